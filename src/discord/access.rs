@@ -1,13 +1,13 @@
 //! Rights of game masters, and of the bot itself.
 //!
-//! **Never**: trusts what Discord's clients hide; every use is checked here.
+//! **Never**: trusts the checks of Discord's clients; every use is checked here.
 
 use serenity::all::{ChannelType, Guild, GuildChannel, Member, Permissions, UserId};
 
 use super::options::Options;
 use crate::campaign::GuildSettings;
 
-/// Permissions the bot needs in a voice channel, in the order they are named.
+/// Permissions the bot needs in a voice channel, in the order shown.
 const VOICE_NEEDS: &[(Permissions, &str)] = &[
     (Permissions::VIEW_CHANNEL, "View Channel"),
     (Permissions::CONNECT, "Connect"),
@@ -21,7 +21,7 @@ const TEXT_NEEDS: &[(Permissions, &str)] = &[
     (Permissions::ATTACH_FILES, "Attach Files"),
 ];
 
-/// Everything the invite link asks for.
+/// Permissions in the invite link.
 pub const INVITE: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::CONNECT)
     .union(Permissions::SPEAK)
@@ -29,7 +29,7 @@ pub const INVITE: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::EMBED_LINKS)
     .union(Permissions::ATTACH_FILES);
 
-/// True if a member may do what game masters do. Without a role, those who manage the server.
+/// True if a member has the game masters' role or, if no role is set, manages the server.
 pub fn is_dm(
     options: &Options,
     settings: &GuildSettings,
@@ -45,26 +45,19 @@ pub fn is_dm(
     }
 }
 
-/// Reason the bot cannot talk in a voice channel, with the fix.
+/// Reason the bot cannot speak in a voice channel, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum VoiceLack {
-    /// Speakers are invited there.
+    /// A stage channel: speakers must be invited.
     #[error("{0} is a stage, where bots can only listen (use an ordinary voice channel)")]
     Stage(String),
-    /// It lacks permissions.
     #[error("I lack {lacks} in {channel} (grant it in the channel's settings, under permissions)")]
-    Permissions {
-        /// The permissions, by name.
-        lacks: String,
-        /// The voice channel.
-        channel: String,
-    },
-    /// Its user limit is reached.
+    Permissions { lacks: String, channel: String },
     #[error("{0} is full (raise its user limit, or ask someone to leave)")]
     Full(String),
 }
 
-/// Reason why the bot cannot use a voice channel; `None`: it can.
+/// `None`: the bot can use the voice channel.
 pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<VoiceLack> {
     let (name, has) = (format!("<#{}>", channel.id), permissions(guild, channel, me));
     if let Some(lack) = forbids_voice(channel, &name, has) {
@@ -76,7 +69,7 @@ pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<
     (full && !is_inside).then_some(VoiceLack::Full(name))
 }
 
-/// Reason the bot, with the permissions `has`, can never talk in the voice channel `name`.
+/// Reason the bot, with the permissions `has`, can never speak in the voice channel `name`.
 pub fn forbids_voice(channel: &GuildChannel, name: &str, has: Permissions) -> Option<VoiceLack> {
     if channel.kind == ChannelType::Stage {
         return Some(VoiceLack::Stage(name.to_owned()));
@@ -85,30 +78,28 @@ pub fn forbids_voice(channel: &GuildChannel, name: &str, has: Permissions) -> Op
     (!lacks.is_empty()).then(|| VoiceLack::Permissions { lacks, channel: name.to_owned() })
 }
 
-/// Number of people at which the bot finds a voice channel full; `None`: it never does.
+/// User limit of a voice channel that applies to the bot; `None`: no limit.
 pub fn seats(channel: &GuildChannel, has: Permissions) -> Option<u32> {
     channel.user_limit.filter(|limit| *limit > 0 && !has.move_members())
 }
 
-/// Permissions the bot lacks in a text channel, by name.
+/// Names of permissions the bot lacks in a text channel.
 pub fn lacks_text(guild: &Guild, channel: &GuildChannel, me: UserId) -> Vec<&'static str> {
     forbids_text(permissions(guild, channel, me))
 }
 
-/// Permissions that the bot, which `has` these, lacks in the channel of its panel, by name.
+/// Names of permissions missing from `has` in the channel of the panel.
 pub fn forbids_text(has: Permissions) -> Vec<&'static str> {
     missing(has, TEXT_NEEDS)
 }
 
-/// The channels a session would use, as far as they are known.
+/// The channels a session would use, as far as cached.
 pub struct Channels<'a> {
-    /// The voice channel.
     pub voice: Option<&'a GuildChannel>,
-    /// The channel of its panel.
     pub text: Option<&'a GuildChannel>,
 }
 
-/// Each thing the bot needs in these channels, and whether it has it.
+/// Everything the bot needs in these channels, and whether it has it.
 pub fn needs(guild: &Guild, channels: Channels<'_>, me: UserId) -> Vec<(String, bool)> {
     let check = |channel: Option<&GuildChannel>, needs: &[(Permissions, &'static str)]| {
         let Some(channel) = channel else { return Vec::new() };
@@ -127,8 +118,8 @@ fn missing(has: Permissions, needs: &[(Permissions, &'static str)]) -> Vec<&'sta
     needs.iter().filter(|(need, _)| !has.contains(*need)).map(|(_, name)| *name).collect()
 }
 
-/// Permissions of the bot in a channel; all where its own member is not known yet, since Discord then says
-/// itself which one is missing.
+/// Permissions of the bot in a channel; all of them if its member is not cached, because Discord
+/// then reports the missing one itself.
 fn permissions(guild: &Guild, channel: &GuildChannel, me: UserId) -> Permissions {
     guild
         .members

@@ -1,6 +1,7 @@
 //! Admission of servers: a user who invites the bot is not its owner yet.
 //!
-//! Entry type: [`Admission`]. **Never**: says to a server that is not served more than whom to ask.
+//! Entry type: [`Admission`]. **Never**: reveals more to an unapproved server than its owner's
+//! contact.
 
 use std::{
     collections::BTreeMap,
@@ -19,16 +20,15 @@ use tokio_util::sync::CancellationToken;
 use super::options::Options;
 use crate::campaign::{GuildError, GuildStore};
 
-/// A server that is not served is left after this.
+/// How long the bot stays on an unapproved server.
 const STAY: Duration = Duration::from_secs(3_600);
-/// Interval of the checks for servers to leave.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
-/// Codes that one server may try.
+/// Attempts at the code per server.
 const TRIES: u32 = 5;
-/// Letters of a code: none that is taken for another one.
+/// Letters of a code, without lookalikes.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// Eight letters for `/setup`, made of `random`.
+/// Eight letters for `/setup`, derived from `random`.
 pub fn code(random: u64) -> String {
     let letter = |at: u32| char::from(LETTERS[(random >> (at * 5) & 31) as usize]);
     let (first, last) = ((0..4).map(letter), (4..8).map(letter));
@@ -37,15 +37,13 @@ pub fn code(random: u64) -> String {
 
 /// Standing of a server with the bot.
 pub enum Access {
-    /// It is served.
     Served,
-    /// It is not.
     Stranger,
-    /// It is not known what was set there.
+    /// Its settings could not be read.
     Unknown(GuildError),
 }
 
-/// Admission of servers. Cloning shares it.
+/// Admission of servers. Clones share state.
 #[derive(Clone)]
 pub struct Admission(Arc<State>);
 
@@ -56,20 +54,18 @@ struct State {
     strangers: Mutex<BTreeMap<GuildId, Stranger>>,
 }
 
-/// A server that is not served.
 struct Stranger {
     since: Instant,
     tries: u32,
 }
 
 impl Admission {
-    /// By `options`, and by what is `kept` of servers.
     pub fn new(options: Options, kept: GuildStore) -> Self {
         let (served, strangers) = (DashSet::new(), Mutex::default());
         Self(Arc::new(State { options, kept, served, strangers }))
     }
 
-    /// Returns the standing of `guild` at `now`. Cancel safe.
+    /// Cancel safe.
     pub async fn standing(&self, guild: GuildId, now: Instant) -> Access {
         if self.0.served.contains(&guild) {
             return Access::Served;
@@ -101,8 +97,8 @@ impl Admission {
         Access::Stranger
     }
 
-    /// True if `interaction` admits its server: `/setup` with the code, from a member who may manage
-    /// the server. Counts a try of the code.
+    /// True if `interaction` admits its server: `/setup` with the code, from a member who may
+    /// manage the server. Counts as an attempt.
     pub fn takes(&self, guild: GuildId, interaction: &Interaction) -> bool {
         let Interaction::Command(used) = interaction else { return false };
         let may = used.member.as_ref().and_then(|it| it.permissions).unwrap_or_default();
@@ -116,7 +112,7 @@ impl Admission {
         true
     }
 
-    /// True if `given` is the code, within the first [`TRIES`] tries of the server.
+    /// True if `given` is the code, within the first [`TRIES`] attempts of the server.
     fn is_code(&self, guild: GuildId, given: &str) -> bool {
         let Some(code) = &self.0.options.code else { return false };
         let mut strangers = self.strangers();
@@ -133,13 +129,13 @@ impl Admission {
         self.strangers().remove(&guild);
     }
 
-    /// The bot is in `guild` no more.
+    /// Forgets a server that removed the bot.
     pub fn left(&self, guild: GuildId) {
         self.0.served.remove(&guild);
         self.strangers().remove(&guild);
     }
 
-    /// Reply to a server that is not served.
+    /// Reply to an unapproved server.
     pub fn refusal(guild: GuildId) -> String {
         format!(
             "I'm not approved for this server yet: ask the bot's owner to approve it (they add \
@@ -147,14 +143,14 @@ impl Admission {
         )
     }
 
-    /// Servers that are to be left at `now`.
+    /// Servers to leave at `now`.
     fn due(&self, now: Instant) -> Vec<GuildId> {
         let strangers = self.strangers();
         let due = strangers.iter().filter(|(_, it)| now.duration_since(it.since) >= STAY);
         due.map(|(guild, _)| *guild).collect()
     }
 
-    /// Leaves servers that are not served, an hour after they were seen first, until `stop`.
+    /// Leaves unapproved servers an hour after they were first seen, until `stop`.
     pub async fn leave_strangers(self, http: Arc<Http>, stop: CancellationToken) {
         while stop.run_until_cancelled(sleep(LOOK_EVERY)).await.is_some() {
             for guild in self.due(Instant::now()) {
@@ -171,7 +167,7 @@ impl Admission {
         }
     }
 
-    /// Held for a look, never across an await.
+    /// Held for a look-up, never across an await.
     fn strangers(&self) -> MutexGuard<'_, BTreeMap<GuildId, Stranger>> {
         self.0.strangers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -240,7 +236,7 @@ mod tests {
         let now = Instant::now();
         let standing = here.standing(STRANGE, now).await;
         assert!(matches!(standing, Access::Stranger));
-        // Being asked again renews nothing.
+        // Asking again does not extend the stay.
         here.standing(STRANGE, now + STAY / 2).await;
         assert!(here.due(now + STAY - Duration::from_secs(1)).is_empty());
         assert_eq!(here.due(now + STAY), [STRANGE]);

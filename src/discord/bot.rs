@@ -1,7 +1,6 @@
 //! The connection to Discord: the token, the gateway, and each guild's mailbox.
 //!
-//! Entry function: [`run`]. **Never**: gives up because of anything but what only its owner can put
-//! right.
+//! Entry function: [`run`]. Gives up only on faults that need its owner.
 
 use std::{sync::Arc, time::Duration};
 
@@ -42,16 +41,14 @@ use crate::{
 
 /// Wait after a panic before the bot tries again to leave unapproved servers.
 const LEAVE_AGAIN: Duration = Duration::from_secs(60);
-/// The gateway is left without a word after this.
+/// Longest wait for the gateway to close.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
-/// Waited before Discord is tried again, at first and at most.
+/// Wait before Discord is tried again, at first and at most.
 const RETRY: Duration = Duration::from_secs(2);
 const RETRY_MAX: Duration = Duration::from_secs(60);
 
-/// Runs the bot until `stop` is cancelled, then ends every session.
-///
-/// # Errors
-/// A fault that only its owner can put right.
+/// Runs the bot until `stop` is cancelled, then ends every session. Fails only on faults that need
+/// the bot's owner.
 pub async fn run(options: Options, handles: Handles, stop: CancellationToken) -> Result<(), Fatal> {
     let privacy = handles.privacy.clone();
     let finished = privacy.finished();
@@ -62,9 +59,6 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
 }
 
 /// Serves Discord; notifies people of `finished` deletions.
-///
-/// # Errors
-/// A fault that only the bot's owner can put right.
 async fn serve(
     options: Options,
     handles: Handles,
@@ -104,7 +98,7 @@ async fn serve(
         ended = &mut running => Some(ended),
         () = stop.cancelled() => None,
     };
-    // Channels are left over the gateway, so it goes last.
+    // Leaving channels needs the gateway, so it closes last.
     guilds.close().await;
     let ended = match ended {
         Some(ended) => ended,
@@ -114,7 +108,7 @@ async fn serve(
                 (&mut running).await
             };
             let Ok(ended) = tokio::time::timeout(LEAVE_PATIENCE, left).await else {
-                // A gateway that is not there cannot be left.
+                // An unreachable gateway cannot be closed.
                 running.abort();
                 return Ok(());
             };
@@ -127,7 +121,7 @@ async fn serve(
     }
 }
 
-/// Leaves servers that nobody lets in, until `stop`, whatever fails.
+/// Leaves unapproved servers until `stop`, even after panics.
 async fn leave_strangers(admission: Admission, http: Arc<Http>, stop: CancellationToken) {
     let leave = || caught(admission.clone().leave_strangers(Arc::clone(&http), stop.child_token()));
     while let Err(fault) = leave().await {
@@ -136,7 +130,7 @@ async fn leave_strangers(admission: Admission, http: Arc<Http>, stop: Cancellati
     }
 }
 
-/// Learns who the bot is; tries until Discord answers. Cancel safe.
+/// Fetches the bot's user; retries until Discord answers. Cancel safe.
 async fn introduce(http: &Http) -> Result<UserId, Fatal> {
     let mut wait = RETRY;
     loop {
@@ -151,7 +145,7 @@ async fn introduce(http: &Http) -> Result<UserId, Fatal> {
     }
 }
 
-/// Says that Discord does not answer and waits so long; the next pause.
+/// Logs that Discord does not answer and waits; returns the next wait.
 async fn pause(error: &serenity::Error, wait: Duration) -> Duration {
     let reason = rest::reason(error);
     tracing::warn!(reason, "discord does not answer; trying again in {} s", wait.as_secs());
@@ -159,10 +153,7 @@ async fn pause(error: &serenity::Error, wait: Duration) -> Duration {
     (wait * 2).min(RETRY_MAX)
 }
 
-/// Stays connected until the shards are shut down, or `stop` is cancelled while it is not.
-///
-/// # Errors
-/// A fault that only the bot's owner can put right.
+/// Stays connected until the shards shut down, or `stop` is cancelled while disconnected.
 async fn stay(mut client: Client, stop: CancellationToken) -> Result<(), Fatal> {
     let mut wait = RETRY;
     loop {
@@ -177,7 +168,7 @@ async fn stay(mut client: Client, stop: CancellationToken) -> Result<(), Fatal> 
     }
 }
 
-/// The fault in `error` that only the bot's owner can put right; `None`: it passes by itself.
+/// The fault if only the bot's owner can fix it; `None`: temporary.
 fn fatal(error: &serenity::Error) -> Option<Fatal> {
     match error {
         error if rest::is_bad_token(error) => Some(Fatal::Token),
@@ -196,15 +187,14 @@ fn fatal(error: &serenity::Error) -> Option<Fatal> {
     }
 }
 
-/// Every guild's mailbox.
 struct Guilds {
     open: DashMap<GuildId, (mpsc::Sender<GuildEvent>, JoinHandle<()>)>,
     stop: CancellationToken,
 }
 
 impl Guilds {
-    /// The mailbox of `id`, opened when it is new. Its entry is held meanwhile: of two events that
-    /// come at once, one opens it.
+    /// The mailbox of `id`, opened on first use. Holds its entry, so that of two concurrent events
+    /// only one opens it.
     fn mailbox(&self, id: GuildId, shared: impl FnOnce() -> Arc<Shared>) -> Mailbox {
         let opened = || guild::open(id, shared(), self.stop.clone());
         match self.open.entry(id) {
@@ -219,7 +209,6 @@ impl Guilds {
         }
     }
 
-    /// Ends every session.
     async fn close(&self) {
         self.stop.cancel();
         let ids: Vec<GuildId> = self.open.iter().map(|guild| *guild.key()).collect();
@@ -235,7 +224,7 @@ impl Guilds {
 
 type Mailbox = mpsc::Sender<GuildEvent>;
 
-/// Takes what the gateway says. serenity calls it on a task an event.
+/// Receives gateway events. serenity calls it on one task per event.
 struct Handler {
     guilds: Arc<Guilds>,
     admission: Admission,
@@ -246,7 +235,7 @@ struct Handler {
 }
 
 impl Handler {
-    /// Tells a guild that is served.
+    /// Sends an event to an approved guild.
     async fn tell(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
         let standing = self.admission.standing(guild, Instant::now()).await;
         if matches!(standing, Access::Served) {
@@ -254,7 +243,7 @@ impl Handler {
         }
     }
 
-    /// Has the guild's task do what was used there, or says why not.
+    /// Passes an interaction to the guild's task, or answers with the reason for refusing it.
     async fn used(&self, ctx: &Context, guild: GuildId, interaction: Interaction) {
         let refusal = match self.admission.standing(guild, Instant::now()).await {
             Access::Served => None,
@@ -282,7 +271,7 @@ impl Handler {
                 me: self.me,
             })
         };
-        // A guild that is closing wants to know nothing.
+        // A guild that is closing needs no events.
         let _ = self.guilds.mailbox(guild, shared).send(event).await;
     }
 }
@@ -321,7 +310,7 @@ impl EventHandler for Handler {
                 "discord reports a server as unavailable for now"
             );
         } else if let Some((_, (mailbox, task))) = self.guilds.open.remove(&gone.id) {
-            // A guild that has ended need not be told.
+            // Nor does a closed one.
             let _ = mailbox.send(GuildEvent::Gone).await;
             if let Err(error) = task.await {
                 tracing::error!(%error, "a guild has failed");
@@ -356,7 +345,6 @@ impl EventHandler for Handler {
     }
 }
 
-/// Answers what is not done.
 async fn refuse(ctx: &Context, interaction: Interaction, why: String) {
     let used = match interaction {
         Interaction::Command(it) => Interacted::Command(Box::new(it)),

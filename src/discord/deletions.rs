@@ -13,7 +13,6 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 use super::rest;
 use crate::campaign::Deleted;
 
-/// The message to them.
 const DONE: &str = "I couldn't delete what you asked me to delete at that time. Now it's done: the \
                     lines and everything derived from them are deleted.";
 
@@ -28,7 +27,7 @@ pub async fn notify(mut finished: Receiver<Deleted>, http: Arc<Http>) {
             }
             Err(RecvError::Closed) => return,
         };
-        // Only on a server are people known by the id of a user.
+        // Only people on a server have a Discord user id.
         let id = deleted
             .asker
             .0
@@ -38,7 +37,7 @@ pub async fn notify(mut finished: Receiver<Deleted>, http: Arc<Http>) {
         let Some(user) = id.map(UserId::new) else { continue };
         let sent = user.direct_message(&http, CreateMessage::new().content(DONE));
         if let Err(error) = sent.await {
-            // They may not take messages from people they do not know.
+            // The user may not accept direct messages.
             let reason = rest::reason(&error);
             tracing::warn!(reason, "cannot tell a person that their deletion is done");
         }

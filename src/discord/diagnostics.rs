@@ -1,8 +1,7 @@
-//! Checks over REST of what works for this bot on Discord: token, application, servers, channels and
-//! commands.
+//! Checks over REST: token, application, servers, channels and commands.
 //!
-//! Entry function: [`diagnose`]. **Never**: changes anything, or opens the gateway, where a bot that
-//! runs would lose what is said to both.
+//! Entry function: [`diagnose`]. **Never**: changes anything, or opens the gateway, where a running
+//! bot would lose events.
 
 use serenity::{
     all::{
@@ -15,20 +14,20 @@ use serenity::{
 use super::{access, invite, options::Options, registration, rest};
 use crate::campaign::GuildStore;
 
-/// Servers looked at when none is configured.
+/// Servers checked when none is configured.
 const SERVERS_MAX: u64 = 10;
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Name of the thing: "discord token".
+    /// "discord token", for example.
     pub what: &'static str,
     /// Its state, or the problem and its fix; one line.
     pub found: Result<String, String>,
 }
 
-/// Asks Discord about everything the bot needs; what fails is a finding. Cancel safe.
-/// `kept` has what servers have set, where there is a store yet.
+/// Checks everything the bot needs; failures are findings. `kept`: the servers' settings, if a
+/// store exists. Cancel safe.
 pub async fn diagnose(options: &Options, kept: Option<&GuildStore>) -> Vec<Finding> {
     let introduced = match rest::http(options) {
         Ok(http) => rest::patiently(rest::introduce(&http)).await.map(|it| (http, it)),
@@ -53,7 +52,7 @@ fn finding(what: &'static str, found: Result<String, String>) -> Finding {
     Finding { what, found }
 }
 
-/// Settings of the developer portal that keep a bot from being invited or asked.
+/// Checks settings of the developer portal that prevent inviting or using the bot.
 fn usable(application: &CurrentApplicationInfo) -> Result<String, String> {
     let portal = "at https://discord.com/developers/applications";
     if application.interactions_endpoint_url.as_ref().is_some_and(|it| !it.is_empty()) {
@@ -80,7 +79,6 @@ fn usable(application: &CurrentApplicationInfo) -> Result<String, String> {
     })
 }
 
-/// Connection, options and identity of the bot, as all checks need them.
 struct Look<'a> {
     http: &'a Http,
     options: &'a Options,
@@ -118,7 +116,7 @@ impl Look<'_> {
             let member = self.http.get_member(id, self.me).await?;
             serenity::Result::Ok((guild, member, self.http.get_channels(id).await?))
         };
-        // A server the bot is not in is no trouble of the connection.
+        // A server without the bot is no connection problem.
         let found = rest::patiently(async {
             match asked.await {
                 Err(error) if matches!(rest::status(&error), Some(403 | 404)) => Ok(None),
@@ -205,7 +203,7 @@ impl Look<'_> {
     }
 }
 
-/// Each voice channel; of text channels those that lack something, and how many do not.
+/// Every voice channel, the text channels that lack something, and the number of the others.
 fn at_channels(
     guild: &PartialGuild,
     member: &Member,
@@ -238,7 +236,7 @@ fn at_channels(
     findings
 }
 
-/// REST does not list the members in a voice channel, so a limit is only named.
+/// REST does not list members of a voice channel, so its limit is only mentioned.
 fn at_voice(channel: &GuildChannel, name: String, has: Permissions) -> Result<String, String> {
     if let Some(lack) = access::forbids_voice(channel, &name, has) {
         return Err(lack.to_string());

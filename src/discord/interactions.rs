@@ -1,6 +1,6 @@
-//! Interactions to commands and actions, and their answers back.
+//! Routes interactions to commands and actions, and their answers back.
 //!
-//! Entry function: [`take`]. **Never**: believes that Discord has checked who may do what.
+//! Entry function: [`take`]. **Never**: trusts Discord's check of permissions.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::panics::{Panicked, caught, caught_now};
 
-/// Somebody used a command, is typing one, pressed a button or filled in a form.
+/// Handles a command, its completion, a button or a form.
 pub fn take(guild: &mut Guild, interaction: Interaction) {
     match interaction {
         Interaction::Command(used) => command(guild, used),
@@ -59,7 +59,6 @@ fn run(guild: &mut Guild, name: &str, call: &Call) -> Result<Answer, Refusal> {
     command.run(guild, call)
 }
 
-/// Checks that the user of `command` has the right to it.
 fn check_user(guild: &Guild, command: &Command, call: &Call) -> Result<(), Refusal> {
     match command.who(&call.path) {
         Who::Dm if !call.is_dm => Err(guild.only_dms().into()),
@@ -129,7 +128,7 @@ impl Presser<'_> {
     }
 }
 
-/// Result of `work`; a panic is logged and becomes a refusal.
+/// Runs `work`; a panic is logged and becomes a refusal.
 fn guarded<T>(
     guild: &mut Guild,
     work: impl FnOnce(&mut Guild) -> Result<T, Refusal>,
@@ -140,12 +139,11 @@ fn guarded<T>(
     })
 }
 
-/// Reply to the user of a command that panicked.
 fn went_wrong(fault: &Panicked) -> String {
     format!("That went wrong: {fault} (try again; report it if it happens again)")
 }
 
-/// Result of `work`; after a panic, answers the user and returns the job that reports it to the guild.
+/// Awaits `work`; after a panic, answers the user and returns the job that reports it to the guild.
 async fn finished<T>(
     work: impl Future<Output = T> + Send,
     responder: &Responder,
@@ -163,7 +161,7 @@ async fn finished<T>(
     Err(Box::new(move |guild: &mut Guild| _ = guild.failed(&fault)))
 }
 
-/// Sends what is answered, now or when it is there, and what was set is kept.
+/// Sends the answer, now or when ready, and stores changed settings.
 fn answer(guild: &mut Guild, responder: Responder, answered: Result<Answer, Refusal>) {
     let now = match answered {
         Ok(Answer::Later { public, work }) => {
@@ -211,7 +209,7 @@ fn answer(guild: &mut Guild, responder: Responder, answered: Result<Answer, Refu
 
 fn complete(guild: &mut Guild, used: CommandInteraction) {
     let call = call(guild, &used);
-    // Choices may be a secret of the game master.
+    // Choices may contain secrets of the game master.
     let found = commands::ALL
         .iter()
         .find(|it| it.name() == used.data.name && check_user(guild, it, &call).is_ok());

@@ -1,6 +1,6 @@
 //! The link with which a server's manager invites the bot.
 //!
-//! Entry functions: [`invite`], [`link`]. **Never**: asks for more than the bot needs.
+//! Entry functions: [`invite`], [`link`].
 
 use serenity::all::ApplicationId;
 
@@ -10,18 +10,15 @@ use super::{
     rest::{self, Fatal},
 };
 
-/// Invitation of the bot.
 #[derive(Clone, Debug)]
 pub struct Invitation {
-    /// The bot's name.
     pub bot: String,
     /// The application's id.
     pub application: u64,
-    /// Permission bits the link asks for.
+    /// Permission bits of the link.
     pub permissions: u64,
-    /// Opened in a browser, it invites the bot.
     pub link: String,
-    /// Not its owner alone may invite it.
+    /// True if others than its owner may invite it.
     pub is_public: bool,
 }
 
@@ -29,10 +26,7 @@ pub struct Invitation {
 pub const MAKE_PRIVATE: &str = "at https://discord.com/developers/applications set Installation, Install Link to None, \
      then turn off Bot, Public Bot";
 
-/// Asks Discord which application the token is for, and makes its link. Cancel safe.
-///
-/// # Errors
-/// Discord does not take the token or does not answer.
+/// Asks Discord for the token's application and makes its link. Cancel safe.
 pub async fn invite(options: &Options) -> Result<Invitation, Fatal> {
     let http = rest::http(options)?;
     let (application, me) = rest::patiently(rest::introduce(&http)).await?;
@@ -45,7 +39,7 @@ pub async fn invite(options: &Options) -> Result<Invitation, Fatal> {
     })
 }
 
-/// The link for `application`, with a server already chosen when there is one.
+/// The link for `application`, with a preselected server if given.
 /// [Parameters](https://discord.com/developers/docs/topics/oauth2#bot-authorization-flow).
 pub fn link(application: ApplicationId, guild: Option<u64>) -> String {
     let permissions = access::INVITE.bits();

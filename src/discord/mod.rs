@@ -1,7 +1,6 @@
 //! Discord: the bot that a game master invites.
 //!
-//! Entry function: [`run`]. The only place that knows serenity and songbird. **Never**: decides who
-//! speaks, or what an NPC says.
+//! Entry function: [`run`]. Only this module knows serenity and songbird.
 
 mod access;
 mod actions;

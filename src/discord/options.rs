@@ -9,34 +9,33 @@ use crate::{
     domain::Secret,
 };
 
-/// Settings of the bot; `config` builds it.
+/// Options of the bot, built by `config`.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The bot's token.
     pub token: Secret,
-    /// Address of Discord's API, when not at its own: its TLS certificate must be for `discord.com`
-    /// and by an authority of `SSL_CERT_FILE`.
+    /// Address of a substitute for Discord's API. Its TLS certificate must be for `discord.com`, by
+    /// an authority of `SSL_CERT_FILE`.
     pub api: Option<SocketAddr>,
-    /// Commands are registered in this guild alone, where they are there at once.
+    /// Registers commands in this guild alone, where they appear at once.
     pub guild: Option<u64>,
-    /// The guilds that are served, beside that one.
+    /// Guilds served beside `guild`.
     pub served: ServedGuilds,
-    /// Code that `/setup` of a guild has to give to be served; `None`: no code admits a guild.
+    /// Code with which `/setup` admits a guild; `None`: no code does.
     pub code: Option<String>,
-    /// Members with this role are game masters, where a guild has not set its own.
+    /// Role of game masters, unless a guild sets its own.
     pub dm_role: Option<u64>,
-    /// Everybody is a game master.
+    /// Makes every member a game master.
     pub everyone_is_dm: bool,
-    /// Consent required of players, unless a guild has set its own.
+    /// Consent required of players, unless a guild sets its own.
     pub consent: Consent,
-    /// Alone in a channel for so long, the bot leaves.
+    /// Alone in a channel for this long, the bot leaves.
     pub idle: Duration,
-    /// Folder of what is noted beside the store.
+    /// Folder for files beside the store.
     pub folder: PathBuf,
 }
 
 impl Options {
-    /// True if `guild` is served, whatever was set there; `None`: only if something was.
+    /// True if `guild` is always served; `None`: only if it has stored settings.
     pub fn serves(&self, guild: u64) -> Option<bool> {
         match self.guild {
             Some(own) if own == guild => Some(true),
@@ -47,7 +46,7 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// Options of a bot without a configuration.
+    /// Options without a configuration.
     pub fn plain() -> Self {
         Self {
             token: Secret(String::new()),

@@ -1,7 +1,6 @@
-//! Telling Discord which commands there are, only when they have changed.
+//! Registers the commands with Discord, only when they have changed.
 //!
-//! Entry function: [`register`]. **Never**: stops the bot; commands of yesterday are better than
-//! none.
+//! Entry function: [`register`]. Failures are logged: outdated commands are better than no bot.
 
 use std::{
     collections::hash_map::DefaultHasher,
@@ -18,16 +17,15 @@ use serenity::{
 use super::{commands::ALL, options::Options};
 use crate::files;
 
-/// Everything that is registered.
 pub fn commands() -> Vec<CreateCommand> {
     ALL.iter().map(|command| command.register()).collect()
 }
 
-/// Registers every command in the configured guild, else everywhere, unless Discord has them.
+/// Registers every command in the configured guild, else globally, unless Discord has them.
 pub async fn register(http: &Http, options: &Options) {
     let commands = commands();
     let (mark, file) = (hash(&commands), mark_file(http, options));
-    // A server that threw the bot out and invited it again has lost its commands.
+    // A server that removed and invited the bot again has lost its commands.
     if fs::read_to_string(&file).is_ok_and(|known| known == mark)
         && unknown(http, options).await.is_ok_and(|names| names.is_empty())
     {
@@ -54,7 +52,7 @@ pub async fn register(http: &Http, options: &Options) {
     }
 }
 
-/// Takes back what was registered in other places, or members would see every command twice.
+/// Removes registrations in other places, or members would see every command twice.
 async fn forget_elsewhere(http: &Http, options: &Options) {
     let here = mark_file(http, options);
     let before = mark_prefix(http);
@@ -68,7 +66,7 @@ async fn forget_elsewhere(http: &Http, options: &Options) {
             Err(_) => http.create_global_commands(&none).await.map(drop),
         };
         match taken_back {
-            // A mark that stays has this done again, which does no harm.
+            // A remaining mark only repeats this.
             Ok(()) => _ = fs::remove_file(&path),
             Err(error) => {
                 tracing::warn!(%error, place, "commands registered before are still there")
@@ -77,10 +75,7 @@ async fn forget_elsewhere(http: &Http, options: &Options) {
     }
 }
 
-/// Names of the commands that Discord does not know, in the configured guild or, without one, globally.
-///
-/// # Errors
-/// Discord's own.
+/// Names of commands that Discord lacks in the configured guild or, without one, globally.
 pub async fn unknown(http: &Http, options: &Options) -> serenity::Result<Vec<&'static str>> {
     let known = match options.guild {
         Some(guild) => http.get_guild_commands(GuildId::new(guild)).await?,
@@ -90,7 +85,7 @@ pub async fn unknown(http: &Http, options: &Options) -> serenity::Result<Vec<&'s
     Ok(ALL.iter().map(|it| it.name()).filter(|name| !is_known(name)).collect())
 }
 
-/// Hash that tells one set of commands from another, as 16 hex digits.
+/// Hash of a set of commands, as 16 hex digits.
 fn hash(commands: &[CreateCommand]) -> String {
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(commands).unwrap_or_default().hash(&mut hasher);

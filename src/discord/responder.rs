@@ -1,6 +1,6 @@
-//! Answering an interaction: at once, after a deferral, or in place of a message.
+//! Answers an interaction: at once, after a deferral, or in place of a message.
 //!
-//! Entry type: [`Responder`]. **Never**: fails; there is nobody else to tell, so it logs.
+//! Entry type: [`Responder`]. Failures are logged.
 
 use std::sync::Arc;
 
@@ -14,18 +14,15 @@ use serenity::{
 
 use super::ui::reply::Reply;
 
-/// The interaction that is answered.
 #[derive(Clone, Debug)]
 pub enum Interacted {
-    /// The use of a command.
     Command(Box<CommandInteraction>),
-    /// A button or a menu.
     Component(Box<ComponentInteraction>),
-    /// A form that was filled in.
+    /// A submitted form.
     Modal(Box<ModalInteraction>),
 }
 
-/// Answers one interaction; failures are logged.
+/// Answers one interaction; logs failures.
 #[derive(Clone)]
 pub struct Responder {
     http: Arc<Http>,
@@ -33,28 +30,25 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Responder to `interaction`; nothing is sent yet.
     pub fn new(http: Arc<Http>, interaction: Interacted) -> Self {
         Self { http, interaction }
     }
 
-    /// Says that the answer takes a while.
+    /// Tells Discord that the answer takes a while.
     pub async fn defer(&self, public: bool) {
         let message = CreateInteractionResponseMessage::new().ephemeral(!public);
         self.respond(CreateInteractionResponse::Defer(message)).await;
     }
 
-    /// Answers at once.
     pub async fn answer(&self, reply: &Reply) {
         self.respond(CreateInteractionResponse::Message(reply.message())).await;
     }
 
-    /// Puts `reply` in the place of the message whose button was pressed.
+    /// Replaces the message of the pressed button by `reply`.
     pub async fn replace(&self, reply: &Reply) {
         self.respond(CreateInteractionResponse::UpdateMessage(reply.message())).await;
     }
 
-    /// Answers with anything Discord takes.
     pub async fn respond(&self, response: CreateInteractionResponse) {
         let sent = match &self.interaction {
             Interacted::Command(it) => it.create_response(&self.http, response).await,
@@ -66,7 +60,6 @@ impl Responder {
         }
     }
 
-    /// Answers after a deferral.
     pub async fn follow(&self, reply: &Reply) {
         let edit = reply.edit();
         let sent = match &self.interaction {

@@ -1,4 +1,4 @@
-//! Discord's REST: the client, who the bot is, and what its errors mean.
+//! Discord's REST: the client, the bot's identity, and the meaning of errors.
 //!
 //! Entry functions: [`http()`], [`introduce`]. **Never**: opens the gateway.
 
@@ -11,38 +11,31 @@ use serenity::{
 
 use super::options::Options;
 
-/// Longest wait for an answer when somebody waits for it.
+/// Longest wait for an answer while someone waits for it.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Reason the bot cannot work, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum Fatal {
-    /// Discord does not know the token.
     #[error(
         "discord does not accept the token (make a new one at https://discord.com/developers/applications, under Bot, and put it into DISCORD_TOKEN or discord.token)"
     )]
     Token,
-    /// The gateway refuses for good.
     #[error("discord's gateway refuses this bot: {0}")]
     Refused(String),
-    /// The connection cannot be set up.
     #[error(
         "discord cannot be reached as configured: {0} (see discord.api_base and SSL_CERT_FILE)"
     )]
     SetUp(String),
-    /// No answer, or none that helps.
     #[error(
         "discord does not answer: {0} (is this machine online? https://discordstatus.com says how discord is)"
     )]
     Unreachable(String),
 }
 
-/// Discord's REST, at its own address or where the options say.
-///
-/// # Errors
-/// The client cannot be made: [`Fatal::SetUp`].
+/// Discord's REST, at its own address or at that in the options.
 pub fn http(options: &Options) -> Result<Http, Fatal> {
-    // Nothing pings: whatever is sent without saying whom it may ping may ping nobody.
+    // No message pings anyone unless it names whom.
     let mut builder = serenity::all::HttpBuilder::new(&options.token.0)
         .default_allowed_mentions(CreateAllowedMentions::new());
     if let Some(address) = options.api {
@@ -51,25 +44,19 @@ pub fn http(options: &Options) -> Result<Http, Fatal> {
     Ok(builder.build())
 }
 
-/// A client that finds `discord.com` at `address`.
+/// A client that resolves `discord.com` to `address`.
 fn client_at(address: SocketAddr) -> discord_http::Result<discord_http::Client> {
     discord_http::Client::builder().resolve("discord.com", address).build()
 }
 
-/// Learns which application and which user the token is for. Cancel safe.
-///
-/// # Errors
-/// Discord's own.
+/// Fetches the token's application and user. Cancel safe.
 pub async fn introduce(http: &Http) -> serenity::Result<(CurrentApplicationInfo, CurrentUser)> {
     let application = http.get_current_application_info().await?;
     http.set_application_id(application.id);
     Ok((application, http.get_current_user().await?))
 }
 
-/// Answer to `asked`, within [`PATIENCE`]; refusals and silence in words. Cancel safe.
-///
-/// # Errors
-/// [`Fatal::Token`], or [`Fatal::Unreachable`] with the reason.
+/// Awaits `asked` for up to [`PATIENCE`]; describes refusals and silence. Cancel safe.
 pub async fn patiently<T>(asked: impl Future<Output = serenity::Result<T>>) -> Result<T, Fatal> {
     match tokio::time::timeout(PATIENCE, asked).await {
         Ok(Ok(answer)) => Ok(answer),
@@ -79,19 +66,19 @@ pub async fn patiently<T>(asked: impl Future<Output = serenity::Result<T>>) -> R
     }
 }
 
-/// The status of a refusal; `None` for everything else.
+/// HTTP status of a refusal; `None`: another error.
 pub fn status(error: &serenity::Error) -> Option<u16> {
     let serenity::Error::Http(error) = error else { return None };
     error.status_code().map(|status| status.as_u16())
 }
 
-/// True if the token is at fault: Discord does not know it, or it cannot be sent.
+/// True if the token is at fault: unknown to Discord, or not valid in a header.
 pub fn is_bad_token(error: &serenity::Error) -> bool {
     status(error) == Some(401)
         || matches!(error, serenity::Error::Http(HttpError::InvalidHeader(_)))
 }
 
-/// Reason of the error down to its cause, in one line.
+/// The error with its causes, in one line.
 pub fn reason(error: &serenity::Error) -> String {
     if let Some(status) = status(error) {
         return format!("status {status}, {error}");

@@ -1,6 +1,6 @@
-//! The buttons and forms of a request that waits for the game master.
+//! Buttons and forms of a request that waits for the game master.
 //!
-//! Entry functions: [`press`], [`answer`]. **Never**: lets anybody decide who is no game master.
+//! Entry functions: [`press`], [`answer`]. **Never**: lets anyone but a game master decide.
 
 use serde_json::{Map, Value};
 
@@ -15,10 +15,7 @@ use crate::discord::{
     },
 };
 
-/// A button of a request, or the form with a call's arguments.
-///
-/// # Errors
-/// It is a game master's to press, it is over, or what was filled in does not fit.
+/// Handles a button of a request, or the form with a call's arguments.
 pub fn press(
     guild: &mut Guild,
     press: &ButtonPress,
@@ -40,10 +37,7 @@ pub fn press(
     done
 }
 
-/// A filled-in page of a server's question.
-///
-/// # Errors
-/// It is a game master's to fill in, it is over, or something does not fit.
+/// Takes a filled-in page of a server's question.
 pub fn answer(
     guild: &mut Guild,
     press: &ButtonPress,
@@ -77,7 +71,7 @@ fn take_step(
     decide(pending, press, key, choice)
 }
 
-/// The form for the next step, unless nobody waits any more.
+/// The form for the next step; refuses if the request is over.
 fn form(pending: &mut PendingDecisions, press: &ButtonPress, key: &str) -> Result<Answer, Refusal> {
     let request = pending.get(key).ok_or(DecisionError::Over)?;
     let asked = request.asked();
@@ -111,7 +105,7 @@ fn closed(text: String) -> Answer {
     Answer::Replace(Reply::public(text))
 }
 
-/// The arguments as somebody has edited them.
+/// The arguments as edited.
 fn edited(press: &ButtonPress) -> Result<Map<String, Value>, Refusal> {
     let text = press.values.first().map(String::as_str).unwrap_or_default();
     match serde_json::from_str(text) {
@@ -156,7 +150,7 @@ mod tests {
         pending.add(&SessionId("table".to_owned()), request)
     }
 
-    /// A call that waits, and its key.
+    /// A waiting call, and its key.
     fn call(pending: &mut PendingDecisions) -> (String, oneshot::Receiver<Decision>) {
         let (answer, answered) = oneshot::channel();
         let asked = ApprovalRequest {
@@ -171,7 +165,6 @@ mod tests {
         (add(pending, Request::Call { asked, answer }), answered)
     }
 
-    /// The new text of a decided request.
     fn text(answer: Result<Answer, Refusal>) -> String {
         match answer {
             Ok(Answer::Replace(reply)) => reply.text().to_owned(),
@@ -249,7 +242,7 @@ mod tests {
         };
         let first = ["a", "b", "c", "d", "e"];
         assert!(matches!(fill(0, &first), Ok(Answer::Replace(_))), "one form was enough");
-        // The first form once more, by somebody who was slower.
+        // The first form again, submitted later by another game master.
         assert!(fill(0, &first).is_err(), "a form was taken twice");
         assert!(text(fill(1, &["f"])).contains("Answered by Dora"));
         assert_eq!(answered.try_recv().unwrap().len(), 6);

@@ -1,6 +1,6 @@
-//! Every action, and who carries it out.
+//! Every action and its handler.
 //!
-//! Entry function: [`act`]. **Never**: leaves one out; the compiler sees to it.
+//! Entry function: [`act`].
 
 use super::{decisions, panel};
 use crate::{
@@ -15,10 +15,7 @@ use crate::{
     },
 };
 
-/// Does what was pressed; each checks who may.
-///
-/// # Errors
-/// It is of no use any more, or not theirs.
+/// Carries out an action; each handler checks the presser's rights.
 pub fn act(guild: &mut Guild, press: &ButtonPress, action: Action) -> Result<Answer, Refusal> {
     match action {
         Action::Panel(button) => panel::press(guild, press, button),

@@ -1,6 +1,7 @@
 //! Handling of buttons, menus and forms.
 //!
-//! Entry function: [`act`]. **Never**: believes that only those can press who were meant.
+//! Entry function: [`act`]. **Never**: trusts that Discord showed a button only to those allowed to
+//! press it.
 
 mod decisions;
 mod dispatch;

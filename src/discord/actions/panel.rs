@@ -1,6 +1,6 @@
 //! The panel's buttons.
 //!
-//! Entry function: [`press`]. **Never**: tells anybody who held the X-card up.
+//! Entry function: [`press`]. **Never**: reveals who used the X-card.
 
 use crate::{
     commands,
@@ -14,10 +14,6 @@ use crate::{
     },
 };
 
-/// Does what a button of the panel says.
-///
-/// # Errors
-/// It is a game master's, or no session runs.
 pub fn press(
     guild: &mut Guild,
     press: &ButtonPress,

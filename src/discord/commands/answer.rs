@@ -1,4 +1,4 @@
-//! Answer of a command or a button, at once or when some work is done.
+//! Answer of a command or a button, immediate or after some work.
 //!
 //! Entry type: [`Answer`]. **Never**: sends it.
 
@@ -8,28 +8,25 @@ use serenity::all::CreateModal;
 pub use crate::commands::Refusal;
 use crate::discord::{guild::Guild, ui::reply::Reply};
 
-/// Puts the result of some work in place.
+/// Applies the result of some work.
 pub type Then = Box<dyn FnOnce(&mut Guild) -> Reply + Send>;
 
-/// Answers once it is known how something stands.
+/// Chooses the answer from the result of some work.
 pub type Next = Box<dyn FnOnce(&mut Guild) -> Result<Answer, Refusal> + Send>;
 
-/// Answer of a command.
 pub enum Answer {
-    /// A reply at once.
     Now(Reply),
-    /// An answer that depends on the table or the memory, which report well before Discord gives up waiting.
+    /// An answer that waits for the table or the memory, which reply before Discord gives up.
     Soon(BoxFuture<'static, Next>),
-    /// A reply when some work is done.
+    /// A reply after longer work.
     Later {
-        /// Everybody sees the answer.
+        /// Visible to everyone.
         public: bool,
-        /// The work; cancelled when the bot stops.
+        /// Cancelled when the bot stops.
         work: BoxFuture<'static, Then>,
     },
-    /// A reply in the place of the message whose button was pressed.
+    /// A reply that replaces the message of the pressed button.
     Replace(Reply),
-    /// A form to fill in.
     Form(CreateModal),
 }
 
@@ -40,18 +37,18 @@ impl From<Reply> for Answer {
 }
 
 impl Answer {
-    /// Reply of `work`, for the asker alone.
+    /// Reply of `work`, visible to the asker only.
     pub fn later(work: impl Future<Output = Reply> + Send + 'static) -> Self {
         Self::later_for(false, work)
     }
 
-    /// Reply of `work`, for everyone where `public`.
+    /// Reply of `work`, visible to everyone if `public`.
     pub fn later_for(public: bool, work: impl Future<Output = Reply> + Send + 'static) -> Self {
         let work = work.map(|reply| Box::new(move |_: &mut Guild| reply) as Then);
         Self::Later { public, work: work.boxed() }
     }
 
-    /// Reply that `then` makes of the guild and the result of `work`, for the asker alone.
+    /// Reply of `then` to the result of `work`, visible to the asker only.
     pub fn after<T: Send + 'static>(
         work: impl Future<Output = T> + Send + 'static,
         then: impl FnOnce(&mut Guild, T) -> Reply + Send + 'static,
@@ -60,7 +57,7 @@ impl Answer {
         Self::Later { public: false, work: work.boxed() }
     }
 
-    /// Answer that `then` makes of the result of `work`, which is there before Discord gives up waiting.
+    /// Answer of `then` to the result of `work`, which ends before Discord gives up.
     pub fn soon<T: Send + 'static>(
         work: impl Future<Output = T> + Send + 'static,
         then: impl FnOnce(&mut Guild, T) -> Result<Self, Refusal> + Send + 'static,

@@ -1,4 +1,4 @@
-//! `/ask`: the assistant answers a question of the game master, in private.
+//! `/ask`: the assistant answers the game master in private.
 //!
 //! Entry function: [`ask`].
 
@@ -11,7 +11,6 @@ use crate::{
     discord::{guild::Guild, ui::reply::Reply},
 };
 
-/// Asks the assistant, who answers when that is done.
 pub fn ask(guild: &Guild, text: String) -> Answer {
     let effects = CommandEffects::new(guild);
     let session = guild.session().ok().map(|session| session.id.clone());

@@ -1,6 +1,6 @@
-//! `/campaign`: which campaign is played here.
+//! `/campaign`: the campaign played here.
 //!
-//! Entry item: [`COMMAND`]. **Never**: changes a session that runs.
+//! Entry item: [`COMMAND`]. **Never**: changes a running session.
 
 use serenity::all::CreateCommand;
 
@@ -14,12 +14,11 @@ use crate::{
     discord::{guild::Guild, ui::reply::Reply},
 };
 
-/// `/campaign`.
 pub const COMMAND: Own = Own { name: "campaign", register, who: |_| Who::Dm, run, complete };
 
 /// Longest name, in characters.
 const LONGEST_NAME: u16 = 100;
-/// Campaigns of a server at most.
+/// Most campaigns per server.
 const CAMPAIGNS_MAX: usize = 50;
 
 fn register() -> CreateCommand {
@@ -40,7 +39,7 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
     if option == "name" { names(guild) } else { Vec::new() }
 }
 
-/// The configured campaign, then those that are shared, then those that were loaded here.
+/// The configured campaign, then the shared ones, then those loaded here.
 fn names(guild: &Guild) -> Vec<String> {
     let settings = guild.shared.handles.settings.load();
     let shared = settings.shared.iter().map(|it| it.name.clone());
@@ -53,7 +52,7 @@ fn names(guild: &Guild) -> Vec<String> {
     all
 }
 
-/// Name of the configured campaign, `default` without one.
+/// Name of the configured campaign; `default` without one.
 fn configured(guild: &Guild) -> String {
     let name = guild.shared.handles.settings.load().campaign.name.clone();
     if name.is_empty() { "default".to_owned() } else { name }
@@ -75,7 +74,6 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
 }
 
-/// A campaign file was taken in.
 fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
     let Some(campaign) = answer.campaign else { return Reply::private(answer.text) };
     let is_configured = campaign.name == guild.shared.handles.settings.load().campaign.name;
@@ -90,7 +88,7 @@ fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
     done(guild, answer.text)
 }
 
-/// Keeps a campaign that is played here; of too many the oldest goes.
+/// Stores a campaign; drops the oldest when there are too many.
 fn keep(settings: &mut GuildSettings, campaign: PlayedCampaign) {
     settings.campaigns.retain(|it| it.name != campaign.name);
     if settings.campaigns.len() >= CAMPAIGNS_MAX {
@@ -121,7 +119,7 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     Ok(done(guild, "Campaign switched; each campaign has its own memory.".to_owned()).into())
 }
 
-/// Says what is played from when on.
+/// Adds when the campaign takes effect.
 fn done(guild: &Guild, text: String) -> Reply {
     let name = guild.played().map_or_else(|| configured(guild), |it| it.name.clone());
     let from = if guild.session().is_ok() { "from the next session on" } else { "here" };

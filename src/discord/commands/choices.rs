@@ -1,6 +1,6 @@
-//! Suggestions of Discord while an option is typed.
+//! Suggestions while an option is typed.
 //!
-//! Entry functions: [`typed`], [`choices`], [`known`]. **Never**: says who may see it.
+//! Entry functions: [`typed`], [`choices`], [`known`]. **Never**: checks permissions.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,17 +13,16 @@ use crate::{
     logic::music::Layer,
 };
 
-/// Choices Discord shows while an option is typed.
+/// Choices Discord shows at most.
 const CHOICES_MAX: usize = 25;
-/// Longest choice, in characters.
+/// Longest choice, in characters (Discord's limit).
 const CHOICE_LENGTH: usize = 100;
 
-/// Names of the NPCs, for an option that wants one.
 pub fn npc_names(guild: &Guild) -> Vec<String> {
     guild.cast().iter().map(|npc| npc.name.clone()).collect()
 }
 
-/// The names that are known for what an option of this kind takes.
+/// Known names for an option of this kind.
 pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
     let campaign = || Arc::clone(&guild.shared.handles.settings.load().campaign);
     match kind {
@@ -58,7 +57,7 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
     }
 }
 
-/// Tools, and all of each server.
+/// Every tool, and every server as a whole.
 pub fn tool_names(guild: &Guild) -> Vec<String> {
     let snapshot = guild.tools().snapshot();
     let tools = || snapshot.all().iter().map(|placed| &placed.tool);
@@ -66,7 +65,7 @@ pub fn tool_names(guild: &Guild) -> Vec<String> {
     tools().map(|tool| tool.identity.to_string()).chain(servers).collect()
 }
 
-/// The typed option: its name and its text so far.
+/// Name and text of the option being typed.
 pub fn typed(used: &CommandInteraction) -> Option<(String, String)> {
     fn find(options: &[CommandDataOption]) -> Option<(String, String)> {
         options.iter().find_map(|option| match &option.value {
@@ -81,7 +80,7 @@ pub fn typed(used: &CommandInteraction) -> Option<(String, String)> {
     find(&used.data.options)
 }
 
-/// Of `known` those that go with `text`, each once, as many as Discord shows; those it refuses are left out.
+/// Choices of `known` that match `text`: distinct, valid, and as many as Discord shows.
 pub fn choices(known: impl IntoIterator<Item = String>, text: &str) -> Vec<String> {
     let (wanted, mut taken) = (text.to_lowercase(), BTreeSet::new());
     known

@@ -1,7 +1,7 @@
 //! A slash command, and one use of it.
 //!
-//! Entry types: [`Own`], [`Call`]. A command decides on the guild's task and answers at once, or hands
-//! over work whose result is put in place there. **Never**: waits on that task.
+//! Entry types: [`Own`], [`Call`]. A command decides on the guild's task: it answers at once, or
+//! returns work whose result is applied there. **Never**: waits on that task.
 
 use std::collections::HashMap;
 
@@ -16,65 +16,53 @@ use crate::{
     session::{Speaker, SpeakerId},
 };
 
-/// A slash command that no other face has, or a part of one that none has.
+/// A slash command, or part of one, that only Discord has.
 pub struct Own {
-    /// Its name, as registered and without the slash.
+    /// Without the slash.
     pub name: &'static str,
-    /// Its definition for Discord.
     pub register: fn() -> CreateCommand,
     /// Users who may use it, by subcommand.
     pub who: fn(&str) -> Who,
-    /// Carries it out and answers.
     pub run: fn(&mut Guild, &Call) -> Result<Answer, Refusal>,
-    /// Suggestions for the option of this name.
+    /// Suggestions for an option, by its name.
     pub complete: fn(&Guild, &str) -> Vec<String>,
 }
 
-/// A command as `/help` lists it.
 pub struct Offer {
-    /// Its name, without the slash.
+    /// Without the slash.
     pub name: &'static str,
-    /// Its purpose.
     pub description: String,
-    /// The people who may use any of it.
+    /// Users who may use any of it.
     pub who: Who,
 }
 
-/// Users who may use a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Everybody in the server.
     Everyone,
-    /// Game masters alone.
+    /// Only game masters.
     Dm,
-    /// Members who may manage the server.
     Manager,
 }
 
-/// One use of a command.
 #[derive(Clone)]
 pub struct Call {
-    /// Every command there is, for `/help`.
+    /// Every command, for `/help`.
     pub offers: fn() -> Vec<Offer>,
-    /// The user.
     pub user: UserId,
-    /// Their display name in the server.
+    /// Display name in the server.
     pub name: String,
-    /// True if they are a game master here.
     pub is_dm: bool,
-    /// Their permissions in this channel.
+    /// Permissions in this channel.
     pub may: Permissions,
-    /// The channel it is used in.
     pub channel: ChannelId,
     /// Subcommand group and subcommand, joined by a space; empty without.
     pub path: String,
     options: Vec<CommandDataOption>,
-    /// Attached files.
     pub files: HashMap<AttachmentId, Attachment>,
 }
 
 impl Call {
-    /// Reads one use of one of `offers`; `is_dm` as the guild sees it.
+    /// Reads one use of one of `offers`; `is_dm` according to the guild.
     pub fn of(used: &CommandInteraction, is_dm: bool, offers: fn() -> Vec<Offer>) -> Self {
         let mut path = Vec::new();
         let mut options = used.data.options.clone();
@@ -99,12 +87,11 @@ impl Call {
         }
     }
 
-    /// Value of the option `name`.
     pub fn value(&self, name: &str) -> Option<&CommandDataOptionValue> {
         self.options.iter().find(|it| it.name == name).map(|it| &it.value)
     }
 
-    /// The words given as `name`, trimmed; `None`: none.
+    /// Text of the option, trimmed; `None` if empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.value(name)? {
             CommandDataOptionValue::String(text) => Some(text.trim()).filter(|it| !it.is_empty()),
@@ -112,20 +99,15 @@ impl Call {
         }
     }
 
-    /// The words given as `name`.
-    ///
-    /// # Errors
-    /// They are missing or empty.
+    /// Text of the option; refuses if missing or empty.
     pub fn words(&self, name: &str) -> Result<&str, Refusal> {
         self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
     }
 
-    /// True if `name` is given and true.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.value(name), Some(CommandDataOptionValue::Boolean(true)))
     }
 
-    /// The user given as `name`.
     pub fn user(&self, name: &str) -> Option<UserId> {
         match self.value(name)? {
             CommandDataOptionValue::User(user) => Some(*user),
@@ -133,7 +115,6 @@ impl Call {
         }
     }
 
-    /// The channel given as `name`.
     pub fn channel(&self, name: &str) -> Option<ChannelId> {
         match self.value(name)? {
             CommandDataOptionValue::Channel(channel) => Some(*channel),
@@ -141,7 +122,6 @@ impl Call {
         }
     }
 
-    /// The file given as `name`.
     pub fn file(&self, name: &str) -> Option<&Attachment> {
         match self.value(name)? {
             CommandDataOptionValue::Attachment(id) => self.files.get(id),
@@ -149,7 +129,7 @@ impl Call {
         }
     }
 
-    /// The caller as somebody at the table.
+    /// The caller as a speaker at the table.
     pub fn speaker(&self) -> Speaker {
         Speaker { id: SpeakerId(self.user.get()), name: self.name.clone(), is_dm: self.is_dm }
     }

@@ -1,6 +1,6 @@
-//! Effects of tools in a command: part of the command's own answer.
+//! Effects of tools called by a command: part of its answer.
 //!
-//! Entry type: [`CommandEffects`]. **Never**: shows everybody what one game master asked.
+//! Entry type: [`CommandEffects`]. **Never**: shows everyone the answer to one game master.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -20,34 +20,32 @@ use crate::{
     tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form},
 };
 
-/// Longest wait for results that come after their turn.
+/// Longest wait for late results.
 const LATE: Duration = Duration::from_secs(90);
-/// Files an answer may have.
+/// Most files in an answer (Discord's limit).
 const FILES_MAX: usize = 10;
 
-/// Collects what tools show and bring while a command runs.
+/// Collects tools' output while a command runs.
 pub struct CommandEffects {
-    /// The session's way to its game master, where one runs.
+    /// Way to the game master of the running session.
     session: Option<Arc<GuildEffects>>,
     /// `None`: the command has answered.
     notes: Mutex<Option<Notes>>,
-    /// Results that came after their turn.
+    /// Number of late results.
     late: watch::Sender<usize>,
-    /// Late results have nowhere else to go that only game masters read.
+    /// True if only this answer can show late results in private.
     waits: bool,
 }
 
-/// Shown text and files.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// Lines, in the order they were shown.
+    /// In the order shown.
     pub lines: Vec<String>,
-    /// Files with their names.
+    /// Names and contents.
     pub files: Vec<(String, Vec<u8>)>,
 }
 
 impl CommandEffects {
-    /// Effects of a command in `guild`; nothing was shown yet.
     pub fn new(guild: &Guild) -> Arc<Self> {
         let session = guild.session().ok().map(|session| Arc::clone(&session.effects));
         let waits = session.is_none() || guild.log_channel().is_none();
@@ -55,7 +53,8 @@ impl CommandEffects {
         Arc::new(Self { session, notes, late: watch::Sender::new(0), waits })
     }
 
-    /// Waits for `count` late results, at most 90 s, unless they go to the log channel. Cancel safe.
+    /// Waits for `count` late results, at most 90 s, unless they go to the log channel. Cancel
+    /// safe.
     pub async fn late_results(&self, count: usize) {
         if !self.waits {
             return;
@@ -66,7 +65,7 @@ impl CommandEffects {
         }
     }
 
-    /// Takes the shown text and files; later ones go to the game master.
+    /// Takes the output; later output goes to the game master.
     pub fn take(&self) -> Notes {
         self.notes().take().unwrap_or_default()
     }
@@ -87,7 +86,7 @@ impl Effects for CommandEffects {
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) -> bool {
-        // It is made for the table; what others bring may be for the one who asked.
+        // Made for the table; other attachments may be for the asker only.
         if let (Some(session), Some(_)) = (&self.session, &attachment.caption) {
             return session.attach(tool, attachment);
         }

@@ -1,6 +1,4 @@
-//! A server as the commands of every face reach it.
-//!
-//! **Never**: answers.
+//! A server as the shared commands see it.
 
 use std::sync::Arc;
 

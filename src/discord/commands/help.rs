@@ -1,4 +1,4 @@
-//! `/help`: what the caller may use.
+//! `/help`: commands the caller may use.
 
 use serenity::all::CreateCommand;
 
@@ -8,7 +8,6 @@ use super::{
 };
 use crate::discord::{guild::Guild, ui::reply::Reply};
 
-/// `/help`.
 pub const COMMAND: Own =
     Own { name: "help", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
 

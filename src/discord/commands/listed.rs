@@ -1,4 +1,4 @@
-//! Every slash command: those of this room, and those of every face.
+//! Every slash command, Discord's own and shared ones.
 //!
 //! Entry items: [`ALL`], [`Command`]. **Never**: checks the caller.
 
@@ -16,15 +16,14 @@ use crate::{
     discord::guild::Guild,
 };
 
-/// A slash command.
 pub enum Command {
-    /// One that no other face has as it is here.
+    /// Only Discord has it in this form.
     Own(Own),
-    /// One that every face has.
+    /// Every interface has it.
     Shared(&'static commands::Command),
 }
 
-/// Every command, in the order of `/help`.
+/// In the order of `/help`.
 pub static ALL: &[Command] = &[
     Command::Own(setup::COMMAND),
     Command::Own(session::COMMAND),
@@ -44,7 +43,6 @@ pub static ALL: &[Command] = &[
     Command::Own(help::COMMAND),
 ];
 
-/// Every command as `/help` lists it.
 pub fn offers() -> Vec<Offer> {
     let offer = |command: &Command| {
         let described = serde_json::to_value(command.register()).unwrap_or_default();
@@ -55,7 +53,7 @@ pub fn offers() -> Vec<Offer> {
 }
 
 impl Command {
-    /// Its name, as registered and without the slash.
+    /// As registered, without the slash.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Own(own) => own.name,
@@ -63,7 +61,6 @@ impl Command {
         }
     }
 
-    /// Its declaration to Discord.
     pub fn register(&self) -> CreateCommand {
         match self {
             Self::Own(own) => (own.register)(),
@@ -71,7 +68,7 @@ impl Command {
         }
     }
 
-    /// The people who may use its subcommand of this name; without a name, any of it.
+    /// Users who may use the subcommand `path`; if empty, any subcommand.
     pub fn who(&self, path: &str) -> Who {
         let for_all = match self {
             Self::Own(own) => return (own.who)(path),
@@ -83,10 +80,6 @@ impl Command {
         if for_all { Who::Everyone } else { Who::Dm }
     }
 
-    /// Does what a use of it wants.
-    ///
-    /// # Errors
-    /// It refuses.
     pub fn run(&self, guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         match self {
             Self::Own(own) => (own.run)(guild, call),
@@ -94,7 +87,6 @@ impl Command {
         }
     }
 
-    /// Values offered while an option is typed.
     pub fn complete(&self, guild: &Guild, option: &str) -> Vec<String> {
         match self {
             Self::Own(own) => (own.complete)(guild, option),

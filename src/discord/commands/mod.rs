@@ -1,5 +1,5 @@
-//! Slash commands: those that only a server has, one file each, and those of every face (`shared.rs`), in one
-//! table (`listed.rs`).
+//! Slash commands: one file for each that only Discord has; shared ones (`shared.rs`) and the table
+//! of all (`listed.rs`).
 //!
 //! Entry items: [`ALL`], [`Call`], [`Answer`]. **Never**: waits on the guild's task.
 

@@ -1,30 +1,28 @@
-//! Pieces that commands are registered from.
+//! Pieces for registering commands.
 //!
-//! Entry functions: [`sub`], [`words`], [`npc`]. **Never**: says who may use them.
+//! Entry functions: [`sub`], [`words`], [`npc`].
 
 use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption, InteractionContext};
 
-/// A command of servers, not of private messages.
 pub fn command(name: &str, description: &str) -> CreateCommand {
     CreateCommand::new(name).description(description).contexts(vec![InteractionContext::Guild])
 }
 
-/// A subcommand, whose options are added to it.
+/// A subcommand; add its options.
 pub fn sub(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::SubCommand, name, description)
 }
 
-/// A group of subcommands.
 pub fn group(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::SubCommandGroup, name, description)
 }
 
-/// An option that takes words, at most so many characters.
+/// A text option of at most `most` characters.
 pub fn words(name: &str, description: &str, most: u16) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::String, name, description).max_length(most)
 }
 
-/// An option that takes one of these words.
+/// A text option with fixed choices.
 pub fn one_of<'w>(
     name: &str,
     description: &str,
@@ -35,27 +33,23 @@ pub fn one_of<'w>(
     words.into_iter().fold(self::words(name, description, most), add)
 }
 
-/// An option that takes an NPC's name.
 pub fn npc(name: &str, description: &str) -> CreateCommandOption {
     words(name, description, 100).set_autocomplete(true)
 }
 
-/// An option that takes a member of the server.
 pub fn user(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::User, name, description)
 }
 
-/// An option that takes a file.
 pub fn file(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::Attachment, name, description)
 }
 
-/// An option that is true or false.
 pub fn flag(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::Boolean, name, description)
 }
 
-/// An option that takes a whole number from 1 to `most`.
+/// An integer option from 1 to `most`.
 pub fn count(name: &str, description: &str, most: u32) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::Integer, name, description)
         .min_int_value(1)

@@ -1,6 +1,6 @@
-//! `/roll`: dice, the same as the NPCs throw.
+//! `/roll`: the same dice as the NPCs'.
 //!
-//! Entry item: [`COMMAND`]. **Never**: shows a secret roll to anybody else.
+//! Entry item: [`COMMAND`]. **Never**: shows a secret roll to others.
 
 use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption};
 
@@ -11,11 +11,10 @@ use super::{
 };
 use crate::discord::{guild::Guild, ui::reply::Reply};
 
-/// `/roll`.
 pub const COMMAND: Own =
     Own { name: "roll", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
 
-/// Longest expression taken, in characters.
+/// Longest expression, in characters.
 const LONGEST: u16 = 200;
 
 fn register() -> CreateCommand {

@@ -1,6 +1,6 @@
-//! `/setup`: whether everything is there, what is set, and whether one is heard.
+//! `/setup`: checks requirements, shows settings, and tests the microphone.
 //!
-//! Entry items: [`COMMAND`], [`choose`]. **Never**: sets anything that the configuration file says.
+//! Entry items: [`COMMAND`], [`choose`]. **Never**: changes settings of the configuration file.
 
 use futures::FutureExt;
 use serenity::all::{
@@ -26,7 +26,6 @@ use crate::{
     },
 };
 
-/// `/setup`.
 pub const COMMAND: Own =
     Own { name: "setup", register, who: |_| Who::Manager, run, complete: |_, _| Vec::new() };
 
@@ -44,10 +43,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     Ok(view(guild, call.user, call.channel).into())
 }
 
-/// Handles a choice or a press below the answer of `/setup`.
-///
-/// # Errors
-/// They may not manage the server, or it cannot be set.
+/// Handles a choice or a button below the answer of `/setup`, from members who may manage the
+/// server.
 pub fn choose(
     guild: &mut Guild,
     press: &ButtonPress,
@@ -82,8 +79,7 @@ pub fn choose(
     Ok(Answer::Replace(view(guild, press.user, press.channel)))
 }
 
-/// Reason why the bot cannot write to the game master in channel `id`; `None`: it can, or the server is not
-/// cached yet.
+/// Reason the bot cannot write to channel `id`; `None`: it can, or the server is not cached yet.
 fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
     let cached = guild.shared.cache.guild(guild.id)?;
     let Some(channel) = cached.channels.get(&id) else {
@@ -113,7 +109,7 @@ fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     Reply::private(text).titled("Setup").with_rows(rows(guild))
 }
 
-/// A tick or a cross for each thing that is needed, with what to do.
+/// A tick or a cross for each requirement, with the fix.
 fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
     let me = guild.shared.me;
     let Some(cached) = guild.shared.cache.guild(guild.id) else {
@@ -147,7 +143,7 @@ fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
     lines
 }
 
-/// Settings of this server, as text.
+/// This server's settings as text.
 fn set(guild: &Guild) -> String {
     let (settings, options) = (guild.settings(), &guild.shared.options);
     let role = match settings.dm_role.or(options.dm_role) {
@@ -169,7 +165,7 @@ fn set(guild: &Guild) -> String {
     )
 }
 
-/// Values from the configuration file, as text.
+/// The configuration's settings as text.
 fn given(cap: Option<f64>) -> String {
     let budget = match cap {
         Some(cap) => format!("at most {cap:.2} per session"),

@@ -1,6 +1,6 @@
-//! Commands of every face, offered, read and answered in a server.
+//! Shared commands, registered, read and answered on Discord.
 //!
-//! Entry functions: [`register`], [`used`], [`run`]. **Never**: decides what a command does.
+//! Entry functions: [`register`], [`used`], [`run`].
 
 use futures::FutureExt;
 use serenity::all::{CommandDataOptionValue, CreateCommand, CreateCommandOption};
@@ -23,7 +23,6 @@ use crate::{
     session::SpeakerId,
 };
 
-/// Declares a command to Discord.
 pub fn register(command: &Command) -> CreateCommand {
     let created = parts::command(command.name, command.description);
     match command.sub("") {
@@ -32,7 +31,7 @@ pub fn register(command: &Command) -> CreateCommand {
     }
 }
 
-/// The subcommands of a command, to stand among others.
+/// The command's subcommands, to be listed among others.
 pub fn subs(command: &'static Command) -> impl Iterator<Item = CreateCommandOption> {
     command.subs.iter().map(sub)
 }
@@ -56,10 +55,6 @@ fn option(parameter: &Parameter) -> CreateCommandOption {
     if required { option.required(true) } else { option }
 }
 
-/// Does what a use of `command` wants.
-///
-/// # Errors
-/// The caller may not, or the command refuses.
 pub fn run(guild: &mut Guild, call: &Call, command: &Command) -> Result<Answer, Refusal> {
     let sub = command.sub(&call.path);
     let sub = sub.ok_or("this command no longer exists (reload Discord)")?;
@@ -71,7 +66,7 @@ pub fn run(guild: &mut Guild, call: &Call, command: &Command) -> Result<Answer, 
     shown(guild, answered)
 }
 
-/// A use as every face has it.
+/// A use in the form all interfaces share.
 pub fn used(call: &Call, sub: &Subcommand) -> Used {
     let values = sub.parameters.iter().filter_map(|it| {
         let value = match call.value(it.name)? {
@@ -86,7 +81,7 @@ pub fn used(call: &Call, sub: &Subcommand) -> Used {
     Used::new(call.speaker(), values.collect())
 }
 
-/// An answer as Discord takes it; the panel shows soon what has changed.
+/// Converts an answer for Discord; refreshes the panel after changes.
 pub fn shown(guild: &mut Guild, answered: Answered) -> Result<Answer, Refusal> {
     guild.refresh_panel_soon();
     Ok(match answered {

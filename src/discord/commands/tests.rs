@@ -14,7 +14,7 @@ fn registered(command: &Command) -> Value {
     serde_json::to_value(command.register()).unwrap()
 }
 
-/// Checks one command or option as Discord does, and all below it; characters of all of it.
+/// Checks a command or option by Discord's rules, recursively; returns its total characters.
 fn check(it: &Value, path: &str) -> usize {
     let text = |key: &str| it[key].as_str().unwrap_or_default();
     let (name, description) = (text("name"), text("description"));
@@ -51,7 +51,7 @@ fn commands_keep_discords_limits() {
     }
 }
 
-/// `UPDATE_EXPECT=1` writes them again.
+/// `UPDATE_EXPECT=1` rewrites them.
 #[test]
 fn commands_are_registered_as_they_were() {
     for command in ALL {
@@ -62,7 +62,6 @@ fn commands_are_registered_as_they_were() {
     }
 }
 
-/// The use of a command as Discord sends it.
 pub fn used(kind: u8, data: Value) -> CommandInteraction {
     let user = json!({
         "id": "11", "username": "mira", "global_name": "Mira", "discriminator": "0",
@@ -120,7 +119,6 @@ fn focused_option_is_found_below_subcommand() {
     assert_eq!(choices(twice, ""), ["rain", "wind"]);
 }
 
-/// An option as Discord sends it.
 fn option(name: &str, value: &Value) -> Value {
     let kind = match (name, value) {
         ("player", _) => 6,
@@ -131,7 +129,7 @@ fn option(name: &str, value: &Value) -> Value {
     json!({"name": name, "type": kind, "value": value})
 }
 
-/// The table's orders and the answer after a use in a server.
+/// The table's orders and the answer after a use on a server.
 fn used_in_a_server(path: &str, given: &Value) -> (Vec<String>, String) {
     let (name, sub_name) = path.split_once(' ').unwrap_or((path, ""));
     let options = given.as_object().into_iter().flatten();
@@ -159,7 +157,7 @@ fn typed_line(line: &str) -> (Vec<String>, String) {
     (table.orders, answer)
 }
 
-/// Commands by path, as typed, as a server sends them, and part of the order to the table.
+/// Commands by path, as typed, as sent by Discord, and part of the order to the table.
 const USES: &[(&str, &str, &str, &str)] = &[
     ("npc list", "/npc list", r#"{}"#, ""),
     ("npc show", "/npc show Bartok", r#"{"name": "Bartok"}"#, ""),
@@ -242,7 +240,7 @@ const USES: &[(&str, &str, &str, &str)] = &[
     ("xcard", "/xcard", r#"{}"#, "Halt"),
 ];
 
-/// The words, the change and the answer of every command are one in every face.
+/// A command has the same text, effect and answer in every interface.
 #[tokio::test(start_paused = true)]
 async fn command_is_one_in_every_face() {
     for (path, line, given, order) in USES {

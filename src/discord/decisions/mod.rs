@@ -1,7 +1,6 @@
-//! Requests that wait for a decision of the game master, whatever face shows them.
+//! Requests that wait for a decision of the game master, in any interface.
 //!
-//! Entry type: [`PendingDecisions`]. **Never**: knows Discord, or checks who decides: only game masters
-//! may, and the face makes sure of it.
+//! Entry type: [`PendingDecisions`]. **Never**: checks who decides; the interface does.
 
 mod pending;
 mod question;

@@ -1,6 +1,7 @@
-//! Requests that wait: calls of tools, and questions of servers.
+//! Waiting requests: tool calls and servers' questions.
 //!
-//! Entry type: [`PendingDecisions`]. **Never**: waits itself; the caller holds the other end of a channel.
+//! Entry type: [`PendingDecisions`]. **Never**: waits itself; the caller holds the other end of a
+//! channel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,6 @@ use crate::{
     tools::{ApprovalRequest, Decision, Form},
 };
 
-/// Requests that wait, by their keys.
 #[derive(Default)]
 pub struct PendingDecisions {
     open: BTreeMap<String, Request>,
@@ -22,116 +22,83 @@ pub struct PendingDecisions {
     count: u64,
 }
 
-/// A request that waits; dropping its `answer` tells who asked that nobody decides.
+/// A waiting request. Dropping `answer` tells the asker that no decision comes.
 pub enum Request {
-    /// Approval of a call.
     Call {
-        /// The call, as the tool host describes it.
         asked: ApprovalRequest,
-        /// Sends the decision to the caller.
         answer: oneshot::Sender<Decision>,
     },
-    /// A question of a tool server.
     Question {
-        /// The question, and how far it is answered.
+        /// The question, and the next page.
         asked: AskedQuestion,
-        /// Fields that were filled in so far.
         filled: Map<String, Value>,
-        /// Sends the filled fields to the caller.
         answer: oneshot::Sender<Map<String, Value>>,
     },
 }
 
-/// Question for the game master.
 #[derive(Clone, Debug)]
 pub enum Asked {
-    /// Approval of a call.
     Call(ApprovalRequest),
-    /// The answer to a tool server.
     Question(AskedQuestion),
 }
 
-/// A question of a tool server.
 #[derive(Clone, Debug)]
 pub struct AskedQuestion {
-    /// The server's name.
     pub server: String,
-    /// Its own words.
     pub message: String,
-    /// Fields to be filled in.
     pub question: Question,
-    /// The page that is to be filled in next, from 0.
+    /// The next page to fill in, from 0.
     pub page: usize,
 }
 
-/// The game master's choice about a request.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    /// The call may be made.
     Approve,
-    /// So may all later ones of the tool, as long as it stays what it is.
+    /// Approves this call and later ones of the tool until its definition changes.
     Always,
-    /// The call may not be made.
     Deny,
-    /// The call may be made with these arguments.
     Edit(Map<String, Value>),
-    /// The question is answered as far as it is filled in.
+    /// Accepts the question with the fields filled in so far.
     Accept,
-    /// The question is not answered.
     Decline,
-    /// A page of the question is filled in.
     Fill {
-        /// Number of the page, from 0.
+        /// From 0.
         page: usize,
-        /// Texts of its fields, in their order.
         values: Vec<String>,
     },
 }
 
-/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The call is made.
     Approved,
-    /// The call is made, and later ones ask no more.
     AlwaysApproved,
-    /// The call is not made.
     Denied,
-    /// The call is made with other arguments.
     Edited,
-    /// The server has its answer.
     Answered,
-    /// The server has none.
     Declined,
-    /// Nobody waits for it any more.
+    /// The caller no longer waits.
     Expired,
-    /// An X-card has withdrawn it.
+    /// Withdrawn by an X-card.
     Withdrawn,
 }
 
-/// Progress made by a choice.
 #[derive(Debug)]
 pub enum Progress {
-    /// The request waits no more.
     Decided(Asked, Outcome),
-    /// Its next page is to be filled in.
     Continues(Asked),
 }
 
-/// Reason a choice was not taken; the request keeps waiting if it still did.
+/// Reason a choice was not taken; an open request keeps waiting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
-    /// No such request or page any more.
     #[error("this request was already decided, or it expired")]
     Over,
-    /// A field does not take what was written into it.
     #[error(transparent)]
     Field(#[from] FieldError),
 }
 
 impl PendingDecisions {
-    /// Adds a request of `session`; its key is never that of another session, or of another run of the
-    /// program.
+    /// Adds a request of `session`. Keys are unique across sessions and runs of the program.
     pub fn add(&mut self, session: &SessionId, request: Request) -> String {
         self.count += 1;
         let key = format!("{session}.{}", self.count);
@@ -139,27 +106,26 @@ impl PendingDecisions {
         key
     }
 
-    /// Adds a request of an earlier run under the key it had.
+    /// Adds a request of an earlier run under its old key.
     pub fn restore(&mut self, key: String, request: Request) {
         self.open.insert(key, request);
     }
 
-    /// The request of this key, while it waits.
     pub fn get(&self, key: &str) -> Option<&Request> {
         self.open.get(key)
     }
 
-    /// Takes a request away; its caller finds the channel closed.
+    /// Removes a request; its caller finds the channel closed.
     pub fn withdraw(&mut self, key: &str) {
         self.open.remove(key);
     }
 
-    /// Notes that an X-card halted the table of `session`: its open requests end as withdrawn.
+    /// Marks the open requests of `session` as withdrawn by an X-card.
     pub fn halt(&mut self, session: &SessionId) {
         self.halted.extend(self.open.keys().filter(|key| is_of(key, session)).cloned());
     }
 
-    /// Outcome of the request of `key` once its caller no longer waits.
+    /// Outcome of the request `key` once its caller no longer waits.
     pub fn over(&self, key: &str) -> Outcome {
         match self.halted.contains(key) {
             true => Outcome::Withdrawn,
@@ -167,7 +133,7 @@ impl PendingDecisions {
         }
     }
 
-    /// Removes requests whose callers no longer wait: their keys, questions and outcomes.
+    /// Removes requests whose callers no longer wait.
     pub fn take_expired(&mut self) -> Vec<(String, Asked, Outcome)> {
         let expired: Vec<_> = self.open.extract_if(.., |_, request| request.is_over()).collect();
         let asked = expired.into_iter().map(|(key, request)| {
@@ -179,7 +145,7 @@ impl PendingDecisions {
         expired
     }
 
-    /// Takes away the calls for `person`.
+    /// Removes the calls for `person`.
     pub fn take_for(&mut self, person: &PersonId) -> Vec<(String, Asked)> {
         let is_theirs = |_: &String, request: &mut Request| match request {
             Request::Call { asked, .. } => asked.by.as_ref() == Some(person),
@@ -189,16 +155,13 @@ impl PendingDecisions {
         theirs.map(|(key, request)| (key, request.asked())).collect()
     }
 
-    /// Takes away everything of `session`.
+    /// Removes all requests of `session`.
     pub fn take_of(&mut self, session: &SessionId) -> Vec<(String, Asked)> {
         let all = self.open.extract_if(.., |key, _| is_of(key, session));
         all.map(|(key, request)| (key, request.asked())).collect()
     }
 
-    /// Takes a game master's choice.
-    ///
-    /// # Errors
-    /// The request or its page is over, or what was filled in does not fit.
+    /// Applies a game master's choice.
     pub fn decide(&mut self, key: &str, choice: Choice) -> Result<Progress, DecisionError> {
         let request = self.open.remove(key).ok_or(DecisionError::Over)?;
         let (request, continues) = match request.decide(choice) {
@@ -214,22 +177,18 @@ impl PendingDecisions {
     }
 }
 
-/// True if `key` is of a request of `session`. Names of sessions may contain dots.
+/// True if `key` belongs to `session`. Session names may contain dots.
 fn is_of(key: &str, session: &SessionId) -> bool {
     key.rsplit_once('.').is_some_and(|(of, _)| of == session.0)
 }
 
-/// Result of a choice.
 enum Step {
     Decided(Asked, Outcome),
     Waits(Request, Result<(), DecisionError>),
 }
 
 impl Request {
-    /// Asks what a server wants to know.
-    ///
-    /// # Errors
-    /// It wants more than can be asked.
+    /// Fails if the schema asks for more than a form can show.
     pub fn question(
         form: Form,
         answer: oneshot::Sender<Map<String, Value>>,
@@ -240,7 +199,6 @@ impl Request {
         Ok(Self::Question { asked, filled: Map::new(), answer })
     }
 
-    /// The question for the game master.
     pub fn asked(&self) -> Asked {
         match self {
             Self::Call { asked, .. } => Asked::Call(asked.clone()),
@@ -248,7 +206,7 @@ impl Request {
         }
     }
 
-    /// True if nobody waits for it any more.
+    /// True if the caller no longer waits.
     pub fn is_over(&self) -> bool {
         match self {
             Self::Call { answer, .. } => answer.is_closed(),

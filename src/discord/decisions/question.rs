@@ -1,97 +1,73 @@
-//! A server's question as fields, and what is written into them.
+//! A server's question as form fields, and the values filled in.
 //!
-//! Entry type: [`Question`]. **Never**: asks for more than a form can show; what does not fit is
-//! declined.
+//! Entry type: [`Question`]. Questions that do not fit a form are declined.
 
 use serde_json::{Map, Value};
 
-/// Fields of one page: a form of Discord takes no more.
+/// Fields of one page: Discord's limit for a form.
 const PAGE: usize = 5;
 /// Fields a server may ask for.
 const FIELDS_MAX: usize = 20;
-/// Longest label, in characters.
+/// Longest label, in characters (Discord's limit).
 pub const LABEL_MAX: usize = 45;
-/// Longest hint, in characters.
+/// Longest hint, in characters (Discord's limit).
 const HINT_MAX: usize = 100;
-/// Longest text of a field, in characters.
+/// Longest text of a field, in characters (Discord's limit).
 const TEXT_MAX: u16 = 4_000;
 
-/// A text longer than this, in characters, has several lines.
+/// Longer texts, in characters, get a field of several lines.
 const LINE_MAX: u16 = 300;
 
-/// Fields a server asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     fields: Vec<Field>,
 }
 
-/// One thing a server wants to know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     name: String,
-    /// Label beside it, at most 45 characters.
+    /// At most 45 characters.
     pub label: String,
-    /// Hint about the values it takes, at most 100 characters; empty: anything.
+    /// Values it takes, at most 100 characters; empty: anything.
     pub hint: String,
     kind: Kind,
-    /// Initial text.
     pub default: String,
-    /// True if something must be written.
     pub is_required: bool,
-    /// Longest text it takes, in characters.
+    /// In characters.
     pub longest: u16,
 }
 
-/// Reason a question cannot be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuestionError {
-    /// It has more fields than are shown.
     #[error("its form has {0} fields, and I can show {FIELDS_MAX} at most")]
     TooLong(usize),
-    /// A field has a shape that no form has.
+    /// A field has a type that forms do not support.
     #[error("its field '{0}' doesn't fit into a Discord form")]
     Shape(String),
 }
 
-/// Reason the text of a field is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldError {
-    /// Nothing was written where something must be.
     #[error("'{label}' is empty (fill it in)")]
-    Empty {
-        /// The field's label.
-        label: String,
-    },
-    /// Something else was written than the field takes.
+    Empty { label: String },
     #[error("'{label}' is '{text}' (expected {expected})")]
-    Wrong {
-        /// The field's label.
-        label: String,
-        /// Text that was written.
-        text: String,
-        /// Values that would fit.
-        expected: String,
-    },
+    Wrong { label: String, text: String, expected: String },
 }
 
-/// Values that a field takes.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     Text,
     Whole,
     Number,
     Flag,
-    /// One of these words.
+    /// Exactly one of these.
     OneOf(Vec<String>),
-    /// Some of these words.
+    /// Any number of these.
     Several(Vec<String>),
 }
 
 impl Question {
-    /// Question that `schema`, the JSON Schema of an object, asks.
-    ///
-    /// # Errors
-    /// It is more than can be shown, or of a shape that no form has.
+    /// The question that `schema`, the JSON Schema of an object, asks.
     pub fn of(schema: &Value) -> Result<Self, QuestionError> {
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -109,20 +85,16 @@ impl Question {
         Ok(Self { fields: fields.collect::<Result<_, _>>()? })
     }
 
-    /// Number of pages it takes.
     pub fn pages(&self) -> usize {
         self.fields.len().div_ceil(PAGE)
     }
 
-    /// The fields of one of its pages, from 0.
+    /// The fields of one page, from 0.
     pub fn page(&self, page: usize) -> impl Iterator<Item = &Field> {
         self.fields.iter().skip(page * PAGE).take(PAGE)
     }
 
-    /// Reads what was filled in on one of its pages, from 0.
-    ///
-    /// # Errors
-    /// The value that does not fit, with the field's label; nothing of the page is taken.
+    /// Reads the values filled in on one page, from 0. If one does not fit, none is taken.
     pub fn read(
         &self,
         page: usize,
@@ -141,7 +113,7 @@ impl Question {
 }
 
 impl Field {
-    /// True if it takes more words than a line holds.
+    /// True if it needs a field of several lines.
     pub fn is_long(&self) -> bool {
         matches!(self.kind, Kind::Text) && self.longest > LINE_MAX
     }
@@ -179,7 +151,7 @@ impl Field {
         })
     }
 
-    /// `None`: nothing was written.
+    /// `None`: left empty.
     fn read(&self, text: &str) -> Result<Option<Value>, FieldError> {
         if text.is_empty() {
             return match self.is_required {
@@ -218,7 +190,7 @@ impl Field {
     }
 }
 
-/// Kind of a field with this schema; `None`: a shape no form has.
+/// Kind of a field with this schema; `None`: unsupported.
 fn kind(schema: &Value) -> Option<Kind> {
     if let Some(known) = choices(schema) {
         return Some(Kind::OneOf(known));
@@ -233,7 +205,6 @@ fn kind(schema: &Value) -> Option<Kind> {
     }
 }
 
-/// The words a schema lists.
 fn choices(schema: &Value) -> Option<Vec<String>> {
     if let Some(known) = schema.get("enum").and_then(Value::as_array) {
         return Some(words(known));
@@ -247,7 +218,7 @@ fn words(values: &[Value]) -> Vec<String> {
     values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// At most so many characters of `text`.
+/// The first `most` characters of `text`.
 pub fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -15,34 +15,31 @@ use crate::{
     domain::{PersonId, SessionId},
 };
 
-/// Text of a request that was withdrawn together with the words that led to it.
+/// Text of a request withdrawn with the words that led to it.
 const WITHDRAWN: &str = "Withdrawn";
 
-/// Requests that wait, and where they are shown.
 #[derive(Default)]
 pub struct Approvals {
-    /// Requests that wait; the handler of their buttons decides them.
+    /// Decided by the handler of their buttons.
     pub pending: PendingDecisions,
     /// Messages that show them, by key.
     places: BTreeMap<String, MessagePlace>,
-    /// Why undecided requests were over before they were shown, by key.
+    /// Why requests ended before they were shown, by key.
     over_unshown: BTreeMap<String, &'static str>,
-    /// Channels of buttons pressed for a request whose place is unknown, by key: the program before
-    /// was killed before it had stored that.
+    /// Channels of buttons pressed for requests without a known place, by key: an earlier run was
+    /// killed before it stored the place.
     pressed: BTreeMap<String, ChannelId>,
 }
 
-/// A message whose request is over, and what it says from now on.
+/// A message whose request is over, with its new text.
 pub struct ClosedMessage {
-    /// Place of the message.
     pub place: MessagePlace,
-    /// Its new text.
     pub text: String,
 }
 
 impl Approvals {
-    /// The request of `key` is shown; its message to be closed where it was over before. One that was
-    /// decided meanwhile says so already.
+    /// Stores the message that shows the request `key`. Returns it if the request is over already,
+    /// unless it was decided, which the message then says.
     pub fn shown(&mut self, key: &str, place: MessagePlace) -> Option<ClosedMessage> {
         if let Some(how) = self.over_unshown.remove(key) {
             return Some(ClosedMessage { place, text: format!("**{how}**") });
@@ -53,14 +50,14 @@ impl Approvals {
         None
     }
 
-    /// A button of the request of `key` was pressed in `channel`.
+    /// Notes that a button of the request `key` was pressed in `channel`.
     pub fn pressed_in(&mut self, key: &str, channel: ChannelId) {
         if self.pending.get(key).is_some() && !self.places.contains_key(key) {
             self.pressed.insert(key.to_owned(), channel);
         }
     }
 
-    /// Takes the channel in which the request of `key`, whose place was unknown, was decided.
+    /// Takes the channel in which the request `key`, of unknown place, was decided.
     pub fn take_pressed(&mut self, key: &str) -> Option<ChannelId> {
         self.pressed.remove(key)
     }
@@ -76,13 +73,13 @@ impl Approvals {
         closed
     }
 
-    /// Takes away the calls for `person`, who is forgotten.
+    /// Withdraws the calls for `person`, who is being forgotten.
     pub fn withdraw(&mut self, person: &PersonId) -> Vec<ClosedMessage> {
         let theirs = self.pending.take_for(person);
         self.closed(theirs.into_iter().map(|(key, asked)| (key, asked, WITHDRAWN)).collect())
     }
 
-    /// Takes away everything of `session`, which is over.
+    /// Closes the requests of `session`, which is over.
     pub fn close_of(&mut self, session: &SessionId) -> Vec<ClosedMessage> {
         let all = self.pending.take_of(session);
         let how = "Expired: the session is over";
@@ -113,7 +110,7 @@ mod tests {
         tools::{ApprovalRequest, Decision},
     };
 
-    /// Puts a call for the person of this id before the game master; its key, and the caller's end.
+    /// Adds a call for this person; returns its key, and the caller's end.
     fn ask(approvals: &mut Approvals, id: &str) -> (String, oneshot::Receiver<Decision>) {
         let (answer, waits) = oneshot::channel();
         let asked = ApprovalRequest {

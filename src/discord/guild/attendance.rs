@@ -1,6 +1,6 @@
-//! Members in the voice channel, which of them may be heard, and telling them.
+//! Members in the voice channel: who may be heard, and their notices.
 //!
-//! **Never**: lets anybody be heard who opted out, or who was neither written to nor spoken to.
+//! **Never**: lets a user be heard who opted out or was not notified.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,15 +25,15 @@ use crate::{
     session::{Command, Speaker, SpeakerId},
 };
 
-/// People and bot in the voice channels, as the gateway reported them.
+/// People and bot in the voice channels, as reported by the gateway.
 struct Attendance {
     /// People in the session's voice channel, by user.
     people: BTreeMap<u64, Person>,
-    /// Voice channel of the bot.
+    /// The bot's own voice channel.
     mine: Option<ChannelId>,
 }
 
-/// Tells newcomers of these names, in writing and aloud, that they are heard or cannot be.
+/// Notifies newcomers, in writing and aloud, that they are heard or cannot be.
 fn notice(
     session: &GuildSession,
     names: &[&str],
@@ -51,16 +51,16 @@ fn notice(
     (notices::written(names, voice, consent, services), Announcement { english, german })
 }
 
-/// ISO 639-1 code of the language that notices are spoken in where all NPCs speak it.
+/// ISO 639-1 code. Notices are spoken in German if all NPCs speak it.
 const GERMAN: &str = "de";
 
 impl Guild {
-    /// Looks who is in the channel, and tells the table.
+    /// Updates the people in the channel and their seats.
     pub fn seat_people(&mut self) {
         let Ok(session) = self.session() else { return };
         let Some(mut found) = self.look_around(session.voice_channel) else { return };
         if let Some(moved) = found.mine.filter(|mine| *mine != session.voice_channel) {
-            // Somebody has moved the bot: it goes on there.
+            // The bot was moved: the session continues there.
             let Some(there) = self.look_around(moved) else { return };
             found = there;
         }
@@ -85,14 +85,14 @@ impl Guild {
         self.tell_newcomers();
     }
 
-    /// The bot is in no voice channel any more. Where it was, somebody has put it out.
+    /// The bot is in no voice channel any more. If it was, someone has removed it.
     pub fn disconnected(&mut self) {
         if self.session().is_ok_and(|session| session.voice.was_seen()) {
             self.end_soon("someone disconnected me from the channel");
         }
     }
 
-    /// People in `voice`, and the channel of the bot; `None`: the gateway has not reported yet.
+    /// People in `voice`, and the bot's channel; `None`: not reported by the gateway yet.
     fn look_around(&self, voice: ChannelId) -> Option<Attendance> {
         let guild = self.shared.cache.guild(self.id)?;
         let mine = guild.voice_states.get(&self.shared.me).and_then(|it| it.channel_id);
@@ -119,7 +119,7 @@ impl Guild {
         }
     }
 
-    /// True if `user` may be heard once they have been notified.
+    /// True if `user` may be heard once notified.
     fn may_hear(&self, user: u64) -> bool {
         let settings = self.settings();
         let agreed = match self.consent() {
@@ -145,10 +145,7 @@ impl Guild {
         }
     }
 
-    /// Seats the user of a command at the table, though they may not be in the voice channel.
-    ///
-    /// # Errors
-    /// No session runs, or its table does not answer.
+    /// Seats the user of a command at the table, even outside the voice channel.
     pub fn sit_down(&self, speaker: Speaker) -> Result<SpeakerId, GuildRefusal> {
         let (session, id) = (self.session()?, speaker.id);
         if session.people.get(id.0).is_none() {
@@ -157,8 +154,8 @@ impl Guild {
         Ok(id)
     }
 
-    /// Drops what players are saying if outside services receive it that they were not notified of;
-    /// hears them again once they are notified.
+    /// Drops players' current speech if outside services receive it that they were not notified of;
+    /// hears them again once notified.
     pub fn tell_of_services(&mut self) {
         let services = self.services();
         let Some(session) = &mut self.session else { return };
@@ -167,7 +164,7 @@ impl Guild {
             return session.announce(&self.settings.values().opted_out);
         }
         for user in heard {
-            // They sit down again below.
+            // They are seated again below.
             if let Err(why) = session.leave(user) {
                 tracing::warn!(%why, "cannot drop an open utterance");
             }
@@ -175,13 +172,13 @@ impl Guild {
         self.seat_people();
     }
 
-    /// Tells everybody who was not told yet, aloud and in writing.
+    /// Notifies newcomers, aloud and in writing.
     fn tell_newcomers(&mut self) {
         let (consent, services) = (self.consent(), self.services());
         let Some(session) = &mut self.session else { return };
         session.people.given_first(services.announced());
         if !session.voice.is_up() {
-            // Nobody could hear it. Everybody is told once the connection is back.
+            // No one could hear it; sent once the connection is back.
             return;
         }
         let new = session.people.newcomers(&self.settings.values().opted_out);
@@ -224,7 +221,7 @@ impl Guild {
                         );
                     }
                     _ if knows_all => session.people.inform(users),
-                    // An NPC was given another engine meanwhile: they are told again.
+                    // An NPC's engine changed meanwhile: notify them again.
                     _ => session.people.not_told(users),
                 }
                 guild.seat_people();
@@ -232,7 +229,7 @@ impl Guild {
         });
     }
 
-    /// `user` is not heard from now on, also after a restart.
+    /// Stops hearing `user`, also after a restart.
     pub fn opt_out(&mut self, user: u64) {
         self.change_settings(|settings| {
             settings.opted_out.insert(user);
@@ -269,7 +266,7 @@ impl Guild {
         });
     }
 
-    /// `user` may be heard from now on.
+    /// Lets `user` be heard.
     pub fn opt_in(&mut self, user: u64) {
         self.change_settings(|settings| {
             settings.opted_out.remove(&user);
@@ -281,10 +278,7 @@ impl Guild {
         self.seat_people();
     }
 
-    /// Plays a test line; the future says what is then heard of `user`.
-    ///
-    /// # Errors
-    /// No session runs, or they could not be heard, with the way out.
+    /// Plays a test line; the future returns what was heard of `user`.
     pub fn check_mic(&mut self, user: UserId) -> Result<BoxFuture<'static, String>, GuildRefusal> {
         let ask = self.consent() == Consent::Ask;
         let opted_out = self.settings().opted_out.contains(&user.get());

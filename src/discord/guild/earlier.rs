@@ -1,8 +1,7 @@
-//! Requests that were put before the game master by an earlier run of the program.
+//! Requests from an earlier run of the program.
 //!
-//! Entry method: [`Guild::take_up_earlier`]. Those that still may be decided are decided by the same
-//! buttons; a call that is approved is made then, outside the session it was asked in. **Never**: makes a
-//! call of a tool that has changed since it was shown.
+//! Entry method: [`Guild::take_up_earlier`]. The same buttons decide them; an approved call is made
+//! then, outside its session. **Never**: calls a tool that has changed since it was shown.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -38,11 +37,11 @@ use crate::{
 /// Note on requests that can no longer be decided.
 const OVER: &str = "**Expired**: I was restarted before anyone decided. I didn't make the call; \
                     ask the NPC again if you still want it.";
-/// Longest wait for the server of a tool that was approved.
+/// Longest wait for the server of an approved tool.
 const CONNECTING: Duration = Duration::from_secs(20);
 
 impl Guild {
-    /// Requests of an earlier run wait on, as long as they would have; others are closed.
+    /// Restores requests of an earlier run with their old deadlines; closes the others.
     pub(super) fn take_up_earlier(&mut self) {
         let (mut over, time) = (Vec::new(), now());
         for (key, shown) in self.settings().waiting.clone() {
@@ -92,8 +91,8 @@ impl Guild {
         });
     }
 
-    /// Makes a call that was approved. A session that runs pays for it and shows its pictures. Without one the
-    /// account for calls outside sessions pays, and pictures follow the answer.
+    /// Makes an approved call. A running session pays for it and shows its pictures. Without one
+    /// the account for calls outside sessions pays, and pictures follow the answer.
     fn make_approved(&mut self, key: String, place: Option<MessagePlace>, call: KeptCall) {
         let (scope, handles, cast) = (self.scope(), self.shared.handles.clone(), self.cast());
         let npc = cast.iter().find(|npc| npc.name == call.npc);
@@ -125,7 +124,7 @@ fn nothing() -> Job {
 }
 
 impl KeptCall {
-    /// The request, as stored until `until`, in milliseconds since 1970.
+    /// `until`: in milliseconds since 1970.
     pub(super) fn of(asked: &ApprovalRequest, until: i64) -> Self {
         Self {
             npc: asked.npc.to_string(),
@@ -140,7 +139,7 @@ impl KeptCall {
     }
 }
 
-/// Makes a call that was approved; what came of it, for the game master.
+/// Makes an approved call; returns its result for the game master.
 async fn made(
     handles: &Handles,
     scope: &Scope,
@@ -194,9 +193,8 @@ async fn made(
 #[derive(Default)]
 struct Shown {
     lines: Mutex<Vec<String>>,
-    /// Pictures made for a table, where no session runs.
+    /// Pictures made for a table while no session runs.
     pictures: Mutex<Vec<ChannelMessage>>,
-    /// The session that runs.
     session: Option<Arc<GuildEffects>>,
 }
 
@@ -206,7 +204,6 @@ impl Shown {
         lines.iter().map(|line| format!("\n{line}")).collect()
     }
 
-    /// Takes the pictures.
     fn pictures(&self) -> Vec<ChannelMessage> {
         std::mem::take(&mut *self.pictures.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -239,7 +236,7 @@ impl Effects for Shown {
     }
 
     fn tell_dm(&self, text: &str) {
-        // Players may read where the call was asked about.
+        // Players may read the channel of the request.
         if let Some(session) = &self.session {
             session.tell_dm(text);
         }

@@ -1,7 +1,6 @@
 //! Effects of tools on a table in Discord.
 //!
-//! Entry type: [`GuildEffects`]. It hands everything to the guild's task. **Never**: decides for the
-//! game master.
+//! Entry type: [`GuildEffects`]. Passes everything to the guild's task.
 
 use std::sync::Arc;
 
@@ -15,50 +14,48 @@ use crate::{
     tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
 };
 
-/// Most files that wait, for about eight seconds; each may be as large as Discord takes. A tool learns if its
-/// file has no room.
+/// Most waiting files, about eight seconds' worth; each may be as large as Discord allows. Tools
+/// are refused beyond that.
 const FILES_MAX: usize = 8;
 
 /// Request of a tool to the guild.
 pub enum ToolRequest {
-    /// The game master is to read this.
+    /// Text for the game master.
     Tell(String),
-    /// Everybody is to read this.
+    /// Text for everyone.
     Show(String),
-    /// Everybody is to see this.
+    /// A picture or sound for everyone.
     Attach {
-        /// Identity of the tool that brought it.
+        /// Identity of the tool.
         tool: String,
-        /// The picture or sound.
         attachment: Attachment,
-        /// X-cards used before it was asked for; another one withdraws it.
+        /// X-cards used before the request; another one withdraws it.
         halts: u64,
-        /// Its place among waiting files, free again once this is dropped.
+        /// Its place among waiting files; dropping it frees the place.
         place: OwnedSemaphorePermit,
     },
-    /// The game master is to decide about a call.
     Approve(ApprovalRequest, oneshot::Sender<Decision>),
-    /// The game master is to fill in a form; dropping the sender declines.
+    /// Dropping the sender declines.
     Elicit(Form, oneshot::Sender<Map<String, Value>>),
 }
 
-/// Effects of tools on a guild; a full queue loses and logs requests, except those that wait for an
+/// Effects of tools on a guild. A full queue drops and logs requests, except those that wait for an
 /// answer.
 pub struct GuildEffects {
     requests: mpsc::Sender<ToolRequest>,
-    /// X-cards used in the session so far; its table counts them.
+    /// X-cards used in the session; its table counts them.
     halts: Arc<Halts>,
-    /// Places of files that may wait to be shown.
+    /// Places of files waiting to be shown.
     places: Arc<Semaphore>,
 }
 
 impl GuildEffects {
-    /// A way to the reader of `requests`, at a table that counts `halts`.
+    /// Sends to the reader of `requests`; the table counts `halts`.
     pub fn new(requests: mpsc::Sender<ToolRequest>, halts: Arc<Halts>) -> Self {
         Self { requests, halts, places: Arc::new(Semaphore::new(FILES_MAX)) }
     }
 
-    /// False if there is no room for the request.
+    /// False if the queue is full.
     fn tell(&self, request: ToolRequest) -> bool {
         let is_told = self.requests.try_send(request).is_ok();
         if !is_told {

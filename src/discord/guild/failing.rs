@@ -1,6 +1,6 @@
 //! Faults of the program itself while a guild is served.
 //!
-//! Entry method: [`Guild::failed`]. **Never**: leaves anything marked as under way that is not.
+//! Entry method: [`Guild::failed`]. **Never**: leaves work marked as under way.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use tokio::time::Instant;
 use super::state::Guild;
 use crate::panics::{Panicked, caught_now};
 
-/// A voice connection that is down is made again after this.
+/// Delay before a lost voice connection is made again.
 const REJOIN: Duration = Duration::from_secs(5);
 
 impl Guild {
-    /// Something has panicked that was done here: it is logged, undone, and told; how long to wait
-    /// before going on. What fails again and again ends the session, and what was said stays.
+    /// Handles a panic in this guild: logs it, undoes unfinished work, notifies; returns how long
+    /// to wait before going on. Repeated failures end the session; its transcript stays.
     pub fn failed(&mut self, fault: &Panicked) -> Option<Duration> {
         tracing::error!(guild = self.id.get(), %fault, "something failed in a guild");
         let wait = self.panics.count(Instant::now());

@@ -10,37 +10,33 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Somebody who is said to speak is to be heard within this.
+/// Longest silence of a user who, Discord says, speaks.
 const SILENT_FOR: Duration = Duration::from_secs(3);
 /// Between two attempts to repair the same connection.
 const REPAIR_EVERY: Duration = Duration::from_secs(60);
 
-/// Observations of a connection.
 #[derive(Debug, Default)]
 pub struct Health {
-    /// Discord says that they speak, since.
+    /// Users who speak according to Discord, and since when.
     speaking: BTreeMap<u64, Instant>,
-    /// Packets nobody has claimed, and since when their number grows.
+    /// Number of packets without a known user, and since when it grows.
     unclaimed: (u64, Option<Instant>),
     repaired: Option<Instant>,
-    /// Frames that found no room.
     crowded: u64,
     complained: BTreeSet<u64>,
 }
 
-/// Times of one speaker's packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Packets {
     /// Arrival of the last one.
     pub last: Instant,
-    /// Arrival of the last one that could be decoded.
+    /// Arrival of the last decodable one.
     pub last_good: Option<Instant>,
 }
 
-/// Fault of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ailment {
-    /// No packet arrives although a user speaks: the connection has to be made again.
+    /// No packet arrives although a user speaks: reconnect.
     Deaf,
     /// This user cannot be heard, others can.
     DeafTo(u64),
@@ -49,19 +45,17 @@ pub enum Ailment {
 }
 
 impl Health {
-    /// Discord says that `user` speaks.
     pub fn speaks(&mut self, now: Instant, user: u64) {
         self.speaking.entry(user).or_insert(now);
     }
 
-    /// `user` has left.
     pub fn left(&mut self, user: u64) {
         self.speaking.remove(&user);
         self.complained.remove(&user);
     }
 
-    /// Faults at `now`; each complaint once until it is over. `heard` are the packets of those who may be
-    /// heard, `unclaimed` the number of packets without a known user.
+    /// Faults at `now`, each reported once until it is over. `heard`: packets of users who may be
+    /// heard; `unclaimed`: number of packets without a known user.
     pub fn look(
         &mut self,
         now: Instant,
@@ -99,7 +93,7 @@ impl Health {
         found
     }
 
-    /// True if more frames than before, `count` in all, found no room.
+    /// True if `count`, the number of dropped frames, has grown.
     pub fn is_crowded(&mut self, count: u64) -> bool {
         std::mem::replace(&mut self.crowded, count) < count
     }

@@ -1,7 +1,7 @@
-//! A session's beginning and its end.
+//! Start and end of a session.
 //!
-//! Entry methods: [`Guild::start`], [`Guild::stop`]. **Never**: leaves anything behind of a session that
-//! could not begin.
+//! Entry methods: [`Guild::start`], [`Guild::stop`]. **Never**: leaves remains of a session that
+//! failed to start.
 
 use std::sync::Arc;
 
@@ -31,31 +31,26 @@ use crate::{
     domain::SessionId,
 };
 
-/// Messages of proposed facts at the end of one session at most; the command lists the others.
+/// Facts proposed at the end of a session; the command lists the others.
 const FACTS_MAX: usize = 5;
 
-/// Request to begin a session.
 pub struct SessionStart {
-    /// User who begins it.
     pub user: UserId,
-    /// Text channel of its panel.
     pub text: ChannelId,
-    /// Its voice channel; `None`: the one that `user` is in.
+    /// `None`: the channel that `user` is in.
     pub voice: Option<ChannelId>,
 }
 
-/// A session that was opened, or why it was not; [`Guild::started`] takes it.
+/// A session that was opened, or the error; for [`Guild::started`].
 pub struct StartedSession {
     opened: Result<GuildSession, GuildRefusal>,
-    /// While it lives, one is being opened; it goes with whatever becomes of that.
+    /// Marks that a session is being opened until dropped.
     _opening: Arc<()>,
 }
 
 impl Guild {
-    /// Begins a session.
-    ///
     /// # Errors
-    /// The reason why no session can begin, with the way out.
+    /// Why no session can start, with the fix.
     pub fn start(
         &mut self,
         start: &SessionStart,
@@ -85,7 +80,7 @@ impl Guild {
         self.opening = Arc::downgrade(&opening);
         let leaving = self.leaving.take();
         let open = async move {
-            // Joining while the session before still leaves would be taken back with it.
+            // Joining while the previous session leaves would be undone by it.
             if let Some(left) = leaving {
                 _ = left.await;
             }
@@ -95,7 +90,7 @@ impl Guild {
         Ok(open.boxed())
     }
 
-    /// The voice channel that is meant, once everything is there that is needed.
+    /// The voice channel, once all requirements are met.
     fn check_channels(&self, start: &SessionStart) -> Result<ChannelId, GuildRefusal> {
         let me = self.shared.me;
         let guild = self.shared.cache.guild(self.id).ok_or(GuildRefusal::UnknownServer)?;
@@ -115,10 +110,7 @@ impl Guild {
         Ok(voice)
     }
 
-    /// Goes on with a session that was opened; its voice channel.
-    ///
-    /// # Errors
-    /// The session was not opened.
+    /// Continues with an opened session; returns its voice channel.
     pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildRefusal> {
         let session = started.opened?;
         let (id, voice) = (session.id.clone(), session.voice_channel);
@@ -131,11 +123,8 @@ impl Guild {
         Ok(voice)
     }
 
-    /// Ends the session; the channel is left in the background, and then what was said is gone
-    /// through for what is worth keeping.
-    ///
-    /// # Errors
-    /// None runs.
+    /// Ends the session. In the background it leaves the channel and searches the transcript for
+    /// facts worth keeping.
     pub fn stop(&mut self, why: &str) -> Result<(), GuildRefusal> {
         let session = self.take_session(why)?;
         let (handles, panel) = (self.shared.handles.clone(), session.text_channel);
@@ -152,11 +141,11 @@ impl Guild {
         Ok(())
     }
 
-    /// Ends the session, and waits for what is under way; nobody waits for a model now. Cancel safe.
+    /// Ends the session and waits for unfinished work, without asking a model. Cancel safe.
     pub(super) async fn close(&mut self) {
         // Requests that wait for a decision keep waiting after the restart.
         self.approvals = Approvals::default();
-        // Without a session there is nothing to close.
+        // Without a session nothing needs closing.
         let why = "I am shutting down; start me again and use /session start";
         if let Ok(session) = self.take_session(why) {
             let sessions = self.shared.handles.sessions.clone();
@@ -166,11 +155,11 @@ impl Guild {
         while self.jobs.join_next().await.is_some() {}
     }
 
-    /// Takes the session away from the guild; it is still to be closed and kept.
+    /// Removes the session from the guild; the caller closes and stores it.
     fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
         self.send_shown();
         let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
-        // The rest is not for another session.
+        // Unsent output must not reach another session.
         self.outbox = Outbox::default();
         let closed = self.approvals.close_of(&session.id);
         if !closed.is_empty() {
@@ -183,7 +172,7 @@ impl Guild {
         Ok(session)
     }
 
-    /// Shows for the last time how a session stood.
+    /// Shows the final state of a session.
     fn close_panel(&mut self, session: &GuildSession, why: &str) {
         let (channel, panel) = (session.text_channel, &session.panel);
         let Some(message) = panel.message() else { return };
@@ -217,7 +206,7 @@ impl Guild {
         }
     }
 
-    /// Puts what a session has led to before the game master: in the log channel, else by a word in
+    /// Proposes a session's facts to the game master: in the log channel, else by a note in
     /// `panel`, which players read.
     fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, RecapError>) {
         let log = self.log_channel();
@@ -252,7 +241,7 @@ impl Guild {
     }
 }
 
-/// A message for each fact, and a word about those for which there would be too many.
+/// A message for each fact, and a note about those beyond the limit.
 async fn put(
     http: &serenity::http::Http,
     channel: ChannelId,
@@ -268,7 +257,7 @@ async fn put(
     Ok(())
 }
 
-/// Closes a session and keeps what is worth keeping.
+/// Closes a session and stores its results.
 async fn keep(sessions: &Sessions, session: GuildSession) {
     let ClosedSession { id, kept, unfinished } = session.close().await;
     unfinished.finished();

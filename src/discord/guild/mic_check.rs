@@ -1,6 +1,6 @@
-//! Trying whether somebody is heard: a line is played, and what comes back is shown to them.
+//! Microphone checks: plays a line, then shows the user what was heard of them.
 //!
-//! Entry type: [`MicChecks`]. **Never**: shows what was heard of one player to another.
+//! Entry type: [`MicChecks`]. **Never**: shows one player's words to another.
 
 use std::time::Duration;
 
@@ -9,12 +9,11 @@ use tokio::sync::oneshot;
 
 use crate::session::{Outcome, SpeakerId, TurnLine};
 
-/// The line that is played.
 pub const TEST_LINE: &str = "Hello. If you can hear me, say a few words now.";
-/// Longest wait for words of the user; after it they read the advice of [`nothing`].
+/// Longest wait for the user's words; then they get the advice of [`nothing`].
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Users who wait for the result of their microphone check.
+/// Users waiting for the result of their check.
 #[derive(Debug, Default)]
 pub struct MicChecks(Vec<MicCheck>);
 
@@ -25,7 +24,7 @@ struct MicCheck {
 }
 
 impl MicChecks {
-    /// Waits for what is heard of `user` next.
+    /// Waits for the next words heard of `user`.
     pub fn begin(&mut self, user: UserId) -> oneshot::Receiver<String> {
         let (heard, waiting) = oneshot::channel();
         self.0.retain(|check| !check.heard.is_closed());
@@ -33,13 +32,13 @@ impl MicChecks {
         waiting
     }
 
-    /// Tells those who wait for it what was heard of them.
+    /// Passes a line to its speaker's checks.
     pub fn heard(&mut self, line: &TurnLine) {
         if line.stt == TurnLine::TYPED {
             return;
         }
         for check in self.0.extract_if(.., |check| Some(check.user) == line.from) {
-            // A dropped receiver has timed out and has answered already.
+            // A dropped receiver has timed out and answered already.
             let _ = check.heard.send(what_was_heard(line));
         }
     }
@@ -60,7 +59,7 @@ fn what_was_heard(line: &TurnLine) -> String {
     }
 }
 
-/// Advice when no word was heard; `came`: packets did arrive.
+/// Advice if no word was heard; `came`: packets did arrive.
 pub fn nothing(came: bool) -> &'static str {
     if came {
         "I got sound from you within 10 s, but no speech (turn your microphone up, or Discord's \

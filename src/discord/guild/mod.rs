@@ -1,7 +1,7 @@
-//! One guild: a task, its session, and what waits in it.
+//! One guild: its task, its session, and waiting requests.
 //!
-//! Entry function: [`open`], entry type: [`Guild`]. **Never**: waits for Discord on that task, or knows
-//! a command.
+//! Entry function: [`open`], entry type: [`Guild`]. **Never**: waits for Discord on that task, or
+//! knows a command.
 
 mod approvals;
 mod attendance;

@@ -1,6 +1,6 @@
 //! Output of tools, on its way to the session's text channel.
 //!
-//! Entry type: [`Outbox`]; the guild sends one message of it a second. **Never**: cuts a line.
+//! Entry type: [`Outbox`]; the guild sends one message of it per second. **Never**: cuts a line.
 
 use std::collections::VecDeque;
 
@@ -12,14 +12,12 @@ use crate::{
     tools::{Attachment, Caption},
 };
 
-/// Lines that wait, about a minute of a busy tool; further ones are counted and said to be lost.
+/// Waiting lines, about a minute of a busy tool; further ones are counted as lost.
 const LINES_MAX: usize = 64;
 
-/// Output that waits to be shown.
 #[derive(Debug, Default)]
 pub struct Outbox {
     waiting: VecDeque<Item>,
-    /// Number of dropped items.
     lost: usize,
 }
 
@@ -29,7 +27,6 @@ enum Item {
     File(File),
 }
 
-/// A picture or a sound that waits.
 #[derive(Debug)]
 struct File {
     name: String,
@@ -37,12 +34,11 @@ struct File {
     caption: Option<Caption>,
     halts: u64,
     asked_by: Option<PersonId>,
-    /// Its place among waiting files, free again once this is dropped.
+    /// Its place among waiting files; dropping it frees the place.
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Outbox {
-    /// A line for everybody.
     pub fn line(&mut self, text: String) {
         let lines = self.waiting.iter().filter(|it| matches!(it, Item::Line(_))).count();
         match lines < LINES_MAX {
@@ -51,8 +47,8 @@ impl Outbox {
         }
     }
 
-    /// Adds a picture or a sound of `tool`, requested after `halts` X-cards; it holds its `place` among waiting
-    /// files.
+    /// Adds a picture or sound of `tool`, requested after `halts` X-cards; `place` is its place
+    /// among waiting files.
     pub fn file(
         &mut self,
         tool: &str,
@@ -73,12 +69,12 @@ impl Outbox {
         }));
     }
 
-    /// Drops waiting files that were requested before the last of `used` X-cards.
+    /// Drops waiting files requested before the last of `used` X-cards.
     pub fn withdraw_files(&mut self, used: u64) {
         self.waiting.retain(|it| !matches!(it, Item::File(file) if file.halts != used));
     }
 
-    /// Drops waiting files that were called for `person`.
+    /// Drops waiting files made for `person`.
     pub fn withdraw_files_of(&mut self, person: &PersonId) {
         let is_theirs = |file: &File| file.asked_by.as_ref() == Some(person);
         self.waiting.retain(|it| !matches!(it, Item::File(file) if is_theirs(file)));

@@ -1,6 +1,6 @@
-//! The message of the panel: when it is written, and the notes on it.
+//! The panel's message: when it is written, and its notes.
 //!
-//! Entry types: [`PanelMessage`], [`MessagePlace`]. **Never**: writes faster than Discord takes.
+//! Entry types: [`PanelMessage`], [`MessagePlace`]. **Never**: writes faster than Discord allows.
 
 use std::{
     sync::{Arc, Weak},
@@ -15,33 +15,29 @@ use tokio::time::Instant;
 
 use crate::discord::{rest, ui::panel::Rendered};
 
-/// Between two edits, unless what the table does has changed.
+/// Between two edits, unless the table's activity changed.
 const EDIT_EVERY: Duration = Duration::from_secs(5);
-/// Between two edits at least; Discord takes five in five seconds.
+/// Shortest time between two edits; Discord allows five in five seconds.
 const EDIT_MIN: Duration = Duration::from_millis(1_500);
-/// The newest notes that are kept; older ones go.
+/// Notes kept; the oldest go first.
 const NOTES_MAX: usize = 4;
 
-/// Place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessagePlace {
-    /// The channel it is in.
     pub channel: ChannelId,
-    /// Its own id.
     pub message: MessageId,
 }
 
-/// While it lives the panel is being written; it goes with whatever becomes of that.
+/// Marks that the panel is being written until dropped.
 #[must_use]
 pub struct Writing(#[expect(dead_code, reason = "only whether it lives counts")] Arc<()>);
 
-/// The message and when it was written.
 #[derive(Debug, Default)]
 pub struct PanelMessage {
     message: Option<MessageId>,
-    /// Held by what writes it, for as long as it does.
+    /// Alive while a task writes it.
     writing: Weak<()>,
-    /// Something has changed that is to be seen soon.
+    /// A change must be shown soon.
     urgent: bool,
     written: Option<Instant>,
     shown: String,
@@ -49,7 +45,7 @@ pub struct PanelMessage {
 }
 
 impl PanelMessage {
-    /// Adds something the game master should know, unless it is the last word already.
+    /// Adds a note for the game master, unless it repeats the last one.
     pub fn note(&mut self, text: String) {
         if self.notes.last() == Some(&text) {
             return;
@@ -61,17 +57,17 @@ impl PanelMessage {
         self.urgent = true;
     }
 
-    /// Notes for the game master, newest last.
+    /// Newest last.
     pub fn notes(&self) -> Vec<&str> {
         self.notes.iter().map(String::as_str).collect()
     }
 
-    /// Has it written soon, for something has changed.
+    /// Writes it soon because something has changed.
     pub fn refresh_soon(&mut self) {
         self.urgent = true;
     }
 
-    /// Returns a permit if it is time to write it; it counts as being written while the permit lives.
+    /// A permit if it is time to write; it counts as being written while the permit lives.
     pub fn begins(&mut self, now: Instant) -> Option<Writing> {
         let since = self.written.map_or(EDIT_EVERY, |at| now.duration_since(at));
         let is_due = since >= EDIT_EVERY || (self.urgent && since >= EDIT_MIN);
@@ -83,7 +79,7 @@ impl PanelMessage {
         Some(Writing(writing))
     }
 
-    /// True if `text` is news; then it counts as shown now.
+    /// True if `text` is new, which then counts as shown at `now`.
     pub fn takes(&mut self, now: Instant, text: &str) -> bool {
         self.urgent = false;
         self.written = Some(now);
@@ -94,7 +90,6 @@ impl PanelMessage {
         true
     }
 
-    /// The message, once it is there.
     pub fn message(&self) -> Option<MessageId> {
         self.message
     }
@@ -105,10 +100,7 @@ impl PanelMessage {
     }
 }
 
-/// Edits the message, or writes a new one when there is none any more; which it is.
-///
-/// # Errors
-/// Discord's own.
+/// Edits the message, or writes a new one if it is gone; returns its id.
 pub async fn write(
     http: &Http,
     channel: ChannelId,
@@ -118,7 +110,7 @@ pub async fn write(
     if let Some(message) = message {
         match channel.edit_message(http, message, rendered.edit()).await {
             Ok(_) => return Ok(message),
-            // Somebody has deleted it.
+            // It was deleted.
             Err(error) if rest::status(&error) == Some(404) => {}
             Err(error) => return Err(error),
         }

@@ -1,6 +1,6 @@
-//! People in the voice channel of a session, and which of them know that they are heard.
+//! People in a session's voice channel, and who knows that they are heard.
 //!
-//! Entry type: [`People`]. **Never**: counts anybody as heard who was not told.
+//! Entry type: [`People`]. **Never**: counts a user as heard who was not notified.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,14 +9,11 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Somebody in the voice channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// Their display name in the server.
+    /// Display name in the server.
     pub name: String,
-    /// True if they are a game master.
     pub is_dm: bool,
-    /// True if they are heard.
     pub heard: bool,
 }
 
@@ -24,34 +21,31 @@ pub struct Person {
 #[derive(Debug, Default)]
 pub struct People {
     present: BTreeMap<u64, Person>,
-    /// Users who are being or were notified that they are heard.
+    /// Users whose notice was sent or is being sent.
     told: BTreeSet<u64>,
-    /// Users who know it.
+    /// Users whose notice has arrived.
     informed: BTreeSet<u64>,
-    /// The services outside that they were told of; `None`: nobody was told yet.
+    /// Outside services named to them; `None`: no one was notified yet.
     told_of: Option<BTreeSet<String>>,
-    /// Since when nobody but bots is there.
+    /// Since when only bots are there.
     alone_since: Option<Instant>,
 }
 
-/// Differences from before.
 #[derive(Debug, Default)]
 pub struct Changes {
-    /// Users who have left.
     pub left: Vec<u64>,
-    /// Users who came, or are known otherwise than before.
+    /// New or changed users.
     pub changed: Vec<(u64, Person)>,
 }
 
 impl Changes {
-    /// True if nothing has changed.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty() && self.changed.is_empty()
     }
 }
 
 impl People {
-    /// Takes who is there now; who was not told yet is not heard.
+    /// Replaces the people present; users not notified yet are not heard.
     pub fn update(&mut self, mut now: BTreeMap<u64, Person>) -> Changes {
         for (user, person) in &mut now {
             person.heard &= self.informed.contains(user);
@@ -63,28 +57,24 @@ impl People {
         Changes { left, changed }
     }
 
-    /// Somebody who is there.
     pub fn get(&self, user: u64) -> Option<&Person> {
         self.present.get(&user)
     }
 
-    /// The users who are there.
     pub fn ids(&self) -> impl Iterator<Item = u64> {
         self.present.keys().copied()
     }
 
-    /// Users who are heard.
     pub fn heard(&self) -> impl Iterator<Item = u64> {
         self.present.iter().filter(|(_, it)| it.heard).map(|(user, _)| *user)
     }
 
-    /// Names of those who are heard, and of those who are not.
     pub fn names(&self) -> (Vec<&str>, Vec<&str>) {
         let (heard, unheard): (Vec<_>, Vec<_>) = self.present.values().partition(|it| it.heard);
         (names(&heard), names(&unheard))
     }
 
-    /// Those who are to be told that they are heard, with their names; they count as told from now on.
+    /// Users to notify, with their names; they count as notified from now on.
     pub fn newcomers(&mut self, opted_out: &BTreeSet<u64>) -> Vec<(u64, String)> {
         let new = self.present.iter();
         let new = new.filter(|(user, _)| !self.told.contains(user) && !opted_out.contains(user));
@@ -93,7 +83,7 @@ impl People {
         new
     }
 
-    /// They know now that they are heard.
+    /// Their notice has arrived.
     pub fn inform(&mut self, users: impl IntoIterator<Item = u64>) {
         for user in users {
             self.told.insert(user);
@@ -101,32 +91,32 @@ impl People {
         }
     }
 
-    /// They could not be told; they are told again when somebody looks next.
+    /// Their notice failed; the next look notifies them again.
     pub fn not_told(&mut self, users: impl IntoIterator<Item = u64>) {
         for user in users {
             self.told.remove(&user);
         }
     }
 
-    /// Users who do not know yet that they are heard are notified again at the next look.
+    /// Notifies users again whose notice has not arrived.
     pub fn tell_again(&mut self) {
         self.told.clone_from(&self.informed);
     }
 
-    /// The outside `services` that the first notice names.
+    /// Sets the outside `services` that the first notice names.
     pub fn given_first(&mut self, services: impl Iterator<Item = String>) {
         self.told_of.get_or_insert_with(|| services.collect());
     }
 
-    /// The outside services that speech may be given to, once everybody knows them who is there and has not
-    /// opted out.
+    /// Outside services that may receive speech; `None` until everyone present who has not opted
+    /// out knows them.
     pub fn announced(&self, opted_out: &BTreeSet<u64>) -> Option<&BTreeSet<String>> {
         let knows = |user: &u64| self.informed.contains(user) || opted_out.contains(user);
         self.told_of.as_ref().filter(|_| self.present.keys().all(knows))
     }
 
-    /// Sets the outside `services` that speech may be given to. `true` if the people who were notified do not
-    /// know one of them: no user is heard until they were notified again.
+    /// Sets the outside `services` that may receive speech. True if notified people do not know one
+    /// of them: no user is heard until notified again.
     pub fn given_to(&mut self, services: impl Iterator<Item = String>) -> bool {
         let services: BTreeSet<String> = services.collect();
         let known = self.told_of.get_or_insert_with(|| services.clone());
@@ -139,7 +129,7 @@ impl People {
         true
     }
 
-    /// True if nobody has been there for `idle`.
+    /// True if no one has been there for `idle`.
     pub fn are_gone(&mut self, now: Instant, idle: Duration) -> bool {
         if !self.present.is_empty() {
             self.alone_since = None;

@@ -22,7 +22,6 @@ use crate::{
 };
 
 impl Guild {
-    /// A tool wants something of the guild.
     pub(super) fn take_request(&mut self, request: ToolRequest) {
         match request {
             ToolRequest::Tell(text) => {
@@ -49,8 +48,8 @@ impl Guild {
         }
     }
 
-    /// Withdraws the calls for `user`, approvals and pictures that wait included; the caller stores the
-    /// settings.
+    /// Withdraws the calls for `user`, including waiting approvals and pictures; the caller stores
+    /// the settings.
     pub fn withdraw_calls_of(&mut self, user: u64) {
         let person = PersonId(user.to_string());
         self.tools().withdraw(&person);
@@ -60,7 +59,7 @@ impl Guild {
         self.forget_decided();
     }
 
-    /// Shows a request to the game master; does not wait for the answer.
+    /// Shows a request to the game master, without waiting for the answer.
     fn ask(&mut self, request: Request) {
         if request.is_over() {
             return;
@@ -78,7 +77,7 @@ impl Guild {
             self.send(told);
         }
         let key = self.approvals.pending.add(&session, request);
-        // Stored before it is shown: a decision survives a crash of the program.
+        // Stored before it is shown, so that a decision survives a crash.
         let call = self.kept_call(&asked);
         let waiting = ShownRequest { call, ..ShownRequest::default() };
         self.change_settings(|settings| settings.waiting.insert(key.clone(), waiting));
@@ -126,7 +125,7 @@ impl Guild {
         });
     }
 
-    /// Requests that wait no more need not be closed after a restart.
+    /// Requests that no longer wait need no closing after a restart.
     pub fn forget_decided(&mut self) {
         let pending = &self.approvals.pending;
         let is_over = |key: &String| pending.get(key).is_none();
@@ -137,7 +136,7 @@ impl Guild {
         }
     }
 
-    /// A call as it is kept over a restart.
+    /// A call as stored over a restart.
     fn kept_call(&self, asked: &Asked) -> Option<KeptCall> {
         let Asked::Call(call) = asked else { return None };
         let expires = self.shared.handles.settings.load().approvals.expires;
@@ -145,7 +144,7 @@ impl Guild {
         Some(KeptCall::of(call, now().saturating_add(expires)))
     }
 
-    /// Sends what tools have shown, as much as one message holds.
+    /// Sends one message of tools' output.
     pub(super) fn send_shown(&mut self) {
         let Ok(session) = self.session() else { return };
         let (effects, channel) = (Arc::clone(&session.effects), session.text_channel);
@@ -158,7 +157,7 @@ impl Guild {
         let http = Arc::clone(&self.shared.http);
         self.send(async move {
             let sent = match channel.send_message(&http, message.message()).await {
-                // An X-card withdraws what was on its way, too.
+                // An X-card also withdraws a message that was being sent.
                 Ok(sent) if effects.halts() != halts => sent.delete(&http).await,
                 sent => sent.map(drop),
             };

@@ -36,100 +36,77 @@ use crate::{
     tools::{CastChanges, Effects},
 };
 
-/// Events of the table, waiting for the panel and for the transcript: some twenty turns; the
-/// slower one loses the oldest, with a warning.
+/// Events of the table waiting for the panel and the transcript: some twenty turns. A slower reader
+/// loses the oldest, with a warning.
 const EVENT_CAPACITY: usize = 64;
-/// Requests of tools waiting for the guild; a tool that only shows something loses it when this is full,
-/// one that asks waits.
+/// Requests of tools waiting for the guild. When full, output is dropped and questions wait.
 const REQUEST_CAPACITY: usize = 16;
 /// Time after which a closing table is given up.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
-/// A table that does not say how it stands is waited for no longer: Discord waits three seconds.
+/// Longest wait for a table's status: Discord waits three seconds.
 const STATUS_PATIENCE: Duration = Duration::from_secs(2);
 
-/// A running session.
 pub struct GuildSession {
-    /// Its id, which its lines are written under.
     pub id: SessionId,
-    /// The campaign that it plays.
     pub campaign: CampaignKey,
-    /// The voice channel; moving the bot changes it.
+    /// Changes when the bot is moved.
     pub voice_channel: ChannelId,
-    /// The channel of its panel.
     pub text_channel: ChannelId,
-    /// The voice connection.
     pub voice: VoiceSupervisor,
-    /// Effects of tools on the guild.
     pub effects: Arc<GuildEffects>,
-    /// Players who wait for a microphone check.
     pub mic_checks: MicChecks,
-    /// People in the voice channel.
     pub people: People,
     /// Reason for hearing no player, with the fix.
     pub cannot_hear: Option<String>,
-    /// The engines of its NPCs.
     pub engines: Arc<dyn Engines>,
-    /// The message that shows how it stands.
     pub panel: PanelMessage,
-    /// Outside services that the table knows to be announced.
+    /// Outside services that the table knows as announced.
     announced: Option<BTreeSet<String>>,
     table: TableHandle,
     task: JoinHandle<Conversations>,
     events: EventReader,
-    /// Has what the table tells written down, until it is closed.
+    /// Writes the table's events until it is closed.
     transcript: JoinHandle<()>,
     requests: mpsc::Receiver<ToolRequest>,
     unfinished: Unfinished,
 }
 
-/// Options of a session.
 pub struct SessionOptions {
-    /// The server it is played on.
     pub guild: GuildId,
-    /// The new session's id.
     pub id: SessionId,
-    /// The session whose conversations it goes on from.
+    /// The session whose conversations it continues.
     pub after: Option<SessionId>,
-    /// The voice channel.
     pub voice: ChannelId,
-    /// The channel of its panel.
     pub text: ChannelId,
-    /// Volume of music, in percent; `None`: full.
+    /// In percent; `None`: full.
     pub volume: Option<u8>,
     /// Changes by the game master to the NPCs' tools.
     pub tools: CastChanges,
-    /// The campaign; `None`: the configured one.
+    /// `None`: the configured campaign.
     pub played: Option<PlayedCampaign>,
-    /// The server, and the campaign it plays.
     pub scope: Scope,
 }
 
-/// Events of a session.
 pub enum SessionEvent {
-    /// The table tells something; `None`: it has failed.
+    /// `None`: the table has failed.
     Table(Option<TableEvent>),
-    /// The voice connection reports something.
     Voice(VoiceNews),
-    /// A tool wants something.
     Tool(ToolRequest),
 }
 
-/// State of a closed session.
 pub struct ClosedSession {
-    /// The id it had.
     pub id: SessionId,
     /// Conversations that the next session resumes.
     pub kept: Conversations,
-    /// To be finished before they are stored.
+    /// Call [`Unfinished::finished`] before storing them.
     pub unfinished: Unfinished,
 }
 
-/// A session that is forgotten unless it is finished: whatever goes wrong, it does not count as one
-/// that runs.
+/// Forgets the session when dropped, unless finished: after any fault it does not count as running.
 pub struct Unfinished(Option<(Sessions, SessionId)>);
 
 impl Unfinished {
-    /// The caller ends the session.
+    /// Leaves ending the session to the caller.
     pub fn finished(mut self) {
         self.0 = None;
     }
@@ -138,17 +115,14 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some((sessions, id)) = self.0.take() {
-            // It ends with this; it has nothing to store.
+            // Ends with this; nothing to store.
             drop(sessions.keep(&id, Conversations::default()));
         }
     }
 }
 
 impl GuildSession {
-    /// Opens a table and brings it into the voice channel.
-    ///
-    /// # Errors
-    /// The step that failed, with the way out; nothing is left behind.
+    /// Opens a table and joins the voice channel. On failure nothing is left behind.
     pub async fn open(
         sessions: Sessions,
         songbird: Arc<Songbird>,
@@ -211,23 +185,17 @@ impl GuildSession {
         Ok(session)
     }
 
-    /// The NPCs at the table now.
     pub fn cast(&self) -> Arc<[Seated]> {
         Arc::clone(&self.table.seated.borrow())
     }
 
-    /// Tells the table something; it overtakes sound.
-    ///
-    /// # Errors
-    /// The table is gone, or has too much to do.
+    /// Sends a command to the table; it overtakes sound. Fails if the table is gone or its queue
+    /// full.
     pub fn tell(&self, command: Command) -> Result<(), GuildRefusal> {
         self.table.commands.try_send(command).map_err(|_| GuildRefusal::TableSilent)
     }
 
     /// Seats a player as the character they play, if one is set.
-    ///
-    /// # Errors
-    /// The table is gone, or has too much to do.
     pub fn sit_down(
         &self,
         speaker: Speaker,
@@ -242,15 +210,12 @@ impl GuildSession {
     }
 
     /// Removes a player.
-    ///
-    /// # Errors
-    /// The table is gone, or has too much to do.
     pub fn leave(&self, user: u64) -> Result<(), GuildRefusal> {
         self.tell(Command::Leave(SpeakerId(user)))
     }
 
-    /// Tells the table which outside services its people know of, if these are others than before. Before
-    /// people are heard who were just told: what they say from then on is for these services.
+    /// Updates the announced outside services at the table. Call it before newly notified people
+    /// are heard: their speech goes to these services.
     pub fn announce(&mut self, opted_out: &BTreeSet<u64>) {
         let known = self.people.announced(opted_out);
         let Some(known) = known.filter(|known| self.announced.as_ref() != Some(*known)) else {
@@ -266,10 +231,7 @@ impl GuildSession {
         }
     }
 
-    /// State of the session. Cancel safe.
-    ///
-    /// # Errors
-    /// The table is gone, or has too much to do to say it in time.
+    /// Cancel safe.
     pub fn status(&self) -> BoxFuture<'static, Result<Status, GuildRefusal>> {
         let (ask, answer) = oneshot::channel();
         let told = self.tell(Command::Status(ask));
@@ -291,7 +253,7 @@ impl GuildSession {
         render(&PanelView { status, heard, unheard, cannot_hear, connection, notes, over: None })
     }
 
-    /// Its next event. Cancel safe.
+    /// Cancel safe.
     pub async fn next(&mut self) -> SessionEvent {
         tokio::select! {
             event = self.events.recv() => SessionEvent::Table(event),
@@ -300,8 +262,7 @@ impl GuildSession {
         }
     }
 
-    /// Ends it: the NPCs fall silent, everything the table told is handed to the transcript, the channel
-    /// is left.
+    /// Ends it: silences the NPCs, passes all events to the transcript, leaves the channel.
     pub async fn close(self) -> ClosedSession {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;

@@ -1,27 +1,25 @@
-//! Settings of the guild, and whether they are kept.
+//! Settings of the guild, and whether they are stored.
 //!
-//! Entry type: [`KeptSettings`]. **Never**: keeps them itself; the guild hands them to the program.
+//! Entry type: [`KeptSettings`]. The guild stores them.
 
 use std::sync::Arc;
 
 use crate::campaign::{GuildError, GuildSettings};
 
-/// Settings, as they are in memory.
+/// Settings in memory.
 pub struct KeptSettings {
     values: GuildSettings,
-    /// They were changed since they were kept last.
+    /// Changed since the last store.
     changed: bool,
-    /// Reason they could not be read: nothing is done until they can.
+    /// Reason they could not be read; until they are, nothing is done.
     unread: Option<Unread>,
 }
 
-/// Reason the settings are unknown.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unread {
     /// The store has not answered yet.
     #[error("the settings of this server are not loaded yet")]
     NotYet,
-    /// It cannot be read.
     #[error(transparent)]
     Failed(Arc<GuildError>),
 }
@@ -33,7 +31,6 @@ impl Default for KeptSettings {
 }
 
 impl KeptSettings {
-    /// The current values.
     pub fn values(&self) -> &GuildSettings {
         &self.values
     }
@@ -43,7 +40,6 @@ impl KeptSettings {
         self.unread.as_ref()
     }
 
-    /// Goes by what was read.
     pub fn take(&mut self, read: Result<GuildSettings, GuildError>) {
         match read {
             Ok(values) => (self.values, self.unread) = (values, None),
@@ -51,14 +47,14 @@ impl KeptSettings {
         }
     }
 
-    /// Changes them; they are to be kept.
+    /// Changes them; the caller stores them.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut GuildSettings) -> T) -> T {
         self.values.revision += 1;
         self.changed = true;
         change(&mut self.values)
     }
 
-    /// Values to be kept, where any was changed; they count as kept then.
+    /// Values to store, if changed; they then count as stored.
     pub fn take_changed(&mut self) -> Option<GuildSettings> {
         std::mem::take(&mut self.changed).then(|| self.values.clone())
     }

@@ -1,8 +1,8 @@
-//! A guild's state, and what commands may ask of it.
+//! A guild's state, and its methods for commands.
 //!
-//! Entry type: [`Guild`]. Its flows lie beside: who is heard in `attendance`, a session's beginning and
-//! end in `lifecycle`, what happens in between in `watching`, what tools want in `requests`.
-//! **Never**: waits; what takes time is a [`Job`] whose result comes back here.
+//! Entry type: [`Guild`]. Hearing lies in `attendance`, a session's start and end in `lifecycle`,
+//! its events in `watching`, tools' requests in `requests`. **Never**: waits; slow work is a
+//! [`Job`] whose result returns here.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -36,59 +36,43 @@ use crate::{
 
 /// State that all guilds share.
 pub struct Shared {
-    /// Requests to Discord, answered once.
     pub http: Arc<Http>,
-    /// State received from the gateway.
     pub cache: Arc<Cache>,
-    /// Voice connections of all guilds.
     pub songbird: Arc<Songbird>,
-    /// The program's services.
     pub handles: Handles,
-    /// Configuration of the bot.
     pub options: Options,
-    /// The bot's own user.
     pub me: UserId,
 }
 
-/// Work whose result changes the guild; it runs on the guild's task.
+/// Work whose result changes the guild; runs on the guild's task.
 pub type Job = Box<dyn FnOnce(&mut Guild) + Send>;
 
 /// A guild's state; only its task touches it.
 pub struct Guild {
-    /// Its id at Discord.
     pub id: GuildId,
-    /// State that all guilds share.
     pub shared: Arc<Shared>,
-    /// Requests of tools that wait for the game master.
     pub approvals: Approvals,
-    /// Settings of this guild.
     pub(super) settings: KeptSettings,
-    /// The session that runs.
     pub(super) session: Option<GuildSession>,
-    /// Held by what opens a session, for as long as it does.
+    /// Alive while a session is being opened.
     pub(super) opening: Weak<()>,
-    /// Ends when the session before has left its channel and is kept.
+    /// Ends when the previous session has left its channel and is stored.
     pub(super) leaving: Option<oneshot::Receiver<()>>,
-    /// Reason to end the session once the current event is handled.
+    /// Reason to end the session after the current event.
     pub(super) ending: Option<&'static str>,
-    /// Output that waits to be shown.
     pub(super) outbox: Outbox,
-    /// Calls of tools that game masters have made here as an NPC, by its name.
+    /// Calls that game masters made here as an NPC, by its name.
     calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
-    /// Changes of tools, and states of servers, that the game master has been notified of.
+    /// Tool changes and server states that the game master was notified of.
     pub(super) told_changes: BTreeSet<Vec<String>>,
-    /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
-    /// Work in the background.
     pub(super) closing: JoinSet<()>,
-    /// Number of panics here.
     pub(super) panics: Panics,
 }
 
 impl Guild {
-    /// A guild whose settings are not read yet.
     pub fn new(id: GuildId, shared: Arc<Shared>) -> Self {
         Self {
             id,
@@ -109,10 +93,7 @@ impl Guild {
         }
     }
 
-    /// Makes sure that it is known what was set here.
-    ///
-    /// # Errors
-    /// It could not be read; nothing is done until it can.
+    /// Fails while the settings are unread: nothing is done until they are.
     pub fn check_settings(&self) -> Result<(), GuildRefusal> {
         match self.settings.unread() {
             Some(why) => Err(why.clone().into()),
@@ -120,7 +101,7 @@ impl Guild {
         }
     }
 
-    /// Reason for hearing no player, with the fix, in the running session or else in the next.
+    /// Reason for hearing no player, with the fix, in the running session or the next.
     pub fn cannot_hear(&self) -> Option<String> {
         match &self.session {
             Some(session) => session.cannot_hear.clone(),
@@ -128,7 +109,6 @@ impl Guild {
         }
     }
 
-    /// Settings of this guild.
     pub fn settings(&self) -> &GuildSettings {
         self.settings.values()
     }
@@ -138,7 +118,7 @@ impl Guild {
         self.settings.change(change)
     }
 
-    /// Stores the settings; returns the error text for the user on failure.
+    /// Stores the settings; on failure returns the error text for the user.
     pub fn kept(&mut self) -> impl Future<Output = Option<String>> + Send + use<> {
         let settings = self.settings.take_changed();
         let (guilds, guild) = (self.shared.handles.guilds.clone(), self.id.get());
@@ -149,19 +129,17 @@ impl Guild {
         }
     }
 
-    /// Stores the settings in the background.
     pub(super) fn keep_settings(&mut self) {
         let kept = self.kept();
         // A failure to store is logged.
         self.send(async move { _ = kept.await });
     }
 
-    /// True if `member` is a game master here.
     pub fn is_dm(&self, member: &Member, may: Permissions) -> bool {
         access::is_dm(&self.shared.options, self.settings(), member, may)
     }
 
-    /// Text for other users that names the game masters.
+    /// Describes the game masters to other users.
     pub fn only_dms(&self) -> String {
         match self.settings().dm_role.or(self.shared.options.dm_role) {
             Some(role) => format!("only game masters can do this (members with <@&{role}>)"),
@@ -171,41 +149,30 @@ impl Guild {
         }
     }
 
-    /// The way players agree to be heard.
     pub fn consent(&self) -> Consent {
         self.settings().consent.unwrap_or(self.shared.options.consent)
     }
 
-    /// The session that runs.
-    ///
-    /// # Errors
-    /// None does.
+    /// Fails if none runs.
     pub fn session(&self) -> Result<&GuildSession, GuildRefusal> {
         self.session.as_ref().ok_or(GuildRefusal::NoSession)
     }
 
-    /// Tells the table of the session that runs something.
-    ///
-    /// # Errors
-    /// No session runs, or its table does not take it.
+    /// Sends a command to the running session's table.
     pub fn tell(&self, command: Command) -> Result<(), GuildRefusal> {
         self.session()?.tell(command)
     }
 
-    /// State of the table once it has handled all earlier commands.
-    ///
-    /// # Errors
-    /// No session runs; the future's: the table does not say.
+    /// State of the table after all earlier commands.
     pub fn status(&self) -> Result<BoxFuture<'static, Result<Status, GuildRefusal>>, GuildRefusal> {
         Ok(self.session()?.status())
     }
 
-    /// The configured NPCs.
     pub fn cast(&self) -> Vec<Arc<Npc>> {
         self.shared.handles.settings.load().cast.clone()
     }
 
-    /// The services of the NPCs: at the table that runs, else of the configured ones.
+    /// The services of the NPCs: of the running table, else the configured ones.
     pub fn services(&self) -> Arc<Services> {
         match &self.session {
             Some(session) => session.engines.services(),
@@ -213,38 +180,35 @@ impl Guild {
         }
     }
 
-    /// The campaign that is played here in place of the configured one.
+    /// The campaign played here instead of the configured one.
     pub fn played(&self) -> Option<&PlayedCampaign> {
         let name = self.settings().campaign.as_ref()?;
         self.settings().campaigns.iter().find(|it| it.name == *name)
     }
 
-    /// Scope of this guild: its data in the campaign that it plays.
+    /// This guild's data in the campaign it plays.
     pub fn scope(&self) -> Scope {
         self.shared.handles.scope(self.owner(), self.played())
     }
 
-    /// Owner of the servers and tools here.
     pub fn owner(&self) -> Owner {
         Owner::Guild(self.id.get())
     }
 
-    /// The tools that are there.
     pub fn tools(&self) -> ToolHost {
         self.shared.handles.tools.within(&self.scope())
     }
 
-    /// `order`, of the world that is played here.
+    /// `order` for the world played here.
     pub fn asked_of_world(&self, order: WorldOrder) -> WorldRequest {
         WorldRequest { scope: self.scope(), played: self.played().cloned(), order }
     }
 
-    /// Counter for calls of tools that game masters make here as the NPC of this name.
+    /// Counter for calls that game masters make here as the NPC `npc`.
     pub fn calls_of(&mut self, npc: &str) -> SessionCalls {
         self.calls.entry(npc.to_owned()).or_default().clone()
     }
 
-    /// Decisions of game masters about tools here.
     pub fn decided_tools(&self) -> ToolDecisions {
         let settings = self.settings();
         ToolDecisions { changes: settings.tools.clone(), permits: settings.permits.clone() }
@@ -255,17 +219,17 @@ impl Guild {
         self.calls.clear();
     }
 
-    /// Names of the entities of the campaign that is played, as far as they were looked up.
+    /// Names of the played campaign's entities, as last looked up.
     pub fn entities(&self) -> &[String] {
         &self.entities
     }
 
-    /// Takes the names that something done to the campaign's world has led to.
+    /// Stores the entity names in the answer to a world order.
     pub fn take_entities(&mut self, answer: &WorldAnswer) {
         self.entities.clone_from(&answer.names);
     }
 
-    /// Looks up the names of the entities of the campaign that is played; until then none is known.
+    /// Looks up the names of the played campaign's entities.
     pub fn learn_entities(&mut self) {
         self.entities.clear();
         let played = self.played().cloned();
@@ -274,7 +238,7 @@ impl Guild {
         self.spawn(async move {
             let found = world.carry_out(request).await;
             Box::new(move |guild: &mut Self| {
-                // Without them nothing can be chosen, but everything still typed.
+                // Without them nothing is suggested, but everything can be typed.
                 if let Ok(answer) = found
                     && guild.played() == played.as_ref()
                 {
@@ -284,31 +248,30 @@ impl Guild {
         });
     }
 
-    /// Has the panel written soon, for something has changed.
+    /// Writes the panel soon because something has changed.
     pub fn refresh_panel_soon(&mut self) {
         if let Some(session) = &mut self.session {
             session.panel.refresh_soon();
         }
     }
 
-    /// Says something on the panel.
+    /// Adds a note to the panel.
     pub fn note(&mut self, text: impl Into<String>) {
         if let Some(session) = &mut self.session {
             session.panel.note(text.into());
         }
     }
 
-    /// The session ends once the event at hand is done with, where one runs.
+    /// Ends the session, if one runs, after the current event.
     pub(super) fn end_soon(&mut self, why: &'static str) {
         self.ending = Some(why);
     }
 
-    /// The log channel, where one is set.
     pub fn log_channel(&self) -> Option<ChannelId> {
         self.settings().log_channel.map(ChannelId::new)
     }
 
-    /// Tells the game master something: in the log channel, else where the session's panel is.
+    /// Writes to the game master: in the log channel, else in the panel's channel.
     pub(super) fn tell_dm(&mut self, text: String) {
         let panel = || self.session.as_ref().map(|session| session.text_channel);
         if let Some(channel) = self.log_channel().or_else(panel) {
@@ -316,7 +279,8 @@ impl Guild {
         }
     }
 
-    /// Posts `text` in the log channel; without one, notes `instead` on the panel, which everybody reads.
+    /// Posts `text` in the log channel; without one, notes `instead` on the panel, which everyone
+    /// reads.
     pub(super) fn tell_log(&mut self, text: String, instead: &'static str) {
         match self.log_channel() {
             Some(channel) => self.post(channel, ChannelMessage::text(text).message()),
@@ -324,7 +288,6 @@ impl Guild {
         }
     }
 
-    /// Sends a message to a channel.
     pub(super) fn post(&mut self, channel: ChannelId, message: CreateMessage) {
         let http = Arc::clone(&self.shared.http);
         self.send(async move {
@@ -334,7 +297,7 @@ impl Guild {
         });
     }
 
-    /// Does `work`, and then what it came to, on this task.
+    /// Runs `work` in the background, and its result on this task.
     pub fn spawn(&mut self, work: impl Future<Output = Job> + Send + 'static) {
         self.jobs.spawn(async move {
             match caught(work).await {
@@ -344,7 +307,7 @@ impl Guild {
         });
     }
 
-    /// Does `work` in the background.
+    /// Runs `work` in the background.
     pub fn send(&mut self, work: impl Future<Output = ()> + Send + 'static) {
         let guild = self.id.get();
         self.closing.spawn(async move {

@@ -1,6 +1,6 @@
-//! Looking after the voice connection: whether it stands, and whether anything comes through it.
+//! The voice connection's supervisor: tracks whether it is up and delivers packets.
 //!
-//! Entry type: [`VoiceSupervisor`]. **Never**: waits, or stays silent about being deaf.
+//! Entry type: [`VoiceSupervisor`]. **Never**: waits, or hides that the bot is deaf.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -13,30 +13,27 @@ use crate::discord::voice::{ConnectionState, Connector, Heard, VoiceConnection, 
 const REJOIN: Duration = Duration::from_secs(1);
 const REJOIN_MAX: Duration = Duration::from_secs(30);
 
-/// A session's voice connection, and what is known of it.
 pub struct VoiceSupervisor {
     connection: VoiceConnection,
     state: ConnectionState,
     health: Health,
-    /// Discord has shown the bot in the channel since the connection was made.
+    /// Discord has shown the bot in the channel since it connected.
     seen: bool,
 }
 
-/// Change of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConnectionChange {
-    /// It stands again.
     Restored,
-    /// It broke: to be made again after this, unless it is back by then.
+    /// Reconnect after this time, unless it is back by then.
     Lost(Duration),
 }
 
 /// Fault of a connection that is up.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// Speech found no room: this machine is too slow.
+    /// Frames are dropped: this machine is too slow.
     Crowded,
-    /// No packet arrives although a user speaks: to be made again after this.
+    /// No packet arrives although a user speaks: reconnect after this.
     Deaf(Duration),
     /// This user cannot be heard, others can.
     DeafTo(u64),
@@ -45,32 +42,30 @@ pub enum Trouble {
 }
 
 impl VoiceSupervisor {
-    /// Of a connection that is being made.
+    /// Starts in the state of a connection being made.
     pub fn new(connection: VoiceConnection) -> Self {
         Self { connection, state: ConnectionState::Up, health: Health::default(), seen: false }
     }
 
-    /// State of the connection.
     pub fn state(&self) -> &ConnectionState {
         &self.state
     }
 
-    /// True if it is connected.
     pub fn is_up(&self) -> bool {
         self.state == ConnectionState::Up
     }
 
-    /// A handle that makes it stand.
+    /// A handle to connect with.
     pub fn connector(&self) -> Connector {
         self.connection.connector()
     }
 
-    /// From now on exactly `users` are heard.
+    /// Replaces the audience by `users`.
     pub fn hear(&self, users: impl IntoIterator<Item = u64>) {
         self.connection.audience.set(users);
     }
 
-    /// True if a packet of `user` has come within `time`; the answer may outlive the session.
+    /// True if a packet of `user` arrived within `time`; may outlive the session.
     pub fn came_within(&self, user: u64, time: Duration) -> impl Fn() -> bool + Send + use<> {
         let hearing = self.connection.hearing.clone();
         move || hearing.borrow().speakers.get(&user).is_some_and(|it| it.last.elapsed() <= time)
@@ -81,11 +76,11 @@ impl VoiceSupervisor {
         self.connection.news.recv().await
     }
 
-    /// Takes what the connection reports.
+    /// Applies a report of the connection.
     pub fn take(&mut self, now: Instant, news: VoiceNews) -> Option<ConnectionChange> {
         match news {
             VoiceNews::Connected => return self.restored(),
-            // One attempt at a time; the one under way tells how it went.
+            // One attempt at a time; a running one reports its own result.
             VoiceNews::Lost(why) if self.is_up() => {
                 return Some(ConnectionChange::Lost(self.lost(why)));
             }
@@ -100,14 +95,14 @@ impl VoiceSupervisor {
         None
     }
 
-    /// It stands; whether it did not before.
+    /// Marks it as up; returns the change, if any.
     pub fn restored(&mut self) -> Option<ConnectionChange> {
         let before = std::mem::replace(&mut self.state, ConnectionState::Up);
         (before != ConnectionState::Up).then_some(ConnectionChange::Restored)
     }
 
-    /// It broke, or could not be made again; when to try next: after a while that grows. Discord sends a
-    /// bot to another voice server by closing the old one first, so it may stand again by itself.
+    /// Marks it as lost; returns the growing wait before the next attempt. Discord moves a bot to
+    /// another voice server by closing the old one first, so it may come back by itself.
     pub fn lost(&mut self, why: String) -> Duration {
         let attempts = match &self.state {
             ConnectionState::Down { attempts, .. } => attempts + 1,
@@ -127,18 +122,18 @@ impl VoiceSupervisor {
         Some(self.connector())
     }
 
-    /// Discord shows the bot in its channel. During a reconnect the bot leaves and comes back by itself,
-    /// which does not count.
+    /// Notes that Discord shows the bot in its channel. Ignored during a reconnect, when the bot
+    /// leaves and returns by itself.
     pub fn seen_in_channel(&mut self) {
         self.seen |= self.is_up();
     }
 
-    /// True if the bot was seen in its channel; if it is in none now, somebody has removed it.
+    /// True if the bot was seen in its channel; if it is in none now, someone removed it.
     pub fn was_seen(&self) -> bool {
         self.seen
     }
 
-    /// Faults at `now`; each complaint once until it is over.
+    /// Faults at `now`, each reported once until it is over.
     pub fn check(&mut self, now: Instant) -> Vec<Trouble> {
         if !self.is_up() {
             return Vec::new();

@@ -1,7 +1,6 @@
-//! The task of one guild: its settings are read, then it takes one event after the other.
+//! The task of one guild: reads its settings, then handles one event after another.
 //!
-//! Entry function: [`open`]; a sender of [`GuildEvent`] is how others reach it. **Never**: waits for
-//! Discord.
+//! Entry function: [`open`]; others send it [`GuildEvent`]s. **Never**: waits for Discord.
 
 use std::{future::pending, sync::Arc, time::Duration};
 
@@ -22,28 +21,26 @@ use crate::{
     panics::caught_now,
 };
 
-/// Events waiting for a guild; more at once wait in Discord's client.
+/// Events waiting for a guild; more wait in Discord's client.
 const EVENT_CAPACITY: usize = 64;
-/// Between two looks at how things stand.
+/// Interval of checks.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Jobs under way are given up after this when the bot stops.
+/// Unfinished jobs are abandoned after this when the bot stops.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
-/// Settings that cannot be read are tried again after this.
+/// Delay before unreadable settings are tried again.
 const REREAD: Duration = Duration::from_secs(10);
 
-/// Event for a guild.
 pub enum GuildEvent {
-    /// Something to be done on its task: a command, a button, a form.
+    /// Runs on the guild's task: a command, a button, a form.
     Job(Job),
-    /// Somebody's voice state has changed; the cache has it.
+    /// A voice state has changed in the cache.
     VoiceStates,
-    /// The bot has left its voice channel, or was made to.
+    /// The bot has left its voice channel or was removed.
     Disconnected,
-    /// The bot is not in the guild any more.
+    /// The bot is no longer in the guild.
     Gone,
 }
 
-/// Everything that can happen.
 enum Event {
     Outside(GuildEvent),
     Done(Job),
@@ -84,7 +81,7 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
             _ = look.tick() => Event::Look,
         };
         if matches!(event, Event::Outside(GuildEvent::Gone) | Event::Stop) {
-            // Servers added here are connected again when the guild comes back.
+            // Servers added here reconnect when the guild comes back.
             guild.shared.handles.servers.set_added(guild.owner(), Vec::new());
             break;
         }
@@ -95,11 +92,10 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
         }
         while guild.closing.try_join_next().is_some() {}
     }
-    // Unfinished work is abandoned with the guild after that.
+    // Then abandons unfinished work with the guild.
     let _ = timeout(CLOSE_PATIENCE, guild.close()).await;
 }
 
-/// One event after the other.
 fn take(guild: &mut Guild, event: Event) {
     match event {
         Event::Outside(GuildEvent::Job(job)) | Event::Done(job) => job(guild),
@@ -110,12 +106,12 @@ fn take(guild: &mut Guild, event: Event) {
         Event::Outside(GuildEvent::Gone) | Event::Stop => {}
     }
     if let Some(why) = guild.ending.take() {
-        // A session that has ended otherwise meanwhile need not be ended.
+        // The session may have ended meanwhile.
         let _ = guild.stop(why);
     }
 }
 
-/// Next event of the running session; waits for ever without one.
+/// Next event of the running session; waits forever without one.
 async fn next(session: Option<&mut GuildSession>) -> SessionEvent {
     match session {
         Some(session) => session.next().await,
@@ -123,7 +119,7 @@ async fn next(session: Option<&mut GuildSession>) -> SessionEvent {
     }
 }
 
-/// Goes by what was set, or tries again to read it: until then nobody is heard.
+/// Applies the settings, or retries reading them: until then no one is heard.
 fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
     let failed = read.as_ref().err().map(ToString::to_string);
     guild.settings.take(read);

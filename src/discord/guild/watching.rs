@@ -1,6 +1,6 @@
-//! A running session: events of its table, the state of its connection, its panel.
+//! A running session: events of its table, state of its connection, its panel.
 //!
-//! Entry methods: [`Guild::take_event`], [`Guild::look`]. **Never**: stays silent about being deaf or
+//! Entry methods: [`Guild::take_event`], [`Guild::look`]. **Never**: hides that the bot is deaf or
 //! mute.
 
 use std::{sync::Arc, time::Duration};
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Guild {
-    /// The session that runs says something.
+    /// Handles an event of the running session.
     pub(super) fn take_event(&mut self, event: SessionEvent) {
         match event {
             SessionEvent::Table(Some(event)) => self.table_event(event),
@@ -100,7 +100,7 @@ impl Guild {
         session.mic_checks.heard(line);
         let Some(detail) = line.detail.clone() else { return };
         let failed = !line.outcome.is_well() && line.npc.is_some();
-        // A player who types waits for an answer; talk at the table may need none.
+        // A player who types expects an answer; talk at the table may need none.
         let typed_to_nobody =
             line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
         match (failed, typed_to_nobody) {
@@ -110,7 +110,7 @@ impl Guild {
         }
     }
 
-    /// The table has halted: notifies the game master, without a name.
+    /// Notifies the game master that the table has halted, without a name.
     fn halted(&mut self) {
         if let Some(session) = &self.session {
             self.approvals.pending.halt(&session.id);
@@ -122,7 +122,7 @@ impl Guild {
         self.tell_dm(text.to_owned());
     }
 
-    /// Looks how things stand, every second.
+    /// Runs every second.
     pub(super) fn look(&mut self, now: Instant) {
         let closed = self.approvals.close_expired();
         if !closed.is_empty() {
@@ -143,7 +143,7 @@ impl Guild {
         self.refresh_panel(now);
     }
 
-    /// Tells the game master of tools that are no longer what they were, once.
+    /// Notifies the game master of changed tools, once.
     fn tell_changed_tools(&mut self) {
         for changed in self.shared.handles.servers.changed(self.owner()) {
             let name = &changed.server;
@@ -162,8 +162,8 @@ impl Guild {
         }
     }
 
-    /// Tells the game master of servers that were added here and whose names the configuration has
-    /// taken, once.
+    /// Notifies the game master, once, of servers added here whose names the configuration has
+    /// taken.
     fn tell_displaced_servers(&mut self) {
         for name in self.shared.handles.servers.displaced(self.owner()) {
             let text = format!(
@@ -211,7 +211,7 @@ impl Guild {
         session.panel.note(note);
     }
 
-    /// Server mute or deafening of the bot's own voice, with the way out.
+    /// Note if the bot was muted or deafened by the server, with the fix.
     fn muted_by_server(&self) -> Option<&'static str> {
         let guild = self.shared.cache.guild(self.id)?;
         let mine = guild.voice_states.get(&self.shared.me)?;

@@ -1,74 +1,58 @@
 //! Actions of buttons, menus and forms, and the ids that Discord stores for them.
 //!
-//! Entry types: [`Action`], [`ButtonPress`]. An id holds all that its button needs, so that it outlives a
-//! restart. **Never**: trusts that only those can press who were meant.
+//! Entry types: [`Action`], [`ButtonPress`]. An id holds all that its button needs, so buttons
+//! still work after a restart. **Never**: trusts that Discord showed a button only to those allowed
+//! to press it.
 
 use serenity::all::{ChannelId, Permissions, UserId};
 
 use crate::{campaign::FactId, domain::CampaignKey};
 
-/// Somebody pressed a button, chose from a menu, or filled in a form.
+/// A pressed button, a choice from a menu, or a submitted form.
 #[derive(Debug)]
 pub struct ButtonPress {
-    /// The user who pressed.
     pub user: UserId,
-    /// Their display name in the server.
+    /// Display name in the server.
     pub name: String,
-    /// True if they are a game master here.
     pub is_dm: bool,
-    /// Their permissions in this channel.
+    /// Permissions in this channel.
     pub may: Permissions,
-    /// The channel of the message.
     pub channel: ChannelId,
     /// Chosen values, or each field of the form, in order.
     pub values: Vec<String>,
 }
 
-/// Everything that can be pressed, chosen or filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// A button of the panel.
     Panel(PanelButton),
-    /// Choice of the presser to be heard or not from now on.
+    /// The presser's own consent.
     Consent(ConsentButton),
-    /// A step towards a decision that waits.
     Decision {
-        /// The request's key.
         key: String,
-        /// Button that was pressed.
         step: DecisionStep,
     },
-    /// A page of a server's question was filled in.
     AnswerPage {
-        /// The request's key.
         key: String,
-        /// Number of the page, from 0.
         page: usize,
     },
-    /// A verdict on a proposed fact, or the form for it.
     Fact {
-        /// Place where the fact is shown.
         place: FactPlace,
-        /// The fact, and the campaign it is of.
         id: FactId,
-        /// Button that was pressed.
         step: FactStep,
     },
-    /// Another page of the facts that wait, after so many of them.
+    /// Another page of the proposed facts; the number of facts before it.
     FactsPage(usize),
-    /// Removes the entity of this id.
+    /// Removes the entity with this id.
     RemoveEntity(String),
-    /// Keeps the entity whose removal was asked for.
     KeepEntity,
-    /// A choice below the answer of `/setup`.
     Setup(SetupChoice),
-    /// Deletes what this user has said, wherever it was heard.
+    /// Deletes this user's lines everywhere.
     DeleteOwn(u64),
-    /// Deletes what this user has said on this server.
+    /// Deletes this user's lines on this server.
     Purge(u64),
 }
 
-/// A closed set of buttons, each with the word that stands for it in an id.
+/// A closed set of buttons, each with its word in an id.
 macro_rules! buttons {
     ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $button:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -98,97 +82,70 @@ macro_rules! buttons {
 }
 
 buttons! {
-    /// Buttons of the panel.
     PanelButton {
-        /// Silences every NPC.
         Mute = "mute",
-        /// Nobody is answered until resumed.
+        /// The NPCs answer no one until resumed.
         Pause = "pause",
-        /// The NPCs answer again.
         Resume = "resume",
-        /// Drops what is being said.
+        /// Drops the current line.
         Next = "next",
-        /// Stops everything and takes the last exchange back.
+        /// Halts the table and takes back the last exchange.
         XCard = "xcard",
-        /// Fades the music out.
         StopMusic = "music",
-        /// Ends the session.
         End = "end",
     }
 }
 
 buttons! {
-    /// Buttons of a notice.
     ConsentButton {
-        /// They agree to be heard.
         In = "in",
-        /// They are not heard any more.
         Out = "out",
     }
 }
 
 buttons! {
-    /// Steps towards a decision.
     DecisionStep {
-        /// The call may be made.
         Approve = "approve",
-        /// So may later ones of the tool.
+        /// Approves this call and later ones of the tool.
         Always = "always",
-        /// The call may not be made.
         Deny = "deny",
-        /// The form with the call's arguments is wanted.
         Edit = "edit",
-        /// The call may be made with the arguments of the form.
         Edited = "edited",
-        /// The question, which has no field, is accepted.
         Accept = "accept",
-        /// The question is not answered.
         Decline = "decline",
-        /// The form of the question's next page is wanted.
         Fill = "fill",
     }
 }
 
 buttons! {
-    /// Place where a fact is shown; its buttons begin with that word.
     FactPlace {
-        /// In a message of its own.
         Message = "fact",
-        /// In the list of `/session facts`.
         List = "facts",
     }
 }
 
 buttons! {
-    /// Verdicts on a fact.
     FactStep {
-        /// It holds as it stands.
         Accept = "accept",
-        /// It does not hold.
         Reject = "reject",
-        /// The form with its words is wanted.
         Edit = "edit",
-        /// It holds in the words of the form.
         Edited = "edited",
     }
 }
 
 buttons! {
-    /// Choices below the answer of `/setup`.
     SetupChoice {
-        /// The role of game masters.
         Role = "role",
-        /// The channel of approvals and of words to the game master.
+        /// The channel for approvals and messages to the game master.
         Log = "log",
-        /// Consent required of players.
         Consent = "consent",
-        /// A test line is played.
+        /// Plays a test line.
         Test = "test",
     }
 }
 
 impl Action {
-    /// Reads the id of what was pressed; `None`: it is of no use any more.
+    /// Reads the id of a pressed button; `None`: an outdated one.
     pub fn read(id: &str) -> Option<Self> {
         let (kind, rest) = id.split_once(':')?;
         let (first, last) = rest.split_once(':').unwrap_or((rest, ""));
@@ -219,7 +176,7 @@ impl Action {
         }
     }
 
-    /// The id that Discord keeps; messages of earlier runs have it too, so it never changes.
+    /// The id that Discord stores. Messages of earlier versions have it too: **never** change it.
     pub fn id(&self) -> String {
         match self {
             Self::Panel(button) => format!("panel:{}", button.word()),

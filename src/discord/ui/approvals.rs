@@ -1,7 +1,7 @@
-//! A request that waits for the game master, as a message with buttons.
+//! A waiting request as a message with buttons.
 //!
-//! Entry functions: [`message`], [`rows`], [`closed`]. **Never**: shows arguments that could end the
-//! block they stand in.
+//! Entry functions: [`message`], [`rows`], [`closed`]. **Never**: shows arguments that could end
+//! their code block.
 
 use serde_json::{Map, Value};
 use serenity::all::{
@@ -22,16 +22,14 @@ use crate::{
     tools::ApprovalRequest,
 };
 
-/// Arguments longer than this, in characters, are a file.
+/// Longer arguments, in characters, are sent as a file.
 const ARGUMENTS_MAX: usize = 1_400;
-/// The button that asks no more about a tool.
 const ALWAYS: &str = "Always for this tool";
-/// The file of arguments that are too long for a message.
+/// File with arguments that are too long for a message.
 const FILE: &str = "arguments.json";
-/// Longest question of a server that is shown, in characters.
+/// Longest shown question of a server, in characters.
 const QUESTION_MAX: usize = 1_500;
 
-/// The message that asks.
 pub fn message(asked: &Asked, key: &str) -> CreateMessage {
     let file = match asked {
         Asked::Call(call) if !is_private(call) => {
@@ -45,7 +43,7 @@ pub fn message(asked: &Asked, key: &str) -> CreateMessage {
         .components(rows(asked, key))
 }
 
-/// The request in words.
+/// The request as text.
 pub fn text(asked: &Asked) -> String {
     match asked {
         Asked::Call(asked @ ApprovalRequest { npc, tool, arguments, reason, .. }) => {
@@ -70,7 +68,6 @@ pub fn text(asked: &Asked) -> String {
     }
 }
 
-/// The buttons below it.
 pub fn rows(asked: &Asked, key: &str) -> Vec<CreateActionRow> {
     let button = |step, label: &str, style| {
         let action = Action::Decision { key: key.to_owned(), step };
@@ -102,7 +99,7 @@ pub fn rows(asked: &Asked, key: &str) -> Vec<CreateActionRow> {
     vec![CreateActionRow::Buttons(buttons)]
 }
 
-/// The form for its next step; `None`: the arguments are too long for one.
+/// The form for the next step; `None`: the arguments are too long for one.
 pub fn form(asked: &Asked, key: &str) -> Option<CreateModal> {
     let key = key.to_owned();
     match asked {
@@ -120,7 +117,7 @@ pub fn form(asked: &Asked, key: &str) -> Option<CreateModal> {
     }
 }
 
-/// An undecided request, with the reason. Quotes no arguments: they may repeat words that were deleted.
+/// An undecided request with the reason. Quotes no arguments: they may repeat deleted words.
 pub fn closed(asked: &Asked, how: &str) -> String {
     match asked {
         Asked::Call(ApprovalRequest { npc, tool, .. }) => {
@@ -133,7 +130,7 @@ pub fn closed(asked: &Asked, how: &str) -> String {
     }
 }
 
-/// The request with its outcome and decider.
+/// The request with its outcome and the person who decided.
 pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
     let how = match outcome {
         Outcome::Approved => "Approved",
@@ -150,19 +147,18 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
     format!("{}\n**{how} by {}**", text(asked), escaped(by))
 }
 
-/// Its message once it is over: `text` without buttons, and without the file of its arguments.
+/// The closed message: `text` without buttons and files.
 pub fn without_buttons(text: String) -> EditMessage {
     EditMessage::new().content(text).components(Vec::new()).remove_all_attachments()
 }
 
-/// Arguments as JSON that reads as it is: nothing in it is hidden, and nothing ends the block it
-/// stands in.
+/// Arguments as readable JSON, with invisible characters escaped and code fences broken.
 fn pretty(arguments: &Map<String, Value>) -> String {
     let pretty = serde_json::to_string_pretty(arguments).unwrap_or_default();
     revealed(&pretty).replace('`', "\\u0060")
 }
 
-/// True if its arguments are for the game master alone: players may read the request's channel.
+/// True if only game masters may see the arguments: players may read the channel.
 fn is_private(call: &ApprovalRequest) -> bool {
     call.tool.starts_with("image-gen.")
 }
@@ -171,7 +167,7 @@ fn is_long(arguments: &str) -> bool {
     arguments.chars().count() > ARGUMENTS_MAX
 }
 
-/// `text` that cannot end the block it stands in.
+/// `text`, unable to end its code block.
 fn unfenced(text: &str) -> String {
     text.replace("```", "`\u{200b}``")
 }

@@ -1,6 +1,6 @@
-//! Proposed facts: each in a message of its own, or several on a page, with their buttons.
+//! Proposed facts, one per message or several on a page, with their buttons.
 //!
-//! Entry functions: [`message`], [`page`]. **Never**: takes a proposal for true unasked.
+//! Entry functions: [`message`], [`page`].
 
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage, CreateModal};
 
@@ -15,10 +15,9 @@ use crate::{
     },
 };
 
-/// Facts of a page: each has a row of buttons, and Discord takes five rows.
+/// Facts on a page: each has a row of buttons, and Discord allows five rows.
 pub const PAGE: usize = 4;
 
-/// A message of its own.
 pub fn message(fact: &Fact) -> CreateMessage {
     let message = ChannelMessage::text(shown(fact)).message();
     message.components(vec![row(fact, FactPlace::Message, "")])
@@ -49,7 +48,7 @@ pub fn page(waiting: &WaitingFacts, lead: Option<String>) -> Reply {
     Reply::private(parts.join("\n\n")).titled(format!("Facts waiting: {all}")).with_rows(rows)
 }
 
-/// A form with the fact's words; `None`: they are too long for one.
+/// A form with the fact's words; `None`: they are too long.
 pub fn form(fact: &Fact, place: FactPlace) -> Option<CreateModal> {
     forms::text(TextForm {
         id: Action::Fact { place, id: fact.id.clone(), step: FactStep::Edited }.id(),
@@ -60,17 +59,17 @@ pub fn form(fact: &Fact, place: FactPlace) -> Option<CreateModal> {
     })
 }
 
-/// Text of a fact that was decided: `word` by `name`.
+/// Text of a decided fact: `word` by `name`.
 pub fn decided(fact: &Fact, word: &str, name: &str) -> String {
     format!("{}\n**{word} by {}**", shown(fact), escaped(name))
 }
 
-/// Text for a user who comes after the decision.
+/// Text for a user who presses after the decision.
 pub fn decided_before(fact: &Fact) -> String {
     let how = match fact.status {
         FactStatus::Accepted => "Was accepted before",
         FactStatus::Rejected => "Was rejected before",
-        // Somebody has changed it this moment.
+        // Changed a moment ago by another press.
         FactStatus::Proposed => "Nothing was decided",
     };
     format!("{}\n**{how}**", shown(fact))
@@ -85,7 +84,7 @@ fn shown(fact: &Fact) -> String {
     format!("**{}**\n{proof}{} · {whose}", fact.text, fact.when)
 }
 
-/// Accept, Edit and Reject; `number` tells them from others of a list.
+/// Accept, Edit and Reject; `number` labels them in a list.
 fn row(fact: &Fact, place: FactPlace, number: &str) -> CreateActionRow {
     let button = |step, label: &str, style| {
         let action = Action::Fact { place, id: fact.id.clone(), step };
@@ -107,7 +106,7 @@ mod tests {
 
     fn fact(number: usize) -> Fact {
         Fact {
-            // As long as keys of campaigns get, see `campaign::key_of`.
+            // The longest key of a campaign, see `campaign::key_of`.
             id: FactId {
                 campaign: CampaignKey("k".repeat(64)),
                 fact: format!("fact-{number:016x}"),

@@ -1,15 +1,15 @@
 //! Forms to fill in.
 //!
-//! Entry functions: [`question_page`], [`text`]. **Never**: shows more than Discord takes.
+//! Entry functions: [`question_page`], [`text`].
 
 use serenity::all::{CreateActionRow, CreateInputText, CreateModal, InputTextStyle};
 
 use crate::discord::decisions::{Field, LABEL_MAX, Question, short};
 
-/// Longest text that a form takes in one field, in characters.
+/// Longest text of a field, in characters (Discord's limit).
 const TEXT_MAX: u16 = 4_000;
 
-/// A form with the fields of one page of `question`, from 0.
+/// A form with one page of `question`, from 0.
 pub fn question_page(question: &Question, page: usize, id: String, title: &str) -> CreateModal {
     let rows = question.page(page).enumerate();
     let rows = rows.map(|(index, field)| CreateActionRow::InputText(input(field, index)));
@@ -30,21 +30,17 @@ fn input(field: &Field, index: usize) -> CreateInputText {
     input
 }
 
-/// A form with one text to be edited.
+/// A form with one editable text.
 pub struct TextForm<'a> {
-    /// Id that comes back when it is filled in, see [`Action::id`](super::action::Action::id).
+    /// Id that Discord returns on submission, see [`Action::id`](super::action::Action::id).
     pub id: String,
-    /// Title above it.
     pub title: &'a str,
-    /// Label beside the text.
     pub label: &'a str,
-    /// The field's own id.
     pub field: &'a str,
-    /// Text to be edited.
     pub text: String,
 }
 
-/// The form; `None`: its text is too long for one.
+/// `None`: the text is too long for a form.
 pub fn text(form: TextForm<'_>) -> Option<CreateModal> {
     if form.text.chars().count() > usize::from(TEXT_MAX) {
         return None;

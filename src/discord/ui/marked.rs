@@ -1,11 +1,10 @@
 //! Texts of commands as Discord shows them.
 //!
-//! Entry function: [`marked`]. **Never**: lets words of others be markup.
+//! Entry function: [`marked`]. Escapes words of others.
 
 use super::names::escaped;
 use crate::commands::{Piece, Text};
 
-/// `text` with Discord's markup.
 pub fn marked(text: &Text) -> String {
     text.rendered(|piece| match piece {
         Piece::Plain(words) => words.clone(),

@@ -1,42 +1,38 @@
-//! Messages of the bot in a channel, and the names of files in them.
+//! Messages of the bot in a channel, and names of their files.
 //!
-//! Entry type: [`ChannelMessage`]. **Never**: pings anybody, or cuts a line.
+//! Entry type: [`ChannelMessage`]. Messages ping no one.
 
 use serenity::all::{CreateAttachment, CreateMessage};
 
 use super::names::escaped;
 use crate::tools::{Caption, bare};
 
-/// Longest message, in characters.
+/// Longest message, in characters (Discord's limit).
 pub const MESSAGE_MAX: usize = 2_000;
-/// Largest file Discord takes of a bot, in bytes.
+/// Largest file a bot may send, in bytes (Discord's limit).
 pub const FILE_BYTES: usize = 10 << 20;
 
-/// One message in a channel.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ChannelMessage {
-    /// Text of at most [`MESSAGE_MAX`] characters.
+    /// At most [`MESSAGE_MAX`] characters.
     Text(String),
-    /// A file, without words.
+    /// A file without text.
     File {
-        /// File name with its extension.
+        /// With extension.
         name: String,
-        /// Content.
         bytes: Vec<u8>,
     },
     /// A picture that an NPC shows.
     Picture {
-        /// File name with its extension.
+        /// With extension.
         name: String,
-        /// Content.
         bytes: Vec<u8>,
-        /// Words beside it.
         caption: Caption,
     },
 }
 
 impl ChannelMessage {
-    /// Text, in a file when it is longer than a message may be.
+    /// Text; becomes a file when longer than a message.
     pub fn text(text: String) -> Self {
         match text.chars().count() > MESSAGE_MAX {
             true => Self::File { name: "shown.txt".to_owned(), bytes: text.into_bytes() },
@@ -44,7 +40,6 @@ impl ChannelMessage {
         }
     }
 
-    /// Builds Discord's form of the message.
     pub fn message(self) -> CreateMessage {
         let message = CreateMessage::new();
         match self {
@@ -58,7 +53,7 @@ impl ChannelMessage {
     }
 }
 
-/// Name for a file of `tool`.
+/// Name for a file made by `tool`.
 pub fn file_name(tool: &str, mime: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = bare(tool).chars().take(40).map(plain).collect();

@@ -1,7 +1,7 @@
-//! Rendering for Discord, and its buttons: values in, values of Discord's and actions out.
+//! Rendering for Discord, and its buttons.
 //!
-//! Entry types: [`action::Action`], [`reply::Reply`]; function [`panel::render`]. **Never**: changes a
-//! guild, or waits for anything.
+//! Entry types: [`action::Action`], [`reply::Reply`]; function [`panel::render`]. **Never**:
+//! changes a guild, or waits.
 
 pub mod action;
 pub mod approvals;

@@ -1,16 +1,16 @@
-//! Names of people as they are shown, and as they are known.
+//! Names of people, cleaned and escaped.
 //!
-//! Entry functions: [`cleaned`], [`escaped`]. **Never**: lets a name be anything but a name.
+//! Entry functions: [`cleaned`], [`escaped`].
 
 use crate::domain::is_hidden;
 
-/// Characters that mean something to Discord.
+/// Characters of Discord's markup.
 const MARKUP: &str = "\\*_~`|>#-[]()<:";
-/// Put behind what would begin a mention or a link.
+/// Zero-width space, inserted to break a mention or a link.
 const BREAK: char = '\u{200b}';
 
-/// A name that somebody gave themselves, without what cannot be seen: control characters and those that
-/// turn the direction of writing would change what stands around it. "somebody" where nothing is left.
+/// A user-chosen name without control and bidirectional characters; a placeholder if nothing is
+/// left.
 pub fn cleaned(name: &str) -> String {
     let seen: String = name.chars().filter(|c| !is_unseen(*c)).collect();
     match seen.trim() {
@@ -19,7 +19,7 @@ pub fn cleaned(name: &str) -> String {
     }
 }
 
-/// `text` as Discord shows it to the letter: no markup, no mention, no link.
+/// `text` shown literally: no markup, mention or link.
 pub fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_unseen(*c)) {
@@ -34,7 +34,7 @@ pub fn escaped(text: &str) -> String {
     shown
 }
 
-/// A name has no line ends and tabs either.
+/// Unlike in text, line ends and tabs count as unseen.
 fn is_unseen(c: char) -> bool {
     c.is_control() || is_hidden(c)
 }

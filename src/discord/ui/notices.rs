@@ -1,4 +1,4 @@
-//! The notice that the characters listen: aloud, and in writing with its buttons.
+//! The notice that the characters listen: spoken, and written with its buttons.
 //!
 //! Entry functions: [`spoken`], [`written`]. **Never**: selects the recipients.
 
@@ -12,7 +12,6 @@ use crate::{
     },
 };
 
-/// The spoken notice.
 pub fn spoken(consent: Consent, services: &Services) -> String {
     let listens = match consent {
         Consent::Notice => {
@@ -28,7 +27,6 @@ pub fn spoken(consent: Consent, services: &Services) -> String {
     format!("{listens} When you talk to {npcs}, a service is sent your own voice.")
 }
 
-/// The spoken notice in German.
 pub fn spoken_german(consent: Consent, services: &Services) -> String {
     let listens = match consent {
         Consent::Notice => {
@@ -44,10 +42,10 @@ pub fn spoken_german(consent: Consent, services: &Services) -> String {
     format!("{listens} Wer mit {npcs} spricht, dessen eigene Stimme erhält ein Dienst.")
 }
 
-/// Most names that are said aloud.
+/// Most names spoken in the notice.
 const SPOKEN_MAX: usize = 3;
 
-/// NPCs whose service is given the players' own voices, as they are said aloud; `None` without any.
+/// Spoken names of NPCs whose service receives players' voices; `None` without any.
 fn spoken_names(services: &Services, and: &str, others: &str) -> Option<String> {
     let all = services.speaks_and_hears.iter().flat_map(|it| &it.npcs);
     let mut names: Vec<&str> = all.map(String::as_str).collect();
@@ -67,7 +65,7 @@ fn spoken_names(services: &Services, and: &str, others: &str) -> Option<String> 
 pub const SPOKEN_UNHEARD: &str = "Hello. The characters of this game cannot hear you. Write to \
      them with slash say, and stop a scene with slash x card.";
 
-/// Message for a table that cannot hear, with the reason `why`.
+/// Message for a table that cannot hear; `why` is the reason.
 pub fn cannot_hear(why: &str) -> String {
     format!(
         "I can't hear anyone: {why}. The characters still speak, and answer text sent with /say. New \
@@ -75,7 +73,7 @@ pub fn cannot_hear(why: &str) -> String {
     )
 }
 
-/// Written notice of a table that cannot hear, for newcomers of these names in the channel `voice`.
+/// Written notice of a table that cannot hear, for these newcomers in the channel `voice`.
 pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
     let names = people(names);
     CreateMessage::new().content(format!(
@@ -84,17 +82,17 @@ pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
     ))
 }
 
-/// Services in their order, the next wherever the one before cannot.
+/// Services in order of fallback.
 pub fn in_turn(services: &[ServiceInfo]) -> String {
     services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
 }
 
-/// Most characters that names of people fill in a notice.
+/// Most characters of people's names in a notice.
 const PEOPLE_MAX: usize = 300;
-/// Most characters that names of NPCs fill in a notice, of all services, because Discord bounds it.
+/// Most characters of NPCs' names in a notice, over all services: messages are limited.
 const NAMES_MAX: usize = 300;
 
-/// Names in a row, as many as fit into `room` characters, and the number of the rest.
+/// As many names as fit into `room` characters, and the number of the rest.
 fn listed(names: &[String], room: usize) -> String {
     let mut line = String::new();
     for (index, name) in names.iter().enumerate() {
@@ -115,7 +113,7 @@ fn listed(names: &[String], room: usize) -> String {
     line
 }
 
-/// NPCs for which a service is given the players' own voices, and which one; nothing without any.
+/// NPCs whose service receives players' voices, and the service; empty without any.
 fn own_voices(services: &Services) -> String {
     let room = NAMES_MAX / services.speaks_and_hears.len().max(1);
     let of_one = |NpcService { npcs, service }: &NpcService| {
@@ -129,7 +127,7 @@ fn own_voices(services: &Services) -> String {
     services.speaks_and_hears.iter().map(of_one).collect()
 }
 
-/// The service that is sent descriptions of pictures; nothing without one.
+/// The service that receives descriptions of pictures; empty without one.
 fn pictures(services: &Services) -> String {
     let draws = services.draws.as_ref();
     draws.map_or_else(String::new, |service| {
@@ -137,7 +135,7 @@ fn pictures(services: &Services) -> String {
     })
 }
 
-/// Everybody who may be given what is said, or what is answered.
+/// Every service that may receive speech or answers.
 fn given_to(services: &Services) -> String {
     format!(
         "It is heard by {}, answered by {} and spoken by {}.{}",
@@ -148,14 +146,14 @@ fn given_to(services: &Services) -> String {
     )
 }
 
-/// Services that are also sent own voices, words to compare, descriptions of pictures, or queries; empty
+/// Services that also receive voices, words to compare, descriptions of pictures, or queries; empty
 /// without any.
 pub fn also_sent(services: &Services) -> String {
     let all = [own_voices(services), compared(services), pictures(services), searches(services)];
     all.concat()
 }
 
-/// The service that is sent words to compare their meaning; nothing without one.
+/// The service that compares meanings of words; empty without one.
 fn compared(services: &Services) -> String {
     let compares = services.compares.as_ref();
     compares.map_or_else(String::new, |service| {
@@ -163,7 +161,7 @@ fn compared(services: &Services) -> String {
     })
 }
 
-/// The service that is given queries when the web is searched; nothing without one.
+/// The service that receives web searches; empty without one.
 fn searches(services: &Services) -> String {
     let Some(service) = &services.searches else { return String::new() };
     let onward = match service.name() {
@@ -176,7 +174,7 @@ fn searches(services: &Services) -> String {
     )
 }
 
-/// Names of people, as many as fit.
+/// As many names as fit.
 fn people(names: &[&str]) -> String {
     let mut line = String::new();
     for (index, name) in names.iter().enumerate() {
@@ -192,7 +190,7 @@ fn people(names: &[&str]) -> String {
     line
 }
 
-/// The notice for people of these names, in the channel `voice`; `services` receive their words.
+/// The notice for these people in the channel `voice`; `services` receive their words.
 pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services) -> CreateMessage {
     let given_to = given_to(services);
     let names = people(names);
@@ -218,14 +216,12 @@ pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services
     CreateMessage::new().content(text).components(vec![CreateActionRow::Buttons(buttons)])
 }
 
-/// The button that has the presser not be heard.
 pub fn opt_out() -> CreateButton {
     CreateButton::new(Action::Consent(ConsentButton::Out).id())
         .label("Do not hear me")
         .style(ButtonStyle::Secondary)
 }
 
-/// The button that has the presser be heard.
 pub fn opt_in() -> CreateButton {
     CreateButton::new(Action::Consent(ConsentButton::In).id())
         .label("Let the characters hear me")

@@ -1,6 +1,6 @@
-//! The panel: one message that shows how a session stands.
+//! The panel: one message with the state of a session.
 //!
-//! Entry function: [`render`], of a [`PanelView`]. **Never**: shows what was said.
+//! Entry function: [`render`], of a [`PanelView`]. **Never**: shows spoken words.
 
 use serenity::all::{
     ButtonStyle, CreateActionRow, CreateButton, CreateEmbed, CreateMessage, EditMessage,
@@ -21,28 +21,25 @@ use crate::{
     session::{Quantiles, SeatStatus, State, Status},
 };
 
-/// Longest value of a field, in characters.
+/// Longest value of a field, in characters (Discord's limit).
 const FIELD_MAX: usize = 1_024;
 
-/// Contents of the panel.
 pub struct PanelView<'a> {
-    /// State of the table; `None`: it was not reported.
+    /// `None`: not reported.
     pub status: Option<&'a Status>,
-    /// Names of those in the channel who are heard.
+    /// Names of people in the channel who are heard.
     pub heard: Vec<&'a str>,
-    /// Names of those who are not.
+    /// Names of people who are not.
     pub unheard: Vec<&'a str>,
-    /// Reason for hearing nobody, with the fix.
+    /// Reason for hearing no player, with the fix.
     pub cannot_hear: Option<&'a str>,
-    /// State of the voice connection.
     pub connection: &'a ConnectionState,
-    /// Notes for the game master, newest last.
+    /// Newest last.
     pub notes: Vec<&'a str>,
     /// Reason the session is over; `None`: it runs.
     pub over: Option<&'a str>,
 }
 
-/// The panel's parts as Discord takes them.
 #[derive(Clone)]
 pub struct Rendered {
     /// One line for screen readers.
@@ -52,7 +49,7 @@ pub struct Rendered {
 }
 
 impl Rendered {
-    /// All of its text.
+    /// The whole text.
     pub fn text(&self) -> String {
         let fields = self.fields.iter().map(|(name, value)| format!("**{name}**\n{value}"));
         std::iter::once(self.line.clone()).chain(fields).collect::<Vec<_>>().join("\n")
@@ -63,7 +60,6 @@ impl Rendered {
         CreateEmbed::new().title("Glyphoxa").fields(fields)
     }
 
-    /// A new message.
     pub fn message(&self) -> CreateMessage {
         CreateMessage::new()
             .content(self.line.clone())
@@ -71,7 +67,6 @@ impl Rendered {
             .components(self.rows.clone())
     }
 
-    /// The message as it is now.
     pub fn edit(&self) -> EditMessage {
         EditMessage::new()
             .content(self.line.clone())
@@ -80,7 +75,7 @@ impl Rendered {
     }
 }
 
-/// The panel of `view` as Discord takes it.
+/// Renders `view`.
 pub fn render(view: &PanelView<'_>) -> Rendered {
     let state = match (view.over, view.status) {
         (Some(why), _) => format!("The session is over: {why}."),
@@ -102,7 +97,7 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
             fields.push(("Scene", scene));
         }
         if !status.music.playing.is_empty() {
-            // A title may tell players what comes.
+            // Titles could be spoilers.
             let layers = status.music.playing.iter().map(|(layer, _)| layer.name());
             fields.push(("Music", layers.collect::<Vec<_>>().join(", ")));
         }
@@ -138,7 +133,7 @@ fn buttons(paused: bool) -> CreateActionRow {
     ])
 }
 
-/// The row that is there while music plays.
+/// The row shown while music plays.
 fn music_buttons() -> CreateActionRow {
     let stop = CreateButton::new(Action::Panel(PanelButton::StopMusic).id());
     let stop = stop.label("Stop music").style(ButtonStyle::Secondary);
@@ -156,7 +151,7 @@ fn npcs(seats: &[SeatStatus]) -> String {
     fit(seats.iter().map(|seat| marked(&seat_line(seat))))
 }
 
-/// Every chat model that may be asked, with who asks it where not all ask the same.
+/// Every chat model in use, with its NPCs if they differ.
 fn thinking(seats: &[SeatStatus]) -> String {
     let mut brains: Vec<(&str, Vec<&str>)> = Vec::new();
     for seat in seats {
@@ -221,7 +216,7 @@ fn connection(state: &ConnectionState) -> String {
     }
 }
 
-/// Lines up to what a field takes; how many did not fit is said.
+/// As many lines as a field takes, and the number of the rest.
 fn fit(lines: impl IntoIterator<Item = String>) -> String {
     let lines: Vec<String> = lines.into_iter().collect();
     let mut text = String::new();

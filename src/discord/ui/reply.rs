@@ -1,19 +1,17 @@
 //! Reply to a command.
 //!
-//! Entry type: [`Reply`]. Longer text than a message takes becomes a file; nothing is
-//! cut. **Never**: pings anybody.
+//! Entry type: [`Reply`]. Text longer than a message becomes a file. Replies ping no one.
 
 use serenity::all::{
     CreateActionRow, CreateAllowedMentions, CreateAttachment, CreateEmbed,
     CreateInteractionResponseMessage, EditInteractionResponse,
 };
 
-/// Longest text of a message, in characters.
+/// Longest text of a message, in characters (Discord's limit).
 const CONTENT_MAX: usize = 2_000;
-/// Longest text of an embed, in characters.
+/// Longest text of an embed, in characters (Discord's limit).
 const EMBED_MAX: usize = 4_096;
 
-/// Reply to a command or to the press of a button.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     text: String,
@@ -24,35 +22,33 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Text that only the asker sees.
+    /// Visible to the asker only.
     pub fn private(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Text that everybody in the channel sees.
+    /// Visible to everyone in the channel.
     pub fn public(text: impl Into<String>) -> Self {
         Self { text: text.into(), public: true, ..Self::default() }
     }
 
-    /// With a heading, in an embed.
+    /// Adds a title, which makes it an embed.
     pub fn titled(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// With buttons or menus below.
     pub fn with_rows(mut self, rows: Vec<CreateActionRow>) -> Self {
         self.rows = rows;
         self
     }
 
-    /// With a file.
     pub fn with_file(mut self, name: impl Into<String>, bytes: Vec<u8>) -> Self {
         self.files.push((name.into(), bytes));
         self
     }
 
-    /// With one more paragraph, where there is one.
+    /// Adds a paragraph.
     pub fn noting(mut self, word: Option<String>) -> Self {
         if let Some(word) = word {
             self.text.push_str("\n\n");
@@ -61,19 +57,17 @@ impl Reply {
         self
     }
 
-    /// Its text, without title and files.
+    /// Text without title and files.
     #[cfg(test)]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its buttons and menus.
     #[cfg(test)]
     pub fn rows(&self) -> &[CreateActionRow] {
         &self.rows
     }
 
-    /// Text, embeds and files as Discord takes them.
     fn parts(&self) -> (String, Vec<CreateEmbed>, Vec<CreateAttachment>) {
         let files = self.files.iter();
         let mut files: Vec<CreateAttachment> = files
@@ -95,7 +89,7 @@ impl Reply {
         }
     }
 
-    /// Builds Discord's immediate response.
+    /// The immediate response.
     pub fn message(&self) -> CreateInteractionResponseMessage {
         let (text, embeds, files) = self.parts();
         CreateInteractionResponseMessage::new()
@@ -107,7 +101,7 @@ impl Reply {
             .allowed_mentions(CreateAllowedMentions::new())
     }
 
-    /// Builds Discord's edit after a deferral.
+    /// The edit after a deferral.
     pub fn edit(&self) -> EditInteractionResponse {
         let (text, embeds, files) = self.parts();
         let edit = EditInteractionResponse::new()

@@ -1,17 +1,16 @@
 //! Users who may be heard, and the user of each RTP source.
 //!
-//! Entry type: [`Audience`]. Changed by the guild's task, asked for every packet.
-//! **Never**: lets an unknown voice through.
+//! Entry type: [`Audience`]. Set by the guild's task, read for every packet. **Never**: lets an
+//! unknown voice through.
 
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// A user of Discord.
 pub type UserId = u64;
 
-/// Users who may be heard. Cloning shares it.
+/// Users who may be heard. Clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct Audience(Arc<Mutex<Members>>);
 
@@ -22,36 +21,34 @@ struct Members {
     sources: HashMap<u32, UserId>,
 }
 
-/// Decision about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is this user's, who may be heard.
+    /// Belongs to this user, who may be heard.
     Hear(UserId),
-    /// It is of somebody who is not to be heard.
+    /// Belongs to a user who may not be heard.
     Ignore,
-    /// Nobody has said whose it is.
+    /// The source's user is not known yet.
     Unknown,
 }
 
 impl Audience {
-    /// From now on exactly `users` are heard.
+    /// Replaces the audience.
     pub fn set(&self, users: impl IntoIterator<Item = UserId>) {
         self.known().heard = users.into_iter().collect();
     }
 
-    /// `source` is `user`'s voice.
+    /// Notes that `source` is `user`'s voice.
     pub fn is_voice_of(&self, source: u32, user: UserId) {
         let mut known = self.known();
         known.sources.retain(|_, known| *known != user);
         known.sources.insert(source, user);
     }
 
-    /// `user` has left: their source may become somebody else's.
+    /// Forgets the source of `user`: another user may get it.
     pub fn left(&self, user: UserId) {
         self.known().sources.retain(|_, known| *known != user);
     }
 
-    /// Decision about a packet of the RTP source `source`.
     pub fn verdict(&self, source: u32) -> Verdict {
         let known = self.known();
         match known.sources.get(&source) {
@@ -61,12 +58,11 @@ impl Audience {
         }
     }
 
-    /// True if `user` may be heard.
     pub fn hears(&self, user: UserId) -> bool {
         self.known().heard.contains(&user)
     }
 
-    /// Held for a look-up only, never across an await.
+    /// Held for a look-up, never across an await.
     fn known(&self) -> MutexGuard<'_, Members> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

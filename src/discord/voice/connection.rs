@@ -1,7 +1,7 @@
 //! One voice connection and the tasks that feed it.
 //!
-//! Entry type: [`VoiceConnection`].
-//! **Never**: decides who may be heard; the guild fills [`Audience`].
+//! Entry type: [`VoiceConnection`]. **Never**: decides who may be heard; the guild fills
+//! [`Audience`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,56 +25,49 @@ use crate::{
     session::{MusicPlayer, VoiceInput},
 };
 
-/// News of a connection waiting for the guild.
+/// News of the connection waiting for the guild.
 const NEWS_CAPACITY: usize = 64;
-/// A connection that does not stand by then has failed.
+/// A join that takes longer has failed.
 const JOIN_PATIENCE: Duration = Duration::from_secs(20);
 
-/// Songbird's configuration.
 pub fn config() -> Config {
     Config::default()
-        // Its decoder reads noise under DAVE; ours takes the packets.
+        // songbird's decoder reads noise under DAVE; ours takes the packets.
         .decode_mode(DecodeMode::Decrypt)
         .mix_mode(MixMode::Mono)
         .preallocated_tracks(4)
 }
 
-/// A voice connection, and what feeds it.
 pub struct VoiceConnection {
     songbird: Arc<Songbird>,
     guild: GuildId,
     call: Arc<Mutex<Call>>,
     music: MusicPlayer,
-    /// Users who may be heard.
     pub audience: Audience,
-    /// Reports of the connection.
     pub news: mpsc::Receiver<VoiceNews>,
-    /// Reception of all speakers.
     pub hearing: watch::Receiver<HearingReport>,
-    /// Packets that went nowhere.
     pub dropped: Arc<Dropped>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
 }
 
-/// The table's ends of a connection.
+/// The table's ends of the voice channels.
 pub struct TableAudio {
-    /// Destination of players' frames.
     pub voice: mpsc::Sender<VoiceInput>,
     /// Tracks that the table's output wants started.
     pub tracks: mpsc::Receiver<Arc<Ring>>,
-    /// Music, played beside them.
+    /// Played beside speech.
     pub music: MusicPlayer,
 }
 
-/// Creates a table's output, and the other end: the tracks that are to be started.
+/// A table's output, and the receiver of tracks to start.
 pub fn track_output() -> (TrackOutput, mpsc::Receiver<Arc<Ring>>) {
     let (tracks, started) = mpsc::channel(track_output::TRACK_CAPACITY);
     (TrackOutput::new(tracks), started)
 }
 
 impl VoiceConnection {
-    /// Sets a connection up; [`Connector::connect`] makes it stand.
+    /// Sets up the tasks; [`Connector::connect`] joins the channel.
     pub async fn open(songbird: Arc<Songbird>, guild: GuildId, audio: TableAudio) -> Self {
         let audience = Audience::default();
         let dropped = Arc::new(Dropped::default());
@@ -98,7 +91,7 @@ impl VoiceConnection {
         Self { songbird, guild, call, music, audience, news, hearing, dropped, stop, tasks }
     }
 
-    /// A handle that makes the connection stand; it may outlive the session.
+    /// A handle to connect with; may outlive the session.
     pub fn connector(&self) -> Connector {
         Connector {
             songbird: Arc::clone(&self.songbird),
@@ -109,7 +102,7 @@ impl VoiceConnection {
         }
     }
 
-    /// Leaves the channel and ends what feeds it. Cancel safe.
+    /// Leaves the channel and stops the tasks. Cancel safe.
     pub async fn close(mut self) {
         self.stop.cancel();
         self.call.lock().await.remove_all_global_events();
@@ -120,29 +113,20 @@ impl VoiceConnection {
     }
 }
 
-/// Reason a connection failed; shown to the game master.
+/// Reason a connection failed, for the game master.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The session ended meanwhile.
     #[error("the session is over")]
     SessionOver,
-    /// Discord did not let the bot in, or its voice server failed.
+    /// Discord refused the bot, or its voice server failed.
     #[error("I could not join <#{channel}>: {}", why(.error))]
-    Refused {
-        /// The voice channel.
-        channel: ChannelId,
-        /// Error of the join.
-        error: JoinError,
-    },
-    /// Discord said nothing to it.
+    Refused { channel: ChannelId, error: JoinError },
+    /// Discord did not answer.
     #[error("I could not join <#{channel}>: discord did not answer in time")]
-    Late {
-        /// The voice channel.
-        channel: ChannelId,
-    },
+    Late { channel: ChannelId },
 }
 
-/// Makes a connection stand, and plays what is said beside the NPCs.
+/// Connects, and plays the bot's own announcements.
 #[derive(Clone)]
 pub struct Connector {
     songbird: Arc<Songbird>,
@@ -153,15 +137,12 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// Joins `channel` and waits until the connection stands. Cancel safe.
-    ///
-    /// # Errors
-    /// The connection failed; the error includes the fix.
+    /// Joins `channel` and waits until it is connected. Cancel safe.
     pub async fn connect(&self, channel: ChannelId) -> Result<(), ConnectError> {
         let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
         let joined = tokio::select! {
             biased;
-            // The code that ends the session leaves the channel.
+            // Ending the session leaves the channel.
             () = self.stop.cancelled() => return Err(ConnectError::SessionOver),
             joined = joined => joined,
         };
@@ -174,21 +155,18 @@ impl Connector {
         Err(error)
     }
 
-    /// Plays what is nobody's speech, beside whatever is being said; music makes room for it.
+    /// Plays an announcement beside any speech; music is lowered for it.
     pub async fn announce(&self, frames: Vec<Frame>) {
         track_output::play(&self.call, frames, self.music.clone()).await;
     }
 
     /// Leaves and joins again, even while connected.
-    ///
-    /// # Errors
-    /// Those of [`Self::connect`].
     pub async fn reconnect(&self, channel: ChannelId) -> Result<(), ConnectError> {
         self.hang_up().await;
         self.connect(channel).await
     }
 
-    /// Leaves without forgetting the audience. Discord considers the bot connected until it does.
+    /// Leaves but keeps the audience. Discord considers the bot connected until it leaves.
     async fn hang_up(&self) {
         if let Err(error) = self.songbird.leave(self.guild).await {
             tracing::debug!(%error, "cannot leave a voice channel");
@@ -196,7 +174,7 @@ impl Connector {
     }
 }
 
-/// Meaning of `error`, with the way out.
+/// Explains `error`, with the fix.
 fn why(error: &JoinError) -> String {
     match error {
         JoinError::TimedOut => {

@@ -1,6 +1,6 @@
-//! One speaker's Opus packets to frames: 20 ms, 16 kHz mono i16.
+//! Decodes one speaker's Opus packets to 20 ms frames, 16 kHz mono i16.
 //!
-//! Entry type: [`Decoding`]. **Never**: waits, or passes on what cannot be decoded.
+//! Entry type: [`Decoding`]. **Never**: waits, or passes on broken packets.
 
 use tokio::time::Instant;
 
@@ -13,52 +13,46 @@ use crate::{
     session::SoundTime,
 };
 
-/// Sample rate that recognisers read.
+/// Sample rate of the recognisers.
 const RATE: SampleRate = SampleRate::HZ_16000;
 /// Samples of the longest Opus packet, 120 ms (RFC 6716 §2.1.4).
 const PACKET_SAMPLES: usize = 1_920;
-/// Lost packets in a row that are concealed; after them there is silence.
+/// Lost packets in a row that are concealed; then silence.
 const CONCEALED: u32 = 5;
 
-/// A frame of speech.
 #[derive(Debug)]
 pub struct Spoken {
-    /// Time at which it was spoken.
+    /// When it was spoken.
     pub at: SoundTime,
-    /// 20 ms of it, at 16 kHz.
+    /// 20 ms at 16 kHz.
     pub frame: Frame,
 }
 
-/// Counts of a speaker's packets.
+/// Packet counts of a speaker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Came, in order.
+    /// Received, in order.
     pub packets: u64,
-    /// Never came, as far as was waited for them.
+    /// Given up.
     pub lost: u64,
-    /// Came, and could not be decoded.
+    /// Received but not decodable.
     pub broken: u64,
 }
 
-/// Decodes one speaker.
 pub struct Decoding {
     reorder: Reorder,
     spoken_at: SpokenAt,
     decoder: OpusDecoder,
     framer: Framer,
-    /// Frames that were cut just now; empty between two packets, kept for its room.
+    /// Frames of the current packet; kept to reuse the allocation.
     cut: Vec<Frame>,
     lost_in_a_row: u32,
     last_at: Option<Instant>,
-    /// Counts of the packets so far.
     pub counts: Counts,
 }
 
 impl Decoding {
-    /// A speaker of whom nothing was heard yet.
-    ///
-    /// # Errors
-    /// No memory for a decoder.
+    /// Fails without memory for a decoder.
     pub fn new() -> Result<Self, OpusError> {
         Ok(Self {
             reorder: Reorder::default(),
@@ -72,17 +66,16 @@ impl Decoding {
         })
     }
 
-    /// Takes a packet.
     pub fn push(&mut self, packet: Packet) {
         self.reorder.push(packet);
     }
 
-    /// Next time that needs work without a packet.
+    /// Next time at which it needs a call without a packet.
     pub fn wake_at(&self) -> Option<Instant> {
         self.reorder.wake_at()
     }
 
-    /// Hands every frame that is due to `take`.
+    /// Passes every due frame to `take`.
     pub fn drain(&mut self, now: Instant, mut take: impl FnMut(Spoken)) {
         let mut pcm = [0; PACKET_SAMPLES];
         while let Some(next) = self.reorder.poll(now) {

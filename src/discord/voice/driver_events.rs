@@ -1,8 +1,7 @@
-//! songbird's events to packets and news; what is not to be heard ends here.
+//! songbird's events as packets and news; filters speakers who may not be heard.
 //!
-//! Entry type: [`DriverEvents`]. songbird calls it on one task a connection, behind a queue without a
-//! bound: **never** waits, never decodes, never panics. It never looks at `VoiceTick`, whose sound
-//! is noise under DAVE.
+//! Entry type: [`DriverEvents`]. songbird calls it on one task per connection, behind an unbounded
+//! queue: **never** waits, decodes or panics. Ignores `VoiceTick`, whose sound is noise under DAVE.
 
 use std::sync::{
     Arc,
@@ -22,43 +21,39 @@ use super::{
     reorder::Packet,
 };
 
-/// Event of the voice connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoiceNews {
-    /// It stands, for the first time or again.
+    /// Connected, for the first time or again.
     Connected,
-    /// It is gone; the text says why.
+    /// Disconnected, with the reason.
     Lost(String),
-    /// Discord says that somebody speaks.
+    /// Discord reports that this user speaks.
     Speaks(UserId),
-    /// Somebody has left.
+    /// This user has left.
     Left(UserId),
 }
 
-/// Packets that went nowhere.
+/// Counts of dropped packets.
 #[derive(Debug, Default)]
 pub struct Dropped {
     /// The queue was full.
     pub full: AtomicU64,
-    /// Nobody has said whose they are.
+    /// The source's user was not known.
     pub unknown: AtomicU64,
 }
 
-/// Takes songbird's events.
 #[derive(Clone)]
 pub struct DriverEvents {
-    /// Users who may be heard.
     pub audience: Audience,
-    /// Packets of those who may.
+    /// Packets of users who may be heard.
     pub packets: mpsc::Sender<(UserId, Packet)>,
-    /// Everything else; lost when full, which the watch over the connection makes up for.
+    /// Other events; dropped when full, which the supervisor makes up for.
     pub news: mpsc::Sender<VoiceNews>,
-    /// Counts of packets that went nowhere.
     pub dropped: Arc<Dropped>,
 }
 
 impl DriverEvents {
-    /// Listens to everything `driver` says.
+    /// Registers for all events of `driver`.
     pub fn listen(self, driver: &mut Driver) {
         let events = [
             CoreEvent::RtpPacket,

@@ -1,7 +1,7 @@
 //! Voice: players' packets in, NPCs' tracks out.
 //!
-//! Entry type: [`VoiceConnection`]. **Never**: decides who may be heard, or knows a guild's settings;
-//! the guild fills its [`Audience`](audience::Audience).
+//! Entry type: [`VoiceConnection`]. **Never**: decides who may be heard; the guild fills its
+//! [`Audience`](audience::Audience).
 
 mod audience;
 mod connection;

@@ -1,7 +1,7 @@
-//! A table's music to songbird: one track beside speech, while anything sounds.
+//! A table's music in songbird: one track beside speech, while music plays.
 //!
-//! Entry function: [`play_music`]. songbird keeps its tracks over a lost connection and pulls nothing
-//! meanwhile, so that music goes on where it was. **Never**: mixes, or knows a track of the library.
+//! Entry function: [`play_music`]. songbird keeps tracks over a lost connection without reading
+//! them, so music resumes where it was.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,15 +15,15 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::source::{self, Frames};
 use crate::{logic::music::MusicFrame, session::MusicPlayer};
 
-/// A track that songbird drops, or cannot play, is started again after so long.
+/// Delay before a track that songbird dropped or could not play is restarted.
 const AGAIN: Duration = Duration::from_millis(200);
-/// A track that was stopped is waited for no longer: without a connection songbird lets it lie.
+/// Longest wait for a stopped track: without a connection songbird does not drop it.
 const STOPS: Duration = Duration::from_secs(1);
 
-/// The player as songbird pulls from it.
+/// The player as songbird reads it.
 struct Pulled {
     player: MusicPlayer,
-    /// Tells that songbird has dropped it.
+    /// Signals that songbird has dropped the track.
     _dropped: DropGuard,
 }
 
@@ -33,7 +33,7 @@ impl Frames for Pulled {
     }
 }
 
-/// Has songbird play the music of `player` whenever anything sounds. Never ends; cancel safe.
+/// Plays the music of `player` through songbird. Never returns; cancel safe.
 pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer) {
     let mut sounds = player.sounds();
     while becomes(&mut sounds, true).await {
@@ -47,9 +47,9 @@ pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer) {
             () = dropped.cancelled() => false,
         };
         if is_silent {
-            // Drops the sound that songbird has read ahead. The track may have ended by itself.
+            // Drops the sound songbird has read ahead. The track may have ended by itself.
             _ = track.map(|track| track.stop());
-            // One track at a time pulls frames.
+            // Only one track at a time may read frames.
             _ = timeout(STOPS, dropped.cancelled()).await;
         } else {
             sleep(AGAIN).await;
@@ -57,7 +57,7 @@ pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer) {
     }
 }
 
-/// Waits until something sounds, or nothing; false when nothing ever will again.
+/// Waits until `sounds` is `wanted`; false if its sender is gone.
 async fn becomes(sounds: &mut watch::Receiver<bool>, wanted: bool) -> bool {
     sounds.wait_for(|sounds| *sounds == wanted).await.is_ok()
 }
@@ -90,7 +90,7 @@ mod tests {
         let mut sounds = player.sounds();
         player.order(MusicOrder::Play(Arc::new(Track { file, ..Track::plain("Tone") })));
         assert!(becomes(&mut sounds, true).await);
-        // A first frame that waits for the decoder.
+        // The first frame waits for the decoder.
         player.next_whole(&mut [0; FRAME_SAMPLES_48K]);
         assert_eq!(source.read(&mut bytes).unwrap(), bytes.len());
         assert_eq!(bytes[..SAMPLE_BYTES], 0.5_f32.to_le_bytes());

@@ -1,28 +1,28 @@
-//! Time at which a packet was spoken, by its timestamp.
+//! When a packet was spoken, by its RTP timestamp.
 //!
-//! Entry type: [`SpokenAt`]. Jitter of the network does not become jitter of speech.
-//! **Never**: reads a clock.
+//! Entry type: [`SpokenAt`]. Keeps network jitter out of the timing of speech. **Never**: reads a
+//! clock.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Timestamps a second (RFC 7587 §4.1).
+/// Timestamps per second (RFC 7587 §4.1).
 const HZ: u64 = 48_000;
-/// Packets further apart than this begin a new stretch of speech.
+/// A longer gap between packets begins a new stretch of speech.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Maps RTP timestamps of one speaker to the clock.
+/// Maps one speaker's RTP timestamps to the clock.
 #[derive(Debug, Default)]
 pub struct SpokenAt {
-    /// Timestamp and the earliest time it can have been spoken at.
+    /// A timestamp and the earliest time at which it can have been spoken.
     base: Option<(u32, Instant)>,
     last: Option<Instant>,
 }
 
 impl SpokenAt {
-    /// Time at which the packet with `timestamp`, received at `at`, was spoken, as far as is known:
-    /// never later than `at`.
+    /// Best estimate of when the packet with `timestamp`, received at `at`, was spoken; never later
+    /// than `at`.
     pub fn of(&mut self, timestamp: u32, at: Instant) -> Instant {
         let paused = self.last.is_none_or(|last| at.saturating_duration_since(last) > PAUSE);
         self.last = Some(at);
@@ -38,7 +38,7 @@ impl SpokenAt {
             return at;
         };
         if at < spoken || at.saturating_duration_since(spoken) > PAUSE {
-            // It came sooner than any before it, or the speaker's clock has jumped.
+            // Earlier than any before it, or the speaker's clock jumped.
             self.base = Some((timestamp, at));
             return at;
         }
@@ -46,7 +46,7 @@ impl SpokenAt {
     }
 }
 
-/// Time from one timestamp to a later one; `None`: it is not later.
+/// Time between two timestamps; `None`: not later.
 fn after(base: u32, timestamp: u32) -> Option<Duration> {
     let ticks = timestamp.wrapping_sub(base);
     (ticks < u32::MAX / 2).then(|| Duration::from_nanos(u64::from(ticks) * 1_000_000_000 / HZ))

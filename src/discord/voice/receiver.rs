@@ -1,7 +1,7 @@
-//! Packets of all speakers of a channel, decoded to frames for the table.
+//! Decodes all speakers of a channel to frames for the table.
 //!
-//! Entry function: [`receive`], a task of its own. **Never**: waits for the table; a frame that finds
-//! its queue full is dropped and counted.
+//! Entry function: [`receive`], on its own task. **Never**: waits for the table; frames that find
+//! its queue full are dropped and counted.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -23,55 +23,49 @@ use crate::session::{SpeakerId, VoiceFrame, VoiceInput};
 
 /// Packets waiting for the decoder: ten speakers for half a second.
 pub const PACKET_CAPACITY: usize = 256;
-/// A speaker without packets for so long gives their decoder back.
+/// A decoder without packets for this long is freed.
 const STALE: Duration = Duration::from_secs(60);
-/// Between two reports.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
 
-/// Reception of one speaker.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard {
     /// Arrival of the last packet.
     pub last: Instant,
-    /// Arrival of the last packet that could be decoded.
+    /// Arrival of the last decodable packet.
     pub last_good: Option<Instant>,
-    /// Counts of the packets.
     pub counts: Counts,
 }
 
 /// Reception of all speakers.
 #[derive(Clone, Debug, Default)]
 pub struct HearingReport {
-    /// By user; who was not heard for a minute is not in it.
+    /// By user; entries go after a minute of silence.
     pub speakers: HashMap<UserId, Heard>,
-    /// Frames the table had no room for.
+    /// Frames dropped because the table's queue was full.
     pub crowded_out: u64,
 }
 
-/// Channels that the receiver reads from and writes to.
 pub struct ReceiverChannels {
-    /// Packets of everybody who may be heard.
+    /// Packets of users who may be heard.
     pub packets: mpsc::Receiver<(UserId, Packet)>,
-    /// The table; a frame that finds it full is dropped and counted.
+    /// Input of the table; frames that find it full are dropped and counted.
     pub voice: mpsc::Sender<VoiceInput>,
-    /// Reception of all speakers, every 500 ms.
+    /// Updated every 500 ms.
     pub report: watch::Sender<HearingReport>,
 }
 
-/// Turns everybody's packets into sound.
 struct VoiceReceiver {
     speakers: HashMap<UserId, SpeakerDecoder>,
     voice: mpsc::Sender<VoiceInput>,
     crowded_out: u64,
 }
 
-/// One speaker's decoder, and how they are heard.
 struct SpeakerDecoder {
     decoding: Decoding,
     heard: Heard,
 }
 
-/// Decodes what comes until `stop`, or until nobody can send any more.
+/// Decodes packets until `stop`, or until all senders are gone.
 pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: CancellationToken) {
     let ReceiverChannels { mut packets, voice, report } = channels;
     let mut receiver = VoiceReceiver { speakers: HashMap::new(), voice, crowded_out: 0 };
@@ -83,7 +77,7 @@ pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: Cance
             () = stop.cancelled() => return,
             packet = packets.recv() => {
                 let Some((user, packet)) = packet else { return };
-                // A user who opted out while this packet waited is not decoded either.
+                // The user may have opted out while this packet waited.
                 if audience.hears(user) {
                     receiver.packet(user, packet);
                 }

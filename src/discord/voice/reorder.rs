@@ -1,62 +1,57 @@
-//! Packets of one speaker, put back in order.
+//! The reorder buffer: one speaker's packets, back in order.
 //!
-//! Entry type: [`Reorder`]. What is in order passes at once; only a gap is waited for.
-//! **Never**: reads a clock, decodes.
+//! Entry type: [`Reorder`]. [`Reorder::push`] takes packets as they arrive, [`Reorder::poll`]
+//! returns them in sequence, each once. Packets in order pass at once; only a gap waits, for 40 ms
+//! at first, counted from the arrival of the earliest packet behind it. When the wait is over, the
+//! missing packets come out as [`Next::Lost`]. A packet that arrives after that is dropped and
+//! lengthens the wait by its lateness plus 10 ms, up to 120 ms; 250 packets in order (5 s of
+//! speech) shorten it by a tenth, down to 10 ms. A jump of 50 sequence numbers (a second of speech)
+//! is a new stream: packets at hand pass without waiting for gaps. Time comes from the caller:
+//! **never** reads a clock or decodes.
 
 use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-/// Waited for a missing packet at first.
 const WAIT: Duration = Duration::from_millis(40);
-/// Waited at least, and at most.
+/// Bounds of the wait.
 const WAIT_MIN: Duration = Duration::from_millis(10);
 const WAIT_MAX: Duration = Duration::from_millis(120);
-/// Added to how late a packet came.
 const MARGIN: Duration = Duration::from_millis(10);
-/// So many packets in order shorten the wait by a tenth: 5 s of speech.
+/// Packets in order that shorten the wait by a tenth.
 const CALM: u32 = 250;
-/// A jump in sequence numbers this long is a new stream: a second of speech.
+/// Sequence numbers; a longer jump is a new stream.
 const JUMP: u16 = 50;
-/// Kept for going back over, to tell late packets from repeated ones.
+/// Remembered losses, to tell late packets from repeated ones.
 const LOST_KEPT: usize = 64;
 
-/// One packet as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// RTP sequence number.
     pub sequence: u16,
-    /// RTP timestamp, 48 kHz.
     pub timestamp: u32,
-    /// Time of arrival.
     pub at: Instant,
-    /// One Opus packet.
     pub opus: Vec<u8>,
 }
 
-/// Output in the order of the packets.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The packet that is next in order.
     Packet(Packet),
-    /// One that is given up; what follows it, where that is there, may hold a coarser copy of it
-    /// (Opus in-band FEC, RFC 6716 §2.1.7).
+    /// Given up. Its follower may hold a coarser copy (Opus in-band FEC, RFC 6716 §2.1.7).
     Lost {
-        /// The Opus packet after it.
+        /// The next Opus packet, if it has arrived.
         follower: Option<Vec<u8>>,
     },
 }
 
-/// Puts one speaker's packets in order.
 #[derive(Debug)]
 pub struct Reorder {
     next: Option<u16>,
-    /// Ahead of `next`, by sequence number.
+    /// Later than `next`, by sequence number.
     ahead: Vec<Packet>,
     ready: VecDeque<Next>,
     wait: Duration,
     in_order: u32,
-    /// Given up lately, and when.
+    /// Given up lately, with the time.
     lost: VecDeque<(u16, Instant)>,
 }
 
@@ -74,7 +69,7 @@ impl Default for Reorder {
 }
 
 impl Reorder {
-    /// Takes a packet; repeated and late ones are dropped.
+    /// Takes a packet; drops repeated and late ones.
     pub fn push(&mut self, packet: Packet) {
         let next = *self.next.get_or_insert(packet.sequence);
         let ahead = packet.sequence.wrapping_sub(next);
@@ -106,7 +101,7 @@ impl Reorder {
         None
     }
 
-    /// Time at which a missing packet is given up.
+    /// When a missing packet is given up.
     pub fn wake_at(&self) -> Option<Instant> {
         self.ahead.iter().map(|packet| packet.at).min().map(|at| at + self.wait)
     }
@@ -128,7 +123,7 @@ impl Reorder {
         }
     }
 
-    /// Everything up to the first packet that is there is lost.
+    /// Gives up everything before the first packet at hand.
     fn give_up(&mut self, now: Instant) {
         let (Some(next), Some(first)) = (self.next, self.ahead.first()) else { return };
         let missing = first.sequence.wrapping_sub(next);
@@ -146,7 +141,7 @@ impl Reorder {
         self.drain();
     }
 
-    /// Given up too early: longer from now on.
+    /// Lengthens the wait if the packet was given up too early.
     fn came_late(&mut self, packet: &Packet) {
         if let Some(index) = self.lost.iter().position(|(lost, _)| *lost == packet.sequence)
             && let Some((_, given_up)) = self.lost.remove(index)

@@ -1,8 +1,7 @@
 //! One track as songbird reads it.
 //!
-//! Entry types: [`Frames`], where its sound comes from, and [`Source`]; [`start`] has songbird play it.
-//! songbird's mixer is given 20 ms at a time, because several calls share a mixer's thread. **Never**:
-//! reads ahead.
+//! Entry types: [`Frames`], the sound's origin, and [`Source`]; [`start`] plays it. Hands out 20 ms
+//! at a time, because several calls share a mixer's thread. **Never**: reads ahead.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -14,31 +13,29 @@ use songbird::{
 
 use crate::{audio::FRAME_SAMPLES_48K, logic::music::MusicFrame};
 
-/// Bytes of one sample as songbird reads it: f32, little endian.
+/// Bytes of one sample for songbird: f32, little endian.
 pub const SAMPLE_BYTES: usize = 4;
 
-/// The sound of a track, 20 ms at a time.
+/// Sound of a track, 20 ms at a time.
 pub trait Frames: Send + Sync {
-    /// Makes the next frame, without waiting; false at the end.
+    /// Makes the next frame without waiting; false at the end.
     fn next(&self, into: &mut MusicFrame) -> bool;
 }
 
-/// songbird's end of a track.
 pub struct Source {
     frames: Box<dyn Frames>,
-    /// Bytes of the frame that is being read.
+    /// The frame being read.
     bytes: Vec<u8>,
-    /// Number of those already read.
+    /// Bytes of it already read.
     read: usize,
 }
 
 impl Source {
-    /// Nothing was read yet.
     pub const fn new(frames: Box<dyn Frames>) -> Self {
         Self { frames, bytes: Vec::new(), read: 0 }
     }
 
-    /// Makes the next frame's bytes; false at the end.
+    /// Makes the next frame; false at the end.
     fn refill(&mut self) -> bool {
         let mut samples: MusicFrame = [0; FRAME_SAMPLES_48K];
         if !self.frames.next(&mut samples) {
@@ -58,7 +55,7 @@ impl Read for Source {
         if self.read == self.bytes.len() && !self.refill() {
             return Ok(0);
         }
-        // Never more than one frame at a time, or the mixer reads ahead.
+        // At most one frame at a time, or the mixer reads ahead.
         let left = self.bytes.get(self.read..).unwrap_or_default();
         let count = left.len().min(into.len()) / SAMPLE_BYTES * SAMPLE_BYTES;
         if let (Some(to), Some(from)) = (into.get_mut(..count), left.get(..count)) {
@@ -85,13 +82,13 @@ impl MediaSource for Source {
     }
 }
 
-/// Has songbird read `frames`; `None`: it cannot, which is logged.
+/// Plays `frames` through songbird; `None`: failed, which is logged.
 pub async fn start(
     call: &tokio::sync::Mutex<Call>,
     frames: Box<dyn Frames>,
 ) -> Option<TrackHandle> {
     let input = Input::from(RawAdapter::new(Source::new(frames), 48_000, 1));
-    // Read its head here, which would cost the mixer 30 ms.
+    // Parsed here, because it would cost the mixer 30 ms.
     let parsed = input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
     match parsed {
         Ok(input) => Some(call.lock().await.play_input(input)),

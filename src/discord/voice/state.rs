@@ -1,19 +1,17 @@
 //! State of a voice connection.
 //!
-//! Entry type: [`ConnectionState`]. **Never**: changes it; the guild's voice supervisor does.
+//! Entry type: [`ConnectionState`]. Only the guild's voice supervisor changes it.
 
-/// State of a session's voice connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
-    /// Players are heard, and NPCs are.
     Up,
-    /// It broke and is being made again.
+    /// Lost and reconnecting.
     Down {
-        /// Reason, for the panel.
+        /// Shown on the panel.
         why: String,
-        /// Attempts that failed since it broke.
+        /// Failed attempts since the loss.
         attempts: u32,
     },
-    /// The session is over and the channel left.
+    /// The session is over.
     Left,
 }

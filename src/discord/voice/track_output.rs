@@ -1,10 +1,10 @@
-//! NPCs' speech to songbird: one track a stretch of speech, fed through a ring.
+//! NPCs' speech to songbird: one track per stretch of speech, fed through a ring.
 //!
-//! Entry type: [`TrackOutput`], with [`start_tracks`] as the task that starts its tracks. A ring gives
-//! silence when it is behind. Without a connection songbird keeps its tracks and reads none of them; when it
-//! is back it reads all at once. So the table asks how many frames wait and ends a turn that is not read,
-//! and a ring whose speech was not read for three seconds is over when songbird reads it again.
-//! **Never**: blocks songbird's thread, or plays what was said before a stop.
+//! Entry type: [`TrackOutput`]; [`start_tracks`] is the task that starts its tracks. The table
+//! pushes 20 ms frames about 40 ms early; a ring that runs empty plays silence. Without a
+//! connection songbird keeps its tracks unread, and once back reads them all at once. So the table
+//! asks how many frames wait and ends an unread turn, and a ring left unread for 3 s ends at the
+//! next read. **Never**: blocks songbird's thread, or plays frames from before a stop.
 
 use std::{
     collections::VecDeque,
@@ -22,15 +22,15 @@ use crate::{
     session::{MusicPlayer, Under, VoiceOut},
 };
 
-/// Lead of the table's frames over their due time: the cost of one late wake-up.
+/// How early the table's frames are due: the cost of one late wake-up.
 pub const LEAD: Duration = Duration::from_millis(40);
-/// Tracks waiting to be started; one is the rule.
+/// Tracks waiting to be started; usually one.
 pub const TRACK_CAPACITY: usize = 16;
-/// Speech that was not read for this long is not said any more. Longer than the table waits, which then
-/// books it as not heard.
+/// Speech left unread for this long is dropped. Longer than the table's own wait, after which it
+/// counts as not played.
 const UNREAD_MAX: Duration = Duration::from_secs(3);
 
-/// Samples of one stretch of speech, read by songbird.
+/// One stretch of speech, read by songbird.
 #[derive(Debug)]
 pub struct Ring {
     state: Mutex<RingState>,
@@ -41,11 +41,11 @@ pub struct Ring {
 struct RingState {
     frames: VecDeque<Frame>,
     gain: Gain,
-    /// Nothing follows: the end is reached when it is empty.
+    /// No more frames follow: it ends when empty.
     closed: bool,
-    /// Last time at which it was read, or given a frame while it was empty.
+    /// Last read, or first frame after it was empty.
     read_at: Instant,
-    /// Its sound may be late: a notice, which everybody is to hear.
+    /// A notice may play late: everyone must hear it.
     keeps: bool,
 }
 
@@ -57,7 +57,7 @@ impl RingState {
         self.frames.push_back(frame);
     }
 
-    /// True if its frames have waited for too long to be said.
+    /// True if its frames waited too long to be played.
     fn is_stale(&self, now: Instant) -> bool {
         let unread = now.saturating_duration_since(self.read_at);
         !self.keeps && !self.frames.is_empty() && unread > UNREAD_MAX
@@ -73,12 +73,12 @@ impl Ring {
         Self { state: Mutex::new(state), track: OnceLock::new() }
     }
 
-    /// Held for the copying of a frame, never across an await.
+    /// Held to copy a frame, never across an await.
     fn state(&self) -> MutexGuard<'_, RingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends it now; how many frames were not read.
+    /// Ends it now; returns the number of unread frames.
     fn cut(&self) -> usize {
         let mut state = self.state();
         state.closed = true;
@@ -86,7 +86,7 @@ impl Ring {
         state.frames.clear();
         drop(state);
         if let Some(track) = self.track.get() {
-            // A track that has ended by itself needs no stopping.
+            // The track may have ended by itself.
             let _ = track.stop();
         }
         unheard
@@ -98,7 +98,7 @@ impl Frames for Arc<Ring> {
         let mut state = self.state();
         let now = Instant::now();
         if state.is_stale(now) {
-            // Its frames stay: they count as not heard.
+            // Its frames stay and count as not played.
             return false;
         }
         state.read_at = now;
@@ -112,17 +112,17 @@ impl Frames for Arc<Ring> {
     }
 }
 
-/// Destination of a table's speech.
+/// Output of a table's speech.
 pub struct TrackOutput {
     tracks: mpsc::Sender<Arc<Ring>>,
     ring: Option<Arc<Ring>>,
-    /// Closed, and perhaps not read to their ends: songbird may be late, or without a connection.
+    /// Closed, but perhaps not fully read: songbird may be late or disconnected.
     closed: Vec<Arc<Ring>>,
     speaker: Option<String>,
 }
 
 impl TrackOutput {
-    /// An output whose tracks are started by the reader of `tracks`.
+    /// The reader of `tracks` starts its tracks.
     pub fn new(tracks: mpsc::Sender<Arc<Ring>>) -> Self {
         Self { tracks, ring: None, closed: Vec::new(), speaker: None }
     }
@@ -155,19 +155,19 @@ impl TrackOutput {
 
 impl VoiceOut for TrackOutput {
     fn prepare(&mut self) {
-        // A mixer that runs already is 25 ms quicker.
+        // A running mixer responds 25 ms sooner.
         self.ring();
     }
 
     fn play(&mut self, npc: &str, frame: Frame) {
-        // Each NPC has a track of its own.
+        // Each NPC has its own track.
         if self.speaker.as_deref().is_some_and(|speaker| speaker != npc) {
             self.close();
         }
         if self.speaker.is_none() {
             self.speaker = Some(npc.to_owned());
         }
-        // A stale ring is replaced: its track has ended, or ends when it is read next.
+        // Replaces a stale ring: its track has ended, or ends at the next read.
         let now = Instant::now();
         _ = self.ring.take_if(|ring| ring.state().is_stale(now));
         self.ring().state().push(frame);
@@ -190,7 +190,7 @@ impl VoiceOut for TrackOutput {
     fn stop(&mut self) -> usize {
         self.speaker = None;
         for ring in self.closed.drain(..) {
-            // Of a turn that was booked as heard.
+            // From a turn already counted as played.
             _ = ring.cut();
         }
         self.ring.take().map_or(0, |ring| ring.cut())
@@ -203,7 +203,7 @@ impl Drop for TrackOutput {
     }
 }
 
-/// Starts the tracks that come, until all senders are gone.
+/// Starts tracks until all senders are gone.
 pub async fn start_tracks(
     call: Arc<tokio::sync::Mutex<Call>>,
     mut tracks: mpsc::Receiver<Arc<Ring>>,
@@ -213,7 +213,7 @@ pub async fn start_tracks(
     }
 }
 
-/// Sound of the bot itself; music is lowered for it until songbird drops it.
+/// The bot's own sound; music is lowered until songbird drops it.
 struct Notice {
     ring: Arc<Ring>,
     music: MusicPlayer,
@@ -245,16 +245,16 @@ impl Drop for Notice {
     }
 }
 
-/// Plays sound of the bot itself, beside any speech; `music` is lowered for it.
+/// Plays the bot's own sound beside any speech; lowers `music` for it.
 pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>, music: MusicPlayer) {
-    // Its track ends by itself.
+    // The track ends by itself.
     _ = source::start(call, Box::new(Notice::new(frames, music))).await;
 }
 
-/// Has songbird read `ring`.
+/// Plays `ring` through songbird.
 async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>) {
     let Some(track) = source::start(call, Box::new(Arc::clone(ring))).await else { return };
-    // Set once: a ring is started once.
+    // A ring is started only once.
     let _ = ring.track.set(track.clone());
     let over = {
         let state = ring.state();
@@ -359,7 +359,7 @@ mod tests {
             let said = read_all(&mut source, FRAME_SAMPLES_48K).len();
             let heard = if wait == early { FRAME_SAMPLES_48K } else { 0 };
             assert_eq!(said, heard, "{wait:?}");
-            // Frames that nobody read are known to be unheard.
+            // Unread frames count as unheard.
             assert_eq!(output.stop(), if wait == early { 2 } else { 3 }, "{wait:?}");
             assert_eq!(output.waiting(), 0);
         }

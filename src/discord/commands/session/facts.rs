@@ -1,4 +1,4 @@
-//! `/session facts`: facts that a model proposes, accepted, said in other words, or rejected.
+//! `/session facts`: accepts, rewords or rejects facts proposed by a model.
 //!
 //! Entry functions: [`list`], [`press`], [`turn_page`]. **Never**: shows a proposal to players.
 
@@ -20,20 +20,16 @@ use crate::{
     domain::Scope,
 };
 
-/// The memory is waited for no longer: Discord waits three seconds.
+/// Longest wait for the memory: Discord waits three seconds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A button of a fact.
 pub struct FactPress {
-    /// Place where the fact is shown.
     pub place: FactPlace,
-    /// The fact, and the campaign it is of.
     pub id: FactId,
-    /// Button that was pressed.
     pub step: FactStep,
 }
 
-/// The facts that wait, for a game master alone.
+/// The proposed facts, visible to the asker only.
 pub fn list(guild: &Guild) -> Answer {
     let waiting = waiting(guild, 0);
     Answer::later(async move {
@@ -44,7 +40,7 @@ pub fn list(guild: &Guild) -> Answer {
     })
 }
 
-/// A page of the facts that wait, after so many.
+/// The page of proposed facts after the first `after`.
 fn waiting(
     guild: &Guild,
     after: usize,
@@ -58,10 +54,7 @@ fn scope_of(guild: &Guild, id: &FactId) -> Scope {
     Scope { campaign: id.campaign.clone(), ..guild.scope() }
 }
 
-/// Shows the page of the list that begins after so many facts.
-///
-/// # Errors
-/// It is a game master's to press.
+/// Shows the page after the first `after` facts; game masters only.
 pub fn turn_page(guild: &Guild, press: &ButtonPress, after: usize) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
@@ -69,10 +62,7 @@ pub fn turn_page(guild: &Guild, press: &ButtonPress, after: usize) -> Result<Ans
     Ok(soon(waiting(guild, after), |waiting| Ok(Answer::Replace(facts::page(&waiting, None)))))
 }
 
-/// A button of a fact, or the form that one has opened.
-///
-/// # Errors
-/// It is a game master's to press, or the form says nothing.
+/// Handles a button of a fact, or its form; game masters only.
 pub fn press(guild: &Guild, press: &ButtonPress, fact: FactPress) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
@@ -113,7 +103,7 @@ pub fn press(guild: &Guild, press: &ButtonPress, fact: FactPress) -> Result<Answ
     })
 }
 
-/// Answers with what `then` makes of `work`, which the memory does in less time than Discord waits.
+/// Answer of `then` to the result of `work`, which the memory finishes before Discord gives up.
 fn soon<T: Send + 'static>(
     work: impl Future<Output = Result<T, FactError>> + Send + 'static,
     then: impl FnOnce(T) -> Result<Answer, Refusal> + Send + 'static,
@@ -123,7 +113,7 @@ fn soon<T: Send + 'static>(
     })
 }
 
-/// The fact in the words of the game master who edited it.
+/// The fact as edited by the game master.
 fn edited(press: &ButtonPress) -> Result<String, Refusal> {
     let text = press.values.first().map(|text| text.trim()).unwrap_or_default();
     match text.is_empty() {

@@ -1,6 +1,6 @@
-//! `/session`: begins, ends and shows the play session.
+//! `/session`: starts, ends and shows the play session.
 //!
-//! Entry item: [`COMMAND`]. **Never**: shows players what only game masters may see.
+//! Entry item: [`COMMAND`]. **Never**: shows players the game masters' facts.
 
 mod facts;
 
@@ -23,12 +23,11 @@ use crate::{
     domain::Owner,
 };
 
-/// The audience of game masters.
+/// The game masters as audience.
 const DM: &str = "dm";
 
 pub use facts::{FactPress, press as press_fact, turn_page};
 
-/// `/session`.
 pub const COMMAND: Own = Own { name: "session", register, who, run, complete: |_, _| Vec::new() };
 
 fn who(sub: &str) -> Who {
@@ -94,8 +93,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
 }
 
-/// A player's recap costs nothing, and only they see it; a game master's may be written by a model, and is
-/// for everyone to see unless it is for game masters.
+/// A player's recap is free and private. A game master's may use a model, and is public unless it
+/// is for game masters.
 fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let for_dm = call.text("audience") == Some(DM);
     if for_dm && !call.is_dm {

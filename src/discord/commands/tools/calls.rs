@@ -1,4 +1,4 @@
-//! `/tools calibrate|leaderboard|call`: tools are called by hand.
+//! `/tools calibrate|leaderboard|call`: calls tools by hand.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -28,11 +28,8 @@ use crate::{
 /// Environment of own figures.
 const HERE: &str = "here";
 
-/// Measures tools in the background: those that anyone here may use, except those whose arguments
-/// the configuration gives, which only the operator may call.
-///
-/// # Errors
-/// `tool` names nothing.
+/// Measures tools in the background: those that anyone here may use, except those with arguments in
+/// the configuration, which only the operator may call. Fails if `tool` is unknown.
 pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
     let host = guild.tools();
     let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
@@ -58,11 +55,11 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
     }))
 }
 
-/// The quickest tools of those that are there, or were as long as their server was connected.
+/// The fastest tools available now or earlier.
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     let settings = guild.shared.handles.settings.load_full();
     let servers = guild.shared.handles.servers.status(guild.owner());
-    // Figures of a server that is connected for each session are its own.
+    // A server connected per session has figures of its own.
     let servers = servers.into_iter().flat_map(|it| {
         [it.owner, Some(guild.owner())].map(|owner| ServerKey { owner, name: it.prefix.clone() })
     });
@@ -94,10 +91,7 @@ pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     })
 }
 
-/// Calls a tool as an NPC, or as the assistant, who is bound as ever: whitelist, policy, approval.
-///
-/// # Errors
-/// Unknown tool or NPC.
+/// Calls a tool as an NPC or the assistant, under its whitelist, policy and approval.
 pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("tool")?;
     let npc = caller(guild, call.text("npc"))?;
@@ -146,7 +140,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-/// The tools as the session that runs may use them, else as they may be used outside sessions.
+/// The tools of the running session, else those available outside sessions.
 fn tools_of(guild: &Guild, running: Option<SessionId>) -> (SessionId, ToolHost) {
     let (tools, scope) = (&guild.shared.handles.tools, guild.scope());
     match running {
@@ -168,7 +162,7 @@ fn usable(guild: &Guild) -> BTreeSet<String> {
     all.collect()
 }
 
-/// Caller of a tool: the NPC that `name` means, else the assistant.
+/// The NPC called `name`; without a name, the assistant.
 fn caller(guild: &Guild, name: Option<&str>) -> Result<Arc<Npc>, Refusal> {
     match name {
         Some(name) => {

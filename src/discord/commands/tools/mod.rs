@@ -1,4 +1,4 @@
-//! `/tools`: what NPCs may use, how quick it is, and where it comes from.
+//! `/tools`: NPCs' tools, their speed and their servers.
 //!
 //! Entry item: [`COMMAND`]. **Never**: shows arguments or tokens of a server.
 
@@ -19,7 +19,6 @@ use super::{
 };
 use crate::{commands::TOOLS, discord::guild::Guild, tools::tool_line};
 
-/// `/tools`.
 pub const COMMAND: Own = Own { name: "tools", register, who: |_| Who::Dm, run, complete };
 
 /// Longest identity of a tool.

@@ -1,5 +1,4 @@
-//! `/tools servers` and `/tools server`: where tools come from. What is added on one server of Discord
-//! is there for that one alone.
+//! `/tools servers` and `/tools server`. A server added on a Discord server is available only there.
 
 use serenity::all::CreateCommandOption;
 
@@ -20,10 +19,9 @@ use crate::{
 
 /// Longest command line, address or token.
 const WORDS_MAX: u16 = 1_000;
-/// Tool servers that one guild may add.
+/// Most tool servers added by one guild.
 const SERVERS_MAX: usize = 20;
 
-/// `/tools server`.
 pub fn register() -> CreateCommandOption {
     let name = |text| parts::words("name", text, NAME_MAX).required(true);
     let known = || name("Name of the server").set_autocomplete(true);
@@ -43,7 +41,6 @@ pub fn register() -> CreateCommandOption {
         )
 }
 
-/// Shows the status of every server.
 pub fn show(guild: &Guild) -> Reply {
     let handles = &guild.shared.handles;
     let all = handles.servers.status(guild.owner());
@@ -68,16 +65,13 @@ pub fn show(guild: &Guild) -> Reply {
         .titled("Tool servers")
 }
 
-/// Names of the servers that are there.
+/// Names of the connected or configured servers.
 pub fn names(guild: &Guild) -> Vec<String> {
     let all = guild.shared.handles.servers.status(guild.owner());
     all.into_iter().map(|it| it.name).collect()
 }
 
 /// Adds a server for this guild alone; it connects in the background.
-///
-/// # Errors
-/// A problem of its description, or a name that is taken.
 pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("name")?;
     let given = |option| call.text(option).map(str::to_owned);
@@ -102,10 +96,7 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     .into())
 }
 
-/// Takes away a server that was added here.
-///
-/// # Errors
-/// It was not.
+/// Removes a server that was added here.
 pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     if !guild.settings().servers.contains_key(name) {
         return Err(match names(guild).iter().any(|it| it == name) {
@@ -119,10 +110,7 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     Ok(Reply::private(format!("Removed '{name}'.")).into())
 }
 
-/// Reconnects a server: one that was added here, or a shared one that is not well.
-///
-/// # Errors
-/// No such server, or others use it.
+/// Reconnects a server that was added here, or an unhealthy shared one.
 pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     let servers = &guild.shared.handles.servers;
     let all = servers.status(guild.owner());
@@ -140,10 +128,7 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     Ok(Reply::private(format!("Reconnecting '{name}'{whose}.")).into())
 }
 
-/// Accepts what a server that was added here lists now.
-///
-/// # Errors
-/// It was not added here, and game masters are not trusted with others.
+/// Approves the current tools of a server that was added here.
 pub fn trust(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     if !guild.settings().servers.contains_key(name) {
         return Err(format!(
@@ -164,12 +149,12 @@ pub fn trust(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     }))
 }
 
-/// Said when no server that is there has the name.
+/// Refusal for an unknown server name.
 fn unknown(name: &str) -> String {
     format!("unknown tool server '{name}' (/tools servers shows all)")
 }
 
-/// Said when a name is taken.
+/// Refusal for a taken name.
 fn taken(name: &str) -> String {
     format!("tool server '{name}' already exists (remove it first, or choose another name)")
 }

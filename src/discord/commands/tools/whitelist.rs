@@ -13,10 +13,7 @@ use crate::{
     tools::{Entries, Snapshot, allowed},
 };
 
-/// Lets the NPC of a call use what its `tool` names, or not; kept over restarts, and true of its next turn.
-///
-/// # Errors
-/// No such NPC or tool, its policy blocks it, or it cannot be kept.
+/// Allows or denies a tool to an NPC, from its next turn and over restarts.
 pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Refusal> {
     let (npc, tool) = (call.words("npc")?, call.words("tool")?);
     let cast = guild.cast();
@@ -33,7 +30,7 @@ pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Ref
     let there = snapshot.all().iter().filter(|placed| fits(&placed.tool.identity)).count();
     let blocked = Entries::resolve(&npc.policy.blocklist, [entry.as_str()].into_iter()).0;
     if allow && (blocked.contains(&entry) || (there > 0 && now == 0)) {
-        // Entries that never have an effect are not stored.
+        // Entries without effect are not stored.
         return Err(format!(
             "the policy of {} blocks '{entry}' (policy.blocklist in its file)",
             npc.name
@@ -53,7 +50,7 @@ pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Ref
     .into())
 }
 
-/// The identity, or all of a server's, that `text` means.
+/// The identity, or all of a server's, that `text` names.
 fn meant(snapshot: &Snapshot, servers: &[String], text: &str) -> Result<String, Refusal> {
     if let Some(placed) = snapshot.find(text) {
         return Ok(placed.tool.identity.to_string());

@@ -44,7 +44,7 @@ impl Factory for Breaks {
     }
 }
 
-/// The guild as the gateway describes it: one voice channel, which everybody may use.
+/// The guild as the gateway describes it: one voice channel, open to everyone.
 fn cache() -> Arc<Cache> {
     let channel = |id: &str, kind: u8| {
         json!({"id": id, "type": kind, "name": "table", "position": 0, "guild_id": "3",

@@ -1,6 +1,6 @@
-//! Messages of the bot, all in one file, where they are read sentence by sentence.
+//! All messages of the bot in one file, for proofreading.
 //!
-//! Messages of a running session are included where they need no voice connection.
+//! Includes messages of a running session that need no voice connection.
 
 mod pressed;
 mod shown;
@@ -23,14 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const HEAD: &str =
     "Messages of the bot. UPDATE_EXPECT=1 cargo test messages_of_the_bot writes them.\n";
 
-/// A case and the lines that are read in it.
+/// A case and its readable lines.
 type Message = (String, String);
 
 fn message(name: &str, lines: impl Into<String>) -> Message {
     (name.to_owned(), lines.into())
 }
 
-/// The readable texts of a message, an answer or a form: a line each.
+/// The readable texts of a message, an answer or a form, one per line.
 fn read(shown: impl serde::Serialize) -> String {
     let mut lines = Vec::new();
     collect(&serde_json::to_value(shown).expect("JSON"), &mut lines);
@@ -58,14 +58,14 @@ fn collect(value: &Value, lines: &mut Vec<String>) {
     }
 }
 
-/// A guild without a session; its store lies in the folder.
+/// A guild without a session; its store is in the folder.
 fn guild() -> (tempfile::TempDir, Guild) {
     let folder = tempfile::tempdir().expect("a folder");
     let guild = Guild::new(HERE, shared(folder.path()));
     (folder, guild)
 }
 
-/// The readable texts of an answer, after all work that it waits for.
+/// The readable texts of an answer, after all work it waits for.
 async fn answered(guild: &mut Guild, mut answer: Result<Answer, Refusal>) -> String {
     loop {
         answer = match answer {
@@ -84,7 +84,7 @@ async fn answered(guild: &mut Guild, mut answer: Result<Answer, Refusal>) -> Str
     }
 }
 
-/// `UPDATE_EXPECT=1` writes the file again.
+/// `UPDATE_EXPECT=1` rewrites the file.
 #[tokio::test]
 async fn messages_of_the_bot() {
     let mut all = shown::messages();

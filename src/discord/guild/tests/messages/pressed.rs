@@ -60,7 +60,7 @@ fn presses() -> Vec<(&'static str, ButtonPress, Action)> {
     ]
 }
 
-/// Puts a call before the game master; it waits as long as what is returned.
+/// Asks the game master about a call; it waits while the receiver lives.
 fn ask(guild: &mut Guild) -> oneshot::Receiver<Decision> {
     let (answer, waits) = oneshot::channel();
     let asked = ApprovalRequest {

@@ -76,7 +76,7 @@ fn notices() -> Vec<Message> {
     ]
 }
 
-/// A panel of this state of the table.
+/// A panel for this state of the table.
 fn view<'a>(status: Option<&'a Status>, connection: &'a ConnectionState) -> panel::PanelView<'a> {
     panel::PanelView {
         status,
