@@ -1,7 +1,7 @@
-//! The memory of a table: its lines, searchable texts made of them, and the graph of its world.
+//! The memory of a table: its lines, searchable texts made from them, and the graph of its world.
 //!
-//! Entry trait: [`MemoryStore`]; everything in it belongs to one [`Scope`]. **Never**: makes
-//! vectors, asks a model, or shows a [`Viewer`] what it may not see.
+//! Entry trait: [`MemoryStore`]; all data belongs to one [`Scope`]. **Never**: makes vectors, asks
+//! a model, or returns data hidden from the [`Viewer`].
 
 mod deletion;
 mod error;

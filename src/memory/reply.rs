@@ -4,6 +4,6 @@ use futures::future::BoxFuture;
 
 use super::error::Error;
 
-/// Answer of a store. Dropping it does not take back what was already asked for: a write may still
-/// happen, whole.
+/// Answer of a store. Dropping it does not cancel the request: a write may still happen, as a
+/// whole.
 pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;

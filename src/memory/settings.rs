@@ -1,6 +1,6 @@
-//! The store itself, and what guilds have set.
+//! The store itself, and the settings of guilds.
 //!
-//! Entry trait: [`Settings`]. **Never**: tells a password, or knows what a guild can set.
+//! Entry trait: [`Settings`]. **Never**: reveals a password.
 
 use std::fmt;
 
@@ -10,29 +10,26 @@ use crate::domain::Scope;
 
 use super::reply::StoreFuture;
 
-/// The state of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
     /// The engine and its version.
     pub engine: String,
-    /// Place of its data, without secrets.
+    /// Location of its data, without secrets.
     pub place: String,
-    /// The schema's number.
     pub schema: u32,
-    /// Bytes on disk.
+    /// On disk.
     pub bytes: u64,
 }
 
-/// Settings of a guild, as they were written.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GuildRecord {
-    /// Counts up with every change.
+    /// Increases with every change.
     pub revision: u64,
-    /// The settings as the caller has written them.
+    /// Written by the caller.
     pub text: String,
 }
 
-/// Leaves the text out: it may hold tokens of tool servers.
+/// Omits the text: it may contain tokens of tool servers.
 impl fmt::Debug for GuildRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "revision {}", self.revision)
@@ -41,15 +38,14 @@ impl fmt::Debug for GuildRecord {
 
 /// Records that belong to no single scope.
 pub trait Settings: Send + Sync {
-    /// Everything the store has anything of, by owner and campaign.
+    /// Every scope with data, by owner and campaign.
     fn scopes(&self) -> StoreFuture<'_, Vec<Scope>>;
 
-    /// Settings of `guild`; `None`: nothing yet.
+    /// `None`: nothing stored.
     fn guild(&self, guild: u64) -> StoreFuture<'_, Option<GuildRecord>>;
 
-    /// Keeps what `guild` has set, unless the same revision or a later one is there.
+    /// Stores the settings of `guild`, unless the stored revision is as new.
     fn put_guild(&self, guild: u64, record: GuildRecord) -> StoreFuture<'_, ()>;
 
-    /// State of the store, if it answers.
     fn health(&self) -> StoreFuture<'_, Health>;
 }

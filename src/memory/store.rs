@@ -5,7 +5,6 @@ use super::{
     transcript::Transcript,
 };
 
-/// Everything a table remembers.
 pub trait MemoryStore: Transcript + Graph + Index + Settings + Spending + Deletions {}
 
 impl<T: Transcript + Graph + Index + Settings + Spending + Deletions> MemoryStore for T {}

@@ -1,10 +1,10 @@
 //! Words as every store compares them.
 //!
-//! Entry functions: [`fold`], [`words`]. **Never**: knows a store's own syntax.
+//! Entry functions: [`fold`], [`words`].
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Words of a question that are looked for at most.
+/// Most words of a query.
 pub const WORDS_MAX: usize = 32;
 
 /// `text` without case and accents, for comparing names.
@@ -12,7 +12,7 @@ pub fn fold(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// The words of `text`, folded, each once, in their order, at most [`WORDS_MAX`].
+/// The distinct folded words of `text`, in order, at most [`WORDS_MAX`].
 pub fn words(text: &str) -> Vec<String> {
     let folded = fold(text);
     let mut words: Vec<String> = Vec::new();

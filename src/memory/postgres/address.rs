@@ -1,7 +1,7 @@
-//! Address of a PostgreSQL server, and encryption of the connection to it.
+//! Address of a PostgreSQL server, and the encryption of its connection.
 //!
-//! Entry type: [`Address`]. **Never**: prints a password, or goes to another machine in plain text
-//! unless the address says so.
+//! Entry type: [`Address`]. **Never**: prints a password, or connects to another machine in plain
+//! text unless the address says so.
 
 use std::{fmt, net::IpAddr, str::FromStr, time::Duration};
 
@@ -10,9 +10,9 @@ use tokio_postgres::{
     config::{Host, SslMode},
 };
 
-/// Longest wait for a connection to stand.
+/// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(5);
-/// A server that does not confirm for so long is gone.
+/// Time without TCP acknowledgements after which a server counts as gone.
 const UNCONFIRMED: Duration = Duration::from_secs(15);
 
 /// A checked `postgres://` address; prints without its password.
@@ -20,12 +20,11 @@ const UNCONFIRMED: Duration = Duration::from_secs(15);
 pub struct Address(Box<Config>);
 
 impl Address {
-    /// Configuration of a connection.
     pub(super) fn config(&self) -> &Config {
         &self.0
     }
 
-    /// This server, asked with these options.
+    /// This server with these connection options.
     #[cfg(test)]
     pub(super) fn with_options(&self, options: &str) -> Self {
         let mut config = self.0.clone();
@@ -33,7 +32,7 @@ impl Address {
         Self(config)
     }
 
-    /// Where it is, without credentials; `None`: on this machine.
+    /// Its location without credentials; `None`: this machine.
     pub fn elsewhere(&self) -> Option<String> {
         let is_near = self.0.get_hosts().iter().all(is_here);
         let addresses = self.0.get_hostaddrs();
@@ -45,22 +44,20 @@ impl Address {
         }
     }
 
-    /// True if the connection may be, or must be, encrypted.
+    /// True if the connection may or must be encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.0.get_ssl_mode() != SslMode::Disable
     }
 }
 
-/// Problem of an address, without any part of it that may be secret.
+/// Problem of an address, without any part that may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It is no address of a PostgreSQL.
     #[error("it begins with postgres://")]
     Scheme,
-    /// It names no server.
     #[error("a host after the slashes")]
     NoHost,
-    /// The driver cannot read it, in its words.
+    /// The driver's error.
     #[error("{0}")]
     Unreadable(String),
 }
@@ -68,11 +65,9 @@ pub enum AddressError {
 impl FromStr for Address {
     type Err = AddressError;
 
-    /// Reads `postgres://user:password@host:port/database?sslmode=...`. Without an `sslmode` another
-    /// machine must encrypt and this one does not; certificates are always checked.
-    ///
-    /// # Errors
-    /// The first problem found, without any part of the address that may be secret.
+    /// Reads `postgres://user:password@host:port/database?sslmode=...`. Without `sslmode`,
+    /// connections to other machines are encrypted and local ones are not; certificates are always
+    /// checked. Errors contain no part of the address that may be secret.
     fn from_str(text: &str) -> Result<Self, AddressError> {
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
             return Err(AddressError::Scheme);
@@ -104,7 +99,7 @@ impl FromStr for Address {
     }
 }
 
-/// True if the connection stays on this machine, where nobody can listen in.
+/// True if the connection stays on this machine, safe from eavesdropping.
 fn is_here(host: &Host) -> bool {
     match host {
         Host::Tcp(name) if name == "localhost" => true,

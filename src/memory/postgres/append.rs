@@ -1,7 +1,7 @@
-//! Writing of lines to PostgreSQL: all of them by one statement, which is its own transaction.
+//! Writes lines to PostgreSQL in one statement, which is its own transaction.
 //!
-//! Entry: `Postgres::write`. **Never**: gives a number twice, or leaves one out: the transaction
-//! that numbers the lines of a session holds its row until they are there.
+//! Entry: `Postgres::write`. Numbers have no gaps or duplicates: the numbering transaction locks
+//! the session's row until its lines are written.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,11 +16,11 @@ use crate::memory::{Error, Present, Scope, Uid, Utterance};
 
 /// Longest identity of an utterance, in characters.
 const UID_MAX: usize = 64;
-/// Most attempts at a write while others write the same lines.
+/// Most attempts while others write the same lines.
 const TRIES: usize = 5;
 
-/// Takes a scope's key and lines as JSON, no two of the same identity; gives the numbers of all. Those
-/// that are there already stay as they are. A session is opened by its first line.
+/// Takes a scope's key and lines as JSON, each identity once; returns all numbers. Existing lines
+/// stay as they are. The first line opens its session.
 const WRITE: &str = r#"WITH given AS (
     SELECT * FROM json_to_recordset($2::text::json) AS g (place bigint, session text, uid text,
         turn bigint, at bigint, duration bigint, speaker_id text, speaker text, "character" text,
@@ -93,7 +93,7 @@ impl Given {
         let present: Vec<Present> = line.present.iter().map(clean).collect();
         let npcs = present.iter().filter(|it| it.player.is_none()).map(|it| it.name.clone());
         let heard = folded(&npcs.collect::<Vec<_>>());
-        // Of a player's line "npc" is who was addressed, and an NPC plays nobody.
+        // In a player's line "npc" is the addressee, and an NPC plays no character.
         let own = if line.speaker_id.is_some() { &line.character } else { &line.npc };
         let names = [Some(&line.speaker), own.as_ref(), line.speaker_id.as_ref()];
         let (open, told) = told(&line.visibility);
@@ -127,7 +127,7 @@ impl Given {
 }
 
 impl Postgres {
-    /// Writes what is new of `lines`; gives the numbers of all.
+    /// Writes the new ones of `lines`; returns the numbers of all.
     pub(super) async fn write(
         &self,
         scope: &Scope,
@@ -153,7 +153,7 @@ impl Postgres {
         Ok(uids.iter().filter_map(|uid| numbers.get(uid).copied()).collect())
     }
 
-    /// Runs [`WRITE`]; the numbers that lines were given.
+    /// Runs [`WRITE`]; returns the lines' numbers.
     async fn numbers(&self, scope: &str, given: &str) -> Result<HashMap<String, u64>, Error> {
         let client = self.client().await?;
         let statement = client.prepare_cached(WRITE).await?;
@@ -161,7 +161,7 @@ impl Postgres {
         let rows = loop {
             let rows = client.query(&statement, &[&scope, &given]).await;
             match rows {
-                // Somebody else has just written one of them: now it is known.
+                // Another writer has just added one of them: the retry finds it.
                 Err(error)
                     if error.code() == Some(&SqlState::UNIQUE_VIOLATION) && tries < TRIES =>
                 {

@@ -1,6 +1,7 @@
-//! Deletions that are not done, in PostgreSQL.
+//! Unfinished deletions in PostgreSQL.
 //!
-//! Entry: [`Deletions`] of [`Postgres`]. **Never**: puts an earlier deletion over a later one.
+//! Entry: [`Deletions`] of [`Postgres`]. **Never**: overwrites a later deletion with an earlier
+//! one.
 
 use tokio_postgres::Row;
 
@@ -46,7 +47,7 @@ impl Deletions for Postgres {
     }
 
     fn purge_removed(&self) -> StoreFuture<'_, ()> {
-        // The server's log is its own.
+        // The server manages its own log.
         Box::pin(async { Ok(()) })
     }
 
@@ -63,12 +64,12 @@ impl Deletions for Postgres {
     }
 }
 
-/// The session as a column has it: '' for all.
+/// The session column; '' for all.
 fn session(deletion: &Deletion) -> String {
     deletion.from.session.as_ref().map(|session| plain(&session.0)).unwrap_or_default()
 }
 
-/// The deletion in a row; `None`: of an owner that this version does not know.
+/// `None`: an owner unknown to this version.
 fn row_of(row: &Row) -> Result<Option<Deletion>, Error> {
     let Some(owner) = Owner::of_word(row.try_get(0)?) else { return Ok(None) };
     let session = Some(row.try_get(2)?).filter(|session: &String| !session.is_empty());

@@ -1,6 +1,6 @@
-//! Failures of PostgreSQL -> errors of the memory.
+//! Errors of PostgreSQL as errors of the memory.
 //!
-//! Entry: `?`, by [`From`]. **Never**: tells a password, or takes a refusal for an absence.
+//! Entry: `?`, by [`From`]. **Never**: reveals a password, or takes a refusal for an absence.
 
 use std::error::Error as _;
 
@@ -10,12 +10,12 @@ use tokio_postgres::error::DbError;
 use super::address::Address;
 use crate::memory::Error;
 
-/// Classes of SQLSTATE after which the same may work later: connection lost, transaction rolled back,
-/// no resources, not in this state, ended by an operator, an error of its system.
+/// SQLSTATE classes that may pass: connection lost, transaction rolled back, no resources, wrong
+/// state, operator intervention, system error.
 const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
-/// The other server of two took over, and this one takes no more writes.
+/// A failover happened, and this server is read-only.
 const READ_ONLY: &str = "25006";
-/// A row with an equal key was written at the same time.
+/// An equal key was inserted at the same time.
 const TWICE: &str = "23505";
 
 impl From<tokio_postgres::Error> for Error {
@@ -23,7 +23,7 @@ impl From<tokio_postgres::Error> for Error {
         if let Some(said) = error.as_db_error() {
             return refused(said);
         }
-        // "error connecting to server" alone helps nobody.
+        // "error connecting to server" alone is no help.
         let mut text = error.to_string();
         let mut cause = error.source();
         while let Some(inner) = cause {
@@ -52,7 +52,7 @@ impl From<PoolError> for Error {
 }
 
 impl Error {
-    /// This error for a server that is being opened: with its address and the way out.
+    /// Adds the server's address and the fix, for opening.
     pub(super) fn at(self, place: &Address) -> Self {
         match self {
             Self::Away(why) => Self::Away(format!(
@@ -64,7 +64,6 @@ impl Error {
     }
 }
 
-/// Error of the memory for an error of the server.
 fn refused(said: &DbError) -> Error {
     let code = said.code().code();
     let text = said.message();
@@ -82,7 +81,6 @@ fn refused(said: &DbError) -> Error {
     Error::Asked(format!("{text} ({way})"))
 }
 
-/// True if the connection itself has failed.
 fn has_io(error: &tokio_postgres::Error) -> bool {
     error.source().is_some_and(|cause| cause.downcast_ref::<std::io::Error>().is_some())
 }

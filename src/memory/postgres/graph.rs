@@ -1,8 +1,8 @@
-//! The graph in PostgreSQL. Each entity and relation is a document; the values to search for are
+//! The graph in PostgreSQL. Each entity and relation is a document, with searchable values in
 //! columns beside it.
 //!
-//! Entry: [`Graph`] of [`Postgres`]. **Never**: goes through an entity or a relation that the viewer
-//! may not see.
+//! Entry: [`Graph`] of [`Postgres`]. **Never**: passes through an entity or a relation that the
+//! viewer may not see.
 
 use deadpool_postgres::Transaction;
 
@@ -20,7 +20,7 @@ impl Graph for Postgres {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
-            // Of two programs one changes a scope's graph at a time.
+            // Only one program changes a scope's graph at a time.
             let mut alone = Sql::new("SELECT pg_advisory_xact_lock(hashtextextended(");
             alone.bind(plain(&scope.key())).push(", 0))").query(&work).await?;
             let mut applied = Applied::default();
@@ -91,7 +91,7 @@ impl Graph for Postgres {
             sql.entities_for("e", &viewer).push(
                 ") SELECT * FROM (SELECT 0 AS part, '' AS kind, '' AS name, e.body, NULL FROM e",
             );
-            // A relation to itself is an outgoing one.
+            // A relation to itself counts as outgoing.
             for (part, near, far, more) in
                 [(1, "from_id", "to_id", ""), (2, "to_id", "from_id", " AND r.from_id <> r.to_id")]
             {
@@ -131,7 +131,6 @@ impl Graph for Postgres {
     }
 }
 
-/// Writes an entity.
 async fn put(
     work: &Transaction<'_>,
     scope: &Scope,
@@ -161,7 +160,6 @@ async fn put(
     count(work, &sql, applied).await
 }
 
-/// Writes a relation.
 async fn tie(
     work: &Transaction<'_>,
     scope: &Scope,
@@ -186,7 +184,7 @@ async fn tie(
     count(work, &sql, applied).await
 }
 
-/// Runs a statement that says whether what it wrote is new, and nothing when all was as before.
+/// Runs a statement that returns whether its row is new, or no row if nothing changed.
 async fn count(work: &Transaction<'_>, sql: &Sql, applied: &mut Applied) -> Result<(), Error> {
     if let Some(row) = sql.query(work).await?.first() {
         if row.try_get(0)? {
@@ -198,7 +196,7 @@ async fn count(work: &Transaction<'_>, sql: &Sql, applied: &mut Applied) -> Resu
     Ok(())
 }
 
-/// Removes an entity and its relations; whether there was one.
+/// Returns 0 if there was none.
 async fn remove(work: &Transaction<'_>, scope: &Scope, id: &str) -> Result<u64, Error> {
     let mut relations = Sql::new("DELETE FROM relation WHERE scope = ");
     relations.bind(plain(&scope.key())).push(" AND (from_id = ").bind(plain(id));
@@ -209,7 +207,7 @@ async fn remove(work: &Transaction<'_>, scope: &Scope, id: &str) -> Result<u64, 
     entity.execute(work).await
 }
 
-/// Removes a relation; whether there was one.
+/// Returns 0 if there was none.
 async fn untie(work: &Transaction<'_>, scope: &Scope, key: &RelationKey) -> Result<u64, Error> {
     let mut sql = Sql::new("DELETE FROM relation WHERE scope = ");
     sql.bind(plain(&scope.key())).push(" AND from_id = ").bind(plain(&key.from));
@@ -217,7 +215,7 @@ async fn untie(work: &Transaction<'_>, scope: &Scope, key: &RelationKey) -> Resu
     sql.execute(work).await
 }
 
-/// Makes sure that relations with these ends have both of them.
+/// Checks that relations with these ends have both of them.
 async fn complete(work: &Transaction<'_>, scope: &Scope, ends: Vec<String>) -> Result<(), Error> {
     let mut sql = Sql::new("SELECT r.body, e.id FROM relation r CROSS JOIN LATERAL (VALUES ");
     sql.push("(r.from_id), (r.to_id)) AS e (id) WHERE r.scope = ").bind(plain(&scope.key()));

@@ -18,7 +18,7 @@ use crate::memory::{
     VectorQuery, Viewer,
 };
 
-/// A search reads this many times the limit before it reads everything: an NPC may see only some.
+/// Multiple of the limit searched before everything is read: an NPC may not see all.
 const NEAREST: usize = 10;
 
 impl Index for Postgres {
@@ -115,12 +115,12 @@ impl Index for Postgres {
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>> {
         Box::pin(within(async move {
-            // Nothing is near to nothing.
+            // A zero vector has no neighbours.
             if query.values.iter().all(|value| *value == 0.0) {
                 return Ok(Vec::new());
             }
             let client = self.client().await?;
-            // Usually there are enough that the viewer may see among the nearest few.
+            // Usually the viewer may see enough of the nearest few.
             let few = nearest(scope, &query, &viewer, query.limit.saturating_mul(NEAREST));
             let mut rows = few.query(&client).await?;
             if query.limit > rows.len() {
@@ -167,12 +167,12 @@ impl Index for Postgres {
     }
 }
 
-/// The nearest items among the nearest `few`, 0 being all: the distances first; then items one by
-/// one, for viewers that may see them, until there are enough. OFFSET keeps that order of things.
+/// The nearest visible items among the nearest `few` (0: all). Distances come first; then items are
+/// checked for visibility one by one until there are enough. OFFSET enforces that order.
 fn nearest(scope: &Scope, query: &VectorQuery, viewer: &Viewer, few: usize) -> Sql {
     let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> (SELECT ");
     sql.bind(query.values.clone()).push("::real[]::vector) AS distance FROM item_vector v WHERE ");
-    // All vectors of a model are as long as any.
+    // All vectors of a model have one length.
     sql.push("(SELECT vector_dims(v.vec) FROM item_vector v WHERE ");
     of_model(&mut sql, scope, query);
     sql.push(" LIMIT 1) = ").bind(i32::try_from(query.values.len()).unwrap_or(i32::MAX));
@@ -191,14 +191,13 @@ fn nearest(scope: &Scope, query: &VectorQuery, viewer: &Viewer, few: usize) -> S
     sql
 }
 
-/// Vectors `v` of the model that is asked.
+/// Vectors `v` of the model in the query.
 fn of_model(sql: &mut Sql, scope: &Scope, query: &VectorQuery) {
     sql.push("v.model = ").bind(plain(&query.model));
     sql.push(" AND v.scope = ").bind(plain(&scope.key()));
 }
 
-/// `AND`: of these kinds, where there are any. They are written out: facts have an index of their own,
-/// which is not used for a kind that is only known later.
+/// `AND`: of these kinds, if any. They are literals, because the facts' own index is not used for a kind in a parameter.
 fn of_kinds(sql: &mut Sql, kinds: &[ItemKind]) {
     if !kinds.is_empty() {
         let kinds: Vec<String> = kinds.iter().map(|kind| format!("'{}'", label(kind))).collect();
@@ -206,12 +205,12 @@ fn of_kinds(sql: &mut Sql, kinds: &[ItemKind]) {
     }
 }
 
-/// An item found, of its document and score.
+/// The item and its score in a row.
 fn found(row: &Row) -> Result<ItemHit, Error> {
     Ok(ItemHit { item: read(row, 0)?, score: row.try_get(1)? })
 }
 
-/// Writes an item; whether it was, because its lines stand.
+/// Writes an item if its lines exist; returns whether it did.
 async fn put(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bool, Error> {
     if !stands(work, scope, item).await? {
         return Ok(false);
@@ -278,7 +277,7 @@ fn ends(item: &Item) -> Result<(Option<i64>, Option<i64>), Error> {
     Ok((Some(number(first)?), Some(number(last)?)))
 }
 
-/// True if all lines of an item are there, and held so to the end of `work`.
+/// True if all lines of an item exist; locks them until the end of `work`.
 async fn stands(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bool, Error> {
     let (Some(session), (Some(first), Some(last))) = (&item.session, ends(item)?) else {
         return Ok(item.lines.is_none());
@@ -296,7 +295,6 @@ async fn stands(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bo
     Ok(there > 0 && last - first + 1 == there)
 }
 
-/// Marks the lines of a chunk as indexed.
 async fn cover(work: &Transaction<'_>, scope: &Scope, chunk: &Item) -> Result<(), Error> {
     let (Some(session), (Some(first), Some(last))) = (&chunk.session, ends(chunk)?) else {
         return Ok(());

@@ -1,13 +1,12 @@
 //! The schema's steps, each done once.
 //!
-//! Entry function: [`migrate`]. **Never**: leaves a step half done, or touches a schema newer than it
-//! knows.
+//! Entry function: [`migrate`]. **Never**: leaves a step half done, or changes a newer schema.
 
 use deadpool_postgres::{Client, Transaction};
 
 use crate::{domain::fnv1a, memory::Error};
 
-/// All steps, the oldest first; a released one is never changed.
+/// All steps, oldest first; released ones never change.
 pub(super) const STEPS: [&str; 9] = [
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
@@ -20,18 +19,16 @@ pub(super) const STEPS: [&str; 9] = [
     include_str!("migrations/0009.sql"),
 ];
 
-/// Held by the program that does the steps ("glyphoxa" in ASCII).
+/// Held by the program that migrates ("glyphoxa" in ASCII).
 const LOCK: i64 = 0x676c_7970_686f_7861;
-/// The oldest PostgreSQL that is supported.
+/// The oldest supported PostgreSQL.
 const SERVER_MIN: i32 = 15;
-/// Table of the steps that were done.
+/// Table of completed steps.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_step (\
      number integer PRIMARY KEY, checksum bigint NOT NULL, done timestamptz NOT NULL DEFAULT now())";
 
-/// Does the steps that are missing, all or none.
-///
-/// # Errors
-/// The server is too old or lacks the extension, or the schema is newer or another.
+/// Does the missing steps, all or none. Fails on an old server, a missing extension, or a newer or
+/// foreign schema.
 pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), Error> {
     let version =
         client.query_one("SELECT current_setting('server_version_num')::int / 10000", &[]);
@@ -41,7 +38,7 @@ pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), E
         return Err(Error::Asked(text));
     }
     let work = client.transaction().await?;
-    // Held to the end of the transaction, whichever that is.
+    // Held to the end of the transaction.
     work.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
     work.batch_execute("SET LOCAL client_min_messages = warning").await?;
     extend(&work).await?;
@@ -55,7 +52,7 @@ pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), E
     Ok(work.commit().await?)
 }
 
-/// Checks the steps already done against ours; gives their number.
+/// Checks completed steps against ours; returns their number.
 async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
     let rows = work.query("SELECT number, checksum FROM schema_step ORDER BY number", &[]).await?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
@@ -75,7 +72,7 @@ async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
     Ok(rows.len())
 }
 
-/// Makes sure of the extension, before anything uses its type.
+/// Creates the extension before its type is used.
 async fn extend(work: &Transaction<'_>) -> Result<(), Error> {
     let there = work.query_opt("SELECT 1 FROM pg_extension WHERE extname = 'vector'", &[]).await?;
     if there.is_some() {
@@ -89,7 +86,7 @@ async fn extend(work: &Transaction<'_>) -> Result<(), Error> {
     })
 }
 
-/// The hash of a step's text, whatever its line ends.
+/// Hash of a step's text, independent of line ends.
 fn checksum(step: &str) -> i64 {
     fnv1a(step.bytes().filter(|byte| *byte != b'\r')).cast_signed()
 }

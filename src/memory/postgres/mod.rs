@@ -1,8 +1,8 @@
 //! The memory in PostgreSQL, which many programs may share.
 //!
-//! Entry type: [`Postgres`]; where it is, an [`Address`]. Connections are lent by a pool, which opens
-//! new ones when the server has been away. **Never**: acknowledges a line that is not on the server's
-//! disk, or answers later than its bound.
+//! Entry type: [`Postgres`], at an [`Address`]. A pool lends connections and opens new ones after
+//! an outage. **Never**: acknowledges a line that is not on the server's disk, or answers later
+//! than its bound.
 
 mod address;
 mod append;

@@ -1,7 +1,7 @@
-//! Taking back and forgetting lines in PostgreSQL.
+//! Withdrawing and deleting lines in PostgreSQL.
 //!
-//! Entry: `Postgres::take_back`, `Postgres::remove`. **Never**: leaves what was made of a line that is
-//! gone.
+//! Entry: `Postgres::take_back`, `Postgres::remove`. **Never**: leaves data derived from a removed
+//! line.
 
 use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
@@ -12,13 +12,12 @@ use super::{
 };
 use crate::memory::{Error, Forget, Forgotten, Scope, Uid};
 
-/// Columns emptied in a line that is taken back. Its place, its identity and its speaker are left.
+/// Columns emptied in a withdrawn line. Its place, identity and speaker stay.
 const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
-/// Further columns emptied in a forgotten person's line, or in an answer to one.
+/// Further columns emptied in a deleted person's line, or in an answer to one.
 const FORGOTTEN: &str = ", speaker_id = NULL, speaker = '', character = NULL, said_by = '{}', \
                          asker = NULL, asked_at = NULL";
 
-/// Lines that are gone.
 #[derive(Default)]
 struct Gone {
     sessions: Vec<String>,
@@ -27,7 +26,6 @@ struct Gone {
 }
 
 impl Postgres {
-    /// Takes lines back.
     pub(super) async fn take_back(
         &self,
         scope: &Scope,
@@ -45,7 +43,6 @@ impl Postgres {
         Ok(Forgotten { sessions: 0, lines: length(&gone.seqs), derived })
     }
 
-    /// Forgets for good.
     pub(super) async fn remove(&self, scope: &Scope, what: Forget) -> Result<Forgotten, Error> {
         let mut client = self.client().await?;
         let work = client.transaction().await?;
@@ -67,7 +64,7 @@ impl Postgres {
     }
 }
 
-/// Empties lines of a scope, and of `more`; which ones, follows.
+/// Empties lines of a scope, narrowed by `more`; the condition follows.
 fn emptying(scope: &Scope, more: &str) -> Sql {
     let mut sql = Sql::new(&format!("UPDATE utterance SET {WITHDRAWN}{more}, "));
     sql.push("words = array_to_tsvector(").bind(vec![scope_word(scope)]);
@@ -87,8 +84,7 @@ async fn empty(work: &Transaction<'_>, mut sql: Sql) -> Result<Gone, Error> {
     Ok(gone)
 }
 
-/// Removes what came from lines that are gone; gives how much that was. Summaries of their sessions
-/// go too.
+/// Removes data derived from removed lines, and their sessions' summaries; returns the number.
 async fn underived(work: &Transaction<'_>, scope: &Scope, gone: &Gone) -> Result<u64, Error> {
     let mut items = Sql::new("DELETE FROM item i USING unnest(");
     items.bind(gone.sessions.clone()).push("::text[], ").bind(gone.seqs.clone());
@@ -140,7 +136,7 @@ pub(super) async fn uncover(
     Ok(())
 }
 
-/// Forgets a player's lines that began before a moment, their answers, and that the player was there.
+/// Deletes a player's lines begun before a moment, the answers to them, and the player's presence.
 async fn forget_player(
     work: &Transaction<'_>,
     scope: &Scope,
@@ -169,7 +165,6 @@ async fn forget_player(
     Ok(Forgotten { sessions: 0, lines, derived })
 }
 
-/// Forgets whole sessions.
 async fn forget_sessions(
     work: &Transaction<'_>,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! Frequency of words, as the server has sampled its lines.
+//! Word frequencies sampled by the server.
 //!
 //! Entry type: [`WordSample`].
 
@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 use tokio::time::Instant;
 
-/// Words and the share of lines that hold them, as the server has sampled them.
+/// Words and the share of lines that contain them, as sampled by the server.
 pub(super) struct WordSample {
     pub(super) lines: f64,
     pub(super) shares: HashMap<String, f64>,
-    /// Of words that it does not name.
+    /// Share of words not in the sample.
     pub(super) others: f64,
     pub(super) read: Instant,
 }

@@ -1,10 +1,10 @@
 //! Ranked search of lines in PostgreSQL.
 //!
-//! Entry: `Postgres::find_lines`. An index of words gives lines in no order, and each has to be read
-//! before it can be ranked. So few are: those with words that not many lines hold; where there are
-//! no such words, those with the rarest and another, of the others the latest, and where these are too
-//! few, some with the rarest. **Never**: reads every line with a word that very many hold, unless all
-//! are asked for.
+//! Entry: `Postgres::find_lines`. The index returns the lines of a word unordered, and each must be
+//! read to be ranked, so the search reads few: lines with rare words; if all words are common,
+//! lines with the rarest and another word, then the latest lines with any; if those are too few,
+//! some lines with the rarest word. **Never**: reads every line of a very common word, unless all
+//! lines are requested.
 
 use std::collections::HashSet;
 
@@ -18,28 +18,28 @@ use super::{
 };
 use crate::memory::{Error, LineHit, LineQuery, Scope, Viewer};
 
-/// Lines that an index may give for one question, each of which lies elsewhere.
+/// Most lines read through the index for one query; each is a random access.
 const READ_MAX: f64 = 800.0;
-/// The latest lines, which lie side by side and are looked through where the index would give more.
+/// Latest lines scanned in order where the index would return more.
 const LATEST: usize = 2_000;
-/// Lines with a word that are taken at least, whichever come first, where these are too few.
+/// Fewest lines read with a word, in index order, if the others are too few.
 const ANY: usize = 120;
-/// A scope with a larger share of all lines is not asked of the index.
+/// The index is not asked about a scope with a larger share of all lines.
 const MOST: f64 = 0.5;
 
-/// A question, put to one scope.
+/// A query in one scope.
 struct Asked<'a> {
     scope: &'a Scope,
     query: &'a LineQuery,
     viewer: &'a Viewer,
-    /// The words that lines are ranked by.
+    /// The ranking words.
     words: &'a [Word],
-    /// Share of all lines that are the scope's.
+    /// The scope's share of all lines.
     own: f64,
 }
 
 impl Postgres {
-    /// Lines that hold words of the question, the best first and of equals the latest.
+    /// Lines with words of the query, best first, then latest.
     pub(super) async fn find_lines(
         &self,
         scope: &Scope,
@@ -80,7 +80,7 @@ impl Postgres {
             if hits.are_enough() {
                 break;
             }
-            // A larger limit gets more, and no limit gets all.
+            // A larger limit reads more, and no limit reads all.
             let most = if query.limit == 0 { 0 } else { query.limit.max(ANY) };
             hits.add(asked.indexed(&client, &lexeme(&word.text), most).await?);
         }
@@ -88,7 +88,7 @@ impl Postgres {
     }
 }
 
-/// Hits of several looks, each line once.
+/// Hits of several searches, each line once.
 struct Hits {
     all: Vec<LineHit>,
     known: HashSet<String>,
@@ -113,7 +113,7 @@ impl Hits {
         self.all.len() >= self.limit
     }
 
-    /// The best of all, of equals the latest.
+    /// The best of all, then the latest.
     fn best(mut self) -> Vec<LineHit> {
         self.all.sort_by(|a, b| {
             let (one, two) = (&a.line, &b.line);
@@ -126,7 +126,7 @@ impl Hits {
 }
 
 impl Asked<'_> {
-    /// The best lines that the index gives for a query of words, or of `most` of them.
+    /// The best lines of a word query by index, or of `most` of them.
     async fn indexed(
         &self,
         client: &Client,
@@ -136,7 +136,7 @@ impl Asked<'_> {
         let mut sql = self.ranked();
         sql.push(" FROM (SELECT u.* FROM utterance u WHERE u.words @@ ");
         match self.own > MOST {
-            // Lines of other scopes are left out when they are read.
+            // Reading filters out lines of other scopes.
             true => sql.bind(wanted.to_owned()),
             false => {
                 let own = lexeme(&scope_word(self.scope));
@@ -149,7 +149,6 @@ impl Asked<'_> {
         self.best(client, sql).await
     }
 
-    /// The best of the latest lines.
     async fn latest(&self, client: &Client) -> Result<Vec<LineHit>, Error> {
         let mut sql = self.ranked();
         sql.push(" FROM (SELECT u.* FROM (SELECT s.id, s.number FROM session s WHERE s.scope = ");
@@ -168,12 +167,12 @@ impl Asked<'_> {
         self.best(client, sql).await
     }
 
-    /// A statement that begins with the columns of a line and its score: the summed worth
-    /// of the query's words that it holds.
+    /// A statement that begins with the columns of a line and its score: the summed weight of the
+    /// query's words in it.
     fn ranked(&self) -> Sql {
         let mut sql = Sql::new(&format!("SELECT {LINE}, 0::float8"));
         for word in self.words {
-            // SELECT has a query read once, not for every line.
+            // SELECT makes the query parse once, not per line.
             sql.push(" + (u.words @@ (SELECT ").bind(lexeme(&word.text));
             sql.push("::text::tsquery))::int * ").bind(word.worth()).push("::float8");
         }
@@ -181,7 +180,7 @@ impl Asked<'_> {
         sql
     }
 
-    /// `AND`: as the question wants it, and as the viewer may see it.
+    /// `AND`: matches the query, and the viewer may see it.
     fn filter(&self, sql: &mut Sql) {
         sql.push(" AND NOT u.withdrawn").lines_for(self.viewer);
         if let Some(session) = &self.query.session {
@@ -193,7 +192,7 @@ impl Asked<'_> {
         }
     }
 
-    /// `AND`: said then.
+    /// `AND`: in the period.
     fn at_the_time(&self, sql: &mut Sql) {
         if let Some(from) = self.query.from {
             sql.push(" AND u.at >= ").bind(from);
@@ -203,7 +202,6 @@ impl Asked<'_> {
         }
     }
 
-    /// The best lines of a statement.
     async fn best(&self, client: &Client, mut sql: Sql) -> Result<Vec<LineHit>, Error> {
         sql.push(" ORDER BY score DESC, u.at DESC, u.seq DESC").limit(self.query.limit);
         let rows = sql.query(client).await?;

@@ -1,7 +1,7 @@
 //! State of the store in PostgreSQL, its scopes, and the settings of guilds.
 //!
-//! Entry: [`Settings`] of [`Postgres`]. **Never**: tells a password, or puts an earlier revision over
-//! a later one.
+//! Entry: [`Settings`] of [`Postgres`]. **Never**: reveals a password, or overwrites a later
+//! revision with an earlier one.
 
 use std::collections::BTreeSet;
 

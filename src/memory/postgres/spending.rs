@@ -1,7 +1,7 @@
 //! The ledger in PostgreSQL.
 //!
-//! Entry: [`Spending`] of [`Postgres`]. **Never**: sets aside more than the caps allow, however
-//! many programs ask: a posting for an owner holds the owner's lock until it is written.
+//! Entry: [`Spending`] of [`Postgres`]. Concurrent programs cannot exceed a cap: a posting holds
+//! its owner's lock until it is written.
 
 use deadpool_postgres::{GenericClient, Transaction};
 
@@ -63,7 +63,7 @@ impl Spending for Postgres {
     }
 }
 
-/// Has nobody else post for the owner of `scope` until the end of the transaction.
+/// Blocks other postings for the owner of `scope` until the end of the transaction.
 async fn lock(work: &Transaction<'_>, scope: &Scope) -> Result<(), Error> {
     let mut sql = Sql::new("SELECT pg_advisory_xact_lock(");
     sql.bind(fnv1a(scope.owner.word().bytes().chain(*b" ledger")).cast_signed()).push(")");
@@ -90,7 +90,7 @@ async fn account(
         None => return Err(Error::Failed("a new account has no number".to_owned())),
     };
     if wanted.before > Money::ZERO {
-        // Money spent before there was a ledger is of no month.
+        // Money spent before the ledger existed has no month.
         let before = wanted.before;
         let row =
             Taken { payer: "", month: "", granted: before, returned: Money::ZERO, spent: before };
@@ -99,7 +99,7 @@ async fn account(
     Ok(id)
 }
 
-/// Sets aside what `claim` of `posting` may have.
+/// Sets aside money for `claim` of `posting`.
 async fn grant(
     work: &Transaction<'_>,
     scope: &Scope,

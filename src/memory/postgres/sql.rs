@@ -1,4 +1,4 @@
-//! Statements put together from parts, and what the viewer may see as a part of them.
+//! Statements built from parts, including the viewer's filter.
 //!
 //! Entry type: [`Sql`]. **Never**: puts a value into the text of a statement.
 
@@ -13,48 +13,44 @@ use crate::memory::{
     text::{fold, words},
 };
 
-/// A statement and its values.
 pub(super) struct Sql {
     text: String,
     values: Vec<Box<dyn ToSql + Sync + Send>>,
 }
 
 impl Sql {
-    /// A statement that begins so.
     pub(super) fn new(text: &str) -> Self {
         Self { text: text.to_owned(), values: Vec::new() }
     }
 
-    /// Appends `text` to the statement.
     pub(super) fn push(&mut self, text: &str) -> &mut Self {
         self.text.push_str(text);
         self
     }
 
-    /// A value in this place.
+    /// Adds a placeholder and its value.
     pub(super) fn bind(&mut self, value: impl ToSql + Sync + Send + 'static) -> &mut Self {
         self.values.push(Box::new(value));
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         _ = write!(self.text, "${}", self.values.len());
         self
     }
 
-    /// A limit, where there is one. It is written out, so that a plan that is kept reckons with it.
+    /// Adds a limit, if any. A literal, so that a cached plan takes it into account.
     pub(super) fn limit(&mut self, limit: usize) -> &mut Self {
         if limit > 0 {
-            // Writing to a text does not fail.
+            // Writing to a string cannot fail.
             _ = write!(self.text, " LIMIT {}", i64::try_from(limit).unwrap_or(i64::MAX));
         }
         self
     }
 
-    /// Rows of its result.
     pub(super) async fn query(&self, client: &impl GenericClient) -> Result<Vec<Row>, Error> {
         let statement = client.prepare_cached(&self.text).await?;
         Ok(client.query(&statement, &self.parameters()).await?)
     }
 
-    /// Runs it; returns the number of rows it changed.
+    /// Returns the number of changed rows.
     pub(super) async fn execute(&self, client: &impl GenericClient) -> Result<u64, Error> {
         let statement = client.prepare_cached(&self.text).await?;
         Ok(client.execute(&statement, &self.parameters()).await?)
@@ -64,7 +60,7 @@ impl Sql {
         self.values.iter().map(|it| &**it as &(dyn ToSql + Sync)).collect()
     }
 
-    /// `AND`: only lines this viewer may see. The table is `utterance u`.
+    /// `AND`: only lines visible to this viewer. The table is `utterance u`.
     pub(super) fn lines_for(&mut self, viewer: &Viewer) -> &mut Self {
         match viewer {
             Viewer::Dm => self,
@@ -76,8 +72,7 @@ impl Sql {
         }
     }
 
-    /// `AND`: only items this viewer may see, proposed ones being the game master's. The table is
-    /// `item i`.
+    /// `AND`: only items visible to this viewer; proposed ones only for the game master. The table is `item i`.
     pub(super) fn items_for(&mut self, viewer: &Viewer) -> &mut Self {
         match viewer {
             Viewer::Dm => self,
@@ -90,7 +85,7 @@ impl Sql {
         }
     }
 
-    /// `AND`: only entities this viewer may see. The table is `entity` under the name `table`.
+    /// `AND`: only entities visible to this viewer. `table`: alias of `entity`.
     pub(super) fn entities_for(&mut self, table: &str, viewer: &Viewer) -> &mut Self {
         match viewer {
             Viewer::Dm => self,
@@ -108,8 +103,7 @@ impl Sql {
         }
     }
 
-    /// `AND`: only relations this viewer may see, of those whose ends it may. The table is
-    /// `relation r`.
+    /// `AND`: only relations visible to this viewer, among those with visible ends. The table is `relation r`.
     pub(super) fn relations_for(&mut self, viewer: &Viewer) -> &mut Self {
         match viewer {
             Viewer::Dm => self,
@@ -121,8 +115,8 @@ impl Sql {
     }
 }
 
-/// Columns of a visibility: a flag that is set if it is for everyone, and the folded names of the NPCs it
-/// is for otherwise.
+/// Columns of a visibility: true if for everyone, otherwise the folded names of NPCs that may see
+/// it.
 pub(super) fn told(visibility: &Visibility) -> (bool, Vec<String>) {
     match visibility {
         Visibility::Everyone => (true, Vec::new()),
@@ -141,17 +135,17 @@ pub(super) fn folded(texts: &[String]) -> Vec<String> {
     texts.iter().map(|it| fold_of(it)).collect()
 }
 
-/// `text` as PostgreSQL takes it: without the character NUL.
+/// `text` without NUL, which PostgreSQL rejects.
 pub(super) fn plain(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// The word under which an index knows a scope; no word of a text looks like it.
+/// The word that stands for a scope in an index; unlike any word of a text.
 pub(super) fn scope_word(scope: &Scope) -> String {
     format!("={}", plain(&scope.key()))
 }
 
-/// The words of a text to be found by, and its scope.
+/// Index words of a text, and its scope.
 pub(super) fn lexemes(scope: &Scope, text: &str) -> Vec<String> {
     let mut all: Vec<String> = text.lines().flat_map(split).collect();
     all.push(scope_word(scope));
@@ -160,27 +154,27 @@ pub(super) fn lexemes(scope: &Scope, text: &str) -> Vec<String> {
     all
 }
 
-/// Words of one line, however many.
+/// All words of one line.
 fn split(line: &str) -> Vec<String> {
     let folded = fold(line);
     let parts = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     parts.map(word).collect()
 }
 
-/// The longest word an index is given, in characters.
+/// Longest word in an index, in characters.
 const WORD_MAX: usize = 100;
 
-/// A word as an index has it.
+/// A word's form in an index.
 fn word(word: &str) -> String {
     word.chars().take(WORD_MAX).collect()
 }
 
-/// The words of a question, as an index has them.
+/// The words of a query, in their index form.
 pub(super) fn asked(text: &str) -> Vec<String> {
     words(text).iter().map(|it| word(it)).collect()
 }
 
-/// Words as a `tsquery`, of which one suffices.
+/// A `tsquery` that matches any of the words.
 pub(super) fn any_of(words: &[String]) -> String {
     let quoted: Vec<String> = words.iter().map(|it| lexeme(it)).collect();
     quoted.join(" | ")
@@ -191,29 +185,25 @@ pub(super) fn lexeme(word: &str) -> String {
     format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''"))
 }
 
-/// Something as JSON.
 pub(super) fn json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|error| Error::Asked(format!("no JSON: {error}")))
 }
 
-/// Value of the JSON in a column.
 pub(super) fn read<T: DeserializeOwned>(row: &Row, column: usize) -> Result<T, Error> {
     let text: &str = row.try_get(column)?;
     serde_json::from_str(text).map_err(|error| Error::Damaged(error.to_string()))
 }
 
-/// The word an enum without content has in JSON.
+/// An enum variant's name in JSON.
 pub(super) fn label(value: &impl Serialize) -> String {
     let word = serde_json::to_value(value).unwrap_or_default();
     word.as_str().unwrap_or_default().to_owned()
 }
 
-/// A number as a column has it.
 pub(super) fn number(value: u64) -> Result<i64, Error> {
     i64::try_from(value).map_err(|_| Error::Asked(format!("'{value}' is too large a number")))
 }
 
-/// A number of a column.
 pub(super) fn count(row: &Row, column: usize) -> Result<u64, Error> {
     Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The store and its pool of connections.
+//! The store and its connection pool.
 //!
 //! Entry type: [`Postgres`]. **Never**: answers later than [`BOUND`].
 
@@ -15,14 +15,14 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{super::Error, address::Address, migrate, sample::WordSample};
 
-/// Longest time for anything that is asked of it.
+/// Longest time for any request.
 pub(super) const BOUND: Duration = Duration::from_secs(30);
-/// Connections of one program: some for readers, one for what is written.
+/// Connections of one program: some for readers, one for writes.
 const CONNECTIONS: usize = 6;
-/// Longest wait for one of them to be free.
+/// Longest wait for a free connection.
 const WAIT: Duration = Duration::from_secs(5);
-/// Turns on the flushing of commits where the server has it off. Questions are too short for
-/// compiling them or for sharing them among processes.
+/// Turns on flushed commits even if the server has them off. Turns off JIT and parallel workers:
+/// queries are too short for them.
 const SET_UP: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') = 'off'; \
      SET jit = off; SET max_parallel_workers_per_gather = 0";
@@ -35,10 +35,8 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Connects, and brings the schema up to date. Of several programs one does it; the others wait.
-    ///
-    /// # Errors
-    /// The server cannot be reached or refuses, or its schema is newer or not ours.
+    /// Connects and updates the schema. One of several programs migrates; the others wait. Fails on
+    /// an unreachable server, or a newer or foreign schema.
     pub async fn open(address: &Address) -> Result<Self, Error> {
         let pool = pool(address)?;
         let store = Self { pool, address: address.clone(), sample: Mutex::new(None) };
@@ -50,17 +48,17 @@ impl Postgres {
         Ok(store)
     }
 
-    /// A connection that stands.
+    /// An open connection.
     pub(super) async fn client(&self) -> Result<Client, Error> {
         Ok(self.pool.get().await?)
     }
 }
 
-/// Connections to where `address` says; none is opened yet.
+/// A pool for `address`; opens no connection yet.
 pub(super) fn pool(address: &Address) -> Result<Pool, Error> {
     let config = address.config().clone();
     let manager = if address.is_encrypted() {
-        // An error only says that there is one already.
+        // An error only means that one is installed already.
         _ = ring::default_provider().install_default();
         let (tls, _) = MakeRustlsConnect::with_native_certs().map_err(|_| {
             let hint = "install ca-certificates, or set SSL_CERT_FILE";
@@ -84,7 +82,7 @@ pub(super) fn pool(address: &Address) -> Result<Pool, Error> {
     built.map_err(|error| Error::Away(error.to_string()))
 }
 
-/// Does `work` within [`BOUND`].
+/// Bounds `work` by [`BOUND`].
 pub(super) async fn within<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let late = || Error::Away(format!("PostgreSQL has not answered within {} s", BOUND.as_secs()));
     timeout(BOUND, work).await.map_err(|_| late())?

@@ -1,4 +1,4 @@
-//! The conformance suite on a real server, and what only a server can do.
+//! The conformance suite on a real server, and tests of the server alone.
 
 #[path = "../../../tests/support/processes.rs"]
 #[expect(dead_code, reason = "tests of the real program use the rest")]
@@ -24,11 +24,11 @@ use super::{store::pool, *};
 use crate::{memory::*, skipped};
 use server::Server;
 
-/// One server for all tests of the process, with which it ends.
+/// One server for all tests of the process.
 static SERVER: LazyLock<Mutex<Option<Server>>> = LazyLock::new(|| Mutex::new(Server::start()));
 
 /// Address of a database on the server of `GLYPHOXA_TEST_POSTGRES` (`./dev` starts it), else on
-/// [`SERVER`]; `None`: PostgreSQL is not installed, which has been reported.
+/// [`SERVER`]; `None`: PostgreSQL is not installed, which was reported.
 #[expect(clippy::disallowed_methods, reason = "tests are told where another server is")]
 fn url(database: &str) -> Option<String> {
     let Ok(given) = env::var("GLYPHOXA_TEST_POSTGRES") else {
@@ -40,13 +40,13 @@ fn url(database: &str) -> Option<String> {
     Some(format!("{address}/{database}?{options}"))
 }
 
-/// Longest wait for lines to be written, on a machine with other work.
+/// Longest wait for written lines on a busy machine.
 const LOADED: Duration = Duration::from_secs(120);
 
-/// Stores that the suite opens at most.
+/// Stores the suite opens at most.
 const STORES: usize = 20;
 
-/// A store in a schema of its own.
+/// A store in its own schema.
 async fn in_schema(address: &Address, number: usize) -> Postgres {
     let client = pool(address).unwrap().get().await.unwrap();
     let extend = "CREATE EXTENSION IF NOT EXISTS vector";
@@ -56,7 +56,7 @@ async fn in_schema(address: &Address, number: usize) -> Postgres {
         .unwrap()
 }
 
-/// Runs a test in a database of its own, which is gone afterwards.
+/// Runs a test in its own database, dropped afterwards.
 async fn in_database<F>(test: impl FnOnce(Address) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -134,7 +134,7 @@ async fn several_programs_number_lines_without_gaps() {
     .await;
 }
 
-/// Words are left out by the server's sample as they are by counting.
+/// The server's sample omits the same words as counting.
 #[tokio::test]
 async fn sampled_word_of_most_lines_does_not_count() {
     in_database(|address| async move {
@@ -202,7 +202,7 @@ async fn earlier_schemas_are_upgraded_with_their_data() {
     .await;
 }
 
-/// Up to schema 5 two guilds that played the same campaign shared everything of it.
+/// Up to schema 5, guilds playing the same campaign shared all of its data.
 #[tokio::test]
 async fn guilds_of_an_earlier_store_have_their_own() {
     in_database(|address| async move {
@@ -220,7 +220,7 @@ async fn guilds_of_an_earlier_store_have_their_own() {
     .await;
 }
 
-/// Up to schema 8 nothing said whom an NPC answers.
+/// Up to schema 8, lines did not record whom an NPC answers.
 #[tokio::test]
 async fn answers_of_an_earlier_store_go_with_words() {
     in_database(|address| async move {
@@ -253,8 +253,8 @@ async fn several_programs_make_one_schema() {
     .await;
 }
 
-/// Every line that was acknowledged is there once, however the server was killed meanwhile; a schema
-/// that was being made then is made by the next who comes.
+/// Every acknowledged line exists once after the server was killed; an unfinished schema is
+/// completed by the next opener.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
 async fn killed_server_loses_no_acknowledged_line() {
@@ -285,7 +285,7 @@ async fn killed_server_loses_no_acknowledged_line() {
         server = killed_while_making(server, &format!("new{kill}")).await;
     }
     stop.cancel();
-    // A writer goes on until its line is acknowledged.
+    // A writer retries until its line is acknowledged.
     let ended = timeout(LOADED, futures::future::try_join_all(writers)).await;
     ended.expect("the last lines are acknowledged").unwrap();
     let acknowledged = std::mem::take(&mut *acknowledged.lock().unwrap());
@@ -293,7 +293,7 @@ async fn killed_server_loses_no_acknowledged_line() {
     println!("{kills} kills, {} acknowledged, {there} there", acknowledged.len());
 }
 
-/// Kills the server while a store is opened in an empty database, and starts it again.
+/// Kills the server while a store opens in an empty database, then restarts it.
 async fn killed_while_making(mut server: Server, database: &str) -> Server {
     let address: Address = server.url(database).parse().unwrap();
     let making = tokio::spawn({
@@ -314,7 +314,7 @@ async fn killed_while_making(mut server: Server, database: &str) -> Server {
     server
 }
 
-/// Checks that these lines are there, and no line twice; gives how many there are.
+/// Checks that these lines exist, each once; returns the number of lines.
 async fn all_there_once(store: &Postgres, acknowledged: &[Uid]) -> usize {
     let lines = store.lines(&key(), LineFilter::default(), Viewer::Dm).await.unwrap();
     let once: std::collections::BTreeSet<&Uid> = lines.iter().map(|line| &line.said.uid).collect();
@@ -323,7 +323,7 @@ async fn all_there_once(store: &Postgres, acknowledged: &[Uid]) -> usize {
     assert!(lost.is_empty(), "{lost:?}");
     let numbers = lines.iter().map(|line| line.seq);
     assert!(numbers.eq(1..=lines.len() as u64), "numbers have no gaps");
-    // The index finds the lines that are there.
+    // The index finds the existing lines.
     let query =
         LineQuery { text: "load".to_owned(), limit: lines.len() + 1, ..LineQuery::default() };
     let found = store.search(&key(), query, Viewer::Dm).await.unwrap();
@@ -331,7 +331,7 @@ async fn all_there_once(store: &Postgres, acknowledged: &[Uid]) -> usize {
     lines.len()
 }
 
-/// Writes lines one after the other, each until it is acknowledged.
+/// Writes lines one by one, each until acknowledged.
 async fn writing(
     store: Arc<Postgres>,
     writer: u64,

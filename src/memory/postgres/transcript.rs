@@ -1,6 +1,6 @@
-//! Lines in PostgreSQL, read in their order, and their sessions.
+//! Lines in PostgreSQL in reading order, and their sessions.
 //!
-//! Entry: [`Transcript`] of [`Postgres`]. **Never**: shows a line to a viewer who may not see it.
+//! Entry: [`Transcript`] of [`Postgres`]. **Never**: shows a line hidden from the viewer.
 
 use tokio_postgres::Row;
 
@@ -14,7 +14,7 @@ use crate::memory::{
     Viewer,
 };
 
-/// Columns of a line, of `utterance u`, as [`line()`] reads them.
+/// Columns of a line, of `utterance u`, for [`line()`].
 pub(super) const LINE: &str = "u.seq, u.uid, u.session, u.turn, u.at, u.duration, u.speaker_id, \
      u.speaker, u.character, u.npc, u.text, u.raw, u.present, u.outcome, u.tools, u.visibility, \
      u.withdrawn, u.asker, u.asked_at";
@@ -137,10 +137,10 @@ impl Transcript for Postgres {
     }
 }
 
-/// Lines of a filter, in the order they were said.
+/// Filtered lines, in the order they were said.
 fn lines_of(scope: &Scope, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, Error> {
     let first = filter.pick == Pick::Unindexed;
-    // Within one session its index has the order, so that not all of it is read.
+    // Within one session the index has this order, which avoids reading it all.
     let order = |direction: &str| match filter.session {
         Some(_) => format!(" ORDER BY u.seq {direction}"),
         None => format!(" ORDER BY s.number {direction}, u.seq {direction}"),
@@ -179,7 +179,6 @@ fn lines_of(scope: &Scope, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, 
     Ok(sql)
 }
 
-/// A session of a list.
 fn entry(row: &Row) -> Result<SessionEntry, Error> {
     let session = Session {
         id: row.try_get(0)?,
@@ -192,7 +191,7 @@ fn entry(row: &Row) -> Result<SessionEntry, Error> {
     Ok(SessionEntry { session, lines, unindexed, last_at: row.try_get(7)? })
 }
 
-/// A line, of the columns [`LINE`].
+/// Reads the columns of [`LINE`].
 pub(super) fn line(row: &Row) -> Result<TranscriptLine, Error> {
     let asked: (Option<String>, Option<i64>) = (row.try_get(17)?, row.try_get(18)?);
     let said = Utterance {

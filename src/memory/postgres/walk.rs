@@ -1,8 +1,8 @@
-//! Ways through the graph in PostgreSQL.
+//! Paths through the graph in PostgreSQL.
 //!
-//! Entry: `Postgres::way`, `Postgres::near`. They go outwards relation by relation and read each
-//! entity's relations once, which a recursive query would do for every way there. **Never**: go
-//! further than they are asked to, or through what the viewer may not see.
+//! Entry: `Postgres::way`, `Postgres::near`. They search level by level and read each entity's
+//! relations once, where a recursive query would read them once per path. **Never**: pass through
+//! entities or relations hidden from the viewer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,14 @@ use super::{
 };
 use crate::memory::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Scope, Step, Viewer};
 
-/// Step by which each entity was reached: the one before, and the relation (its ends and its kind);
-/// `None`: the search began there.
+/// How each entity was reached: the previous one and the relation (ends and kind); `None`: a start.
 type Reached = HashMap<String, Option<(String, [String; 3])>>;
 
-/// Entities a neighbourhood may have.
+/// Most entities of a neighbourhood.
 const NEAR_MAX: usize = 10_000;
 
 impl Postgres {
-    /// Entities that are near, the nearest first: a query a level, until there are enough.
+    /// Nearest entities first: one query per level, until there are enough.
     pub(super) async fn near(
         &self,
         scope: &Scope,
@@ -45,7 +44,7 @@ impl Postgres {
             if missing == 0 || level.is_empty() {
                 break;
             }
-            // Some of what is found may be known already.
+            // Some may be known already.
             let limit = missing + seen.len();
             level = beyond(&client, scope, level, &viewer, limit).await?;
             level.retain(|id| seen.insert(id.clone()));
@@ -55,7 +54,7 @@ impl Postgres {
         read_all(&client, scope, near).await
     }
 
-    /// A shortest way; of several the one whose relations come first by their keys.
+    /// A shortest path; among equals, the one whose relations have the first keys.
     pub(super) async fn way(
         &self,
         scope: &Scope,
@@ -94,7 +93,7 @@ impl Postgres {
     }
 }
 
-/// Entities that are one relation away from those of a level: those whose ids come first.
+/// Entities one relation beyond a level, first ids first.
 async fn beyond(
     client: &Client,
     scope: &Scope,
@@ -106,7 +105,7 @@ async fn beyond(
     for (near, far) in [("from_id", "to_id"), ("to_id", "from_id")] {
         let union = if near == "from_id" { "" } else { " UNION " };
         sql.push(&format!("{union}SELECT r.{far} COLLATE \"C\" AS id FROM relation r WHERE "));
-        // SELECT hides how many they are: one plan serves all levels, by the index.
+        // SELECT hides their number, so one plan by index serves all levels.
         sql.push(&format!("r.{near} = ANY((SELECT "))
             .bind(level.clone())
             .push("::text[])::text[])");
@@ -114,13 +113,13 @@ async fn beyond(
     }
     sql.push(" ORDER BY id) far CROSS JOIN LATERAL (SELECT o.id FROM entity o WHERE o.id = ");
     sql.push("far.id COLLATE \"default\" AND o.scope = ").bind(plain(&scope.key()));
-    // OFFSET has them looked at one by one, until there are enough.
+    // OFFSET makes them be checked one by one, until there are enough.
     sql.entities_for("o", viewer).push(" OFFSET 0) o ORDER BY far.id LIMIT ");
     sql.bind(i64::try_from(limit).unwrap_or(i64::MAX));
     Ok(sql.query(client).await?.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
-/// The entities of these ids, and how far away they are, the nearest first and of equals by name.
+/// The entities with these ids and distances, nearest first, then by name.
 async fn read_all(
     client: &Client,
     scope: &Scope,
@@ -170,7 +169,7 @@ async fn outwards(
     Ok(next)
 }
 
-/// A relation of the way, and the entity it leads to.
+/// A relation of the path, and the entity it leads to.
 async fn step(
     work: &Transaction<'_>,
     scope: &Scope,

@@ -1,6 +1,6 @@
-//! Number of lines that hold a word, as far as the server knows.
+//! Estimated number of lines that contain a word.
 //!
-//! Entry: `Postgres::weighed`. **Never**: counts what the server has sampled.
+//! Entry: `Postgres::weighed`. **Never**: counts words in the server's sample.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -17,28 +17,27 @@ use super::{
 };
 use crate::memory::{Error, Scope};
 
-/// A word in a larger share of lines is common.
+/// Share of lines above which a word is common.
 const COMMON: f64 = 0.05;
-/// In no more lines than these no word is.
+/// Number of lines below which no word is common.
 const FEW: f64 = 100.0;
 
-/// For so long the server's sample is taken as it was.
+/// How long the server's sample is reused.
 const FRESH: Duration = Duration::from_secs(600);
-/// The server's sample of words in lines, where it has one.
+/// The server's sample of words in lines, if any.
 const SAMPLE: &str = "SELECT c.reltuples, s.most_common_elems::text::text[], \
      s.most_common_elem_freqs FROM pg_stats s JOIN pg_class c ON c.oid = 'utterance'::regclass \
      WHERE s.schemaname = current_schema() AND s.tablename = 'utterance' AND s.attname = 'words' \
      AND s.most_common_elems IS NOT NULL";
 
-/// A word of a question.
 pub(super) struct Word {
-    /// The word as the index has it.
+    /// In its index form.
     pub(super) text: String,
-    /// Share of the scope's lines that hold it, about.
+    /// Estimated share of the scope's lines with the word.
     pub(super) share: f64,
-    /// Number of the scope's lines that hold it, about.
+    /// Estimated number of the scope's lines with the word.
     pub(super) lines: f64,
-    /// Number of the scope's lines that do not.
+    /// Number of the scope's lines without it.
     others: f64,
 }
 
@@ -48,7 +47,7 @@ impl Word {
         Self { text, share, lines, others: (all - lines).max(0.0) }
     }
 
-    /// Weight of the word: its inverse document frequency, higher for rarer words.
+    /// Inverse document frequency, higher for rarer words.
     pub(super) fn worth(&self) -> f64 {
         (1.0 + (self.others + 0.5) / (self.lines + 0.5)).ln()
     }
@@ -58,20 +57,19 @@ impl Word {
     }
 }
 
-/// The words of a question, the rarest first.
+/// Rarest first.
 pub(super) struct Weighed {
     pub(super) words: Vec<Word>,
-    /// Share of all lines that are the scope's.
+    /// The scope's share of all lines.
     pub(super) own: f64,
 }
 
-/// The words themselves.
 pub(super) fn told_by(words: &[Word]) -> Vec<String> {
     words.iter().map(|word| word.text.clone()).collect()
 }
 
 impl Postgres {
-    /// `words` and how many lines hold them. Common ones are left out, unless all are.
+    /// `words` with their line counts. Omits common words, unless all are.
     pub(super) async fn weighed(
         &self,
         client: &Client,
@@ -97,7 +95,7 @@ impl Postgres {
         Ok(Weighed { words, own })
     }
 
-    /// The sample; `None`: the server has not sampled the lines yet.
+    /// `None`: the server has not sampled the lines yet.
     async fn sample(&self, client: &Client) -> Result<Option<Arc<WordSample>>, Error> {
         let held = self.sample.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(sample) = held
@@ -109,7 +107,7 @@ impl Postgres {
         let Some(row) = client.query_opt(&statement, &[]).await? else { return Ok(None) };
         let lines = f64::from(row.try_get::<_, f32>(0)?).max(1.0);
         let (words, shares): (Vec<String>, Vec<f32>) = (row.try_get(1)?, row.try_get(2)?);
-        // After those of the words comes the least share of one that is named.
+        // The last entry is the smallest share in the sample.
         let others = shares.get(words.len()).copied().unwrap_or_default();
         let shares = words.into_iter().zip(shares.into_iter().map(f64::from)).collect();
         let others = (f64::from(others) / 2.0).max(1.0 / lines);
@@ -119,8 +117,8 @@ impl Postgres {
     }
 }
 
-/// Counts the lines of each word. Only a scope so new that the server has not sampled it yet is
-/// small enough for that.
+/// Counts the lines of each word. Affordable only for a scope so new that the server has no sample
+/// of it.
 async fn counted(client: &Client, scope: &Scope, words: Vec<String>) -> Result<Vec<Word>, Error> {
     let own = lexeme(&scope_word(scope));
     let queries = words.iter().map(|word| format!("{own} & {}", lexeme(word)));

@@ -1,7 +1,6 @@
-//! The row of a scope: everything of it carries the row's number, so that what is compared in queries is
-//! small.
+//! The row of a scope. All its data carries the row's number, which keeps keys small.
 //!
-//! Entry functions: [`campaign`], [`campaign_made`]. **Never**: finds the campaign of another owner.
+//! Entry functions: [`campaign`], [`campaign_made`].
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -10,14 +9,14 @@ use super::{
     failure::failure,
 };
 
-/// The row id of a scope by its key; -1, which no row has, where nothing of it is stored.
+/// The row id of a scope; -1, which no row has, if nothing is stored.
 pub fn campaign(db: &Connection, key: &str) -> Result<i64, Error> {
     let mut known = db.prepare_cached("SELECT id FROM campaign WHERE key = ?").map_err(failure)?;
     let id = known.query_row([key], |row| row.get(0)).optional().map_err(failure)?;
     Ok(id.unwrap_or(-1))
 }
 
-/// The row id of a scope by its key, inserted if necessary.
+/// The row id of a scope, inserted if necessary.
 pub fn campaign_made(db: &Connection, key: &str) -> Result<i64, Error> {
     if Scope::of_key(key).campaign.0.is_empty() {
         return Err(Error::Asked("a campaign needs a name".to_owned()));

@@ -1,6 +1,6 @@
 //! The file and connections to it.
 //!
-//! Entry function: [`connect`]. **Never**: lets anybody but the file's owner read it.
+//! Entry function: [`connect`]. Only the file's owner may read it.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -17,14 +17,12 @@ use super::{
 
 /// Longest wait of a write for another process.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Statements kept compiled by a connection.
+/// Prepared statements cached per connection.
 const STATEMENTS: usize = 64;
 
-/// Refuses a file that has lost what was in it: SQLite would take it for a new one, and delete its log.
-/// A file that is only just made has neither a log nor conversations beside it.
-///
-/// # Errors
-/// It is empty, and beside it lies a write-ahead log or a kept conversation.
+/// Refuses an emptied file: SQLite would take it for a new one and delete its log. A new file has
+/// neither a log nor stored conversations beside it, so either of them marks an empty file as
+/// damaged.
 pub fn not_emptied(path: &Path) -> Result<(), Error> {
     if !fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
         return Ok(());
@@ -42,8 +40,8 @@ pub fn not_emptied(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Makes the file, and its folder, for their owner alone. A file that exists, which is ours or empty, is closed
-/// to others, with those that SQLite keeps beside it.
+/// Creates the file and its folder for their owner alone. Restricts an existing file, which is ours
+/// or empty, and SQLite's files beside it.
 pub fn own(path: &Path) -> std::io::Result<()> {
     let mut folder = fs::DirBuilder::new();
     folder.recursive(true);
@@ -56,7 +54,7 @@ pub fn own(path: &Path) -> std::io::Result<()> {
         keep_folders(parent);
     }
     if fs::metadata(path).is_ok_and(|it| !it.is_file()) {
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         return Err(std::io::Error::other("it is not a regular file (set memory.path)"));
     }
     let mut options = fs::OpenOptions::new();
@@ -72,7 +70,7 @@ pub fn own(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Takes the rights of others from a file that SQLite has made, if it is there.
+/// Removes others' rights from a file made by SQLite, if it exists.
 #[cfg(unix)]
 fn close(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|about| about.is_file()) {
@@ -81,19 +79,19 @@ fn close(path: &Path) {
     }
 }
 
-/// Has new folders outlast a power cut: a folder is an entry in the one above it.
+/// Makes new folders survive a power cut: a folder is an entry in its parent.
 fn keep_folders(folder: &Path) {
     for above in folder.ancestors().skip(1) {
         let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
         let flushed = fs::File::open(above).and_then(|above| above.sync_all());
         if flushed.is_err() {
-            // A folder we may not open is one we have made nothing in.
+            // We created nothing in a folder that we cannot open.
             break;
         }
     }
 }
 
-/// A connection as all of them are.
+/// Opens a connection with our settings.
 pub fn connect(path: &Path) -> Result<Connection, Error> {
     let db = Connection::open(path).map_err(failure)?;
     db.busy_timeout(PATIENCE).map_err(failure)?;
@@ -106,7 +104,7 @@ pub fn connect(path: &Path) -> Result<Connection, Error> {
          PRAGMA temp_store = MEMORY;",
     )
     .map_err(failure)?;
-    // Triggers fold words with this function for the index.
+    // Triggers fold words for the index with this function.
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;

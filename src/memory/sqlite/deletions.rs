@@ -1,6 +1,6 @@
-//! Deletions that are not done, in the file.
+//! Unfinished deletions in the file.
 //!
-//! Entry: [`Deletions`] of [`Sqlite`]. **Never**: puts an earlier deletion over a later one.
+//! Entry: [`Deletions`] of [`Sqlite`]. **Never**: overwrites a later deletion with an earlier one.
 
 use futures::FutureExt;
 use rusqlite::{Connection, Row, params};
@@ -63,12 +63,12 @@ impl Deletions for Sqlite {
     }
 }
 
-/// Owner and session as columns have them: '' for all sessions.
+/// Columns of owner and session: '' for all sessions.
 fn key(from: ForgetFrom) -> (String, String) {
     (from.owner.word(), from.session.map(|session| session.0).unwrap_or_default())
 }
 
-/// The deletion in a row; `None`: of an owner that this version does not know.
+/// `None`: an owner unknown to this version.
 fn deletion(row: &Row<'_>) -> rusqlite::Result<Option<Deletion>> {
     let Some(owner) = Owner::of_word(&row.get::<_, String>(0)?) else { return Ok(None) };
     let session = Some(row.get(2)?).filter(|session: &String| !session.is_empty());

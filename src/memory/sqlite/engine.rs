@@ -1,4 +1,4 @@
-//! One connection that writes and a few that read, on threads of their own.
+//! One writing connection and a few reading ones, on their own threads.
 //!
 //! Entry types: [`Writer`], [`Readers`]. **Never**: answers a write before it is on the disk.
 
@@ -18,19 +18,19 @@ use super::{
 };
 use crate::panics::caught_now;
 
-/// Writes that may wait for the disk: minutes of a busy table, a write being about a turn. When it
-/// is full, the next caller waits until there is room.
+/// Writes waiting for the disk: minutes of a busy table, about one per turn. When full, callers
+/// wait.
 const WRITES_CAPACITY: usize = 256;
-/// Connections that read.
+/// Reading connections.
 const READERS: usize = 3;
-/// Pages that one of them may keep, in KiB: the world of a campaign fits in.
+/// Page cache of a reader, in KiB: enough for a campaign's world.
 const CACHE_KIB: i32 = 12 * 1_024;
 
-/// A write that waits for the disk with others.
+/// A write to be committed with others.
 trait Job: Send {
-    /// Does it within the transaction; whether it may stay.
+    /// Runs within the transaction; returns whether to keep it.
     fn run(&mut self, db: &Connection) -> bool;
-    /// Tells what came of it.
+    /// Sends the result.
     fn finish(self: Box<Self>, committed: Result<(), Error>);
 }
 
@@ -56,7 +56,7 @@ where
             (Some(done), _) => done,
             (None, committed) => Err(committed.err().unwrap_or_else(closed)),
         };
-        // The caller may be gone; the write stands.
+        // The caller may be gone; the write stays.
         _ = self.answer.send(done);
     }
 }
@@ -65,20 +65,17 @@ fn closed() -> Error {
     Error::Away("it is shutting down".to_owned())
 }
 
-/// The connection that writes. Jobs that wait when it comes to write are committed together.
+/// The writing connection. Commits waiting jobs together.
 pub struct Writer {
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
-    /// True while a test has it fail.
+    /// Makes writes fail in tests.
     #[cfg(test)]
     pub away: std::sync::atomic::AtomicBool,
 }
 
 impl Writer {
-    /// Writes with `db` until it is dropped.
-    ///
-    /// # Errors
-    /// No thread can be started.
+    /// Writes with `db` until dropped. Fails if no thread can start.
     pub fn start(db: Connection) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel(WRITES_CAPACITY);
         let thread = thread::Builder::new()
@@ -93,7 +90,7 @@ impl Writer {
         })
     }
 
-    /// Has `work` done within a transaction; answers when it is on the disk.
+    /// Runs `work` within a transaction; answers once it is on the disk.
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
@@ -112,13 +109,13 @@ impl Writer {
     }
 }
 
-/// Keeps the paused clock of a test from advancing by itself until this is dropped: the writer's thread is
-/// at work, and waits for it would end too early.
+/// Keeps a test's paused clock from advancing until dropped: the writer's thread is busy, and
+/// timeouts would fire too early.
 #[cfg(test)]
 fn held() -> oneshot::Sender<()> {
     let (held, dropped) = oneshot::channel();
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        // An error is the drop that is waited for.
+        // The expected drop is an error here.
         runtime.spawn_blocking(move || dropped.blocking_recv());
     }
     held
@@ -144,8 +141,8 @@ fn write_all(db: &Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
         }
         let committed = commit(db, &mut batch);
         if committed.is_err() && !db.is_autocommit() {
-            // A transaction that cannot be rolled back here is rolled back when the file is opened
-            // again.
+            // A transaction that cannot be rolled back here is rolled back at the next opening of
+            // the file.
             _ = db.execute_batch("ROLLBACK");
         }
         for job in batch {
@@ -154,7 +151,7 @@ fn write_all(db: &Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
     }
 }
 
-/// Runs all jobs in one transaction; one that fails takes nothing with it.
+/// Runs all jobs in one transaction; a failing job affects no other.
 fn commit(db: &Connection, batch: &mut [Box<dyn Job>]) -> Result<(), Error> {
     let run = |sql: &str| db.execute_batch(sql).map_err(failure);
     run("BEGIN IMMEDIATE")?;
@@ -162,7 +159,7 @@ fn commit(db: &Connection, batch: &mut [Box<dyn Job>]) -> Result<(), Error> {
         run("SAVEPOINT job")?;
         if !job.run(db) {
             if db.is_autocommit() {
-                // A full disk takes the whole transaction back.
+                // A full disk rolls back the whole transaction.
                 return Err(disk("the whole transaction was taken back"));
             }
             run("ROLLBACK TO job")?;
@@ -172,17 +169,13 @@ fn commit(db: &Connection, batch: &mut [Box<dyn Job>]) -> Result<(), Error> {
     run("COMMIT")
 }
 
-/// Connections that read.
 pub struct Readers {
     free: Arc<Mutex<Vec<Connection>>>,
     turns: Arc<Semaphore>,
 }
 
 impl Readers {
-    /// Opens them on the file at `path`.
-    ///
-    /// # Errors
-    /// It cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let mut free = Vec::new();
         for _ in 0..READERS {
@@ -194,7 +187,7 @@ impl Readers {
         Ok(Self { free: Arc::new(Mutex::new(free)), turns: Arc::new(Semaphore::new(READERS)) })
     }
 
-    /// Has `work` done on what is written now.
+    /// Runs `work` on the current data.
     pub async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
@@ -202,7 +195,7 @@ impl Readers {
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| closed())?;
         let free = Arc::clone(&self.free);
         let done = tokio::task::spawn_blocking(move || {
-            // Held for as long as the connection is out, also when nobody waits any more.
+            // Held while the connection is lent, even if the caller gave up.
             let _turn = turn;
             let reader = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut reader) = reader else { return Err(closed()) };
@@ -214,12 +207,12 @@ impl Readers {
     }
 }
 
-/// Result of `work`; one that panics leaves its connection to the others.
+/// Runs `work`; after a panic the connection stays usable.
 fn unbroken<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     caught_now(work).unwrap_or_else(|fault| Err(Error::Failed(fault.to_string())))
 }
 
-/// Runs `work` on one state of the file.
+/// Runs `work` on one snapshot of the file.
 fn snapshot<T>(
     reader: &mut Connection,
     work: impl FnOnce(&Connection) -> Result<T, Error>,

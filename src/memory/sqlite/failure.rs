@@ -1,10 +1,9 @@
-//! Errors of SQLite -> errors of the memory.
+//! Errors of SQLite as errors of the memory.
 
 use rusqlite::ErrorCode;
 
 use super::super::Error;
 
-/// Error of the memory for one of SQLite, by what can be done about it.
 pub fn failure(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
     match code {
@@ -27,7 +26,7 @@ pub fn failure(error: rusqlite::Error) -> Error {
     }
 }
 
-/// Its disk takes nothing, for the reason that SQLite gives; nothing is lost meanwhile.
+/// The disk accepts no writes; nothing is lost meanwhile.
 pub fn disk(why: &str) -> Error {
     Error::Away(format!(
         "cannot write to its disk: {why} (is it full? make room on the disk of 'data_dir'; waiting \
@@ -41,7 +40,7 @@ mod tests {
 
     #[test]
     fn full_disk_error_states_cause_and_remedy() {
-        // SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no room for the index of the log.
+        // SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no room for the log's index.
         for code in [13, 4_874] {
             let said = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
             let told = failure(said).to_string();

@@ -1,6 +1,6 @@
-//! Taking back and forgetting lines, with everything derived from them.
+//! Withdrawing and deleting lines, with everything derived from them.
 //!
-//! Entry functions: [`withdraw`], [`forget`]. **Never**: leaves a word of it in the index.
+//! Entry functions: [`withdraw`], [`forget`]. **Never**: leaves a word of them in the index.
 
 use rusqlite::{Connection, Params, params};
 
@@ -11,15 +11,11 @@ use super::{
     rows::json,
 };
 
-/// A line taken back; its speaker stays.
+/// A withdrawn line; its speaker stays.
 const WITHDRAWN: u8 = 1;
-/// A forgotten person's line, or an answer to one.
+/// A deleted person's line, or an answer to one.
 const FORGOTTEN: u8 = 2;
 
-/// Takes lines back.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn withdraw(db: &Connection, key: &str, lines: &[Uid]) -> Result<Forgotten, Error> {
     let campaign = campaign(db, key)?;
     doom(db)?;
@@ -36,10 +32,6 @@ pub fn withdraw(db: &Connection, key: &str, lines: &[Uid]) -> Result<Forgotten, 
     Ok(Forgotten { sessions: 0, lines, derived })
 }
 
-/// Forgets for good.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Error> {
     let campaign = campaign(db, key)?;
     doom(db)?;
@@ -72,7 +64,7 @@ pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Er
     }
 }
 
-/// Lines that are to go.
+/// Table of lines to be removed.
 fn doom(db: &Connection) -> Result<(), Error> {
     db.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS doomed (
@@ -89,7 +81,7 @@ fn run(db: &Connection, sql: &str, given: impl Params) -> Result<u64, Error> {
     Ok(u64::try_from(rows).unwrap_or(u64::MAX))
 }
 
-/// Removes what came from lines that are to go.
+/// Removes data derived from lines to be removed.
 fn remove_derived(db: &Connection, campaign: i64) -> Result<u64, Error> {
     let touched = "SELECT i.id FROM item i WHERE EXISTS (
         SELECT 1 FROM doomed d WHERE d.session = i.session
@@ -113,7 +105,7 @@ fn remove_derived(db: &Connection, campaign: i64) -> Result<u64, Error> {
     Ok(items + relations)
 }
 
-/// Leaves nothing of lines that are to go but their places.
+/// Empties lines to be removed; their numbers stay.
 fn blank(db: &Connection, how: u8) -> Result<u64, Error> {
     run(
         db,
@@ -126,7 +118,7 @@ fn blank(db: &Connection, how: u8) -> Result<u64, Error> {
     )
 }
 
-/// Takes a player out of who was present.
+/// Removes a player's presence.
 fn leave(db: &Connection, campaign: i64, player: &str) -> Result<(), Error> {
     let mut sets = db
         .prepare_cached("SELECT id, members FROM presence WHERE campaign = ?")

@@ -1,6 +1,6 @@
 //! Entities and relations.
 //!
-//! Entry: [`Graph`] of [`Sqlite`]. **Never**: does a part of a batch.
+//! Entry: [`Graph`] of [`Sqlite`]. **Never**: applies part of a batch.
 
 use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
@@ -291,7 +291,7 @@ fn snapshot(
             eyes.entity(other)
         )
     };
-    // A relation to itself is listed once, as an outgoing one.
+    // A relation to itself is listed once, as outgoing.
     let sql = format!(
         "{} UNION ALL {} AND r.src <> r.dst ORDER BY part, 2, {}",
         half("a", "b", 1),

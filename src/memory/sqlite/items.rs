@@ -1,6 +1,6 @@
-//! Items and what is found of them.
+//! Items and searches for them.
 //!
-//! Entry: [`Index`] of [`Sqlite`]. **Never**: keeps a vector of a text that was changed.
+//! Entry: [`Index`] of [`Sqlite`]. **Never**: keeps a vector of a changed text.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Index for Sqlite {
     }
 }
 
-/// Writes an item, unless what it comes from is gone.
+/// Writes an item, unless its source is gone.
 fn put(db: &Connection, campaign: i64, item: &Item) -> Result<bool, Error> {
     let session = match &item.session {
         None => None,
@@ -132,7 +132,7 @@ fn put(db: &Connection, campaign: i64, item: &Item) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// True if all of these lines are there.
+/// True if all of these lines exist.
 fn is_whole(
     db: &Connection,
     session: Option<i64>,
@@ -145,7 +145,7 @@ fn is_whole(
     Ok(first <= last && there == last - first + 1)
 }
 
-/// Notes who was present at all lines of an item, and that a chunk holds them.
+/// Records who was present at all lines of an item, and that a chunk contains them.
 fn attest(db: &Connection, id: i64, session: i64, item: &Item) -> Result<(), Error> {
     let (first, last) = item.lines.unwrap_or((0, i64::MAX as u64));
     let mut witnesses = db
@@ -249,7 +249,7 @@ fn search(
     found.and_then(Iterator::collect).map_err(failure)
 }
 
-/// The query for items of a campaign with any of `words`, which are letters and digits.
+/// Query for items of a campaign with any of `words`, which are letters and digits.
 fn matching(campaign: i64, words: &[&str]) -> String {
     let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     format!("campaign : \"c{campaign}\" AND text : ({})", words.join(" OR "))

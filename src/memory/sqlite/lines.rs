@@ -19,7 +19,7 @@ use super::{
     store::Sqlite,
 };
 
-/// Longest identity of an utterance.
+/// Longest identity of an utterance, in characters.
 const UID_MAX: usize = 64;
 
 impl Transcript for Sqlite {
@@ -123,7 +123,7 @@ fn put_session(db: &Connection, campaign: i64, session: &Session) -> Result<(), 
     Ok(())
 }
 
-/// The number of a line, which is written where it is not there.
+/// The number of a line, written if missing.
 fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error> {
     if line.uid.0.is_empty() || line.uid.0.len() > UID_MAX {
         return Err(Error::Asked(format!("'{}' is no identity of an utterance", line.uid.0)));
@@ -183,7 +183,7 @@ fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error
     Ok(seq)
 }
 
-/// The row of a line's session, made where there is none.
+/// The row of a line's session, inserted if missing.
 fn session_of(db: &Connection, campaign: i64, line: &Utterance) -> Result<i64, Error> {
     let find = |db: &Connection| {
         let mut known = db
@@ -313,7 +313,7 @@ fn lines(
     Ok(lines)
 }
 
-/// A line's number as rows have it; no line has a larger one.
+/// A line's number in rows; no line has a larger one.
 fn row_number(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }

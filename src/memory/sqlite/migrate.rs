@@ -1,13 +1,13 @@
 //! The schema, step by step.
 //!
-//! Entry function: [`migrate`]. **Never**: changes a file that a newer program has written.
+//! Entry function: [`migrate`]. **Never**: changes a file written by a newer program.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::{super::Error, failure::failure};
 use crate::domain::fnv1a;
 
-/// Steps in their order, the first is 1. A step that was released never changes.
+/// Steps from 1. Released steps never change.
 pub const STEPS: &[&str] = &[
     include_str!("schema/0001.sql"),
     include_str!("schema/0002.sql"),
@@ -20,16 +20,14 @@ pub const STEPS: &[&str] = &[
     include_str!("schema/0009.sql"),
 ];
 
-/// Brings the schema to the last of `steps`, each in a transaction of its own; gives its number.
-///
-/// # Errors
-/// It is newer, another program's, or a step cannot be made.
+/// Applies the missing `steps`, each in its own transaction; returns the schema's number. Fails on
+/// a newer or another program's file.
 pub fn migrate(db: &mut Connection, steps: &[&str]) -> Result<u32, Error> {
     prepare(db)?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
     for (version, sql) in (1..).zip(steps) {
         let step = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failure)?;
-        // Another process may have made it meanwhile.
+        // Another process may have done it meanwhile.
         let newest: u32 = step
             .query_row("SELECT coalesce(max(version), 0) FROM migration", [], |row| row.get(0))
             .map_err(failure)?;
@@ -62,30 +60,24 @@ pub fn migrate(db: &mut Connection, steps: &[&str]) -> Result<u32, Error> {
 /// Owner of the tables in a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tables {
-    /// It has no tables.
     None,
-    /// This program.
     Ours,
-    /// Another program.
     Others,
 }
 
-/// Tells by the list of steps whose tables `db` has.
-///
-/// # Errors
-/// It cannot be read.
+/// Recognises the owner by the list of steps in `db`.
 pub fn tables(db: &Connection) -> Result<Tables, Error> {
     let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, u32>(0)).map_err(failure);
     let columns = "SELECT count(*) FROM pragma_table_info('migration') \
                    WHERE name IN ('version', 'checksum')";
-    // In this order: another process may create the list, which is its first table, meanwhile.
+    // In this order: another process may create the list, its first table, meanwhile.
     if count("SELECT count(*) FROM sqlite_schema")? == 0 {
         return Ok(Tables::None);
     }
     Ok(if count(columns)? == 2 { Tables::Ours } else { Tables::Others })
 }
 
-/// Makes the list of steps, unless the file is something else's.
+/// Creates the list of steps, unless the file is another program's.
 fn prepare(db: &Connection) -> Result<(), Error> {
     if tables(db)? == Tables::Others {
         return Err(Error::Asked(
@@ -101,7 +93,7 @@ fn prepare(db: &Connection) -> Result<(), Error> {
     .map_err(failure)
 }
 
-/// The hash of a step, whatever its line ends.
+/// Hash of a step, independent of line ends.
 fn checksum(sql: &str) -> String {
     format!("{:016x}", fnv1a(sql.bytes().filter(|byte| *byte != b'\r')))
 }

@@ -1,7 +1,7 @@
 //! The store in one file: SQLite in WAL mode, every commit flushed to the disk.
 //!
-//! Entry type: [`Sqlite`]. Several processes may have the file open at once; they take turns writing.
-//! **Never**: uses the system's library, or lets anybody but the file's owner read it.
+//! Entry type: [`Sqlite`]. Several processes may open the file; they take turns writing. Only its
+//! owner may read it. **Never**: uses the system's library.
 
 mod campaign;
 mod connect;

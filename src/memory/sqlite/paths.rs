@@ -1,6 +1,7 @@
-//! Ways through the graph.
+//! Paths through the graph.
 //!
-//! Entry functions: [`neighbours`], [`path`]. **Never**: passes through what the viewer may not see.
+//! Entry functions: [`neighbours`], [`path`]. **Never**: passes through entities or relations
+//! hidden from the viewer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,12 +14,12 @@ use super::{
     rows::{Eyes, RELATION, RELATION_COLUMNS, entity, entity_of, json, relation},
 };
 
-/// Entities a neighbourhood may have: the nearest come first, and hubs end here.
+/// Most entities of a neighbourhood, nearest first; stops at hubs.
 const NEAR_MAX: usize = 10_000;
-/// Entities a path may visit.
+/// Most entities a path search visits.
 const SEARCHED_MAX: usize = 50_000;
 
-/// The neighbourhood, one query a level, no deeper than requested.
+/// The neighbourhood, one query per level, no deeper than requested.
 pub fn neighbours(
     db: &Connection,
     key: &str,
@@ -42,7 +43,7 @@ pub fn neighbours(
     for depth in 1..=around.depth.clamp(1, DEPTH_MAX) {
         let beyond = beyond(db, &level, &eyes)?.into_iter().map(|(id, ..)| id);
         level = beyond.filter(|id| seen.insert(*id)).collect();
-        // Rows that lie side by side are read one after the other.
+        // Adjacent rows are read in order.
         level.sort_unstable();
         named(db, &level, depth, most, &mut found)?;
         if found.len() >= most {
@@ -52,7 +53,7 @@ pub fn neighbours(
     Ok(found)
 }
 
-/// Adds entities of a level by name; where there are too many, those whose ids come first.
+/// Adds entities of a level by name; beyond the limit those with the first ids.
 fn named(
     db: &Connection,
     level: &[i64],
@@ -75,7 +76,7 @@ fn named(
     Ok(())
 }
 
-/// A shortest way: breadth first, a query a level.
+/// A shortest path: breadth first, one query per level.
 pub fn path(
     db: &Connection,
     key: &str,
@@ -95,7 +96,7 @@ pub fn path(
             .map_err(failure)
     };
     let (Some(from), Some(to)) = (start(from)?, start(to)?) else { return Ok(None) };
-    // Entity -> the relation it was reached by, and from where.
+    // Entity -> the relation it was reached by, and its origin.
     let mut reached: HashMap<i64, (i64, i64)> = HashMap::new();
     let mut level: Vec<i64> = vec![from];
     let mut seen = HashSet::from([from]);
@@ -125,10 +126,10 @@ pub fn path(
     Ok(Some(way))
 }
 
-/// Entities one relation away from a level: entity, relation, and the entity of the level.
+/// Entities one relation beyond a level: entity, relation, and the entity of the level.
 fn beyond(db: &Connection, level: &[i64], eyes: &Eyes) -> Result<Vec<(i64, i64, i64)>, Error> {
     let half = |own: &str, other: &str| {
-        // A viewer who may see everything needs no check.
+        // A viewer of everything needs no check.
         let may_see = match eyes.sees_all() {
             true => String::new(),
             false => format!(

@@ -1,6 +1,6 @@
-//! Lines that hold a word, the latest first and a part at a time.
+//! Lines that contain a word, latest first, in parts.
 //!
-//! Entry type: [`Postings`]. **Never**: reads all lines of a word that very many hold.
+//! Entry type: [`Postings`]. **Never**: reads all lines of a very common word.
 
 use std::ops::RangeInclusive;
 
@@ -11,15 +11,15 @@ use super::{
     failure::failure,
 };
 
-/// Lines that are looked at in one part: of one word, of all words, and of each at least.
+/// Lines read per part: of one word, of all words, and of each at least.
 const PART: (usize, usize, usize) = (4_000, 8_000, 250);
-/// A word in more than one of so many lines, and in more than so many, says nothing about any.
+/// A word in more than one of [`COMMON`] lines, and in more than [`FEW`], is too common to rank by.
 const COMMON: f64 = 20.0;
 const FEW: f64 = 100.0;
-/// Words that are looked for beside the rarest, when all are in too many lines to look at them all.
+/// Words tried with the rarest when all have too many lines to read.
 const BESIDE: usize = 3;
 
-/// Lines among which something is looked for, by their rows.
+/// The searched lines, by row.
 #[derive(Clone, Copy)]
 pub struct Span {
     first: i64,
@@ -29,13 +29,10 @@ pub struct Span {
 }
 
 impl Span {
-    /// Span that `query` looks in; `None`: it has no lines.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The span of `query`; `None`: no lines.
     pub fn of(db: &Connection, campaign: i64, query: &LineQuery) -> Result<Option<Self>, Error> {
         let sql = if query.session.is_some() || query.from.is_some() || query.to.is_some() {
-            // Within a session lines follow each other by number and by time.
+            // Within a session lines are ordered by number and time.
             "SELECT min(first.id), max(last.id), sum(last.seq) FROM session s
              JOIN line first ON first.session = s.id AND first.seq = 1
              JOIN line last ON last.session = s.id
@@ -58,35 +55,30 @@ impl Span {
     }
 }
 
-/// A word and how far its lines were looked at.
+/// A word and the progress of its search.
 struct Word {
     text: String,
-    /// Rows after this one were looked at.
+    /// Rows after this one were read.
     next: i64,
     is_at_end: bool,
-    /// Share of lines that hold it.
+    /// Share of lines with the word.
     share: f64,
 }
 
-/// The lines of some words.
 pub struct Postings {
     span: Span,
-    /// Beginning of each query, which keeps it within the campaign; empty: lines are checked when
-    /// they are read.
+    /// Prefix of each query that limits it to the campaign; empty: lines are checked when read.
     within: String,
     words: Vec<Word>,
     each: usize,
 }
 
-/// Rows of lines that hold a word, and the place of that word.
+/// Rows of lines with a word, and the word's index.
 pub type WordRows = (usize, Vec<i64>);
 
 impl Postings {
-    /// Those of `words`, which are letters and digits. Words that are common are left out, unless
-    /// all are. Gives the first part too.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Starts with `words`, which are letters and digits; omits common ones, unless all are. Also
+    /// returns the first part.
     pub fn open(
         db: &Connection,
         campaign: i64,
@@ -98,7 +90,7 @@ impl Postings {
         let next = span.last;
         let words = words.into_iter().map(|text| Word { text, next, is_at_end: false, share: 0.0 });
         let within = match owns_most(db, campaign)? {
-            // Lines of other campaigns are left out when they are read.
+            // Reading filters out lines of other campaigns.
             true => String::new(),
             false => format!("campaign : \"c{campaign}\" AND "),
         };
@@ -112,27 +104,23 @@ impl Postings {
         Ok((postings, held))
     }
 
-    /// The words, in their places.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| word.text.as_str())
     }
 
-    /// Weight of the word in this place: its inverse document frequency, higher for rarer words.
+    /// Inverse document frequency of a word, higher for rarer words.
     pub fn worth(&self, place: usize) -> f64 {
         let share = self.words.get(place).map_or(1.0, |word| word.share);
         let held = share * self.span.lines;
         (1.0 + (self.span.lines - held + 0.5) / (held + 0.5)).ln()
     }
 
-    /// True if all lines were looked at.
+    /// True if all lines were read.
     pub fn is_at_end(&self) -> bool {
         self.words.iter().all(|word| word.is_at_end)
     }
 
     /// The next part of every word.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn next(&mut self, db: &Connection) -> Result<Vec<WordRows>, Error> {
         let mut held = Vec::new();
         for (place, word) in self.words.iter_mut().enumerate().filter(|(_, it)| !it.is_at_end) {
@@ -145,7 +133,7 @@ impl Postings {
         Ok(held)
     }
 
-    /// Sets the share of lines that hold a word: counted, or estimated from how close those found are.
+    /// Sets a word's share of lines: counted, or estimated from the distance of its lines.
     fn judge(&mut self, place: usize, ids: &[i64]) {
         let (Some(word), Span { first, last, lines }) = (self.words.get_mut(place), self.span)
         else {
@@ -158,7 +146,6 @@ impl Postings {
         word.share = (ids.len() as f64 / (lines * part).max(1.0)).min(1.0);
     }
 
-    /// Leaves out what is common.
     fn without_common(&mut self, held: Vec<WordRows>) -> Vec<WordRows> {
         let lines = self.span.lines;
         let is_common = |word: &Word| word.share * COMMON > 1.0 && word.share * lines > FEW;
@@ -172,7 +159,7 @@ impl Postings {
         held.enumerate().map(|(place, (_, ids))| (place, ids)).collect()
     }
 
-    /// Lines that hold both the rarest word and another; empty unless each word has too many lines.
+    /// Lines with the rarest word and another; empty unless every word has too many lines.
     fn beside(&self, db: &Connection) -> Result<Vec<WordRows>, Error> {
         let mut places: Vec<usize> = (0..self.words.len()).collect();
         places.sort_by(|a, b| self.worth(*b).total_cmp(&self.worth(*a)));
@@ -193,14 +180,14 @@ impl Postings {
     }
 }
 
-/// True if most lines of the file are this campaign's; then it is quicker not to ask the index.
+/// True if most lines of the file are this campaign's; then filtering while reading is faster.
 fn owns_most(db: &Connection, campaign: i64) -> Result<bool, Error> {
     let sql = "SELECT 2 * (SELECT lines FROM campaign WHERE id = ?) >= sum(lines) FROM campaign";
     let mut owns = db.prepare_cached(sql).map_err(failure)?;
     owns.query_row([campaign], |row| row.get(0)).map_err(failure)
 }
 
-/// The latest of `rows` that match, at most `count`.
+/// The latest matches among `rows`, at most `count`.
 fn latest(
     db: &Connection,
     query: &str,

@@ -1,9 +1,9 @@
-//! Whether the file of the memory is ours, found out without changing it.
+//! Recognises whether the memory's file is ours, without changing it.
 //!
-//! Entry function: [`recognise`]. An ordinary connection would turn another program's database into WAL
-//! mode, and may put its log into it when it closes. This one is read-only and `immutable`: SQLite takes no
-//! lock, reads no log and creates no file. The log is searched as bytes instead: a crash leaves tables there
-//! that the file does not have yet. **Never**: writes.
+//! Entry function: [`recognise`]. An ordinary connection would switch another program's database to
+//! WAL mode and might checkpoint its log when closing. This one is read-only and `immutable`:
+//! SQLite takes no lock, reads no log and creates no file. The log is searched as bytes instead,
+//! because after a crash the first tables may exist only there. **Never**: writes.
 
 use std::{
     fmt::Write,
@@ -21,29 +21,24 @@ use super::{
     migrate::{Tables, tables},
 };
 
-/// Beginning of every database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Length of a database's header, in bytes.
 const HEADER: u64 = 100;
-/// Offset of the number that other programs mark their databases with; ours is 0.
+/// Offset of the application id that other programs set; ours is 0.
 const APPLICATION: usize = 68;
-/// Beginning of every rollback journal.
 const JOURNAL: &[u8] = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
 /// Offset in a journal: number of pages before the transaction.
 const PAGES_BEFORE: usize = 16;
-/// Bytes of the log that are searched; its first transaction creates a table.
+/// Searched bytes of the log; its first transaction creates a table.
 const LOG_MAX: u64 = 1 << 20;
 /// Text of every schema, and of ours, which begins with it.
 const CREATES: [&[u8]; 2] = [b"CREATE ", b"CREATE TABLE migration ("];
 
-/// Refuses the file at `path` if another program has written it. A missing or empty one is nobody's.
-///
-/// # Errors
-/// It is another program's, or no database, or cannot be read. It is as it was.
+/// Refuses the file at `path` if it is another program's or no database; accepts a missing or empty
+/// one.
 pub fn recognise(path: &Path) -> Result<(), Error> {
-    // SQLite puts a log beside the file that a link leads to.
+    // SQLite puts a log beside a link's target.
     let Ok(real) = fs::canonicalize(path) else { return Ok(()) };
-    // Opening a pipe would wait.
+    // Opening a pipe would block.
     if !fs::metadata(&real).is_ok_and(|about| about.is_file() && about.len() > 0) {
         return Ok(());
     }
@@ -72,7 +67,7 @@ pub fn recognise(path: &Path) -> Result<(), Error> {
         Ok(Tables::Others) => Err(others()),
         Ok(Tables::None) if any => Err(others()),
         Ok(Tables::None) => Ok(()),
-        // A power cut may leave a file that is whole only with its log.
+        // A power cut may leave a file that is complete only with its log.
         Err(_) if !log.is_empty() => Ok(()),
         Err(error) => Err(error),
     }
@@ -82,7 +77,7 @@ pub fn recognise(path: &Path) -> Result<(), Error> {
 fn look(path: &Path) -> Result<Tables, Error> {
     let mut address = "file:".to_owned();
     for byte in path.as_os_str().as_bytes() {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         _ = write!(address, "%{byte:02x}");
     }
     address.push_str("?immutable=1");
@@ -92,19 +87,20 @@ fn look(path: &Path) -> Result<Tables, Error> {
     tables(&Connection::open_with_flags(address, flags).map_err(failure)?)
 }
 
-/// True if the first transaction of the file at `path` was cut off: SQLite empties the file when it opens it.
+/// True if the first transaction of the file at `path` was cut off: SQLite empties such a file on
+/// opening.
 fn is_begun(path: &Path) -> bool {
     let journal = beginning(&beside(path, "-journal"), HEADER).unwrap_or_default();
     journal.starts_with(JOURNAL) && number(&journal, PAGES_BEFORE) == 0
 }
 
-/// The big-endian number at an offset, 0 beyond the end.
+/// Big-endian number at an offset; 0 beyond the end.
 fn number(bytes: &[u8], at: usize) -> u32 {
     let four = bytes.get(at..).and_then(|rest| rest.first_chunk());
     four.map_or(0, |four| u32::from_be_bytes(*four))
 }
 
-/// At most `most` bytes of a regular file.
+/// Reads at most `most` bytes of a regular file.
 fn beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
@@ -114,7 +110,7 @@ fn beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The path with `end` after the name.
+/// The path with `end` appended to the name.
 pub fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);

@@ -1,6 +1,6 @@
-//! Rows and what they stand for.
+//! Conversions of rows.
 //!
-//! Entry functions: [`line()`], [`seen_by`], [`Eyes`]. **Never**: asks the database anything.
+//! Entry functions: [`line()`], [`seen_by`], [`Eyes`].
 
 use rusqlite::{Row, types::Type};
 use serde::{Serialize, de::DeserializeOwned};
@@ -11,7 +11,7 @@ use super::super::{
     Viewer, Visibility, text::fold,
 };
 
-/// Between names in columns that hold several.
+/// Separator of names in one column.
 const BETWEEN: char = '\u{1f}';
 
 /// Columns for [`line()`], of `line l`, `session s` and `presence p`.
@@ -23,7 +23,6 @@ pub const LINE: &str = "l.seq, l.uid, s.key, l.turn, l.at, l.duration, l.speaker
 pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
                              JOIN presence p ON p.id = l.presence";
 
-/// The line in a row of [`LINE`].
 pub fn line(row: &Row<'_>) -> rusqlite::Result<TranscriptLine> {
     let tools: Option<String> = row.get(14)?;
     let asked: (Option<String>, Option<i64>) = (row.get(17)?, row.get(18)?);
@@ -51,7 +50,6 @@ pub fn line(row: &Row<'_>) -> rusqlite::Result<TranscriptLine> {
     })
 }
 
-/// The JSON in a column.
 pub fn parsed<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     from_text(column, &row.get::<_, String>(column)?)
 }
@@ -62,12 +60,10 @@ fn from_text<T: DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result
     })
 }
 
-/// Something as JSON for a column.
 pub fn json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|error| Error::Failed(error.to_string()))
 }
 
-/// A variant's name in a column.
 pub fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let value = Value::String(row.get(column)?);
     serde_json::from_value(value).map_err(|error| {
@@ -75,12 +71,11 @@ pub fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Resu
     })
 }
 
-/// A variant's name.
 pub fn name_of(variant: &impl Serialize) -> Result<String, Error> {
     Ok(json(variant)?.trim_matches('"').to_owned())
 }
 
-/// Names for a column that is searched for one of them.
+/// Names as one column, searchable for one of them.
 pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut all = String::new();
     for name in names {
@@ -89,14 +84,14 @@ pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     all
 }
 
-/// One name, as it is found within [`names`].
+/// One name as it appears in [`names`].
 pub fn named(name: &str) -> String {
     let mut name = fold(name);
     name.retain(|c| c != BETWEEN);
     format!("{BETWEEN}{name}{BETWEEN}")
 }
 
-/// The column that says who may see something.
+/// Column of a visibility.
 pub fn seen_by(visibility: &Visibility) -> String {
     match visibility {
         Visibility::Everyone => "*".to_owned(),
@@ -105,12 +100,12 @@ pub fn seen_by(visibility: &Visibility) -> String {
     }
 }
 
-/// A viewer as queries ask for it; its parameters are numbers 1 and 2 of each.
+/// A viewer as queries use it, as parameters 1 and 2.
 pub struct Eyes {
     kind: Kind,
     /// Parameter 1: its folded name, between marks.
     pub name: String,
-    /// Parameter 2: what it knows about, folded: a JSON array.
+    /// Parameter 2: its topics, folded: a JSON array.
     pub knows: String,
 }
 
@@ -124,7 +119,7 @@ fn none() -> String {
     "[]".to_owned()
 }
 
-/// Topics, folded: a JSON array.
+/// Folded topics as a JSON array.
 pub fn topics(topics: &[String]) -> String {
     Value::from(topics.iter().map(|topic| fold(topic)).collect::<Vec<_>>()).to_string()
 }
@@ -142,12 +137,12 @@ impl From<&Viewer> for Eyes {
 }
 
 impl Eyes {
-    /// True if nothing of the graph is hidden from it.
+    /// True if it sees the whole graph.
     pub const fn sees_all(&self) -> bool {
         matches!(self.kind, Kind::Dm)
     }
 
-    /// The condition on `line l`.
+    /// Condition on `line l`.
     pub const fn line(&self) -> &'static str {
         match self.kind {
             Kind::Dm => "1",
@@ -159,7 +154,7 @@ impl Eyes {
         }
     }
 
-    /// The condition on `item i`, beside [`Self::counting`].
+    /// Condition on `item i`, beside [`Self::counting`].
     pub const fn item(&self) -> &'static str {
         match self.kind {
             Kind::Dm => "1",
@@ -171,7 +166,7 @@ impl Eyes {
         }
     }
 
-    /// The condition on the status of `item i` where it is found.
+    /// Condition on the status of `item i` in searches.
     pub const fn counting(&self) -> &'static str {
         match self.kind {
             Kind::Dm => "i.status <> 'rejected'",
@@ -179,7 +174,7 @@ impl Eyes {
         }
     }
 
-    /// The condition on a table `e` of entities.
+    /// Condition on a table `e` of entities.
     pub fn entity(&self, e: &str) -> String {
         match self.kind {
             Kind::Dm => "1".to_owned(),
@@ -191,7 +186,7 @@ impl Eyes {
         }
     }
 
-    /// The condition on `relation r`.
+    /// Condition on `relation r`.
     pub const fn relation(&self) -> &'static str {
         match self.kind {
             Kind::Dm => "1",
@@ -205,7 +200,6 @@ impl Eyes {
 pub const ITEM: &str = "i.key, i.kind, i.text, s.key, i.first, i.last, i.visibility, i.status, \
                         i.made";
 
-/// The item in a row of [`ITEM`].
 pub fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
     let (first, last): (Option<u64>, Option<u64>) = (row.get(4)?, row.get(5)?);
     Ok(Item {
@@ -238,7 +232,7 @@ pub fn entity_of(e: &str) -> String {
     .join(", ")
 }
 
-/// The entity in a row, from `column` on.
+/// Reads an entity from `column` on.
 pub fn entity(row: &Row<'_>, column: usize) -> rusqlite::Result<Entity> {
     Ok(Entity {
         id: row.get(column)?,
@@ -258,10 +252,8 @@ pub fn entity(row: &Row<'_>, column: usize) -> rusqlite::Result<Entity> {
 pub const RELATION: &str = "a.key, r.kind, b.key, r.attributes, r.visibility, r.session, \
                             r.utterance, r.origin, r.confidence";
 
-/// Number of columns in [`RELATION`].
 pub const RELATION_COLUMNS: usize = 9;
 
-/// The relation in a row of [`RELATION`].
 pub fn relation(row: &Row<'_>) -> rusqlite::Result<Relation> {
     Ok(Relation {
         key: RelationKey { from: row.get(0)?, kind: row.get(1)?, to: row.get(2)? },
@@ -276,7 +268,7 @@ pub fn relation(row: &Row<'_>) -> rusqlite::Result<Relation> {
     })
 }
 
-/// A limit as SQL has it: -1 means no limit.
+/// A limit in SQL: -1 means none.
 pub fn limit(limit: usize) -> i64 {
     if limit == 0 { -1 } else { i64::try_from(limit).unwrap_or(i64::MAX) }
 }

@@ -1,8 +1,8 @@
 //! Ranked search of lines.
 //!
-//! Entry function: [`search`]. The index tells which lines hold which words; those that promise most
-//! are read and ranked by BM25 here, because FTS5's own would first read everything that matches.
-//! **Never**: lets what somebody typed be read as a query's syntax.
+//! Entry function: [`search`]. The index tells which lines contain which words; the most promising
+//! are read and ranked by BM25 here, because FTS5's ranking would read every match. **Never**:
+//! parses typed text as query syntax.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,20 +19,20 @@ use super::{
     rows::{self, Eyes, json, named},
 };
 
-/// Lines that are read for each one asked for, and for any question.
+/// Lines read for each requested one, and at least.
 const READ: (usize, usize) = (4, 64);
-/// Lines that are asked for at once, some of which are not to be shown.
+/// Lines read at once, some of which may be hidden.
 const CHUNK: usize = 256;
-/// Most rounds of a search; each looks at older lines, while too few of the others may be shown.
+/// Most rounds of a search; each reads older lines while too few are visible.
 const ROUNDS: usize = 6;
-/// BM25: how soon repetition no longer counts, and how much the length of a line does.
+/// BM25: saturation of repeated words, and weight of a line's length.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// A row, and which of the words its line holds, a bit each.
+/// A row, and the words its line contains, one bit each.
 type Candidate = (i64, u32);
 
-/// Lines that hold words of the query, the best first.
+/// Lines with words of the query, best first.
 pub fn search(
     db: &Connection,
     key: &str,
@@ -72,7 +72,7 @@ pub fn search(
     best.into_iter().map(&mut hit).collect()
 }
 
-/// Lines that hold words, those that promise most first and of equals the latest.
+/// Lines with words, most promising first, then latest.
 fn by_worth(held: Vec<WordRows>, postings: &Postings) -> Vec<Candidate> {
     let mut rows: HashMap<i64, u32> = HashMap::new();
     for (place, ids) in held {
@@ -80,7 +80,7 @@ fn by_worth(held: Vec<WordRows>, postings: &Postings) -> Vec<Candidate> {
             *rows.entry(id).or_default() |= 1 << place;
         }
     }
-    // The lines are many, and the different sets of words in them few.
+    // Many lines share few different sets of words.
     let mut worth: HashMap<u32, f64> = HashMap::new();
     for holds in rows.values() {
         worth.entry(*holds).or_insert_with(|| {
@@ -94,7 +94,7 @@ fn by_worth(held: Vec<WordRows>, postings: &Postings) -> Vec<Candidate> {
     rows
 }
 
-/// Rows of the lines that were read and their scores, the best first and of equals the latest.
+/// Rows of the read lines with their scores, best first, then latest.
 fn ranked(texts: &[(Candidate, String)], postings: &Postings) -> Vec<(i64, f64)> {
     let counted: Vec<(Vec<u32>, f64)> =
         texts.iter().map(|(_, text)| counts(text, postings)).collect();
@@ -103,7 +103,7 @@ fn ranked(texts: &[(Candidate, String)], postings: &Postings) -> Vec<(i64, f64)>
     let score = |(((id, holds), _), (counts, length)): (&(Candidate, String), &(Vec<u32>, f64))| {
         let length = 1.0 - B + B * length / usual;
         let told = counts.iter().enumerate().map(|(place, count)| {
-            // The index may know a word in a form that is not seen here.
+            // The index may know a form of the word that is not in the text.
             let count = f64::from(*count.max(&(holds >> place & 1)));
             postings.worth(place) * count * (K1 + 1.0) / (count + K1 * length)
         });
@@ -114,7 +114,7 @@ fn ranked(texts: &[(Candidate, String)], postings: &Postings) -> Vec<(i64, f64)>
     scores
 }
 
-/// Counts each word in `text`; also returns the number of all words in it.
+/// Counts each word in `text`, and all words.
 fn counts(text: &str, postings: &Postings) -> (Vec<u32>, f64) {
     let folded = fold(text);
     let mut counts = vec![0; postings.words().count()];
@@ -128,7 +128,7 @@ fn counts(text: &str, postings: &Postings) -> (Vec<u32>, f64) {
     (counts, length)
 }
 
-/// Reads lines that the viewer may see and that are as the question wants them.
+/// Reads matching lines that the viewer may see.
 struct Reader {
     sql: String,
     given: Vec<Box<dyn ToSql>>,
@@ -168,7 +168,7 @@ impl Reader {
         reader
     }
 
-    /// Adds the texts of lines among `candidates`, in their order, until there are enough.
+    /// Adds the texts of `candidates` in order, until there are enough.
     fn read(
         &self,
         db: &Connection,

@@ -1,6 +1,6 @@
 //! State of the file, its campaigns, and the settings of guilds.
 //!
-//! Entry: [`Settings`] of [`Sqlite`]. **Never**: puts an earlier revision over a later one.
+//! Entry: [`Settings`] of [`Sqlite`]. **Never**: overwrites a later revision with an earlier one.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The ledger in the file.
 //!
-//! Entry: [`Spending`] of [`Sqlite`]. **Never**: sets aside more than the caps allow, however many
-//! programs ask: a writer has the file alone.
+//! Entry: [`Spending`] of [`Sqlite`]. Concurrent programs cannot exceed a cap: only one writes at a
+//! time.
 
 use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
 
-/// Sum taken from an account, by one payer.
+/// Sum taken from an account by one payer.
 const OF_PAYER: &str =
     "SELECT coalesce(sum(taken), 0) FROM spending WHERE account = ? AND payer = ?";
-/// Sum that an owner has taken from all accounts in a month.
+/// Sum taken by an owner from all accounts in a month.
 const OF_MONTH: &str = "SELECT coalesce(sum(s.taken), 0) FROM spending s JOIN account a \
                         ON a.id = s.account WHERE a.owner = ? AND s.month = ? AND s.payer = ''";
 const PUT: &str = "INSERT INTO spending (account, payer, month, campaign, taken, spent) \
@@ -69,7 +69,7 @@ fn account(db: &Connection, scope: &Scope, wanted: &AccountRequest) -> Result<Ac
     db.execute(begin, params![owner, wanted.name, wanted.now]).map_err(failure)?;
     let id = db.last_insert_rowid();
     if wanted.before > Money::ZERO {
-        // Money spent before there was a ledger is of no month.
+        // Money spent before the ledger existed has no month.
         let before = wanted.before.0.cast_signed();
         db.execute(PUT, params![id, "", "", scope.campaign.0, before, 0, before])
             .map_err(failure)?;
@@ -77,7 +77,7 @@ fn account(db: &Connection, scope: &Scope, wanted: &AccountRequest) -> Result<Ac
     Ok(AccountId(id))
 }
 
-/// Sets aside what `claim` of `posting` may have.
+/// Sets aside money for `claim` of `posting`.
 fn grant(
     db: &Connection,
     scope: &Scope,

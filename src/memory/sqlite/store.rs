@@ -1,4 +1,4 @@
-//! The store itself: one writer, several readers, one file.
+//! The store: one writer, several readers, one file.
 //!
 //! Entry type: [`Sqlite`].
 
@@ -19,10 +19,10 @@ use super::{
     vectors::Matrices,
 };
 
-/// The first version without the rare damage at the reset of the WAL.
+/// The first version without rare corruption when the WAL is reset.
 const OLDEST: i32 = 3_051_003;
 
-/// The store in one file. Dropping it waits for the writes that are under way.
+/// The store in one file. Dropping it waits for running writes.
 pub struct Sqlite {
     pub(super) writer: Writer,
     pub(super) readers: Readers,
@@ -32,12 +32,8 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the file at `path`, makes it and its folder where there is none, and brings it up to
-    /// date. Blocks.
-    ///
-    /// # Errors
-    /// It cannot be written, is newer, damaged or something else's. What another program has written stays as
-    /// it is.
+    /// Opens or creates the file at `path` and its folder, and updates the schema. Blocks. Fails on
+    /// a read-only, newer, damaged or foreign file, and leaves foreign files unchanged.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if rusqlite::version_number() < OLDEST {
             return Err(Error::Failed(format!("SQLite {} is too old", rusqlite::version())));
@@ -49,7 +45,7 @@ impl Sqlite {
         Self::with(connect(path)?, path)
     }
 
-    /// Brings the file up to date and writes it with `writer`.
+    /// Updates the schema and writes with `writer`.
     pub(super) fn with(mut writer: Connection, path: &Path) -> Result<Self, Error> {
         let schema = migrate(&mut writer, STEPS)?;
         let readers = Readers::open(path)?;
@@ -62,23 +58,21 @@ impl Sqlite {
         })
     }
 
-    /// Has writes fail as if the store were away, or succeed again.
+    /// Makes writes fail as if the store were away, or succeed again.
     #[cfg(test)]
     pub fn set_away(&self, is_away: bool) {
         self.writer.away.store(is_away, std::sync::atomic::Ordering::SeqCst);
     }
 
-    /// Like [`Self::checkpoint`], but ignores failure: if a reader prevents it, removed words stay in the log
-    /// until the next checkpoint, or until the last program closes the file.
+    /// Like [`Self::checkpoint`], but ignores failure: removed words then stay in the log until the
+    /// next checkpoint or the last close.
     pub(super) async fn checkpoint_if_free(&self) {
-        // A deletion calls `purge_removed` too, and is not done while that fails.
+        // A deletion also calls `purge_removed`, and is not done while that fails.
         _ = self.checkpoint().await;
     }
 
-    /// Empties the log beside the file, which may hold what was removed.
-    ///
-    /// # Errors
-    /// Another program reads there for too long: what was removed is still in the log.
+    /// Empties the log beside the file, which may hold removed data. Fails if another program reads
+    /// it for too long.
     pub(super) async fn checkpoint(&self) -> Result<(), Error> {
         let path = self.path.clone();
         let empty = move || {

@@ -1,6 +1,6 @@
-//! Vectors, and the exact search among them.
+//! Vectors and exact search among them.
 //!
-//! Entry function: [`nearest`]. **Never**: trusts a matrix in memory that the rows have outlived.
+//! Entry function: [`nearest`]. **Never**: uses a matrix in memory that is older than the rows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,10 +13,10 @@ use super::{
     rows::{Eyes, ITEM, item, json},
 };
 
-/// Campaigns whose vectors are held in memory; each 1.5 kB an item at 384 dimensions.
+/// Campaigns with vectors in memory; each takes 1.5 kB per item at 384 dimensions.
 const MATRICES_MAX: usize = 4;
 
-/// Items that are read at once.
+/// Items read at once.
 const CHUNK: usize = 64;
 
 /// A campaign's vectors of one model, each of length 1.
@@ -29,10 +29,10 @@ pub struct Matrix {
     values: Vec<f32>,
 }
 
-/// The vectors held in memory, the latest used last.
+/// Vectors in memory, most recently used last.
 pub type Matrices = Arc<Mutex<Vec<Arc<Matrix>>>>;
 
-/// Writes vectors of items that are there, in place of older ones; answers how many.
+/// Writes vectors of existing items over older ones; returns their number.
 pub fn put(db: &Connection, key: &str, model: &str, vectors: &[Vector]) -> Result<u64, Error> {
     let campaign = campaign(db, key)?;
     let sql = "SELECT length(v.value) / 4 FROM item i JOIN vector v ON v.item = i.id
@@ -89,7 +89,7 @@ fn touch(db: &Connection, campaign: i64) -> Result<(), Error> {
     db.execute(sql, [campaign]).map(drop).map_err(failure)
 }
 
-/// The nearest items, the best first.
+/// The nearest items, best first.
 pub fn nearest(
     db: &Connection,
     key: &str,
@@ -112,7 +112,7 @@ pub fn nearest(
         .collect();
     scores.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     let eyes = Eyes::from(viewer);
-    // The best are read until enough of them may be shown; CROSS JOIN keeps their order.
+    // Reads the best until enough are visible; CROSS JOIN keeps their order.
     let sql = format!(
         "SELECT {ITEM}, c.key AS place FROM json_each(?3) c CROSS JOIN item i ON i.id = c.value
          LEFT JOIN session s ON s.id = i.session WHERE i.campaign = ?2 AND {} AND {}
@@ -139,7 +139,7 @@ pub fn nearest(
     Ok(found)
 }
 
-/// Eight sums at once, which the compiler puts side by side.
+/// Eight sums at once, which the compiler vectorises.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((left, left_rest), (right, right_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0_f32; 8];
@@ -160,7 +160,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     rest + sums.iter().sum::<f32>()
 }
 
-/// The vectors of a campaign, from memory where they are as they were.
+/// A campaign's vectors, from memory if still current.
 fn matrix(
     db: &Connection,
     campaign: i64,

@@ -1,4 +1,4 @@
-//! Records of deletions that are not done, and deleting up to a moment.
+//! Records of unfinished deletions, and deleting up to a moment.
 
 use super::{
     super::{Deletion, Forget, ForgetFrom, LineFilter, MemoryStore, Viewer},
@@ -25,7 +25,7 @@ pub async fn records(store: &dyn MemoryStore) {
     }
     let kept = [one.clone(), local.clone(), all.clone()];
     assert_eq!(store.deletions().await.unwrap(), kept, "the oldest first");
-    // Written again, by an earlier request, by the same one further on, and by a later one.
+    // Rewritten by an earlier request, by the same one at a later stage, and by a later one.
     let earlier = Deletion { asker: "1".to_owned(), ..asked(guild, Some("one"), 2) };
     store.put_deletion(earlier.clone()).await.unwrap();
     assert_eq!(store.deletions().await.unwrap()[0], one);
@@ -46,7 +46,7 @@ pub async fn records(store: &dyn MemoryStore) {
     assert!(store.scopes().await.unwrap().is_empty());
 }
 
-/// Lines that began at the moment or later stay.
+/// Lines begun at that moment or later stay.
 pub async fn moments(store: &dyn MemoryStore) {
     let lines = (1..=3).map(|n| line("one", n, &format!("line {n}")));
     store.append(&key(), lines.collect()).await.unwrap();

@@ -1,4 +1,4 @@
-//! The graph: names, ways and who may see them.
+//! The graph: names, paths and visibility.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ fn tie(from: &str, kind: &str, to: &str) -> Relation {
     }
 }
 
-/// a -> b <- c -> d -> e, f alone; `hidden` is the game master's, `trade` for those who know of it,
-/// and both shorten the way from a to e.
+/// a -> b <- c -> d -> e, f alone; `hidden` is the game master's, `trade` for those with that
+/// topic, and both shorten the path from a to e.
 async fn fill(store: &dyn MemoryStore) -> Applied {
     let mut changes: Vec<Change> =
         ["a", "b", "c", "d", "e", "f"].map(|id| Change::Put(entity(id, EntityKind::Npc))).into();

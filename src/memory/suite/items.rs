@@ -1,4 +1,4 @@
-//! Items: what is found by words and by meaning, and what goes with its lines.
+//! Items: search by words and by meaning, and removal with their lines.
 
 use super::{
     super::{
@@ -32,7 +32,7 @@ async fn nearest(store: &dyn MemoryStore, values: [f32; 2], viewer: Viewer) -> V
     store.nearest(&key(), query, viewer).await.unwrap()
 }
 
-/// Bartok hears all three lines, Mira but the first two.
+/// Bartok hears all three lines, Mira only the first two.
 async fn fill(store: &dyn MemoryStore) {
     let alone = Utterance { present: vec![heard("Bartok")], ..line("one", 3, "The king is dead.") };
     let lines = vec![line("one", 1, "Hello."), line("one", 2, "The mill burned."), alone];
@@ -121,7 +121,7 @@ async fn changing(store: &dyn MemoryStore, without: ItemFilter) {
     let proposed = store.items(&key(), of(Status::Proposed), Viewer::Dm).await.unwrap();
     assert_eq!(proposed.len(), 1);
     assert!(store.items(&key(), of(Status::Proposed), npc("Mira")).await.unwrap().is_empty());
-    // Accepted as it is it keeps its vector; edited it loses it.
+    // Accepted unchanged it keeps its vector; edited it loses it.
     let accepted = Item { status: Status::Accepted, ..proposed[0].clone() };
     store.put_items(&key(), vec![accepted.clone()]).await.unwrap();
     assert!(ids(&nearest(store, [1.0, 0.0], Viewer::Everyone).await).contains(&"perhaps"));
@@ -148,7 +148,7 @@ pub async fn derived(store: &dyn MemoryStore) {
     let vector = Vector { item: "late".to_owned(), values: vec![1.0, 0.0] };
     store.put_vectors(&key(), "m", vec![vector]).await.unwrap();
     assert_eq!(nearest(store, [1.0, 0.0], Viewer::Dm).await.len(), 1);
-    // The third line goes, and with it the chunk that holds it; the second waits for another.
+    // The third line goes with its chunk; the second awaits another chunk.
     let third = vec![line("one", 3, "").uid];
     let gone = store.withdraw(&key(), third).await.unwrap();
     assert_eq!((gone.lines, gone.derived), (1, 1));

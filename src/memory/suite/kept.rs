@@ -1,4 +1,4 @@
-//! Contents of a store of any earlier schema, by the data kept beside its steps.
+//! Contents of a store of any earlier schema, from the data beside its steps.
 
 use std::{fs, path::Path};
 
@@ -10,18 +10,18 @@ use super::{
     sample::{line, npc, of_guild, other},
 };
 
-/// Scope of its one session: that of a guild.
+/// Scope of its one session: a guild's.
 fn key() -> Scope {
     of_guild(42)
 }
 
-/// Every schema that has a later one; the first where there is no later one.
+/// Every schema that has a successor; the first if none has.
 pub fn earlier(steps: usize) -> std::ops::Range<usize> {
     1..steps.max(2)
 }
 
-/// Statements that fill a store of schema `step` by the engine's own means, after the data of the
-/// schemas before it: then every table has rows.
+/// Statements that fill a store of schema `step` with the engine's own SQL, on top of earlier
+/// schemas' data, so that every table has rows.
 pub fn data(folder: &str, step: usize) -> String {
     let file = format!("src/memory/{folder}/{step:04}.data.sql");
     let missing = || panic!("'{file}' is missing (write down a store of schema {step} there)");
@@ -29,8 +29,8 @@ pub fn data(folder: &str, step: usize) -> String {
         .unwrap_or_else(|_| missing())
 }
 
-/// Lines of scope 'c' as they were written up to schema 8, when nothing said whom an NPC answers: number,
-/// turn, player and text. The last one answers no known player.
+/// Lines of scope 'c' as written up to schema 8, before answers were linked: number, turn, player
+/// and text. The last answers no known player.
 pub const ANSWERED: [(i64, i64, Option<&str>, &str); 5] = [
     (1, 1, Some("7"), "my mule"),
     (2, 1, None, "a mule, Anna"),
@@ -39,7 +39,7 @@ pub const ANSWERED: [(i64, i64, Option<&str>, &str); 5] = [
     (5, 3, None, "it is late"),
 ];
 
-/// Answers among [`ANSWERED`] go with the words that they answer.
+/// Answers among [`ANSWERED`] are removed with the words they answer.
 pub async fn answers(store: &dyn MemoryStore) {
     let scope = Scope::local(CampaignKey("c".to_owned()));
     let forget = Forget::Player { id: "7".to_owned(), before: i64::MAX };
@@ -49,7 +49,7 @@ pub async fn answers(store: &dyn MemoryStore) {
     assert_eq!(left, ["my owl", "an owl, Ben", "it is late"]);
 }
 
-/// Finds everything of the data again.
+/// Finds all the data.
 pub async fn finding(store: &dyn MemoryStore) {
     lines(store).await;
     items(store).await;
@@ -149,7 +149,7 @@ async fn graph(store: &dyn MemoryStore) {
     assert_eq!(way.len(), 2);
 }
 
-/// Those of schema 7 and later.
+/// Data of schema 7 and later.
 async fn deletions(store: &dyn MemoryStore) {
     for deletion in store.deletions().await.unwrap() {
         assert_eq!((deletion.from.owner, deletion.player.as_str()), (key().owner, "7"));
@@ -158,12 +158,12 @@ async fn deletions(store: &dyn MemoryStore) {
     }
 }
 
-/// It is written to, and forgets, as one that was made today.
+/// It accepts writes and deletions like a new one.
 async fn going_on(store: &dyn MemoryStore) {
     let again = vec![line("one", 1, "The mill burned."), line("one", 5, "And then?")];
     assert_eq!(store.append(&key(), again).await.unwrap(), [1, 5]);
     let forgotten = store.forget(&key(), Forget::Session("one".to_owned())).await.unwrap();
-    // The chunk, and the relation that was told.
+    // The chunk and the stated relation.
     assert_eq!((forgotten.sessions, forgotten.derived), (1, 2), "{forgotten:?}");
     let counts = store.counts(&key()).await.unwrap();
     assert_eq!((counts.sessions, counts.lines, counts.relations), (0, 0, 2));

@@ -1,4 +1,4 @@
-//! Lines: what is written, found, taken back and forgotten.
+//! Lines: writing, finding, withdrawing and deleting.
 
 use super::{
     super::{
@@ -30,7 +30,7 @@ fn about(text: &str) -> LineQuery {
 pub async fn appending(store: &dyn MemoryStore) {
     let two = vec![line("one", 1, "Hello there."), line("one", 2, "The mill burned down.")];
     assert_eq!(store.append(&key(), two.clone()).await.unwrap(), [1, 2]);
-    // Once more, as after an answer that got lost; with a new one.
+    // Repeated with a new line, as after a lost answer.
     let mut again = two.clone();
     again.push(line("one", 3, "Who did it?"));
     assert_eq!(store.append(&key(), again).await.unwrap(), [1, 2, 3]);
@@ -46,7 +46,7 @@ pub async fn appending(store: &dyn MemoryStore) {
     given.present.sort();
     assert_eq!((first, written[0].seq, written[0].withdrawn), (given, 1, false));
 
-    // A bad line takes its whole batch with it, and no other batch.
+    // A bad line rejects its whole batch, but no other batch.
     let bad = Utterance { uid: Uid::default(), ..line("one", 9, "nobody") };
     let batch = vec![line("one", 8, "lost"), bad];
     let campaign = key();
@@ -274,7 +274,7 @@ pub async fn forgetting(store: &dyn MemoryStore) {
     assert_eq!(store.counts(&key()).await.unwrap().lines, 0);
 }
 
-/// An answer goes with the words that it answers, whenever it was said.
+/// An answer is removed with the words it answers, whenever it was said.
 pub async fn answers(store: &dyn MemoryStore) {
     let answer = |n: u64, by: &str, text: &str| Utterance {
         uid: Uid(format!("answer-{n}")),
@@ -322,7 +322,7 @@ pub async fn settings(store: &dyn MemoryStore) {
     assert_eq!(store.guild(7).await.unwrap(), None);
     let of = |revision, text: &str| GuildRecord { revision, text: text.to_owned() };
     store.put_guild(u64::MAX, of(9, "another's")).await.unwrap();
-    // However they come, the latest stays.
+    // In any order, the latest stays.
     for record in [of(2, "second"), of(3, "third"), of(1, "first"), of(3, "twice")] {
         store.put_guild(7, record).await.unwrap();
     }

@@ -1,6 +1,6 @@
-//! Tests that every store must pass, on either engine.
+//! Tests for every store, on either engine.
 //!
-//! Entry function: [`run`], over a way to open an empty store. **Never**: looks into a store.
+//! Entry function: [`run`], with a way to open an empty store. **Never**: looks into a store.
 
 mod deletions;
 mod graph;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use super::MemoryStore;
 
-/// Everything there is to a store, on empty ones of `open`.
+/// Tests everything on empty stores from `open`.
 pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     lines::appending(&*open()).await;
     lines::searching(&*open()).await;

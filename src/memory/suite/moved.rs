@@ -1,4 +1,4 @@
-//! A store of before there were scopes, in which two guilds have played the same campaign.
+//! A store from before scopes, in which two guilds played the same campaign.
 
 use std::{fs, path::Path};
 
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Statements that fill a store of any earlier schema by the engine's own means.
+/// Statements that fill a store of any earlier schema with the engine's own SQL.
 pub fn data(folder: &str) -> String {
     let file = format!("src/memory/{folder}/guilds.data.sql");
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
@@ -20,7 +20,7 @@ fn played(owner: Owner, campaign: &str) -> Scope {
     Scope { owner, campaign: CampaignKey(campaign.to_owned()) }
 }
 
-/// Everybody finds their own, and nothing of the others'.
+/// Each guild finds its own data and no one else's.
 pub async fn apart(store: &dyn MemoryStore) {
     let (one, two, here) = (Owner::Guild(1), Owner::Guild(2), Owner::Local);
     for (owner, word, lines, items) in
@@ -64,7 +64,7 @@ async fn seen(store: &dyn MemoryStore, scope: &Scope) -> String {
     format!("{hits:?}{lines:?}{items:?}{near:?}{entities:?}{sessions:?}")
 }
 
-/// Anna is forgotten by one guild, in who was present too; the others have heard her.
+/// One guild deletes Anna, including her presence; the others keep her.
 async fn forgotten(store: &dyn MemoryStore) {
     let heard = async |owner| {
         let all = store.lines(&played(owner, "shared"), LineFilter::default(), Viewer::Dm).await;

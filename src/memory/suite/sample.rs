@@ -1,4 +1,4 @@
-//! The campaign, the people and the lines that the suite works with.
+//! The suite's campaign, people and lines.
 
 use crate::memory::{CampaignKey, Owner, Present, Scope, Uid, Utterance, Viewer};
 
@@ -19,7 +19,7 @@ pub fn npc(name: &str) -> Viewer {
     Viewer::Npc { name: name.to_owned(), knows: vec!["Trade".to_owned()] }
 }
 
-/// The `n`th line of a session, said by Anna to Bartok while Mira is there too.
+/// The `n`th line of a session, said by Anna to Bartok in Mira's presence.
 pub fn line(session: &str, n: u64, text: &str) -> Utterance {
     Utterance {
         uid: Uid(format!("{session}-{n}")),

@@ -1,5 +1,5 @@
-//! Two guilds and this machine play the same campaign, with the same ids: none sees or changes what is
-//! another's.
+//! Two guilds and this machine play the same campaign with the same ids: none sees or changes
+//! another's data.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{
     sample::{key, line, npc, of_guild},
 };
 
-/// Scopes that play it, each with a word that only it knows.
+/// Scopes of the campaign, each with a word that only it knows.
 fn players() -> [(Scope, &'static str); 3] {
     [(of_guild(1), "abbey"), (of_guild(2), "bridge"), (key(), "castle")]
 }
@@ -80,7 +80,7 @@ async fn fill(store: &dyn MemoryStore, scope: &Scope, word: &str) {
     assert_eq!(store.apply(scope, changes.collect()).await.unwrap().added, 5);
 }
 
-/// Everything that a scope shows, by every question there is.
+/// Everything that a scope shows through any query.
 async fn seen(store: &dyn MemoryStore, scope: &Scope) -> String {
     let words = || "abbey bridge castle meet".to_owned();
     let mut seen = String::new();
@@ -133,7 +133,7 @@ async fn changing(store: &dyn MemoryStore) {
     assert!(counts.vectors.is_empty() && counts.relations == 1, "{counts:?}");
 }
 
-/// Forgetting a person in one guild, and a session of another, leaves the other scopes as they were.
+/// Deleting a person in one guild, and a session of another, leaves the other scopes as they were.
 async fn forgetting(store: &dyn MemoryStore) {
     let before = seen(store, &key()).await;
     let person = Forget::Player { id: "7".to_owned(), before: i64::MAX };

@@ -52,21 +52,21 @@ pub async fn caps(store: &dyn MemoryStore) {
     let account = store.account(&at, wanted("play", NOON, NOON)).await.unwrap();
     let got = posted(store, &at, posting(account, "2026-11", vec![claim(100, 60, 40)])).await;
     assert_eq!(got, Granted { payer: None, granted: Money(60), total: Money(60), refused: None });
-    // Less than is wanted, as long as it is enough; otherwise nothing.
+    // A partial grant, if it is enough; otherwise nothing.
     let got =
         posted(store, &elsewhere, posting(account, "2026-11", vec![claim(100, 60, 30)])).await;
     assert_eq!((got.granted, got.refused), (Money(40), None));
     let got = posted(store, &at, posting(account, "2026-12", vec![claim(100, 1, 1)])).await;
     assert_eq!((got.granted, got.total), (Money(0), Money(100)));
     assert_eq!(got.refused, Some(Limit::Account));
-    // Money owed counts whatever the cap says; money returned may be taken again.
+    // Money owed counts beyond any cap; returned money can be reserved again.
     let owing = Claim { owed: Money(7), ..claim(100, 0, 0) };
     let got = posted(store, &at, posting(account, "2026-11", vec![owing])).await;
     assert_eq!((got.granted, got.total), (Money(7), Money(107)));
     let returning = Claim { returned: Money(20), spent: Money(5), ..claim(100, 0, 0) };
     let got = posted(store, &at, posting(account, "2026-11", vec![returning])).await;
     assert_eq!(got.total, Money(87));
-    // A payer's own cap is beside the account's.
+    // A payer's cap applies beside the account's.
     let bartok = |want| Claim { payer: Some("Bartok".to_owned()), ..claim(10, want, want) };
     let got =
         store.post(&at, posting(account, "2026-11", vec![bartok(8), bartok(4)])).await.unwrap();

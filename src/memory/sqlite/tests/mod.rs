@@ -1,4 +1,4 @@
-//! The suite, and what is SQLite's own.
+//! The suite, and tests of SQLite alone.
 
 mod others;
 mod power_loss;
@@ -170,7 +170,7 @@ async fn earlier_schemas_are_upgraded_with_their_data() {
     }
 }
 
-/// Up to schema 5 two guilds that played the same campaign shared everything of it.
+/// Up to schema 5, guilds playing the same campaign shared all of its data.
 #[tokio::test]
 async fn guilds_of_an_earlier_file_have_their_own() {
     let folder = tempfile::tempdir().unwrap();
@@ -188,7 +188,7 @@ async fn guilds_of_an_earlier_file_have_their_own() {
     }
 }
 
-/// Up to schema 8 nothing said whom an NPC answers.
+/// Up to schema 8, lines did not record whom an NPC answers.
 #[tokio::test]
 async fn answers_of_an_earlier_file_go_with_words() {
     let folder = tempfile::tempdir().unwrap();
@@ -210,7 +210,7 @@ async fn answers_of_an_earlier_file_go_with_words() {
     suite::kept::answers(&Sqlite::open(&path).unwrap()).await;
 }
 
-/// Up to schema 3 the index had words as they were said, with the accents of other than Latin letters.
+/// Up to schema 3, the index kept accents of non-Latin letters.
 #[tokio::test]
 async fn upgraded_index_finds_words_in_every_script() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Files of other programs at the path of the memory, and files of ours as earlier versions left them.
+//! Files of other programs at the memory's path, and files of ours from earlier versions.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use super::*;
 
-/// What another program may notice of a file.
+/// Visible state of a file.
 #[derive(Debug, PartialEq)]
 struct State {
     name: String,
@@ -19,7 +19,6 @@ struct State {
     written: (i64, i64),
 }
 
-/// All files in `folder`.
 fn states(folder: &Path) -> Vec<State> {
     let state = |entry: fs::DirEntry| {
         let about = entry.metadata().unwrap();
@@ -40,7 +39,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A database at `path` that `sql` has made; open while it is kept.
+/// A database at `path` made by `sql`; open while kept.
 fn database(path: &Path, sql: &str) -> Connection {
     let db = Connection::open(path).unwrap();
     db.execute_batch(sql).unwrap();
@@ -99,7 +98,7 @@ fn empty_file_is_used_and_closed_to_others() {
     assert!(open.is_empty(), "{open:?}");
 }
 
-/// The schema is in the log alone, as after a crash of the first evening.
+/// The schema is only in the log, as after a crash of the first evening.
 #[test]
 fn own_file_is_recognised_by_its_log() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,8 @@
-//! A disk that loses its power: what was written and flushed, and what of it is left.
+//! A disk that loses power: written and flushed data, and its remains.
 //!
-//! Entry types: [`Event`], in their order; [`Disk`], which is made of them. Flushed bytes are
-//! there. Of anything else a random part is: of a write some of its sectors, of one of these
-//! perhaps only the beginning; a name that was made or removed, if its folder was not flushed after
-//! it.
+//! Entry types: [`Event`], in order; [`Disk`], built from them. Flushed bytes survive. Of other
+//! data a random part does: some sectors of a write, perhaps only the beginning of one; a created
+//! or removed name, if its folder was not flushed afterwards.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +11,35 @@ use rand::{RngExt, rngs::StdRng};
 /// Most bytes that a disk writes at once.
 const SECTOR: usize = 512;
 
-/// Contents of a folder: files by their names.
+/// Contents of a folder by file name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Something that happened to the files of a folder; a file is its number, whatever it is called.
+/// A change to the files of a folder. Files are numbered, under any name.
 #[derive(Debug)]
 pub enum Event {
-    /// A name for a new file.
-    Made { name: String, file: usize },
-    /// A name is gone.
-    Removed { name: String },
-    /// Bytes at a place.
-    Wrote { file: usize, at: usize, bytes: Vec<u8> },
-    /// It ends here.
-    Cut { file: usize, length: usize },
-    /// All bytes written to it are on the disk.
-    Flushed { file: usize },
+    Made {
+        name: String,
+        file: usize,
+    },
+    Removed {
+        name: String,
+    },
+    Wrote {
+        file: usize,
+        at: usize,
+        bytes: Vec<u8>,
+    },
+    /// Truncated to this length.
+    Cut {
+        file: usize,
+        length: usize,
+    },
+    /// All its written bytes are on the disk.
+    Flushed {
+        file: usize,
+    },
     /// Names are on the disk.
     NamesFlushed,
-    /// The store has acknowledged that this is on the disk.
     Told(Promise),
 }
 
@@ -39,16 +48,16 @@ pub enum Event {
 pub enum Promise {
     /// The line of this identity is written.
     Written(String),
-    /// It is taken back.
+    /// It is withdrawn.
     Withdrawn(String),
 }
 
-/// The files as the disk has them after some events.
+/// The files on the disk after some events.
 #[derive(Default)]
 pub struct Disk<'e> {
     contents: Vec<Content<'e>>,
     names: BTreeMap<String, usize>,
-    /// Names made and removed since they were flushed.
+    /// Names created and removed since the last flush.
     renamed: Vec<(&'e str, Option<usize>)>,
 }
 
@@ -59,7 +68,7 @@ struct Content<'e> {
 }
 
 impl<'e> Disk<'e> {
-    /// A disk that has these files; their numbers are their places.
+    /// A disk with these files, numbered in order.
     pub fn with(files: &Files) -> Self {
         let content = |bytes: &Vec<u8>| Content { flushed: bytes.clone(), since: Vec::new() };
         let names = files.keys().cloned().zip(0..);
@@ -70,7 +79,7 @@ impl<'e> Disk<'e> {
         }
     }
 
-    /// One thing more has happened.
+    /// Applies an event.
     pub fn happens(&mut self, event: &'e Event) {
         match event {
             Event::Made { name, file } => {
@@ -97,9 +106,9 @@ impl<'e> Disk<'e> {
         }
     }
 
-    /// Files left if the power goes now.
+    /// Files left if the power fails now.
     pub fn left(&self, dice: &mut StdRng) -> Files {
-        // Nothing of what was not flushed, some of it, most of it, or all.
+        // None, some, most or all of the unflushed data.
         let share = [0.0, 0.5, 0.9, 1.0][dice.random_range(0..4)];
         let mut names = self.names.clone();
         for (name, file) in &self.renamed {
@@ -141,7 +150,7 @@ fn write(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
     bytes[at..end].copy_from_slice(new);
 }
 
-/// Applies `share` of an event that was not flushed.
+/// Applies `share` of an unflushed event.
 fn apply_some(bytes: &mut Vec<u8>, event: &Event, share: f64, dice: &mut StdRng) {
     let Event::Wrote { at, bytes: new, .. } = event else {
         if dice.random_bool(share) {
@@ -160,7 +169,7 @@ fn apply_some(bytes: &mut Vec<u8>, event: &Event, share: f64, dice: &mut StdRng)
         }
         done += next;
     }
-    // The file may have become longer without what was to be there.
+    // The file may have grown without its new content.
     if share < 1.0 && share > 0.0 && dice.random_bool(0.2) && bytes.len() < at + new.len() {
         bytes.resize(at + new.len(), 0);
     }

@@ -1,9 +1,8 @@
-//! Files left when the power goes: every line that was acknowledged, once, in a file that is whole.
+//! Files after a power cut: every acknowledged line exists once, in an intact file.
 //!
-//! An evening is written by the real store while a layer below SQLite writes down what it does to its
-//! files. Then the power is cut at many moments of it, what a disk might have left is put into a new
-//! folder, and the store is opened there. That a store which does not flush its commits fails here is
-//! the test of this test.
+//! The real store writes an evening while a layer below SQLite records its file operations. Then
+//! the power is cut at many moments, a possible state of the disk is put into a new folder, and the
+//! store is opened there. That a store without flushed commits fails here tests this test.
 
 mod disk;
 mod vfs;
@@ -22,11 +21,11 @@ use crate::memory::{
 use disk::{Disk, Event, Files, Promise};
 use vfs::Watched;
 
-/// Cuts for each crash that other tests have.
+/// Cuts for each crash of other tests.
 const CUTS: usize = 20;
-/// Crashes where nobody wants more.
+/// Crashes by default.
 const CRASHES: usize = 3;
-/// Writes of an evening; enough that what is in the log comes into the file several times.
+/// Writes of an evening; enough for several checkpoints of the log.
 const ROUNDS: u64 = 60;
 
 /// Flush policy of commits.
@@ -34,7 +33,7 @@ const ROUNDS: u64 = 60;
 enum Level {
     /// The program's own setting.
     Program,
-    /// Only when the log comes into the file.
+    /// Only at checkpoints of the log.
     Normal,
 }
 
@@ -52,7 +51,7 @@ fn uid(round: u64, n: u64) -> String {
     format!("r{round}-{n}")
 }
 
-/// The lines of a round: those of `n` below 3 stay, the others are taken back.
+/// The lines of a round: `n` below 3 stay, the others are withdrawn.
 fn said(round: u64, n: u64) -> Utterance {
     let words = format!("round {round}, the {n}th thing said about the mill and its silver key ");
     Utterance {
@@ -66,7 +65,7 @@ fn said(round: u64, n: u64) -> Utterance {
     }
 }
 
-/// Writes one round, with what a table writes beside its lines, and promises what was acknowledged.
+/// Writes one round, with a table's other writes, and promises acknowledged facts.
 async fn round(store: &Sqlite, watched: &Watched, round: u64) {
     let campaign = key();
     let told = |promise| watched.happens(Event::Told(promise));
@@ -103,7 +102,7 @@ async fn round(store: &Sqlite, watched: &Watched, round: u64) {
     }
 }
 
-/// A place, on the way from the one before it.
+/// A place, linked to the previous one.
 fn places(round: u64) -> Vec<Change> {
     let id = |round: u64| format!("e{round}");
     let place = Entity {
@@ -129,7 +128,7 @@ fn places(round: u64) -> Vec<Change> {
     [Change::Put(place)].into_iter().chain(way).collect()
 }
 
-/// Events of the files of an evening, the store closed and opened again in the middle of it.
+/// File events of an evening; the store is reopened halfway.
 async fn evening(level: Level) -> Vec<Event> {
     let folder = TempDir::new().unwrap();
     let watched = Watched::new(folder.path(), &Files::new());
@@ -143,20 +142,20 @@ async fn evening(level: Level) -> Vec<Event> {
     watched.into_events()
 }
 
-/// Facts acknowledged before a cut, and those of them that did not survive it.
+/// Facts acknowledged before a cut, and the lost ones.
 #[derive(Debug, Default)]
 struct Found {
     promised: usize,
     lost: Vec<Promise>,
 }
 
-/// Opens what is left in a folder of its own, and checks that it is whole; gives what was promised
-/// and is not so, and what has happened to the files meanwhile.
+/// Opens the remains in their own folder and checks that they are intact; returns broken promises
+/// and the file events meanwhile.
 async fn opened(left: &Files, promises: &[Promise]) -> (Found, Vec<Event>) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("memory.db");
     let watched = Watched::new(folder.path(), left);
-    // Readers and writers share this file as memory, so the disk may have anything of it.
+    // Processes share this file as memory, so the disk may hold anything for it.
     std::fs::write(folder.path().join("memory.db-shm"), [0xa5; 32_768]).unwrap();
     let store = Sqlite::open(&path).unwrap();
     whole(&path);
@@ -191,7 +190,7 @@ async fn opened(left: &Files, promises: &[Promise]) -> (Found, Vec<Event>) {
     (Found { promised: promises.len(), lost }, watched.into_events())
 }
 
-/// The file is as SQLite wants it, what is found by words is what is there, and no step is half done.
+/// The file passes SQLite's check, the index matches the lines, and no step is half done.
 fn whole(path: &Path) {
     let db = connect(path).unwrap();
     let checked: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
@@ -209,8 +208,8 @@ fn whole(path: &Path) {
     assert_eq!(steps, migrate::STEPS.len());
 }
 
-/// Cuts the power `cuts` times, half of them just after somebody was told something; every fourth
-/// time once more while what is left is put right.
+/// Cuts the power `cuts` times, half of them just after an acknowledgement; every fourth time again
+/// during recovery.
 async fn cut(level: Level, cuts: usize, seed: u64) -> Found {
     let events = evening(level).await;
     let mut dice = StdRng::seed_from_u64(seed);
@@ -271,8 +270,7 @@ async fn acknowledged_lines_survive_power_loss() {
     assert!(found.promised > 0 && found.lost.is_empty(), "{:?}", found.lost);
 }
 
-/// Flushes the log only when it comes into the file: what is left is whole, and lacks what was
-/// acknowledged.
+/// Flushes only at checkpoints: the remains are intact but lack acknowledged lines.
 #[tokio::test]
 async fn unflushed_log_loses_acknowledged_lines() {
     let found = cut(Level::Normal, CUTS, 2).await;

@@ -1,8 +1,8 @@
-//! A layer over SQLite's own files that writes down what happens to those of watched folders.
+//! A layer over SQLite's file access that records operations in watched folders.
 //!
-//! Entry type: [`Watched`]. SQLite has every file of the process opened by this layer, since it is
-//! its default; what lies in no watched folder is handed on and never seen again. Watched files are
-//! read and written as ever, but never flushed: that is written down alone.
+//! Entry type: [`Watched`]. As SQLite's default it opens every file of the process; files outside
+//! watched folders are passed through. Watched files are read and written normally, but flushes are
+//! only recorded.
 #![expect(unsafe_code, reason = "SQLite asks for its files through a table of C functions")]
 
 use std::{
@@ -24,7 +24,7 @@ use rusqlite::ffi::{
 
 use super::disk::{Event, Files};
 
-/// A folder whose files are watched for as long as this is kept.
+/// A folder whose files are watched until dropped.
 pub struct Watched {
     folder: PathBuf,
     record: Arc<Mutex<Record>>,
@@ -39,27 +39,27 @@ struct Record {
     files: usize,
 }
 
-/// A watched file that SQLite has open.
+/// A watched file opened by SQLite.
 struct Open {
     record: Arc<Mutex<Record>>,
     file: usize,
-    /// Its first flush is one of the names in the folder too.
+    /// Its first flush also flushes the names in the folder.
     flushes_names: bool,
-    /// SQLite's own methods for files.
+    /// SQLite's own file methods.
     own: &'static sqlite3_io_methods,
     _ours: Box<sqlite3_io_methods>,
 }
 
 /// The layer below.
 static BELOW: AtomicPtr<sqlite3_vfs> = AtomicPtr::new(ptr::null_mut());
-/// The folders whose files are watched, each with its record.
+/// The watched folders and their records.
 static FOLDERS: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Record>>>>> =
     LazyLock::new(Mutex::default);
-/// Watched files that are open, by where SQLite keeps them.
+/// Open watched files, by their address in SQLite.
 static OPEN: LazyLock<Mutex<HashMap<usize, Open>>> = LazyLock::new(Mutex::default);
 
 impl Watched {
-    /// Puts `files` into `folder`, which is empty, and watches it.
+    /// Puts `files` into the empty `folder` and watches it.
     pub fn new(folder: &Path, files: &Files) -> Self {
         install();
         for (name, bytes) in files {
@@ -72,12 +72,11 @@ impl Watched {
         Self { folder: folder.to_owned(), record }
     }
 
-    /// Something that did not happen to a file.
+    /// Records an event outside the files.
     pub fn happens(&self, event: Event) {
         locked(&self.record).events.push(event);
     }
 
-    /// Everything that has happened.
     pub fn into_events(self) -> Vec<Event> {
         std::mem::take(&mut locked(&self.record).events)
     }
@@ -97,8 +96,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the table that SQLite gives stands for as long as the process, and so does ours,
-        // which differs in functions that do what SQLite wants of them.
+        // SAFETY: SQLite's table lives as long as the process, and so does ours, which differs only
+        // in functions with the behaviour SQLite requires.
         unsafe {
             let below = sqlite3_vfs_find(ptr::null());
             BELOW.store(below, Ordering::Release);
@@ -113,7 +112,7 @@ fn install() {
     });
 }
 
-/// The record of the folder that a file is in, if it is watched, and its name there.
+/// The record of a watched file's folder, and the file's name there.
 ///
 /// # Safety
 /// `path` is null or a C string.
@@ -127,7 +126,7 @@ unsafe fn record_of(path: *const c_char) -> Option<(Arc<Mutex<Record>>, String)>
     Some((record, path.file_name()?.to_str()?.to_owned()))
 }
 
-/// Opens a file, as `xOpen` of SQLite.
+/// SQLite's `xOpen`.
 unsafe extern "C" fn open(
     _: *mut sqlite3_vfs,
     path: *const c_char,
@@ -136,7 +135,8 @@ unsafe extern "C" fn open(
     got: *mut c_int,
 ) -> c_int {
     let below = BELOW.load(Ordering::Acquire);
-    // SAFETY: SQLite gives what the layer below wants too; `file` is as large as that one asks.
+    // SAFETY: SQLite passes arguments that suit the layer below too; `file` has the size that layer
+    // asks for.
     unsafe {
         let Some(function) = (*below).xOpen else { return SQLITE_CANTOPEN };
         let done = function(below, path, file, flags, got);
@@ -162,7 +162,7 @@ unsafe extern "C" fn open(
 }
 
 impl Record {
-    /// The number of a file, which is new where it has none.
+    /// The number of a file, assigned if new.
     fn number(&mut self, name: String) -> usize {
         if let Some(file) = self.names.get(&name) {
             return *file;
@@ -175,10 +175,10 @@ impl Record {
     }
 }
 
-/// Removes a file, as `xDelete` of SQLite.
+/// SQLite's `xDelete`.
 unsafe extern "C" fn delete(_: *mut sqlite3_vfs, path: *const c_char, flush: c_int) -> c_int {
     let below = BELOW.load(Ordering::Acquire);
-    // SAFETY: SQLite gives what the layer below wants too.
+    // SAFETY: SQLite passes arguments that suit the layer below too.
     unsafe {
         let Some(function) = (*below).xDelete else { return SQLITE_CANTOPEN };
         let watched = record_of(path);
@@ -195,7 +195,7 @@ unsafe extern "C" fn delete(_: *mut sqlite3_vfs, path: *const c_char, flush: c_i
     }
 }
 
-/// Writes down what happens to an open file; what SQLite does its files with.
+/// Records an event of an open file; returns SQLite's methods for it.
 fn happens(
     file: *mut sqlite3_file,
     event: impl FnOnce(usize) -> Event,
@@ -206,14 +206,14 @@ fn happens(
     open.own
 }
 
-/// Writes, as `xWrite` of SQLite.
+/// SQLite's `xWrite`.
 unsafe extern "C" fn write(
     file: *mut sqlite3_file,
     bytes: *const c_void,
     length: c_int,
     at: sqlite3_int64,
 ) -> c_int {
-    // SAFETY: SQLite gives so many bytes, and the file is one that this layer has opened.
+    // SAFETY: SQLite passes that many bytes, and this layer opened the file.
     unsafe {
         let new = std::slice::from_raw_parts(bytes.cast::<u8>(), length.try_into().unwrap());
         let (at_byte, bytes_new) = (at.try_into().unwrap(), new.to_vec());
@@ -222,15 +222,15 @@ unsafe extern "C" fn write(
     }
 }
 
-/// Ends a file elsewhere, as `xTruncate` of SQLite.
+/// SQLite's `xTruncate`.
 unsafe extern "C" fn truncate(file: *mut sqlite3_file, length: sqlite3_int64) -> c_int {
     let end = length.try_into().unwrap();
     let own = happens(file, |file| Event::Cut { file, length: end });
-    // SAFETY: the file is one that this layer has opened.
+    // SAFETY: this layer opened the file.
     own.xTruncate.map_or(SQLITE_CANTOPEN, |function| unsafe { function(file, length) })
 }
 
-/// Flushes, as `xSync` of SQLite: the first of a new journal is one of the folder too.
+/// SQLite's `xSync`: the first one of a new journal flushes the folder too.
 unsafe extern "C" fn sync(file: *mut sqlite3_file, _: c_int) -> c_int {
     let mut open = locked(&OPEN);
     let Some(open) = open.get_mut(&file.addr()) else { return SQLITE_CANTOPEN };
@@ -242,10 +242,10 @@ unsafe extern "C" fn sync(file: *mut sqlite3_file, _: c_int) -> c_int {
     SQLITE_OK
 }
 
-/// Closes, as `xClose` of SQLite.
+/// SQLite's `xClose`.
 unsafe extern "C" fn close(file: *mut sqlite3_file) -> c_int {
     let open = locked(&OPEN).remove(&file.addr());
     let Some(open) = open else { return SQLITE_CANTOPEN };
-    // SAFETY: the file is one that this layer has opened; its functions stand until it is closed.
+    // SAFETY: this layer opened the file; its methods are valid until it is closed.
     open.own.xClose.map_or(SQLITE_CANTOPEN, |function| unsafe { function(file) })
 }
