@@ -1,37 +1,34 @@
 //! Keeps the true peak of a stream at 48 kHz below -1 dBTP: [`Ceiling`].
 //!
-//! Works on pieces of 1 ms. The factor of a piece has come down before the piece begins, as far as the next
-//! piece is there already; nothing is held back for it. Peaks between samples are found by a half-sample
-//! filter, where a sample is near the limit.
-//!
-//! **Never**: changes what fits, or delays anything.
+//! Works in pieces of 1 ms. The factor of a piece is reached before it begins, if the next piece is
+//! already available. Peaks between samples are found by a half-sample filter near the limit.
+//! **Never**: changes sound below the limit, or delays anything.
 
-/// Highest amplitude that leaves: -1.5 dB, since a peak may lie beside the points that are looked at.
+/// Highest amplitude out: -1.5 dB, since a peak may lie beside the examined points.
 const MOST: f32 = 0.841 * 32_768.0;
-/// No peak between samples exceeds the limit below this.
+/// Below this no peak between samples exceeds the limit.
 const NEAR: f32 = 0.5 * 32_768.0;
-/// Samples of a piece: 1 ms.
+/// 1 ms.
 const PIECE: usize = 48;
-/// Way back to full loudness a piece: 200 ms from silence.
+/// Recovery per piece: 200 ms from silence to full loudness.
 const RELEASE: f32 = 1.0 / 200.0;
 /// Filter for the value half-way between two samples.
 const HALFWAY: [f32; 8] =
     [-0.015_625, 0.062_5, -0.171_875, 0.625, 0.625, -0.171_875, 0.062_5, -0.015_625];
 
-/// Makes a stream quieter where it would be too loud, and lets it swell back.
+/// Lowers a stream where it is too loud, then lets it recover.
 #[derive(Clone, Debug)]
 pub struct Ceiling {
-    /// Factor of the next sample; 1.0 at most.
+    /// Factor of the next sample, at most 1.0.
     factor: f32,
 }
 
 impl Ceiling {
-    /// Nothing was too loud yet.
     pub const fn new() -> Self {
         Self { factor: 1.0 }
     }
 
-    /// Limits the next samples of the stream, in units of 16-bit samples.
+    /// Samples are in units of 16-bit samples.
     pub fn apply(&mut self, samples: &mut [f32]) {
         let starts = (0..samples.len()).step_by(PIECE);
         let factors: Vec<f32> =
@@ -53,7 +50,7 @@ impl Ceiling {
     }
 }
 
-/// Highest amplitude of the piece that begins at `from`, between its samples too.
+/// Highest amplitude of the piece at `from`, including between samples.
 fn peak(samples: &[f32], from: usize) -> f32 {
     let within =
         |first: usize, end: usize| samples.get(first..end.min(samples.len())).unwrap_or_default();
@@ -94,7 +91,7 @@ mod tests {
         samples.into_iter().map(to_sample).collect()
     }
 
-    /// True peak in dB of full scale.
+    /// In dB of full scale.
     fn true_peak(samples: &[i16]) -> f64 {
         let mut meter = EbuR128::new(1, 48_000, Mode::TRUE_PEAK).unwrap();
         meter.add_frames_i16(samples).unwrap();

@@ -1,20 +1,16 @@
-//! Gating blocks of ITU-R BS.1770 out of a running stream: [`GatingBlocks`].
+//! Gating blocks of ITU-R BS.1770 from a running stream: [`GatingBlocks`].
 //!
-//! `Loudness` measures a whole file; this gives the power of each 400 ms block (a new one every 100 ms) as
-//! soon as it is complete, so that a voice can be levelled while it speaks. [`gated_loudness`] makes one
-//! loudness of the blocks of any number of streams.
-//!
-//! **Never**: keeps sound.
+//! `Loudness` measures a whole file; this returns the power of each 400 ms block (one every 100 ms) once it is complete, to level a voice while it speaks. [`gated_loudness`] combines the blocks of any number of streams into one loudness.
 
-/// Samples from one block to the next: 100 ms at 48 kHz.
+/// Samples between blocks: 100 ms at 48 kHz.
 const HOP: u16 = 4_800;
 /// Hops in a block of 400 ms.
 const HOPS: usize = 4;
 /// Loudness of a power of 1.0, in LUFS.
 const OFFSET: f32 = -0.691;
-/// Blocks below this do not count, in LUFS.
+/// Quieter blocks do not count, in LUFS.
 const ABSOLUTE_GATE: f32 = -70.0;
-/// Blocks below this share of the mean of the others (-10 LU) do not count.
+/// Blocks below this share of the others' mean (-10 LU) do not count.
 const RELATIVE_GATE: f32 = 0.1;
 
 /// A second-order filter, transposed direct form II.
@@ -39,7 +35,6 @@ impl Biquad {
         state: [0.0; 2],
     };
 
-    /// Filters the next sample.
     fn next(&mut self, sample: f64) -> f64 {
         let ([b0, b1, b2], [a1, a2], [first, second]) = (self.b, self.a, self.state);
         let out = b0 * sample + first;
@@ -48,25 +43,22 @@ impl Biquad {
     }
 }
 
-/// Measures mono sound at 48 kHz block by block.
+/// For mono sound at 48 kHz.
 #[derive(Clone, Debug)]
 pub struct GatingBlocks {
     head: Biquad,
     low_cut: Biquad,
-    /// Powers of the last hops, the newest last.
+    /// Powers of the last hops, newest last.
     hops: [f64; HOPS],
-    /// Hops so far.
     count: u32,
     /// Sum of squares of all hops.
     total: f64,
-    /// Sum of squares of the hop under way.
+    /// Sum of squares of the current hop.
     sum: f64,
-    /// Its samples.
     samples: u16,
 }
 
 impl GatingBlocks {
-    /// Nothing was heard yet.
     pub const fn new() -> Self {
         Self {
             head: Biquad::HEAD,
@@ -79,7 +71,7 @@ impl GatingBlocks {
         }
     }
 
-    /// Hears `samples`, and adds the power of each block that they complete to `powers`.
+    /// Adds the power of each completed block to `powers`.
     #[expect(clippy::cast_possible_truncation, reason = "powers from 0 to about 2")]
     pub fn push(&mut self, samples: &[i16], powers: &mut Vec<f32>) {
         for sample in samples {
@@ -101,8 +93,7 @@ impl GatingBlocks {
         }
     }
 
-    /// Power of everything that was heard, and its share of a block, 1.0 at most. For sound that is too short
-    /// for a block.
+    /// Power of all sound, and its share of a block, at most 1.0. For sound shorter than a block.
     #[expect(clippy::cast_possible_truncation, reason = "powers from 0 to about 2, and a share")]
     pub fn so_far(&self) -> (f32, f32) {
         let samples = f64::from(self.count) * f64::from(HOP) + f64::from(self.samples);
@@ -112,17 +103,16 @@ impl GatingBlocks {
     }
 }
 
-/// Loudness of a power, in LUFS.
+/// In LUFS.
 pub fn loudness_of(power: f32) -> f32 {
     OFFSET + 10.0 * power.log10()
 }
 
-/// Power of a loudness in LUFS.
 pub fn power_of(lufs: f32) -> f32 {
     10.0_f32.powf((lufs - OFFSET) / 10.0)
 }
 
-/// Gated loudness of blocks with these powers, in LUFS; `None`: all of them are silent.
+/// Gated loudness of these blocks, in LUFS; `None`: all silent.
 pub fn gated_loudness(powers: impl Iterator<Item = f32> + Clone) -> Option<f32> {
     let above = |least: f32| {
         let (mut count, mut sum) = (0.0_f32, 0.0_f32);
@@ -142,7 +132,7 @@ mod tests {
     use super::*;
     use crate::audio::{Loudness, SampleRate, to_sample};
 
-    /// Tones of a second each, as loud as `levels` say, and not in whole hops.
+    /// Tones of a second each at these levels, not in whole hops.
     fn tones(levels: &[f32]) -> Vec<i16> {
         let tone = |level: f32| {
             (0..50_000_u16).map(move |at| to_sample((f32::from(at) * 0.09).sin() * level))
@@ -150,7 +140,7 @@ mod tests {
         levels.iter().flat_map(|level| tone(*level)).collect()
     }
 
-    /// The loudness by blocks, fed in `pieces` of samples.
+    /// The loudness by blocks, fed in `pieces` samples.
     fn by_blocks(samples: &[i16], pieces: usize) -> Option<f32> {
         let (mut blocks, mut powers) = (GatingBlocks::new(), Vec::new());
         samples.chunks(pieces).for_each(|piece| blocks.push(piece, &mut powers));

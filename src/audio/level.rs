@@ -1,51 +1,46 @@
-//! Loudness: changing it at once ([`amplify`], by a [`factor_of`] dB) or smoothly ([`Gain`]).
+//! Changes loudness at once ([`amplify`], by a [`factor_of`] dB) or smoothly ([`Gain`]).
 //!
-//! Everything saturates; nothing wraps round.
-//!
-//! **Never** looks ahead: a ramp begins with the next sample.
+//! Everything saturates. **Never** looks ahead: a ramp begins with the next sample.
 
 use super::pcm::{SampleRate, to_sample};
 use std::f32::consts::FRAC_PI_2;
 use std::time::Duration;
 
-/// Multiplies by a volume factor (1.0 changes nothing), saturating.
+/// Multiplies by a factor (1.0 changes nothing), saturating.
 pub fn amplify(samples: &mut [i16], factor: f32) {
     for sample in samples {
         *sample = to_sample(f32::from(*sample) * factor);
     }
 }
 
-/// The volume factor of a gain in dB.
 pub fn factor_of(db: f32) -> f32 {
     10.0_f32.powf(db / 20.0)
 }
 
-/// A volume that moves smoothly: ducks a voice under another and swells back.
+/// A volume that moves smoothly: ducks a voice under another and restores it.
 ///
-/// Ramps are equal-power: power, not amplitude, moves from one level to the other along a
-/// raised cosine, so that two voices or tracks crossing keep their loudness together.
+/// Ramps are equal-power: power, not amplitude, follows a raised cosine, so that crossing voices or
+/// tracks keep their total loudness.
 #[derive(Debug, Clone)]
 pub struct Gain {
-    /// Samples a second.
     rate: SampleRate,
-    /// Factor that the ramp started from.
+    /// Factor at the start of the ramp.
     from: f32,
-    /// Factor that the ramp leads to, and that stays.
+    /// Factor at the end of the ramp and afterwards.
     to: f32,
-    /// Samples of the ramp already passed.
     done: usize,
     /// Samples of the whole ramp.
     len: usize,
 }
 
 impl Gain {
-    /// Starts at 0 dB: nothing is changed.
+    /// Starts at 0 dB.
     pub fn new(rate: SampleRate) -> Self {
         Self { rate, from: 1.0, to: 1.0, done: 0, len: 0 }
     }
 
-    /// Moves to `db` (0 = unchanged, −12 = ducked, −∞ = mute) within `duration`, starting from
-    /// wherever a ramp under way has got to. Zero duration moves at once.
+    /// Moves to `db` (0 = unchanged, −12 = ducked, −∞ = mute) within `duration` from the current
+    /// level. Zero duration moves at once.
     pub fn ramp_to(&mut self, db: f32, duration: Duration) {
         self.from = self.factor();
         self.to = factor_of(db);
@@ -53,26 +48,25 @@ impl Gain {
         self.len = self.rate.samples_in(duration);
     }
 
-    /// True if a ramp is still under way.
     pub fn is_ramping(&self) -> bool {
         self.done < self.len
     }
 
-    /// Applies the volume to the next samples of the stream, saturating.
+    /// Applies the volume to the next samples, saturating.
     pub fn apply(&mut self, samples: &mut [i16]) {
         let ramp = samples.len().min(self.len - self.done);
         let (ramping, steady) = samples.split_at_mut(ramp);
         for sample in ramping {
             *sample = to_sample(f32::from(*sample) * self.step());
         }
-        // The bits of sound at 0 dB stay as they are.
+        // Sound at 0 dB stays bit-exact.
         #[expect(clippy::float_cmp, reason = "exactly 1.0 is what 0 dB gives")]
         if self.to != 1.0 {
             amplify(steady, self.to);
         }
     }
 
-    /// Goes on by one sample; the factor for it, for sums that are rounded later.
+    /// Advances by one sample; returns its factor, for sums that are rounded later.
     pub fn step(&mut self) -> f32 {
         if self.is_ramping() {
             self.done += 1;
@@ -80,7 +74,7 @@ impl Gain {
         self.factor()
     }
 
-    /// The factor that the last sample was multiplied by.
+    /// The factor of the last sample.
     fn factor(&self) -> f32 {
         if !self.is_ramping() {
             return self.to;

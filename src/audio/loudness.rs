@@ -1,30 +1,27 @@
-//! Loudness as people hear it, by EBU R 128: [`Loudness`], and the level of all sound, [`TARGET_LUFS`].
-//!
-//! **Never** keeps sound.
+//! Perceived loudness by EBU R 128: [`Loudness`]; the common level is [`TARGET_LUFS`].
 
 use ebur128::{EbuR128, Mode};
 
 use super::pcm::SampleRate;
 
-/// Loudness that voices and tracks are brought to, in LUFS.
+/// Loudness of all voices and tracks, in LUFS.
 pub const TARGET_LUFS: f32 = -20.0;
 
 /// Measures mono sound piece by piece.
 pub struct Loudness(EbuR128);
 
 impl Loudness {
-    /// Nothing heard yet; `None`: it cannot be measured at this rate.
+    /// `None`: the rate is not supported.
     pub fn new(rate: SampleRate) -> Option<Self> {
         EbuR128::new(1, rate.hz(), Mode::I | Mode::HISTOGRAM).ok().map(Self)
     }
 
-    /// Hears these samples too.
     pub fn push(&mut self, samples: &[i16]) {
         // Only planes of unequal length are refused.
         let _ = self.0.add_frames_i16(samples);
     }
 
-    /// The integrated loudness in LUFS; `None`: it was silent, or shorter than 400 ms.
+    /// The integrated loudness in LUFS; `None`: silent, or shorter than 400 ms.
     pub fn lufs(&self) -> Option<f64> {
         self.0.loudness_global().ok().filter(|lufs| lufs.is_finite())
     }

@@ -1,11 +1,10 @@
-//! PCM sound: values and arithmetic, bytes in and samples out.
+//! PCM sound, mono signed 16-bit.
 //!
-//! Everything is mono signed 16-bit. [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`);
-//! [`decode`](mod@decode) turns a sound file into pieces of sound; [`opus`] decodes packets of voice; [`wav`] writes and reads WAV, whole
-//! or in pieces; [`resample`], [`level`], [`shape`] and [`timbre`] change rate, loudness, pitch,
-//! speed and formants of a running stream; [`gating`] measures one, and [`ceiling`] limits its peaks.
-//!
-//! **Never**: async, files, clocks, logging. Bytes from outside never panic.
+//! [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`); [`decode`](mod@decode) decodes sound
+//! files, [`opus`] voice packets; [`wav`] writes and reads WAV; [`resample`], [`level`], [`shape`]
+//! and [`timbre`] change rate, loudness, pitch, speed and formants of a stream; [`gating`] measures
+//! one, and [`ceiling`] limits its peaks. **Never**: async, files, clocks, logging. Bytes from
+//! outside never panic.
 
 mod ceiling;
 mod decode;

@@ -1,44 +1,37 @@
-//! The nouns of sound: [`SampleRate`], [`Clip`], [`Frame`], and [`Framer`], which cuts frames.
-//!
-//! **Never** converts rates (`resample` does) and never holds more than one channel.
+//! The nouns of sound: [`SampleRate`], [`Clip`], [`Frame`], and [`Framer`], which cuts frames. One
+//! channel only.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Length of one frame. Discord's voice packets are 20 ms long.
+/// Length of one frame: that of Discord's voice packets.
 pub const FRAME: Duration = Duration::from_millis(20);
 
-/// Samples in one [`FRAME`] at 48 kHz, mono: what is written to Discord.
+/// Samples in one [`FRAME`] at 48 kHz, mono: the unit written to Discord.
 pub const FRAME_SAMPLES_48K: usize = 960;
 
-/// Frames in a second, from [`FRAME`].
 const FRAMES_PER_SECOND: u32 = 50;
 
-/// Samples per second of one channel, in Hz: 1 to 768,000.
+/// In Hz: 1 to 768,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SampleRate(u32);
 
 impl SampleRate {
-    /// Rate that players' voices are decoded to and recognisers read.
+    /// Rate of decoded players' voices and of recognisers.
     pub const HZ_16000: Self = Self(16_000);
     /// Rate of most speech services.
     pub const HZ_24000: Self = Self(24_000);
     /// Rate of Discord's Opus, and of all sound that we write.
     pub const HZ_48000: Self = Self(48_000);
-    /// The highest rate that sound cards and editors write.
+    /// The highest rate of sound cards and editors.
     const MAX: u32 = 768_000;
 
-    /// Takes a rate in Hz.
-    ///
-    /// # Errors
-    ///
-    /// [`PcmError::Rate`] when `hz` is outside 1 to 768,000.
+    /// Fails when `hz` is outside 1 to 768,000.
     pub fn new(hz: u32) -> Result<Self, PcmError> {
         if (1..=Self::MAX).contains(&hz) { Ok(Self(hz)) } else { Err(PcmError::Rate { hz }) }
     }
 
-    /// The rate in Hz.
     pub const fn hz(self) -> u32 {
         self.0
     }
@@ -48,13 +41,13 @@ impl SampleRate {
         to_usize(u64::from((self.0 / FRAMES_PER_SECOND).max(1)))
     }
 
-    /// Samples in `duration`, rounded down.
+    /// Rounded down.
     pub fn samples_in(self, duration: Duration) -> usize {
         let samples = duration.as_nanos() * u128::from(self.0) / 1_000_000_000;
         usize::try_from(samples).unwrap_or(usize::MAX)
     }
 
-    /// Duration of `samples` samples, rounded down to a nanosecond.
+    /// Rounded down to a nanosecond.
     pub fn duration_of(self, samples: usize) -> Duration {
         let rate = u64::from(self.0);
         let samples = u64::try_from(samples).unwrap_or(u64::MAX);
@@ -70,58 +63,39 @@ impl fmt::Display for SampleRate {
     }
 }
 
-/// A rate or a frame that cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PcmError {
-    /// Not a rate of sound.
     #[error("sample rate of \"{hz}\" Hz is impossible (use 1 to 768000 Hz)")]
-    Rate {
-        /// The rate that was given.
-        hz: u32,
-    },
-    /// Not 20 ms.
+    Rate { hz: u32 },
     #[cfg(test)]
     #[error("frame of \"{len}\" samples at {rate} is not 20 ms (give {} samples)", .rate.frame_len())]
-    FrameLength {
-        /// Number of samples given.
-        len: usize,
-        /// The rate they were said to have.
-        rate: SampleRate,
-    },
+    FrameLength { len: usize, rate: SampleRate },
 }
 
-/// A whole recording, mono.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clip {
     /// One channel, 16 bits each.
     pub samples: Vec<i16>,
-    /// Samples per second.
     pub rate: SampleRate,
 }
 
 impl Clip {
-    /// Duration of the clip.
     #[cfg(test)]
     pub fn duration(&self) -> Duration {
         self.rate.duration_of(self.samples.len())
     }
 }
 
-/// 20 ms of mono sound, the unit of the voice path. Cloning shares the samples.
+/// 20 ms of mono sound, the unit of the voice path. Clones share the samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Exactly one frame of them.
+    /// Exactly one frame.
     samples: Arc<[i16]>,
-    /// Samples a second.
     rate: SampleRate,
 }
 
 impl Frame {
     /// Takes exactly [`SampleRate::frame_len`] samples.
-    ///
-    /// # Errors
-    ///
-    /// [`PcmError::FrameLength`] for any other number of samples.
     #[cfg(test)]
     pub fn new(samples: impl Into<Arc<[i16]>>, rate: SampleRate) -> Result<Self, PcmError> {
         let samples = samples.into();
@@ -132,7 +106,7 @@ impl Frame {
         }
     }
 
-    /// The first frame of `samples`, filled up with silence where they are fewer.
+    /// The first frame of `samples`, padded with silence.
     pub fn padded(samples: &[i16], rate: SampleRate) -> Self {
         let len = rate.frame_len();
         if let Some(whole) = samples.get(..len) {
@@ -142,38 +116,34 @@ impl Frame {
         Self { samples: filled.collect(), rate }
     }
 
-    /// 20 ms in which nothing is heard.
     pub fn silence(rate: SampleRate) -> Self {
         Self::padded(&[], rate)
     }
 
-    /// The sound, [`SampleRate::frame_len`] samples of it.
+    /// [`SampleRate::frame_len`] samples.
     pub fn samples(&self) -> &[i16] {
         &self.samples
     }
 
-    /// Number of samples per second.
     pub const fn rate(&self) -> SampleRate {
         self.rate
     }
 }
 
-/// Cuts a stream of samples, arriving in pieces of any size, into frames.
+/// Cuts a stream of samples into frames.
 #[derive(Debug)]
 pub struct Framer {
-    /// Of the frames to cut.
     rate: SampleRate,
-    /// Less than a frame, waiting for more.
+    /// An incomplete frame.
     rest: Vec<i16>,
 }
 
 impl Framer {
-    /// Frames of `rate`.
     pub fn new(rate: SampleRate) -> Self {
         Self { rate, rest: Vec::with_capacity(rate.frame_len()) }
     }
 
-    /// Appends the frames that `samples` complete to `out`.
+    /// Appends completed frames to `out`.
     pub fn push(&mut self, samples: &[i16], out: &mut Vec<Frame>) {
         let len = self.rate.frame_len();
         let (head, tail) = samples.split_at(samples.len().min(len - self.rest.len()));
@@ -188,8 +158,7 @@ impl Framer {
         self.rest.extend_from_slice(whole.remainder());
     }
 
-    /// The last, incomplete frame, filled up with silence; `None` when nothing is left over.
-    /// The framer is empty afterwards.
+    /// The last, incomplete frame, padded with silence; `None` if empty. Resets the framer.
     pub fn finish(&mut self) -> Option<Frame> {
         if self.rest.is_empty() {
             return None;
@@ -200,20 +169,19 @@ impl Framer {
         Some(frame)
     }
 
-    /// Copies samples that are known to be one frame.
     fn frame(&self, samples: &[i16]) -> Frame {
         Frame { samples: Arc::from(samples), rate: self.rate }
     }
 }
 
-/// Rounds to the nearest sample value, saturating; not a number becomes silence.
+/// Rounds to the nearest sample value, saturating; NaN becomes silence.
 #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
 pub fn to_sample(value: f32) -> i16 {
     // `f32::round` is a library call on plain x86-64; this is one addition.
     (value + 0.5_f32.copysign(value)) as i16
 }
 
-/// Rounds to the nearest count, saturating; negative values and not a number become 0.
+/// Rounds to the nearest count, saturating; negative values and NaN become 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -223,7 +191,7 @@ pub(super) fn to_count(value: f64) -> usize {
     value.round() as usize
 }
 
-/// Saturates on machines whose addresses are shorter than 64 bits.
+/// Saturates on 32-bit machines.
 pub(super) fn to_usize(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }

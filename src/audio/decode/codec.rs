@@ -1,6 +1,6 @@
-//! Packets of one stream to sound, whatever container they come from: [`Codec`].
+//! Decodes packets of one stream from any container: [`Codec`].
 //!
-//! A codec's allocations are checked beforehand. **Never** reads a container.
+//! Checks a codec's allocations beforehand.
 
 use symphonia::core::audio::{AudioBufferRef, SampleBuffer};
 use symphonia::core::codecs::{
@@ -20,45 +20,27 @@ use super::{
 };
 use crate::audio::pcm::to_usize;
 
-/// Longest packet of Apple Lossless, in samples: sixteen times what encoders make.
+/// Longest packet of Apple Lossless, in samples: sixteen times that of encoders.
 const MAX_ALAC_SAMPLES: u32 = 65_536;
 
-/// A decoder of one stream.
 pub enum Codec {
-    /// Of speech, mostly.
     Opus(OpusStream),
-    /// One of `symphonia`'s.
-    Other {
-        /// Keeps state from packet to packet.
-        decoder: Box<dyn Decoder>,
-        /// Samples to cut off.
-        trim: Trim,
-    },
+    Other { decoder: Box<dyn Decoder>, trim: Trim },
 }
 
 impl Codec {
-    /// A decoder for a stream of Opus.
-    ///
-    /// # Errors
-    /// Its memory cannot be allocated.
     pub fn opus(head: OpusHead) -> Result<Self, DecodeError> {
         Ok(Self::Opus(OpusStream::new(head)?))
     }
 
-    /// A decoder for a stream in a `kind` file.
-    ///
-    /// # Errors
-    /// No decoder takes it, or it asks for too much.
     pub fn new(kind: &'static str, parameters: &CodecParameters) -> Result<Self, DecodeError> {
         check(kind, parameters)?;
         let decoder = decoder(parameters).map_err(|e| wrap(kind, &e))?;
         Ok(Self::Other { decoder, trim: Trim::new(parameters) })
     }
 
-    /// Decodes the next packet. A damaged one is a click, not the end.
-    ///
-    /// # Errors
-    /// The sound is longer than allowed, or its rate changes.
+    /// Decodes the next packet. A damaged one is a click, not the end. Fails if the sound is too
+    /// long or its rate changes.
     pub fn decode(
         &mut self,
         kind: &'static str,
@@ -75,7 +57,6 @@ impl Codec {
     }
 }
 
-/// An error of `symphonia` as ours.
 pub fn wrap(kind: &'static str, error: &SymphoniaError) -> DecodeError {
     match error {
         SymphoniaError::Unsupported(reason) => {
@@ -85,7 +66,7 @@ pub fn wrap(kind: &'static str, error: &SymphoniaError) -> DecodeError {
     }
 }
 
-/// Finds what would eat the memory or make a decoder panic.
+/// Rejects parameters that would exhaust memory or make a decoder panic.
 fn check(kind: &'static str, parameters: &CodecParameters) -> Result<(), DecodeError> {
     let header = parameters.extra_data.as_deref().unwrap_or_default();
     match parameters.codec {
@@ -99,7 +80,6 @@ fn check(kind: &'static str, parameters: &CodecParameters) -> Result<(), DecodeE
     }
 }
 
-/// The decoder for a stream.
 fn decoder(parameters: &CodecParameters) -> SymphoniaResult<Box<dyn Decoder>> {
     let options = DecoderOptions::default();
     Ok(match parameters.codec {
@@ -112,7 +92,7 @@ fn decoder(parameters: &CodecParameters) -> SymphoniaResult<Box<dyn Decoder>> {
     })
 }
 
-/// Samples of a stream that are sound and not the encoder's padding.
+/// Removes the encoder's padding.
 pub struct Trim {
     /// Samples of each channel to drop.
     skip: usize,
@@ -121,7 +101,7 @@ pub struct Trim {
 }
 
 impl Trim {
-    /// Trim by what a container declares.
+    /// Trim declared by the container.
     fn new(parameters: &CodecParameters) -> Self {
         let delay = u64::from(parameters.delay.unwrap_or(0));
         let keep = match (parameters.n_frames, parameters.padding) {
@@ -131,7 +111,6 @@ impl Trim {
         Self { skip: to_usize(delay), keep: to_usize(keep) }
     }
 
-    /// Passes a packet's sound on.
     fn collect(
         &mut self,
         kind: &'static str,

@@ -1,4 +1,4 @@
-//! Decoded samples to mono pieces of the rate that is wanted.
+//! Mixes decoded samples to mono and resamples them.
 //!
 //! Entry type: [`Output`]. **Never** holds more than a piece.
 
@@ -14,25 +14,24 @@ use super::error::{DecodeError, damaged};
 /// Rates of speech and music, in Hz.
 const RATES: std::ops::RangeInclusive<u32> = 4_000..=768_000;
 
-/// Takes pieces of sound as they are decoded; an error ends the decoding.
+/// Receives pieces of decoded sound; an error ends the decoding.
 pub type Taker<'a> = &'a mut dyn FnMut(&[i16]) -> io::Result<()>;
 
-/// Takes pieces of sound with the rate of each.
+/// Receives pieces of sound with their rates.
 pub type RatedTaker<'a> = &'a mut dyn FnMut(SampleRate, &[i16]) -> io::Result<()>;
 
-/// Hands on what a decoder gives, piece by piece.
 pub struct Output<'a> {
-    /// Rate of the result; `None`: the stream's own.
+    /// `None`: the stream's own rate.
     wanted: Option<SampleRate>,
-    /// Most sound that is given; `None`: as much as there is.
+    /// `None`: unlimited.
     most: Option<Duration>,
-    /// Known once the first samples are there.
+    /// Set with the first samples.
     mix: Option<Mix>,
     taker: RatedTaker<'a>,
 }
 
 impl<'a> Output<'a> {
-    /// Nothing yet; `most` is the longest sound it takes.
+    /// `most`: longest sound it accepts.
     pub const fn new(
         wanted: Option<SampleRate>,
         most: Option<Duration>,
@@ -41,11 +40,9 @@ impl<'a> Output<'a> {
         Self { wanted, most, mix: None, taker }
     }
 
-    /// Takes interleaved samples (full scale 1.0) and mixes the channels down to one: their mean,
-    /// so that nothing clips. A piece may end inside a sample of all channels.
-    ///
-    /// # Errors
-    /// A rate that no sound has or that changes inside a `kind` file, or too much of it.
+    /// Takes interleaved samples (full scale 1.0) and mixes the channels to their mean, which
+    /// cannot clip. A piece may end inside a frame of all channels. Fails on an absurd or changing
+    /// rate, or too much sound.
     pub fn take(
         &mut self,
         kind: &'static str,
@@ -69,9 +66,6 @@ impl<'a> Output<'a> {
     }
 
     /// Takes samples of one channel.
-    ///
-    /// # Errors
-    /// Those of [`Output::take`].
     pub fn take_mono(
         &mut self,
         kind: &'static str,
@@ -83,10 +77,8 @@ impl<'a> Output<'a> {
         self.flush()
     }
 
-    /// Hands on what was held back; gives the rate of all of it.
-    ///
-    /// # Errors
-    /// [`DecodeError::NoSamples`] where no packet had sound; errors of the taker.
+    /// Passes on the rest; returns the rate of the whole. Fails with [`DecodeError::NoSamples`] if
+    /// no packet had sound.
     pub fn finish(mut self) -> Result<SampleRate, DecodeError> {
         let mix = self.mix.as_mut().ok_or(DecodeError::NoSamples)?;
         mix.resampler.finish(&mut mix.samples);
@@ -96,7 +88,7 @@ impl<'a> Output<'a> {
         has_sound.then_some(rate).ok_or(DecodeError::NoSamples)
     }
 
-    /// Resamples what was mixed, and hands it on.
+    /// Resamples the mixed samples and passes them on.
     fn flush(&mut self) -> Result<(), DecodeError> {
         let Some(mix) = &mut self.mix else { return Ok(()) };
         if let Some(room) = &mut mix.room {
@@ -117,7 +109,7 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// The mix, which collects samples of this rate; made on first use.
+    /// The mix at this rate; created on first use.
     fn mix(&mut self, kind: &'static str, hz: u32) -> Result<&mut Mix, DecodeError> {
         let mix = match &mut self.mix {
             Some(mix) => mix,
@@ -130,28 +122,24 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Sound of one rate so far.
 struct Mix {
-    /// Rate of what comes in.
     rate: SampleRate,
-    /// To the rate of the result.
     resampler: Resampler,
-    /// The beginning of a sample of all channels, when a piece ends inside it.
+    /// Sum of an incomplete frame of all channels.
     sum: f32,
-    /// Number of samples added up in `sum`.
+    /// Number of samples in `sum`.
     n_summed: usize,
-    /// Mixed, and not yet resampled.
+    /// Mixed, not yet resampled.
     mono: Vec<i16>,
-    /// Number of samples that may still come; `None`: any number.
+    /// Samples that may still come; `None`: any number.
     room: Option<usize>,
-    /// Resampled, and not yet handed on.
+    /// Resampled, not yet passed on.
     samples: Vec<i16>,
-    /// Something was handed on.
+    /// Some sound was passed on.
     has_sound: bool,
 }
 
 impl Mix {
-    /// Nothing yet, of a stream with this rate.
     fn new(
         hz: u32,
         wanted: Option<SampleRate>,

@@ -1,11 +1,9 @@
-//! A sound file to mono sound, piece by piece: [`decode`].
+//! Decodes a sound file to mono sound, piece by piece: [`decode`].
 //!
 //! WAV of any rate and number of channels, FLAC, MP3, AAC, M4A and MP4, Ogg and WebM or Matroska
 //! with Opus or Vorbis. Codecs are those of `symphonia` and `libopus`; containers are read here
-//! where a crafted file could make `symphonia` allocate what it likes. The file is read as the
-//! sound goes, of which nothing is kept.
-//!
-//! **Never** panics, or keeps sound.
+//! where a crafted file could make `symphonia` allocate any amount. **Never** panics, or keeps
+//! sound.
 
 mod bytes;
 mod codebooks;
@@ -32,22 +30,17 @@ use self::{
 };
 use super::pcm::SampleRate;
 
-/// Bytes by which files are told apart.
+/// Bytes needed to recognise a format.
 const START: usize = 12;
 
-/// Reads one kind of file from where it begins.
+/// Reads one format from its beginning.
 type Reader = fn(Box<dyn Source>, &mut Output<'_>) -> Result<(), DecodeError>;
 
-/// Decodes a whole file to `rate`, or to its own where that is `None`, and hands the sound to `taker`;
-/// gives its rate. `hint` is the file name's extension, if any ("mp3"): it only helps with MP3s that
-/// start with something else.
-///
-/// A file that is cut short gives the sound there is. Takes a second for minutes of sound: not for
-/// the threads of a runtime.
-///
-/// # Errors
-///
-/// [`DecodeError`] with what is wrong and how to mend it; what `taker` answers ends it as well.
+/// Decodes a whole file at `rate` (`None`: its own), passes the sound to `taker` and returns its
+/// rate. `hint` is the file name's extension, if any ("mp3"); it only helps with MP3s that start
+/// with something else. A truncated file yields the sound up to there. Takes a second for minutes
+/// of sound: not for the runtime's threads. Errors explain the fix; an error of `taker` also ends
+/// the decoding.
 pub fn decode(
     source: impl Read + Seek + Send + Sync + 'static,
     hint: Option<&str>,
@@ -57,12 +50,7 @@ pub fn decode(
     decode_rated(source, hint, (rate, Some(MAX_SOUND)), &mut |_, piece| taker(piece))
 }
 
-/// Decodes a whole file at its own rate, which comes with each piece: for what joins several files,
-/// or plays them, however long they are. Otherwise as [`decode`].
-///
-/// # Errors
-///
-/// Those of [`decode`].
+/// Like [`decode`], but each piece has its own rate: for joining or playing files of any length.
 pub fn decode_as_is(
     source: impl Read + Seek + Send + Sync + 'static,
     hint: Option<&str>,
@@ -71,7 +59,7 @@ pub fn decode_as_is(
     decode_rated(source, hint, (None, None), taker).map(drop)
 }
 
-/// Decodes for both: pieces with their rate, at a rate and of a length that may be wanted.
+/// Decodes pieces with their rate; rate and length may be bounded.
 fn decode_rated(
     source: impl Read + Seek + Send + Sync + 'static,
     hint: Option<&str>,
@@ -80,7 +68,7 @@ fn decode_rated(
 ) -> Result<SampleRate, DecodeError> {
     let mut source: Box<dyn Source> = Box::new(source);
     let (kind, read) = reader(&mut source, hint)?;
-    // Nothing is used after a panic but this error, so nothing half-changed is seen.
+    // After a panic only this error is used, so no half-changed state is seen.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
         let mut output = Output::new(rate, most, taker);
         read(source, &mut output)?;
@@ -89,14 +77,14 @@ fn decode_rated(
     decoded.unwrap_or_else(|_| Err(damaged(kind, "its codec gave up")))
 }
 
-/// The kind's name and the function that reads it; leaves `source` where that format begins.
+/// The format's name and reader; leaves `source` where the format begins.
 fn reader(
     source: &mut Box<dyn Source>,
     hint: Option<&str>,
 ) -> Result<(&'static str, Reader), DecodeError> {
     let is_mp3 = hint.is_some_and(|h| h.trim_start_matches('.').eq_ignore_ascii_case("mp3"));
     let start = read_up_to(source, START)?;
-    // Titles may stand before MP3, AAC and, against its specification, FLAC.
+    // Titles may precede MP3, AAC and, against its specification, FLAC.
     let titles = id3_len(&start);
     source.seek(SeekFrom::Start(titles))?;
     let first = if titles == 0 { start } else { read_up_to(source, START)? };
@@ -122,7 +110,7 @@ fn reader(
     })
 }
 
-/// Names well-known formats that we do not read, by their first bytes.
+/// Names known but unsupported formats by their first bytes.
 fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     let kinds: [(&[u8], &'static str); 6] = [
         (b"RIFX", "big-endian WAV"),
@@ -135,8 +123,8 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     kinds.into_iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, kind)| kind)
 }
 
-/// Length of the ID3v2 tag (titles, pictures) before the first frame; 0 when there is none.
-/// Its length has seven bits a byte (ID3v2.4, section 3.1).
+/// Length of the ID3v2 tag (titles, pictures) before the first frame; 0 without one. It has seven
+/// bits per byte (ID3v2.4, section 3.1).
 fn id3_len(start: &[u8]) -> u64 {
     match *start {
         [b'I', b'D', b'3', _, _, flags, a, b, c, d, ..] => {

@@ -1,7 +1,7 @@
-//! Opus as it stands in files: [`OpusHead`] says what it is, [`OpusStream`] decodes it.
+//! Opus in files: header [`OpusHead`], decoder [`OpusStream`].
 //!
-//! RFC 7845: samples before the beginning are dropped, the gain is applied. **Never** decodes more
-//! than two channels, which are mixed down by the codec.
+//! RFC 7845: drops samples before the beginning and applies the gain. At most two channels, mixed
+//! down by the codec.
 
 use super::{
     bytes::Bytes,
@@ -13,14 +13,12 @@ use crate::audio::{
     pcm::{SampleRate, to_usize},
 };
 
-/// Name of it in messages.
 const KIND: &str = "Opus";
-/// Opus counts in samples of this rate, whatever was recorded.
+/// Opus counts samples at this rate, whatever was recorded.
 const RATE: SampleRate = SampleRate::HZ_48000;
 /// Samples of the longest packet, 120 ms.
 const PACKET_SAMPLES: usize = 5_760;
 
-/// Contents of an Opus header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpusHead {
     /// Samples before the beginning.
@@ -31,9 +29,6 @@ pub struct OpusHead {
 
 impl OpusHead {
     /// Reads the header of Ogg and Matroska (RFC 7845, section 5.1).
-    ///
-    /// # Errors
-    /// It is cut short or of a later kind, or its channels are more than two.
     pub fn read(packet: &[u8]) -> Result<Self, DecodeError> {
         let broken = || damaged(KIND, "its header is broken");
         let fields = packet.strip_prefix(b"OpusHead").ok_or_else(broken)?;
@@ -52,9 +47,6 @@ impl OpusHead {
     }
 
     /// Reads the header of MP4 (Encapsulation of Opus in ISO Base Media File Format, 4.3.2).
-    ///
-    /// # Errors
-    /// Those of [`OpusHead::read`].
     pub fn read_mp4(dops: &[u8]) -> Result<Self, DecodeError> {
         let broken = || damaged(KIND, "its header is broken");
         let mut fields = Bytes(dops);
@@ -68,11 +60,11 @@ impl OpusHead {
     }
 }
 
-/// Checks that `channels` channels, laid out as the rest of the header says, are in one stream that
-/// we can mix; `None`: the header ends too early.
+/// Checks that `channels` channels in this layout are one stream that we can mix; `None`: the
+/// header ends too early.
 fn check_channels(channels: u8, mut mapping: Bytes<'_>) -> Option<Result<(), DecodeError>> {
     let family = mapping.u8()?;
-    // Family 1 says how many streams there are; those after it are not for headphones.
+    // Family 1 declares the number of streams; later families are not for headphones.
     Some(match (channels, family) {
         (0, _) => Err(damaged(KIND, "it has no channels")),
         (1 | 2, 0) => Ok(()),
@@ -81,20 +73,14 @@ fn check_channels(channels: u8, mut mapping: Bytes<'_>) -> Option<Result<(), Dec
     })
 }
 
-/// One stream of Opus and what of it was decoded.
 pub struct OpusStream {
     decoder: OpusDecoder,
-    /// Samples that are still to be dropped.
+    /// Samples still to drop.
     skip: usize,
-    /// Room for a packet's samples.
     samples: Vec<i16>,
 }
 
 impl OpusStream {
-    /// A stream of which nothing was decoded yet.
-    ///
-    /// # Errors
-    /// The decoder's memory cannot be allocated.
     pub fn new(head: OpusHead) -> Result<Self, DecodeError> {
         let failed = |e| DecodeError::Damaged { kind: KIND, reason: format!("{e}") };
         let mut decoder = OpusDecoder::new(RATE).map_err(failed)?;
@@ -102,18 +88,15 @@ impl OpusStream {
         Ok(Self { decoder, skip: head.pre_skip.into(), samples: vec![0; PACKET_SAMPLES] })
     }
 
-    /// Decodes a packet, of which at most `room` samples at 48 kHz are wanted; gives how many
-    /// there were. One damaged packet is a click, not the end.
-    ///
-    /// # Errors
-    /// The sound is longer than allowed.
+    /// Decodes a packet, keeping at most `room` samples at 48 kHz; returns their number. A damaged
+    /// packet is a click, not the end.
     pub fn decode(
         &mut self,
         packet: &[u8],
         room: u64,
         output: &mut Output,
     ) -> Result<u64, DecodeError> {
-        // No packet at all would be taken for a lost one.
+        // The decoder would take an empty packet for a lost one.
         if packet.is_empty() {
             return Ok(0);
         }

@@ -1,6 +1,4 @@
-//! Input of a decoder, a sound file: [`Source`].
-//!
-//! **Never** opens anything.
+//! Input of a decoder: [`Source`].
 
 use std::io::{self, Read, Seek};
 
@@ -9,7 +7,7 @@ pub trait Source: Read + Seek + Send + Sync {}
 
 impl<T: Read + Seek + Send + Sync> Source for T {}
 
-/// The next `len` bytes, or as many as there are.
+/// The next `len` bytes, as far as available.
 pub fn read_up_to(source: &mut impl Read, len: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(u64::try_from(len).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;

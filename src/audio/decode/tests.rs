@@ -12,7 +12,6 @@ pub fn decode(bytes: &[u8], hint: Option<&str>) -> Result<Clip, DecodeError> {
     decode_to(bytes, hint, None)
 }
 
-/// A file's sound, whole.
 fn decode_to(
     bytes: &[u8],
     hint: Option<&str>,
@@ -26,13 +25,13 @@ fn decode_to(
     Ok(Clip { samples, rate })
 }
 
-/// Loudness in dBFS.
+/// In dBFS.
 fn loudness(samples: &[i16]) -> f64 {
     let squares: f64 = samples.iter().map(|&s| (f64::from(s) / 32_768.0).powi(2)).sum();
     10.0 * (squares / samples.len() as f64).log10()
 }
 
-/// Half a second of 440 Hz at amplitude 12,000, and so many milliseconds more at most.
+/// Half a second of 440 Hz at amplitude 12,000, and at most `more` ms.
 #[track_caller]
 pub fn assert_tone(clip: &Clip, hz: u32, more: u128) {
     assert_eq!(clip.rate.hz(), hz);
@@ -46,7 +45,7 @@ pub fn assert_tone(clip: &Clip, hz: u32, more: u128) {
     assert!((loudness(middle) + 11.74).abs() < 0.5, "{} dBFS", loudness(middle));
 }
 
-/// A WAV of any format; `sound` is what the data chunk holds.
+/// A WAV of any format; `sound` is the data chunk's content.
 fn wav(tag: u16, channels: u16, hz: u32, bits: u16, sound: &[u8]) -> Vec<u8> {
     let block = channels.wrapping_mul(bits / 8);
     let mut bytes = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0".to_vec();
@@ -211,7 +210,7 @@ fn each_fault_of_a_wav_has_its_message() {
 
 #[test]
 fn length_is_measured_in_seconds_not_samples() {
-    // So many samples of all channels were once held for an hour and more.
+    // A bug once held that many samples of all channels for over an hour.
     let mut heard = 0;
     let mut count = |_: SampleRate, piece: &[i16]| {
         heard += piece.len();
@@ -277,7 +276,7 @@ fn sound_is_brought_to_the_rate_that_is_wanted() {
     }
 }
 
-/// One of each kind of file.
+/// One of each format.
 const FILES: [&[u8]; 11] = [
     include_bytes!("../../../tests/data/tone.mp3"),
     include_bytes!("../../../tests/data/tone.ogg"),
@@ -305,7 +304,7 @@ fn files_cut_anywhere_give_sound_or_an_error() {
     }
 }
 
-/// Beginnings that lead bytes into each of the readers.
+/// Beginnings that select each of the readers.
 const MAGICS: [&[u8]; 9] = [
     b"",
     b"RIFF\0\0\0\0WAVE",
@@ -318,7 +317,7 @@ const MAGICS: [&[u8]; 9] = [
     b"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff",
 ];
 
-/// Makes the checksums of all Ogg pages right again, so that damage reaches the codec.
+/// Corrects the checksums of all Ogg pages, so that damage reaches the codec.
 fn mend_checksums(file: &mut [u8]) {
     let mut at = 0;
     while let Some(n_segments) = file.get(at + 26).map(|&n| usize::from(n)) {

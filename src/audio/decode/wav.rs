@@ -1,9 +1,8 @@
 //! WAV of any rate, number of channels and kind of sample: [`decode_wav`].
 //!
-//! The samples are found by our own scan of the header, because `symphonia` refuses what recorders
-//! leave behind (lengths of 0, files cut short); the codec is its own.
-//!
-//! **Never** holds more than the header and one packet.
+//! Finds the samples by our own scan of the header, because `symphonia` refuses recorders' remains
+//! (lengths of 0, truncated files); the codec is its own. **Never** holds more than the header and
+//! one packet.
 
 use std::io::{BufReader, Read};
 
@@ -20,20 +19,19 @@ use super::{
 };
 use crate::audio::wav::{WavData, WavError, scan_header};
 
-/// Samples handed to the codec at once.
+/// Samples passed to the codec at once.
 const PACKET_SAMPLES: u16 = 4_096;
-/// Bytes searched first for the beginning of the samples.
+/// Bytes first searched for the samples.
 const FIRST_LOOK: usize = 4_096;
 /// Most bytes before the samples: titles and a picture.
 const MAX_HEADER: usize = 64 << 20;
 
-/// Decodes `source` from its start.
 pub fn decode_wav(source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let mut source = BufReader::new(source);
     let (data, begun) = read_header(&mut source)?;
     let codec = wav_codec(&data)?;
     let hz = data.format.rate.hz();
-    // One interleaved stream is decoded as if it had one channel: `symphonia` knows 26 at most.
+    // Decoded as one interleaved channel: `symphonia` knows at most 26.
     let mut parameters = CodecParameters::new();
     parameters
         .for_codec(codec)
@@ -62,7 +60,7 @@ pub fn decode_wav(source: Box<dyn Source>, output: &mut Output) -> Result<(), De
     }
 }
 
-/// Reads as far as the samples begin; also gives those that were read with the header.
+/// Reads up to the samples; also returns those read with the header.
 fn read_header(source: &mut impl Read) -> Result<(WavData, Vec<u8>), DecodeError> {
     let mut head = Vec::new();
     let mut look = FIRST_LOOK;
@@ -72,7 +70,7 @@ fn read_header(source: &mut impl Read) -> Result<(WavData, Vec<u8>), DecodeError
             let begun = head.get(data.start..).unwrap_or_default().to_vec();
             return Ok((data, begun));
         }
-        // Fewer than were asked for: the file is at its end.
+        // A short read: the file has ended.
         if head.len() < 2 * look - FIRST_LOOK {
             return Err(WavError::Truncated { len: head.len() }.into());
         }
@@ -83,7 +81,6 @@ fn read_header(source: &mut impl Read) -> Result<(WavData, Vec<u8>), DecodeError
     }
 }
 
-/// The codec for a WAV's encoding and bits.
 const fn wav_codec(data: &WavData) -> Result<CodecType, DecodeError> {
     match (data.format.tag, data.format.bits) {
         (1, 8) => Ok(codecs::CODEC_TYPE_PCM_U8),

@@ -1,10 +1,8 @@
-//! Changing the sample rate of a running stream: [`Resampler`], band-limited, around `rubato`.
+//! Band-limited sample rate conversion of a running stream: [`Resampler`], around `rubato`.
 //!
-//! The result is the same for any division of the stream into pieces, lines up with the input
-//! (the filter's delay is cut off), and is as long as it should be. About 5 ms plus half a filter
-//! (64 samples of the lower rate) are held back while the stream runs.
-//!
-//! **Never** invents sound: the stream is silent before its start and after its end.
+//! The result does not depend on how the stream is divided, lines up with the input (the filter's
+//! delay is cut off), and has the exact length. Holds back about 5 ms plus half a filter (64
+//! samples of the lower rate). The stream is silent before its start and after its end.
 
 use super::pcm::{SampleRate, to_count, to_sample, to_usize};
 use rubato::audioadapter_buffers::direct::SequentialSlice;
@@ -13,60 +11,41 @@ use rubato::{
     SincInterpolationType, WindowFunction, calculate_cutoff,
 };
 
-/// Filter length in samples of the lower rate. With the Blackman window the pass band ends at
-/// 95 % of the lower Nyquist frequency and mirror images stay under −74 dB.
+/// Filter length in samples of the lower rate. With the Blackman window the pass band ends at 95 %
+/// of the lower Nyquist frequency and images stay below −74 dB.
 const TAPS: usize = 128;
 
-/// Up to so many phases each get a filter of their own, and the result is exact; with more,
-/// building the table costs more than interpolating between [`CUBIC_PHASES`] filters.
+/// Up to this many phases each get their own filter, and the result is exact; beyond that the table
+/// would cost more than interpolating between [`CUBIC_PHASES`] filters.
 const MAX_EXACT_PHASES: u32 = 24;
 
-/// Cubic interpolation between 32 filters errs by under −110 dB.
+/// Cubic interpolation between 32 filters errs by less than −110 dB.
 const CUBIC_PHASES: u32 = 32;
 
-/// Blocks in a second: 5 ms of input are collected before they are converted.
+/// Input is converted in blocks of 5 ms.
 const BLOCKS_PER_SECOND: u32 = 200;
 
 /// Beyond this, the filter or the output would be absurdly long.
 const MAX_RATIO: u32 = 100;
 
-/// A conversion that is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ResampleError {
-    /// One of the two rates is too low or too high for speech or music.
     #[error("cannot resample from {from} to {to} (the rates may differ {MAX_RATIO}-fold at most)")]
-    Ratio {
-        /// Rate of the input.
-        from: SampleRate,
-        /// Rate of the output.
-        to: SampleRate,
-    },
-    /// `rubato` takes no such rates or sizes.
+    Ratio { from: SampleRate, to: SampleRate },
     #[error("cannot build a resampler from {from} to {to} (use a common rate such as 48000 Hz)")]
-    Build {
-        /// Rate of the input.
-        from: SampleRate,
-        /// Rate of the output.
-        to: SampleRate,
-        /// Error of the resampler's library.
-        source: ResamplerConstructionError,
-    },
+    Build { from: SampleRate, to: SampleRate, source: ResamplerConstructionError },
 }
 
 /// Converts one mono stream from one rate to another. Equal rates pass samples through unchanged.
 #[derive(Debug)]
 pub struct Resampler {
-    /// `None` when the rates are equal.
+    /// `None`: equal rates.
     sinc: Option<Sinc>,
 }
 
 impl Resampler {
-    /// Builds the filter: 15 to 600 µs, so keep the resampler for the next stream of the same
-    /// rates; [`Resampler::finish`] leaves it as new.
-    ///
-    /// # Errors
-    ///
-    /// [`ResampleError::Ratio`] when one rate is over 100 times the other.
+    /// Builds the filter in 15 to 600 µs, so reuse the resampler for streams of the same rates
+    /// after [`Resampler::finish`]. Fails when one rate is over 100 times the other.
     pub fn new(from: SampleRate, to: SampleRate) -> Result<Self, ResampleError> {
         if from == to {
             return Ok(Self { sinc: None });
@@ -79,7 +58,7 @@ impl Resampler {
         Ok(Self { sinc: Some(sinc) })
     }
 
-    /// Takes the next samples of the stream and appends what is ready to `out`.
+    /// Appends available output to `out`.
     pub fn push(&mut self, samples: &[i16], out: &mut Vec<i16>) {
         match &mut self.sinc {
             None => out.extend_from_slice(samples),
@@ -87,8 +66,8 @@ impl Resampler {
         }
     }
 
-    /// Appends what was held back to `out`. The whole output is then as long as the input times
-    /// `to / from`, to the nearest sample, and the resampler is ready for another stream.
+    /// Appends the rest to `out`. The whole output then has the input's length times `to / from`,
+    /// to the nearest sample; the resampler is ready for another stream.
     pub fn finish(&mut self, out: &mut Vec<i16>) {
         if let Some(sinc) = &mut self.sinc {
             sinc.finish(out);
@@ -96,23 +75,21 @@ impl Resampler {
     }
 }
 
-/// A conversion that changes something.
 struct Sinc {
-    /// The filter; it works on blocks of `block_len`.
+    /// Works on blocks of `block_len`.
     inner: Async<f32>,
     /// Output samples per input sample.
     ratio: f64,
     /// Filter length in input samples.
     taps: usize,
-    /// Output samples that precede the first input sample: the filter's delay.
+    /// Output samples before the first input sample: the filter's delay.
     delay: usize,
     /// Input of the next block.
     pending: Vec<f32>,
-    /// Samples that make a block.
     block_len: usize,
-    /// Room for one block's output.
+    /// Buffer for one block's output.
     converted: Vec<f32>,
-    /// Rest of `delay` that is still to be cut off.
+    /// Rest of `delay` still to cut off.
     skip: usize,
     /// Input samples so far.
     n_in: usize,
@@ -127,12 +104,11 @@ impl std::fmt::Debug for Sinc {
 }
 
 impl Sinc {
-    /// Builds the filter.
     fn new(from: SampleRate, to: SampleRate) -> Result<Self, ResamplerConstructionError> {
         let ratio = f64::from(to.hz()) / f64::from(from.hz());
         let phases = to.hz() / gcd(from.hz(), to.hz());
         let (filters, interpolation) = match phases {
-            // Going down, more filters than phases allow a finer alignment.
+            // When downsampling, more filters than phases allow finer alignment.
             ..=MAX_EXACT_PHASES if ratio < 1.0 => {
                 (phases * 16_u32.div_ceil(phases), SincInterpolationType::Nearest)
             }
@@ -143,8 +119,8 @@ impl Sinc {
         let (taps, delay) = aligned_taps(ratio, filters);
         let window = WindowFunction::Blackman;
         let parameters = SincInterpolationParameters::new(taps, window)
-            // Left to itself, rubato takes `taps` for samples of the lower rate and lets a band
-            // of aliases through.
+            // By default rubato takes `taps` as samples of the lower rate and lets a band of
+            // aliases through.
             .f_cutoff(calculate_cutoff(to_count(taps as f64 * ratio.min(1.0)), window))
             .interpolation(interpolation)
             .oversampling_factor(filters);
@@ -164,7 +140,6 @@ impl Sinc {
         })
     }
 
-    /// Collects blocks and converts them.
     fn push(&mut self, mut samples: &[i16], out: &mut Vec<i16>) {
         self.n_in += samples.len();
         while !samples.is_empty() {
@@ -178,10 +153,10 @@ impl Sinc {
         }
     }
 
-    /// Pushes the rest out and restarts.
+    /// Flushes the rest and restarts.
     fn finish(&mut self, out: &mut Vec<i16>) {
         let wanted = to_count(self.n_in as f64 * self.ratio);
-        // Silence behind the end pushes the filter's content out, in this many blocks at most.
+        // Trailing silence flushes the filter in at most this many blocks.
         for _ in 0..self.taps / self.block_len + 3 {
             if self.n_out >= wanted {
                 break;
@@ -195,7 +170,7 @@ impl Sinc {
         (self.skip, self.n_in, self.n_out) = (self.delay, 0, 0);
     }
 
-    /// Converts the pending block, which is full, and cuts the filter's delay off.
+    /// Converts the full pending block, and cuts the filter's delay off.
     fn convert_block(&mut self, out: &mut Vec<i16>) {
         let n_converted = self.run_filter().unwrap_or_else(|| {
             debug_assert!(false, "both buffers have the lengths that rubato asked for");
@@ -209,7 +184,7 @@ impl Sinc {
         self.n_out += kept.len();
     }
 
-    /// Filters `pending` into `converted`; says how many samples came out.
+    /// Filters `pending` into `converted`; returns the number of samples.
     fn run_filter(&mut self) -> Option<usize> {
         let input = SequentialSlice::new(&self.pending, 1, self.pending.len()).ok()?;
         let room = self.converted.len();
@@ -221,9 +196,7 @@ impl Sinc {
 
 /// Filter length, and its delay in output samples, for a table of `filters` filters.
 ///
-/// `rubato`'s filter is centred `1 / filters` of an input sample early, and its first output lies
-/// one output sample after the start. Of a few lengths the one whose delay is nearest to a whole
-/// number is taken: the output of common rates is then aligned exactly.
+/// `rubato`'s filter is centred `1 / filters` of an input sample early, and its first output lies one output sample after the start. Among a few lengths the one with the delay nearest to a whole number wins, which aligns the output of common rates exactly.
 fn aligned_taps(ratio: f64, filters: usize) -> (usize, usize) {
     let shortest = to_count(TAPS as f64 / ratio.min(1.0)).next_multiple_of(8);
     let delay_of = |taps: usize| ratio * ((taps / 2) as f64 - 1.0 / filters as f64) - 1.0;
@@ -235,7 +208,6 @@ fn aligned_taps(ratio: f64, filters: usize) -> (usize, usize) {
     (taps, to_count(delay_of(taps)))
 }
 
-/// Greatest common divisor.
 fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

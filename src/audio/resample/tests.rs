@@ -46,7 +46,7 @@ fn tone_stays_the_same_tone_at_the_same_time() {
         let out = convert(from, to, &tone(440.0, from, n));
         let wanted = tone(440.0, to, out.len());
         assert!(out.len().abs_diff(to_usize(u64::from(to.hz() / 4))) <= 1, "{from} {to}");
-        // The first and last 10 ms hold the filter's answer to the tone's sudden start and end.
+        // The first and last 10 ms hold the filter's response to the tone's sudden start and end.
         let margin = to.samples_in(std::time::Duration::from_millis(10));
         let middle = margin..out.len() - margin;
         let error: f64 = out[middle.clone()]
@@ -112,7 +112,7 @@ fn full_scale_never_wraps_and_constant_stays() {
     let square: Vec<i16> =
         (0..1_600).map(|n| if n / 20 % 2 == 0 { i16::MAX } else { i16::MIN }).collect();
     let out = convert(rate(16_000), rate(48_000), &square);
-    // Between the edges it rings by 9 % (Gibbs) at most; wrapping round would change the sign.
+    // Between the edges it rings by at most 9 % (Gibbs); wrapping round would change the sign.
     assert!(out[60..4_740].chunks(60).all(|half| {
         let middle = half[30];
         half[10..50].iter().all(|s| s.signum() == middle.signum())

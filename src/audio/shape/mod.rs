@@ -1,47 +1,34 @@
 //! Pitch and speed for voices whose service has neither: [`Shape`].
 //!
-//! Speed is WSOLA (Verhelst and Roelands, 1993): short pieces of the sound overlap, each taken
-//! from where it continues the one before best, so that no period of the voice is broken. Pitch
-//! stretches the sound first and then plays it back faster or slower, by resampling; formants
-//! move along, which is what gives a goblin or an ogre its body.
-//!
-//! **Never** changes a sample when there is nothing to change.
+//! Speed is WSOLA (Verhelst and Roelands, 1993): short pieces of sound overlap, each taken where it
+//! best continues the previous one, so that no period of the voice breaks. Pitch stretches the
+//! sound, then resamples it; formants move along, which makes a goblin or an ogre. **Never**
+//! changes a sample when nothing is to change.
 
 use super::pcm::{SampleRate, to_count, to_sample};
 use super::resample::{ResampleError, Resampler};
 use std::time::Duration;
 
-/// Each piece is faded over into the next for so long; it is also what is compared. Longer than
-/// a period of the deepest voice (80 Hz).
+/// Length of the cross-fade and of compared pieces. Longer than a period of the deepest voice (80
+/// Hz).
 const OVERLAP: Duration = Duration::from_millis(13);
 
-/// Greatest distance of a piece from its place, each way: half that period and some more.
+/// Greatest distance of a piece from its target, each way: a little over half that period.
 const SEARCH: Duration = Duration::from_millis(8);
 
 /// The first, coarse search compares samples at about this rate: enough for the voice's periods.
 const COARSE_HZ: u32 = 6_000;
 
-/// A shape that is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ShapeError {
-    /// Pitch out of range.
     #[error("pitch shift of \"{semitones}\" semitones is out of range (use -10 to 10)")]
-    Pitch {
-        /// The shift that was given.
-        semitones: f32,
-    },
-    /// Speed out of range.
+    Pitch { semitones: f32 },
     #[error("speed factor of \"{speed}\" is out of range (use 0.5 to 2.0)")]
-    Speed {
-        /// The factor that was given.
-        speed: f32,
-    },
-    /// A rate that leaves no room to shift.
+    Speed { speed: f32 },
     #[error("cannot shift the pitch of a voice at {rate} (use a common rate such as 24000 Hz)")]
     Rate {
-        /// The rate that was given.
         rate: SampleRate,
-        /// Error of the resampler, if it is the one that refuses.
+        /// Set if the resampler refuses it.
         source: Option<ResampleError>,
     },
 }
@@ -49,19 +36,14 @@ pub enum ShapeError {
 /// Changes pitch and speed of one mono stream; its rate stays.
 #[derive(Debug)]
 pub struct Shape {
-    /// `None` when there is nothing to change.
+    /// `None`: nothing to change.
     stages: Option<(Stretch, Resampler)>,
-    /// Samples that the first stage hands to the second.
+    /// Output of the first stage.
     stretched: Vec<i16>,
 }
 
 impl Shape {
-    /// `pitch_semitones` from −10 to 10 (0: unchanged), `speed` from 0.5 to 2.0 (1: unchanged; 2:
-    /// half as long).
-    ///
-    /// # Errors
-    ///
-    /// [`ShapeError`] when one of them is out of range or not a number.
+    /// `pitch_semitones` from −10 to 10 (0: unchanged), `speed` from 0.5 to 2.0 (1: unchanged; 2: half as long); anything else is refused.
     pub fn new(rate: SampleRate, pitch_semitones: f32, speed: f32) -> Result<Self, ShapeError> {
         if !(-10.0..=10.0).contains(&pitch_semitones) {
             return Err(ShapeError::Pitch { semitones: pitch_semitones });
@@ -87,8 +69,7 @@ impl Shape {
         Ok(Self { stages, stretched: Vec::new() })
     }
 
-    /// Takes the next samples of the stream and appends what is ready to `out`. 21 to 50 ms are
-    /// held back, the more the faster the sound is to be.
+    /// Appends available output to `out`. Holds back 21 to 50 ms, more at higher speed.
     pub fn push(&mut self, samples: &[i16], out: &mut Vec<i16>) {
         let Some((stretch, resampler)) = &mut self.stages else {
             out.extend_from_slice(samples);
@@ -99,8 +80,8 @@ impl Shape {
         self.stretched.clear();
     }
 
-    /// Appends what was held back. The whole output is then as long as the input divided by the
-    /// speed, and the shape is ready for another stream.
+    /// Appends the rest. The whole output then has the input's length divided by the speed; the
+    /// shape is ready for another stream.
     pub fn finish(&mut self, out: &mut Vec<i16>) {
         if let Some((stretch, resampler)) = &mut self.stages {
             stretch.finish(&mut self.stretched);
@@ -130,14 +111,12 @@ struct Stretch {
     n_in: usize,
     /// Output samples so far.
     n_out: usize,
-    /// Pieces laid so far.
     n_pieces: usize,
     /// The input sample that would follow the last piece.
     next: usize,
 }
 
 impl Stretch {
-    /// A stretch by `1 / tempo`.
     fn new(rate: SampleRate, tempo: f64) -> Self {
         let step = usize::try_from(rate.hz() / COARSE_HZ).unwrap_or(1).max(1);
         Self {
@@ -154,7 +133,7 @@ impl Stretch {
         }
     }
 
-    /// Lays all pieces that the input suffices for.
+    /// Places all pieces covered by the input.
     fn push(&mut self, samples: &[i16], out: &mut Vec<i16>) {
         self.n_in += samples.len();
         self.input.extend(samples.iter().map(|&s| f32::from(s)));
@@ -163,7 +142,7 @@ impl Stretch {
         }
     }
 
-    /// Lays the rest and restarts.
+    /// Places the rest and restarts.
     fn finish(&mut self, out: &mut Vec<i16>) {
         let wanted = to_count(self.n_in as f64 / self.tempo);
         while self.n_out < wanted {
@@ -176,13 +155,13 @@ impl Stretch {
         (self.base, self.n_in, self.n_out, self.n_pieces, self.next) = (0, 0, 0, 0, 0);
     }
 
-    /// Place of the next piece before the search.
+    /// Position of the next piece before the search.
     fn target(&self) -> usize {
         to_count((self.n_pieces * self.overlap) as f64 * self.tempo)
     }
 
-    /// Input samples that must be there to lay the next piece: the pieces compared, and all that
-    /// the piece stands for, or the output would be longer than a stream that ends here gives.
+    /// Input samples needed for the next piece: the compared ones, and all that the piece
+    /// represents, or the output would be too long if the stream ended here.
     fn needed(&self) -> usize {
         let stands_for = ((self.n_pieces + 1) * self.overlap) as f64 * self.tempo;
         let compared = (self.target() + self.search).max(self.next) + self.overlap;
@@ -194,7 +173,7 @@ impl Stretch {
         let from = self.best_place();
         let (fading, rising) = (self.at(self.next), self.at(from));
         let len = self.overlap as f32;
-        // The two weights add up to 1: both sides are the same period of the same voice.
+        // The weights add up to 1: both sides are the same period of the same voice.
         out.extend(fading.iter().zip(rising).enumerate().map(|(n, (a, b))| {
             let weight = 0.5 - 0.5 * (std::f32::consts::PI * (n as f32 + 0.5) / len).cos();
             to_sample(a + (b - a) * weight)
@@ -205,7 +184,7 @@ impl Stretch {
         self.forget();
     }
 
-    /// The place around the target whose sound resembles the last piece's continuation most.
+    /// The position near the target that best resembles the last piece's continuation.
     fn best_place(&self) -> usize {
         let target = self.target();
         let reach =
@@ -217,7 +196,7 @@ impl Stretch {
         self.most_similar(first..=last.min(target + self.search), rough, 1)
     }
 
-    /// Of `places`, the one with the highest normalised correlation; `favourite` wins a draw.
+    /// The position with the highest normalised correlation; `favourite` wins a draw.
     fn most_similar(
         &self,
         places: impl Iterator<Item = usize>,
@@ -242,7 +221,7 @@ impl Stretch {
         self.input.get(from..from + self.overlap).unwrap_or_default()
     }
 
-    /// Drops input that no later piece can be taken from, now and then.
+    /// Drops input that no later piece needs, now and then.
     fn forget(&mut self) {
         let needed = self.next.min(self.target().saturating_sub(self.search));
         let old = (needed - self.base).min(self.input.len());
@@ -253,7 +232,7 @@ impl Stretch {
     }
 }
 
-/// Correlation of two pieces by every `step`th sample, relative to the loudness of the second.
+/// Correlation of every `step`th sample, relative to the loudness of `piece`.
 fn similarity(wanted: &[f32], piece: &[f32], step: usize) -> f32 {
     let (mut product, mut energy) = (0.0, 1.0);
     for (a, b) in wanted.iter().zip(piece).step_by(step) {

@@ -24,7 +24,7 @@ fn tone(hz: f64, rate: SampleRate, seconds: f64) -> Vec<i16> {
     (0..len).map(|n| sample(10_000.0 * (step * n as f64).sin())).collect()
 }
 
-/// Decaying rings, `hz` of them a second: a voice without words.
+/// Decaying rings, `hz` of them per second: a voice without words.
 fn pulses(hz: f64, rate: SampleRate, seconds: f64) -> Vec<i16> {
     let rate = f64::from(rate.hz());
     (0..to_count(seconds * rate))
@@ -35,7 +35,7 @@ fn pulses(hz: f64, rate: SampleRate, seconds: f64) -> Vec<i16> {
         .collect()
 }
 
-/// The lag, between 2 and 20 ms, at which the sound resembles itself most, as a frequency.
+/// The lag, between 2 and 20 ms, of the highest self-similarity, as a frequency.
 fn pitch_of(sound: &[i16], rate: SampleRate) -> f64 {
     let hz = f64::from(rate.hz());
     let part: Vec<f64> = sound.iter().map(|&s| f64::from(s)).collect();
@@ -80,7 +80,7 @@ const SHAPES: [(f32, f32); 12] = [
 
 #[test]
 fn pitch_and_duration_scale_without_clicks() {
-    // All shapes at one rate; every third, of each kind some, at the others.
+    // All shapes at one rate; every third at the others.
     let some = if extent::whole() { 1 } else { 3 };
     let rates = [(RATE, 1), (SampleRate::HZ_24000, some), (SampleRate::new(22_050).unwrap(), some)];
     for (rate, every) in rates {
@@ -96,8 +96,7 @@ fn pitch_and_duration_scale_without_clicks() {
                 let middle = out.len() / 2 - 600..out.len() / 2 + 600;
                 let found = pitch_of(&out[middle], rate) / 200.0;
                 assert!((found / ratio - 1.0).abs() < 0.02, "{case}: {found} for {ratio}");
-                // Raising the pitch steepens the slopes by the same ratio; the very ends of the
-                // sound may ring.
+                // Raising the pitch steepens the slopes by the same ratio; the very ends may ring.
                 let inner = &out[200..out.len() - 400];
                 let limit = largest_jump(&sound) * ratio.max(1.0) * 1.15;
                 assert!(

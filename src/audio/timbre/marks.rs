@@ -1,27 +1,26 @@
-//! Places of the periods of a voice.
+//! Finds the periods of a voice.
 //!
-//! Entry type: [`Marks`]. A mark is found from the one before: where the sound resembles what is
-//! around that one most, about a period later.
+//! Entry type: [`Marks`]. Each mark is found from the previous one: where the sound most resembles
+//! its surroundings, about a period later.
 
 use super::super::pcm::SampleRate;
 
 /// The deepest and the highest voice, in Hz.
 const VOICES: (f64, f64) = (60.0, 500.0);
-/// Distance of marks where there is no voice, in seconds.
+/// Distance of marks without voice, in seconds.
 const UNVOICED: f64 = 0.005;
-/// Half of what is compared, in seconds: together about a period of a deep voice.
+/// Half the compared length, in seconds: together about a period of a deep voice.
 const COMPARED: f64 = 0.006;
-/// A voice begins where the sound resembles itself so much a period later, and ends below.
+/// A voice begins at this self-similarity a period later, and ends below [`ENDS`].
 const BEGINS: f32 = 0.6;
-/// See [`BEGINS`].
 const ENDS: f32 = 0.35;
-/// Softer than this there is no voice, of 1.
+/// Softer sound is not voice; full scale is 1.
 const SILENCE: f32 = 0.004;
-/// A period may differ so much from the one before.
+/// Largest relative change of a period.
 const CHANGE: f64 = 0.25;
-/// After so many marks it is looked whether another period fits much better.
+/// Marks between checks whether another period fits much better.
 const CHECKED: usize = 6;
-/// Least gain in likeness that a shorter or longer period needs.
+/// Least gain in similarity for a shorter or longer period.
 const BETTER: f32 = 0.12;
 
 /// The middle of a period, or of a stretch without voice.
@@ -29,13 +28,11 @@ const BETTER: f32 = 0.12;
 pub struct Mark {
     /// Its sample number.
     pub at: f64,
-    /// Length of the period, in samples.
+    /// In samples.
     pub period: f64,
-    /// True if the sound there is voiced.
     pub voiced: bool,
 }
 
-/// Finds marks in a stream.
 #[derive(Debug)]
 pub struct Marks {
     rate: f64,
@@ -43,7 +40,6 @@ pub struct Marks {
     /// Number of the first sample in `input`.
     base: usize,
     n_in: usize,
-    /// Nothing comes any more.
     is_over: bool,
     last: Option<Mark>,
     /// Voiced marks since the period was last checked.
@@ -51,7 +47,6 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Of a stream at `rate`.
     pub fn new(rate: SampleRate) -> Self {
         Self {
             rate: f64::from(rate.hz()),
@@ -64,34 +59,32 @@ impl Marks {
         }
     }
 
-    /// The next samples of the stream.
     pub fn push(&mut self, samples: &[f32]) {
         self.n_in += samples.len();
         self.input.extend_from_slice(samples);
     }
 
-    /// The stream is over; silence follows, as far as marks are wanted.
+    /// Ends the stream; silence follows.
     pub fn finish(&mut self) {
         self.is_over = true;
         self.input.resize(self.input.len() + self.reach() * 2, 0.0);
     }
 
-    /// Samples that were given.
     pub const fn n_in(&self) -> usize {
         self.n_in
     }
 
-    /// The longest that half a piece may be, in samples.
+    /// Longest half of a piece, in samples.
     pub fn longest(&self) -> f64 {
         1.5 * self.rate / VOICES.0
     }
 
-    /// Samples needed after a mark to find the next, and to lay the pieces of both.
+    /// Samples needed after a mark to find the next, and to place both pieces.
     fn reach(&self) -> usize {
         count(4.0 * self.rate / VOICES.0 + 2.0 * COMPARED * self.rate)
     }
 
-    /// Drops what no piece at `at` or later needs.
+    /// Drops input that no piece at `at` or later needs.
     pub fn forget(&mut self, at: f64) {
         let oldest = self.last.map_or(at, |last| last.at.min(at));
         let needed = count((oldest - 4.0 * self.longest()).max(0.0));
@@ -102,7 +95,7 @@ impl Marks {
         }
     }
 
-    /// The sound at `at`, between samples by a cubic through four of them.
+    /// The sound at `at`, interpolated by a cubic through four samples.
     #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1")]
     pub fn between(&self, at: f64) -> f32 {
         let whole = at.floor();
@@ -114,7 +107,7 @@ impl Marks {
         ((2.0 * slope + m + n) * t + (-3.0 * slope - 2.0 * m - n)) * t * t + m * t + b
     }
 
-    /// One sample; silence before and after the stream.
+    /// Silence before and after the stream.
     fn sample(&self, number: f64) -> f32 {
         if number < self.base as f64 {
             return 0.0;
@@ -132,8 +125,8 @@ impl Marks {
         let (one, other) = (around(one), around(other));
         let (mut product, mut first, mut second) = (0.0, 1e-9, 1e-9);
         let mut at = 0;
-        // A plain loop, because a first try is built without optimisation; every other sample is
-        // enough for the voice's periods.
+        // A plain loop, because debug builds do not optimise; every other sample is enough for the
+        // voice's periods.
         while at < one.len().min(other.len()) {
             let (a, b) = (one[at], other[at]);
             product += a * b;
@@ -144,8 +137,8 @@ impl Marks {
         product / f32::sqrt(first * second)
     }
 
-    /// Of the distances `from..=to`, in samples, the one after which the sound around `at` comes
-    /// again best, and how well.
+    /// The distance in `from..=to`, in samples, at which the sound around `at` recurs best, and its
+    /// similarity.
     fn best(&self, at: f64, from: f64, to: f64) -> (f64, f32) {
         let mut best = (from, -1.0);
         let mut distance = from.round();
@@ -159,7 +152,7 @@ impl Marks {
         best
     }
 
-    /// The shortest period that fits nearly as well as any, as two periods fit as well as one.
+    /// The shortest period that fits nearly as well as any, since two periods fit as well as one.
     fn period(&self, at: f64) -> Option<(f64, f32)> {
         let half = count(COMPARED * self.rate);
         let from = count(at).saturating_sub(half).saturating_sub(self.base);
@@ -184,7 +177,7 @@ impl Marks {
         (found.1 > BEGINS).then_some(found)
     }
 
-    /// The mark after the last one; `None`: it cannot be known yet, or the stream is over.
+    /// `None`: not known yet, or the stream is over.
     pub fn next(&mut self) -> Option<Mark> {
         let Some(last) = self.last else {
             let period = UNVOICED * self.rate;
@@ -220,7 +213,7 @@ impl Marks {
         Mark { at: last.at + period, period, voiced: true }
     }
 
-    /// The first period of a voice, at its loudest place, or more without one.
+    /// The first period of a voice, at its loudest point, or a mark without voice.
     fn after_none(&mut self, from: f64) -> Mark {
         let step = UNVOICED * self.rate;
         let at = from + step;
@@ -240,7 +233,6 @@ impl Marks {
     }
 }
 
-/// A sample number.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "float casts saturate")]
 fn count(value: f64) -> usize {
     value.round() as usize

@@ -1,12 +1,10 @@
-//! Pitch and formants of a voice, each by itself: [`Timbre`].
+//! Pitch and formants of a voice, independently: [`Timbre`].
 //!
 //! Pitch-synchronous overlap-add (Moulines and Charpentier, 1990): the voice is cut into pieces
-//! around each of its periods, and these are laid closer together or further apart. A piece keeps
-//! the resonances of the mouth, so that a voice an octave up is still a person and no chipmunk.
-//! Played faster or slower, pieces move the resonances and nothing else: a shorter or a longer
-//! throat. Where there is no voice pieces stay where they are. Duration never changes.
-//!
-//! **Never** changes a sample when there is nothing to change.
+//! around its periods, which are placed closer together or further apart. A piece keeps the mouth's
+//! resonances, so a voice an octave up still sounds like a person. Playing pieces faster or slower
+//! moves the resonances alone: a shorter or longer throat. Pieces without voice stay in place.
+//! Duration never changes. **Never** changes a sample when nothing is to change.
 
 mod marks;
 
@@ -15,40 +13,32 @@ use std::collections::VecDeque;
 use self::marks::{Mark, Marks};
 use super::pcm::{SampleRate, to_sample};
 
-/// Most that a voice may be shifted by, in semitones, either way.
+/// Largest shift of pitch, in semitones, either way.
 const MOST_PITCH: f32 = 10.0;
-/// Most that formants may be shifted by, in semitones, either way.
+/// Largest shift of formants, in semitones, either way.
 const MOST_FORMANTS: f32 = 6.0;
-/// Pieces that are laid far apart are so much longer than a period at most: longer ones would
-/// have the next period's beginning in them, an echo.
+/// Longest piece, in periods, when pieces lie far apart: longer ones would contain the next
+/// period's beginning, an echo.
 const LONGEST: f64 = 1.3;
-/// The value of a sample at full scale.
 const FULL: f32 = 32_767.0;
 
-/// A shift that is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum TimbreError {
-    /// Pitch out of range.
     #[error("pitch shift of \"{0}\" semitones is out of range (use -10 to 10)")]
     Pitch(f32),
-    /// Formants out of range.
     #[error("formant shift of \"{0}\" semitones is out of range (use -6 to 6)")]
     Formants(f32),
 }
 
-/// Changes pitch and formants of one stream of sound between -1 and 1.
+/// Changes pitch and formants of one stream, samples between -1 and 1.
 #[derive(Debug)]
 pub struct Timbre {
-    /// `None` when there is nothing to change.
+    /// `None`: nothing to change.
     shift: Option<Shift>,
 }
 
 impl Timbre {
-    /// `pitch` from -10 to 10 semitones, `formants` from -6 to 6; 0: unchanged.
-    ///
-    /// # Errors
-    ///
-    /// [`TimbreError`] when one of them is out of range or not a number.
+    /// `pitch` from -10 to 10 semitones, `formants` from -6 to 6 (0: unchanged); anything else is refused.
     pub fn new(rate: SampleRate, pitch: f32, formants: f32) -> Result<Self, TimbreError> {
         if !(-MOST_PITCH..=MOST_PITCH).contains(&pitch) {
             return Err(TimbreError::Pitch(pitch));
@@ -60,7 +50,7 @@ impl Timbre {
         Ok(Self { shift: (!unchanged).then(|| Shift::new(rate, pitch, formants)) })
     }
 
-    /// Takes the next samples and appends what is ready to `out`. About 50 ms are held back.
+    /// Appends available output to `out`. Holds back about 50 ms.
     pub fn push(&mut self, samples: &[f32], out: &mut Vec<i16>) {
         match &mut self.shift {
             None => out.extend(samples.iter().map(|sample| to_sample(sample * FULL))),
@@ -71,7 +61,7 @@ impl Timbre {
         }
     }
 
-    /// Appends what was held back: the whole output is as long as the input.
+    /// Appends the rest: the whole output has the input's length.
     pub fn finish(&mut self, out: &mut Vec<i16>) {
         if let Some(shift) = &mut self.shift {
             shift.marks.finish();
@@ -81,19 +71,18 @@ impl Timbre {
     }
 }
 
-/// Lays pieces.
 #[derive(Debug)]
 struct Shift {
     marks: Marks,
-    /// Pitch as a factor.
+    /// As a factor.
     pitch: f64,
-    /// Formants as a factor.
+    /// As a factor.
     formants: f64,
     /// Marks around the next piece, in order.
     ahead: VecDeque<Mark>,
-    /// Place of the next piece.
+    /// Position of the next piece.
     at: f64,
-    /// Sound that is not whole yet, and the weight of what was laid on it.
+    /// Incomplete output with its accumulated weight.
     laid: VecDeque<(f32, f32)>,
     /// Number of the first sample in `laid`.
     base: usize,
@@ -113,15 +102,15 @@ impl Shift {
         }
     }
 
-    /// Lays all pieces whose marks are known.
+    /// Places all pieces with known marks.
     fn lay(&mut self, out: &mut Vec<i16>) {
         while let Some(mark) = self.nearest() {
             let apart = if mark.voiced { mark.period / self.pitch } else { mark.period };
-            // A whole period each way, or resonances would be blurred.
+            // A whole period each way, or resonances would blur.
             let whole = mark.period * self.formants.recip().max(1.0);
             self.add(mark, apart.min(mark.period * LONGEST).max(whole));
             self.at += apart;
-            // The next piece, as long as it may be, begins here.
+            // The earliest beginning of the next piece.
             let begins = (self.at - self.marks.longest()).max(0.0);
             #[expect(
                 clippy::cast_possible_truncation,
@@ -133,7 +122,7 @@ impl Shift {
         }
     }
 
-    /// The mark nearest to where the next piece is laid; `None`: it is not known yet.
+    /// The mark nearest to the next piece; `None`: not known yet.
     fn nearest(&mut self) -> Option<Mark> {
         loop {
             match (self.ahead.front(), self.ahead.get(1)) {
@@ -176,8 +165,8 @@ impl Shift {
     fn emit(&mut self, until: usize, out: &mut Vec<i16>) {
         while self.base < until {
             let (sum, weights) = self.laid.pop_front().unwrap_or_default();
-            // Weights add up to one but where voice begins and ends; where pieces are far apart
-            // there is silence between periods, as there is in a deep voice.
+            // Weights add up to one except where voice begins and ends; pieces far apart leave
+            // silence between periods, as in a deep voice.
             out.push(to_sample(sum / weights.max(1.0) * FULL));
             self.base += 1;
         }

@@ -4,8 +4,8 @@ use super::*;
 
 const RATE: SampleRate = SampleRate::HZ_24000;
 const HZ: f32 = 24_000.0;
-/// Resonances of an "eh", in Hz, and how wide they are: far enough apart to be told from another
-/// wherever they are moved.
+/// Resonances of an "eh" and their widths, in Hz: far enough apart to tell them from each other
+/// after any shift.
 const MOUTH: [(f32, f32); 3] = [(550.0, 80.0), (1_700.0, 110.0), (2_600.0, 160.0)];
 
 /// A second of a mouth that sings "eh" at `pitch`: pulses through resonances.
@@ -15,7 +15,7 @@ fn vowel(pitch: f32) -> Vec<f32> {
     let (mut at, mut wobble) = (0.0, 0.0_f32);
     while at < 23_999.0 {
         sound[at as usize] = 1.0;
-        // Nobody sings a tone of a machine.
+        // No person sings a machine's tone.
         wobble += 0.7;
         at += HZ / (pitch * (1.0 + 0.02 * wobble.sin()));
     }
@@ -42,7 +42,7 @@ fn shifted(sound: &[f32], pitch: f32, formants: f32) -> Vec<f32> {
     out.iter().map(|sample| f32::from(*sample) / FULL).collect()
 }
 
-/// The pitch in the middle of `sound`: its period is where it is most like itself.
+/// The pitch in the middle of `sound`: the period of its highest self-similarity.
 fn pitch_of(sound: &[f32]) -> f32 {
     let likeness = |lag: usize| {
         let (a, b) = (&sound[8_000..14_000], &sound[8_000 + lag..14_000 + lag]);
@@ -53,12 +53,12 @@ fn pitch_of(sound: &[f32]) -> f32 {
     let all: Vec<f32> = lags.clone().map(likeness).collect();
     let best = all.iter().copied().fold(0.0, f32::max);
     let near = all.iter().position(|it| *it > best * 0.95).unwrap();
-    // From the first that is nearly as good uphill to its top.
+    // Uphill from the first that is nearly as good.
     let top = (near..near + 20).max_by(|a, b| all[*a].total_cmp(&all[*b])).unwrap();
     HZ / (lags.start + top) as f32
 }
 
-/// The two lowest resonances: tops of the spectrum that linear prediction gives.
+/// The two lowest resonances: peaks of the linear-prediction spectrum.
 fn formants_of(sound: &[f32]) -> [f32; 2] {
     const ORDER: usize = 14;
     // Higher sounds weigh as much as lower ones.
@@ -109,7 +109,7 @@ fn pitch_moves_and_the_mouth_stays() {
             let out = shifted(&sound, semitones, 0.0);
             assert_near(pitch_of(&out), pitch * (semitones / 12.0).exp2(), 0.04);
             let moved = formants_of(&out);
-            // Harmonics of a high voice are so far apart that a top lies on the nearest.
+            // Harmonics of a high voice are so far apart that a peak lies on the nearest.
             assert_near(moved[0], mouth[0], 0.12);
             assert_near(moved[1], mouth[1], 0.12);
         }

@@ -1,101 +1,72 @@
-//! WAV: writing mono 16-bit files, and reading the header of any and the samples of a stream.
+//! WAV: writes mono 16-bit files, and reads any header and the samples of a stream.
 //!
-//! [`write_wav`] makes a whole file of a clip. [`WavStream`] reads what a speech program writes to
-//! a pipe, in pieces. Both sides find the samples with the same scan of the header.
-//! Layout: Multimedia Programming Interface and Data Specifications 1.0 (IBM, Microsoft, 1991).
-//!
-//! **Never** trusts a length: a program that writes to a pipe cannot know it.
+//! [`write_wav`] makes a file from a clip; [`WavStream`] reads a speech program's pipe in pieces.
+//! Both find the samples with the same scan of the header. Layout: Multimedia Programming Interface
+//! and Data Specifications 1.0 (IBM, Microsoft, 1991). **Never** trusts a length: a program that
+//! writes to a pipe cannot know it.
 
 use super::pcm::{Clip, SampleRate, to_usize};
 
-/// Bytes before the samples in what we write.
+/// Bytes before the samples in our files.
 const HEADER_LEN: usize = 44;
 
-/// Most bytes before the samples of a stream: more is no speech program's header.
+/// Most bytes before the samples of a stream: no speech program writes more.
 const MAX_STREAM_HEADER: usize = 65_536;
 
-/// Lengths from here on are placeholders: ffmpeg writes 0xFFFFFFFF to a pipe, sox and espeak-ng
-/// write 0x7FFFF000 and its neighbours.
+/// Larger lengths are placeholders: ffmpeg writes 0xFFFFFFFF to a pipe, sox and espeak-ng write
+/// 0x7FFFF000 and its neighbours.
 const MIN_BOGUS_LEN: u32 = 0x7FFF_0000;
 
-/// `fmt ` chunk: integer samples.
+/// Integer samples.
 pub(super) const TAG_PCM: u16 = 1;
-/// `fmt ` chunk: the real tag is in the extension.
+/// The real tag is in the extension.
 const TAG_EXTENSIBLE: u16 = 0xFFFE;
 
-/// Error in a WAV file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WavError {
-    /// Other bytes than RIFF and WAVE at the start.
     #[error("not a WAV: it starts with {start:?} (give a file that starts with \"RIFF\")")]
-    NotWav {
-        /// The first bytes, printable ones as they are.
-        start: String,
-    },
-    /// The bytes end before the first sample.
+    NotWav { start: String },
     #[error("the WAV ends inside its header after \"{len}\" bytes (record or export it again)")]
-    Truncated {
-        /// Bytes there are.
-        len: usize,
-    },
-    /// Samples, but no `fmt ` chunk before them; or one that is too short.
+    Truncated { len: usize },
     #[error("the WAV does not say what its samples are (export it again as 16-bit PCM)")]
     NoFormat,
-    /// 0 Hz, or more than any sound card's rate.
     #[error("the WAV says its sample rate is \"{hz}\" Hz (export it again at 48000 Hz)")]
-    Rate {
-        /// Rate in the header.
-        hz: u32,
-    },
-    /// The header says that there are no channels.
+    Rate { hz: u32 },
     #[error("the WAV says it has \"0\" channels (export it again with one)")]
     NoChannels,
-    /// No speech program starts so.
     #[error(
         "over \"{MAX_STREAM_HEADER}\" bytes of header before the first sample (pipe plain WAV)"
     )]
     HeaderTooLong,
-    /// A stream of something else than mono 16-bit integers.
     #[error(
         "the stream has \"{channels}\" channels of \"{bits}\" bits, encoding \"{tag}\" (make the \
          program write mono 16-bit PCM)"
     )]
-    NotMono16 {
-        /// Channels in the header.
-        channels: u16,
-        /// Bits a sample.
-        bits: u16,
-        /// Encoding, 1 for integers.
-        tag: u16,
-    },
+    NotMono16 { channels: u16, bits: u16, tag: u16 },
 }
 
-/// The `fmt ` chunk, checked: rate and channels are possible, the encoding is not looked at.
+/// The `fmt ` chunk with valid rate and channels; the encoding is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WavFormat {
-    /// 1 integers, 3 floats, 6 A-law, 7 µ-law; the extension's tag where there is one.
+    /// 1 integers, 3 floats, 6 A-law, 7 µ-law; the extension's tag if present.
     pub(super) tag: u16,
     /// At least 1.
     pub(super) channels: u16,
-    /// Samples per second of each channel.
     pub(super) rate: SampleRate,
-    /// Bits a sample takes in the file.
+    /// Bits per sample in the file.
     pub(super) bits: u16,
 }
 
-/// Format and place of the samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WavData {
-    /// Format of the samples.
     pub(super) format: WavFormat,
-    /// Bytes before the first sample.
     pub(super) start: usize,
-    /// Bytes of samples; `None` when the header does not know: everything up to the end.
+    /// In bytes; `None`: up to the end, because the header does not know.
     pub(super) len: Option<usize>,
 }
 
-/// Header of a mono 16-bit WAV with `n_samples` samples; with more than fit, or `None`, the
-/// lengths are 0xFFFFFFFF, which readers take for "up to the end".
+/// Header of a mono 16-bit WAV with `n_samples` samples; if `None` or too many, the lengths are
+/// 0xFFFFFFFF, which readers take as "up to the end".
 pub fn wav_header(rate: SampleRate, n_samples: Option<usize>) -> [u8; HEADER_LEN] {
     let data_len = n_samples
         .and_then(|n| u32::try_from(n.checked_mul(2)?).ok())
@@ -131,11 +102,7 @@ pub fn write_wav(clip: &Clip) -> Vec<u8> {
     bytes
 }
 
-/// Finds format and samples in the first bytes of a WAV. `None`: more bytes are needed.
-///
-/// # Errors
-///
-/// [`WavError`] for anything that more bytes cannot mend.
+/// Finds format and samples in the first bytes of a WAV. `None`: needs more bytes.
 pub(super) fn scan_header(bytes: &[u8]) -> Result<Option<WavData>, WavError> {
     let magic = bytes.iter().zip(b"RIFF").all(|(a, b)| a == b)
         && bytes.iter().skip(8).zip(b"WAVE").all(|(a, b)| a == b);
@@ -154,7 +121,7 @@ pub(super) fn scan_header(bytes: &[u8]) -> Result<Option<WavData>, WavError> {
         let start = at + 8;
         if id == b"data" {
             let format = format.ok_or(WavError::NoFormat)?;
-            // No length is a placeholder too, unless the file as a whole goes on behind it.
+            // A length of 0 is a placeholder too, unless the file continues behind it.
             let goes_on = riff_len < MIN_BOGUS_LEN && u64::from(riff_len) + 8 > start;
             let known = len < MIN_BOGUS_LEN && (len > 0 || goes_on);
             let len = known.then_some(to_usize(u64::from(len)));
@@ -163,7 +130,7 @@ pub(super) fn scan_header(bytes: &[u8]) -> Result<Option<WavData>, WavError> {
         // Chunks start at even offsets.
         let end = start + u64::from(len) + u64::from(len % 2);
         if id == b"fmt " {
-            // A chunk shorter than its fields cannot be mended, one cut short can.
+            // A chunk shorter than its fields is an error, a truncated one needs more bytes.
             if len < 16 {
                 return Err(WavError::NoFormat);
             }
@@ -177,7 +144,6 @@ pub(super) fn scan_header(bytes: &[u8]) -> Result<Option<WavData>, WavError> {
     }
 }
 
-/// Checks the content of a `fmt ` chunk.
 fn read_format(chunk: &[u8]) -> Result<WavFormat, WavError> {
     let field = |at| u16_at(chunk, at).ok_or(WavError::NoFormat);
     let tag = match field(0)? {
@@ -194,45 +160,39 @@ fn read_format(chunk: &[u8]) -> Result<WavFormat, WavError> {
     Ok(WavFormat { tag, channels, rate, bits: field(14)? })
 }
 
-/// Little-endian number at an offset.
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..)?.first_chunk().map(|b| u16::from_le_bytes(*b))
 }
 
-/// Little-endian number at an offset.
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
 }
 
-/// Reads a mono 16-bit WAV that arrives in pieces of any size, such as a child process's output.
+/// Reads a mono 16-bit WAV that arrives in pieces, such as a child process's output.
 #[derive(Debug, Default)]
 pub struct WavStream {
     /// Bytes of the header so far; empty once it is read.
     header: Vec<u8>,
-    /// Known once the header is read.
+    /// Set once the header is read.
     rate: Option<SampleRate>,
-    /// Bytes of samples still to come, when known.
+    /// Remaining bytes of samples, if known.
     left: Option<usize>,
-    /// First half of a sample cut in two.
+    /// First half of a split sample.
     half: Option<u8>,
 }
 
 impl WavStream {
-    /// A stream of which nothing has come yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Samples per second, as soon as the header is read.
+    /// Set once the header is read.
     pub fn rate(&self) -> Option<SampleRate> {
         self.rate
     }
 
-    /// Takes the next bytes and appends the samples in them to `out`. Chunks after the samples are ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`WavError`] when the header is no WAV's or says anything but mono 16-bit integers.
+    /// Appends the samples in `bytes` to `out`. Chunks after the samples are ignored. Fails on any
+    /// header but that of a WAV with mono 16-bit integers.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<i16>) -> Result<(), WavError> {
         if self.rate.is_some() {
             self.push_data(bytes, out);
@@ -253,11 +213,8 @@ impl WavStream {
         Ok(())
     }
 
-    /// Says whether the stream may end here. Samples missing at the end are no error.
-    ///
-    /// # Errors
-    ///
-    /// [`WavError::Truncated`] when the header has not come in full.
+    /// Checks that the stream may end here. Fails if the header is incomplete; missing samples are
+    /// no error.
     #[cfg(test)]
     pub fn finish(&self) -> Result<(), WavError> {
         match self.rate {
@@ -266,7 +223,6 @@ impl WavStream {
         }
     }
 
-    /// Takes bytes behind the header.
     fn push_data(&mut self, bytes: &[u8], out: &mut Vec<i16>) {
         let take = bytes.len().min(self.left.unwrap_or(usize::MAX));
         self.left = self.left.map(|left| left - take);

@@ -1,19 +1,17 @@
-//! Check that the tables that a Vorbis stream asks for fit into memory: [`codebooks_fit`].
-//!
-//! **Never** builds one.
+//! Checks that the tables of a Vorbis stream fit into memory: [`codebooks_fit`].
 
 use symphonia::core::io::{BitReaderRtl, ReadBitsRtl};
 
-/// Table entries of all codebooks of one Vorbis stream. Encoders' books have some ten thousand;
-/// a crafted file can ask for terabytes.
+/// Table entries of all codebooks of one Vorbis stream. Encoders use some ten thousand; a crafted
+/// file can ask for terabytes.
 const MAX_CODEBOOK_ENTRIES: u64 = 4_000_000;
 
-/// Both identification and setup header of Vorbis start with a type byte and "vorbis"; the first
-/// is 30 bytes long (Vorbis I specification, 4.2).
+/// Identification and setup header both start with a type byte and "vorbis"; the first is 30 bytes
+/// long (Vorbis I specification, 4.2).
 const VORBIS_SETUP_AT: usize = 30 + 7;
 
-/// Walks the codebooks at the start of a Vorbis setup header and adds their tables up; `None`
-/// when the header is no header. Layout: Vorbis I specification, section 3.2.1.
+/// Adds up the tables of the codebooks at the start of a Vorbis setup header; `None`: not a header.
+/// Layout: Vorbis I specification, section 3.2.1.
 pub fn codebooks_fit(headers: &[u8]) -> Option<bool> {
     let mut bits = BitReaderRtl::new(headers.get(VORBIS_SETUP_AT..)?);
     let n_books = bits.read_bits_leq32(8).ok()? + 1;
@@ -27,7 +25,7 @@ pub fn codebooks_fit(headers: &[u8]) -> Option<bool> {
     Some(true)
 }
 
-/// Entries that decoding one codebook takes.
+/// Entries needed to decode one codebook.
 fn skip_codebook(bits: &mut BitReaderRtl<'_>) -> Option<u64> {
     let _sync = bits.read_bits_leq32(24).ok()?;
     let dimensions = u64::from(bits.read_bits_leq32(16).ok()?);
@@ -53,12 +51,11 @@ fn skip_codebook(bits: &mut BitReaderRtl<'_>) -> Option<u64> {
     Some(size)
 }
 
-/// Reads over the codeword lengths of one codebook.
 fn skip_codeword_lengths(bits: &mut BitReaderRtl<'_>, entries: u32) -> Option<()> {
     if bits.read_bool().ok()? {
         bits.ignore_bits(5).ok()?;
         let mut entry = 0;
-        // Every round reads a bit at least, so a row of zeros ends with the data.
+        // Every round reads at least one bit, so a run of zeros ends with the data.
         while entry < entries {
             let n_bits = 32 - (entries - entry).leading_zeros();
             entry += bits.read_bits_leq32(n_bits).ok()?;
@@ -74,8 +71,8 @@ fn skip_codeword_lengths(bits: &mut BitReaderRtl<'_>, entries: u32) -> Option<()
     Some(())
 }
 
-/// The greatest number whose power of `dimensions` is at most `entries`; `None` where the
-/// codec's own search would overflow.
+/// The greatest number whose power of `dimensions` is at most `entries`; `None` if the codec's own
+/// search would overflow.
 fn lattice_values(entries: u64, dimensions: u32) -> Option<u64> {
     if entries == 0 || dimensions == 0 {
         return None;

@@ -6,10 +6,9 @@ use symphonia::default::formats::OggReader;
 
 use super::*;
 
-/// Sound from a real encoder.
 const OGG: &[u8] = include_bytes!("../../../../tests/data/tone.ogg");
 
-/// Identification header (its content does not matter) and the beginning of a setup header.
+/// Identification header (of any content) and the beginning of a setup header.
 fn headers(books: &[(u32, u32, u32, u32)]) -> Vec<u8> {
     let mut bits = Vec::new();
     for &(value, n_bits) in books

@@ -1,6 +1,6 @@
 //! Ogg Vorbis, FLAC, MP3 and AAC through `symphonia`: [`decode_ogg`] and its like.
 //!
-//! **Never** lets it read titles and pictures, for which it allocates what they ask for.
+//! **Never** lets it read titles and pictures, for which it allocates whatever size they declare.
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
@@ -20,25 +20,23 @@ use super::{
 /// Bytes of FLAC's stream information (RFC 9639, section 8.2).
 const STREAM_INFO: usize = 34;
 
-/// Ogg with Vorbis inside.
 pub fn decode_ogg(source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let reader = OggReader::try_new(stream(source), &FormatOptions::default());
     run("Ogg", reader, output)
 }
 
-/// MP3 from its first frame on.
 pub fn decode_mp3(source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let reader = MpaReader::try_new(stream(source), &FormatOptions::default());
     run("MP3", reader, output)
 }
 
-/// AAC as a row of frames with headers of their own.
+/// AAC as frames with their own headers.
 pub fn decode_adts(source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let reader = AdtsReader::try_new(stream(source), &FormatOptions::default());
     run("AAC", reader, output)
 }
 
-/// FLAC, of whose header only the description of the stream is passed on.
+/// Passes only the stream information of FLAC's header on.
 pub fn decode_flac(mut source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let info = flac_info(&mut source)?;
     let mut start = b"fLaC\x80\0\0\x22".to_vec();
@@ -48,7 +46,7 @@ pub fn decode_flac(mut source: Box<dyn Source>, output: &mut Output) -> Result<(
     run("FLAC", reader, output)
 }
 
-/// Reads over a FLAC file's header; gives the description of its stream.
+/// Skips a FLAC file's header; returns the stream information.
 fn flac_info(source: &mut Box<dyn Source>) -> Result<Vec<u8>, DecodeError> {
     let cut = || damaged("FLAC", "it ends inside its header");
     let mut info = None;
@@ -72,20 +70,20 @@ fn flac_info(source: &mut Box<dyn Source>) -> Result<Vec<u8>, DecodeError> {
         }
     }
     let info = info.ok_or_else(|| damaged("FLAC", "it does not say what its sound is"))?;
-    // The rate has twenty bits, from the eleventh byte on.
+    // The rate has twenty bits from the eleventh byte on.
     match Bytes(info.get(10..).unwrap_or_default()).be_u32() {
         Some(rate) if rate >> 12 > 0 => Ok(info),
         _ => Err(DecodeError::AbsurdRate { hz: 0 }),
     }
 }
 
-/// Not seekable on purpose: `symphonia` would guess an MP3's length, and cut there.
+/// Deliberately not seekable: `symphonia` would guess an MP3's length and cut there.
 fn stream(source: impl Read + Send + Sync + 'static) -> MediaSourceStream {
     let source = ReadOnlySource::new(source);
     MediaSourceStream::new(Box::new(source), MediaSourceStreamOptions::default())
 }
 
-/// Decodes the first track to its end, or as far as it goes.
+/// Decodes the first track as far as possible.
 fn run(
     kind: &'static str,
     reader: Result<impl FormatReader, SymphoniaError>,
@@ -107,7 +105,6 @@ fn run(
     }
 }
 
-/// The container's current stream and a decoder for it.
 fn open(kind: &'static str, reader: &impl FormatReader) -> Result<(u32, Codec), DecodeError> {
     let track = reader.default_track().ok_or(DecodeError::NoSound { kind })?;
     Ok((track.id, Codec::new(kind, &track.codec_params)?))

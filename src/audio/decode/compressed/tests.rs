@@ -44,7 +44,7 @@ fn flac_comes_back_bit_by_bit() {
 
 #[test]
 fn flac_is_read_whatever_its_titles_claim() {
-    // A comment of 4 GB, a picture, an application's block, each longer than what it says it holds.
+    // A comment of 4 GB, a picture, an application's block, each shorter than it declares.
     let mut file = b"fLaC".to_vec();
     file.extend_from_slice(&FLAC[4..42]);
     file[4] = 0;
@@ -95,7 +95,7 @@ fn files_cut_short_give_what_is_there() {
     let clip = decode(&MP3[..MP3.len() - 1_000], None).unwrap();
     let millis = clip.duration().as_millis();
     assert!((300..470).contains(&millis), "{millis} ms");
-    // All sound of the tone is on one page.
+    // The tone's whole sound is on one page.
     let twice = [OGG, OGG].concat();
     for cut in [700, OGG.len() - 1_000, OGG.len() - 10] {
         assert_tone(&decode(&twice[..twice.len() - cut], None).unwrap(), 16_000, 0);

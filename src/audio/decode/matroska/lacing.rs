@@ -1,10 +1,10 @@
-//! The packets of a block, which may be several: [`packets`].
+//! The packets of a block, of which there may be several: [`packets`].
 //!
-//! RFC 9559, section 10.3. **Never** gives more than the block holds.
+//! RFC 9559, section 10.3.
 
 use super::{super::bytes::Bytes, vint::vint};
 
-/// The packets of a block with these flags; `None` where their lengths do not fit.
+/// `None`: the lengths do not fit.
 pub fn packets(flags: u8, mut block: Bytes<'_>) -> Option<Vec<&[u8]>> {
     let lengths = match flags >> 1 & 3 {
         0 => return Some(vec![block.0]),
@@ -21,7 +21,7 @@ pub fn packets(flags: u8, mut block: Bytes<'_>) -> Option<Vec<&[u8]>> {
     for len in lengths {
         packets.push(block.take(len)?);
     }
-    // The last one is what is left.
+    // The last packet is the rest.
     packets.push(block.0);
     Some(packets)
 }
@@ -41,7 +41,7 @@ fn xiph(block: &mut Bytes<'_>, n_packets: usize) -> Option<Vec<usize>> {
     (1..n_packets).map(length).collect()
 }
 
-/// A length, and then by how much each differs from the one before.
+/// The first length, then the difference of each from the one before.
 fn signed(block: &mut Bytes<'_>, n_packets: usize) -> Option<Vec<usize>> {
     let mut lengths = Vec::new();
     let mut len = 0_i64;
@@ -49,7 +49,7 @@ fn signed(block: &mut Bytes<'_>, n_packets: usize) -> Option<Vec<usize>> {
         let before = block.0.len();
         let value = i64::try_from(vint(block)??).ok()?;
         let n_bytes = u32::try_from(before - block.0.len()).ok()?;
-        // Half of what so many bytes can say stands for 0.
+        // The middle of the range encodes 0.
         let zero = if at == 1 { 0 } else { (1_i64 << (7 * n_bytes - 1)) - 1 };
         len = len.checked_add(value - zero)?;
         lengths.push(usize::try_from(len).ok()?);

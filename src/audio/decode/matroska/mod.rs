@@ -1,7 +1,7 @@
 //! WebM and Matroska with Opus, Vorbis, AAC, FLAC or MP3 inside: [`decode_matroska`].
 //!
-//! The elements are read here: `symphonia` allocates what an element says it holds. **Never** holds
-//! more than a block, or believes a length.
+//! Reads the elements itself, because `symphonia` allocates an element's declared size. **Never**
+//! holds more than a block, or trusts a length.
 
 mod lacing;
 mod track;
@@ -30,26 +30,21 @@ use crate::audio::pcm::to_usize;
 /// Longest block, and longest description of tracks.
 const MAX_ELEMENT: u64 = 4 << 20;
 
-/// Element that holds all tracks and blocks; it may be of unknown length.
+/// Contains all tracks and blocks; may be of unknown length.
 const SEGMENT: u32 = 0x1853_8067;
-/// Element that holds some seconds of blocks; it may be of unknown length too.
+/// Contains some seconds of blocks; may be of unknown length.
 const CLUSTER: u32 = 0x1F43_B675;
-/// The descriptions of tracks.
 const TRACKS: u32 = 0x1654_AE6B;
-/// A block with something said about it.
 const BLOCK_GROUP: u32 = 0xA0;
-/// A block in it.
 const BLOCK: u32 = 0xA1;
-/// A block by itself.
 const SIMPLE_BLOCK: u32 = 0xA3;
 
-/// Decodes `source` from its start.
 pub fn decode_matroska(source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let mut source = BufReader::new(source);
     let mut sound: Option<(u64, Codec)> = None;
     while let Some((id, len)) = next_element(&mut source)? {
         match id {
-            // The elements within these follow.
+            // Their child elements follow.
             SEGMENT | CLUSTER | BLOCK_GROUP => {}
             TRACKS => {
                 let track = SoundTrack::find(&read_element(&mut source, len)?)?;
@@ -66,12 +61,12 @@ pub fn decode_matroska(source: Box<dyn Source>, output: &mut Output) -> Result<(
     sound.map(drop).ok_or_else(no_tracks)
 }
 
-/// Blocks, or the end, before it was said what they hold.
+/// A block, or the end, before any track description.
 fn no_tracks() -> DecodeError {
     damaged(KIND, "it does not say what is in it")
 }
 
-/// Decodes the packets of a block, if it is of track `wanted`.
+/// Decodes the packets of a block, if it belongs to track `wanted`.
 fn take_block(
     block: &[u8],
     wanted: u64,
@@ -107,8 +102,8 @@ fn next_element(
     Ok(Some((id, (!is_unknown).then_some(value))))
 }
 
-/// A number whose first byte says how long it is, of at most `most` bytes: the first byte, and
-/// all of them.
+/// A number whose first byte encodes its length, at most `most` bytes: the first byte, and the
+/// value.
 fn read_vint(source: &mut impl Read, most: u32) -> Result<Option<(u8, u64)>, DecodeError> {
     let Some(&first) = read_up_to(source, 1)?.first() else { return Ok(None) };
     let rest = first.leading_zeros();
@@ -123,7 +118,7 @@ fn read_vint(source: &mut impl Read, most: u32) -> Result<Option<(u8, u64)>, Dec
     Ok(Some((first, value)))
 }
 
-/// The content of an element, or what there is of it.
+/// The content of an element, as far as available.
 fn read_element(
     source: &mut BufReader<Box<dyn Source>>,
     len: Option<u64>,
@@ -134,7 +129,7 @@ fn read_element(
     }
 }
 
-/// Goes behind an element; beyond the end where it says so.
+/// Skips an element, even beyond the end.
 fn skip(source: &mut BufReader<Box<dyn Source>>, len: Option<u64>) -> Result<(), DecodeError> {
     let step = len.and_then(|len| i64::try_from(len).ok());
     let step = step.ok_or_else(|| damaged(KIND, "an element in it has no length"))?;

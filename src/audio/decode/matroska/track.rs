@@ -1,6 +1,4 @@
-//! The track with sound, and its codec: [`SoundTrack`].
-//!
-//! **Never** takes a codec for another: what is not known is named.
+//! The sound track and its codec: [`SoundTrack`].
 
 use symphonia::core::codecs::{
     CODEC_TYPE_AAC, CODEC_TYPE_FLAC, CODEC_TYPE_MP3, CODEC_TYPE_VORBIS, CodecParameters, CodecType,
@@ -18,45 +16,37 @@ use super::{
 };
 use crate::audio::pcm::to_usize;
 
-/// Name of it in messages.
 pub const KIND: &str = "Matroska";
-/// A track.
 const ENTRY: u64 = 0x2E;
-/// Fields of it, by their ids without the marker.
+/// Fields of a track, by id without marker.
 const NUMBER: u64 = 0x57;
 const TYPE: u64 = 0x03;
 const CODEC: u64 = 0x06;
 const SETUP: u64 = 0x23A2;
 const ENCODINGS: u64 = 0x2D80;
-/// The type of sound.
 const SOUND: u64 = 2;
-/// Length of Vorbis' identification header, which comes before its setup header, in bytes.
+/// Length of Vorbis' identification header, which precedes its setup header, in bytes.
 const IDENTIFICATION: usize = 30;
 
-/// The first track with sound.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SoundTrack {
-    /// By which its blocks are known.
+    /// Identifies its blocks.
     pub number: u64,
     name: String,
     setup: Vec<u8>,
-    /// Its blocks are compressed once more, or encrypted.
+    /// Its blocks are compressed again, or encrypted.
     is_encoded: bool,
     is_sound: bool,
 }
 
 impl SoundTrack {
-    /// The first in the descriptions of tracks.
-    ///
-    /// # Errors
-    /// No track has sound.
+    /// The first sound track.
     pub fn find(tracks: &[u8]) -> Result<Self, DecodeError> {
         let mut tracks = Elements(Bytes(tracks)).filter(|(id, _)| *id == ENTRY);
         let mut sound = tracks.by_ref().map(|(_, entry)| Self::read(entry));
         sound.find(|track| track.is_sound).ok_or(DecodeError::NoSound { kind: KIND })
     }
 
-    /// Reads one.
     fn read(entry: &[u8]) -> Self {
         let mut track = Self::default();
         let number = |body: &[u8]| body.iter().fold(0, |n: u64, &byte| n << 8 | u64::from(byte));
@@ -73,10 +63,7 @@ impl SoundTrack {
         track
     }
 
-    /// A decoder for it.
-    ///
-    /// # Errors
-    /// Its codec is none of ours, or its setup is broken.
+    /// Fails on an unsupported codec or a broken setup.
     pub fn codec(&self) -> Result<Codec, DecodeError> {
         let broken = || damaged(KIND, "the setup of its codec is broken");
         if self.is_encoded {
@@ -90,7 +77,7 @@ impl SoundTrack {
                 other(CODEC_TYPE_VORBIS, &headers)
             }
             name if name.starts_with("A_AAC") => other(CODEC_TYPE_AAC, &self.setup),
-            // "fLaC", the header of a block and the description of the stream.
+            // "fLaC", the header of a block and the stream information.
             "A_FLAC" => other(CODEC_TYPE_FLAC, self.setup.get(8..42).ok_or_else(broken)?),
             "A_MPEG/L3" => other(CODEC_TYPE_MP3, &[]),
             name => {
@@ -101,7 +88,6 @@ impl SoundTrack {
     }
 }
 
-/// A decoder of `symphonia`.
 fn other(codec: CodecType, setup: &[u8]) -> Result<Codec, DecodeError> {
     let mut parameters = CodecParameters::new();
     parameters.for_codec(codec);
@@ -111,14 +97,14 @@ fn other(codec: CodecType, setup: &[u8]) -> Result<Codec, DecodeError> {
     Codec::new(KIND, &parameters)
 }
 
-/// The first and the third of the headers of Vorbis, which are laced; the second has titles.
+/// The first and third Vorbis header, which are laced; the second has titles.
 fn vorbis_headers(setup: &[u8]) -> Option<Vec<u8>> {
     let headers = lacing::packets(1 << 1, Bytes(setup))?;
     let [identification, _titles, setup] = headers.as_slice() else { return None };
     (identification.len() == IDENTIFICATION).then(|| [*identification, *setup].concat())
 }
 
-/// Elements one after the other: each one's id without its marker, and content.
+/// Consecutive elements: id without marker, and content.
 struct Elements<'a>(Bytes<'a>);
 
 impl<'a> Iterator for Elements<'a> {

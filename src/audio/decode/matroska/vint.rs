@@ -1,11 +1,9 @@
-//! Numbers as Matroska writes them: [`vint`].
-//!
-//! **Never** reads a file.
+//! Matroska's variable-length numbers: [`vint`].
 
 use super::super::bytes::Bytes;
 use crate::audio::pcm::to_usize;
 
-/// A number whose first byte says how long it is, without that mark; the inner `None` is "unknown".
+/// A number whose first byte encodes its length, without that mark; the inner `None` is "unknown".
 pub fn vint(bytes: &mut Bytes<'_>) -> Option<Option<u64>> {
     let first = bytes.u8()?;
     let rest = first.leading_zeros();

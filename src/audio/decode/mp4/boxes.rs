@@ -1,19 +1,15 @@
-//! The boxes that MP4 is made of: [`Boxes`].
-//!
-//! **Never** reads a file.
+//! MP4's boxes: [`Boxes`].
 
 use super::super::{bytes::Bytes, error::DecodeError};
 use crate::audio::pcm::to_usize;
 
-/// Name of it in messages.
 pub const KIND: &str = "MP4";
 
-/// A box's content that cannot be.
 pub fn broken(name: &str) -> DecodeError {
     DecodeError::Damaged { kind: KIND, reason: format!("its \"{name}\" is broken") }
 }
 
-/// The boxes one after the other: each one's kind and content. Ends where one is cut off.
+/// Consecutive boxes: kind and content. Ends at a truncated one.
 #[derive(Clone, Copy)]
 pub struct Boxes<'a>(pub Bytes<'a>);
 
@@ -32,7 +28,6 @@ impl<'a> Iterator for Boxes<'a> {
     }
 }
 
-/// The content of the first box of a kind.
 pub fn find<'a>(boxes: &'a [u8], wanted: &[u8; 4]) -> Option<&'a [u8]> {
     Boxes(Bytes(boxes)).find(|(kind, _)| *kind == wanted).map(|(_, body)| body)
 }

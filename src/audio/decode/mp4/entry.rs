@@ -1,6 +1,4 @@
-//! Codec of a track's sound: [`codec`].
-//!
-//! **Never** takes a codec for another: what is not known is named.
+//! Codec of a sound track: [`codec`].
 
 use symphonia::core::codecs::{
     CODEC_TYPE_AAC, CODEC_TYPE_ALAC, CODEC_TYPE_FLAC, CODEC_TYPE_MP3, CodecParameters, CodecType,
@@ -12,9 +10,6 @@ use super::{
 };
 
 /// The decoder for a sample description (`stsd`).
-///
-/// # Errors
-/// It is broken, or its sound in no encoding that we read.
 pub fn codec(description: &[u8]) -> Result<Codec, DecodeError> {
     let cut = || broken("stsd");
     let entries = description.get(8..).ok_or_else(cut)?;
@@ -40,7 +35,7 @@ pub fn codec(description: &[u8]) -> Result<Codec, DecodeError> {
             other(CODEC_TYPE_ALAC, cookie.ok_or_else(|| broken("alac"))?, rate)
         }
         b"fLaC" => {
-            // A version, the header of a block and the description of the stream.
+            // A version, the header of a block and the stream information.
             let info = of(b"dfLa").and_then(|it| it.get(8..42)).ok_or_else(|| broken("dfLa"))?;
             other(CODEC_TYPE_FLAC, info, rate)
         }
@@ -50,12 +45,10 @@ pub fn codec(description: &[u8]) -> Result<Codec, DecodeError> {
     }
 }
 
-/// A codec that we do not have.
 fn unknown(name: &str) -> DecodeError {
     DecodeError::Codec { kind: KIND, reason: format!("its sound is {name:?}") }
 }
 
-/// A decoder of `symphonia`.
 fn other(codec: CodecType, setup: &[u8], rate: u32) -> Result<Codec, DecodeError> {
     let mut parameters = CodecParameters::new();
     parameters.for_codec(codec).with_sample_rate(rate);
@@ -87,7 +80,6 @@ fn stream(esds: &[u8]) -> Option<(Option<CodecType>, &[u8])> {
     Some((codec, descriptor(&mut config, 5).unwrap_or_default()))
 }
 
-/// The content of a descriptor, if the next one has this tag.
 fn descriptor<'a>(bytes: &mut Bytes<'a>, tag: u8) -> Option<&'a [u8]> {
     if bytes.u8()? != tag {
         return None;

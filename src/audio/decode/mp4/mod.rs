@@ -1,7 +1,7 @@
 //! MP4 and M4A with AAC, Apple Lossless, Opus, FLAC or MP3 inside: [`decode_mp4`].
 //!
-//! The boxes are read here: `symphonia` allocates what a table says it holds. **Never** holds more
-//! than the index and one packet, or reads films in fragments.
+//! Reads the boxes itself, because `symphonia` allocates a table's declared size. **Never** holds
+//! more than the index and one packet. Fragmented files are not read.
 
 mod boxes;
 mod entry;
@@ -28,10 +28,8 @@ use crate::audio::pcm::to_usize;
 
 /// Longest index; an hour of AAC takes less than 1 MB.
 const MAX_INDEX: u64 = 64 << 20;
-/// Longest packet.
 const MAX_PACKET: u32 = 1 << 20;
 
-/// Decodes `source`, which begins with its first box.
 pub fn decode_mp4(source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let mut source = BufReader::new(source);
     let index = read_index(&mut source)?;
@@ -48,7 +46,7 @@ pub fn decode_mp4(source: Box<dyn Source>, output: &mut Output) -> Result<(), De
     let len = length(&mut source)?;
     let mut to_read = len;
     for sample in samples.take_while(|sample| sample.at < len) {
-        // More than the file holds: its packets lie one upon the other.
+        // More than the file's size: its packets overlap.
         let (false, Some(rest)) = (sample.len > MAX_PACKET, to_read.checked_sub(sample.len.into()))
         else {
             return Err(damaged(KIND, "its packets are absurdly large"));
@@ -63,19 +61,18 @@ pub fn decode_mp4(source: Box<dyn Source>, output: &mut Output) -> Result<(), De
     Ok(())
 }
 
-/// Bytes of the whole file.
 fn length(source: &mut BufReader<Box<dyn Source>>) -> Result<u64, DecodeError> {
     Ok(source.seek(SeekFrom::End(0))?)
 }
 
-/// The bytes at a place, or as many as there are.
+/// The bytes at an offset, as far as available.
 fn read_at(
     source: &mut BufReader<Box<dyn Source>>,
     at: u64,
     len: u32,
 ) -> Result<Vec<u8>, DecodeError> {
     let here = source.stream_position()?;
-    // Most packets follow each other, and are in the buffer.
+    // Consecutive packets are in the buffer.
     match i64::try_from(i128::from(at) - i128::from(here)) {
         Ok(step) => source.seek_relative(step)?,
         Err(_) => return Ok(Vec::new()),
@@ -83,7 +80,7 @@ fn read_at(
     Ok(read_up_to(source, to_usize(len.into()))?)
 }
 
-/// The content of the box with the index, which is at the beginning or at the end.
+/// The box with the index, at the beginning or at the end.
 fn read_index(source: &mut BufReader<Box<dyn Source>>) -> Result<Vec<u8>, DecodeError> {
     loop {
         let header = read_up_to(source, 8)?;
@@ -102,7 +99,7 @@ fn read_index(source: &mut BufReader<Box<dyn Source>>) -> Result<Vec<u8>, Decode
             }
             return Ok(read_up_to(source, to_usize(len.min(MAX_INDEX)))?);
         }
-        // To the end of the file, or beyond: the next header is not there.
+        // At the end of the file or beyond: no further header.
         let step = i64::try_from(len).unwrap_or(i64::MAX / 2);
         if source.seek_relative(step).is_err() {
             return Err(damaged(KIND, "a box in it is absurdly large"));
@@ -110,7 +107,7 @@ fn read_index(source: &mut BufReader<Box<dyn Source>>) -> Result<Vec<u8>, Decode
     }
 }
 
-/// The sample table of a track, if that is sound.
+/// The sample table, if it is a sound track.
 fn sound_table(track: &[u8]) -> Option<&[u8]> {
     let media = find(track, b"mdia")?;
     let is_sound = find(media, b"hdlr")?.get(8..12)? == b"soun";

@@ -1,48 +1,40 @@
-//! Locations of the packets of a track: [`Samples`].
+//! Locations of a track's packets: [`Samples`].
 //!
-//! ISO/IEC 14496-12, section 8.7. **Never** believes a count: tables end where their bytes do.
+//! ISO/IEC 14496-12, section 8.7. **Never** trusts a count: tables end with their bytes.
 
 use super::{super::bytes::Bytes, boxes::find};
 
-/// A packet's place in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Its first byte.
     pub at: u64,
-    /// Its length in bytes.
     pub len: u32,
 }
 
-/// The packets of a track in order.
 #[derive(Clone, Debug)]
 pub struct Samples<'a> {
     lengths: Lengths<'a>,
-    /// Offsets of the chunks still to come: four bytes each, or eight.
+    /// Offsets of the remaining chunks: four bytes each, or eight.
     chunks: Bytes<'a>,
-    /// Chunks have eight.
     is_long: bool,
-    /// From which chunk on there are how many packets in one, 12 bytes each.
+    /// First chunk and packets per chunk of each run, 12 bytes each.
     runs: Bytes<'a>,
-    /// Number of the next chunk, from 1.
     chunk: u32,
-    /// Packets in each chunk of the run.
     in_chunk: u32,
-    /// Packets still to come of the current chunk, and where.
+    /// Remaining packets of the current chunk, and their offset.
     left: u32,
     at: u64,
 }
 
-/// Lengths of the packets.
 #[derive(Clone, Debug)]
 enum Lengths<'a> {
-    /// So many of one length.
+    /// All of one length.
     Same { len: u32, left: u32 },
     /// Four bytes each.
     Each(Bytes<'a>),
 }
 
 impl<'a> Samples<'a> {
-    /// Reads the heads of the tables of a track; `None` where one is missing.
+    /// Reads the heads of a track's tables; `None` if one is missing.
     pub fn read(table: &'a [u8]) -> Option<Self> {
         let mut sizes = Bytes(find(table, b"stsz")?.get(4..)?);
         let (len, count) = (sizes.be_u32()?, sizes.be_u32()?);
@@ -71,7 +63,6 @@ impl<'a> Samples<'a> {
         })
     }
 
-    /// True if no packet is left.
     pub const fn is_empty(&self) -> bool {
         match &self.lengths {
             Lengths::Same { left, .. } => *left == 0,
@@ -79,7 +70,6 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// Goes on to the next chunk with packets.
     fn next_chunk(&mut self) -> Option<()> {
         while self.left == 0 {
             let is_new_run = Bytes(self.runs.0).be_u32().is_some_and(|first| first <= self.chunk);
@@ -119,7 +109,7 @@ impl Iterator for Samples<'_> {
     }
 }
 
-/// The first `count` entries of so many bytes each, or as many as there are.
+/// The first `count` entries of `width` bytes each, as far as available.
 fn entries(table: Bytes<'_>, count: u32, width: usize) -> Bytes<'_> {
     let stated = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(width);
     Bytes(table.0.get(..stated).unwrap_or(table.0))

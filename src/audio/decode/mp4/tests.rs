@@ -7,7 +7,7 @@ const OPUS: &[u8] = include_bytes!("../../../../tests/data/sound/tone_opus.mp4")
 const FLAC: &[u8] = include_bytes!("../../../../tests/data/sound/tone_flac.mp4");
 const FRAGMENTS: &[u8] = include_bytes!("../../../../tests/data/sound/fragments.m4a");
 
-/// The file with other bytes so many after the start of a box's name.
+/// The file with other bytes at `after` bytes behind the start of a box's name.
 fn changed(file: &[u8], name: &[u8; 4], after: usize, bytes: &[u8]) -> Vec<u8> {
     let at = (0..file.len()).rev().find(|&at| file[at..].starts_with(name)).unwrap() + after;
     let mut file = file.to_vec();
@@ -47,19 +47,19 @@ fn unsupported_mp4_content_is_named() {
 #[test]
 fn absurd_numbers_in_tables_take_no_memory() {
     let most = [0xFF; 4];
-    // So many packets, chunks and runs that nothing could hold them.
+    // Impossible numbers of packets, chunks and runs.
     for name in [b"stsz", b"stco", b"stsc"] {
         let after = if name == b"stsz" { 12 } else { 8 };
         assert_tone(&decode(&changed(AAC, name, after, &most), None).unwrap(), 48_000, 70);
     }
     // All packets of one absurd length.
     assert!(message(&changed(AAC, b"stsz", 8, &most)).contains("absurdly large"));
-    // More than the file holds, though each is small: they lie one upon the other.
+    // More than the file's size, though each is small: they overlap.
     let overlapping = changed(AAC, b"stsz", 8, &[0, 0, 0x02, 0, 0xFF, 0xFF, 0xFF, 0xFF]);
     let overlapping = changed(&overlapping, b"stsc", 16, &[0xFF; 4]);
     assert!(decode(&overlapping, None).map_or(0, |clip| clip.samples.len()) < 50_000);
-    // Behind the end.
+    // Beyond the end.
     assert!(message(&changed(AAC, b"stco", 12, &most)).contains("no samples"));
-    // Apple Lossless of packets that take 16 GB.
+    // Apple Lossless with packets of 16 GB.
     assert!(message(&changed(ALAC, b"alac", 8, &most)).contains("asks for absurdly much"));
 }

@@ -1,7 +1,6 @@
-//! Ogg: Opus by our own reader of pages, anything else through `symphonia`: [`decode_ogg`].
+//! Ogg: Opus by our own page reader, anything else through `symphonia`: [`decode_ogg`].
 //!
-//! Its reader of Opus knows no gain, and does not say what is wrong with a header. **Never** holds
-//! more than a page and a packet.
+//! `symphonia` ignores Opus' gain and does not explain a bad header. **Never** holds more than a page and a packet.
 
 use std::io::{BufReader, ErrorKind, Read, Seek};
 
@@ -16,21 +15,18 @@ use super::{
 
 /// First bytes of every page.
 const CAPTURE: &[u8; 4] = b"OggS";
-/// Bytes of a page's header before the lengths in it.
+/// Bytes of a page's header before its lengths.
 const HEADER: usize = 27;
-/// Longest packet that is kept: over the longest of Opus (48 frames of 1,275 bytes).
+/// Longest stored packet: more than the longest of Opus (48 frames of 1,275 bytes).
 const MAX_PACKET: usize = 65_536;
 /// Granule position of a page on which no packet ends.
 const NO_POSITION: u64 = u64::MAX;
 
-/// A page that goes on with a packet of the one before.
+/// A page that continues a packet.
 const CONTINUES: u8 = 1;
-/// The first page of a stream.
 const FIRST: u8 = 2;
-/// Its last page.
 const LAST: u8 = 4;
 
-/// Decodes `source` from its start.
 pub fn decode_ogg(source: Box<dyn Source>, output: &mut Output) -> Result<(), DecodeError> {
     let mut pages = Pages { source: BufReader::new(source), page: Vec::new() };
     let mut stream: Option<Stream> = None;
@@ -44,7 +40,7 @@ pub fn decode_ogg(source: Box<dyn Source>, output: &mut Output) -> Result<(), De
         } else if let Some(stream) = stream.as_mut().filter(|it| it.serial == page.serial) {
             stream.take(&page, output)?;
         } else if !is_known {
-            // All streams begin before any goes on, and none of them is Opus.
+            // All streams begin before any continues, and none is Opus.
             break;
         }
     }
@@ -56,39 +52,36 @@ pub fn decode_ogg(source: Box<dyn Source>, output: &mut Output) -> Result<(), De
     compressed::decode_ogg(source, output)
 }
 
-/// The pages of a file.
 struct Pages {
     source: BufReader<Box<dyn Source>>,
-    /// The page that was read last, with its header.
+    /// The last read page, with its header.
     page: Vec<u8>,
 }
 
-/// A page whose checksum is right.
 struct Page<'a> {
     flags: u8,
-    /// Samples of its stream at the end of its last whole packet.
+    /// Samples of its stream up to the end of its last complete packet.
     position: u64,
     serial: u32,
-    /// Lengths of the pieces of packets; one of 255 goes on with the next.
+    /// Lengths of packet pieces; one of 255 continues in the next.
     lengths: &'a [u8],
     pieces: &'a [u8],
 }
 
 impl Page<'_> {
-    /// All bytes of its packets.
     const fn body(&self) -> &[u8] {
         self.pieces
     }
 }
 
 impl Pages {
-    /// The next page whose checksum is right; `None` at the end.
+    /// The next page with a correct checksum; `None` at the end.
     fn next(&mut self) -> Result<Option<Page<'_>>, DecodeError> {
         loop {
             match self.read() {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
-                // The file was cut short inside a page.
+                // The file is cut off inside a page.
                 Err(e) if e.kind() == ErrorKind::UnexpectedEof => return Ok(None),
                 Err(e) => return Err(e.into()),
             }
@@ -99,7 +92,7 @@ impl Pages {
         Ok(read_page(&self.page))
     }
 
-    /// Reads what looks like a page, prepared for its checksum; says whether there is one.
+    /// Reads a candidate page, prepared for its checksum; false if none.
     fn read(&mut self) -> std::io::Result<bool> {
         let mut n_same = 0;
         while let Some(&wanted) = CAPTURE.get(n_same) {
@@ -123,7 +116,7 @@ impl Pages {
         Ok(true)
     }
 
-    /// Reads so many bytes more of the page.
+    /// Reads `len` more bytes of the page.
     fn extend(&mut self, len: usize) -> std::io::Result<()> {
         let start = self.page.len();
         self.page.resize(start + len, 0);
@@ -131,7 +124,7 @@ impl Pages {
     }
 }
 
-/// Takes a page apart; `None` where it is too short, which it is not after its checksum.
+/// Parses a page; `None` if too short, which is impossible after its checksum.
 fn read_page(page: &[u8]) -> Option<Page<'_>> {
     let mut fields = Bytes(page.get(CAPTURE.len() + 1..)?);
     let (flags, position, serial) = (fields.u8()?, fields.le_u64()?, fields.le_u32()?);
@@ -141,7 +134,7 @@ fn read_page(page: &[u8]) -> Option<Page<'_>> {
     Some(Page { flags, position, serial, lengths, pieces: fields.0 })
 }
 
-/// The checksum of a whole page with its checksum in it: 0 when that is right.
+/// Checksum of a page including its checksum: 0 if correct.
 fn checksum(page: &[u8]) -> u32 {
     let stated = page.get(22..26).and_then(|it| it.first_chunk().copied());
     let stated = stated.map_or(0, u32::from_le_bytes);
@@ -150,7 +143,7 @@ fn checksum(page: &[u8]) -> u32 {
         crc << 8 ^ TABLE.get(at).copied().unwrap_or(0)
     };
     let counted = page.iter().enumerate();
-    // It was 0 while it was computed.
+    // It counts as 0.
     let counted = counted.map(|(at, &byte)| if (22..26).contains(&at) { 0 } else { byte });
     counted.fold(0, of) ^ stated
 }
@@ -174,21 +167,20 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// One stream of Opus and the packet that is not whole yet.
+/// An Opus stream and its incomplete packet.
 struct Stream {
     serial: u32,
     opus: OpusStream,
     packet: Vec<u8>,
-    /// The rest of a packet whose beginning is lost.
+    /// The packet's beginning is lost.
     is_lost: bool,
     /// The second packet of a stream has titles, not sound.
     had_titles: bool,
-    /// Samples so far, as the last page says.
+    /// Samples so far, according to the last page.
     position: u64,
 }
 
 impl Stream {
-    /// A stream that begins with `head`.
     fn new(serial: u32, head: &[u8]) -> Result<Self, DecodeError> {
         Ok(Self {
             serial,
@@ -230,7 +222,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Decodes the packet that has ended; gives how many samples it had.
+    /// Decodes the complete packet; returns its number of samples.
     fn end_packet(&mut self, room: u64, output: &mut Output) -> Result<u64, DecodeError> {
         let is_sound = self.had_titles && !self.is_lost;
         self.had_titles = true;

@@ -6,7 +6,6 @@ const OPUS: &[u8] = include_bytes!("../../../../tests/data/sound/tone.opus");
 /// 440 Hz, amplitude 12,000, half a second, in six channels.
 const SIX: &[u8] = include_bytes!("../../../../tests/data/sound/six_channels.opus");
 
-/// Offsets of the pages.
 fn pages(file: &[u8]) -> Vec<usize> {
     (0..file.len()).filter(|&at| file[at..].starts_with(b"OggS")).collect()
 }
@@ -18,7 +17,7 @@ fn with_head(change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     mended(file, 0)
 }
 
-/// The file with the checksum of the page at `at` made right.
+/// The file with a correct checksum of the page at `at`.
 fn mended(mut file: Vec<u8>, at: usize) -> Vec<u8> {
     let end = pages(&file).into_iter().find(|&page| page > at).unwrap_or(file.len());
     file[at + 22..at + 26].fill(0);
@@ -39,7 +38,7 @@ fn peak(clip: &Clip) -> f32 {
 fn opus_is_decoded_from_first_to_last_sample() {
     let clip = decode(OPUS, None).unwrap();
     assert_tone(&clip, 48_000, 0);
-    // Neither the samples before the beginning nor those after the end are there.
+    // Samples before the beginning and after the end are cut off.
     assert_eq!(clip.samples.len(), 24_000);
 }
 
@@ -86,7 +85,7 @@ fn damaged_pages_and_rubbish_are_skipped() {
     rubbish.extend_from_slice(b"OOggOggS and no page, OggOggOgg");
     rubbish.extend_from_slice(&[0xFF; 300]);
     rubbish.extend_from_slice(&OPUS[sound..]);
-    // The rubbish that looks like a page takes what follows with it, or does not.
+    // Garbage that looks like a page may hide the page behind it.
     if let Ok(clip) = decode(&rubbish, None) {
         assert!(clip.samples.len() <= 24_000);
     }
