@@ -1,8 +1,8 @@
 //! Files and folders that a confined program may reach.
 //!
-//! Entry functions: [`found`], [`rules`]. The system's folders, what the program was installed with,
-//! the folders its command line names, the folder it runs in, and what its configuration says. Landlock
-//! knows permission alone, so a folder with something hidden in it is opened entry by entry.
+//! Entry functions: [`found`], [`rules`]. They are the system's folders, the program's
+//! installation, the folders on its command line, its working folder, and the configured ones.
+//! Landlock can only permit, so a folder that contains something hidden is opened entry by entry.
 //! **Never**: opens a home, or a folder above one, because something in it was named.
 
 use std::{
@@ -34,11 +34,11 @@ const SYSTEM: &[&str] = &[
     "/snap",
     "/var/lib/ca-certificates",
     "/var/cache/fontconfig",
-    // Resolvers put a new file in the place of the old one, so their folders.
+    // Folders, because resolvers replace the files in them.
     "/run/systemd/resolve",
     "/run/NetworkManager/resolv.conf",
     "/run/resolvconf",
-    // Files that programs size themselves by.
+    // Programs choose their size by these.
     "/proc/cpuinfo",
     "/proc/filesystems",
     "/proc/loadavg",
@@ -51,7 +51,7 @@ const SYSTEM: &[&str] = &[
     "/sys/fs/cgroup",
     "/sys/kernel/mm",
 ];
-/// Entries of `/etc` that are opened to programs of root, which could read the secrets among the others.
+/// Entries of `/etc` opened to programs of root, which could read the secrets among the others.
 const ETC: &[&str] = &[
     "/etc/alternatives",
     "/etc/ca-certificates",
@@ -95,8 +95,7 @@ const ETC: &[&str] = &[
 const WIDE: &[&str] =
     &["/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var"];
 
-/// Folders of a home in which many programs, or their person, keep files: one file of them that is named is
-/// opened without the others.
+/// Folders of a home shared by many programs: a named file in one is opened without the others.
 const SHARED: &[&str] = &[
     ".aws",
     ".cache",
@@ -116,19 +115,15 @@ const SHARED: &[&str] = &[
 /// Paths that a program may reach; everything else is closed to it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Rules {
-    /// Files and folders with all that is in them.
     pub read: BTreeSet<PathBuf>,
-    /// Files and folders, with their content, that may be written too.
+    /// Readable too.
     pub write: BTreeSet<PathBuf>,
-    /// Names of files among them that were named themselves and whose folder is not open.
+    /// Named files among them whose folder is not open.
     #[serde(skip)]
     pub held: Vec<PathBuf>,
 }
 
-/// The whole path of the program `name`, looked for in the folders of `path`.
-///
-/// # Errors
-/// No such program exists, or it may not be run.
+/// The whole path of the program `name`, found through `path`.
 pub fn found(name: &str, path: &str) -> Result<PathBuf, Refusal> {
     found_from(&env::current_dir().unwrap_or_default(), name, path)
 }
@@ -164,7 +159,6 @@ fn is_program(about: &fs::Metadata) -> bool {
     about.is_file() && about.permissions().mode() & 0o111 != 0
 }
 
-/// Paths that `program` may reach when called with `arguments`, with programs in the folders of `path`.
 pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinement) -> Rules {
     let here = env::current_dir().unwrap_or_default();
     let mut all = Allowing::new(said, &here);
@@ -183,19 +177,16 @@ pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinemen
     }
     said.read.iter().for_each(|it| all.named(it, Allowing::read));
     said.write.iter().for_each(|it| all.named(it, Allowing::write));
-    // Its own, whatever they lie in.
+    // Its own folders, wherever they are.
     all.rules.write.extend([said.home.clone(), said.scratch.clone()]);
     all.rules.held = all.held();
     all.rules
 }
 
-/// Rules while they are collected.
 struct Allowing {
     rules: Rules,
-    /// Files that the command line and the configuration name.
     files: BTreeSet<PathBuf>,
     hidden: Vec<PathBuf>,
-    /// In what is hidden for good.
     home: PathBuf,
     person: Option<PathBuf>,
 }
@@ -212,7 +203,7 @@ impl Allowing {
         Self { rules, files, hidden, home: real(&said.home), person }
     }
 
-    /// True if `folder` is too wide to be opened: a home, a folder above one, or one of [`WIDE`].
+    /// True if `folder` is too wide to open: a home, a folder above one, or one of [`WIDE`].
     fn is_wide(&self, folder: &Path) -> bool {
         let folder = real(folder);
         let above = |inner: &PathBuf| inner.starts_with(&folder);
@@ -222,13 +213,12 @@ impl Allowing {
             || self.person.as_ref().is_some_and(above)
     }
 
-    /// True if `folder` has files of others beside one of the program's: it is wide, or one of [`SHARED`].
+    /// True if `folder` is wide or one of [`SHARED`]: it may contain files of others.
     fn holds_others(&self, folder: &Path) -> bool {
         let is_shared = |person: &PathBuf| SHARED.iter().any(|name| person.join(name) == *folder);
         self.is_wide(folder) || self.person.as_ref().is_some_and(is_shared)
     }
 
-    /// Files that were named and are open by themselves alone.
     fn held(&self) -> Vec<PathBuf> {
         let is_alone = |file: &&PathBuf| {
             let file = real(file);
@@ -249,8 +239,8 @@ impl Allowing {
         self.open(&real(path), open);
     }
 
-    /// Opens what the configuration names although it is hidden otherwise; what it is hidden with and
-    /// has not been named stays so, and so does what is kept.
+    /// Opens a path that the configuration names, even if hidden by default; unnamed hidden paths
+    /// in it stay closed.
     fn named(&mut self, path: &Path, open: fn(&mut Self, &Path)) {
         let (named, all) = (real(path), self.hidden.clone());
         self.hidden.retain(|it| !named.starts_with(it) || self.home.starts_with(it));
@@ -267,7 +257,7 @@ impl Allowing {
         }
     }
 
-    /// Opens `path`, but for what is hidden in it.
+    /// Opens `path` without the hidden entries in it.
     fn open(&mut self, path: &Path, open: fn(&mut Rules, PathBuf) -> bool) {
         if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
             return;
@@ -277,15 +267,15 @@ impl Allowing {
             return;
         }
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-            // Where a link leads is opened only when somebody names it.
+            // A link's target is opened only when named.
             if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
                 self.open(&entry.path(), open);
             }
         }
     }
 
-    /// Opens a path named by the command line: a folder, unless it is wide, to be worked in; a file to be read,
-    /// with the folder of its project unless that holds files of others.
+    /// Opens a path of the command line: a folder, unless wide, as a working folder; a file for
+    /// reading, with its project's folder unless that contains files of others.
     fn argument(&mut self, here: &Path, argument: &str) {
         let value = argument.split_once('=').map_or(argument, |(_, value)| value);
         let path = real(&here.join(value));
@@ -406,7 +396,7 @@ mod tests {
             "person/.config/b",
             "person/.config/app/c",
             "books/page",
-            // The configuration's folder is opened file by file, and without the configuration.
+            // The configuration's folder is opened file by file, without the configuration.
             "table/weather.py",
             "table/glyphoxa.yaml",
         ];

@@ -1,6 +1,6 @@
-//! This program on its way to become another one: it gives up what that one does not need.
+//! Drops rights this process does not need, then becomes another program.
 //!
-//! Entry functions: [`confine`], [`is_possible`]. **Never**: comes back, if all goes well.
+//! Entry functions: [`confine`], [`is_possible`]. Returns only on failure.
 
 use std::{
     ffi::OsString,
@@ -25,11 +25,9 @@ use rustix::{
 
 use super::allowed::Rules;
 
-/// The newest version of Landlock whose rights are asked for; older kernels give what they have.
 const NEWEST: ABI = ABI::V6;
-/// Devices that every program may read and write.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// Number of processes that a program may create beyond those its user has now.
+/// Processes a program may create beyond its user's current ones.
 const PROCESSES: u64 = 1_024;
 /// Exit status when the program could not be started.
 const NOT_STARTED: u8 = 126;
@@ -43,8 +41,8 @@ pub fn is_possible() -> bool {
         .is_ok()
 }
 
-/// Gives up all rights but those of the rules, the first of `arguments`, and becomes the program
-/// that follows.
+/// Keeps only the rights in the rules, the first of `arguments`, then executes the program that
+/// follows.
 pub fn confine(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let rules = arguments.next().and_then(|rules| serde_json::from_str(rules.to_str()?).ok());
     let (Some(rules), Some(program)) = (rules, arguments.next()) else {
@@ -62,13 +60,13 @@ pub fn confine(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 fn failed(why: &str) -> ExitCode {
-    // Where nobody reads it nobody can be told.
+    // Ignore errors: stderr may be closed.
     let _ = writeln!(io::stderr(), "{why}");
     ExitCode::from(NOT_STARTED)
 }
 
-/// Bounds how many processes it may start (the kernel does not count root's), and writes no cores:
-/// there may be secrets in them.
+/// Limits the number of processes (the kernel does not count root's) and disables core dumps, which
+/// could contain secrets.
 fn limit() {
     let lower = |resource, to: u64| {
         let now = getrlimit(resource);
@@ -80,7 +78,6 @@ fn limit() {
     lower(Resource::Nproc, tasks().saturating_add(PROCESSES));
 }
 
-/// Threads of this user, as far as they can be seen.
 fn tasks() -> u64 {
     use std::os::unix::fs::MetadataExt;
     let user = geteuid().as_raw();
@@ -92,12 +89,12 @@ fn tasks() -> u64 {
     threads.sum()
 }
 
-/// Drops all powers of root but access to its own files: the others would let it look into every other
+/// Drops all of root's capabilities but access to its own files: others would let it inspect every
 /// process.
 fn give_up_rights() -> io::Result<()> {
     set_no_new_privs(true)?;
     for capability in CapabilitySet::all().iter() {
-        // Only who has the right to may do this; who has not has none to give up.
+        // Without the capability for this, no capability is left to drop.
         let _ = remove_capability_from_bounding_set(capability);
     }
     let _ = clear_ambient_capability_set();
@@ -106,7 +103,7 @@ fn give_up_rights() -> io::Result<()> {
     Ok(set_capabilities(None, none)?)
 }
 
-/// Leaves the rights of `rules`. A kernel without Landlock leaves all; who starts us knows that.
+/// Restricts this process to `rules`. Without Landlock it does nothing; the caller checks that.
 fn landlocked(rules: &Rules) -> Result<(), RulesetError> {
     let mut ruleset = Ruleset::default()
         .handle_access(AccessFs::from_all(NEWEST))?
@@ -122,12 +119,11 @@ fn landlocked(rules: &Rules) -> Result<(), RulesetError> {
     for path in DEVICES {
         ruleset = with(ruleset, Path::new(path), AccessFs::ReadFile | AccessFs::WriteFile)?;
     }
-    // Its own entry; the numbers of what it starts are not known yet.
+    // Its own entry; the process ids of its children are not known yet.
     ruleset = with(ruleset, Path::new("/proc/self"), AccessFs::ReadFile | AccessFs::ReadDir)?;
     ruleset.restrict_self().map(drop)
 }
 
-/// A rule more, unless there is nothing at `path`.
 fn with(
     ruleset: RulesetCreated,
     path: &Path,

@@ -1,9 +1,9 @@
-//! This process's environment, copied once and then overwritten where it could be read.
+//! This process's environment, copied once and then overwritten where others could read it.
 //!
-//! Entry functions: [`take`], [`variable`]. The environment a process was started with stays readable in
-//! `/proc/PID/environ`, also after a variable is removed, so the bytes themselves are overwritten. Variables
-//! that libraries look for (`PATH`, certificates, the screen) stay.
-//! **Never**: runs beside another thread.
+//! Entry functions: [`take`], [`variable`]. The initial environment stays readable in
+//! `/proc/PID/environ`, even after a variable is removed, so the bytes themselves are overwritten.
+//! Variables that libraries look for (`PATH`, certificates, the screen) stay. **Never**: runs
+//! beside another thread.
 #![expect(unsafe_code, reason = "the block a process was started with has no safe face")]
 
 use std::{
@@ -16,11 +16,11 @@ use std::{
     sync::OnceLock,
 };
 
-/// The folder in which systemd lays credentials.
+/// Folder of systemd's credentials.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
-/// The credential with variables, a `NAME=value` a line.
+/// Credential with variables, one `NAME=value` per line.
 const CREDENTIAL: &str = "environment";
-/// Variables that say nothing of anybody's, and are looked for by libraries and by what we start.
+/// Harmless variables that libraries and child processes need.
 const PUBLIC: &[&str] = &[
     "BROWSER",
     "CLICOLOR",
@@ -61,19 +61,19 @@ const PUBLIC: &[&str] = &[
 ];
 /// Prefixes of further such names.
 const PUBLIC_STARTS: &[&str] = &["LC_", "XDG_"];
-/// Variables that clients read when they are made, and that may hold a password: they stay, moved to where no
-/// other process finds them.
+/// Variables that HTTP clients read and that may contain a password: moved to memory hidden from
+/// other processes.
 const MOVED: &[&str] = &["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"];
 
-/// Copy of the environment as it was at the start.
+/// The environment as it was at the start.
 static TAKEN: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
 unsafe extern "C" {
-    /// Variables of the process: pointers to `NAME=value`, then a null.
+    /// Pointers to `NAME=value`, then a null.
     static environ: *const *mut c_char;
 }
 
-/// Copies the environment, and overwrites in place what is not known to be public.
+/// Copies the environment, and overwrites all variables not known to be public.
 pub fn take() {
     let all: Vec<(OsString, OsString)> = env::vars_os().collect();
     let is_private = |name: &OsStr| name.to_str().is_none_or(|name| !is_public(name));
@@ -83,7 +83,7 @@ pub fn take() {
             continue;
         }
         let moved = name.to_str().is_some_and(|it| MOVED.contains(&&*it.to_ascii_uppercase()));
-        // SAFETY: no other thread runs yet, so nobody reads or changes the environment meanwhile.
+        // SAFETY: no other thread runs yet, so the environment is not read or changed meanwhile.
         unsafe {
             env::remove_var(name);
             if moved {
@@ -92,14 +92,14 @@ pub fn take() {
         }
     }
     for (start, length) in found {
-        // SAFETY: these bytes are the process's own, writable, and nothing points at them any more:
-        // the list of variables has lost them above, and std hands out copies.
+        // SAFETY: these bytes are the process's own and writable, and no pointer leads to them any
+        // more: the list of variables has lost them above, and std hands out copies.
         unsafe { ptr::write_bytes(start, 0, length) };
     }
     let _ = TAKEN.set(known(all));
 }
 
-/// A variable of the environment as it was, or of what systemd hands over.
+/// A variable from the initial environment or a systemd credential.
 #[expect(clippy::disallowed_methods, reason = "where nothing was taken it is where it always was")]
 pub fn variable(name: &str) -> Option<String> {
     match TAKEN.get() {
@@ -109,11 +109,10 @@ pub fn variable(name: &str) -> Option<String> {
     }
 }
 
-/// Addresses and lengths of the variables that `which` selects.
 fn blocks(which: impl Fn(&OsStr) -> bool) -> Vec<(*mut u8, usize)> {
     let mut found = Vec::new();
-    // SAFETY: nobody has changed the list since the process began, so it holds pointers to texts
-    // that end with a null, and ends with a null itself.
+    // SAFETY: the list is unchanged since the process began, so it holds pointers to
+    // null-terminated texts, and ends with a null itself.
     unsafe {
         let mut next = environ;
         while !next.is_null() && !(*next).is_null() {
@@ -133,7 +132,6 @@ fn is_public(name: &str) -> bool {
     PUBLIC.contains(&name) || PUBLIC_STARTS.iter().any(|start| name.starts_with(start))
 }
 
-/// Variables for look-ups: those of the environment that are text, and those of a credential.
 fn known(all: Vec<(OsString, OsString)>) -> BTreeMap<String, String> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -147,7 +145,6 @@ fn known(all: Vec<(OsString, OsString)>) -> BTreeMap<String, String> {
     known
 }
 
-/// A line as systemd reads it from a file of variables.
 fn assigned(line: &str) -> Option<(String, String)> {
     let line = line.trim();
     let (name, value) = line.split_once('=').filter(|_| !line.starts_with(['#', ';']))?;

@@ -1,8 +1,8 @@
-//! Files that a confined program may reach without the folder they lie in.
+//! Files that a confined program may reach without their folder.
 //!
-//! Entry type: [`HeldFile`], with [`replaced`] as the watch over several. Landlock holds the file that is
-//! there when the program starts, not its name: what an editor puts in its place (a file written beside it
-//! and renamed) stays closed until the program is started again. **Never**: reads a file.
+//! Entry type: [`HeldFile`]; [`replaced`] watches several. Landlock permits the file that exists
+//! when the program starts, not its name: a replacement (an editor's renamed copy) stays closed
+//! until the program restarts. **Never**: reads a file.
 
 use std::{
     fs::{self, Metadata},
@@ -14,24 +14,24 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-/// Polling interval. A new file counts once two polls in a row have seen it, so that a burst of saves counts
-/// once.
+/// Polling interval. A new file counts once two polls in a row have seen it, so that a burst of
+/// saves counts once.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// A file as it was when its program started.
+/// A file as of its program's start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldFile {
     path: PathBuf,
     identity: Identity,
 }
 
-/// What tells a file from another one of the same name, whatever its content.
+/// Distinguishes files of the same name, independent of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
     device: u64,
     inode: u64,
-    /// Since 1970: an inode that has become free is given to the next file. `None`: the file system has no
-    /// such time.
+    /// Since 1970; needed because inode numbers are reused. `None`: the file system does not record
+    /// it.
     created: Option<Duration>,
 }
 
@@ -43,19 +43,18 @@ impl Identity {
 }
 
 impl HeldFile {
-    /// The file that is at `path` now; `None`: it is gone.
     pub fn of(path: PathBuf) -> Option<Self> {
         let identity = Identity::of(&fs::metadata(&path).ok()?);
         Some(Self { path, identity })
     }
 
-    /// Its name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Waits until one of `files` has another file in its place; its path. Never ends without files. Cancel safe.
+/// Waits until one of `files` is replaced; returns its path. Never returns if `files` is empty.
+/// Cancel safe.
 pub async fn replaced(files: &[HeldFile]) -> &Path {
     if files.is_empty() {
         return std::future::pending().await;
@@ -73,7 +72,6 @@ pub async fn replaced(files: &[HeldFile]) -> &Path {
     }
 }
 
-/// Looks at one file.
 struct Look<'a> {
     file: &'a HeldFile,
     last: Option<Identity>,
@@ -131,7 +129,7 @@ mod tests {
         };
         assert_eq!(looks(&[Some(1), Some(1)]), [false, false]);
         assert_eq!(looks(&[Some(2), Some(3), Some(3)]), [false, false, true]);
-        // The number of a file that was removed is given to the next one.
+        // A removed file's number may be reused by the next.
         assert_eq!(looks(&[Some(1), None, None, Some(1), Some(1)])[3..], [false, true]);
     }
 }

@@ -9,13 +9,12 @@ use rustix::{
 
 use super::environment;
 
-/// Keeps this process from being read by others of its user, its environment included, and what it
-/// writes from being read by other users. The first thing that a program does: nothing else may
-/// run beside it.
+/// Hides this process's memory and environment from its user's other processes, and its new files
+/// from other users. Call it first, before any thread starts.
 pub fn hide() {
     environment::take();
-    // Without it another process of this user can open our memory, files and environment. It fails
-    // on no Linux there is.
+    // Without it another process of this user could open our memory, files and environment. It does
+    // not fail on Linux.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     umask(Mode::RWXG | Mode::RWXO);
 }

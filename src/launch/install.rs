@@ -1,7 +1,7 @@
-//! Paths a program was installed with: its interpreter, and the packages of both.
+//! Finds a program's installation: its interpreter, and the packages of both.
 //!
-//! Entry functions: [`Installed::places`], [`project`]. **Never**: opens a folder that is wide, such
-//! as a home.
+//! Entry functions: [`Installed::places`], [`project`]. **Never**: opens a wide folder, such as a
+//! home.
 
 use std::{
     collections::BTreeSet,
@@ -11,23 +11,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Folders of programs that keep others: versions of Python, of Node, and so on.
 const KEEPERS: &[&str] =
     &[".pyenv", ".nvm", ".volta", ".asdf", ".rbenv", ".bun", ".deno", ".fnm", "mise", ".sdkman"];
-/// Names that mark the top folder of somebody's program.
 const MARKS: &[&str] = &["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "node_modules"];
-/// Interpreters that wrappers call, wherever they are.
+/// Interpreters that wrappers call.
 const INTERPRETERS: &[&str] = &["node", "python3", "uv"];
-/// Interpreters of interpreters that are followed.
 const DEPTH: usize = 4;
-/// Bytes read of a file to see whether it is a script.
 const HEAD: usize = 256;
 
-/// Folders that are searched for programs, and a test for those too wide to be opened.
+/// Folders searched for programs, and a test for folders too wide to open.
 pub struct Installed<'a> {
-    /// Folders of programs, as `PATH` has them.
     pub path: &'a str,
-    /// True if a folder holds more than one program's files.
+    /// True if a folder contains files of several programs.
     pub is_wide: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -41,7 +36,6 @@ impl Installed<'_> {
                 self.follow(&interpreter, DEPTH, &mut places);
             }
         }
-        // A wrapper calls what it finds there.
         let folders = self.path.split(':').filter(|it| it.starts_with('/')).map(PathBuf::from);
         places.extend(folders.filter(|folder| !(self.is_wide)(folder)));
         places
@@ -52,8 +46,8 @@ impl Installed<'_> {
         folders.map(|folder| Path::new(folder).join(name)).find(|program| program.is_file())
     }
 
-    /// Adds what `program` lies in, as it is called and as it is without links, and the same of
-    /// what runs it if it is a script.
+    /// Adds the folders of `program`, as called and without links, and those of its interpreter if
+    /// it is a script.
     fn follow(&self, program: &Path, depth: usize, places: &mut BTreeSet<PathBuf>) {
         let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
         for path in [program, &real] {
@@ -66,7 +60,6 @@ impl Installed<'_> {
         }
     }
 
-    /// The program that the first line of a script names.
     fn named(&self, words: &str) -> Option<PathBuf> {
         let mut words = words.split_whitespace();
         let first = Path::new(words.next()?);
@@ -78,7 +71,6 @@ impl Installed<'_> {
             .and_then(|it| self.look_up(it))
     }
 
-    /// The folders that came with the program at `path`.
     fn home_of(&self, path: &Path) -> Vec<PathBuf> {
         let is_keeper = |it: &&Path| {
             it.file_name().and_then(OsStr::to_str).is_some_and(|name| KEEPERS.contains(&name))
@@ -103,15 +95,15 @@ impl Installed<'_> {
         }
     }
 
-    /// True if other things lie in `root` beside programs: a home, or `~/.local` and its like.
+    /// True if `root` contains more than programs: a home, or `~/.local` and its like.
     fn is_mixed(&self, root: &Path) -> bool {
         let hidden = root.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));
         (self.is_wide)(root) || hidden && root.parent().is_some_and(|above| (self.is_wide)(above))
     }
 }
 
-/// The folder of the program that the file at `path` belongs to: the nearest one above with a mark of
-/// one, else the one it lies in; `None` where that is wide.
+/// The project folder of the file at `path`: the nearest one above with a project's mark, else its
+/// own folder; `None` if that is wide.
 pub fn project(path: &Path, is_wide: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
     let mut above = path.ancestors().skip(1).take_while(|folder| !is_wide(folder));
     let nearest = above.next()?;
@@ -119,7 +111,6 @@ pub fn project(path: &Path, is_wide: &dyn Fn(&Path) -> bool) -> Option<PathBuf> 
     Some([nearest].into_iter().chain(above).find(is_marked).unwrap_or(nearest).to_owned())
 }
 
-/// Interpreter and its arguments, after `#!` in a script.
 fn interpreter(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     let bytes = u64::try_from(HEAD).unwrap_or(u64::MAX);

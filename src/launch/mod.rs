@@ -1,11 +1,9 @@
-//! Programs of other people, which this one starts: kept to what they may reach, and ended with it.
+//! Starts other people's programs, confines them and ends them with this one.
 //!
-//! Entry functions: [`start()`] starts one, [`hide()`] keeps this process's own secrets from all of
-//! them. Between this program and another one stands a supervisor, which is this program again
-//! ([`supervise`]): it adopts whatever the other one leaves behind, and ends all of it when the
-//! socket to us closes, whatever closed it. Where the kernel has Landlock the other program is
-//! started by way of [`confine`], which gives up every right that its configuration does not name.
-//! **Never**: knows what a program is for, or shows it our environment.
+//! Entry functions: [`start()`] starts one, [`hide()`] protects our own secrets from all of them.
+//! Between us and the program runs a supervisor, which is this program again ([`supervise`]). Where
+//! the kernel has Landlock, the program is started through [`confine`], which drops every right its
+//! configuration does not name. **Never**: knows a program's purpose, or passes on our environment.
 
 mod allowed;
 mod confine;
@@ -30,8 +28,8 @@ pub use self::{
     start::{LaunchError, Launched, Pipes, start},
 };
 
-/// Does the work of a supervisor, or of a program that confines itself, if that is what this process
-/// was started for. `arguments` are those of the process, its own name left out.
+/// Runs a supervisor or the confinement if this process was started for that; `None`: it was not.
+/// `arguments`: without the program's own name.
 pub fn helper(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     match arguments.next()?.to_str()? {
         plan::SUPERVISE => Some(supervise::supervise()),

@@ -1,7 +1,7 @@
-//! Starting a program of somebody else, from our side.
+//! Starts a program from our side.
 //!
-//! Entry function: [`start`]. Dropping what it gives ends the program and everything it started; so
-//! does the end of this process. **Never**: waits for more than the start.
+//! Entry function: [`start`]. Dropping the result, or the end of this process, ends the program and
+//! everything it started. Waits only for the start.
 
 use std::{
     io::{self, IoSlice},
@@ -34,10 +34,9 @@ use super::{
     plan::{Plan, Refusal, Report, SUPERVISE},
 };
 
-/// Longest wait for a supervisor that ends what it watches: polite, then by force.
+/// Longest wait for a supervisor to end its program, first politely, then by force.
 const ENDING: Duration = Duration::from_secs(4);
 
-/// A program of somebody else that runs.
 pub struct Launched {
     supervisor: tokio::process::Child,
     /// The supervisor ends everything once this is closed.
@@ -48,31 +47,22 @@ pub struct Launched {
     ended: Option<String>,
 }
 
-/// The streams of a program that was started.
 pub struct Pipes {
-    /// Write end of the program's input.
     pub stdin: pipe::Sender,
-    /// Read end of its output.
     pub stdout: pipe::Receiver,
-    /// Read end of its error output.
     pub stderr: pipe::Receiver,
 }
 
-/// Reason a program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// The program itself.
     #[error("cannot start the program: {0:?}")]
     Refused(Refusal),
-    /// The supervisor that was to start it.
     #[error("cannot start the programs' supervisor: {0}")]
     NoSupervisor(#[from] io::Error),
 }
 
-/// Starts what `plan` says; `launcher` is this program (or, in a bench, the one that is measured).
-///
-/// # Errors
-/// No such program exists, or it cannot be run. Dropping the future ends what was begun.
+/// Starts `plan`; `launcher` is this program (or, in a bench, the one being measured). Dropping the
+/// future ends a half-started program.
 pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), LaunchError> {
     let (ours, theirs) = StdStream::pair()?;
     let (stdin_read, stdin_write) = io::pipe()?;
@@ -100,7 +90,7 @@ pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), La
     let length = length.to_le_bytes();
     sendmsg(&ours, &[IoSlice::new(&length)], &mut rights, SendFlags::NOSIGNAL)
         .map_err(io::Error::from)?;
-    // Any other copy of these ends would keep the program from seeing that we are gone.
+    // With another copy of these ends open, the program would not notice our end.
     drop((stdin_read, stdout_write, stderr_write));
     ours.set_nonblocking(true)?;
     let (read, mut release) = UnixStream::from_std(ours)?.into_split();
@@ -126,13 +116,11 @@ pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), La
 }
 
 impl Launched {
-    /// The next thing the supervisor tells; `None`: it has ended.
     async fn report(&mut self) -> io::Result<Option<Report>> {
         let Some(line) = self.reports.next_line().await? else { return Ok(None) };
         Ok(Some(serde_json::from_str(&line)?))
     }
 
-    /// Files that it can no longer read once they are replaced.
     pub fn held(&self) -> &[HeldFile] {
         &self.held
     }
@@ -149,8 +137,8 @@ impl Launched {
         self.ended.as_deref().unwrap_or_default()
     }
 
-    /// Ends the program and everything it started. It has `grace` to end by itself, for which its
-    /// input should be closed before.
+    /// Ends the program and everything it started after `grace`, in which it may end by itself;
+    /// close its input first.
     pub async fn end(mut self, grace: Duration) {
         let _ = timeout(grace, self.exit()).await;
         drop(self.release);
@@ -159,7 +147,7 @@ impl Launched {
             Err(_) => false,
         };
         if !done {
-            // Somebody has killed the supervisor; its program at least can still be found.
+            // The supervisor was killed; at least its program can still be found.
             let _ = self.supervisor.start_kill();
             if let Some(group) = self.group {
                 let _ = kill_process_group(group, Signal::KILL);

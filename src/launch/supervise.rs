@@ -1,8 +1,13 @@
-//! The process between us and a program of somebody else.
+//! The supervisor: a process between us and another program, so that nothing of it survives us.
 //!
-//! Entry function: [`supervise`]. It starts the program, adopts whatever the program leaves behind
-//! (a session of its own does not help against that), and ends all of it when the socket to us
-//! closes. **Never**: reads what the program says, or holds a secret longer than the start takes.
+//! Entry function: [`supervise`]. A [`Plan`] and the program's three streams come in over the
+//! socket on standard input; [`Report`]s go back over it. The supervisor starts the program and, as
+//! its subreaper, adopts every process the program leaves behind, even in a session of its own. It
+//! ends when no process is left. When the socket closes, because the caller let go of the program
+//! or died, all descendants get SIGTERM and one second ([`POLITE`]), then SIGKILL every 2 ms
+//! ([`AGAIN`]), since one may be forking all the time. After 10 s ([`GIVEN_UP`]) only the kernel
+//! can still hold a process, and the supervisor gives up with an exit status of failure. **Never**:
+//! reads the program's streams, or holds a secret longer than the start takes.
 
 use std::{
     fs,
@@ -39,39 +44,30 @@ use super::{
     tree,
 };
 
-/// Time everything has to end by itself once it was told to.
 const POLITE: Duration = Duration::from_secs(1);
-/// Interval between kills of what is left: something may be starting others all the time.
 const AGAIN: Duration = Duration::from_millis(2);
-/// After this long the kernel keeps what is left, and nobody else can end it either.
 const GIVEN_UP: Duration = Duration::from_secs(10);
 /// File mode mask of started programs, unless they set another.
 const MASK: Mode = Mode::from_raw_mode(0o022);
 
-/// Processes that have ended and were not taken note of yet; who waits for more of them waits too.
+/// Ended processes not handled yet; more of them wait as zombies.
 const EVENTS: usize = 64;
 
-/// Event that a supervisor handles.
 enum Event {
-    /// The socket has closed: everything is to end.
     Released,
-    /// A process that we started or adopted has ended.
     Ended(i32, ExitStatus),
-    /// Nothing is left.
     Empty,
 }
 
-/// The started program, and the socket for reports about it.
 struct Watched {
     control: UnixStream,
     server: i32,
     scratch: Option<PathBuf>,
 }
 
-/// Does what the socket on standard input says; see the module.
 pub fn supervise() -> ExitCode {
-    // A session of our own: what a terminal sends to the program in front of it is not for us, and
-    // the other program has no terminal to write into. It fails only for who leads one already.
+    // Our own session: signals of a terminal do not reach us, and the program has no terminal to
+    // write to. Fails only for a session leader.
     let _ = setsid();
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     umask(MASK);
@@ -96,7 +92,6 @@ pub fn supervise() -> ExitCode {
     }
 }
 
-/// The plan, and the program's three streams.
 fn received(mut control: &UnixStream) -> Result<(Plan, Vec<OwnedFd>), Refusal> {
     let failed = |what: &str| Refusal::Failed(what.to_owned());
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
@@ -126,8 +121,8 @@ fn received(mut control: &UnixStream) -> Result<(Plan, Vec<OwnedFd>), Refusal> {
     Ok((plan, streams))
 }
 
-/// Starts the program, confined if that is planned; its process, and the files whose replacement is closed
-/// to it.
+/// Starts the program, confined if planned; returns its process id, and the files that become
+/// unreadable when replaced.
 fn started(plan: Plan, streams: Vec<OwnedFd>) -> Result<(i32, Vec<HeldFile>), Refusal> {
     let variable = |name: &str| {
         let mut all = plan.environment.iter();
@@ -179,28 +174,27 @@ fn started(plan: Plan, streams: Vec<OwnedFd>) -> Result<(i32, Vec<HeldFile>), Re
     Ok((pid, held))
 }
 
-/// Makes the folders a confined program has for itself.
 fn prepared(confinement: &Confinement) -> io::Result<()> {
     let private = |path: &Path| fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    // The home of a program that is tried once lies in there too.
+    // May contain the home of a program on trial.
     emptied(&confinement.scratch);
     private(&confinement.scratch)?;
     private(&confinement.home)
 }
 
-/// Removes the temporary files. Files that stay behind do no harm.
+/// Leftover temporary files do no harm.
 fn emptied(scratch: &Path) {
     let _ = fs::remove_dir_all(scratch);
 }
 
 fn say(mut control: &UnixStream, report: &Report) {
-    // Nobody hears it who is gone; then the socket has closed too.
+    // If no one reads it, the socket has closed too.
     let _ = serde_json::to_string(report)
         .map_err(io::Error::from)
         .and_then(|line| control.write_all(format!("{line}\n").as_bytes()));
 }
 
-/// Waits for the end, from whichever side, and leaves nothing behind. Whether that was done.
+/// Waits for the end from either side, then ends the rest; false if some process survives.
 fn watch(watched: Watched) -> bool {
     let (sender, events) = mpsc::sync_channel(EVENTS);
     let Ok(socket) = watched.control.try_clone() else { return false };
@@ -235,7 +229,6 @@ impl Watched {
         }
     }
 
-    /// True if everything has ended before `patience` is over.
     fn empty_within(&self, events: &Receiver<Event>, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {
@@ -248,7 +241,6 @@ impl Watched {
         }
     }
 
-    /// Nothing of the program runs any more, or nothing can be done about it.
     fn leave(&self, is_empty: bool) -> bool {
         if let Some(scratch) = &self.scratch {
             emptied(scratch);
@@ -257,7 +249,6 @@ impl Watched {
     }
 }
 
-/// Reads until the other end of the socket is gone. Nothing is ever sent.
 fn until_released(mut socket: UnixStream, events: &SyncSender<Event>) {
     let mut byte = [0];
     while let Ok(1..) = socket.read(&mut byte) {}
@@ -265,7 +256,7 @@ fn until_released(mut socket: UnixStream, events: &SyncSender<Event>) {
     let _ = events.send(Event::Released);
 }
 
-/// Takes note of every process that ends, until there is none.
+/// Reports every ended process, until none is left.
 fn reap(events: &SyncSender<Event>) {
     loop {
         let event = match wait(WaitOptions::empty()) {

@@ -1,20 +1,19 @@
-//! Descendants of a process.
+//! Descendants of this process.
 //!
-//! Entry functions: [`tell`], [`descendants`]. **Never**: reaches a process that is no descendant.
+//! Entry functions: [`tell`], [`descendants`].
 
 use std::{collections::BTreeMap, fs};
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
-/// Sends `signal` to everything this process has started.
 pub fn tell(signal: Signal) {
     for pid in descendants() {
-        // One that has ended meanwhile takes no signal.
+        // The process may have ended meanwhile.
         let _ = kill_process(pid, signal);
     }
 }
 
-/// Everything below this process, those above first.
+/// Ancestors before their descendants.
 pub fn descendants() -> Vec<Pid> {
     let own = getpid();
     let by_parent = children_of(own).is_none().then(all_by_parent);
@@ -31,8 +30,7 @@ pub fn descendants() -> Vec<Pid> {
     found
 }
 
-/// The children of a process by the kernel's own list, where it keeps one. It names also those that
-/// have hidden themselves.
+/// A process's children from the kernel's list, if it has one. It includes hidden processes.
 fn children_of(pid: Pid) -> Option<Vec<Pid>> {
     let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).ok()?;
     let mut found = Vec::new();
@@ -43,13 +41,12 @@ fn children_of(pid: Pid) -> Option<Vec<Pid>> {
     Some(found)
 }
 
-/// Every process that can be seen, by its parent.
 fn all_by_parent() -> BTreeMap<i32, Vec<Pid>> {
     let mut all: BTreeMap<i32, Vec<Pid>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(pid_of) else { continue };
         let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        // After the name in brackets, which may hold anything: the state, then the parent.
+        // After the name in brackets, which may contain anything: the state, then the parent.
         let after = stat.rsplit(") ").next().unwrap_or_default();
         let parent = after.split(' ').nth(1).and_then(|it| it.parse().ok());
         all.entry(parent.unwrap_or_default()).or_default().push(pid);
