@@ -1,7 +1,7 @@
-//! Packages, read for the paths that are needed and for nothing else.
+//! Extracts only the needed paths from packages.
 //!
-//! Entry function: [`unpack`]. Names inside a package are compared, never used as paths; what one says
-//! about sizes reserves nothing.
+//! Entry function: [`unpack`]. A package's names are compared, never used as paths; its declared
+//! sizes reserve nothing.
 
 use std::{
     fs::File,
@@ -19,12 +19,12 @@ use super::{
     set::Package,
 };
 
-/// Most bytes read of a zip to find its list, enough for about 100,000 names; a list is kept in memory.
+/// Most bytes read for a zip's list, which is held in memory: enough for about 100,000 names.
 const ZIP_LIST: u64 = 4 * 1024 * 1024;
-/// A `.tgz` unpacks to at most so many times its own length.
+/// Longest unpacked `.tgz`, as a multiple of its own length.
 const TGZ_GROWTH: u64 = 50;
 
-/// Takes from the package in the file at `path` what `growing` needs next of it.
+/// Extracts from the package at `path` the next parts that `growing` needs.
 pub fn unpack(path: &Path, package: &Package, growing: &mut Growing) -> Result<(), InstallError> {
     let file = File::open(path).map_err(InstallError::at(path))?;
     let ending = package.file.to_ascii_lowercase();
@@ -49,7 +49,7 @@ fn zip(file: File, growing: &mut Growing) -> Result<(), TakeError> {
     let budget = Budget::new(ZIP_LIST);
     let reader = Budgeted::new(BufReader::new(file), budget.clone());
     let mut archive = ZipArchive::new(reader).map_err(broken)?;
-    // From here on the length of what is taken is the bound.
+    // From here on the extracted length is the bound.
     budget.set(u64::MAX);
     for index in 0..growing.len() {
         while let Some(path) = growing.next_path(index) {
@@ -67,7 +67,7 @@ fn tgz(file: File, bytes: u64, growing: &mut Growing) -> Result<(), TakeError> {
     let budget = Budget::new(bytes.saturating_mul(TGZ_GROWTH));
     let unpacked = Budgeted::new(GzDecoder::new(BufReader::new(file)), budget);
     let mut archive = tar::Archive::new(unpacked);
-    // Raw: long names and other extensions would be kept in memory; no file needed here has any.
+    // Raw: long names and other extensions would be held in memory; no file needed here has any.
     for entry in archive.entries().map_err(TakeError::Reading)?.raw(true) {
         let mut entry = entry.map_err(TakeError::Reading)?;
         if !entry.header().entry_type().is_file() {

@@ -1,4 +1,4 @@
-//! A package on its way to the disk.
+//! A package being downloaded.
 //!
 //! Entry type: [`Download`].
 
@@ -11,8 +11,8 @@ use std::{
 use super::{digest::Digest, error::InstallError, set::Package};
 use crate::files;
 
-/// The bytes of a package received so far, stored under its hash, so that a download can go on from another
-/// address and after a restart.
+/// The bytes of a package received so far, stored under its hash, so that a download can resume
+/// from another address and after a restart.
 pub struct Download {
     path: PathBuf,
     file: File,
@@ -21,7 +21,7 @@ pub struct Download {
 }
 
 impl Download {
-    /// Goes on with what there is in `folder`.
+    /// Resumes from the partial file in `folder`, if any.
     pub(super) fn open(folder: &Path, package: &Package) -> Result<Self, InstallError> {
         let path = folder.join(format!("{}.part", package.sha256));
         let failed = |error: io::Error| InstallError::at(&path)(error);
@@ -34,29 +34,25 @@ impl Download {
         Ok(download)
     }
 
-    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes that have come.
+    /// Bytes received.
     pub const fn have(&self) -> u64 {
         self.have
     }
 
-    /// Bytes that are still to come.
+    /// Bytes still missing.
     pub const fn missing(&self) -> u64 {
         self.wanted.saturating_sub(self.have)
     }
 
-    /// Adds what has come; more than is wanted is the caller's to refuse.
-    ///
-    /// # Errors
-    /// It cannot be written; what was there before is kept.
+    /// Appends received bytes; the caller refuses surplus ones. On failure earlier bytes stay.
     pub fn add(&mut self, piece: &[u8]) -> Result<(), InstallError> {
         let written = self.file.write_all(piece);
         written.map_err(|error| {
-            // A part of the piece may have been written.
+            // Part of the piece may have been written.
             self.have = self.file.metadata().map_or(self.have, |about| about.len());
             InstallError::at(&self.path)(error)
         })?;
@@ -64,27 +60,20 @@ impl Download {
         Ok(())
     }
 
-    /// Throws away what has come.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn restart(&mut self) -> Result<(), InstallError> {
         self.file.set_len(0).map_err(InstallError::at(&self.path))?;
         self.have = 0;
         Ok(())
     }
 
-    /// Hash of the bytes received so far. Reads all of them: not for the runtime's own threads.
-    ///
-    /// # Errors
-    /// It cannot be read.
+    /// Hash of the received bytes. Reads all of them: not for the runtime's threads.
     pub fn digest_at(path: &Path) -> Result<Digest, InstallError> {
         Digest::of_file(path).map_err(InstallError::at(path))
     }
 
-    /// Removes the download, which is no longer needed.
+    /// Removes the download.
     pub(super) fn forget(folder: &Path, package: &Package) {
-        // It would only take up room.
+        // Leftovers only take up space.
         _ = fs::remove_file(folder.join(format!("{}.part", package.sha256)));
     }
 }

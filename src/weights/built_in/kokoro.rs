@@ -44,7 +44,6 @@ const VOICES: [(&str, &str); 28] = [
     ("bm_lewis", "b8f671cef828c30e66fdf0b0756a76bba58f6bb3398cbbf27058642acbcedb97"),
 ];
 
-/// Their names.
 pub const KOKORO_VOICES: [&str; VOICES.len()] = {
     let mut names = [""; VOICES.len()];
     let mut at = 0;
@@ -55,7 +54,7 @@ pub const KOKORO_VOICES: [&str; VOICES.len()] = {
     names
 };
 
-/// Part of the model, its length and its hash.
+/// Length and hash of each part of the model.
 const PARTS: [(u64, &str); 4] = [
     (17_125_692, "1f63bdf15995235f8177e0641f7afa78a3988b3ce7d6464bda8c1fb0a4291c84"),
     (14_379_923, "de698db628fb8fb34e3d30beee501c1e472d852a6809439b612640e7503442ee"),
@@ -63,7 +62,6 @@ const PARTS: [(u64, &str); 4] = [
     (17_675_703, "5ac6631c251a296dd733db4a24919ae5edf0eab868e62d7b965ee21333517e87"),
 ];
 
-/// English voices, each a file beside the network.
 pub fn kokoro() -> WeightSet {
     WeightSet {
         name: KOKORO.to_owned(),

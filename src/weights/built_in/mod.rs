@@ -1,5 +1,4 @@
-//! The sets that the program knows. Each was downloaded once and looked into: the lengths and hashes
-//! are of what was there.
+//! The built-in sets. Lengths and hashes are from inspected downloads.
 //!
 //! Entry function: [`built_in`].
 
@@ -18,7 +17,6 @@ const TINY_EN: &str = "resolve/0d3d19a32d3338f10357c0889762bd8d64bbdeba";
 /// Path of the published files of [`PIPER_JOE`].
 const JOE: &str = "resolve/0d907f158acc877ddeebcbf827659ee13bea8bcd/en/en_US/joe/medium";
 
-/// All of them.
 pub fn built_in() -> Vec<WeightSet> {
     vec![whisper_tiny_en(), piper_joe(), whisper_base(), smart_turn(), kokoro::kokoro()]
 }
@@ -139,7 +137,7 @@ fn piper_joe() -> WeightSet {
         take("MODEL_CARD", 280, "d38223ba9381592ee7aeee49da1b61047121db1ad1761973ce0b88ff3e14041b"),
     ];
     let mut published = hugging_face("rhasspy/piper-voices", JOE, &files);
-    // The publisher's model card has been changed since.
+    // The publisher's model card has changed since.
     if let Some(card) = published.iter_mut().find(|package| package.file == "MODEL_CARD") {
         card.origin = Origin::BuiltIn(notices::PIPER_JOE_CARD);
     }

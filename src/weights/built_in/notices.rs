@@ -1,6 +1,5 @@
-//! Notices that the licences of the built-in sets want kept with the files.
+//! Notices required by the licences of the built-in sets.
 
-/// Notice that MIT requires with the weights of Whisper.
 pub const WHISPER: &str = "\
 These files are OpenAI's Whisper (https://github.com/openai/whisper), converted by others to the format
 of CTranslate2 and to half precision.
@@ -28,7 +27,6 @@ OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.
 ";
 
-/// Of the Piper voice.
 pub const PIPER_JOE: &str = "\
 The voice en_US-joe-medium of Piper (https://huggingface.co/rhasspy/piper-voices). Its model card, beside
 this file, gives the licence of its recordings as CC0
@@ -58,14 +56,12 @@ pub const PIPER_JOE_CARD: &str = "\
 Finetuned from U.S. English lessac voice (medium quality).
 ";
 
-/// Of Smart Turn.
 pub const SMART_TURN: &str = "\
 Smart Turn v3.2 (https://github.com/pipecat-ai/smart-turn), BSD 2-Clause License, Copyright (c) 2024-2026,
 Daily. The licence is beside this file. Its encoder began as that of OpenAI's Whisper tiny (MIT License,
 Copyright (c) 2022 OpenAI).
 ";
 
-/// Notice that the licences of Kokoro and of its export require.
 pub const KOKORO: &str = "\
 Kokoro-82M v1.0 by hexgrad (https://huggingface.co/hexgrad/Kokoro-82M), Apache License 2.0: see LICENSE and
 NOTICE beside this file. The voices (*.bin) are those of kokoro-js, Apache License 2.0, unchanged. The

@@ -1,22 +1,18 @@
-//! Names of the sets, and how packages and files are written down.
+//! Names of the sets, and constructors of their packages.
 
 use crate::weights::{
     digest::Digest,
     set::{Origin, Package, WeightFile},
 };
 
-/// Whisper that hears English.
 pub const WHISPER_TINY_EN: &str = "whisper-tiny.en";
-/// Whisper that hears many languages.
 pub const WHISPER_BASE: &str = "whisper-base";
-/// A Piper voice that speaks English.
 pub const PIPER_JOE: &str = "piper-joe";
-/// Hears whether somebody has finished.
+/// Detects whether a speaker has finished.
 pub const SMART_TURN: &str = "smart-turn";
-/// Speaks English in many voices.
 pub const KOKORO: &str = "kokoro";
 
-/// A wheel for every machine, name and version pinned.
+/// A wheel for every machine, with pinned name and version.
 pub fn pypi(name: &str, version: &str, bytes: u64, sha256: &str) -> Package {
     Package {
         file: format!("{}-{version}-py3-none-any.whl", name.replace('-', "_")),
@@ -26,7 +22,7 @@ pub fn pypi(name: &str, version: &str, bytes: u64, sha256: &str) -> Package {
     }
 }
 
-/// The files of a set, each as it is below `path` of a repository of Hugging Face.
+/// A set's files below `path` of a repository on Hugging Face.
 pub fn hugging_face(repository: &'static str, path: &str, files: &[WeightFile]) -> Vec<Package> {
     let published = |file: &WeightFile| Package {
         origin: Origin::HuggingFace { repository, path: format!("{path}/{}", file.name) },
