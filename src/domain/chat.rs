@@ -7,58 +7,48 @@ use serde_json::{Map, Value};
 
 use super::{CallId, PersonId, Said};
 
-/// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
     /// Persona and rules; the stable prefix.
     System(String),
-    /// Words of a player, or facts of this turn.
     User(Said),
-    /// Words of the NPC, and its tool calls.
     Assistant {
-        /// Spoken text; may be empty before tool calls.
         text: String,
-        /// Calls asked for in this message.
         calls: Vec<ToolCall>,
-        /// It was led to by what not everybody may know.
+        /// Derived from knowledge that some may not have.
         #[serde(default)]
         gated: bool,
     },
-    /// The answer to one call.
     Tool {
-        /// The call it answers.
         call: CallId,
-        /// The text the model reads.
         content: String,
-        /// It includes words from outside: of a server, or a page.
+        /// Includes words from outside: of a server, or a page.
         #[serde(default)]
         outside: bool,
-        /// Not everybody may know it.
+        /// Some may not know it.
         #[serde(default)]
         gated: bool,
     },
-    /// A summary in place of older messages; the model reads it like something a player said.
+    /// Replaces older messages; the model reads it like a player's words.
     Summary {
-        /// Speakers of whom only the name was known, as NPCs call them.
+        /// Speakers known only by name, as NPCs call them.
         speakers: Vec<String>,
-        /// The others whose words it sums up.
+        /// The other speakers it summarises.
         #[serde(default)]
         people: Vec<PersonId>,
-        /// The text the model reads.
         text: String,
-        /// Its source includes words from outside. A summary stored without this field counts as if
-        /// it did.
+        /// Its source includes words from outside. True for a summary stored without this field.
         #[serde(default = "unknown")]
         outside: bool,
-        /// Not everybody may know all of it; the same for what was kept before.
+        /// Some may not know all of it. True for a summary stored without this field.
         #[serde(default = "unknown")]
         gated: bool,
     },
 }
 
 impl Message {
-    /// True if it includes words from outside, which may carry orders.
+    /// True if it includes words from outside, which may contain instructions.
     pub fn is_from_outside(&self) -> bool {
         match self {
             // Older stored messages are marked by a frame instead.
@@ -68,7 +58,6 @@ impl Message {
         }
     }
 
-    /// True if it contains secrets.
     pub const fn is_gated(&self) -> bool {
         match self {
             Self::Assistant { gated, .. }
@@ -78,7 +67,6 @@ impl Message {
         }
     }
 
-    /// Words of an NPC.
     pub const fn spoken(text: String) -> Self {
         Self::Assistant { text, calls: Vec::new(), gated: false }
     }
@@ -89,25 +77,22 @@ const fn unknown() -> bool {
     true
 }
 
-/// A call a model asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Its id, to pair the result with.
     pub id: CallId,
-    /// The model-facing tool name.
     pub name: String,
-    /// The arguments as the model wrote them; JSON is not guaranteed.
+    /// As written by the model; may be invalid JSON.
     pub arguments: String,
     /// Unknown members of the call, sent back unchanged.
     pub extra: Map<String, Value>,
 }
 
 impl ToolCall {
-    /// The member of `extra` that lasts as long as the turn: what a service wants back unchanged
+    /// The member of `extra` that lives as long as the turn: a service wants it back unchanged
     /// while its calls are answered (a model's signed thoughts), and never afterwards.
     pub const OF_TURN: &str = "of_turn";
 
-    /// The call as it is kept beyond its turn, and as others see it.
+    /// The call without its turn's data, for storage and for others.
     #[must_use]
     pub fn kept(&self) -> Self {
         let mut kept = self.clone();
@@ -119,49 +104,46 @@ impl ToolCall {
 /// A tool as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
-    /// Model-facing name: letters, digits, `_`, `-`, at most 64 bytes.
+    /// Letters, digits, `_`, `-`, at most 64 bytes.
     pub name: Arc<str>,
-    /// The tool's identity, `server.tool`.
     pub identity: Arc<str>,
-    /// Description for the model.
     pub description: Arc<str>,
     /// JSON Schema of the arguments.
     pub parameters: Arc<Value>,
-    /// Defines if an answer waits for its result.
+    /// Whether an answer waits for its result.
     pub calling: Calling,
 }
 
 /// Effect of a call on the answer, for models that can continue it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Calling {
-    /// It waits: the result is part of it.
+    /// The answer waits for the result.
     #[default]
     Waits,
-    /// It goes on: the call only records something, and its result is not spoken of.
+    /// The answer continues; the call only records something, and its result is not mentioned.
     Records,
-    /// It goes on: the result may come late, and is spoken in a pause.
+    /// The answer continues; the result may come late and is spoken in a pause.
     Late,
-    /// It goes on, and is interrupted by the result.
+    /// The answer continues until the result interrupts it.
     Urgent,
 }
 
 /// Facts about this turn beside the words themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnFacts {
-    /// Name that NPCs use for the speaker.
     pub speaker: String,
-    /// The speaker's id; `None`: not a person of the table.
+    /// `None`: not a person at the table.
     pub by: Option<PersonId>,
     /// Transcript with corrected names.
     pub utterance: String,
     /// ISO 639-1 code of the speaker's language; `None`: not detected yet.
     pub language: Option<&'static str>,
-    /// The rolls that are wanted, if any ("2d6+3", "3d6; 1d20").
+    /// Requested rolls ("2d6+3", "3d6; 1d20").
     pub dice: Option<String>,
-    /// The roll whose odds are asked for, if any ("2d6+3 >= 10").
+    /// Roll whose odds are requested ("2d6+3 >= 10").
     pub odds: Option<String>,
-    /// Number of rolls before the last one that is asked for, if any: 0 for the last.
+    /// Requested earlier roll, counted back from 0 for the last.
     pub last: Option<u8>,
-    /// True if rolling is only spoken of ("don't roll"), so that no dice may fall.
+    /// True if rolling is only mentioned ("don't roll"), so that no dice are rolled.
     pub dice_withheld: bool,
 }

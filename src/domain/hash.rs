@@ -1,6 +1,6 @@
-//! A hash that is the same in every run, on every machine, in every release.
+//! A hash that is equal in every run, on every machine, in every release.
 //!
-//! Entry items: [`fnv1a`], [`Fnv`]. **Never**: safe against deliberate collisions.
+//! Entry items: [`fnv1a`], [`Fnv`]. Not safe against deliberate collisions.
 
 use std::hash::Hasher;
 
@@ -31,7 +31,6 @@ impl Hasher for Fnv {
     }
 }
 
-/// The hash of some bytes.
 pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let mut hash = Fnv::default();
     bytes.into_iter().for_each(|byte| hash.add(byte));

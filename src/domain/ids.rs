@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A play session; chosen by the game master or made from the date.
+/// A play session's id, chosen by the game master or made from the date.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SessionId(pub String);
 
@@ -14,14 +14,13 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// A turn's generation at one table; later turns have larger numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TurnId(pub u64);
 
-/// The id a model gave a tool call, or one made up where it gave none.
+/// A tool call's id, made up if the model gave none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallId(pub String);
 
-/// A person's identity: on Discord their user id, on this machine their name.
+/// On Discord a person's user id, on this machine their name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PersonId(pub String);

@@ -1,8 +1,8 @@
-//! The size of JSON before it is read: a value may take 36 times the memory of its bytes.
+//! Size of JSON before parsing: a value may take 36 times the memory of its bytes.
 //!
 //! Entry function: [`json_values`].
 
-/// Upper bound for the number of values in `json`, be it valid or not.
+/// Upper bound for the number of values in `json`, valid or not.
 pub fn json_values(json: &[u8]) -> usize {
     let (mut values, mut in_string, mut is_escaped) = (1, false, false);
     for byte in json {

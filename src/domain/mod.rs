@@ -1,7 +1,7 @@
-//! The nouns every other module talks about.
+//! Nouns shared by all modules.
 //!
-//! Entry types: [`Npc`], [`Campaign`], [`Message`], [`Tier`], [`Rule`].
-//! **Never**: async, IO, clocks, logging.
+//! Entry types: [`Npc`], [`Campaign`], [`Message`], [`Tier`], [`Rule`]. **Never**: async, IO,
+//! clocks, logging.
 
 mod campaign;
 mod chat;

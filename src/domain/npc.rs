@@ -1,4 +1,4 @@
-//! A non-player character: who it is, how it sounds, what it may do.
+//! A non-player character.
 
 use std::time::Duration;
 
@@ -6,58 +6,43 @@ use serde_json::Value;
 
 use super::Tier;
 
-/// One NPC as its YAML describes it; every field acts.
+/// One NPC as in its YAML file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Npc {
     /// Full name, unique at a table ("Bartok the Barkeep").
     pub name: String,
-    /// Other names players call it by.
     pub aliases: Vec<String>,
-    /// Pronunciation of words, spoken and heard: word -> respelling in plain letters.
+    /// Applied to spoken and heard words.
     pub pronunciation: Vec<Pronunciation>,
-    /// Description of the NPC, in prose.
     pub personality: String,
-    /// Rules it keeps while playing.
     pub behavior_rules: Vec<String>,
-    /// Its secrets; in its own prompt, guarded, and in no other.
+    /// Only in its own prompt, guarded.
     pub secret_knowledge: Vec<String>,
-    /// Topics it knows about.
     pub knowledge_scope: Vec<String>,
-    /// Its voice.
     pub voice: Voice,
-    /// Chat model that is asked first, by the name of its entry; `None`: that of the table.
+    /// Name of its first chat model; `None`: the table's.
     pub llm: Option<String>,
-    /// Chat models of [`EngineKind::SentenceCascade`], which needs them.
+    /// Required by [`EngineKind::SentenceCascade`].
     pub cascade: Option<CascadeModels>,
-    /// ISO 639-1 code of the language it speaks ("en").
+    /// ISO 639-1 code of its language ("en").
     pub language: String,
     /// Longest reply, in sentences.
     pub max_sentences: u8,
-    /// Engine of its speech.
     pub engine: EngineKind,
-    /// Settings of [`EngineKind::SpeechToSpeech`].
     pub s2s: S2s,
-    /// Highest tier it reaches without the game master's override.
     pub budget_tier: Tier,
-    /// Whitelist of tool identities ("dice-roller.roll", "memory.*").
     pub tools: Vec<String>,
-    /// Condition for being addressed.
     pub address: AddressMode,
-    /// Lines of the scripted chat model.
     pub lines: Vec<ScriptedLine>,
-    /// Said while a long tool round runs, in its own voice.
     pub fillers: Vec<String>,
-    /// Limits on tool use.
     pub policy: Policy,
 }
 
 impl Npc {
-    /// True if its tools play music.
     pub fn plays_music(&self) -> bool {
         self.tools.iter().any(|tool| tool.starts_with("music-ambiance."))
     }
 
-    /// True if its tools show pictures.
     pub fn has_pictures(&self) -> bool {
         self.tools.iter().any(|tool| tool.starts_with("image-gen."))
     }
@@ -65,7 +50,7 @@ impl Npc {
 
 #[cfg(test)]
 impl Npc {
-    /// An NPC of this name with defaults for everything else.
+    /// An NPC with defaults for everything but its name.
     pub fn plain(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -92,36 +77,29 @@ impl Npc {
     }
 }
 
-/// A word and its respelling in plain letters ("Greymantle", "gray mantle").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pronunciation {
-    /// The word as written.
     pub word: String,
-    /// Spelling for reading it aloud, in ordinary letters.
     pub respelling: String,
 }
 
-/// A voice of a text-to-speech provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voice {
-    /// Provider name ("flite", "espeak", "piper", "kokoro", "openai").
     pub provider: String,
-    /// The provider's own name of the voice.
     pub voice_id: String,
     /// Semitones, -10 to 10.
     pub pitch_shift: f32,
-    /// Speaking speed, 0.5 to 2.0.
+    /// 0.5 to 2.0.
     pub speed_factor: f32,
-    /// Semitones by which the resonances of the mouth are shifted, -6 to 6; up: a smaller body.
+    /// Shift of the mouth's resonances in semitones, -6 to 6; up: a smaller body.
     pub formant_shift: f32,
-    /// Loudness factor, 0.0 to 2.0.
+    /// Factor, 0.0 to 2.0.
     pub volume: f32,
-    /// Voice that replaces a failed one; it has no further fallback.
+    /// Replaces a failed voice; has no further fallback.
     pub fallback: Option<Box<Voice>>,
 }
 
 impl Voice {
-    /// A voice as its provider has it.
     pub fn as_is(provider: &str, voice_id: &str) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -135,22 +113,19 @@ impl Voice {
     }
 }
 
-/// Engine of an NPC's speech.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
     /// Speech-to-text, chat model, text-to-speech.
     Cascaded,
-    /// A cascade of two chat models: a fast one opens, a strong one goes on.
+    /// A cascade of two chat models: a fast one opens, a strong one continues.
     SentenceCascade,
     /// One model that hears the players' own voices and speaks.
     SpeechToSpeech,
 }
 
 impl EngineKind {
-    /// Their names in commands, the shortest of each.
     pub const NAMES: [&str; 3] = ["cascaded", "sentence_cascade", "s2s"];
 
-    /// The one that files and commands call `name`.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "cascaded" => Some(Self::Cascaded),
@@ -160,7 +135,6 @@ impl EngineKind {
         }
     }
 
-    /// Its shortest name in files and commands.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Cascaded => "cascaded",
@@ -169,7 +143,6 @@ impl EngineKind {
         }
     }
 
-    /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cascaded => "cascaded",
@@ -179,24 +152,20 @@ impl EngineKind {
     }
 }
 
-/// Chat models of the sentence cascade, by the names of their entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CascadeModels {
-    /// Says the first sentence.
     pub opener: String,
-    /// Goes on, and calls tools.
     pub strong: String,
 }
 
 /// Settings of an NPC at a speech-to-speech service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct S2s {
-    /// The service that hears and speaks for it, by its name in files ("gemini-live"); `None`: the
-    /// first of the configuration.
+    /// Name of the service in files ("gemini-live"); `None`: the first of the configuration.
     pub provider: Option<String>,
-    /// The service's own name of the voice ("cedar"); `None`: the service's choice.
+    /// The service's name of the voice ("cedar"); `None`: the service chooses.
     pub voice: Option<String>,
-    /// The cascade answers where a tier was asked for that allows a tool slower than this (its p50).
+    /// The cascade answers instead if the requested tier allows a tool slower than this (its p50).
     pub slow_tool: Duration,
     /// Longest speech of one answer; the rest is cut off.
     pub max_answer: Duration,
@@ -213,50 +182,40 @@ impl Default for S2s {
     }
 }
 
-/// Condition under which an NPC is addressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressMode {
-    /// Only when its name is said.
+    /// Only by name.
     NameOnly,
     /// By name, in conversation, or alone with the speaker.
     #[default]
     Adaptive,
-    /// It answers everything that is not addressed to another NPC or player.
+    /// By everything not addressed to another NPC or player.
     Always,
 }
 
-/// One line of the scripted chat model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptedLine {
-    /// Condition for using the line; `None`: the default line.
+    /// `None`: the default line.
     pub when: Option<LineWhen>,
-    /// ISO 639-1 code of the language it answers; `None`: whichever.
+    /// ISO 639-1 code of the language it answers; `None`: any.
     pub language: Option<String>,
-    /// Variants of what to say, templates.
     pub say: Vec<String>,
-    /// A tool to call before speaking.
     pub tool: Option<LineTool>,
-    /// Variants of what to say where the tool cannot be called; none: the line does not apply then.
+    /// Variants for when the tool cannot be called; empty: the line does not apply then.
     pub otherwise: Vec<String>,
-    /// Said at most once a session.
     pub once: bool,
-    /// Relative chance among lines that fit.
     pub weight: u32,
 }
 
-/// Condition of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineWhen {
-    /// Any of these words or phrases, as whole words.
     Phrases(Vec<String>),
     /// A regular expression; its captures are `{1}`, `{2}`, `{name}`.
     Pattern(String),
 }
 
-/// A tool call of a line; its arguments are templates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineTool {
-    /// Identity of the tool ("dice-roller.roll").
     pub name: String,
     /// JSON object whose strings are templates.
     pub arguments: Value,
@@ -265,25 +224,21 @@ pub struct LineTool {
 /// Rules for an NPC's use of tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Instruction to the model about calling tools.
     pub tool_choice: ToolChoice,
     /// Model rounds with tool calls in one turn.
     pub max_rounds: u32,
     /// Calls in one turn.
     pub max_calls_per_turn: u32,
-    /// Calls at once in one round.
+    /// Parallel calls in one round.
     pub max_parallel: u32,
-    /// Calls in one session.
     pub max_calls_per_session: u32,
     /// Calls in any 60 seconds.
     pub max_calls_per_minute: u32,
-    /// Equal calls across the rounds of one turn.
     pub max_identical: u32,
-    /// Identities it may never call.
     pub blocklist: Vec<String>,
-    /// Tools after whose result the turn goes straight to speaking.
+    /// Tools whose result ends the rounds: the turn continues with speech.
     pub stop_on_tool: Vec<String>,
-    /// Money this NPC may spend in a session; `None`: only the session's cap.
+    /// Cap per session, in the prices' currency; `None`: only the session's cap.
     pub max_cost: Option<f64>,
 }
 
@@ -304,35 +259,29 @@ impl Default for Policy {
     }
 }
 
-/// Instruction to the model about calling tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// The model decides.
     #[default]
     Auto,
-    /// At least one call in the first round.
     Required,
-    /// No tool at all.
     None,
-    /// This tool in the first round.
     Named(String),
 }
 
 impl Npc {
-    /// The chat model that is asked first for its answers with its engine; `None`: that of the table.
+    /// Name of the first chat model of its engine; `None`: the table's.
     pub fn thinks_with(&self) -> Option<&str> {
         let cascade = self.cascade.as_ref().filter(|_| self.engine == EngineKind::SentenceCascade);
         cascade.map(|models| models.strong.as_str()).or(self.llm.as_deref())
     }
 
-    /// True if `name` is its name or an alias; case and extra blanks do not matter.
+    /// True if `name` is its name or an alias, ignoring case and extra spaces.
     pub fn is_called(&self, name: &str) -> bool {
         let name = bare_name(name);
         bare_name(&self.name) == name || self.aliases.iter().any(|alias| bare_name(alias) == name)
     }
 }
 
-/// A name without case and spare blanks.
 pub fn bare_name(name: &str) -> String {
     name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

@@ -1,20 +1,18 @@
 //! Identity of a person, under any name.
 //!
-//! Entry type: [`Person`], who is to be forgotten. **Never**: takes a name for a person where there is an id.
+//! Entry type: [`Person`]. **Never**: matches a name against data that has an id.
 
 use super::{PersonId, Said};
 
-/// Somebody, with the names under which things were kept before ids were.
+/// A person to forget, with the names under which earlier versions stored data.
 #[derive(Clone, Debug)]
 pub struct Person {
-    /// Their id.
     pub id: PersonId,
     /// Names that only they have.
     pub names: Vec<String>,
 }
 
 impl Person {
-    /// True if these are their words.
     pub fn has_said(&self, said: &Said) -> bool {
         match &said.by {
             Some(id) => *id == self.id,
@@ -22,7 +20,7 @@ impl Person {
         }
     }
 
-    /// True if what is stored with this id, or by earlier versions with this name only, is theirs.
+    /// True if data stored with this id, or by earlier versions with this name only, is theirs.
     pub fn is(&self, id: Option<&str>, name: &str) -> bool {
         id.map_or_else(|| self.names.iter().any(|it| it == name), |id| id == self.id.0)
     }

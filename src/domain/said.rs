@@ -1,23 +1,21 @@
-//! Words of the other side of a conversation.
+//! A user message of a conversation.
 //!
-//! Entry type: [`Said`]. **Never**: shows a model whose id it is.
+//! Entry type: [`Said`]. **Never**: shows a model the speaker's id.
 
 use serde::{Deserialize, Serialize};
 
 use super::PersonId;
 
-/// Words of a player behind their name, or this turn's facts.
+/// Words of a player after their name, or this turn's facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Kept", into = "Kept")]
 pub struct Said {
-    /// Text as the model reads it.
     pub text: String,
-    /// The speaker; `None`: nobody, or stored before speakers were recorded.
+    /// `None`: no speaker, or stored before speakers were recorded.
     pub by: Option<PersonId>,
 }
 
 impl Said {
-    /// True if it begins with this name.
     pub fn is_by(&self, name: &str) -> bool {
         self.text.strip_prefix(name).is_some_and(|it| it.starts_with(": "))
     }
@@ -29,7 +27,7 @@ impl<T: Into<String>> From<T> for Said {
     }
 }
 
-/// Stored form: text of nobody is a plain string, as all text once was.
+/// Stored form: text without a speaker is a plain string, as all text once was.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Kept {

@@ -8,31 +8,26 @@ use serde::{Deserialize, Serialize};
 
 use super::PersonId;
 
-/// The campaign something belongs to; nothing is seen from another one.
+/// A campaign's key; data of other campaigns is invisible.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CampaignKey(pub String);
 
-/// Owner of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
-    /// A Discord server, by its id.
     Guild(u64),
-    /// This machine: the command line.
     Local,
 }
 
-/// Scope of something said, done, learned or paid. Nothing is seen from another one.
+/// Owner and campaign of stored data; other scopes cannot see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub struct Scope {
-    /// Owner of the campaign: a guild, or this machine.
     pub owner: Owner,
-    /// The campaign.
     pub campaign: CampaignKey,
 }
 
 impl Owner {
-    /// The Discord server, if it is one.
+    /// `None`: not a Discord server.
     pub const fn guild(self) -> Option<u64> {
         match self {
             Self::Guild(id) => Some(id),
@@ -40,7 +35,7 @@ impl Owner {
         }
     }
 
-    /// Id of a person who plays there, from their number in the voice channel and their name.
+    /// A person's id, from their number in the voice channel and their name.
     pub fn person(self, number: u64, name: &str) -> PersonId {
         PersonId(match self {
             Self::Guild(_) => number.to_string(),
@@ -48,12 +43,11 @@ impl Owner {
         })
     }
 
-    /// The owner in one word, as a store has it.
+    /// Stored form of the owner.
     pub fn word(self) -> String {
         self.guild().map_or_else(|| "local".to_owned(), |id| id.to_string())
     }
 
-    /// The owner whose [`Owner::word`] is `word`; `None`: nobody's.
     pub fn of_word(word: &str) -> Option<Self> {
         match word {
             "local" => Some(Self::Local),
@@ -63,13 +57,12 @@ impl Owner {
 }
 
 impl Scope {
-    /// `campaign` as this machine plays it.
     pub const fn local(campaign: CampaignKey) -> Self {
         Self { owner: Owner::Local, campaign }
     }
 
-    /// The text it is kept under: `42/saltmarsh` of a guild, `saltmarsh` of this machine, as everything
-    /// was kept before there were scopes. No two scopes have the same.
+    /// Stored form: `42/saltmarsh` for a guild, `saltmarsh` for this machine, as before scopes
+    /// existed. Unique.
     pub fn key(&self) -> String {
         let campaign = &self.campaign.0;
         match self.owner {
@@ -79,7 +72,6 @@ impl Scope {
         }
     }
 
-    /// The scope whose [`Scope::key`] is `key`.
     pub fn of_key(key: &str) -> Self {
         let campaign = |it: &str| CampaignKey(it.to_owned());
         match key.split_once('/').map(|(owner, it)| (owner, owner.parse(), it)) {

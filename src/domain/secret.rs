@@ -1,10 +1,10 @@
-//! Values that are read and used, and never shown.
+//! Values that are never shown.
 //!
 //! Entry type: [`Secret`].
 
 use std::fmt;
 
-/// A value that never prints: it shows as `<secret>`.
+/// Prints as `<secret>`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 

@@ -1,10 +1,10 @@
-//! Latency tiers: how much tool time a turn may spend.
+//! Latency tiers: tool time a turn may spend.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// A latency tier; ordered from quick to slow.
+/// Ordered from fast to slow.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -15,15 +15,15 @@ pub enum Tier {
     Fast,
     /// Up to 1,500 ms: a look-up.
     Standard,
-    /// Up to 4,000 ms: the table waits for it knowingly.
+    /// Up to 4,000 ms: the table expects to wait.
     Deep,
 }
 
 impl Tier {
-    /// All tiers, quickest first.
+    /// Fastest first.
     pub const ALL: [Self; 3] = [Self::Fast, Self::Standard, Self::Deep];
 
-    /// Tool time of one turn: the rounds' wall times added up.
+    /// Tool time of one turn: the sum of the rounds' wall times.
     pub const fn ceiling(self) -> Duration {
         match self {
             Self::Fast => Duration::from_millis(500),
@@ -32,12 +32,11 @@ impl Tier {
         }
     }
 
-    /// The quickest tier whose ceiling `duration` stays under; `None`: it is above all of them.
+    /// The fastest tier whose ceiling is above `duration`; `None`: none is.
     pub fn lasting(duration: Duration) -> Option<Self> {
         Self::ALL.into_iter().find(|tier| duration <= tier.ceiling())
     }
 
-    /// The word used in configuration and commands.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",

@@ -1,22 +1,20 @@
-//! Text of others, which may hold invisible characters that act on its reader, a terminal included: a model
-//! and a service get it without them, people and files get them escaped.
+//! Untrusted text with invisible characters that affect readers and terminals: dropped for models
+//! and services, escaped for people and files.
 //!
 //! Entry functions: [`visible`] and [`one_line`] (dropped), [`revealed`] and [`revealed_name`]
-//! (escaped). **Never**: knows whose text it is.
+//! (escaped).
 
-/// `text` without control characters (but for line ends and tabs), without zero-width and
-/// bidirectional ones.
+/// `text` without control characters (except line ends and tabs), zero-width and bidirectional ones.
 pub fn visible(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).collect()
 }
 
-/// At most `longest` characters of it on one line.
 pub fn one_line(text: &str, longest: usize) -> String {
     let flat = text.chars().map(|c| if matches!(c, '\t' | '\n') { ' ' } else { c });
     flat.filter(|c| !is_hidden(*c)).take(longest).collect()
 }
 
-/// True if `c` is invisible but acts on its reader; line ends and tabs count as visible.
+/// True if `c` is invisible but affects its reader; line ends and tabs count as visible.
 pub fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(
@@ -27,8 +25,7 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// `text` in which what cannot be seen, or would change how the rest is read, is escaped as in JSON.
-/// Line ends and tabs stay, and what joins an emoji or the letters of a script that is written joined.
+/// `text` with invisible and bidirectional characters escaped as in JSON. Keeps line ends, tabs, and joiners of emoji or joined scripts.
 pub fn revealed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut units = [0; 2];
@@ -49,11 +46,11 @@ pub fn revealed(text: &str) -> String {
     out
 }
 
-/// Asks for the picture of a character.
+/// Selects a character's emoji form.
 const PICTURE: char = '\u{fe0f}';
 
-/// True if `c` affects how its neighbours are drawn: the joiners of Persian, of Indian scripts and
-/// of emoji, and the selector of an emoji.
+/// True if `c` shapes its neighbours: the joiners of Persian, Indian scripts and emoji, and the
+/// emoji selector.
 fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is_emoji =
         |c: char| matches!(c, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}' | '©' | '®');
@@ -76,7 +73,7 @@ pub fn revealed_name(text: &str) -> String {
     revealed(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Characters that look like nothing, or like another one's part.
+/// Invisible characters, and those that look like part of another.
 fn is_deceptive(c: char) -> bool {
     matches!(
         c,

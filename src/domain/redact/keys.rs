@@ -1,6 +1,6 @@
 //! Keys that mark their values as secret.
 //!
-//! Entry functions: [`is_secret`], [`is_session`]. **Never**: looks at a value.
+//! Entry functions: [`is_secret`], [`is_session`].
 
 /// Words of keys whose values are secret.
 const WORDS: [&str; 19] = [
@@ -24,7 +24,7 @@ const WORDS: [&str; 19] = [
     "totp",
     "token",
 ];
-/// Parts of keys that are secret also without a border around them, as in `authtoken`.
+/// Parts of secret keys even inside a word, as in `authtoken`.
 const PARTS: [&str; 10] = [
     "password",
     "passwd",
@@ -38,7 +38,6 @@ const PARTS: [&str; 10] = [
     "cookie",
 ];
 
-/// True if a key marks its value as secret.
 pub fn is_secret(key: &str) -> bool {
     let plain: String =
         key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
@@ -53,7 +52,7 @@ fn is_word(word: &str) -> bool {
     WORDS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
-/// True if a key may be that of a session id, of some service or of ours.
+/// True if a key may name a session id, a service's or ours.
 pub fn is_session(key: &str) -> bool {
     let words: Vec<String> = words(key).map(|word| word.to_ascii_lowercase()).collect();
     match words.as_slice() {

@@ -1,9 +1,8 @@
-//! Redaction: secrets, and text without them. The one filter of call logs, of what child processes print, of
-//! messages that are shown, and of addresses.
+//! Redaction of secrets in call logs, child processes' output, shown messages and addresses.
 //!
-//! Entry functions: [`keep`], [`known`], [`text`], [`json`], [`shown`], [`members`], [`address`]. A value is secret
-//! because of its key (whole words: `auth`, `pin`, `jwt`, …), because the configuration holds it as
-//! a secret, or because it looks like one. **Never**: prints what it knows.
+//! Entry functions: [`keep`], [`known`], [`text`], [`json`], [`shown`], [`members`], [`address`]. A
+//! value is secret because of its key (whole words: `auth`, `pin`, `jwt`, …), because the
+//! configuration holds it as a secret, or because it looks like one.
 
 mod keys;
 mod values;
@@ -16,10 +15,9 @@ pub use self::{
     values::{keep, known, without},
 };
 
-/// Stand-in for a secret.
 pub const SECRET: &str = "<secret>";
 
-/// Prefixes of values of well-known kinds.
+/// Prefixes of well-known kinds of secrets.
 const BEGINNINGS: [&str; 12] = [
     "sk-",
     "ghp_",
@@ -34,17 +32,18 @@ const BEGINNINGS: [&str; 12] = [
     "gsk_",
     "hf_",
 ];
-/// Shorter values are not looked for by themselves: they stand in ordinary words.
+/// Shorter values are not searched for alone: they occur in ordinary words.
 const SHORTEST: usize = 6;
 /// Shorter values of the configuration may be words of a conversation.
 const LONG_CREDENTIAL: usize = 12;
-/// A part of a path this long, of letters and digits, is a key.
+/// A path segment this long, of letters and digits, is a key.
 const LONG_SEGMENT: usize = 20;
-/// Least length of a session id that is secret, and of the part with letters and digits that marks it as one.
+/// Least length of a secret session id, and of the part with letters and digits that marks it as
+/// one.
 const LONG_SESSION: usize = 16;
 const SESSION_PART: usize = 8;
 
-/// Has `value` never shown again.
+/// Hides `value` from now on.
 pub fn keep_secret(value: &str) {
     if value.trim().len() >= SHORTEST {
         keep(value, SECRET);
@@ -61,11 +60,10 @@ pub fn json(value: &Value) -> Value {
     }
 }
 
-/// The members of an object without secrets, at any depth.
 pub fn members(members: &Map<String, Value>) -> Map<String, Value> {
     let redact = |(key, value): (&String, &Value)| {
         let value = match value {
-            // Nothing is hidden by hiding nothing.
+            // These cannot hold a secret.
             Value::Null | Value::Bool(_) => value.clone(),
             _ if is_secret(key) => Value::from(SECRET),
             Value::String(id) if is_session(key) && is_opaque(id) => Value::from(SECRET),
@@ -76,13 +74,12 @@ pub fn members(members: &Map<String, Value>) -> Map<String, Value> {
     members.iter().map(redact).collect()
 }
 
-/// True if `text` holds a credential: a value that the configuration holds as secret, or one that begins
-/// as those of well-known services do.
+/// True if `text` contains a credential: a secret of the configuration, or a value with a
+/// well-known prefix.
 pub fn holds_credential(text: &str) -> bool {
     values::holds(LONG_CREDENTIAL, text) || text.split(is_border).any(looks_secret)
 }
 
-/// `text` without credentials; everything else stays as it is.
 pub fn without_credentials(text: &str) -> String {
     let text = values::known_from(LONG_CREDENTIAL, text);
     let mut kept = String::with_capacity(text.len());
@@ -94,7 +91,6 @@ pub fn without_credentials(text: &str) -> String {
     kept
 }
 
-/// `value` without credentials in its texts, at any depth.
 pub fn shown(value: &Value) -> Value {
     match value {
         Value::Object(all) => {
@@ -106,13 +102,13 @@ pub fn shown(value: &Value) -> Value {
     }
 }
 
-/// A line of text without secrets: known values, what stands after a secret key, bearer tokens,
-/// values of well-known kinds, and passwords in addresses.
+/// A line without secrets: known values, values of secret keys, bearer tokens, values of well-known
+/// kinds, and passwords in addresses.
 pub fn text(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let line = long_known(line);
     let mut rest = line.as_str();
-    // The kind of text before the next piece, which decides whether that is hidden.
+    // Decides whether the next piece is hidden.
     let mut after = After::Nothing;
     while !rest.is_empty() {
         let end = rest.find(is_border).unwrap_or(rest.len());
@@ -148,11 +144,10 @@ pub fn text(line: &str) -> String {
 #[derive(Clone, Copy)]
 enum After {
     Nothing,
-    /// `key=`
     Assigned,
-    /// `key:`, which may also be the end of a clause.
+    /// `key:`, which may also end a clause.
     Named,
-    /// `session=`, which may also be one of ours.
+    /// `session=`, which may be one of ours.
     Session,
 }
 
@@ -160,7 +155,7 @@ fn is_border(c: char) -> bool {
     c.is_whitespace() || "=:\"'&;,()[]{}<>?/@".contains(c)
 }
 
-/// True if `piece` is no word of a sentence: it is long, and not only letters, hyphens and dots.
+/// True if `piece` is no word: long, and not only letters, hyphens and dots.
 fn is_no_word(piece: &str) -> bool {
     piece.len() >= SHORTEST && !piece.chars().all(|c| c.is_alphabetic() || c == '-' || c == '.')
 }
@@ -170,18 +165,18 @@ fn looks_secret(piece: &str) -> bool {
     begins && piece.len() >= LONG_SEGMENT
 }
 
-/// `text` without what the configuration holds as secret; what may be a word of any text is left.
+/// `text` without the configuration's secrets, except those that may be ordinary words.
 fn long_known(text: &str) -> String {
     values::known_from(SHORTEST, text).into_owned()
 }
 
-/// True if `id` looks like a session id that a server has generated: ours are words and numbers.
+/// True if `id` looks like a server's generated session id: ours are words and numbers.
 fn is_opaque(id: &str) -> bool {
     let is_made_up = |part: &str| part.len() >= SESSION_PART && is_mixed(part);
     id.len() >= LONG_SESSION && id.split(['-', '_', '.']).any(is_made_up)
 }
 
-/// `text` without what stands between `://` and `@`.
+/// `text` without user and password in addresses.
 fn without_passwords(text: &str) -> String {
     let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("://") {
@@ -201,8 +196,7 @@ fn without_passwords(text: &str) -> String {
     shown
 }
 
-/// An address as it may be shown: without user, query and fragment, and without the parts of its
-/// path that are keys.
+/// An address without user, query, fragment, and keys in its path.
 pub fn address(url: &str) -> String {
     let url = long_known(url.split(['?', '#']).next().unwrap_or_default());
     let url = without_passwords(&url);
@@ -219,12 +213,11 @@ pub fn address(url: &str) -> String {
     shown
 }
 
-/// True if a part of a path looks random: long, with both letters and digits.
+/// True if a path segment looks random: long, with both letters and digits.
 fn is_random(part: &str) -> bool {
     part.len() >= LONG_SEGMENT && is_mixed(part)
 }
 
-/// True if it has both letters and digits.
 fn is_mixed(part: &str) -> bool {
     let has = |which: fn(&char) -> bool| part.chars().any(|c| which(&c));
     has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)

@@ -1,27 +1,26 @@
-//! Values that are shown nowhere.
+//! Values that are never shown.
 //!
-//! Entry functions: [`keep`], [`known`]. **Never**: forgets one.
+//! Entry functions: [`keep`], [`known`].
 
 use std::{
     borrow::Cow,
     sync::{PoisonError, RwLock},
 };
 
-/// Most that are known at once; far more than a configuration has.
+/// Most known values; far more than a configuration has.
 const MOST: usize = 1_000;
-/// So many characters of a value are recognised, whatever became of the rest: messages are shortened.
+/// Characters by which a shortened value is recognised.
 const RECOGNISED: usize = 12;
 
 struct KeptValue {
     value: String,
-    /// Stand-in for the value.
+    /// Replacement for the value.
     shown: String,
 }
 
-/// All of this process, the longest first: one may begin like another.
+/// Longest first: one may begin like another.
 static KNOWN: RwLock<Vec<KeptValue>> = RwLock::new(Vec::new());
 
-/// Has `value` never shown again: `shown` stands for it.
 pub fn keep(value: &str, shown: &str) {
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     for form in forms(value.trim()) {
@@ -32,12 +31,11 @@ pub fn keep(value: &str, shown: &str) {
     known.sort_by_key(|it| std::cmp::Reverse(it.value.len()));
 }
 
-/// Forms that `value` may take, the longest first: forms begin alike.
+/// Forms of `value`, longest first: forms begin alike.
 fn forms(value: &str) -> [String; 3] {
     [in_message(value), in_address(value), value.to_owned()]
 }
 
-/// `value` as it stands in a message.
 fn in_message(value: &str) -> String {
     let escape = |char: char| match char.is_control() {
         true => char.escape_default().collect(),
@@ -46,7 +44,6 @@ fn in_message(value: &str) -> String {
     value.chars().flat_map(escape).collect()
 }
 
-/// `value` as it stands in an address.
 fn in_address(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for byte in value.bytes() {
@@ -58,12 +55,11 @@ fn in_address(value: &str) -> String {
     text
 }
 
-/// `text` without any value that is known.
 pub fn known(text: &str) -> Cow<'_, str> {
     known_from(0, text)
 }
 
-/// `text` without any known value of at least `shortest` bytes.
+/// `text` without known values of at least `shortest` bytes.
 pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     let long = || known.iter().take_while(|it| it.value.len() >= shortest);
@@ -78,12 +74,12 @@ pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
     })
 }
 
-/// True if `text` holds a known value of at least `shortest` bytes.
+/// True if `text` contains a known value of at least `shortest` bytes.
 pub fn holds(shortest: usize, text: &str) -> bool {
     matches!(known_from(shortest, text), Cow::Owned(_))
 }
 
-/// `text` with `shown` wherever `value` stands, also as messages and addresses have it; `None`: nowhere.
+/// `text` with `value`, in any form, replaced by `shown`; `None`: not found.
 pub fn without(text: &str, value: &str, shown: &str) -> Option<String> {
     let forms = forms(value);
     [without_whole, replaced].into_iter().fold(None, |cleaned, step| {
@@ -94,13 +90,12 @@ pub fn without(text: &str, value: &str, shown: &str) -> Option<String> {
     })
 }
 
-/// `text` with `shown` wherever the whole of `value` stands; `None`: nowhere. Before [`replaced`]: of a value
-/// of several lines, the form with escapes begins like the one without, and would pass for cut off.
+/// `text` with the whole `value` replaced by `shown`; `None`: not found. Runs before [`replaced`]: a multi-line value's escaped form begins like the plain one and would pass for cut off.
 fn without_whole(text: &str, value: &str, shown: &str) -> Option<String> {
     (!value.is_empty() && text.contains(value)).then(|| text.replace(value, shown))
 }
 
-/// `text` with `shown` wherever `value` stands, or its beginning where the rest is cut off; `None`: nowhere.
+/// `text` with `value`, or its beginning if cut off, replaced by `shown`; `None`: not found.
 fn replaced(text: &str, value: &str, shown: &str) -> Option<String> {
     let begins = value.char_indices().nth(RECOGNISED).map_or(value, |(end, _)| &value[..end]);
     let (mut cleaned, mut found, mut rest) = (String::new(), false, text);
