@@ -1,9 +1,9 @@
-//! A tree against a table of keys: every mistake is noted, none stops the reading.
+//! Checks a tree against a table of keys; notes every problem and goes on.
 
 use super::{Entry, Key, Kind, Node, Position, Problems, Scalar, Shape, Value, nearest, quoted};
 
 /// Checks `node`, called `name` in messages, against `kind`. A wrong value is noted and becomes
-/// [`Value::Broken`], so that reading goes on without complaining twice.
+/// [`Value::Broken`], so that it is reported once.
 pub fn check(node: &mut Node, name: &str, kind: &Kind, problems: &mut Problems) {
     match (kind, &mut node.value) {
         (_, Value::Broken) | (Kind::Any, _) => {}
@@ -27,12 +27,10 @@ pub fn check(node: &mut Node, name: &str, kind: &Kind, problems: &mut Problems) 
     }
 }
 
-/// The name of a key inside `name`.
 fn join(name: &str, key: &str) -> String {
     if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") }
 }
 
-/// A mapping with known keys.
 fn check_shape(node: &mut Node, name: &str, shape: &Shape, problems: &mut Problems) {
     let at = node.at;
     let Value::Map(entries) = &mut node.value else { return };
@@ -53,7 +51,7 @@ fn check_shape(node: &mut Node, name: &str, shape: &Shape, problems: &mut Proble
     }
 }
 
-/// True if `key` refuses the value, which is one of other programs; notes it with the fix.
+/// True if `key` refuses the value, which is another program's; notes it with the fix.
 fn refuse(node: &mut Node, name: &str, key: &Key, problems: &mut Problems) -> bool {
     let Some(scalar) = node.scalar() else { return false };
     let refused = key.refused.iter().find(|(value, _)| value.eq_ignore_ascii_case(&scalar.text));
@@ -63,7 +61,7 @@ fn refuse(node: &mut Node, name: &str, key: &Key, problems: &mut Problems) -> bo
     true
 }
 
-/// Gives keys in other programs' spellings their own names. A key that has both is noted.
+/// Renames keys in other programs' spellings. A key in both spellings is noted.
 fn respell(entries: &mut Vec<Entry>, shape: &Shape, problems: &mut Problems) {
     let mut taken: Vec<String> = entries.iter().map(|entry| entry.key.clone()).collect();
     entries.retain_mut(|entry| {
@@ -81,14 +79,12 @@ fn respell(entries: &mut Vec<Entry>, shape: &Shape, problems: &mut Problems) {
     });
 }
 
-/// Notes a missing key.
 fn missing(key: &Key, at: Position, name: &str, problems: &mut Problems) {
     let place = if name.is_empty() { String::new() } else { format!(" of {}", quoted(name)) };
     let way_out = format!("{}: {}", key.name, key.kind.expected());
     problems.add(at, format!("missing key '{}'{place}", key.name), way_out);
 }
 
-/// Notes an unknown key.
 fn unknown(key: &str, at: Position, name: &str, shape: &Shape, problems: &mut Problems) {
     let place = if name.is_empty() { String::new() } else { format!(" in {}", quoted(name)) };
     let known = shape.keys.iter().map(|key| key.name);
@@ -102,8 +98,8 @@ fn unknown(key: &str, at: Position, name: &str, shape: &Shape, problems: &mut Pr
     problems.add(at, format!("unknown key {}{place}", quoted(key)), way_out);
 }
 
-/// The first kind that fits without a problem; else the problems of the only kind of the same
-/// outer form, else one problem naming all kinds.
+/// The first kind that fits; else the problems of the only kind of the same form, else one problem
+/// that names all kinds.
 fn check_either(node: &mut Node, name: &str, kinds: &[Kind], problems: &mut Problems) {
     let mut similar = Vec::new();
     for kind in kinds {
@@ -140,7 +136,6 @@ const fn same_form(kind: &Kind, value: &Value) -> bool {
     }
 }
 
-/// True if a scalar is of `kind`.
 fn fits(kind: &Kind, scalar: &Scalar) -> bool {
     match kind {
         Kind::Text => is_text(scalar),
@@ -153,13 +148,12 @@ fn fits(kind: &Kind, scalar: &Scalar) -> bool {
     }
 }
 
-/// Text, or a number taken as written; `true` and nothing are neither, unless a variable put
-/// them there.
+/// Text, or a number taken as written; not `true` or null, unless from a variable.
 fn is_text(scalar: &Scalar) -> bool {
     scalar.written.is_some() || !scalar.is_null() && scalar.flag().is_none()
 }
 
-/// Description of a node that stands where something else should.
+/// Describes an unexpected node.
 fn what_is(node: &Node, name: &str) -> String {
     let name = if name.is_empty() { "the file".to_owned() } else { quoted(name) };
     match &node.value {
@@ -171,7 +165,7 @@ fn what_is(node: &Node, name: &str) -> String {
     }
 }
 
-/// The value expected, and how to fix a common slip.
+/// The expected value, and the fix for a common slip.
 fn way_out(scalar: Option<&Scalar>, kind: &Kind) -> String {
     let expected = format!("expected {}", kind.expected());
     let Some(scalar) = scalar else { return expected };

@@ -1,10 +1,9 @@
-//! YAML text -> a tree that knows line and column, checked against a table of keys.
+//! YAML text to a tree with lines and columns, checked against a table of keys.
 //!
-//! Entry functions: [`text`] (bytes to text), [`parse()`] (text to [`Node`]), [`check()`] (a node against a
-//! [`Kind`]) and [`Fields`] (typed reading of a checked mapping). Problems are collected in [`Problems`], never
-//! thrown one at a time; what had a problem becomes [`Value::Broken`] and is not complained about
-//! twice. The same [`Shape`] tables drive checking and the published JSON Schemas.
-//! **Never**: files, environment, what a key means.
+//! Entry functions: [`text`] (bytes to text), [`parse()`] (text to [`Node`]), [`check()`] (a node
+//! against a [`Kind`]) and [`Fields`] (typed reading of a checked mapping). [`Problems`] collects
+//! all problems; a value with a problem becomes [`Value::Broken`] and is reported once. The same
+//! [`Shape`] tables drive checking and the published JSON Schemas.
 
 mod check;
 mod fields;

@@ -2,11 +2,11 @@
 
 use strsim::osa_distance;
 
-/// Longest word worth comparing, in characters.
+/// Longest compared word, in characters.
 const LONGEST: usize = 64;
 
-/// The one of `known` nearest to `word`, if a slip of the fingers explains the difference: at most
-/// a third of the letters wrong, missing, added or swapped with a neighbour.
+/// The one of `known` nearest to `word`, if a slip of the fingers explains it: at most a third of
+/// the letters wrong, missing, added or swapped with a neighbour.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();

@@ -1,4 +1,4 @@
-//! YAML events -> a tree, bounded against bombs.
+//! YAML events to a tree, bounded against bombs.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -6,14 +6,14 @@ use serde_yaml::granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Str
 
 use super::{Node, Position, Problems, Scalar, Value, quoted, tree::Entry};
 
-/// Deepest nesting, aliases included.
+/// Deepest nesting, including aliases.
 const DEPTH_MAX: usize = 64;
-/// Most values in a file, the copies that anchors and aliases make included.
+/// Most values in a file, including copies made by aliases.
 const NODES_MAX: usize = 250_000;
-/// Most text in a file's values and keys in bytes, the copies that anchors and aliases make included.
+/// Most text of a file's values and keys in bytes, including copies made by aliases.
 const BYTES_MAX: usize = 16 << 20;
 
-/// Reads one document. `None`: it is no YAML, and `problems` says why. An empty file is an empty
+/// Reads one document. `None`: invalid YAML; `problems` says why. An empty file is an empty
 /// mapping.
 pub fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     // The parser's columns count a byte order mark.
@@ -35,10 +35,7 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     builder.document().ok()
 }
 
-/// The text of a file.
-///
-/// # Errors
-/// The place of the first byte that is no UTF-8.
+/// Fails with the position of the first byte that is not UTF-8.
 pub fn text(bytes: Vec<u8>) -> Result<String, Position> {
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
@@ -51,28 +48,21 @@ pub fn text(bytes: Vec<u8>) -> Result<String, Position> {
     })
 }
 
-/// Advice for a file that is too large.
 const FEWER: &str = "use fewer aliases, or several files";
 
 /// Reading has stopped; the problem is already noted.
 struct Stopped;
 
-/// A value that aliases repeat.
 struct Anchor {
-    /// The value that the name stands for.
     node: Node,
-    /// Its size.
     size: Size,
     /// Depth to which its values nest.
     depth: usize,
 }
 
-/// Number of values, and of bytes in them.
 #[derive(Clone, Copy, Default)]
 struct Size {
-    /// Values.
     nodes: usize,
-    /// Bytes of their text, and of keys.
     bytes: usize,
 }
 
@@ -84,7 +74,7 @@ impl Size {
         }
     }
 
-    /// Limit that it exceeds, in words.
+    /// The exceeded limit, in words.
     fn is_over(self) -> Option<String> {
         if self.nodes > NODES_MAX {
             return Some(format!(
@@ -97,24 +87,19 @@ impl Size {
     }
 }
 
-/// Builds the tree of one text.
 struct Builder<'text, 'problems> {
-    /// The whole text, for the places of errors.
+    /// The whole text, for the positions of errors.
     text: &'text str,
-    /// Source of the events.
     events: Parser<'text, StrInput<'text>>,
-    /// Collector of problems.
     problems: &'problems mut Problems,
-    /// Anchored values by the parser's number.
     anchors: BTreeMap<usize, Anchor>,
-    /// Size of all that was read so far.
+    /// Size of everything read so far.
     size: Size,
-    /// Lists and mappings open now.
+    /// Open lists and mappings.
     depth: usize,
 }
 
 impl<'text> Builder<'text, '_> {
-    /// The only document.
     fn document(&mut self) -> Result<Node, Stopped> {
         let mut root = None;
         while let Some((event, at)) = self.next()? {
@@ -130,11 +115,10 @@ impl<'text> Builder<'text, '_> {
         }
         let empty = || Node { at: Position::START, value: Value::Map(Vec::new()) };
         let root = root.unwrap_or_else(empty);
-        // A file of comments reads as nothing at its end.
+        // A file of comments ends as null.
         Ok(if root.is_null() { empty() } else { root })
     }
 
-    /// The next event.
     fn next(&mut self) -> Result<Option<(Event<'text>, Position)>, Stopped> {
         match self.events.next() {
             None => Ok(None),
@@ -150,7 +134,6 @@ impl<'text> Builder<'text, '_> {
         }
     }
 
-    /// The next event, which must exist.
     fn inner(&mut self) -> Result<(Event<'text>, Position), Stopped> {
         match self.next()? {
             Some(found) => Ok(found),
@@ -158,7 +141,6 @@ impl<'text> Builder<'text, '_> {
         }
     }
 
-    /// Notes a problem and ends the reading.
     fn stop<T>(
         &mut self,
         at: Position,
@@ -169,7 +151,6 @@ impl<'text> Builder<'text, '_> {
         Err(Stopped)
     }
 
-    /// The value that begins with `event`.
     fn node(&mut self, event: Event<'text>, at: Position) -> Result<Node, Stopped> {
         let bytes = if let Event::Scalar(text, ..) = &event { text.len() } else { 0 };
         self.count(Size { nodes: 1, bytes }, at)?;
@@ -202,7 +183,7 @@ impl<'text> Builder<'text, '_> {
         Ok(node)
     }
 
-    /// Tags of one's own mean nothing here.
+    /// Custom tags have no meaning here.
     fn refuse_tag(&mut self, tag: Option<&Tag>, at: Position) {
         if let Some(tag) = tag.filter(|tag| !tag.is_yaml_core_schema() && tag.original() != "!") {
             let message = format!("unknown tag {}", quoted(&tag.original()));
@@ -210,7 +191,6 @@ impl<'text> Builder<'text, '_> {
         }
     }
 
-    /// One level deeper.
     fn nested(
         &mut self,
         at: Position,
@@ -226,7 +206,6 @@ impl<'text> Builder<'text, '_> {
         value
     }
 
-    /// Items up to the end of a list.
     fn list(&mut self) -> Result<Value, Stopped> {
         let mut items = Vec::new();
         loop {
@@ -237,7 +216,6 @@ impl<'text> Builder<'text, '_> {
         }
     }
 
-    /// Entries up to the end of a mapping.
     fn map(&mut self) -> Result<Value, Stopped> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut first_lines = BTreeMap::new();
@@ -263,7 +241,6 @@ impl<'text> Builder<'text, '_> {
         }
     }
 
-    /// The value an alias names.
     fn alias(&mut self, id: usize, at: Position) -> Result<Node, Stopped> {
         let Some(Anchor { node, size, depth }) = self.anchors.get(&id) else {
             let message = "an alias is used inside its own value";
@@ -274,7 +251,7 @@ impl<'text> Builder<'text, '_> {
             let message = format!("nested deeper than {DEPTH_MAX} levels through aliases");
             return self.stop(at, message, "write the value out");
         }
-        // Before it is copied: what is over a limit takes no memory.
+        // Before copying: a value over a limit takes no memory.
         self.size = self.size.and(size);
         let value = match self.size.is_over() {
             None => node.value.clone(),
@@ -283,7 +260,7 @@ impl<'text> Builder<'text, '_> {
         Ok(Node { at, value })
     }
 
-    /// Counts `more` against the file's limits.
+    /// Adds `more` to the file's size and checks the limits.
     fn count(&mut self, more: Size, at: Position) -> Result<(), Stopped> {
         self.size = self.size.and(more);
         match self.size.is_over() {
@@ -293,8 +270,8 @@ impl<'text> Builder<'text, '_> {
     }
 }
 
-/// `text` with blanks for the tabs before what is written as JSON, which may be indented so; YAML may
-/// not. A line of a block of text never begins with a tab.
+/// Replaces tabs before JSON, which may be indented with tabs; YAML may not. A line of a block of
+/// text never begins with a tab.
 fn json_spaced(text: &str) -> Cow<'_, str> {
     let indentation = |line: &str| {
         let rest = line.trim_start_matches(['\t', ' ']);
@@ -311,8 +288,8 @@ fn json_spaced(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced.collect())
 }
 
-/// A tab in the indentation of the line at `at` or the next; the parser's own words about tabs
-/// are hard to understand, and it names the line before.
+/// A tab in the indentation of the line at `at` or the next: the parser's error is unclear, and
+/// names the line before.
 fn tab_near(text: &str, at: Position) -> Option<Position> {
     let lines = text.lines().enumerate().skip(at.line.saturating_sub(1)).take(2);
     lines.into_iter().find_map(|(index, line)| {
@@ -322,12 +299,12 @@ fn tab_near(text: &str, at: Position) -> Option<Position> {
     })
 }
 
-/// From the parser's columns, which count from 0.
+/// The parser's columns count from 0.
 fn position(marker: &Marker) -> Position {
     Position { line: marker.line(), column: marker.col() + 1 }
 }
 
-/// Size of a node, itself included, and the depth to which its values nest.
+/// Size of a node including itself, and its depth.
 fn size(node: &Node) -> (Size, usize) {
     let own = |bytes: usize| Size { nodes: 1, bytes };
     let deeper = |(sum, depth): (Size, usize), node: &Node| {

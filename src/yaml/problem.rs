@@ -1,36 +1,32 @@
-//! Problems in a file, and their places.
+//! Problems in a file, and their positions.
 
 use std::{fmt, sync::Arc};
 
 use serde::{Serialize, Serializer};
 
-/// Longest piece of a file repeated in a message, in characters.
+/// Longest quotation from a file in a message, in characters.
 const QUOTE_MAX: usize = 60;
 
-/// A place in a file, counted in characters from 1.
+/// Line and column (in characters), from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Position {
-    /// Line, from 1.
     pub line: usize,
-    /// Column in characters, from 1.
     pub column: usize,
 }
 
 impl Position {
-    /// The beginning of a file.
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
-/// One problem of one file; ordered by file, line, column.
+/// Ordered by file, line, column.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
-    /// The file as the user knows it.
+    /// As the user knows it.
     #[serde(serialize_with = "plain")]
     pub file: Arc<str>,
-    /// Place in the file.
     #[serde(flatten)]
     pub at: Position,
-    /// The mistake, lowercase, one line.
+    /// Lowercase, one line.
     pub message: String,
     /// The fix; may be empty.
     pub way_out: String,
@@ -44,53 +40,45 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A shared text as text.
 fn plain<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(text)
 }
 
-/// The problems of one file, as they are found.
 #[derive(Clone, Debug)]
 pub struct Problems {
-    /// File they are in.
     file: Arc<str>,
     /// In the order of finding.
     list: Vec<Problem>,
 }
 
 impl Problems {
-    /// No problems yet of `file`.
     pub fn new(file: impl Into<Arc<str>>) -> Self {
         Self { file: file.into(), list: Vec::new() }
     }
 
-    /// The file they belong to.
     pub const fn file(&self) -> &Arc<str> {
         &self.file
     }
 
-    /// Notes a problem; `way_out` may be empty.
+    /// `way_out` may be empty.
     pub fn add(&mut self, at: Position, message: impl Into<String>, way_out: impl Into<String>) {
         let (message, way_out) = (message.into(), way_out.into());
         self.list.push(Problem { file: Arc::clone(&self.file), at, message, way_out });
     }
 
-    /// True if nothing was found.
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Number of problems found.
     pub const fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// Takes over what another list of the same file found.
+    /// Takes over the problems of another list for this file.
     pub fn append(&mut self, other: Self) {
         self.list.extend(other.list);
     }
 
-    /// The problems, in the order of finding.
     pub fn into_vec(self) -> Vec<Problem> {
         self.list
     }

@@ -1,27 +1,26 @@
-//! Scalars and what they mean in YAML 1.2's core schema.
+//! Scalars and their meaning in YAML 1.2's core schema.
 
 use super::quoted;
 
-/// Text as written, and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// The text, escapes resolved.
+    /// Escapes resolved.
     pub text: String,
-    /// Quoted, a block scalar or tagged `!!str`: never a number, a boolean or nothing.
+    /// Quoted, a block scalar or tagged `!!str`: always text.
     pub quoted: bool,
-    /// The text before variables were put in; messages show this, so that no secret is printed.
+    /// The text before variables were inserted; shown in messages, so that no secret is printed.
     pub written: Option<String>,
 }
 
 impl Scalar {
-    /// True if it is null: empty, `~` or `null`, neither quoted nor from a variable.
+    /// True for an empty scalar, `~` or `null`, neither quoted nor from a variable.
     pub fn is_null(&self) -> bool {
         !self.quoted
             && self.written.is_none()
             && matches!(self.text.as_str(), "" | "~" | "null" | "Null" | "NULL")
     }
 
-    /// Its boolean; `yes` and `no` are text.
+    /// `yes` and `no` are text.
     pub fn flag(&self) -> Option<bool> {
         match self.text.as_str() {
             "true" | "True" | "TRUE" if !self.quoted => Some(true),
@@ -30,7 +29,7 @@ impl Scalar {
         }
     }
 
-    /// Its whole number: decimal, `0x` or `0o`.
+    /// Decimal, `0x` or `0o`.
     pub fn whole(&self) -> Option<i64> {
         if self.quoted {
             return None;
@@ -44,24 +43,22 @@ impl Scalar {
         self.text.parse().ok()
     }
 
-    /// Its number; infinity and not-a-number are text.
+    /// Infinity and NaN are text.
     pub fn number(&self) -> Option<f64> {
         let looks = !self.quoted && self.text.chars().any(|char| char.is_ascii_digit());
         let plain = |char: char| char.is_ascii_digit() || "+-.eE".contains(char);
         if looks && self.text.chars().all(plain) {
             return self.text.parse().ok().filter(|number: &f64| number.is_finite());
         }
-        // Whole numbers of a configuration are far below 2^53.
+        // Integers of a configuration are far below 2^53.
         self.whole().and_then(|whole| i32::try_from(whole).ok()).map(f64::from)
     }
 
-    /// Text of the value in messages.
     pub fn shown(&self) -> String {
         quoted(self.written.as_deref().unwrap_or(&self.text))
     }
 }
 
-/// Digits without a sign.
 fn unsigned(digits: &str, radix: u32) -> Option<i64> {
     if digits.starts_with(['+', '-']) { None } else { i64::from_str_radix(digits, radix).ok() }
 }

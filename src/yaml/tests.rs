@@ -181,7 +181,7 @@ fn text_that_aliases_repeat_is_bounded() {
         let many = ", *a".repeat(aliases);
         format!("a: &a {{ {}: {} }}\nb: [x{many}]\n", "k".repeat(1_000), "y".repeat(1 << 20))
     };
-    // The text itself, what its name stands for, and the aliases: below 16 MiB.
+    // The text itself, its anchor and the aliases: below 16 MiB.
     let of_size = |found: Vec<String>| found.into_iter().any(|it| it.contains("MiB"));
     assert!(!of_size(problems(&file(13))));
     for aliases in [14, 2_000] {
