@@ -28,7 +28,6 @@ const TRIES: u32 = 5;
 /// Letters of a code, without lookalikes.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// Eight letters for `/setup`, derived from `random`.
 pub fn code(random: u64) -> String {
     let letter = |at: u32| char::from(LETTERS[(random >> (at * 5) & 31) as usize]);
     let (first, last) = ((0..4).map(letter), (4..8).map(letter));
@@ -65,7 +64,6 @@ impl Admission {
         Self(Arc::new(State { options, kept, served, strangers }))
     }
 
-    /// Cancel safe.
     pub async fn standing(&self, guild: GuildId, now: Instant) -> Access {
         if self.0.served.contains(&guild) {
             return Access::Served;
@@ -135,7 +133,6 @@ impl Admission {
         self.strangers().remove(&guild);
     }
 
-    /// Reply to an unapproved server.
     pub fn refusal(guild: GuildId) -> String {
         format!(
             "I'm not approved for this server yet: ask the bot's owner to approve it (they add \
@@ -143,7 +140,6 @@ impl Admission {
         )
     }
 
-    /// Servers to leave at `now`.
     fn due(&self, now: Instant) -> Vec<GuildId> {
         let strangers = self.strangers();
         let due = strangers.iter().filter(|(_, it)| now.duration_since(it.since) >= STAY);

@@ -130,7 +130,6 @@ async fn leave_strangers(admission: Admission, http: Arc<Http>, stop: Cancellati
     }
 }
 
-/// Fetches the bot's user; retries until Discord answers. Cancel safe.
 async fn introduce(http: &Http) -> Result<UserId, Fatal> {
     let mut wait = RETRY;
     loop {

@@ -16,7 +16,6 @@ use crate::campaign::Deleted;
 const DONE: &str = "I couldn't delete what you asked me to delete at that time. Now it's done: the \
                     lines and everything derived from them are deleted.";
 
-/// Sends a direct message for each of the `finished` deletions, until their channel closes.
 pub async fn notify(mut finished: Receiver<Deleted>, http: Arc<Http>) {
     loop {
         let deleted = match finished.recv().await {

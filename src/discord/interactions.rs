@@ -23,7 +23,6 @@ use super::{
 };
 use crate::panics::{Panicked, caught, caught_now};
 
-/// Handles a command, its completion, a button or a form.
 pub fn take(guild: &mut Guild, interaction: Interaction) {
     match interaction {
         Interaction::Command(used) => command(guild, used),

@@ -13,7 +13,6 @@ use super::{
 #[derive(Clone, Debug)]
 pub struct Invitation {
     pub bot: String,
-    /// The application's id.
     pub application: u64,
     /// Permission bits of the link.
     pub permissions: u64,

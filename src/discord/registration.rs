@@ -85,7 +85,6 @@ pub async fn unknown(http: &Http, options: &Options) -> serenity::Result<Vec<&'s
     Ok(ALL.iter().map(|it| it.name()).filter(|name| !is_known(name)).collect())
 }
 
-/// Hash of a set of commands, as 16 hex digits.
 fn hash(commands: &[CreateCommand]) -> String {
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(commands).unwrap_or_default().hash(&mut hasher);
@@ -98,7 +97,6 @@ fn mark_file(http: &Http, options: &Options) -> PathBuf {
     options.folder.join(format!("{}{place}", mark_prefix(http)))
 }
 
-/// Prefix of these files' names.
 fn mark_prefix(http: &Http) -> String {
     format!("commands-{}-", http.application_id().map_or(0, |id| id.get()))
 }

@@ -18,7 +18,6 @@ use super::ui::reply::Reply;
 pub enum Interacted {
     Command(Box<CommandInteraction>),
     Component(Box<ComponentInteraction>),
-    /// A submitted form.
     Modal(Box<ModalInteraction>),
 }
 
@@ -34,7 +33,6 @@ impl Responder {
         Self { http, interaction }
     }
 
-    /// Tells Discord that the answer takes a while.
     pub async fn defer(&self, public: bool) {
         let message = CreateInteractionResponseMessage::new().ephemeral(!public);
         self.respond(CreateInteractionResponse::Defer(message)).await;
@@ -44,7 +42,6 @@ impl Responder {
         self.respond(CreateInteractionResponse::Message(reply.message())).await;
     }
 
-    /// Replaces the message of the pressed button by `reply`.
     pub async fn replace(&self, reply: &Reply) {
         self.respond(CreateInteractionResponse::UpdateMessage(reply.message())).await;
     }

@@ -105,7 +105,6 @@ fn closed(text: String) -> Answer {
     Answer::Replace(Reply::public(text))
 }
 
-/// The arguments as edited.
 fn edited(press: &ButtonPress) -> Result<Map<String, Value>, Refusal> {
     let text = press.values.first().map(String::as_str).unwrap_or_default();
     match serde_json::from_str(text) {
@@ -150,7 +149,6 @@ mod tests {
         pending.add(&SessionId("table".to_owned()), request)
     }
 
-    /// A waiting call, and its key.
     fn call(pending: &mut PendingDecisions) -> (String, oneshot::Receiver<Decision>) {
         let (answer, answered) = oneshot::channel();
         let asked = ApprovalRequest {

@@ -18,11 +18,9 @@ pub enum Answer {
     Now(Reply),
     /// An answer that waits for the table or the memory, which reply before Discord gives up.
     Soon(BoxFuture<'static, Next>),
-    /// A reply after longer work.
     Later {
         /// Visible to everyone.
         public: bool,
-        /// Cancelled when the bot stops.
         work: BoxFuture<'static, Then>,
     },
     /// A reply that replaces the message of the pressed button.

@@ -18,7 +18,6 @@ use crate::{
 
 /// A slash command, or part of one, that only Discord has.
 pub struct Own {
-    /// Without the slash.
     pub name: &'static str,
     pub register: fn() -> CreateCommand,
     /// Users who may use it, by subcommand.
@@ -29,7 +28,6 @@ pub struct Own {
 }
 
 pub struct Offer {
-    /// Without the slash.
     pub name: &'static str,
     pub description: String,
     /// Users who may use any of it.
@@ -49,10 +47,8 @@ pub struct Call {
     /// Every command, for `/help`.
     pub offers: fn() -> Vec<Offer>,
     pub user: UserId,
-    /// Display name in the server.
     pub name: String,
     pub is_dm: bool,
-    /// Permissions in this channel.
     pub may: Permissions,
     pub channel: ChannelId,
     /// Subcommand group and subcommand, joined by a space; empty without.

@@ -39,7 +39,6 @@ pub struct CommandEffects {
 
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// In the order shown.
     pub lines: Vec<String>,
     /// Names and contents.
     pub files: Vec<(String, Vec<u8>)>,

@@ -8,7 +8,6 @@ pub fn command(name: &str, description: &str) -> CreateCommand {
     CreateCommand::new(name).description(description).contexts(vec![InteractionContext::Guild])
 }
 
-/// A subcommand; add its options.
 pub fn sub(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::SubCommand, name, description)
 }
@@ -22,7 +21,6 @@ pub fn words(name: &str, description: &str, most: u16) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::String, name, description).max_length(most)
 }
 
-/// A text option with fixed choices.
 pub fn one_of<'w>(
     name: &str,
     description: &str,

@@ -62,7 +62,6 @@ pub enum Choice {
     Accept,
     Decline,
     Fill {
-        /// From 0.
         page: usize,
         values: Vec<String>,
     },

@@ -60,9 +60,7 @@ enum Kind {
     Whole,
     Number,
     Flag,
-    /// Exactly one of these.
     OneOf(Vec<String>),
-    /// Any number of these.
     Several(Vec<String>),
 }
 
@@ -89,7 +87,6 @@ impl Question {
         self.fields.len().div_ceil(PAGE)
     }
 
-    /// The fields of one page, from 0.
     pub fn page(&self, page: usize) -> impl Iterator<Item = &Field> {
         self.fields.iter().skip(page * PAGE).take(PAGE)
     }

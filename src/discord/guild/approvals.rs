@@ -22,7 +22,6 @@ const WITHDRAWN: &str = "Withdrawn";
 pub struct Approvals {
     /// Decided by the handler of their buttons.
     pub pending: PendingDecisions,
-    /// Messages that show them, by key.
     places: BTreeMap<String, MessagePlace>,
     /// Why requests ended before they were shown, by key.
     over_unshown: BTreeMap<String, &'static str>,
@@ -79,7 +78,6 @@ impl Approvals {
         self.closed(theirs.into_iter().map(|(key, asked)| (key, asked, WITHDRAWN)).collect())
     }
 
-    /// Closes the requests of `session`, which is over.
     pub fn close_of(&mut self, session: &SessionId) -> Vec<ClosedMessage> {
         let all = self.pending.take_of(session);
         let how = "Expired: the session is over";

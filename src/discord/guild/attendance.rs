@@ -25,11 +25,9 @@ use crate::{
     session::{Command, Speaker, SpeakerId},
 };
 
-/// People and bot in the voice channels, as reported by the gateway.
 struct Attendance {
     /// People in the session's voice channel, by user.
     people: BTreeMap<u64, Person>,
-    /// The bot's own voice channel.
     mine: Option<ChannelId>,
 }
 
@@ -55,7 +53,6 @@ fn notice(
 const GERMAN: &str = "de";
 
 impl Guild {
-    /// Updates the people in the channel and their seats.
     pub fn seat_people(&mut self) {
         let Ok(session) = self.session() else { return };
         let Some(mut found) = self.look_around(session.voice_channel) else { return };

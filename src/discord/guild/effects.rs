@@ -18,15 +18,10 @@ use crate::{
 /// are refused beyond that.
 const FILES_MAX: usize = 8;
 
-/// Request of a tool to the guild.
 pub enum ToolRequest {
-    /// Text for the game master.
     Tell(String),
-    /// Text for everyone.
     Show(String),
-    /// A picture or sound for everyone.
     Attach {
-        /// Identity of the tool.
         tool: String,
         attachment: Attachment,
         /// X-cards used before the request; another one withdraws it.

@@ -193,7 +193,6 @@ impl Guild {
         });
     }
 
-    /// Rewrites messages whose requests are over.
     pub(super) fn close_messages(&mut self, closed: Vec<ClosedMessage>) {
         for ClosedMessage { place, text } in closed {
             let http = Arc::clone(&self.shared.http);

@@ -57,7 +57,6 @@ impl PanelMessage {
         self.urgent = true;
     }
 
-    /// Newest last.
     pub fn notes(&self) -> Vec<&str> {
         self.notes.iter().map(String::as_str).collect()
     }
@@ -94,7 +93,6 @@ impl PanelMessage {
         self.message
     }
 
-    /// Records the written message; `None`: it could not be written.
     pub fn written(&mut self, message: Option<MessageId>) {
         self.message = message.or(self.message);
     }

@@ -86,7 +86,6 @@ impl Guild {
         let channels: Vec<ChannelId> = self.log_channel().into_iter().chain([panel]).collect();
         let http = Arc::clone(&self.shared.http);
         self.spawn(async move {
-            // A failure to store is logged.
             _ = kept.await;
             let mut sent = Err("no channel to ask in".to_owned());
             for channel in channels {

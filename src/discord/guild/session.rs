@@ -41,7 +41,6 @@ use crate::{
 const EVENT_CAPACITY: usize = 64;
 /// Requests of tools waiting for the guild. When full, output is dropped and questions wait.
 const REQUEST_CAPACITY: usize = 16;
-/// Time after which a closing table is given up.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 /// Longest wait for a table's status: Discord waits three seconds.
 const STATUS_PATIENCE: Duration = Duration::from_secs(2);
@@ -74,13 +73,10 @@ pub struct GuildSession {
 pub struct SessionOptions {
     pub guild: GuildId,
     pub id: SessionId,
-    /// The session whose conversations it continues.
     pub after: Option<SessionId>,
     pub voice: ChannelId,
     pub text: ChannelId,
-    /// In percent; `None`: full.
     pub volume: Option<u8>,
-    /// Changes by the game master to the NPCs' tools.
     pub tools: CastChanges,
     /// `None`: the configured campaign.
     pub played: Option<PlayedCampaign>,
@@ -88,7 +84,6 @@ pub struct SessionOptions {
 }
 
 pub enum SessionEvent {
-    /// `None`: the table has failed.
     Table(Option<TableEvent>),
     Voice(VoiceNews),
     Tool(ToolRequest),
@@ -195,7 +190,6 @@ impl GuildSession {
         self.table.commands.try_send(command).map_err(|_| GuildRefusal::TableSilent)
     }
 
-    /// Seats a player as the character they play, if one is set.
     pub fn sit_down(
         &self,
         speaker: Speaker,
@@ -209,7 +203,6 @@ impl GuildSession {
         }
     }
 
-    /// Removes a player.
     pub fn leave(&self, user: u64) -> Result<(), GuildRefusal> {
         self.tell(Command::Leave(SpeakerId(user)))
     }
@@ -231,7 +224,6 @@ impl GuildSession {
         }
     }
 
-    /// Cancel safe.
     pub fn status(&self) -> BoxFuture<'static, Result<Status, GuildRefusal>> {
         let (ask, answer) = oneshot::channel();
         let told = self.tell(Command::Status(ask));
@@ -245,7 +237,6 @@ impl GuildSession {
         .boxed()
     }
 
-    /// The panel for a table in this state.
     pub fn render(&self, status: Option<&Status>) -> Rendered {
         let (heard, unheard) = self.people.names();
         let (connection, notes) = (self.voice.state(), self.panel.notes());
@@ -253,7 +244,6 @@ impl GuildSession {
         render(&PanelView { status, heard, unheard, cannot_hear, connection, notes, over: None })
     }
 
-    /// Cancel safe.
     pub async fn next(&mut self) -> SessionEvent {
         tokio::select! {
             event = self.events.recv() => SessionEvent::Table(event),

@@ -56,7 +56,6 @@ pub struct Guild {
     pub(super) session: Option<GuildSession>,
     /// Alive while a session is being opened.
     pub(super) opening: Weak<()>,
-    /// Ends when the previous session has left its channel and is stored.
     pub(super) leaving: Option<oneshot::Receiver<()>>,
     /// Reason to end the session after the current event.
     pub(super) ending: Option<&'static str>,

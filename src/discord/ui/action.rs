@@ -12,10 +12,8 @@ use crate::{campaign::FactId, domain::CampaignKey};
 #[derive(Debug)]
 pub struct ButtonPress {
     pub user: UserId,
-    /// Display name in the server.
     pub name: String,
     pub is_dm: bool,
-    /// Permissions in this channel.
     pub may: Permissions,
     pub channel: ChannelId,
     /// Chosen values, or each field of the form, in order.
@@ -87,7 +85,6 @@ buttons! {
         /// The NPCs answer no one until resumed.
         Pause = "pause",
         Resume = "resume",
-        /// Drops the current line.
         Next = "next",
         /// Halts the table and takes back the last exchange.
         XCard = "xcard",

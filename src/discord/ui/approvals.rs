@@ -43,7 +43,6 @@ pub fn message(asked: &Asked, key: &str) -> CreateMessage {
         .components(rows(asked, key))
 }
 
-/// The request as text.
 pub fn text(asked: &Asked) -> String {
     match asked {
         Asked::Call(asked @ ApprovalRequest { npc, tool, arguments, reason, .. }) => {
@@ -130,7 +129,6 @@ pub fn closed(asked: &Asked, how: &str) -> String {
     }
 }
 
-/// The request with its outcome and the person who decided.
 pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
     let how = match outcome {
         Outcome::Approved => "Approved",
@@ -167,7 +165,6 @@ fn is_long(arguments: &str) -> bool {
     arguments.chars().count() > ARGUMENTS_MAX
 }
 
-/// `text`, unable to end its code block.
 fn unfenced(text: &str) -> String {
     text.replace("```", "`\u{200b}``")
 }

@@ -9,7 +9,6 @@ use crate::discord::decisions::{Field, LABEL_MAX, Question, short};
 /// Longest text of a field, in characters (Discord's limit).
 const TEXT_MAX: u16 = 4_000;
 
-/// A form with one page of `question`, from 0.
 pub fn question_page(question: &Question, page: usize, id: String, title: &str) -> CreateModal {
     let rows = question.page(page).enumerate();
     let rows = rows.map(|(index, field)| CreateActionRow::InputText(input(field, index)));
@@ -30,7 +29,6 @@ fn input(field: &Field, index: usize) -> CreateInputText {
     input
 }
 
-/// A form with one editable text.
 pub struct TextForm<'a> {
     /// Id that Discord returns on submission, see [`Action::id`](super::action::Action::id).
     pub id: String,

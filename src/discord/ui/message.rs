@@ -17,18 +17,9 @@ pub enum ChannelMessage {
     /// At most [`MESSAGE_MAX`] characters.
     Text(String),
     /// A file without text.
-    File {
-        /// With extension.
-        name: String,
-        bytes: Vec<u8>,
-    },
+    File { name: String, bytes: Vec<u8> },
     /// A picture that an NPC shows.
-    Picture {
-        /// With extension.
-        name: String,
-        bytes: Vec<u8>,
-        caption: Caption,
-    },
+    Picture { name: String, bytes: Vec<u8>, caption: Caption },
 }
 
 impl ChannelMessage {
@@ -53,7 +44,6 @@ impl ChannelMessage {
     }
 }
 
-/// Name for a file made by `tool`.
 pub fn file_name(tool: &str, mime: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = bare(tool).chars().take(40).map(plain).collect();

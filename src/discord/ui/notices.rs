@@ -174,7 +174,6 @@ fn searches(services: &Services) -> String {
     )
 }
 
-/// As many names as fit.
 fn people(names: &[&str]) -> String {
     let mut line = String::new();
     for (index, name) in names.iter().enumerate() {

@@ -27,14 +27,11 @@ const FIELD_MAX: usize = 1_024;
 pub struct PanelView<'a> {
     /// `None`: not reported.
     pub status: Option<&'a Status>,
-    /// Names of people in the channel who are heard.
     pub heard: Vec<&'a str>,
-    /// Names of people who are not.
     pub unheard: Vec<&'a str>,
     /// Reason for hearing no player, with the fix.
     pub cannot_hear: Option<&'a str>,
     pub connection: &'a ConnectionState,
-    /// Newest last.
     pub notes: Vec<&'a str>,
     /// Reason the session is over; `None`: it runs.
     pub over: Option<&'a str>,
@@ -49,7 +46,6 @@ pub struct Rendered {
 }
 
 impl Rendered {
-    /// The whole text.
     pub fn text(&self) -> String {
         let fields = self.fields.iter().map(|(name, value)| format!("**{name}**\n{value}"));
         std::iter::once(self.line.clone()).chain(fields).collect::<Vec<_>>().join("\n")
@@ -75,7 +71,6 @@ impl Rendered {
     }
 }
 
-/// Renders `view`.
 pub fn render(view: &PanelView<'_>) -> Rendered {
     let state = match (view.over, view.status) {
         (Some(why), _) => format!("The session is over: {why}."),

@@ -32,7 +32,6 @@ impl Reply {
         Self { text: text.into(), public: true, ..Self::default() }
     }
 
-    /// Adds a title, which makes it an embed.
     pub fn titled(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -89,7 +88,6 @@ impl Reply {
         }
     }
 
-    /// The immediate response.
     pub fn message(&self) -> CreateInteractionResponseMessage {
         let (text, embeds, files) = self.parts();
         CreateInteractionResponseMessage::new()
@@ -101,7 +99,6 @@ impl Reply {
             .allowed_mentions(CreateAllowedMentions::new())
     }
 
-    /// The edit after a deferral.
     pub fn edit(&self) -> EditInteractionResponse {
         let (text, embeds, files) = self.parts();
         let edit = EditInteractionResponse::new()

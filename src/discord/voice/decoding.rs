@@ -22,7 +22,6 @@ const CONCEALED: u32 = 5;
 
 #[derive(Debug)]
 pub struct Spoken {
-    /// When it was spoken.
     pub at: SoundTime,
     /// 20 ms at 16 kHz.
     pub frame: Frame,

@@ -20,7 +20,6 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// Longest wait for a stopped track: without a connection songbird does not drop it.
 const STOPS: Duration = Duration::from_secs(1);
 
-/// The player as songbird reads it.
 struct Pulled {
     player: MusicPlayer,
     /// Signals that songbird has dropped the track.

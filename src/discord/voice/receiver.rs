@@ -29,9 +29,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Heard {
-    /// Arrival of the last packet.
     pub last: Instant,
-    /// Arrival of the last decodable packet.
     pub last_good: Option<Instant>,
     pub counts: Counts,
 }

@@ -30,7 +30,6 @@ pub const TRACK_CAPACITY: usize = 16;
 /// counts as not played.
 const UNREAD_MAX: Duration = Duration::from_secs(3);
 
-/// One stretch of speech, read by songbird.
 #[derive(Debug)]
 pub struct Ring {
     state: Mutex<RingState>,
@@ -112,7 +111,6 @@ impl Frames for Arc<Ring> {
     }
 }
 
-/// Output of a table's speech.
 pub struct TrackOutput {
     tracks: mpsc::Sender<Arc<Ring>>,
     ring: Option<Arc<Ring>>,
@@ -213,7 +211,6 @@ pub async fn start_tracks(
     }
 }
 
-/// The bot's own sound; music is lowered until songbird drops it.
 struct Notice {
     ring: Arc<Ring>,
     music: MusicPlayer,
@@ -251,7 +248,6 @@ pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>, music: Mu
     _ = source::start(call, Box::new(Notice::new(frames, music))).await;
 }
 
-/// Plays `ring` through songbird.
 async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>) {
     let Some(track) = source::start(call, Box::new(Arc::clone(ring))).await else { return };
     // A ring is started only once.
