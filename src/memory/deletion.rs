@@ -40,7 +40,6 @@ pub struct Deletion {
     /// next start checks again.
     #[serde(skip)]
     pub named: bool,
-    /// Lines deleted by this run. Not stored.
     #[serde(skip)]
     pub lines: u64,
 }
@@ -68,7 +67,6 @@ impl Deletion {
             && line.is_of(&self.player, self.before)
     }
 
-    /// Time and progress, to compare records of one key.
     pub const fn progress(&self) -> (i64, bool, bool) {
         (self.before, self.erased, !self.files.is_empty())
     }
@@ -99,6 +97,5 @@ pub trait Deletions: Send + Sync {
     /// reads it.
     fn purge_removed(&self) -> StoreFuture<'_, ()>;
 
-    /// Removes the record of a finished deletion, unless a later one replaced it.
     fn remove_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()>;
 }

@@ -7,7 +7,6 @@ pub enum Error {
     /// Unreachable, or the disk is full; the same request may work later.
     #[error("the memory cannot be reached: {0}")]
     Away(String),
-    /// Written by a newer program.
     #[error(
         "the memory has schema {found}, and this glyphoxa knows {known} (update glyphoxa, or point \
          'memory' elsewhere)"
@@ -19,13 +18,10 @@ pub enum Error {
          point 'memory' elsewhere)"
     )]
     Foreign(u32),
-    /// A fault of this program.
     #[error("the memory failed: {0} (this is a fault of glyphoxa; please report it)")]
     Failed(String),
-    /// It holds data that was never written to it.
     #[error("the memory is damaged: {0} (restore a backup, or move its file away to start over)")]
     Damaged(String),
-    /// The request is invalid.
     #[error("{0}")]
     Asked(String),
 }

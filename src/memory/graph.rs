@@ -26,19 +26,13 @@ pub const PATH_MAX: u32 = 6;
 pub enum EntityKind {
     /// Played by the game master.
     Npc,
-    /// A player's character.
     Player,
-    /// From a room to a continent.
     Location,
-    /// A thing to hold or own.
     Item,
-    /// A guild, a house, a cult.
     Faction,
     Event,
     Quest,
-    /// An idea: a god, a law, a kind of magic.
     Concept,
-    /// Legends, history, rumours.
     Lore,
 }
 
@@ -51,7 +45,6 @@ pub struct Entity {
     pub name: String,
     pub aliases: Vec<String>,
     pub description: String,
-    /// Further data by name.
     pub attributes: BTreeMap<String, Value>,
     pub tags: Vec<String>,
     /// Topics: only NPCs that know one of them know the entity; empty: all NPCs do.
@@ -101,7 +94,6 @@ pub struct RelationKey {
 pub struct Relation {
     #[serde(flatten)]
     pub key: RelationKey,
-    /// Further data by name.
     pub attributes: BTreeMap<String, Value>,
     /// Applies to viewers that may see both ends.
     pub visibility: Visibility,
@@ -115,7 +107,6 @@ pub enum Change {
     Put(Entity),
     /// Writes a relation over one with the same key.
     Tie(Relation),
-    /// Removes an entity and its relations.
     Remove(String),
     Untie(RelationKey),
 }
@@ -138,7 +129,6 @@ pub struct EntityFilter {
     pub containing: Option<String>,
     pub kind: Option<EntityKind>,
     pub tag: Option<String>,
-    /// With a source that begins with this.
     pub source: Option<String>,
     /// Most to return; 0: all.
     pub limit: usize,
@@ -149,11 +139,9 @@ pub struct EntityFilter {
 pub struct Tie {
     #[serde(flatten)]
     pub relation: Relation,
-    /// The entity at the other end.
     pub other: Entity,
 }
 
-/// An entity and its surroundings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub entity: Entity,
@@ -161,7 +149,6 @@ pub struct Snapshot {
     pub ties: Vec<Tie>,
 }
 
-/// An entity near another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
     pub entity: Entity,
@@ -169,7 +156,6 @@ pub struct Neighbour {
     pub depth: u32,
 }
 
-/// One step of a path through the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Followed in either direction.
@@ -180,7 +166,6 @@ pub struct Step {
 
 #[derive(Clone, Debug)]
 pub struct Around {
-    /// Ids of the starting entities.
     pub ids: Vec<String>,
     /// Relations away at most, 1 to [`DEPTH_MAX`].
     pub depth: u32,
@@ -194,7 +179,6 @@ pub trait Graph: Send + Sync {
     /// relation must exist.
     fn apply<'a>(&'a self, scope: &'a Scope, changes: Vec<Change>) -> StoreFuture<'a, Applied>;
 
-    /// By name.
     fn entities<'a>(
         &'a self,
         scope: &'a Scope,

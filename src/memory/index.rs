@@ -49,9 +49,7 @@ pub struct Item {
 #[derive(Clone, Debug, Default)]
 pub struct ItemFilter {
     pub ids: Option<Vec<String>>,
-    /// Empty: any.
     pub kinds: Vec<ItemKind>,
-    /// `None`: any.
     pub status: Option<Status>,
     pub session: Option<String>,
     /// Accepted or proposed items without a vector of this model.
@@ -62,7 +60,6 @@ pub struct ItemFilter {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector {
-    /// Id of the item.
     pub item: String,
     /// Never all zeros; one length per model.
     pub values: Vec<f32>,
@@ -72,9 +69,7 @@ pub struct Vector {
 #[derive(Clone, Debug)]
 pub struct VectorQuery {
     pub model: String,
-    /// The vector to search for.
     pub values: Vec<f32>,
-    /// Empty: any.
     pub kinds: Vec<ItemKind>,
     pub limit: usize,
 }
@@ -83,7 +78,6 @@ pub struct VectorQuery {
 pub struct ItemQuery {
     /// Words as typed or spoken; one match suffices.
     pub text: String,
-    /// Empty: any.
     pub kinds: Vec<ItemKind>,
     pub session: Option<String>,
     pub limit: usize,
@@ -105,7 +99,6 @@ pub trait Index: Send + Sync {
     /// number written.
     fn put_items<'a>(&'a self, scope: &'a Scope, items: Vec<Item>) -> StoreFuture<'a, u64>;
 
-    /// Oldest first.
     fn items<'a>(
         &'a self,
         scope: &'a Scope,

@@ -12,20 +12,15 @@ use super::reply::StoreFuture;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
-    /// The engine and its version.
     pub engine: String,
-    /// Location of its data, without secrets.
     pub place: String,
     pub schema: u32,
-    /// On disk.
     pub bytes: u64,
 }
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct GuildRecord {
-    /// Increases with every change.
     pub revision: u64,
-    /// Written by the caller.
     pub text: String,
 }
 

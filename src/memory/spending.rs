@@ -12,7 +12,6 @@ pub struct AccountId(pub i64);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRequest {
-    /// Its name among the owner's accounts; may be reused.
     pub name: String,
     /// Unix time in ms; an account begun earlier is replaced by a new one.
     pub since: i64,
@@ -26,7 +25,6 @@ pub struct AccountRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posting {
     pub account: AccountId,
-    /// YYYY-MM.
     pub month: String,
     /// The owner's cap for that month, over all campaigns and accounts.
     pub month_max: Option<Money>,
@@ -35,13 +33,10 @@ pub struct Posting {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthSpent {
-    /// YYYY-MM.
     pub month: String,
-    /// Spent or reserved in it.
     pub total: Money,
 }
 
-/// Amounts spent, by payer and month.
 pub trait Spending: Send + Sync {
     /// The newest account of that name of the owner of `scope`, or a new one.
     fn account(&self, scope: &Scope, wanted: AccountRequest) -> StoreFuture<'_, AccountId>;
@@ -50,13 +45,11 @@ pub trait Spending: Send + Sync {
     /// answers the claims in order.
     fn post(&self, scope: &Scope, posting: Posting) -> StoreFuture<'_, Vec<Granted>>;
 
-    /// Amounts spent for `scope`, latest month first.
     fn spent(&self, scope: &Scope) -> StoreFuture<'_, Vec<MonthSpent>>;
 }
 
 /// A cap and its current total.
 pub(super) struct Room {
-    /// `None`: unlimited.
     pub cap: Option<Money>,
     pub total: Money,
     pub limit: Limit,
@@ -65,7 +58,6 @@ pub(super) struct Room {
 pub(super) struct Decided {
     /// Reserved amount, including the amount owed.
     pub granted: Money,
-    /// Kind of the cap that was exceeded.
     pub refused: Option<Limit>,
 }
 

@@ -23,7 +23,6 @@ pub struct Uid(pub String);
 pub struct Session {
     pub id: String,
     pub title: Option<String>,
-    /// Unix time in ms.
     pub started: Option<i64>,
     /// Unix time in ms; `None` while it runs.
     pub ended: Option<i64>,
@@ -31,7 +30,6 @@ pub struct Session {
     pub summary: Option<String>,
 }
 
-/// A session with figures of its lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
     #[serde(flatten)]
@@ -40,11 +38,9 @@ pub struct SessionEntry {
     pub lines: u64,
     /// Lines in no chunk yet.
     pub unindexed: u64,
-    /// Time of its last line, in Unix time in ms.
     pub last_at: Option<i64>,
 }
 
-/// Filter for sessions; the default matches all.
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
     pub id: Option<String>,
@@ -52,7 +48,6 @@ pub struct SessionFilter {
     pub limit: usize,
 }
 
-/// Someone who heard a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Present {
     pub name: String,
@@ -70,15 +65,11 @@ pub struct Utterance {
     pub session: String,
     /// The turn it belongs to, from 1.
     pub turn: u64,
-    /// Start, in Unix time in ms.
     pub at: i64,
-    /// In ms.
     pub duration: u64,
     /// The player's identity; `None`: an NPC said it.
     pub speaker_id: Option<String>,
-    /// Name at the table.
     pub speaker: String,
-    /// The player's character.
     pub character: Option<String>,
     /// In a player's line the addressee, in an NPC's the NPC itself.
     pub npc: Option<String>,
@@ -99,7 +90,6 @@ pub struct Utterance {
 /// Words of a player that an NPC's line answers; they are deleted together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// The player's identity.
     pub by: String,
     /// Start of the words, in Unix time in ms; for a late result, start of its call.
     pub at: i64,
@@ -134,8 +124,10 @@ pub struct TranscriptLine {
 pub enum Pick {
     #[default]
     All,
-    /// Numbers, both included.
-    Range { from: u64, to: u64 },
+    Range {
+        from: u64,
+        to: u64,
+    },
     /// Lines in no chunk yet.
     Unindexed,
 }
@@ -146,7 +138,6 @@ pub struct LineFilter {
     pub session: Option<String>,
     /// Applies to each session.
     pub pick: Pick,
-    /// By identity.
     pub player: Option<String>,
     /// Includes withdrawn and deleted lines, which are empty.
     pub gaps: bool,
@@ -172,7 +163,6 @@ pub struct LineQuery {
 pub struct LineHit {
     #[serde(flatten)]
     pub line: TranscriptLine,
-    /// Higher is better; comparable within one answer.
     pub score: f64,
 }
 
@@ -190,7 +180,6 @@ pub enum Forget {
     Before(i64),
 }
 
-/// Counts of deleted or withdrawn data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
     pub sessions: u64,
@@ -207,17 +196,13 @@ pub struct Count {
     pub count: u64,
 }
 
-/// Totals of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub sessions: u64,
     /// Without withdrawn and deleted ones.
     pub lines: u64,
-    /// By kind.
     pub items: Vec<Count>,
-    /// By model.
     pub vectors: Vec<Count>,
-    /// By kind.
     pub entities: Vec<Count>,
     pub relations: u64,
 }
@@ -232,14 +217,12 @@ pub trait Transcript: Send + Sync {
     /// cut; before that, all are written or none.
     fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>>;
 
-    /// Latest first.
     fn sessions<'a>(
         &'a self,
         scope: &'a Scope,
         filter: SessionFilter,
     ) -> StoreFuture<'a, Vec<SessionEntry>>;
 
-    /// By session and number.
     fn lines<'a>(
         &'a self,
         scope: &'a Scope,

@@ -13,12 +13,7 @@ pub enum Viewer {
     /// no session or only from lines it was present at; and those that name it. Entities and
     /// relations: those for everyone, if they have no topics or share one with it; and those that
     /// name it.
-    Npc {
-        /// Its full name, as in lines.
-        name: String,
-        /// Topics, folded.
-        knows: Vec<String>,
-    },
+    Npc { name: String, knows: Vec<String> },
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +22,6 @@ pub enum Visibility {
     #[default]
     Everyone,
     Dm,
-    /// The game master, and the NPCs of these names.
     Npcs(Vec<String>),
 }
 

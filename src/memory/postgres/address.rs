@@ -24,7 +24,6 @@ impl Address {
         &self.0
     }
 
-    /// This server with these connection options.
     #[cfg(test)]
     pub(super) fn with_options(&self, options: &str) -> Self {
         let mut config = self.0.clone();
@@ -32,7 +31,6 @@ impl Address {
         Self(config)
     }
 
-    /// Its location without credentials; `None`: this machine.
     pub fn elsewhere(&self) -> Option<String> {
         let is_near = self.0.get_hosts().iter().all(is_here);
         let addresses = self.0.get_hostaddrs();
@@ -44,7 +42,6 @@ impl Address {
         }
     }
 
-    /// True if the connection may or must be encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.0.get_ssl_mode() != SslMode::Disable
     }

@@ -54,7 +54,6 @@ const WRITE: &str = r#"WITH given AS (
 )
 SELECT uid, seq FROM known UNION ALL SELECT uid, seq FROM written"#;
 
-/// A line as [`WRITE`] takes it.
 #[derive(Serialize)]
 struct Given {
     place: usize,
@@ -127,7 +126,6 @@ impl Given {
 }
 
 impl Postgres {
-    /// Writes the new ones of `lines`; returns the numbers of all.
     pub(super) async fn write(
         &self,
         scope: &Scope,
@@ -153,7 +151,6 @@ impl Postgres {
         Ok(uids.iter().filter_map(|uid| numbers.get(uid).copied()).collect())
     }
 
-    /// Runs [`WRITE`]; returns the lines' numbers.
     async fn numbers(&self, scope: &str, given: &str) -> Result<HashMap<String, u64>, Error> {
         let client = self.client().await?;
         let statement = client.prepare_cached(WRITE).await?;

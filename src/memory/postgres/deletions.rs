@@ -64,7 +64,6 @@ impl Deletions for Postgres {
     }
 }
 
-/// The session column; '' for all.
 fn session(deletion: &Deletion) -> String {
     deletion.from.session.as_ref().map(|session| plain(&session.0)).unwrap_or_default()
 }

@@ -52,7 +52,6 @@ impl From<PoolError> for Error {
 }
 
 impl Error {
-    /// Adds the server's address and the fix, for opening.
     pub(super) fn at(self, place: &Address) -> Self {
         match self {
             Self::Away(why) => Self::Away(format!(

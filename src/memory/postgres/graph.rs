@@ -184,7 +184,6 @@ async fn tie(
     count(work, &sql, applied).await
 }
 
-/// Runs a statement that returns whether its row is new, or no row if nothing changed.
 async fn count(work: &Transaction<'_>, sql: &Sql, applied: &mut Applied) -> Result<(), Error> {
     if let Some(row) = sql.query(work).await?.first() {
         if row.try_get(0)? {
@@ -196,7 +195,6 @@ async fn count(work: &Transaction<'_>, sql: &Sql, applied: &mut Applied) -> Resu
     Ok(())
 }
 
-/// Returns 0 if there was none.
 async fn remove(work: &Transaction<'_>, scope: &Scope, id: &str) -> Result<u64, Error> {
     let mut relations = Sql::new("DELETE FROM relation WHERE scope = ");
     relations.bind(plain(&scope.key())).push(" AND (from_id = ").bind(plain(id));
@@ -207,7 +205,6 @@ async fn remove(work: &Transaction<'_>, scope: &Scope, id: &str) -> Result<u64, 
     entity.execute(work).await
 }
 
-/// Returns 0 if there was none.
 async fn untie(work: &Transaction<'_>, scope: &Scope, key: &RelationKey) -> Result<u64, Error> {
     let mut sql = Sql::new("DELETE FROM relation WHERE scope = ");
     sql.bind(plain(&scope.key())).push(" AND from_id = ").bind(plain(&key.from));

@@ -205,7 +205,6 @@ fn of_kinds(sql: &mut Sql, kinds: &[ItemKind]) {
     }
 }
 
-/// The item and its score in a row.
 fn found(row: &Row) -> Result<ItemHit, Error> {
     Ok(ItemHit { item: read(row, 0)?, score: row.try_get(1)? })
 }
@@ -258,7 +257,6 @@ async fn put(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bool,
     Ok(true)
 }
 
-/// Length of a model's vectors; `None`: it has none.
 async fn length_of(
     work: &Transaction<'_>,
     scope: &Scope,
@@ -271,7 +269,6 @@ async fn length_of(
     Ok(length.and_then(|length| usize::try_from(length).ok()))
 }
 
-/// First and last line of an item, as columns.
 fn ends(item: &Item) -> Result<(Option<i64>, Option<i64>), Error> {
     let Some((first, last)) = item.lines else { return Ok((None, None)) };
     Ok((Some(number(first)?), Some(number(last)?)))

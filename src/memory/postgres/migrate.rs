@@ -23,7 +23,6 @@ pub(super) const STEPS: [&str; 9] = [
 const LOCK: i64 = 0x676c_7970_686f_7861;
 /// The oldest supported PostgreSQL.
 const SERVER_MIN: i32 = 15;
-/// Table of completed steps.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_step (\
      number integer PRIMARY KEY, checksum bigint NOT NULL, done timestamptz NOT NULL DEFAULT now())";
 
@@ -52,7 +51,6 @@ pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), E
     Ok(work.commit().await?)
 }
 
-/// Checks completed steps against ours; returns their number.
 async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
     let rows = work.query("SELECT number, checksum FROM schema_step ORDER BY number", &[]).await?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);

@@ -72,7 +72,6 @@ fn emptying(scope: &Scope, more: &str) -> Sql {
     sql
 }
 
-/// Runs such a statement.
 async fn empty(work: &Transaction<'_>, mut sql: Sql) -> Result<Gone, Error> {
     sql.push(" RETURNING session, seq, uid");
     let mut gone = Gone::default();
@@ -181,7 +180,6 @@ async fn forget_sessions(
     Ok(Forgotten { sessions, lines, derived })
 }
 
-/// The length as the store counts.
 fn length<T>(all: &[T]) -> u64 {
     u64::try_from(all.len()).unwrap_or(u64::MAX)
 }

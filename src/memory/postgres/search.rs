@@ -27,14 +27,11 @@ const ANY: usize = 120;
 /// The index is not asked about a scope with a larger share of all lines.
 const MOST: f64 = 0.5;
 
-/// A query in one scope.
 struct Asked<'a> {
     scope: &'a Scope,
     query: &'a LineQuery,
     viewer: &'a Viewer,
-    /// The ranking words.
     words: &'a [Word],
-    /// The scope's share of all lines.
     own: f64,
 }
 
@@ -172,7 +169,6 @@ impl Asked<'_> {
     fn ranked(&self) -> Sql {
         let mut sql = Sql::new(&format!("SELECT {LINE}, 0::float8"));
         for word in self.words {
-            // SELECT makes the query parse once, not per line.
             sql.push(" + (u.words @@ (SELECT ").bind(lexeme(&word.text));
             sql.push("::text::tsquery))::int * ").bind(word.worth()).push("::float8");
         }
@@ -192,7 +188,6 @@ impl Asked<'_> {
         }
     }
 
-    /// `AND`: in the period.
     fn at_the_time(&self, sql: &mut Sql) {
         if let Some(from) = self.query.from {
             sql.push(" AND u.at >= ").bind(from);

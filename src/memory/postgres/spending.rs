@@ -145,7 +145,6 @@ async fn of_payer(
     sum(work, &sql).await
 }
 
-/// Amounts added to a row of an account.
 struct Taken<'a> {
     payer: &'a str,
     month: &'a str,

@@ -50,7 +50,6 @@ impl Sql {
         Ok(client.query(&statement, &self.parameters()).await?)
     }
 
-    /// Returns the number of changed rows.
     pub(super) async fn execute(&self, client: &impl GenericClient) -> Result<u64, Error> {
         let statement = client.prepare_cached(&self.text).await?;
         Ok(client.execute(&statement, &self.parameters()).await?)
@@ -130,7 +129,6 @@ pub(super) fn fold_of(text: &str) -> String {
     plain(&fold(text))
 }
 
-/// All of them without case and accents.
 pub(super) fn folded(texts: &[String]) -> Vec<String> {
     texts.iter().map(|it| fold_of(it)).collect()
 }
@@ -154,7 +152,6 @@ pub(super) fn lexemes(scope: &Scope, text: &str) -> Vec<String> {
     all
 }
 
-/// All words of one line.
 fn split(line: &str) -> Vec<String> {
     let folded = fold(line);
     let parts = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -164,12 +161,10 @@ fn split(line: &str) -> Vec<String> {
 /// Longest word in an index, in characters.
 const WORD_MAX: usize = 100;
 
-/// A word's form in an index.
 fn word(word: &str) -> String {
     word.chars().take(WORD_MAX).collect()
 }
 
-/// The words of a query, in their index form.
 pub(super) fn asked(text: &str) -> Vec<String> {
     words(text).iter().map(|it| word(it)).collect()
 }
@@ -180,7 +175,6 @@ pub(super) fn any_of(words: &[String]) -> String {
     quoted.join(" | ")
 }
 
-/// A word as a `tsquery`.
 pub(super) fn lexeme(word: &str) -> String {
     format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''"))
 }

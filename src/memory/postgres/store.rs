@@ -48,7 +48,6 @@ impl Postgres {
         Ok(store)
     }
 
-    /// An open connection.
     pub(super) async fn client(&self) -> Result<Client, Error> {
         Ok(self.pool.get().await?)
     }

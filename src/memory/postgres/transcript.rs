@@ -191,7 +191,6 @@ fn entry(row: &Row) -> Result<SessionEntry, Error> {
     Ok(SessionEntry { session, lines, unindexed, last_at: row.try_get(7)? })
 }
 
-/// Reads the columns of [`LINE`].
 pub(super) fn line(row: &Row) -> Result<TranscriptLine, Error> {
     let asked: (Option<String>, Option<i64>) = (row.try_get(17)?, row.try_get(18)?);
     let said = Utterance {

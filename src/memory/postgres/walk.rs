@@ -138,7 +138,6 @@ async fn read_all(
     sql.query(client).await?.iter().map(neighbour).collect()
 }
 
-/// Entities one relation further out; notes how they were reached.
 async fn outwards(
     work: &Transaction<'_>,
     scope: &Scope,
@@ -169,7 +168,6 @@ async fn outwards(
     Ok(next)
 }
 
-/// A relation of the path, and the entity it leads to.
 async fn step(
     work: &Transaction<'_>,
     scope: &Scope,

@@ -31,7 +31,6 @@ const SAMPLE: &str = "SELECT c.reltuples, s.most_common_elems::text::text[], \
      AND s.most_common_elems IS NOT NULL";
 
 pub(super) struct Word {
-    /// In its index form.
     pub(super) text: String,
     /// Estimated share of the scope's lines with the word.
     pub(super) share: f64,
@@ -57,10 +56,8 @@ impl Word {
     }
 }
 
-/// Rarest first.
 pub(super) struct Weighed {
     pub(super) words: Vec<Word>,
-    /// The scope's share of all lines.
     pub(super) own: f64,
 }
 
@@ -107,7 +104,6 @@ impl Postgres {
         let Some(row) = client.query_opt(&statement, &[]).await? else { return Ok(None) };
         let lines = f64::from(row.try_get::<_, f32>(0)?).max(1.0);
         let (words, shares): (Vec<String>, Vec<f32>) = (row.try_get(1)?, row.try_get(2)?);
-        // The last entry is the smallest share in the sample.
         let others = shares.get(words.len()).copied().unwrap_or_default();
         let shares = words.into_iter().zip(shares.into_iter().map(f64::from)).collect();
         let others = (f64::from(others) / 2.0).max(1.0 / lines);

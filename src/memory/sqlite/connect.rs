@@ -17,7 +17,6 @@ use super::{
 
 /// Longest wait of a write for another process.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Prepared statements cached per connection.
 const STATEMENTS: usize = 64;
 
 /// Refuses an emptied file: SQLite would take it for a new one and delete its log. A new file has
@@ -91,7 +90,6 @@ fn keep_folders(folder: &Path) {
     }
 }
 
-/// Opens a connection with our settings.
 pub fn connect(path: &Path) -> Result<Connection, Error> {
     let db = Connection::open(path).map_err(failure)?;
     db.busy_timeout(PATIENCE).map_err(failure)?;

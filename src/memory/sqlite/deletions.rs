@@ -63,7 +63,6 @@ impl Deletions for Sqlite {
     }
 }
 
-/// Columns of owner and session: '' for all sessions.
 fn key(from: ForgetFrom) -> (String, String) {
     (from.owner.word(), from.session.map(|session| session.0).unwrap_or_default())
 }

@@ -21,7 +21,6 @@ use crate::panics::caught_now;
 /// Writes waiting for the disk: minutes of a busy table, about one per turn. When full, callers
 /// wait.
 const WRITES_CAPACITY: usize = 256;
-/// Reading connections.
 const READERS: usize = 3;
 /// Page cache of a reader, in KiB: enough for a campaign's world.
 const CACHE_KIB: i32 = 12 * 1_024;
@@ -30,7 +29,6 @@ const CACHE_KIB: i32 = 12 * 1_024;
 trait Job: Send {
     /// Runs within the transaction; returns whether to keep it.
     fn run(&mut self, db: &Connection) -> bool;
-    /// Sends the result.
     fn finish(self: Box<Self>, committed: Result<(), Error>);
 }
 

@@ -64,7 +64,6 @@ pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Er
     }
 }
 
-/// Table of lines to be removed.
 fn doom(db: &Connection) -> Result<(), Error> {
     db.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS doomed (
@@ -81,7 +80,6 @@ fn run(db: &Connection, sql: &str, given: impl Params) -> Result<u64, Error> {
     Ok(u64::try_from(rows).unwrap_or(u64::MAX))
 }
 
-/// Removes data derived from lines to be removed.
 fn remove_derived(db: &Connection, campaign: i64) -> Result<u64, Error> {
     let touched = "SELECT i.id FROM item i WHERE EXISTS (
         SELECT 1 FROM doomed d WHERE d.session = i.session
@@ -105,7 +103,6 @@ fn remove_derived(db: &Connection, campaign: i64) -> Result<u64, Error> {
     Ok(items + relations)
 }
 
-/// Empties lines to be removed; their numbers stay.
 fn blank(db: &Connection, how: u8) -> Result<u64, Error> {
     run(
         db,
@@ -118,7 +115,6 @@ fn blank(db: &Connection, how: u8) -> Result<u64, Error> {
     )
 }
 
-/// Removes a player's presence.
 fn leave(db: &Connection, campaign: i64, player: &str) -> Result<(), Error> {
     let mut sets = db
         .prepare_cached("SELECT id, members FROM presence WHERE campaign = ?")
@@ -135,7 +131,6 @@ fn leave(db: &Connection, campaign: i64, player: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes the sessions that `which` selects.
 fn sessions<P: Params + Copy>(
     db: &Connection,
     campaign: i64,

@@ -79,7 +79,6 @@ impl Index for Sqlite {
     }
 }
 
-/// Writes an item, unless its source is gone.
 fn put(db: &Connection, campaign: i64, item: &Item) -> Result<bool, Error> {
     let session = match &item.session {
         None => None,
@@ -132,7 +131,6 @@ fn put(db: &Connection, campaign: i64, item: &Item) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// True if all of these lines exist.
 fn is_whole(
     db: &Connection,
     session: Option<i64>,

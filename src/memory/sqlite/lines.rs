@@ -123,7 +123,6 @@ fn put_session(db: &Connection, campaign: i64, session: &Session) -> Result<(), 
     Ok(())
 }
 
-/// The number of a line, written if missing.
 fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error> {
     if line.uid.0.is_empty() || line.uid.0.len() > UID_MAX {
         return Err(Error::Asked(format!("'{}' is no identity of an utterance", line.uid.0)));
@@ -183,7 +182,6 @@ fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error
     Ok(seq)
 }
 
-/// The row of a line's session, inserted if missing.
 fn session_of(db: &Connection, campaign: i64, line: &Utterance) -> Result<i64, Error> {
     let find = |db: &Connection| {
         let mut known = db
@@ -201,7 +199,6 @@ fn session_of(db: &Connection, campaign: i64, line: &Utterance) -> Result<i64, E
     find(db)?.ok_or_else(|| Error::Failed("a session vanished".to_owned()))
 }
 
-/// The row of a set of people.
 fn presence(db: &Connection, campaign: i64, present: &[Present]) -> Result<i64, Error> {
     let mut members = present.to_vec();
     members.sort();

@@ -65,7 +65,6 @@ pub enum Tables {
     Others,
 }
 
-/// Recognises the owner by the list of steps in `db`.
 pub fn tables(db: &Connection) -> Result<Tables, Error> {
     let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, u32>(0)).map_err(failure);
     let columns = "SELECT count(*) FROM pragma_table_info('migration') \
@@ -77,7 +76,6 @@ pub fn tables(db: &Connection) -> Result<Tables, Error> {
     Ok(if count(columns)? == 2 { Tables::Ours } else { Tables::Others })
 }
 
-/// Creates the list of steps, unless the file is another program's.
 fn prepare(db: &Connection) -> Result<(), Error> {
     if tables(db)? == Tables::Others {
         return Err(Error::Asked(

@@ -53,7 +53,6 @@ pub fn neighbours(
     Ok(found)
 }
 
-/// Adds entities of a level by name; beyond the limit those with the first ids.
 fn named(
     db: &Connection,
     level: &[i64],

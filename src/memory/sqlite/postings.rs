@@ -24,7 +24,6 @@ const BESIDE: usize = 3;
 pub struct Span {
     first: i64,
     last: i64,
-    /// Number of the campaign's lines in the span.
     lines: f64,
 }
 
@@ -55,10 +54,8 @@ impl Span {
     }
 }
 
-/// A word and the progress of its search.
 struct Word {
     text: String,
-    /// Rows after this one were read.
     next: i64,
     is_at_end: bool,
     /// Share of lines with the word.
@@ -73,7 +70,6 @@ pub struct Postings {
     each: usize,
 }
 
-/// Rows of lines with a word, and the word's index.
 pub type WordRows = (usize, Vec<i64>);
 
 impl Postings {
@@ -115,12 +111,10 @@ impl Postings {
         (1.0 + (self.span.lines - held + 0.5) / (held + 0.5)).ln()
     }
 
-    /// True if all lines were read.
     pub fn is_at_end(&self) -> bool {
         self.words.iter().all(|word| word.is_at_end)
     }
 
-    /// The next part of every word.
     pub fn next(&mut self, db: &Connection) -> Result<Vec<WordRows>, Error> {
         let mut held = Vec::new();
         for (place, word) in self.words.iter_mut().enumerate().filter(|(_, it)| !it.is_at_end) {
@@ -187,7 +181,6 @@ fn owns_most(db: &Connection, campaign: i64) -> Result<bool, Error> {
     owns.query_row([campaign], |row| row.get(0)).map_err(failure)
 }
 
-/// The latest matches among `rows`, at most `count`.
 fn latest(
     db: &Connection,
     query: &str,

@@ -73,7 +73,6 @@ pub fn recognise(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Owner of the tables in the file at `path`, without its log.
 fn look(path: &Path) -> Result<Tables, Error> {
     let mut address = "file:".to_owned();
     for byte in path.as_os_str().as_bytes() {
@@ -94,13 +93,11 @@ fn is_begun(path: &Path) -> bool {
     journal.starts_with(JOURNAL) && number(&journal, PAGES_BEFORE) == 0
 }
 
-/// Big-endian number at an offset; 0 beyond the end.
 fn number(bytes: &[u8], at: usize) -> u32 {
     let four = bytes.get(at..).and_then(|rest| rest.first_chunk());
     four.map_or(0, |four| u32::from_be_bytes(*four))
 }
 
-/// Reads at most `most` bytes of a regular file.
 fn beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));

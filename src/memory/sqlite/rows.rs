@@ -19,7 +19,6 @@ pub const LINE: &str = "l.seq, l.uid, s.key, l.turn, l.at, l.duration, l.speaker
                         l.character, l.npc, l.text, l.raw, p.members, l.outcome, l.tools, \
                         l.visibility, l.gone, l.asker, l.asked_at";
 
-/// Tables of [`LINE`].
 pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
                              JOIN presence p ON p.id = l.presence";
 
@@ -75,7 +74,6 @@ pub fn name_of(variant: &impl Serialize) -> Result<String, Error> {
     Ok(json(variant)?.trim_matches('"').to_owned())
 }
 
-/// Names as one column, searchable for one of them.
 pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut all = String::new();
     for name in names {
@@ -84,14 +82,12 @@ pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     all
 }
 
-/// One name as it appears in [`names`].
 pub fn named(name: &str) -> String {
     let mut name = fold(name);
     name.retain(|c| c != BETWEEN);
     format!("{BETWEEN}{name}{BETWEEN}")
 }
 
-/// Column of a visibility.
 pub fn seen_by(visibility: &Visibility) -> String {
     match visibility {
         Visibility::Everyone => "*".to_owned(),
@@ -214,7 +210,6 @@ pub fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
     })
 }
 
-/// Columns for [`entity`], of a table `e`.
 pub fn entity_of(e: &str) -> String {
     [
         "key",
@@ -232,7 +227,6 @@ pub fn entity_of(e: &str) -> String {
     .join(", ")
 }
 
-/// Reads an entity from `column` on.
 pub fn entity(row: &Row<'_>, column: usize) -> rusqlite::Result<Entity> {
     Ok(Entity {
         id: row.get(column)?,

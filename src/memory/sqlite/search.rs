@@ -32,7 +32,6 @@ const B: f64 = 0.75;
 /// A row, and the words its line contains, one bit each.
 type Candidate = (i64, u32);
 
-/// Lines with words of the query, best first.
 pub fn search(
     db: &Connection,
     key: &str,
@@ -114,7 +113,6 @@ fn ranked(texts: &[(Candidate, String)], postings: &Postings) -> Vec<(i64, f64)>
     scores
 }
 
-/// Counts each word in `text`, and all words.
 fn counts(text: &str, postings: &Postings) -> (Vec<u32>, f64) {
     let folded = fold(text);
     let mut counts = vec![0; postings.words().count()];
@@ -128,7 +126,6 @@ fn counts(text: &str, postings: &Postings) -> (Vec<u32>, f64) {
     (counts, length)
 }
 
-/// Reads matching lines that the viewer may see.
 struct Reader {
     sql: String,
     given: Vec<Box<dyn ToSql>>,
@@ -168,7 +165,6 @@ impl Reader {
         reader
     }
 
-    /// Adds the texts of `candidates` in order, until there are enough.
     fn read(
         &self,
         db: &Connection,

@@ -16,10 +16,8 @@ use super::{
 };
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
 
-/// Sum taken from an account by one payer.
 const OF_PAYER: &str =
     "SELECT coalesce(sum(taken), 0) FROM spending WHERE account = ? AND payer = ?";
-/// Sum taken by an owner from all accounts in a month.
 const OF_MONTH: &str = "SELECT coalesce(sum(s.taken), 0) FROM spending s JOIN account a \
                         ON a.id = s.account WHERE a.owner = ? AND s.month = ? AND s.payer = ''";
 const PUT: &str = "INSERT INTO spending (account, payer, month, campaign, taken, spent) \
@@ -77,7 +75,6 @@ fn account(db: &Connection, scope: &Scope, wanted: &AccountRequest) -> Result<Ac
     Ok(AccountId(id))
 }
 
-/// Sets aside money for `claim` of `posting`.
 fn grant(
     db: &Connection,
     scope: &Scope,

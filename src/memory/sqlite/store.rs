@@ -45,7 +45,6 @@ impl Sqlite {
         Self::with(connect(path)?, path)
     }
 
-    /// Updates the schema and writes with `writer`.
     pub(super) fn with(mut writer: Connection, path: &Path) -> Result<Self, Error> {
         let schema = migrate(&mut writer, STEPS)?;
         let readers = Readers::open(path)?;

@@ -46,7 +46,6 @@ pub async fn records(store: &dyn MemoryStore) {
     assert!(store.scopes().await.unwrap().is_empty());
 }
 
-/// Lines begun at that moment or later stay.
 pub async fn moments(store: &dyn MemoryStore) {
     let lines = (1..=3).map(|n| line("one", n, &format!("line {n}")));
     store.append(&key(), lines.collect()).await.unwrap();

@@ -10,7 +10,6 @@ use super::{
     sample::{line, npc, of_guild, other},
 };
 
-/// Scope of its one session: a guild's.
 fn key() -> Scope {
     of_guild(42)
 }
@@ -149,7 +148,6 @@ async fn graph(store: &dyn MemoryStore) {
     assert_eq!(way.len(), 2);
 }
 
-/// Data of schema 7 and later.
 async fn deletions(store: &dyn MemoryStore) {
     for deletion in store.deletions().await.unwrap() {
         assert_eq!((deletion.from.owner, deletion.player.as_str()), (key().owner, "7"));
@@ -158,7 +156,6 @@ async fn deletions(store: &dyn MemoryStore) {
     }
 }
 
-/// It accepts writes and deletions like a new one.
 async fn going_on(store: &dyn MemoryStore) {
     let again = vec![line("one", 1, "The mill burned."), line("one", 5, "And then?")];
     assert_eq!(store.append(&key(), again).await.unwrap(), [1, 5]);
