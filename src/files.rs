@@ -1,8 +1,8 @@
-//! Files that others name, opened without waiting, and files of our own, written whole or not at all.
+//! Opens others' files without waiting, and writes our own files completely or not at all.
 //!
-//! Entry functions: [`open`], [`read`], [`read_own`], [`replace`], [`replace_private`], [`append_private`],
-//! [`private_folder`], [`close`], [`whole_of`]. **Never**: waits for a pipe, replaces anything but a regular
-//! file, or leaves half a file.
+//! Entry functions: [`open`], [`read`], [`read_own`], [`replace`], [`replace_private`],
+//! [`append_private`], [`private_folder`], [`close`], [`whole_of`]. **Never**: waits for a pipe,
+//! replaces anything but a regular file, or leaves half a file.
 
 use std::{
     fs,
@@ -14,16 +14,13 @@ use rustix::fs::OFlags;
 
 /// Longest file of our own, in bytes.
 const OWN_MAX: u64 = 1 << 30;
-/// Error about a path that names no file.
 const NO_FILE: &str = "this is a pipe, a device or a socket, not a regular file";
 
-/// Opens the regular file at `path`, or the one its link leads to, without waiting for anybody.
-///
-/// # Errors
-/// The file does not exist or cannot be read. A folder is [`ErrorKind::IsADirectory`]; a pipe, a device or a
-/// socket, which might never answer or never end, is [`ErrorKind::InvalidInput`].
+/// Opens the regular file at `path`, following links, without blocking. A folder is
+/// [`ErrorKind::IsADirectory`]; a pipe, a device or a socket, which might block or never end, is
+/// [`ErrorKind::InvalidInput`].
 pub fn open(path: &Path) -> io::Result<fs::File> {
-    // Opening a device may already do something.
+    // Opening a device may already have an effect.
     regular(&fs::metadata(path)?)?;
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let mut options = fs::OpenOptions::new();
@@ -34,10 +31,7 @@ pub fn open(path: &Path) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// The content of the regular file at `path`, of at most `most` bytes.
-///
-/// # Errors
-/// Those of [`open`]; a longer one is [`ErrorKind::FileTooLarge`].
+/// The content of the regular file at `path`; [`ErrorKind::FileTooLarge`] above `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -50,10 +44,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// [`read`] for a file of our own; a pipe, a device or a socket in its place is refused as well.
-///
-/// # Errors
-/// Those of [`read`], with at most [`OWN_MAX`] bytes.
+/// [`read`] for a file of our own, of at most [`OWN_MAX`] bytes.
 pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     read(path, OWN_MAX)
 }
@@ -68,19 +59,13 @@ fn regular(about: &fs::Metadata) -> io::Result<()> {
     })
 }
 
-/// Puts `content` in place of what is at `path`. It is on the disk before the old one goes. A link
-/// stays, and what it leads to is replaced.
-///
-/// # Errors
-/// The file cannot be written, or something else than a file is there; it is there still.
+/// Replaces the file at `path` by `content`, flushed to the disk before the old file goes. A link
+/// stays and its target is replaced. On failure the old file stays.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     in_one_step(path, |part| fill(fs::File::create_new(part)?, content))
 }
 
 /// Checks that [`replace`] could write to `path` now.
-///
-/// # Errors
-/// The path cannot be written.
 pub fn replaceable(path: &Path) -> io::Result<()> {
     let part = beside(&target(path)?);
     clear(&part)?;
@@ -88,11 +73,7 @@ pub fn replaceable(path: &Path) -> io::Result<()> {
     fs::remove_file(part)
 }
 
-/// [`replace`] for private files: only the owner may read the file, and its folder, which is made if it does
-/// not exist.
-///
-/// # Errors
-/// Those of [`replace`].
+/// [`replace`] for private files: only the owner may read the file and a newly created folder.
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     private_folder(folder_of(path))?;
     in_one_step(path, |part| {
@@ -100,14 +81,10 @@ pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     })
 }
 
-/// The file at `path`, for adding to it; where there is none it is made, with its folder, for its owner
-/// alone.
-///
-/// # Errors
-/// The folder or the file cannot be written.
+/// Opens the file at `path` for appending; creates it and its folder for their owner alone.
 pub fn append_private(path: &Path) -> io::Result<fs::File> {
     private_folder(folder_of(path))?;
-    // Opening a device may already do something.
+    // Opening a device may already have an effect.
     if let Ok(about) = fs::metadata(path) {
         regular(&about)?;
     }
@@ -119,10 +96,10 @@ pub fn append_private(path: &Path) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// Takes the rights of other users from the file or folder at `path`, if its owner runs this program.
-/// Leaves a link, a file with a second name, a pipe and a device as they are.
+/// Removes other users' rights to the file or folder at `path`, if its owner runs this program.
+/// Leaves links, files with a second name, pipes and devices unchanged.
 pub fn close(path: &Path) {
-    // Permissions of another user's file are theirs to change.
+    // Another user's file is theirs to change.
     _ = closed(path);
 }
 
@@ -132,7 +109,7 @@ fn closed(path: &Path) -> io::Result<()> {
         let is_ours = about.is_dir() || (about.is_file() && about.nlink() == 1);
         is_ours && about.mode() & 0o077 != 0
     };
-    // Opening a device may already do something.
+    // Opening a device may already have an effect.
     if !is_open(&fs::symlink_metadata(path)?) {
         return Ok(());
     }
@@ -146,10 +123,8 @@ fn closed(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates `folder` and its missing parents for their owner alone. An existing folder stays as it is.
-///
-/// # Errors
-/// A folder cannot be created, or something else is in its place.
+/// Creates `folder` and its missing parents for their owner alone. An existing folder stays as it
+/// is.
 pub fn private_folder(folder: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(fs::DirBuilder::new().recursive(true), 0o700)
         .create(folder)
@@ -164,19 +139,19 @@ fn fill(mut file: fs::File, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Has `write` make a file beside the one at `path`, which then takes its place.
+/// Lets `write` make a file beside `path`, then renames it.
 fn in_one_step(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let path = target(path)?;
     let part = beside(&path);
     clear(&part)?;
     write(&part).and_then(|()| fs::rename(&part, &path)).map_err(|error| {
-        // Remains of it are of no use; the first error is the one to report.
+        // Its remains are useless; the first error is reported.
         _ = fs::remove_file(&part);
         with_way_out(error)
     })
 }
 
-/// A full disk, with what to do about it.
+/// Adds the fix to the error of a full disk.
 fn with_way_out(error: io::Error) -> io::Error {
     match error.kind() {
         kind @ (ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
@@ -186,8 +161,7 @@ fn with_way_out(error: io::Error) -> io::Error {
     }
 }
 
-/// The file that is written when `path` is: a regular one, where a link leads to one, or one that is
-/// not there yet.
+/// The file behind `path`: a regular one, a link's target, or a new one.
 fn target(path: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
@@ -200,7 +174,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Removes what a killed process left behind, which may be a link or have other permissions.
+/// Removes a killed process's remains, which may be a link or have other permissions.
 fn clear(part: &Path) -> io::Result<()> {
     match fs::remove_file(part) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -208,7 +182,7 @@ fn clear(part: &Path) -> io::Result<()> {
     }
 }
 
-/// Name of the file that the unfinished file `name` was written for; `None`: it is no such file.
+/// The target of the unfinished file `name`; `None`: not an unfinished file.
 pub fn whole_of(name: &str) -> Option<&str> {
     let (whole, process) = name.strip_suffix(".part")?.rsplit_once('.')?;
     let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
@@ -272,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a");
         fs::write(&path, "old").expect("written");
-        // Whatever is written to this device finds the disk full.
+        // Every write to this device finds the disk full.
         let full = |_: &Path| fill(fs::File::options().write(true).open("/dev/full")?, b"new");
         let told = in_one_step(&path, full).expect_err("full").to_string();
         assert!(told.contains("(make room;"), "{told}");
@@ -299,7 +273,7 @@ mod tests {
         replace(&at("link.wav"), b"new").expect("written");
         assert_eq!(fs::read(at("kept/real.wav")).expect("there"), b"new");
         assert!(fs::symlink_metadata(at("link.wav")).expect("there").is_symlink());
-        // A link planted where the part is written leads nobody astray.
+        // A link planted in place of the part is not followed.
         std::os::unix::fs::symlink("kept/real.wav", beside(&at("other"))).expect("a link");
         replace(&at("other"), b"other").expect("written");
         assert_eq!(fs::read(at("kept/real.wav")).expect("there"), b"new");
@@ -313,7 +287,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("logins/home.json");
         fs::create_dir(path.parent().expect("a folder")).expect("a folder");
-        // Left behind by a killed process, for all to read.
+        // Left by a killed process, readable by all.
         fs::write(beside(&path), "old").expect("written");
         replace_private(&path, b"s3cret").expect("written");
         let mode = fs::metadata(&path).expect("there").permissions().mode() & 0o777;

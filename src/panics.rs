@@ -1,7 +1,7 @@
-//! Panics that are caught: where they came from, and how often.
+//! Caught panics: their places and their frequency.
 //!
-//! Entry functions: [`caught`], [`caught_now`]; what counts them is [`Panics`]. **Never**: keeps what a
-//! panic says, which may be somebody's words.
+//! Entry functions: [`caught`], [`caught_now`]; [`Panics`] counts them. **Never**: keeps a panic's
+//! message, which may quote a person.
 
 use std::{
     cell::RefCell,
@@ -16,9 +16,8 @@ use tokio::time::Instant;
 
 /// Panics within [`WINDOW`] after which the work is not restarted.
 const MOST: usize = 3;
-/// The time within which panics are counted.
 const WINDOW: Duration = Duration::from_secs(60);
-/// Waited after the first panic; four times as long after each further one.
+/// Wait after the first panic; each further one quadruples it.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
 thread_local! {
@@ -26,30 +25,25 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// A panic that was caught, by its place in the code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a fault of the program at {0}")]
 pub struct Panicked(pub String);
 
-/// Awaits `work`; gives its output, or the place where it panicked. Cancel safe where `work` is.
-///
-/// # Errors
-/// It has panicked; what it had borrowed may be half-changed.
+/// Awaits `work`; fails with the place of its panic, after which borrowed data may be half-changed.
+/// Cancel safe if `work` is.
 pub async fn caught<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
     note_places();
     AssertUnwindSafe(work).catch_unwind().await.map_err(|_| here())
 }
 
-/// Runs `work`, which does not wait; gives its output, or the place where it panicked.
-///
-/// # Errors
-/// It has panicked; what it had borrowed may be half-changed.
+/// Runs `work`, which must not block; fails with the place of its panic, after which borrowed data
+/// may be half-changed.
 pub fn caught_now<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     note_places();
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| here())
 }
 
-/// Has every panic note its place, and then do what it did before.
+/// Makes every panic note its place before the previous hook runs.
 fn note_places() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -62,17 +56,16 @@ fn note_places() {
     });
 }
 
-/// Returns the place of this thread's last panic, and clears it: unwinding does not change threads.
+/// Takes the place of this thread's last panic; unwinding stays on its thread.
 fn here() -> Panicked {
     Panicked(PLACE.with_borrow_mut(std::mem::take))
 }
 
-/// Times of recent panics.
 #[derive(Debug, Default)]
 pub struct Panics(VecDeque<Instant>);
 
 impl Panics {
-    /// Counts one at `now`: how long to wait before it is begun again; `None`: it has been too often.
+    /// Counts a panic at `now`; returns the wait before a restart, or `None` after too many.
     pub fn count(&mut self, now: Instant) -> Option<Duration> {
         self.0.retain(|at| now.duration_since(*at) < WINDOW);
         self.0.push_back(now);
