@@ -1,6 +1,8 @@
 //! Gating blocks of ITU-R BS.1770 from a running stream: [`GatingBlocks`].
 //!
-//! `Loudness` measures a whole file; this returns the power of each 400 ms block (one every 100 ms) once it is complete, to level a voice while it speaks. [`gated_loudness`] combines the blocks of any number of streams into one loudness.
+//! `Loudness` measures a whole file; this returns the power of each 400 ms block (one every 100 ms)
+//! once it is complete, to level a voice while it speaks. [`gated_loudness`] combines the blocks of
+//! any number of streams into one loudness.
 
 /// Samples between blocks: 100 ms at 48 kHz.
 const HOP: u16 = 4_800;

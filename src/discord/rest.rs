@@ -35,7 +35,7 @@ pub enum Fatal {
 
 /// Discord's REST, at its own address or at that in the options.
 pub fn http(options: &Options) -> Result<Http, Fatal> {
-    // No message pings anyone unless it names whom.
+    // Messages ping only the people they name explicitly.
     let mut builder = serenity::all::HttpBuilder::new(&options.token.0)
         .default_allowed_mentions(CreateAllowedMentions::new());
     if let Some(address) = options.api {

@@ -4,7 +4,8 @@
 //! Entry functions: [`visible`] and [`one_line`] (dropped), [`revealed`] and [`revealed_name`]
 //! (escaped).
 
-/// `text` without control characters (except line ends and tabs), zero-width and bidirectional ones.
+/// `text` without control characters (except line ends and tabs), zero-width and bidirectional
+/// ones.
 pub fn visible(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).collect()
 }
@@ -25,7 +26,8 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// `text` with invisible and bidirectional characters escaped as in JSON. Keeps line ends, tabs, and joiners of emoji or joined scripts.
+/// `text` with invisible and bidirectional characters escaped as in JSON. Keeps line ends, tabs,
+/// and joiners of emoji or joined scripts.
 pub fn revealed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut units = [0; 2];

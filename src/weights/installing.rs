@@ -69,7 +69,7 @@ impl Installing {
         Download::open(&self.parts, package)
     }
 
-    /// Checks that there is space for the rest of the packages of `set` and for its files.
+    /// Checks the free space for the rest of the packages of `set` and for its files.
     pub fn room_for(&self, set: &WeightSet) -> Result<(), InstallError> {
         let missing = |package: &Package| self.download(package).map(|it| it.missing());
         let mut wanted = set.disk_bytes();

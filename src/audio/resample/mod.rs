@@ -196,7 +196,9 @@ impl Sinc {
 
 /// Filter length, and its delay in output samples, for a table of `filters` filters.
 ///
-/// `rubato`'s filter is centred `1 / filters` of an input sample early, and its first output lies one output sample after the start. Among a few lengths the one with the delay nearest to a whole number wins, which aligns the output of common rates exactly.
+/// `rubato`'s filter is centred `1 / filters` of an input sample early, and its first output lies
+/// one output sample after the start. Among a few lengths the one with the delay nearest to a whole
+/// number wins, which aligns the output of common rates exactly.
 fn aligned_taps(ratio: f64, filters: usize) -> (usize, usize) {
     let shortest = to_count(TAPS as f64 / ratio.min(1.0)).next_multiple_of(8);
     let delay_of = |taps: usize| ratio * ((taps / 2) as f64 - 1.0 / filters as f64) - 1.0;

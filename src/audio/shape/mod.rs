@@ -43,7 +43,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `pitch_semitones` from −10 to 10 (0: unchanged), `speed` from 0.5 to 2.0 (1: unchanged; 2: half as long); anything else is refused.
+    /// `pitch_semitones` from −10 to 10 (0: unchanged), `speed` from 0.5 to 2.0 (1: unchanged; 2:
+    /// half as long); anything else is refused.
     pub fn new(rate: SampleRate, pitch_semitones: f32, speed: f32) -> Result<Self, ShapeError> {
         if !(-10.0..=10.0).contains(&pitch_semitones) {
             return Err(ShapeError::Pitch { semitones: pitch_semitones });

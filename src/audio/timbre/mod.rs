@@ -38,7 +38,8 @@ pub struct Timbre {
 }
 
 impl Timbre {
-    /// `pitch` from -10 to 10 semitones, `formants` from -6 to 6 (0: unchanged); anything else is refused.
+    /// `pitch` from -10 to 10 semitones, `formants` from -6 to 6 (0: unchanged); anything else is
+    /// refused.
     pub fn new(rate: SampleRate, pitch: f32, formants: f32) -> Result<Self, TimbreError> {
         if !(-MOST_PITCH..=MOST_PITCH).contains(&pitch) {
             return Err(TimbreError::Pitch(pitch));

@@ -88,7 +88,7 @@ fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
     done(guild, answer.text)
 }
 
-/// Stores a campaign; drops the oldest when there are too many.
+/// Stores a campaign; drops the oldest beyond the limit.
 fn keep(settings: &mut GuildSettings, campaign: PlayedCampaign) {
     settings.campaigns.retain(|it| it.name != campaign.name);
     if settings.campaigns.len() >= CAMPAIGNS_MAX {

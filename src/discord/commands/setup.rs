@@ -43,8 +43,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     Ok(view(guild, call.user, call.channel).into())
 }
 
-/// Handles a choice or a button below the answer of `/setup`, from members who may manage the
-/// server.
+/// Handles a choice or a button below the answer of `/setup`, from members with the right to manage
+/// the server.
 pub fn choose(
     guild: &mut Guild,
     press: &ButtonPress,

@@ -90,7 +90,8 @@ pub fn without(text: &str, value: &str, shown: &str) -> Option<String> {
     })
 }
 
-/// `text` with the whole `value` replaced by `shown`; `None`: not found. Runs before [`replaced`]: a multi-line value's escaped form begins like the plain one and would pass for cut off.
+/// `text` with the whole `value` replaced by `shown`; `None`: not found. Runs before [`replaced`]:
+/// a multi-line value's escaped form begins like the plain one and would pass for cut off.
 fn without_whole(text: &str, value: &str, shown: &str) -> Option<String> {
     (!value.is_empty() && text.contains(value)).then(|| text.replace(value, shown))
 }

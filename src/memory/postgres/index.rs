@@ -197,7 +197,8 @@ fn of_model(sql: &mut Sql, scope: &Scope, query: &VectorQuery) {
     sql.push(" AND v.scope = ").bind(plain(&scope.key()));
 }
 
-/// `AND`: of these kinds, if any. They are literals, because the facts' own index is not used for a kind in a parameter.
+/// `AND`: of these kinds, if any. They are literals, because the facts' own index is not used for a
+/// kind in a parameter.
 fn of_kinds(sql: &mut Sql, kinds: &[ItemKind]) {
     if !kinds.is_empty() {
         let kinds: Vec<String> = kinds.iter().map(|kind| format!("'{}'", label(kind))).collect();

@@ -71,7 +71,8 @@ impl Sql {
         }
     }
 
-    /// `AND`: only items visible to this viewer; proposed ones only for the game master. The table is `item i`.
+    /// `AND`: only items visible to this viewer; proposed ones only for the game master. The table
+    /// is `item i`.
     pub(super) fn items_for(&mut self, viewer: &Viewer) -> &mut Self {
         match viewer {
             Viewer::Dm => self,
@@ -102,7 +103,8 @@ impl Sql {
         }
     }
 
-    /// `AND`: only relations visible to this viewer, among those with visible ends. The table is `relation r`.
+    /// `AND`: only relations visible to this viewer, among those with visible ends. The table is
+    /// `relation r`.
     pub(super) fn relations_for(&mut self, viewer: &Viewer) -> &mut Self {
         match viewer {
             Viewer::Dm => self,
@@ -138,7 +140,7 @@ pub(super) fn plain(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// The word that stands for a scope in an index; unlike any word of a text.
+/// The word for a scope in an index; unlike any word of a text.
 pub(super) fn scope_word(scope: &Scope) -> String {
     format!("={}", plain(&scope.key()))
 }

@@ -220,7 +220,7 @@ async fn guilds_of_an_earlier_store_have_their_own() {
     .await;
 }
 
-/// Up to schema 8, lines did not record whom an NPC answers.
+/// Up to schema 8, lines did not record the person an NPC answers.
 #[tokio::test]
 async fn answers_of_an_earlier_store_go_with_words() {
     in_database(|address| async move {

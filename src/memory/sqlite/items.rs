@@ -143,7 +143,7 @@ fn is_whole(
     Ok(first <= last && there == last - first + 1)
 }
 
-/// Records who was present at all lines of an item, and that a chunk contains them.
+/// Records the people present at all lines of an item, and that a chunk contains them.
 fn attest(db: &Connection, id: i64, session: i64, item: &Item) -> Result<(), Error> {
     let (first, last) = item.lines.unwrap_or((0, i64::MAX as u64));
     let mut witnesses = db

@@ -1,6 +1,7 @@
 //! Ogg: Opus by our own page reader, anything else through `symphonia`: [`decode_ogg`].
 //!
-//! `symphonia` ignores Opus' gain and does not explain a bad header. **Never** holds more than a page and a packet.
+//! `symphonia` ignores Opus' gain and does not explain a bad header. **Never** holds more than a
+//! page and a packet.
 
 use std::io::{BufReader, ErrorKind, Read, Seek};
 

@@ -1,4 +1,5 @@
-//! `/tools servers` and `/tools server`. A server added on a Discord server is available only there.
+//! `/tools servers` and `/tools server`. A server added on a Discord server is available only
+//! there.
 
 use serenity::all::CreateCommandOption;
 

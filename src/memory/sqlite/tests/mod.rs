@@ -188,7 +188,7 @@ async fn guilds_of_an_earlier_file_have_their_own() {
     }
 }
 
-/// Up to schema 8, lines did not record whom an NPC answers.
+/// Up to schema 8, lines did not record the person an NPC answers.
 #[tokio::test]
 async fn answers_of_an_earlier_file_go_with_words() {
     let folder = tempfile::tempdir().unwrap();
