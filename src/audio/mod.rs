@@ -2,13 +2,12 @@
 //!
 //! [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`); [`decode`](mod@decode) decodes sound
 //! files, [`opus`] voice packets; [`wav`] writes and reads WAV; [`resample`], [`level`], [`shape`]
-//! and [`timbre`] change rate, loudness, pitch, speed and formants of a stream; [`gating`] measures
-//! one, and [`ceiling`] limits its peaks. **Never**: async, files, clocks, logging. Bytes from
-//! outside never panic.
+//! and [`timbre`] change rate, loudness, pitch, speed and formants of a stream; [`loudness`]
+//! measures one, and [`ceiling`] limits its peaks. **Never**: async, files, clocks, logging. Bytes
+//! from outside never panic.
 
 mod ceiling;
 mod decode;
-mod gating;
 mod level;
 mod loudness;
 mod opus;
@@ -20,9 +19,8 @@ mod wav;
 
 pub use ceiling::Ceiling;
 pub use decode::{DecodeError, decode, decode_as_is};
-pub use gating::{GatingBlocks, gated_loudness, loudness_of, power_of};
 pub use level::{Gain, amplify, factor_of};
-pub use loudness::{Loudness, TARGET_LUFS};
+pub use loudness::{GatingBlocks, Loudness, TARGET_LUFS, gated_loudness, loudness_of, power_of};
 pub use opus::{OpusDecoder, OpusError};
 pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate, to_sample};
 pub use resample::Resampler;

@@ -1,8 +1,9 @@
-//! A hash that is equal in every run, on every machine, in every release.
+//! A hash that is equal in every run, on every machine, in every release; and bytes as hexadecimal
+//! digits.
 //!
-//! Entry items: [`fnv1a`], [`Fnv`]. Not safe against deliberate collisions.
+//! Entry items: [`fnv1a`], [`Fnv`], [`hex`]. The hash is not safe against deliberate collisions.
 
-use std::hash::Hasher;
+use std::{fmt::Write as _, hash::Hasher};
 
 /// FNV-1a, 64 bit (<http://www.isthe.com/chongo/tech/comp/fnv/>), for maps with short keys that are
 /// looked up for every word heard.
@@ -35,4 +36,13 @@ pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let mut hash = Fnv::default();
     bytes.into_iter().for_each(|byte| hash.add(byte));
     hash.finish()
+}
+
+/// Lower case.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -1,6 +1,7 @@
-//! A user message of a conversation.
+//! A user message of a conversation, and the identity of its speaker under any name.
 //!
-//! Entry type: [`Said`]. **Never**: shows a model the speaker's id.
+//! Entry types: [`Said`], [`Person`]. **Never**: shows a model the speaker's id, or matches a name
+//! against data that has an id.
 
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,28 @@ impl From<Said> for Kept {
     }
 }
 
+/// A person to forget, with the names under which earlier versions stored data.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub id: PersonId,
+    /// Names that only they have.
+    pub names: Vec<String>,
+}
+
+impl Person {
+    pub fn has_said(&self, said: &Said) -> bool {
+        match &said.by {
+            Some(id) => *id == self.id,
+            None => self.names.iter().any(|name| said.is_by(name)),
+        }
+    }
+
+    /// True if data stored with this id, or by earlier versions with this name only, is theirs.
+    pub fn is(&self, id: Option<&str>, name: &str) -> bool {
+        id.map_or_else(|| self.names.iter().any(|it| it == name), |id| id == self.id.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +89,21 @@ mod tests {
         let ben = Said { text: "Ben: hi".to_owned(), by };
         assert_eq!(kept, [Message::User("Anna: hello".into()), Message::User(ben)]);
         assert_eq!(serde_json::to_string(&kept).expect("json"), old);
+    }
+
+    #[test]
+    fn names_count_only_where_there_is_no_id() {
+        let anna = Person { id: PersonId("1".into()), names: vec!["Anna".into()] };
+        let said = |by: Option<&str>, text: &str| Said {
+            text: text.to_owned(),
+            by: by.map(|id| PersonId(id.to_owned())),
+        };
+        assert!(anna.has_said(&said(Some("1"), "Thorin: hello")));
+        assert!(!anna.has_said(&said(Some("2"), "Anna: hello")));
+        assert!(anna.has_said(&said(None, "Anna: hello")));
+        assert!(!anna.has_said(&said(None, "Annabel: hello")));
+        assert!(
+            anna.is(Some("1"), "Thorin") && anna.is(None, "Anna") && !anna.is(Some("2"), "Anna")
+        );
     }
 }

@@ -1,6 +1,7 @@
-//! This process's environment, copied once and then overwritten where others could read it.
+//! This process's environment, copied once and then overwritten where others could read it; and
+//! the protection of its memory and files from other processes and users.
 //!
-//! Entry functions: [`take`], [`variable`]. The initial environment stays readable in
+//! Entry functions: [`hide`], [`variable`]. The initial environment stays readable in
 //! `/proc/PID/environ`, even after a variable is removed, so the bytes themselves are overwritten.
 //! Variables that libraries look for (`PATH`, certificates, the screen) stay. **Never**: runs
 //! beside another thread.
@@ -14,6 +15,11 @@ use std::{
     path::Path,
     ptr,
     sync::OnceLock,
+};
+
+use rustix::{
+    fs::Mode,
+    process::{DumpableBehavior, set_dumpable_behavior, umask},
 };
 
 /// Folder of systemd's credentials.
@@ -71,6 +77,16 @@ static TAKEN: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 unsafe extern "C" {
     /// Pointers to `NAME=value`, then a null.
     static environ: *const *mut c_char;
+}
+
+/// Hides this process's memory and environment from its user's other processes, and its new files
+/// from other users. Call it first, before any thread starts.
+pub fn hide() {
+    take();
+    // Without it another process of this user could open our memory, files and environment. It does
+    // not fail on Linux.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    umask(Mode::RWXG | Mode::RWXO);
 }
 
 /// Copies the environment, and overwrites all variables not known to be public.

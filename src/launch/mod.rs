@@ -9,7 +9,6 @@ mod allowed;
 mod confine;
 mod environment;
 mod held;
-mod hide;
 mod install;
 mod plan;
 mod start;
@@ -21,9 +20,8 @@ use std::{ffi::OsString, process::ExitCode};
 pub use self::{
     allowed::{is_there, real},
     confine::is_possible,
-    environment::variable,
+    environment::{hide, variable},
     held::{HeldFile, replaced},
-    hide::hide,
     plan::{Confinement, Plan, Refusal, SELF},
     start::{LaunchError, Launched, Pipes, start},
 };

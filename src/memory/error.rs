@@ -1,4 +1,6 @@
-//! Errors of a store.
+//! Answers and errors of a store.
+
+use futures::future::BoxFuture;
 
 /// Error of a request, which then had no effect, with one exception: a deletion that fails with
 /// [`Error::Away`] may have left words in a log and must be requested again.
@@ -31,3 +33,7 @@ impl Error {
         matches!(self, Self::Away(_))
     }
 }
+
+/// Answer of a store. Dropping it does not cancel the request: a write may still happen, as a
+/// whole.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::domain::Scope;
 
 use super::{
-    reply::StoreFuture,
+    error::StoreFuture,
     transcript::Uid,
     viewer::{Viewer, Visibility},
 };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Scope;
 
 use super::{
-    reply::StoreFuture,
+    error::StoreFuture,
     viewer::{Viewer, Visibility},
 };
 

@@ -8,11 +8,9 @@ mod error;
 mod graph;
 mod index;
 mod postgres;
-mod reply;
 mod settings;
 mod spending;
 mod sqlite;
-mod store;
 #[cfg(test)]
 mod suite;
 mod text;
@@ -23,7 +21,7 @@ mod viewer;
 use crate::domain::Owner;
 pub use crate::domain::{CampaignKey, Scope};
 pub use deletion::{Deletion, Deletions, ForgetFrom};
-pub use error::Error;
+pub use error::{Error, StoreFuture};
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,
     PATH_MAX, Provenance, Relation, RelationKey, Snapshot, Step, Tie,
@@ -32,11 +30,9 @@ pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
 pub use postgres::{Address, Postgres};
-pub use reply::StoreFuture;
-pub use settings::{GuildRecord, Health, Settings};
+pub use settings::{GuildRecord, Health, MemoryStore, Settings};
 pub use spending::{AccountId, AccountRequest, MonthSpent, Posting, Spending};
 pub use sqlite::{Sqlite, recognise};
-pub use store::MemoryStore;
 pub use transcript::{
     Asked, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
     Session, SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,

@@ -1,6 +1,6 @@
 //! The store itself, and the settings of guilds.
 //!
-//! Entry trait: [`Settings`]. **Never**: reveals a password.
+//! Entry traits: [`MemoryStore`], [`Settings`]. **Never**: reveals a password.
 
 use std::fmt;
 
@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Scope;
 
-use super::reply::StoreFuture;
+use super::{
+    deletion::Deletions, error::StoreFuture, graph::Graph, index::Index, spending::Spending,
+    transcript::Transcript,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
@@ -44,3 +47,8 @@ pub trait Settings: Send + Sync {
 
     fn health(&self) -> StoreFuture<'_, Health>;
 }
+
+/// All layers of a memory.
+pub trait MemoryStore: Transcript + Graph + Index + Settings + Spending + Deletions {}
+
+impl<T: Transcript + Graph + Index + Settings + Spending + Deletions> MemoryStore for T {}

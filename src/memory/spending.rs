@@ -5,7 +5,7 @@
 
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
 
-use super::reply::StoreFuture;
+use super::error::StoreFuture;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccountId(pub i64);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::domain::Scope;
 
 use super::{
-    reply::StoreFuture,
+    error::StoreFuture,
     viewer::{Viewer, Visibility},
 };
 

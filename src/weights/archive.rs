@@ -4,16 +4,17 @@
 //! sizes reserve nothing.
 
 use std::{
+    cell::Cell,
     fs::File,
-    io::{self, BufReader},
+    io::{self, BufReader, Read, Seek, SeekFrom},
     path::Path,
+    rc::Rc,
 };
 
 use flate2::read::GzDecoder;
 use zip::{ZipArchive, result::ZipError};
 
 use super::{
-    budget::{Budget, Budgeted},
     error::InstallError,
     growing::{Growing, TakeError},
     set::Package,
@@ -87,5 +88,51 @@ fn plain(mut file: File, package: &Package, growing: &mut Growing) -> Result<(),
     match growing.needing(package.file.as_bytes()) {
         Some(index) => growing.take(index, &mut file),
         None => Ok(()),
+    }
+}
+
+/// A reader with a limit: bounds an archive reader's input and so its memory.
+struct Budgeted<R> {
+    inner: R,
+    left: Budget,
+}
+
+/// Bytes that may still be read; clones share it.
+#[derive(Clone)]
+struct Budget(Rc<Cell<u64>>);
+
+impl Budget {
+    fn new(bytes: u64) -> Self {
+        Self(Rc::new(Cell::new(bytes)))
+    }
+
+    fn set(&self, bytes: u64) {
+        self.0.set(bytes);
+    }
+}
+
+impl<R> Budgeted<R> {
+    fn new(inner: R, left: Budget) -> Self {
+        Self { inner, left }
+    }
+}
+
+impl<R: Read> Read for Budgeted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.0.get();
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(into.len());
+        let Some(into) = into.get_mut(..most) else { return Ok(0) };
+        let read = self.inner.read(into)?;
+        if read == 0 && left == 0 {
+            return Err(io::Error::other("it exceeds the size limit of such packages"));
+        }
+        self.left.0.set(left.saturating_sub(read as u64));
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Budgeted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
     }
 }

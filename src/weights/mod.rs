@@ -5,7 +5,6 @@
 //! (`provider/packages/` does), executes anything of a package, or interprets the files.
 
 mod archive;
-mod budget;
 mod built_in;
 mod digest;
 mod download;

@@ -7,7 +7,6 @@
 
 mod check;
 mod fields;
-mod near;
 mod parse;
 mod problem;
 mod scalar;
@@ -17,9 +16,8 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use check::check;
+pub use check::{check, nearest};
 pub use fields::Fields;
-pub use near::nearest;
 pub use parse::{parse, text};
 pub use problem::{Position, Problem, Problems, quoted};
 pub use scalar::Scalar;

@@ -1,6 +1,8 @@
-//! Reads numbers and slices from untrusted bytes: [`Bytes`].
+//! Reads untrusted bytes: [`Bytes`] of a slice, [`Source`] as the input of a decoder.
 //!
 //! Missing bytes are `None`.
+
+use std::io::{self, Read, Seek};
 
 /// The unread rest.
 #[derive(Clone, Copy, Debug)]
@@ -44,4 +46,16 @@ impl<'a> Bytes<'a> {
     pub fn le_u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
+}
+
+/// A file, or its bytes.
+pub trait Source: Read + Seek + Send + Sync {}
+
+impl<T: Read + Seek + Send + Sync> Source for T {}
+
+/// The next `len` bytes, as far as available.
+pub fn read_up_to(source: &mut impl Read, len: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(u64::try_from(len).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

@@ -15,7 +15,6 @@ mod mix;
 mod mp4;
 mod ogg;
 mod opus;
-mod source;
 mod wav;
 
 use std::io::{Read, Seek, SeekFrom};
@@ -24,9 +23,9 @@ use std::time::Duration;
 
 pub use self::error::DecodeError;
 use self::{
+    bytes::{Source, read_up_to},
     error::{MAX_SOUND, damaged},
     mix::{Output, RatedTaker, Taker},
-    source::{Source, read_up_to},
 };
 use super::pcm::SampleRate;
 

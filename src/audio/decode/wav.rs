@@ -13,9 +13,9 @@ use symphonia::core::formats::Packet;
 use symphonia::default::codecs::PcmDecoder;
 
 use super::{
+    bytes::{Source, read_up_to},
     error::{DecodeError, damaged},
     mix::Output,
-    source::{Source, read_up_to},
 };
 use crate::audio::wav::{WavData, WavError, scan_header};
 

@@ -2,14 +2,14 @@
 //!
 //! Entry function: [`act`].
 
-use super::{decisions, panel};
+use super::decisions;
 use crate::{
-    commands::{HEARD, NOT_HEARD},
+    commands::{self as shared, HEARD, NOT_HEARD},
     discord::{
-        commands::{self, Answer, FactPress, Refusal},
+        commands::{self, Answer, FactPress, Refusal, shown},
         guild::Guild,
         ui::{
-            action::{Action, ButtonPress, ConsentButton},
+            action::{Action, ButtonPress, ConsentButton, PanelButton},
             reply::Reply,
         },
     },
@@ -18,7 +18,7 @@ use crate::{
 /// Carries out an action; each handler checks the presser's rights.
 pub fn act(guild: &mut Guild, press: &ButtonPress, action: Action) -> Result<Answer, Refusal> {
     match action {
-        Action::Panel(button) => panel::press(guild, press, button),
+        Action::Panel(button) => press_panel(guild, press, button),
         Action::Consent(button) => {
             let user = press.user.get();
             let done = match button {
@@ -45,4 +45,30 @@ pub fn act(guild: &mut Guild, press: &ButtonPress, action: Action) -> Result<Ans
         Action::DeleteOwn(user) => commands::delete_own(guild, press, user),
         Action::Purge(user) => commands::purge(guild, press, user),
     }
+}
+
+/// Handles a button of the panel. **Never** reveals who used the X-card.
+fn press_panel(
+    guild: &mut Guild,
+    press: &ButtonPress,
+    button: PanelButton,
+) -> Result<Answer, Refusal> {
+    if button != PanelButton::XCard && !press.is_dm {
+        return Err(guild.only_dms().into());
+    }
+    let answered = match button {
+        PanelButton::XCard => shared::halt(guild)?,
+        PanelButton::StopMusic => shared::stop_music(guild)?,
+        PanelButton::Mute => shared::mute_all(guild)?,
+        PanelButton::Pause => shared::pause(guild)?,
+        PanelButton::Resume => shared::resume(guild)?,
+        PanelButton::Next => shared::skip(guild)?,
+        PanelButton::End => {
+            guild.stop("the game master ended it")?;
+            guild.refresh_panel_soon();
+            return Ok(Reply::private("The session is over.").into());
+        }
+    };
+    guild.refresh_panel_soon();
+    shown(guild, answered)
 }

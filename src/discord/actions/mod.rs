@@ -5,6 +5,5 @@
 
 mod decisions;
 mod dispatch;
-mod panel;
 
 pub use dispatch::act;

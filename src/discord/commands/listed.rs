@@ -1,4 +1,4 @@
-//! Every slash command, Discord's own and shared ones.
+//! Every slash command, Discord's own and shared ones; and `/help`, which lists them.
 //!
 //! Entry items: [`ALL`], [`Command`]. **Never**: checks the caller.
 
@@ -9,11 +9,11 @@ use super::{
     campaign,
     choices::known,
     command::{Call, Offer, Own, Who},
-    entity, help, privacy, roll, session, setup, shared, tools,
+    entity, privacy, roll, session, setup, shared, tools,
 };
 use crate::{
     commands::{self, CHARACTER, MUSIC, NPC, SAY, SCENE, TIER, XCARD},
-    discord::guild::Guild,
+    discord::{guild::Guild, ui::reply::Reply},
 };
 
 pub enum Command {
@@ -40,7 +40,7 @@ pub static ALL: &[Command] = &[
     Command::Own(roll::COMMAND),
     Command::Own(privacy::COMMAND),
     Command::Shared(&XCARD),
-    Command::Own(help::COMMAND),
+    Command::Own(HELP),
 ];
 
 pub fn offers() -> Vec<Offer> {
@@ -95,4 +95,31 @@ impl Command {
             }
         }
     }
+}
+
+const HELP: Own = Own {
+    name: "help",
+    register: register_help,
+    who: |_| Who::Everyone,
+    run: run_help,
+    complete: |_, _| Vec::new(),
+};
+
+fn register_help() -> CreateCommand {
+    CreateCommand::new("help").description("Show the commands you can use here")
+}
+
+fn run_help(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let may = |offer: &Offer| match offer.who {
+        Who::Everyone => true,
+        Who::Dm => call.is_dm,
+        Who::Manager => call.may.manage_guild(),
+    };
+    let mut text = String::new();
+    for Offer { name, description, .. } in (call.offers)().into_iter().filter(may) {
+        text.push_str(&format!("**/{name}** {description}\n"));
+    }
+    let names: Vec<String> = guild.cast().iter().map(|npc| npc.name.clone()).collect();
+    text.push_str(&format!("\nTalk to {} by name in the voice channel.", names.join(", ")));
+    Ok(Reply::private(text).titled("Commands you can use").into())
 }

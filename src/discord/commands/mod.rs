@@ -11,7 +11,6 @@ mod command;
 mod effects;
 mod entity;
 mod face;
-mod help;
 mod listed;
 mod parts;
 mod privacy;

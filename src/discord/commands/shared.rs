@@ -18,7 +18,7 @@ use crate::{
     },
     discord::{
         guild::Guild,
-        ui::{marked::marked, reply::Reply},
+        ui::{names::marked, reply::Reply},
     },
     session::SpeakerId,
 };

@@ -7,7 +7,6 @@ mod approvals;
 mod attendance;
 mod earlier;
 mod effects;
-mod failing;
 mod health;
 mod lifecycle;
 mod mic_check;

@@ -1,6 +1,7 @@
 //! The task of one guild: reads its settings, then handles one event after another.
 //!
-//! Entry function: [`open`]; others send it [`GuildEvent`]s. **Never**: waits for Discord.
+//! Entry function: [`open`]; others send it [`GuildEvent`]s. After a panic [`Guild::failed`] cleans
+//! up. **Never**: waits for Discord, or leaves work marked as under way.
 
 use std::{future::pending, sync::Arc, time::Duration};
 
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::{
     campaign::{GuildError, GuildSettings, ServerError},
-    panics::caught_now,
+    panics::{Panicked, caught_now},
 };
 
 /// Events waiting for a guild; more wait in Discord's client.
@@ -29,6 +30,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
 /// Delay before unreadable settings are tried again.
 const REREAD: Duration = Duration::from_secs(10);
+/// Delay before a lost voice connection is made again after a panic.
+const REJOIN: Duration = Duration::from_secs(5);
 
 pub enum GuildEvent {
     /// Runs on the guild's task: a command, a button, a form.
@@ -150,4 +153,42 @@ fn add_servers(guild: &Guild) {
         options.inspect_err(left_out).ok()
     });
     handles.servers.set_added(guild.owner(), options.collect());
+}
+
+impl Guild {
+    /// Handles a panic in this guild: logs it, undoes unfinished work, notifies; returns how long
+    /// to wait before going on. Repeated failures end the session; its transcript stays.
+    pub fn failed(&mut self, fault: &Panicked) -> Option<Duration> {
+        tracing::error!(guild = self.id.get(), %fault, "something failed in a guild");
+        let wait = self.panics.count(Instant::now());
+        // The notice itself may be what fails.
+        let told = caught_now(|| self.tell_of(fault, wait.is_some()));
+        if let Err(again) = told {
+            tracing::error!(guild = self.id.get(), fault = %again, "cannot notify the game master");
+        }
+        wait
+    }
+
+    fn tell_of(&mut self, fault: &Panicked, goes_on: bool) {
+        if let Some(session) = &mut self.session {
+            // Users whose notice was under way are notified again.
+            session.people.tell_again();
+            if goes_on && !session.voice.is_up() {
+                // The failure may have hit the reconnect itself.
+                self.reconnect_after(REJOIN);
+            }
+        }
+        match goes_on {
+            true => self.tell_dm(format!("Something in me failed, but I carry on: {fault}")),
+            false if self.session.is_some() => {
+                self.tell_dm(format!(
+                    "Something in me keeps failing, so I end the session; the transcript is \
+                     kept: {fault}"
+                ));
+                // The session ends whatever else fails.
+                let _ = self.stop("something in me keeps failing");
+            }
+            false => {}
+        }
+    }
 }

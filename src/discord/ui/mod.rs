@@ -7,7 +7,6 @@ pub mod action;
 pub mod approvals;
 pub mod facts;
 pub mod forms;
-pub mod marked;
 pub mod message;
 pub mod names;
 pub mod notices;

@@ -1,8 +1,11 @@
-//! Names of people, cleaned and escaped.
+//! Names of people and texts of commands, cleaned and escaped.
 //!
-//! Entry functions: [`cleaned`], [`escaped`].
+//! Entry functions: [`cleaned`], [`escaped`], [`marked`].
 
-use crate::domain::is_hidden;
+use crate::{
+    commands::{Piece, Text},
+    domain::is_hidden,
+};
 
 /// Characters of Discord's markup.
 const MARKUP: &str = "\\*_~`|>#-[]()<:";
@@ -37,6 +40,16 @@ pub fn escaped(text: &str) -> String {
 /// Unlike in text, line ends and tabs count as unseen.
 fn is_unseen(c: char) -> bool {
     c.is_control() || is_hidden(c)
+}
+
+/// `text` with Discord's markup; escapes words of others.
+pub fn marked(text: &Text) -> String {
+    text.rendered(|piece| match piece {
+        Piece::Plain(words) => words.clone(),
+        Piece::Strong(name) => format!("**{}**", escaped(name)),
+        Piece::Others(words) => escaped(words),
+        Piece::Person(id) => format!("<@{}>", id.0),
+    })
 }
 
 #[cfg(test)]

@@ -11,8 +11,7 @@ use crate::{
     discord::{
         ui::{
             action::{Action, PanelButton},
-            marked::marked,
-            names::escaped,
+            names::{escaped, marked},
             notices,
         },
         voice::ConnectionState,

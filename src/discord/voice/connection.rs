@@ -30,6 +30,21 @@ const NEWS_CAPACITY: usize = 64;
 /// A join that takes longer has failed.
 const JOIN_PATIENCE: Duration = Duration::from_secs(20);
 
+/// State of a voice connection; only the guild's voice supervisor changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    Up,
+    /// Lost and reconnecting.
+    Down {
+        /// Shown on the panel.
+        why: String,
+        /// Failed attempts since the loss.
+        attempts: u32,
+    },
+    /// The session is over.
+    Left,
+}
+
 pub fn config() -> Config {
     Config::default()
         // songbird's decoder reads noise under DAVE; ours takes the packets.

@@ -12,11 +12,11 @@ mod pace;
 mod receiver;
 mod reorder;
 mod source;
-mod state;
 mod track_output;
 
-pub use connection::{ConnectError, Connector, TableAudio, VoiceConnection, config, track_output};
+pub use connection::{
+    ConnectError, ConnectionState, Connector, TableAudio, VoiceConnection, config, track_output,
+};
 pub use driver_events::VoiceNews;
 pub use receiver::Heard;
-pub use state::ConnectionState;
 pub use track_output::LEAD;

@@ -7,6 +7,8 @@
 mod keys;
 mod values;
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use self::keys::is_session;
@@ -42,6 +44,16 @@ const LONG_SEGMENT: usize = 20;
 /// one.
 const LONG_SESSION: usize = 16;
 const SESSION_PART: usize = 8;
+
+/// Prints as `<secret>`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
+}
 
 /// Hides `value` from now on.
 pub fn keep_secret(value: &str) {

@@ -12,7 +12,6 @@ mod graph;
 mod index;
 mod migrate;
 mod removal;
-mod sample;
 mod search;
 mod settings;
 mod spending;

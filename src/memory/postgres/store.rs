@@ -3,17 +3,18 @@
 //! Entry type: [`Postgres`]. **Never**: answers later than [`BOUND`].
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use deadpool_postgres::{Client, Hook, HookError, Manager, Pool, Runtime};
 use rustls::crypto::ring;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_postgres::NoTls;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{super::Error, address::Address, migrate, sample::WordSample};
+use super::{super::Error, address::Address, migrate};
 
 /// Longest time for any request.
 pub(super) const BOUND: Duration = Duration::from_secs(30);
@@ -32,6 +33,21 @@ pub struct Postgres {
     pub(super) pool: Pool,
     pub(super) address: Address,
     pub(super) sample: Mutex<Option<Arc<WordSample>>>,
+}
+
+/// Words and the share of lines that contain them, as sampled by the server.
+pub(super) struct WordSample {
+    pub(super) lines: f64,
+    pub(super) shares: HashMap<String, f64>,
+    /// Share of words not in the sample.
+    pub(super) others: f64,
+    pub(super) read: Instant,
+}
+
+impl WordSample {
+    pub(super) fn share(&self, word: &str) -> f64 {
+        self.shares.get(word).copied().unwrap_or(self.others)
+    }
 }
 
 impl Postgres {

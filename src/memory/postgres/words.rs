@@ -11,9 +11,8 @@ use deadpool_postgres::Client;
 use tokio::time::Instant;
 
 use super::{
-    sample::WordSample,
     sql::{Sql, lexeme, plain, scope_word},
-    store::Postgres,
+    store::{Postgres, WordSample},
 };
 use crate::memory::{Error, Scope};
 

@@ -10,11 +10,10 @@ use symphonia::core::io::{MediaSourceStream, MediaSourceStreamOptions, ReadOnlyS
 use symphonia::default::formats::{AdtsReader, FlacReader, MpaReader, OggReader};
 
 use super::{
-    bytes::Bytes,
+    bytes::{Bytes, Source, read_up_to},
     codec::{Codec, wrap},
     error::{DecodeError, damaged},
     mix::Output,
-    source::{Source, read_up_to},
 };
 
 /// Bytes of FLAC's stream information (RFC 9639, section 8.2).

@@ -5,7 +5,6 @@
 
 mod lacing;
 mod track;
-mod vint;
 
 #[cfg(test)]
 mod tests;
@@ -15,15 +14,14 @@ use std::io::{BufReader, Read};
 use symphonia::core::formats::Packet;
 
 use self::{
+    lacing::vint,
     track::{KIND, SoundTrack},
-    vint::vint,
 };
 use super::{
-    bytes::Bytes,
+    bytes::{Bytes, Source, read_up_to},
     codec::Codec,
     error::{DecodeError, damaged},
     mix::Output,
-    source::{Source, read_up_to},
 };
 use crate::audio::pcm::to_usize;
 

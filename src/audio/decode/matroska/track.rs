@@ -11,8 +11,7 @@ use super::{
         error::{DecodeError, damaged},
         opus::OpusHead,
     },
-    lacing,
-    vint::vint,
+    lacing::{self, vint},
 };
 use crate::audio::pcm::to_usize;
 

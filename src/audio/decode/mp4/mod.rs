@@ -3,7 +3,6 @@
 //! Reads the boxes itself, because `symphonia` allocates a table's declared size. **Never** holds
 //! more than the index and one packet. Fragmented files are not read.
 
-mod boxes;
 mod entry;
 mod samples;
 
@@ -15,14 +14,13 @@ use std::io::{BufReader, Seek, SeekFrom};
 use symphonia::core::formats::Packet;
 
 use self::{
-    boxes::{Boxes, KIND, broken, find},
+    entry::{Boxes, KIND, broken, find},
     samples::Samples,
 };
 use super::{
-    bytes::Bytes,
+    bytes::{Bytes, Source, read_up_to},
     error::{DecodeError, damaged},
     mix::Output,
-    source::{Source, read_up_to},
 };
 use crate::audio::pcm::to_usize;
 

@@ -2,7 +2,7 @@
 //!
 //! ISO/IEC 14496-12, section 8.7. **Never** trusts a count: tables end with their bytes.
 
-use super::{super::bytes::Bytes, boxes::find};
+use super::{super::bytes::Bytes, entry::find};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {

@@ -6,12 +6,11 @@
 use std::io::{BufReader, ErrorKind, Read, Seek};
 
 use super::{
-    bytes::Bytes,
+    bytes::{Bytes, Source},
     compressed,
     error::DecodeError,
     mix::Output,
     opus::{OpusHead, OpusStream},
-    source::Source,
 };
 
 /// First bytes of every page.

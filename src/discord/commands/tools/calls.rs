@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::shown::table;
+use super::servers::table;
 use crate::{
     campaign::outside_sessions,
     discord::{

@@ -4,13 +4,12 @@
 
 mod calls;
 mod servers;
-mod shown;
 mod whitelist;
 
 use serenity::all::CreateCommand;
 use tokio::time::Instant;
 
-use self::shown::{NAME_MAX, table};
+use self::servers::{NAME_MAX, table};
 use super::{
     answer::{Answer, Refusal},
     choices::{npc_names, tool_names},

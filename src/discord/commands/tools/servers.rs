@@ -3,7 +3,6 @@
 
 use serenity::all::CreateCommandOption;
 
-use super::shown::NAME_MAX;
 use crate::{
     campaign::AddedServer,
     discord::{
@@ -18,6 +17,8 @@ use crate::{
     tools::{ServerKey, connection::State},
 };
 
+/// Longest name of a server or a category, in characters.
+pub const NAME_MAX: u16 = 64;
 /// Longest command line, address or token.
 const WORDS_MAX: u16 = 1_000;
 /// Most tool servers added by one guild.
@@ -158,4 +159,10 @@ fn unknown(name: &str) -> String {
 /// Refusal for a taken name.
 fn taken(name: &str) -> String {
     format!("tool server '{name}' already exists (remove it first, or choose another name)")
+}
+
+/// Lines in columns, with notes below; no line can end the code block.
+pub fn table(title: &str, lines: &[String], notes: &str) -> Reply {
+    let lines = if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") };
+    Reply::private(format!("```\n{}\n```{notes}", lines.replace("```", "'''"))).titled(title)
 }
