@@ -24,7 +24,7 @@ use super::{
 use crate::{
     domain::{Npc, TurnFacts, TurnId},
     engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
-    logic::{barge_in, own_lines::Labels, spoken},
+    logic::{own_lines::Labels, spoken},
 };
 
 impl Table {
@@ -69,11 +69,10 @@ impl Table {
     }
 
     /// Players whose utterance is not being answered aloud yet.
-    pub(super) fn queue_depth(&mut self) -> usize {
+    pub(super) fn queue_depth(&self) -> usize {
         let waiting = self.seats.iter().flat_map(|(_, seat)| &seat.waiting);
         let mut players: Vec<SpeakerId> = waiting.map(|p| p.utterance.speaker).collect();
-        let silent =
-            self.turns.iter().filter(|t| t.began_at.is_none() && t.is_wanted() && !t.speculative);
+        let silent = self.turns.all().filter(|turn| turn.is_thinking());
         players.extend(silent.map(|turn| turn.purpose.utterance.speaker));
         players.sort_unstable();
         players.dedup();
@@ -254,12 +253,7 @@ impl Table {
         }
         for played in self.playback.poll(now) {
             match played {
-                Played::Began(turn) => {
-                    if let Some(active) = self.turns.get(turn) {
-                        active.began_at = Some(now);
-                        active.barge_in.handle(now.into_std(), barge_in::Input::Audible);
-                    }
-                }
+                Played::Began(turn) => self.turns.began(turn, now),
                 Played::Sentence(turn, playing) => {
                     if let Some(active) = self.turns.get(turn) {
                         active.gate.send_modify(|gate| gate.playing = playing);
@@ -268,9 +262,9 @@ impl Table {
                 Played::Finished(turn) => {
                     let heard = self.playback.close(now, turn);
                     if let Some(active) = self.turns.get(turn) {
-                        active.played(heard);
+                        active.played(now, heard);
                     }
-                    self.finish(turn, false);
+                    self.finish(turn);
                 }
                 Played::Unheard { turn, is_first } => self.give_up_unheard(now, turn, is_first),
             }

@@ -26,11 +26,9 @@ impl Table {
     pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
         self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
-            active.withdrawn = true;
-            // If anything of the answer was played, it was too short to be understood.
-            active.stop(now, Outcome::Cancelled, HeardAloud::default());
+            active.withdraw(now);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// True if `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has come
@@ -42,7 +40,7 @@ impl Table {
         pipeline.awaits_final()
             || turns.any(|turn| {
                 let is_deep = turn.purpose.tier.effective == Tier::Deep;
-                turn.answers(speaker, end) && turn.is_unheard(now) && !is_deep
+                turn.gives_way_to(speaker, end, now) && !is_deep
             })
     }
 
@@ -62,8 +60,7 @@ impl Table {
             self.unhear(&purpose);
             return Some(purpose.utterance);
         }
-        let unheard =
-            self.turns.all().find(|turn| turn.answers(speaker, end) && turn.is_unheard(now))?;
+        let unheard = self.turns.all().find(|turn| turn.gives_way_to(speaker, end, now))?;
         let (id, purpose) = (unheard.id, unheard.purpose.clone());
         self.drop_turn(now, id);
         self.unhear(&purpose);
@@ -76,7 +73,7 @@ impl Table {
         if let Some(active) = self.turns.get(turn) {
             active.stop(now, outcome, heard);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// Obeys a stop word of `speaker`: silences the NPCs that answer them, or all NPCs for the game master.
@@ -114,7 +111,7 @@ impl Table {
 
     /// Ends a turn that somebody does not want to hear.
     pub(super) fn cut_off(&mut self, now: Instant, turn: TurnId) {
-        let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+        let began = self.turns.peek(turn).is_some_and(Active::is_audible);
         let outcome = if began { Outcome::Interrupted } else { Outcome::Cancelled };
         self.end_turn(now, turn, outcome);
     }
@@ -131,11 +128,13 @@ impl Table {
         let heard = self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
             let is_silent = heard.audio.is_zero();
-            active.began_at = active.began_at.filter(|_| !is_silent);
+            if is_silent {
+                active.not_audible();
+            }
             let outcome = if is_silent { Outcome::Cancelled } else { Outcome::CutShort };
             active.stop(now, outcome, heard);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// Next time at which the engine of some turn has owed sound for too long.
@@ -156,11 +155,11 @@ impl Table {
         let late = |turn: &&Active| self.times_out_at(turn).is_some_and(|at| at <= now);
         let late: Vec<TurnId> = self.turns.all().filter(late).map(|turn| turn.id).collect();
         for turn in late {
-            let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+            let began = self.turns.peek(turn).is_some_and(Active::is_audible);
             self.end_turn(now, turn, if began { Outcome::CutShort } else { Outcome::Timeout });
         }
         for turn in self.turns.kill_overdue(now) {
-            self.finish(turn, true);
+            self.finish(turn);
         }
     }
 
@@ -173,17 +172,20 @@ impl Table {
             self.reports.notice(notice);
         }
         self.end_turn(Instant::now(), turn, Outcome::ModelError);
-        self.finish(turn, true);
+        if let Some(lost) = self.turns.get(turn) {
+            lost.aborted();
+        }
+        self.finish(turn);
     }
 
     /// Books a turn of which everything is known.
-    pub(super) fn finish(&mut self, turn: TurnId, aborted: bool) {
-        let Some(active) = self.turns.take_ended(turn, aborted) else { return };
-        let (now, taken_back) = (Instant::now(), active.taken_back);
-        let purpose = active.purpose.clone();
+    pub(super) fn finish(&mut self, turn: TurnId) {
+        let Some(finished) = self.turns.take_ended(turn) else { return };
+        let (now, taken_back) = (Instant::now(), finished.taken_back);
+        let purpose = finished.purpose.clone();
         let spent = self.reports.spent();
         let ended =
-            active.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
+            finished.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
         for news in ended.report.iter().flat_map(|report| report.news.iter().cloned()) {
             self.reports.notice(news);
         }
@@ -241,7 +243,7 @@ impl Table {
         if active.purpose.utterance.speaker != speaker && !is_dm {
             return;
         }
-        let output = active.barge_in.handle(now.into_std(), input);
+        let output = active.interrupt(now, input);
         let seat = active.purpose.seat;
         self.interrupted(now, seat, output);
     }
@@ -253,14 +255,14 @@ impl Table {
         }
         let Some(turn) = self.playback.current() else { return };
         let Some(active) = self.turns.get(turn) else { return };
-        let output = active.barge_in.handle(now.into_std(), barge_in::Input::Tick);
+        let output = active.interrupt(now, barge_in::Input::Tick);
         let seat = active.purpose.seat;
         self.interrupted(now, seat, output);
     }
 
     pub(super) fn barge_in_wake_at(&self) -> Option<Instant> {
         let turn = self.playback.current()?;
-        self.turns.peek(turn)?.barge_in.wake_at().map(Instant::from_std)
+        self.turns.peek(turn)?.interruption_at()
     }
 
     /// True if a voice has made the NPC quieter and the silence of `speaker` matters too.

@@ -48,7 +48,7 @@ impl Overview<'_> {
         if let Some(turn) = heard {
             return State::Speaking(npc(turn.purpose.seat));
         }
-        let awaited = self.turns.all().find(|turn| turn.is_wanted() && !turn.speculative);
+        let awaited = self.turns.all().find(|turn| turn.is_certain());
         awaited.map_or(State::Listening, |turn| State::Thinking(npc(turn.purpose.seat)))
     }
 

@@ -65,9 +65,8 @@ impl Table {
     /// Answers that are not heard yet begin again when the table resumes.
     fn put_back_unheard(&mut self) {
         let now = Instant::now();
-        let unheard = |turn: &&Active| {
-            turn.began_at.is_none() && turn.is_wanted() && !turn.purpose.is_puppet()
-        };
+        let unheard =
+            |turn: &&Active| (turn.is_ahead() || turn.is_thinking()) && !turn.purpose.is_puppet();
         let unheard: Vec<(TurnId, Option<Purpose>)> = self
             .turns
             .all()
@@ -84,10 +83,7 @@ impl Table {
 
     /// Drops what is being said, or what is thought of longest.
     pub(super) fn skip(&mut self) {
-        let thought_of = || {
-            let wanted = |turn: &&Active| turn.is_wanted() && !turn.speculative;
-            self.turns.all().find(wanted).map(|turn| turn.id)
-        };
+        let thought_of = || self.turns.all().find(|turn| turn.is_certain()).map(|turn| turn.id);
         if let Some(turn) = self.playback.current().or_else(thought_of) {
             self.cut_off(Instant::now(), turn);
         }
@@ -190,8 +186,8 @@ impl Table {
     pub(super) fn halt(&mut self, began: Instant) {
         let now = Instant::now();
         self.halts.add();
-        let heard = self.turns.all().filter(|turn| !turn.withdrawn);
-        let card = Card { began, now, heard_since: heard.filter_map(|turn| turn.began_at).min() };
+        let heard_since = self.turns.all().filter_map(Active::audible_since).min();
+        let card = Card { began, now, heard_since };
         let Withdrawn { turns, waiting } = self.withdraw(None);
         for purpose in turns.iter().chain(&waiting) {
             self.unhear(purpose);

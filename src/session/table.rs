@@ -430,7 +430,7 @@ impl Table {
         if let Some(active) = self.turns.get(turn) {
             active.reported(report);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// Has an NPC tell what came of a call after its turn.

@@ -167,7 +167,7 @@ impl Table {
     }
 
     /// Meaning of an utterance said to `seat`.
-    fn addressed_to(&mut self, seat: SeatId, utterance: &Utterance) -> Understood {
+    fn addressed_to(&self, seat: SeatId, utterance: &Utterance) -> Understood {
         let situation = self.situation();
         match (self.router.scene.is_present(seat), self.seats[seat].muted) {
             (false, _) => Understood::Nobody(Why::Absent(seat.0).to_string()),
@@ -260,7 +260,7 @@ impl Table {
     }
 
     /// Meaning of an utterance for this table now.
-    pub(super) fn understand(&mut self, utterance: &Utterance) -> Understood {
+    pub(super) fn understand(&self, utterance: &Utterance) -> Understood {
         if utterance.text.trim().is_empty() {
             return Understood::Nothing;
         }
@@ -290,7 +290,7 @@ impl Table {
         self.router.scene.is_present(id) && !seat.muted
     }
 
-    fn situation(&mut self) -> Situation {
+    fn situation(&self) -> Situation {
         let now = self.hearing.clock.moment(Instant::now());
         Situation { queue_depth: self.queue_depth(), card: self.way_out_of_card(), now }
     }
