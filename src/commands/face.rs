@@ -37,7 +37,7 @@ pub enum Lasting {
     /// NPCs call a player by this name; empty: by their own.
     Character(SpeakerId, String),
     /// A player is heard, or not.
-    Heard(SpeakerId, bool),
+    Received(SpeakerId, bool),
     /// Music is so loud, in percent.
     Volume(u8),
     /// A tool that was allowed for good asks again.

@@ -32,6 +32,6 @@ pub static COMMAND: Command = Command {
 };
 
 fn heard(face: &mut dyn Face, call: &Call, is_heard: bool) -> Result<Answer, Refusal> {
-    face.keep(Lasting::Heard(call.speaker.id, is_heard))?;
+    face.keep(Lasting::Received(call.speaker.id, is_heard))?;
     Ok(Reply::private(if is_heard { HEARD } else { NOT_HEARD }).into())
 }

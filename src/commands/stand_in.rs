@@ -178,7 +178,7 @@ impl Face for Recorded {
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
         self.orders.push(match change {
             Lasting::Character(speaker, name) => format!("character {speaker:?} {name}"),
-            Lasting::Heard(speaker, heard) => format!("heard {speaker:?} {heard}"),
+            Lasting::Received(speaker, heard) => format!("heard {speaker:?} {heard}"),
             Lasting::Volume(percent) => format!("volume {percent}"),
             Lasting::Revoke(tool) => format!("revoke {tool}"),
         });

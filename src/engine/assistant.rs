@@ -66,7 +66,7 @@ impl Assistant {
         let (model, calls) = (self.model.clone(), self.calls.clone());
         let npc = Arc::clone(&model.npc);
         let text = question.text.trim().to_owned();
-        let dice = spoken::Heard::of(&text);
+        let dice = spoken::DiceRequest::of(&text);
         let system = calls.host.filled(&self.system);
         let window = Window::of(&model, &system);
         let outside = system != self.system;

@@ -1,4 +1,4 @@
-//! From an understood utterance to an answer that is heard.
+//! From an understood utterance to an answer that is played.
 //!
 //! **Never**: reads sound, or ends a turn (`ending.rs`).
 
@@ -12,7 +12,7 @@ use super::{
     overrides::{SeatCeiling, TurnTier},
     playback::Played,
     recall::{Question, RecallTold},
-    rolled_before::heard_after,
+    rolled_before::request_after,
     routing::{Understood, same_words},
     seat::{Next, Seat},
     segment::QueuePosition,
@@ -79,7 +79,7 @@ impl Table {
         players.len()
     }
 
-    /// Starts the engine; unconfirmed turns are not heard.
+    /// Starts the engine; unconfirmed turns are not played.
     fn begin(&mut self, purpose: Purpose, confirmed: bool) -> TurnId {
         self.summaries.give_way();
         let id = self.turns.next_id();
@@ -139,7 +139,7 @@ impl Table {
         let utterance = &purpose.utterance;
         let by = self.speakers.person(utterance.speaker);
         let Seat { npc, conversation: before, .. } = &self.seats[purpose.seat];
-        let dice = heard_after(&utterance.text, &by, before, names_of(npc));
+        let dice = request_after(&utterance.text, &by, before, names_of(npc));
         let with_bonus = roll_with_bonus(&utterance.text, &by, before);
         TurnFacts {
             speaker: self.speakers.called(utterance.speaker).to_owned(),
@@ -234,7 +234,8 @@ impl Table {
         if by_sound
             && (!self.seats[seat].engine.answers_sound()
                 || !begun.utterance.has_the_voice_of(utterance)
-                || spoken::Heard::of(&begun.utterance.text) != spoken::Heard::of(&utterance.text))
+                || spoken::DiceRequest::of(&begun.utterance.text)
+                    != spoken::DiceRequest::of(&utterance.text))
         {
             return false;
         }
@@ -260,13 +261,13 @@ impl Table {
                     }
                 }
                 Played::Finished(turn) => {
-                    let heard = self.playback.close(now, turn);
+                    let played = self.playback.close(now, turn);
                     if let Some(active) = self.turns.get(turn) {
-                        active.played(now, heard);
+                        active.played(now, played);
                     }
                     self.finish(turn);
                 }
-                Played::Unheard { turn, is_first } => self.give_up_unheard(now, turn, is_first),
+                Played::Stuck { turn, is_first } => self.give_up_stuck(now, turn, is_first),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Ends of turns: heard, interrupted, taken back, too late, broken off.
+//! Ends of turns: played, interrupted, taken back, too late, broken off.
 //!
 //! **Never**: begins one.
 
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     domain::{Tier, TurnId},
-    engine::{Cause, HeardAloud},
-    logic::{barge_in, prompt::Overheard},
+    engine::{Cause, PlayedPart},
+    logic::{barge_in, prompt::SideLine},
 };
 
 /// Reason for not answering what was said to an NPC that is to be silent.
@@ -44,7 +44,7 @@ impl Table {
             })
     }
 
-    /// Takes back what `speaker` said just before, unless an answer is heard that could be understood.
+    /// Takes back what `speaker` said just before, unless an answer is audible that could be understood.
     pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<Utterance> {
         let pipeline = self.hearing.of(speaker)?;
         if let Some((utterance, _)) = pipeline.take_unaddressed() {
@@ -57,21 +57,21 @@ impl Table {
             seat.waiting.remove(index)
         });
         if let Some(purpose) = waiting {
-            self.unhear(&purpose);
+            self.take_back_from_others(&purpose);
             return Some(purpose.utterance);
         }
-        let unheard = self.turns.all().find(|turn| turn.gives_way_to(speaker, end, now))?;
-        let (id, purpose) = (unheard.id, unheard.purpose.clone());
+        let unplayed = self.turns.all().find(|turn| turn.gives_way_to(speaker, end, now))?;
+        let (id, purpose) = (unplayed.id, unplayed.purpose.clone());
         self.drop_turn(now, id);
-        self.unhear(&purpose);
+        self.take_back_from_others(&purpose);
         Some(purpose.utterance)
     }
 
     /// Ends a turn as `outcome`, whatever it is doing.
     fn end_turn(&mut self, now: Instant, turn: TurnId, outcome: Outcome) {
-        let heard = self.playback.close(now, turn);
+        let played = self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
-            active.stop(now, outcome, heard);
+            active.stop(now, outcome, played);
         }
         self.finish(turn);
     }
@@ -116,8 +116,8 @@ impl Table {
         self.end_turn(now, turn, outcome);
     }
 
-    /// Ends a turn whose sound no longer leaves: what has left stays heard, the rest is not said later.
-    pub(super) fn give_up_unheard(&mut self, now: Instant, turn: TurnId, is_first: bool) {
+    /// Ends a turn whose sound no longer leaves: what has left counts as played, the rest is not said later.
+    pub(super) fn give_up_stuck(&mut self, now: Instant, turn: TurnId, is_first: bool) {
         if is_first && let Some(active) = self.turns.peek(turn) {
             let npc = &self.seats[active.purpose.seat].npc.name;
             self.reports.notice(format!(
@@ -125,14 +125,14 @@ impl Table {
                  answers are dropped, not said later)"
             ));
         }
-        let heard = self.playback.close(now, turn);
+        let played = self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
-            let is_silent = heard.audio.is_zero();
+            let is_silent = played.audio.is_zero();
             if is_silent {
                 active.not_audible();
             }
             let outcome = if is_silent { Outcome::Cancelled } else { Outcome::CutShort };
-            active.stop(now, outcome, heard);
+            active.stop(now, outcome, played);
         }
         self.finish(turn);
     }
@@ -190,14 +190,14 @@ impl Table {
             self.reports.notice(news);
         }
         let seat = &mut self.seats[ended.seat];
-        seat.engine.heard(&ended.heard);
+        seat.engine.played(&ended.played);
         if taken_back {
             if let Some(line) = ended.line {
                 self.reports.taken_back(line.outcome, line.stt == TurnLine::TYPED);
             }
             return self.warm_seat(ended.seat);
         }
-        let HeardAloud { text, .. } = &ended.heard;
+        let PlayedPart { text, .. } = &ended.played;
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
             seat.conversation.add(report, text);
             seat.replaced.clone_from(&report.engine.because);
@@ -209,14 +209,14 @@ impl Table {
             let speaker = seat.npc.name.clone();
             // It may repeat what the person said.
             let by = Some(self.speakers.person(purpose.utterance.speaker));
-            let heard = Overheard { speaker, by, text: text.clone(), unanswered: false };
+            let line = SideLine { speaker, by, text: text.clone(), unanswered: false };
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.hearing.clock.moment(now);
                 self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut() {
                 if index != ended.seat && self.router.scene.is_present(index) {
-                    other.conversation.overhear(heard.clone());
+                    other.conversation.add_side_line(line.clone());
                 }
             }
         }

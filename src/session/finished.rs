@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     domain::{EngineKind, TurnId},
-    engine::{Failure, HeardAloud, TurnReport},
+    engine::{Failure, PlayedPart, TurnReport},
 };
 
 /// A turn about which everything is known.
@@ -38,8 +38,8 @@ pub struct Ended {
     pub seat: SeatId,
     /// The engine's report, unless it was aborted.
     pub report: Option<TurnReport>,
-    /// The part that was heard.
-    pub heard: HeardAloud,
+    /// The part that was played.
+    pub played: PlayedPart,
     /// The line, unless nobody is to know of the turn.
     pub line: Option<TurnLine>,
     /// The NPC is to remember the turn.
@@ -59,14 +59,14 @@ impl Finished {
         };
         let is_told = self.end.recorded == Recorded::Line;
         let line = is_told.then(|| self.line(cast, stt, spent));
-        Ended { seat, report: self.report, heard: self.end.heard, line, counts }
+        Ended { seat, report: self.report, played: self.end.played, line, counts }
     }
 
     fn line(&self, cast: Cast, stt: &str, spent: f64) -> TurnLine {
-        let End { heard, began: audible, outcome: stopped_as, .. } = &self.end;
+        let End { played, began: audible, outcome: stopped_as, .. } = &self.end;
         let audible = *audible;
         let report = self.report.as_ref();
-        let outcome = stopped_as.unwrap_or_else(|| outcome(report, heard));
+        let outcome = stopped_as.unwrap_or_else(|| outcome(report, played));
         let utterance = &self.purpose.utterance;
         let stt = if utterance.typed { TurnLine::TYPED } else { stt };
         let made_by = made_by(report, stt, &cast);
@@ -74,13 +74,13 @@ impl Finished {
             report.is_none_or(|report| report.engine.kind != EngineKind::SpeechToSpeech);
         let tts = if is_cascade { made_by.spoke.clone() } else { cast.tts };
         // The line in place of an answer is reported too.
-        let said = [heard.text.as_str(), heard.instead.as_str()];
+        let said = [played.text.as_str(), played.instead.as_str()];
         let reply = said.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" ");
         TurnLine {
             turn: self.id.0,
             speaker: String::new(),
             from: None,
-            heard: utterance.text.clone(),
+            understood: utterance.text.clone(),
             partials: utterance.partials,
             npc: Some(cast.npc),
             tier: Some(self.purpose.tier.line()),
@@ -90,7 +90,7 @@ impl Finished {
             unspoken: report.map(|it| it.unspoken.clone()).filter(|words| !words.is_empty()),
             outcome,
             detail: report.and_then(|report| report.failure.as_ref()).and_then(detail),
-            audio_ms: u64::try_from(heard.audio.as_millis()).unwrap_or(u64::MAX),
+            audio_ms: u64::try_from(played.audio.as_millis()).unwrap_or(u64::MAX),
             ms: timings(utterance, report, audible),
             recalled: self.recalled.as_ref().and_then(|told| told.get()).cloned(),
             made_by: Some(made_by),
@@ -123,7 +123,7 @@ fn timings(
 fn made_by(report: Option<&TurnReport>, stt: &str, cast: &Cast) -> MadeBy {
     let engine = report.map(|report| &report.engine);
     MadeBy {
-        heard: stt.to_owned(),
+        understood: stt.to_owned(),
         thought: report.map(thought).unwrap_or_default(),
         spoke: engine.and_then(|it| it.spoke.clone()).unwrap_or_else(|| cast.tts.clone()),
         engine: engine.map_or(EngineKind::Cascaded, |it| it.kind).name(),
@@ -136,11 +136,11 @@ fn thought(report: &TurnReport) -> Vec<String> {
     report.thought.iter().map(ToString::to_string).collect()
 }
 
-fn outcome(report: Option<&TurnReport>, heard: &HeardAloud) -> Outcome {
+fn outcome(report: Option<&TurnReport>, played: &PlayedPart) -> Outcome {
     let failure = report.and_then(|report| report.failure.as_ref());
     match failure {
         None => Outcome::Spoken,
-        Some(_) if !heard.text.is_empty() => Outcome::CutShort,
+        Some(_) if !played.text.is_empty() => Outcome::CutShort,
         Some(Failure::Model(_)) => Outcome::ModelError,
         Some(Failure::Voice(_)) => Outcome::VoiceError,
         Some(Failure::OverBudget(_)) => Outcome::OverBudget,

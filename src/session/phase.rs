@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::line::Outcome;
 use crate::{
-    engine::{HeardAloud, TurnReport},
+    engine::{PlayedPart, TurnReport},
     logic::barge_in::BargeIn,
 };
 
@@ -67,8 +67,8 @@ pub enum Phase {
 pub struct End {
     /// Outcome of a turn that was stopped; `None`: played to its end, so the report tells.
     pub outcome: Option<Outcome>,
-    /// The part that was heard.
-    pub heard: HeardAloud,
+    /// The part that was played.
+    pub played: PlayedPart,
     /// Its first frame left.
     pub began: Option<Instant>,
     /// What is recorded of it.
@@ -145,14 +145,14 @@ impl Phase {
     }
 
     /// Ends it, unless it has ended: with `outcome`, or played to its end (`None`).
-    pub fn ended(self, now: Instant, outcome: Option<Outcome>, heard: HeardAloud) -> Self {
+    pub fn ended(self, now: Instant, outcome: Option<Outcome>, played: PlayedPart) -> Self {
         let (report, began, recorded) = match self {
             Self::Guess { report } => (report, None, Recorded::Nothing),
             Self::Thinking { report, .. } => (report, None, Recorded::Line),
             Self::Audible { began, report, .. } => (report, Some(began), Recorded::Line),
             over @ (Self::Stopping { .. } | Self::Done { .. }) => return over,
         };
-        let end = End { outcome, heard, began, recorded };
+        let end = End { outcome, played, began, recorded };
         match report {
             Some(_) => Self::Done { end, report },
             None => Self::Stopping { until: now + CANCEL_GRACE, end },
@@ -225,7 +225,7 @@ mod tests {
     }
 
     fn stopped(phase: Phase, now: Instant, outcome: Outcome) -> Phase {
-        phase.ended(now, Some(outcome), HeardAloud::default())
+        phase.ended(now, Some(outcome), PlayedPart::default())
     }
 
     fn end(phase: Phase) -> End {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::{
     audio::{FRAME, Frame},
     domain::TurnId,
-    engine::{HeardAloud, Position},
+    engine::{PlayedPart, Position},
 };
 
 /// Length of a word whose sound is not all there yet, in frames.
@@ -18,7 +18,7 @@ const FRAMES_A_WORD: usize = 15;
 /// Position of a turn in the order of playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct QueuePosition {
-    /// The game master's words: before all others, also those being heard.
+    /// The game master's words: before all others, also those being played.
     pub urgent: bool,
     /// End of the utterance it answers.
     pub said_at: Instant,
@@ -32,7 +32,7 @@ pub struct Segment {
     pub npc: String,
     /// Position in the order of playing.
     pub place: QueuePosition,
-    /// It may be heard.
+    /// It may be played.
     pub released: bool,
     /// Nothing more comes.
     pub whole: bool,
@@ -102,18 +102,18 @@ impl Segment {
     }
 
     /// The part of it that has left for the listeners.
-    pub fn heard(&self) -> HeardAloud {
-        let heard = |is_wanted: fn(&Sentence) -> bool| {
+    pub fn played_part(&self) -> PlayedPart {
+        let spoken = |is_wanted: fn(&Sentence) -> bool| {
             let wanted = self.sentences.iter().filter(|sentence| is_wanted(sentence));
-            wanted.filter_map(Sentence::heard).collect::<Vec<_>>().join(" ")
+            wanted.filter_map(Sentence::spoken).collect::<Vec<_>>().join(" ")
         };
-        let (text, instead) = (heard(|it| !it.filler && !it.instead), heard(|it| it.instead));
+        let (text, instead) = (spoken(|it| !it.filler && !it.instead), spoken(|it| it.instead));
         let last = self.sentences.iter().rposition(|sentence| sentence.played > 0);
         let position = last.and_then(|sentence| {
             let into = sound(self.sentences.get(sentence)?.played);
             Some(Position { sentence, into })
         });
-        HeardAloud { text, instead, audio: sound(self.played), position }
+        PlayedPart { text, instead, audio: sound(self.played), position }
     }
 }
 
@@ -124,7 +124,7 @@ fn sound(frames: usize) -> Duration {
 
 impl Sentence {
     /// The words that left: all of them, or as many as the part of the sound that left.
-    fn heard(&self) -> Option<String> {
+    fn spoken(&self) -> Option<String> {
         if self.played == 0 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Turns that are being made or heard, from their start until everything about them is known.
+//! Turns that are being made or played, from their start until everything about them is known.
 //!
 //! Entry type: [`Turns`]. **Never**: decides who is addressed.
 
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     domain::TurnId,
-    engine::{Gate, HeardAloud, Turn, TurnReport, said},
+    engine::{Gate, PlayedPart, Turn, TurnReport, said},
     logic::barge_in::{self, BargeIn},
 };
 
@@ -211,21 +211,21 @@ impl Active {
         matches!(self.phase, Phase::Audible { .. })
     }
 
-    /// True if the table hears or awaits it.
+    /// True if it is awaited or its sound leaves.
     pub fn is_wanted(&self) -> bool {
         self.is_ahead() || self.is_certain()
     }
 
-    /// Tells the engine to end; `heard` is what left until now.
-    pub fn stop(&mut self, now: Instant, outcome: Outcome, heard: HeardAloud) {
+    /// Tells the engine to end; `played` is what left until now.
+    pub fn stop(&mut self, now: Instant, outcome: Outcome, played: PlayedPart) {
         self.cancel.cancel();
-        self.change(|phase| phase.ended(now, Some(outcome), heard));
+        self.change(|phase| phase.ended(now, Some(outcome), played));
     }
 
     /// Tells the engine to end; the utterance is reported elsewhere. If anything of the answer was played, it
     /// was too short to be understood.
     pub fn withdraw(&mut self, now: Instant) {
-        self.stop(now, Outcome::Cancelled, HeardAloud::default());
+        self.stop(now, Outcome::Cancelled, PlayedPart::default());
         self.change(Phase::withdrawn);
     }
 
@@ -234,7 +234,7 @@ impl Active {
         self.change(Phase::inaudible);
     }
 
-    /// True if it answers for certain what `speaker` said until `end`, and nothing of it was heard that could
+    /// True if it answers for certain what `speaker` said until `end`, and nothing of it was played that could
     /// be understood: a speaker who goes on has it taken back now, and would interrupt it later.
     pub fn gives_way_to(&self, speaker: SpeakerId, end: Instant, now: Instant) -> bool {
         let is_early = match &self.phase {
@@ -290,8 +290,8 @@ impl Active {
     }
 
     /// It was played to its end.
-    pub fn played(&mut self, now: Instant, heard: HeardAloud) {
-        self.change(|phase| phase.ended(now, None, heard));
+    pub fn played(&mut self, now: Instant, played: PlayedPart) {
+        self.change(|phase| phase.ended(now, None, played));
     }
 
     fn change(&mut self, to: impl FnOnce(Phase) -> Phase) {

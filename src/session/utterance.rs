@@ -70,7 +70,7 @@ pub fn taken(text: &str) -> String {
 
 impl Utterance {
     /// Something `speaker` said of which nothing is known yet.
-    pub fn unheard(speaker: SpeakerId, speech_end: Instant) -> Self {
+    pub fn unknown(speaker: SpeakerId, speech_end: Instant) -> Self {
         Self {
             speaker,
             raw: String::new(),
@@ -190,7 +190,7 @@ mod tests {
             let apart =
                 apart.map(|(text, at)| Apart { text: text.to_owned(), began: began + second * at });
             let end = began + second * 8;
-            let utterance = Utterance::unheard(SpeakerId(1), end);
+            let utterance = Utterance::unknown(SpeakerId(1), end);
             let at = Utterance { text: text.to_owned(), apart, began, ..utterance }.x_card_at();
             at.map(|at| (at - began).as_secs())
         };
@@ -207,7 +207,7 @@ mod tests {
         let typed = |text: &str| Utterance {
             text: text.to_owned(),
             typed: true,
-            ..Utterance::unheard(SpeakerId(1), now)
+            ..Utterance::unknown(SpeakerId(1), now)
         };
         assert_eq!(typed("X-card!").x_card_at(), Some(now));
         assert_eq!(typed("what is the X-card?").x_card_at(), None);

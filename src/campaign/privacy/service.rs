@@ -94,11 +94,11 @@ impl Privacy {
     /// # Errors
     /// Something cannot be read or written yet; it is tried again until it is done.
     pub async fn forget(self, what: Deletion) -> Result<u64, PrivacyError> {
-        let (done, heard) = oneshot::channel();
+        let (done, answered) = oneshot::channel();
         let begun = self.clone().begin(what);
         // The receiver may have been dropped.
         self.spawn(async move { _ = done.send(begun.await) });
-        heard.await.map_err(|_| PrivacyError::Ended)?
+        answered.await.map_err(|_| PrivacyError::Ended)?
     }
 
     /// Does the deletions that earlier runs have left, and removes parts of files that they have left; returns

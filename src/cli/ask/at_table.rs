@@ -233,11 +233,11 @@ pub async fn at_table(
 ) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = setting;
     let stt = tools.services.recogniser(&config.services)?;
-    let is_heard = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
+    let has_sound = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
     // A recogniser that ends utterances itself measures silence in real time.
-    let is_timed = is_heard && stt.abilities().endpointing;
+    let is_timed = has_sound && stt.abilities().endpointing;
     let clock_runs = is_timed || arguments.realtime || steps.iter().any(Step::has_time);
-    if is_heard {
+    if has_sound {
         print::while_waiting("loading the speech recogniser", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
@@ -271,7 +271,7 @@ pub async fn at_table(
     for command in setting.first(npc) {
         commands.send(command).await?;
     }
-    let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
+    let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsTaken };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
     let assistant = &setting.assistant(effects)?;
@@ -288,7 +288,7 @@ pub async fn at_table(
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;
-    sink.heard_out(matches!(driven, Ok(End::Whole))).await;
+    sink.played_out(matches!(driven, Ok(End::Whole))).await;
     let whole = Whole { end: driven?, kept: ended, spent: table.budget.spent() };
     finish(setting, whole, &sink, &driver)
 }

@@ -135,8 +135,8 @@ impl Face for Terminal<'_> {
         match change {
             // The table holds these for as long as it runs.
             Lasting::Character(..) | Lasting::Volume(_) => {}
-            Lasting::Heard(_, true) => (self.opted_out, self.is_here) = (false, false),
-            Lasting::Heard(speaker, false) => {
+            Lasting::Received(_, true) => (self.opted_out, self.is_here) = (false, false),
+            Lasting::Received(speaker, false) => {
                 self.orders.push(TableCommand::Forget(speaker));
                 self.opted_out = true;
             }

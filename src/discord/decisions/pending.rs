@@ -111,7 +111,7 @@ pub enum Outcome {
 
 /// Progress made by a choice.
 #[derive(Debug)]
-pub enum Progress {
+pub enum DecisionProgress {
     /// The request waits no more.
     Decided(Asked, Outcome),
     /// Its next page is to be filled in.
@@ -199,18 +199,18 @@ impl PendingDecisions {
     ///
     /// # Errors
     /// The request or its page is over, or what was filled in does not fit.
-    pub fn decide(&mut self, key: &str, choice: Choice) -> Result<Progress, DecisionError> {
+    pub fn decide(&mut self, key: &str, choice: Choice) -> Result<DecisionProgress, DecisionError> {
         let request = self.open.remove(key).ok_or(DecisionError::Over)?;
         let (request, continues) = match request.decide(choice) {
             Step::Decided(asked, Outcome::Expired) => {
-                return Ok(Progress::Decided(asked, self.over(key)));
+                return Ok(DecisionProgress::Decided(asked, self.over(key)));
             }
-            Step::Decided(asked, outcome) => return Ok(Progress::Decided(asked, outcome)),
+            Step::Decided(asked, outcome) => return Ok(DecisionProgress::Decided(asked, outcome)),
             Step::Waits(request, continues) => (request, continues),
         };
         let asked = request.asked();
         self.open.insert(key.to_owned(), request);
-        continues.map(|()| Progress::Continues(asked))
+        continues.map(|()| DecisionProgress::Continues(asked))
     }
 }
 

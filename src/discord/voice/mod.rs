@@ -17,6 +17,6 @@ mod track_output;
 
 pub use connection::{ConnectError, Connector, TableAudio, VoiceConnection, config, track_output};
 pub use driver_events::VoiceNews;
-pub use receiver::Heard;
+pub use receiver::Reception;
 pub use state::ConnectionState;
 pub use track_output::LEAD;

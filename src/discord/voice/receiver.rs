@@ -30,7 +30,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 /// Reception of one speaker.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard {
+pub struct Reception {
     /// Arrival of the last packet.
     pub last: Instant,
     /// Arrival of the last packet that could be decoded.
@@ -41,9 +41,9 @@ pub struct Heard {
 
 /// Reception of all speakers.
 #[derive(Clone, Debug, Default)]
-pub struct HearingReport {
+pub struct ReceptionReport {
     /// By user; who was not heard for a minute is not in it.
-    pub speakers: HashMap<UserId, Heard>,
+    pub speakers: HashMap<UserId, Reception>,
     /// Frames the table had no room for.
     pub crowded_out: u64,
 }
@@ -55,7 +55,7 @@ pub struct ReceiverChannels {
     /// The table; a frame that finds it full is dropped and counted.
     pub voice: mpsc::Sender<VoiceInput>,
     /// Reception of all speakers, every 500 ms.
-    pub report: watch::Sender<HearingReport>,
+    pub report: watch::Sender<ReceptionReport>,
 }
 
 /// Turns everybody's packets into sound.
@@ -68,7 +68,7 @@ struct VoiceReceiver {
 /// One speaker's decoder, and how they are heard.
 struct SpeakerDecoder {
     decoding: Decoding,
-    heard: Heard,
+    reception: Reception,
 }
 
 /// Decodes what comes until `stop`, or until nobody can send any more.
@@ -84,7 +84,7 @@ pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: Cance
             packet = packets.recv() => {
                 let Some((user, packet)) = packet else { return };
                 // A user who opted out while this packet waited is not decoded either.
-                if audience.hears(user) {
+                if audience.receives(user) {
                     receiver.packet(user, packet);
                 }
             }
@@ -95,7 +95,7 @@ pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: Cance
         if now >= report_at {
             report_at = now + REPORT_EVERY;
             receiver.speakers.retain(|user, it| {
-                now.duration_since(it.heard.last) < STALE && audience.hears(*user)
+                now.duration_since(it.reception.last) < STALE && audience.receives(*user)
             });
             report.send_replace(receiver.report());
         }
@@ -108,37 +108,37 @@ impl VoiceReceiver {
     }
 
     fn packet(&mut self, user: UserId, packet: Packet) {
-        let SpeakerDecoder { decoding, heard } = match self.speakers.entry(user) {
+        let SpeakerDecoder { decoding, reception } = match self.speakers.entry(user) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => match Decoding::new() {
                 Ok(decoding) => {
                     let counts = Counts::default();
-                    let heard = Heard { last: packet.at, last_good: None, counts };
-                    new.insert(SpeakerDecoder { decoding, heard })
+                    let reception = Reception { last: packet.at, last_good: None, counts };
+                    new.insert(SpeakerDecoder { decoding, reception })
                 }
                 Err(error) => return tracing::error!(%error, "no decoder for a speaker"),
             },
         };
-        heard.last = packet.at;
+        reception.last = packet.at;
         decoding.push(packet);
     }
 
     fn drain(&mut self, now: Instant) {
-        for (user, SpeakerDecoder { decoding, heard }) in &mut self.speakers {
+        for (user, SpeakerDecoder { decoding, reception }) in &mut self.speakers {
             decoding.drain(now, |spoken| {
-                heard.last_good = Some(now);
+                reception.last_good = Some(now);
                 let Spoken { at, frame } = spoken;
                 let frame = VoiceFrame { speaker: SpeakerId(*user), at, frame };
                 if self.voice.try_send(VoiceInput::Frame(frame)).is_err() {
                     self.crowded_out += 1;
                 }
             });
-            heard.counts = decoding.counts;
+            reception.counts = decoding.counts;
         }
     }
 
-    fn report(&self) -> HearingReport {
-        let speakers = self.speakers.iter().map(|(user, it)| (*user, it.heard)).collect();
-        HearingReport { speakers, crowded_out: self.crowded_out }
+    fn report(&self) -> ReceptionReport {
+        let speakers = self.speakers.iter().map(|(user, it)| (*user, it.reception)).collect();
+        ReceptionReport { speakers, crowded_out: self.crowded_out }
     }
 }

@@ -82,14 +82,14 @@ impl Ring {
     fn cut(&self) -> usize {
         let mut state = self.state();
         state.closed = true;
-        let unheard = state.frames.len();
+        let unplayed = state.frames.len();
         state.frames.clear();
         drop(state);
         if let Some(track) = self.track.get() {
             // A track that has ended by itself needs no stopping.
             let _ = track.stop();
         }
-        unheard
+        unplayed
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{ending::Ended, line::Line, outgoing::Outgoing};
+use super::{ending::Ended, line::S2sLine, outgoing::Outgoing};
 use crate::{engine::ReplyPort, provider::Error};
 
 /// Longest wait for more of an answer.
@@ -78,7 +78,7 @@ pub fn too_long(speech: Duration) -> String {
 /// The table or the session is gone.
 pub async fn finish(
     ended: Ended,
-    line: &mut Line,
+    line: &mut S2sLine,
     out: &mut Outgoing,
     replies: &ReplyPort,
     stop: &CancellationToken,

@@ -1,6 +1,6 @@
 //! One turn with a voice model: the utterance goes out, answers and calls come back, round by round.
 //!
-//! Entry type: [`Talk`]. A turn that fails leaves its words and calls in [`NotAnswered`], so that the
+//! Entry type: [`S2sTurn`]. A turn that fails leaves its words and calls in [`NotAnswered`], so that the
 //! cascade goes on from them and nothing is said or run twice. **Never**: lets a call pass (`calls` does).
 
 use std::{sync::Arc, time::Duration};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     bounds::{Bounds, USED_UP, drain, finish, too_long},
     ending::{Ended, NotAnswered, meaning},
-    line::{Adds, Line, Pending},
+    line::{Adds, Pending, S2sLine},
     outgoing::Outgoing,
 };
 use crate::{
@@ -37,8 +37,8 @@ const TURN: Duration = Duration::from_secs(20);
 const UPLOAD: u32 = 8;
 
 /// One turn.
-pub struct Talk<'t> {
-    line: &'t mut Line,
+pub struct S2sTurn<'t> {
+    line: &'t mut S2sLine,
     cascade: &'t Cascaded,
     turn: &'t Arc<Turn>,
     replies: &'t ReplyPort,
@@ -55,10 +55,10 @@ pub struct Talk<'t> {
     begun: Instant,
 }
 
-impl<'t> Talk<'t> {
+impl<'t> S2sTurn<'t> {
     /// A turn on `line` with the time of its beginning; calls and fillers are those of `cascade`.
     pub fn new(
-        line: &'t mut Line,
+        line: &'t mut S2sLine,
         cascade: &'t Cascaded,
         (turn, begun): (&'t Arc<Turn>, Instant),
         replies: &'t ReplyPort,
@@ -308,8 +308,8 @@ impl<'t> Talk<'t> {
     fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<Option<Ended>, Error> {
         self.begun();
         let fits = self.out.sound(item, sound)?;
-        let heard = sound.rate.duration_of(sound.samples.len());
-        self.with_pending(|pending| pending.answered.sound += heard);
+        let length = sound.rate.duration_of(sound.samples.len());
+        self.with_pending(|pending| pending.answered.sound += length);
         if !fits {
             return self.cut(&too_long(self.cascade.model().npc.s2s.max_answer)).map(Some);
         }

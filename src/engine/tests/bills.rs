@@ -29,7 +29,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Asked, Bench, Cascaded, Gate, HeardAloud, NpcCalls, NpcModel, Opener, ReplyPort, SessionLimits,
+    Asked, Bench, Cascaded, Gate, NpcCalls, NpcModel, Opener, PlayedPart, ReplyPort, SessionLimits,
     SpeechToSpeech, Synthesizer, Turn, VoiceEngine,
     props::{ms, seeds},
     talker::{Does, Talker},
@@ -445,7 +445,7 @@ impl Table {
             }
         };
         timeout(ms(120_000), ended).await.expect("it ends");
-        engine.heard(&HeardAloud::default());
+        engine.played(&PlayedPart::default());
         let excerpt = conversation.excerpt(&self.bench.host());
         let _ = timeout(ms(5_000), engine.warm(excerpt)).await;
     }

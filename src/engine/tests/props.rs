@@ -18,7 +18,7 @@ use tokio::{runtime::Builder, time::sleep};
 use crate::{
     audio::{Frame, SampleRate},
     domain::{CallId, Npc, Tier, ToolCall, Voice as VoiceOf},
-    engine::{HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt},
+    engine::{PlayedPart, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt},
     extent,
     provider::{
         ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
@@ -350,11 +350,11 @@ impl VoiceEngine for Hearing {
         self.engine.start(turn, replies)
     }
 
-    fn hears(&mut self, sound: &VecDeque<Frame>) {
+    fn receive(&mut self, sound: &VecDeque<Frame>) {
         self.passed.lock().unwrap().push(sound.len());
     }
 
-    fn hears_ahead(&self) -> bool {
+    fn receives_ahead(&self) -> bool {
         true
     }
 
@@ -362,8 +362,8 @@ impl VoiceEngine for Hearing {
         true
     }
 
-    fn heard(&mut self, heard: &HeardAloud) {
-        self.engine.heard(heard);
+    fn played(&mut self, played: &PlayedPart) {
+        self.engine.played(played);
     }
 
     fn costs(&self) -> bool {

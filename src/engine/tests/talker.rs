@@ -136,8 +136,8 @@ fn briefly(order: &SpeechOrder) -> String {
         SpeechOrder::Answer(_) => "answer".to_owned(),
         SpeechOrder::Result { call, .. } => format!("result {}", call.0),
         SpeechOrder::Cancel => "cancel".to_owned(),
-        SpeechOrder::Truncate { item, heard } => {
-            format!("truncate {} {}", item.0, heard.as_millis())
+        SpeechOrder::Truncate { item, played } => {
+            format!("truncate {} {}", item.0, played.as_millis())
         }
     }
 }
@@ -163,7 +163,7 @@ impl SpeechToSpeech for Talker {
             changes_tools: is_free,
             goes_on: self.is_fixed,
             takes_choice: is_free,
-            sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
+            sound: SoundTokens { received: 10, spoken: 20, with_words: true },
         }
     }
 

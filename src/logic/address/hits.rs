@@ -222,9 +222,9 @@ impl Lexicon {
                 if !place.edge() || is_matter(words, &range, place) {
                     continue;
                 }
-                let heard = self.ear.hear(words, range);
+                let sounded = self.ear.sounded(words, range);
                 for (who, sound) in &self.sounds {
-                    let Some(score) = self.ear.alike(&heard, sound, place) else { continue };
+                    let Some(score) = self.ear.alike(&sounded, sound, place) else { continue };
                     match best {
                         Some((top, _)) if score < top => {}
                         Some((top, other)) if score == top => tied |= other != *who,

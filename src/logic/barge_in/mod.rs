@@ -93,7 +93,7 @@ pub struct BargeIn {
 #[derive(Clone, Debug, Default)]
 struct Voice {
     /// Newest frame that was voiced or probably so.
-    heard_at: Option<Instant>,
+    received_at: Option<Instant>,
     /// Newest voiced frame.
     voiced_at: Option<Instant>,
     /// Voiced time in all.
@@ -164,7 +164,7 @@ impl BargeIn {
 
     /// Time at which silence makes it a false alarm.
     fn false_alarm_at(&self) -> Option<Instant> {
-        self.voice.heard_at.filter(|_| self.ducked).map(|at| at + FALSE_ALARM)
+        self.voice.received_at.filter(|_| self.ducked).map(|at| at + FALSE_ALARM)
     }
 
     /// True if the NPC was heard long enough.
@@ -245,7 +245,7 @@ impl Voice {
     /// a heap count double.
     fn frame(&mut self, now: Instant, voicing: Voicing) {
         if voicing.probable || voicing.voiced {
-            self.heard_at = Some(now);
+            self.received_at = Some(now);
         }
         if !voicing.voiced {
             return;

@@ -8,7 +8,7 @@ use super::{BudgetOptions, Consumption, SoundTokens};
 use crate::domain::Money;
 
 /// Minutes of the hour in which players speak to the NPC.
-pub const MINUTES_HEARD: u64 = 15;
+pub const MINUTES_RECEIVED: u64 = 15;
 /// Minutes of it in which the NPC answers.
 pub const MINUTES_SPOKEN: u64 = 10;
 /// Answers in it.
@@ -73,7 +73,7 @@ fn used(work: Work, cached_tokens: u64) -> Consumption {
         Work::Talks(a_second) => Consumption {
             input_tokens: ANSWERS * READ,
             cached_tokens,
-            audio_in: MINUTES_HEARD * 60 * u64::from(a_second.heard),
+            audio_in: MINUTES_RECEIVED * 60 * u64::from(a_second.received),
             audio_out: MINUTES_SPOKEN * 60 * u64::from(a_second.spoken),
             ..none
         },
@@ -131,7 +131,7 @@ mod tests {
     };
 
     /// Work in tokens, as OpenAI counts it.
-    const TALKS: Work = Work::Talks(SoundTokens { heard: 10, spoken: 20, with_words: true });
+    const TALKS: Work = Work::Talks(SoundTokens { received: 10, spoken: 20, with_words: true });
 
     fn told(prices: &[(&str, Price)], work: &[(Work, &str)]) -> Result<String, Vec<String>> {
         let prices = prices.iter().map(|(model, price)| ((*model).to_owned(), *price));
@@ -152,7 +152,7 @@ mod tests {
     fn hour_of_sound_costs_what_its_service_counts() {
         let price = Price { audio_input: 3.0, audio_output: 12.0, ..Price::default() };
         let cost = |work| told(&[("live", price)], &[(work, "live")]).unwrap();
-        let even = Work::Talks(SoundTokens { heard: 25, spoken: 25, with_words: false });
+        let even = Work::Talks(SoundTokens { received: 25, spoken: 25, with_words: false });
         // 22,500 tokens heard and 15,000 spoken, against 9,000 and 12,000.
         assert_eq!((cost(even), cost(TALKS)), ("about 0.25".to_owned(), "about 0.17".to_owned()));
     }

@@ -11,6 +11,6 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use hour::{ANSWERS, HourCost, MINUTES_HEARD, MINUTES_SPOKEN, Work};
+pub use hour::{ANSWERS, HourCost, MINUTES_RECEIVED, MINUTES_SPOKEN, Work};
 pub use ledger::{Ledger, OverBudget, Postings, Requested, ReservedAmount};
 pub use price::{BudgetOptions, Consumption, Price, SoundTokens};

@@ -46,7 +46,7 @@ pub struct Price {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SoundTokens {
     /// A second of a player's speech.
-    pub heard: u32,
+    pub received: u32,
     /// A second of an NPC's speech.
     pub spoken: u32,
     /// The words of an NPC's speech count as text besides.

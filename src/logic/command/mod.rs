@@ -90,8 +90,8 @@ pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(u
     /// Words a name may be heard as.
     const LONGEST: usize = 6;
     (at + 1..=words.len().min(at + LONGEST)).rev().find_map(|end| {
-        let heard = words.joined(at..end);
-        let called = |npc: &NpcNames| npc.forms.iter().any(|form| form == heard);
+        let words_there = words.joined(at..end);
+        let called = |npc: &NpcNames| npc.forms.iter().any(|form| form == words_there);
         let npc = names.iter().position(called)?;
         (!words.is_possessive(end - 1)).then_some((npc, end))
     })

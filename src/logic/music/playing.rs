@@ -132,10 +132,10 @@ impl PlayingTrack {
 
     /// Fades out within the next frame; false if nothing of it was heard, and it can go at once.
     pub fn cut(&mut self) -> bool {
-        let was_heard = !self.is_waiting();
+        let was_audible = !self.is_waiting();
         self.stage = Stage::Cut;
         self.fade.ramp_to(f32::NEG_INFINITY, CUT);
-        was_heard
+        was_audible
     }
 
     /// Adds the frame that was read to `sum`.

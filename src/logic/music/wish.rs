@@ -47,7 +47,7 @@ pub struct WishContext<'c> {
 
 /// The wishes that make up the whole of `text`, in the order spoken; empty: it is something else.
 pub fn wishes(text: &str, context: WishContext<'_>) -> Vec<MusicWish> {
-    heard(text, context, false)
+    wishes_of(text, context, false)
 }
 
 /// The wishes among the parts of `text`, and the other parts; `None`: no wish, or
@@ -56,7 +56,7 @@ pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicW
     let (mut wishes, mut rest, mut is_behind_wish) = (Vec::new(), String::new(), false);
     for part in parts(text) {
         let part = text.get(part).unwrap_or_default();
-        let found = heard(part, context, true);
+        let found = wishes_of(part, context, true);
         if found.is_empty() {
             let part = if is_behind_wish { without_joining(part) } else { part };
             if !rest.is_empty() && !part.is_empty() {
@@ -75,7 +75,7 @@ pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicW
 }
 
 /// The wishes that make up the whole of `text`; `must_name`: only if it names music.
-fn heard(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<MusicWish> {
+fn wishes_of(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<MusicWish> {
     let words = Words::of(text);
     if words.len() > WORDS_MAX {
         return Vec::new();
@@ -264,7 +264,7 @@ mod tests {
         hear(WishContext { names: &names, library: &library, playing: &playing })
     }
 
-    fn heard(text: &str, sounds: bool) -> Vec<MusicWish> {
+    fn wishes_of(text: &str, sounds: bool) -> Vec<MusicWish> {
         let playing: &[&str] = if sounds { &["Iron March"] } else { &[] };
         with(playing, |context| wishes(text, context))
     }
@@ -272,9 +272,9 @@ mod tests {
     #[test]
     fn sounds_are_named_by_their_title() {
         for text in ["turn the drums down", "Mach die Trommeln leiser", "the drums are too loud"] {
-            let heard = |playing: &[&str]| with(playing, |context| wishes(text, context));
-            assert_eq!(heard(&["Battle drums"]), [Softer], "{text}");
-            assert_eq!(heard(&["Rain"]), [], "{text}");
+            let wishes_of = |playing: &[&str]| with(playing, |context| wishes(text, context));
+            assert_eq!(wishes_of(&["Battle drums"]), [Softer], "{text}");
+            assert_eq!(wishes_of(&["Rain"]), [], "{text}");
         }
         let fight = with(&["Battle drums"], |context| wishes("stop the fight", context));
         assert_eq!(fight, [], "only the last word of a title is what sounds");
@@ -345,9 +345,9 @@ mod tests {
             ("Welches Lied ist das", Name),
             ("Wie heißt das Stück?", Name),
         ] {
-            assert_eq!(heard(text, false), [wanted], "{text}");
+            assert_eq!(wishes_of(text, false), [wanted], "{text}");
         }
-        assert_eq!(heard("next song and a bit louder", false), [Next, Louder]);
+        assert_eq!(wishes_of("next song and a bit louder", false), [Next, Louder]);
     }
 
     #[test]
@@ -359,8 +359,8 @@ mod tests {
             ("what is playing?", Name),
             ("Was läuft da gerade", Name),
         ] {
-            assert_eq!(heard(text, true), [wanted], "{text}");
-            assert_eq!(heard(text, false), [], "{text}");
+            assert_eq!(wishes_of(text, true), [wanted], "{text}");
+            assert_eq!(wishes_of(text, false), [], "{text}");
         }
     }
 
@@ -381,7 +381,7 @@ mod tests {
             ("Das ist jetzt genug Musik", Stop),
             ("okay, genug von der Musik für heute", Stop),
         ] {
-            assert_eq!(heard(text, true), [wanted], "{text}");
+            assert_eq!(wishes_of(text, true), [wanted], "{text}");
         }
         for text in [
             "play another game",
@@ -390,18 +390,18 @@ mod tests {
             "was anderes",
             "I'm tired",
         ] {
-            assert_eq!(heard(text, true), [], "{text}");
+            assert_eq!(wishes_of(text, true), [], "{text}");
         }
-        assert_eq!(heard("play something else", false), []);
+        assert_eq!(wishes_of("play something else", false), []);
     }
 
     #[test]
     fn own_titles_are_played() {
         for text in ["Play Iron March", "Bartok, put on iron march please", "Spiel bitte Das Tor"] {
-            assert!(matches!(heard(text, false)[..], [MusicWish::Play(_)]), "{text}");
+            assert!(matches!(wishes_of(text, false)[..], [MusicWish::Play(_)]), "{text}");
         }
         for text in ["Iron March is a song", "don't play Iron March", "play the iron lute"] {
-            assert_eq!(heard(text, false), [], "{text}");
+            assert_eq!(wishes_of(text, false), [], "{text}");
         }
     }
 
@@ -424,7 +424,7 @@ mod tests {
             "Was ist das?",
             "Ich stehe auf",
         ] {
-            assert_eq!(heard(text, true), [], "{text}");
+            assert_eq!(wishes_of(text, true), [], "{text}");
         }
     }
 }

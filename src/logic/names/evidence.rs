@@ -34,7 +34,7 @@ pub struct NameSound {
 
 /// Words heard that may be a name.
 #[derive(Clone, Debug)]
-pub struct Heard<'w> {
+pub struct SoundedWords<'w> {
     /// The utterance they were heard in.
     all: &'w Words,
     /// Places of the words in it.
@@ -81,9 +81,9 @@ impl NameLanguage {
     }
 
     /// The words of `range` as they sound together.
-    pub fn hear<'w>(&self, words: &'w Words, range: Range<usize>) -> Heard<'w> {
+    pub fn sounded<'w>(&self, words: &'w Words, range: Range<usize>) -> SoundedWords<'w> {
         let sound = self.sound(words.joined(range.clone()).to_owned());
-        Heard { all: words, range, sound }
+        SoundedWords { all: words, range, sound }
     }
 
     /// The sound of folded letters.
@@ -94,31 +94,31 @@ impl NameLanguage {
     /// Similarity of what was heard to a name at this place, 1 to 100; `None`: no evidence.
     pub fn alike(
         &self,
-        heard: &Heard<'_>,
+        sounded: &SoundedWords<'_>,
         name: &NameSound,
         place: PhrasePosition,
     ) -> Option<usize> {
         let length = name.letters.len();
         let shortest = if place.edge() { SHORTEST - 1 } else { SHORTEST };
-        if length < shortest || heard.sound.letters.len().abs_diff(length) > 2 + length / 4 {
+        if length < shortest || sounded.sound.letters.len().abs_diff(length) > 2 + length / 4 {
             return None;
         }
-        let count = heard.range.len();
-        if heard.sound.letters == name.letters {
-            let enough = count == 1 || place.edge() || length > 6 || !self.all_ordinary(heard);
+        let count = sounded.range.len();
+        if sounded.sound.letters == name.letters {
+            let enough = count == 1 || place.edge() || length > 6 || !self.all_ordinary(sounded);
             return enough.then_some(100);
         }
-        let same = heard.sound.key == name.key;
-        let ordinary = self.all_ordinary(heard);
+        let same = sounded.sound.key == name.key;
+        let ordinary = self.all_ordinary(sounded);
         let near = place.edge()
             && count == 1
-            && (one_sound_off(&heard.sound, name)
-                || !ordinary && nearly_spelled(&heard.sound, name));
+            && (one_sound_off(&sounded.sound, name)
+                || !ordinary && nearly_spelled(&sounded.sound, name));
         if !same && !near {
             return None;
         }
         let is_function = |word: &str| is_any(|it| it.function_words, word);
-        let mut words = heard.range.clone().filter_map(|i| heard.all.get(i));
+        let mut words = sounded.range.clone().filter_map(|i| sounded.all.get(i));
         if (count > 1 && words.clone().any(is_function))
             || (count == 1 && !(place.vocative && same) && words.any(|word| self.is_word(word)))
         {
@@ -128,17 +128,18 @@ impl NameLanguage {
         let bound = if place.edge() {
             edge_bound(count, ordinary, sounds, place.start || place.vocative)
         } else {
-            inner_bound(count, ordinary, sounds).filter(|_| heard.sound.syllables == name.syllables)
+            inner_bound(count, ordinary, sounds)
+                .filter(|_| sounded.sound.syllables == name.syllables)
         }?;
         let bound = if same { bound } else { bound.max(75) };
-        let like = similarity(&heard.sound.letters, &name.letters);
+        let like = similarity(&sounded.sound.letters, &name.letters);
         // Sound alone never proves more than 99.
         (like >= bound).then_some(like.min(99))
     }
 
     /// True if all words heard are ordinary words of the language.
-    fn all_ordinary(&self, heard: &Heard<'_>) -> bool {
-        heard.range.clone().all(|i| heard.all.get(i).is_none_or(|word| self.is_ordinary(word)))
+    fn all_ordinary(&self, sounded: &SoundedWords<'_>) -> bool {
+        sounded.range.clone().all(|i| sounded.all.get(i).is_none_or(|word| self.is_ordinary(word)))
     }
 
     /// True if a folded word, or its stem, is a word of a language that may be spoken at a table.
@@ -170,15 +171,15 @@ impl NameLanguage {
 }
 
 /// True if all but one of four or more sounds agree.
-fn one_sound_off(heard: &NameSound, name: &NameSound) -> bool {
+fn one_sound_off(sounded: &NameSound, name: &NameSound) -> bool {
     name.key.len() >= 4
-        && heard.key.len().abs_diff(name.key.len()) <= 1
-        && levenshtein(&heard.key, &name.key) == 1
+        && sounded.key.len().abs_diff(name.key.len()) <= 1
+        && levenshtein(&sounded.key, &name.key) == 1
 }
 
 /// True if a word that is no ordinary one is written like the name but for a letter of five or more.
-fn nearly_spelled(heard: &NameSound, name: &NameSound) -> bool {
-    name.letters.len() >= 5 && levenshtein(&heard.letters, &name.letters) == 1
+fn nearly_spelled(sounded: &NameSound, name: &NameSound) -> bool {
+    name.letters.len() >= 5 && levenshtein(&sounded.letters, &name.letters) == 1
 }
 
 /// The likeness needed inside a sentence of so many words with so many `sounds`.

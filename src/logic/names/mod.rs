@@ -29,7 +29,7 @@ pub struct Corrected {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
     /// The words as heard.
-    pub heard: String,
+    pub understood: String,
     /// The name they became.
     pub name: String,
 }
@@ -88,10 +88,12 @@ impl Glossary {
                 continue;
             };
             let range = words.source(start).start..words.source(end - 1).end;
-            let heard = text.get(range.clone()).unwrap_or_default();
+            let understood = text.get(range.clone()).unwrap_or_default();
             corrected.text.push_str(text.get(copied..range.start).unwrap_or_default());
             corrected.text.push_str(name);
-            corrected.changes.push(Correction { heard: heard.to_owned(), name: name.to_owned() });
+            corrected
+                .changes
+                .push(Correction { understood: understood.to_owned(), name: name.to_owned() });
             (copied, start) = (range.end, end);
         }
         corrected.text.push_str(text.get(copied..).unwrap_or_default());
@@ -120,9 +122,9 @@ impl Glossary {
                 break;
             }
             let place = place(text, words, &range);
-            let heard = self.ear.hear(words, range);
+            let sounded = self.ear.sounded(words, range);
             for (name, sound) in &self.known {
-                let Some(score) = self.ear.alike(&heard, sound, place) else { continue };
+                let Some(score) = self.ear.alike(&sounded, sound, place) else { continue };
                 if best.is_none_or(|(top, ..)| score > top) {
                     best = Some((score, start + count, name));
                     tied = false;

@@ -11,7 +11,7 @@ mod said;
 mod summary;
 
 pub use recalled::Recalled;
-pub use said::{FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, Overheard, go_on_after};
+pub use said::{FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, SideLine, go_on_after};
 pub use summary::{extract, summary, summary_task, told};
 
 use crate::domain::{Campaign, Entity, Npc};
@@ -222,7 +222,7 @@ pub struct TurnMessage<'a> {
     /// The dice expression that was spoken, normalised ("2d6+3").
     pub dice: Option<&'a str>,
     /// Lines since the NPC's last one, oldest first. The newest 2,000 characters count.
-    pub overheard: &'a [Overheard],
+    pub side_lines: &'a [SideLine],
     /// The scene's name, or where the NPC is.
     pub scene: Option<&'a str>,
     /// Time of day of the scene.
@@ -245,13 +245,13 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     if let Some(time) = turn.time_of_day {
         lines.push(format!("[Time of day: {}]", said(time, LONGEST_NAME)));
     }
-    lines.extend(turn.recalled.map(|it| it.lines(turn.overheard)).unwrap_or_default());
-    let overheard = overheard(turn.overheard);
-    if !overheard.is_empty() {
-        let is_marked = turn.overheard.iter().any(|line| line.unanswered);
+    lines.extend(turn.recalled.map(|it| it.lines(turn.side_lines)).unwrap_or_default());
+    let side_lines = side_lines(turn.side_lines);
+    if !side_lines.is_empty() {
+        let is_marked = turn.side_lines.iter().any(|line| line.unanswered);
         let marked = if is_marked { " unless it says so" } else { "" };
         lines.push(format!("[Said at the table since you last spoke, not to you{marked}:]"));
-        lines.extend(overheard);
+        lines.extend(side_lines);
     }
     if let Some(dice) = turn.dice {
         let dice = said(dice, LONGEST_NAME);
@@ -277,9 +277,9 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
 }
 
 /// The newest lines that fit, oldest first.
-fn overheard(lines: &[Overheard]) -> Vec<String> {
+fn side_lines(lines: &[SideLine]) -> Vec<String> {
     let mut left = LONGEST_TEXT;
-    let line = |line: &Overheard| {
+    let line = |line: &SideLine| {
         let to_you = if line.unanswered { " [to you, and you have not answered]" } else { "" };
         let words = said(&line.text, LONGEST_TEXT);
         let text = format!("{}: {words}{to_you}", speaker(&line.speaker));

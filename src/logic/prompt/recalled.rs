@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Recalled`]. **Never**: judges what is worth remembering.
 
-use super::said::{LONGEST_FACT, Overheard, said};
+use super::said::{LONGEST_FACT, SideLine, said};
 
 /// Memories of an NPC that may matter to an utterance, in words; each part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,9 +25,9 @@ impl Recalled {
         self.relations.len() + self.named.len() + self.said.len() + self.last_session.len()
     }
 
-    /// The lines of a turn's message that has `overheard` in it.
-    pub(super) fn lines(&self, overheard: &[Overheard]) -> Vec<String> {
-        let is_new = |line: &&String| !overheard.iter().any(|it| line.ends_with(&it.text));
+    /// The lines of a turn's message that has `side_lines` in it.
+    pub(super) fn lines(&self, side_lines: &[SideLine]) -> Vec<String> {
+        let is_new = |line: &&String| !side_lines.iter().any(|it| line.ends_with(&it.text));
         let parts = [
             ("[You stand to others so:]", &self.relations),
             ("[What you know of what is spoken of:]", &self.named),

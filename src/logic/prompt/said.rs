@@ -24,20 +24,20 @@ pub const NOTHING_MORE: &str = "##";
 /// Stands for words that the model hears itself.
 pub const HEARD_ITSELF: &str = "(you hear the words themselves)";
 
-/// Something said that an NPC heard without being asked.
+/// A line beside an NPC's own conversation: said to others, or to it without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overheard {
+pub struct SideLine {
     /// Name that NPCs use for the speaker.
     pub speaker: String,
     /// The person it belongs to: the speaker, or of an NPC's line whom it answered; `None`: nobody.
     pub by: Option<PersonId>,
     /// The words, as they were recognised.
     pub text: String,
-    /// It was said to the NPC, of whom nothing was heard.
+    /// It was said to the NPC, of whose answer nothing was played.
     pub unanswered: bool,
 }
 
-impl Overheard {
+impl SideLine {
     /// True if the same person has said the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.speaker, &self.by, &self.text) == (&other.speaker, &other.by, &other.text)

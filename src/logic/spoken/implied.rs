@@ -2,7 +2,7 @@
 //!
 //! Entry functions: [`added`], bonuses apart from dice; [`roll`], the d20. Two of three call for it: a word of
 //! rolling or a check, advantage, a bonus.
-//! **Never**: decides which roll a bonus belongs to ([`super::heard`] does).
+//! **Never**: decides which roll a bonus belongs to ([`super::dice_request`] does).
 
 use super::{
     numbers::{self, Tongue},

@@ -1,4 +1,4 @@
-//! Dice and numbers as people say them: [`Heard`] is what an utterance wants of dice, [`dice_in`] the
+//! Dice and numbers as people say them: [`DiceRequest`] is what an utterance wants of dice, [`dice_in`] the
 //! rolls in it; [`dice_to_words`] and [`number_words`] say one aloud.
 //!
 //! Hears English ("two d six plus three", "a d twenty with advantage", "four d six drop the
@@ -7,8 +7,8 @@
 //! two of these three: a check or a word of rolling, advantage, a bonus (`implied.rs`). A bonus by itself changes
 //! the last roll (`told.rs`). Right after a roll, requests need no word of dice (`unnamed.rs`).
 
+mod dice_request;
 mod german;
-mod heard;
 mod implied;
 mod misheard;
 mod numbers;
@@ -22,7 +22,7 @@ mod tests;
 
 use super::dice;
 
-pub use heard::{AGAIN, APART, Heard};
+pub use dice_request::{AGAIN, APART, DiceRequest};
 pub use numbers::{german_number_words, number_words};
 pub use told::{TOLD, bonus_told, told};
 pub use unnamed::after_roll;
@@ -56,7 +56,7 @@ pub fn moment(language: &str) -> &'static str {
 /// The rolls that `utterance`, spoken or typed, wants made, in their canonical spelling, which
 /// [`read_dice`] accepts.
 pub fn dice_in(utterance: &str) -> Option<String> {
-    Heard::of(utterance).rolls()
+    DiceRequest::of(utterance).rolls()
 }
 
 /// The rolls in `text`, at least one: dice as they are written, with ";" between several, else those in its
@@ -74,15 +74,15 @@ pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
 }
 
 /// The changes with which `text` repeats the last roll, in dice syntax ("", "+2 adv"). `text` is as
-/// [`Heard::rolls`] writes it, or spoken. `None`: it repeats no roll.
+/// [`DiceRequest::rolls`] writes it, or spoken. `None`: it repeats no roll.
 pub fn repeated(text: &str) -> Option<String> {
     let written = text.trim().strip_prefix(AGAIN);
     let written = written.filter(|it| it.is_empty() || it.starts_with(['+', '-', ' ']));
     let is_change = |it: &&str| it.is_empty() || dice::parse(&format!("1d20{it}")).is_ok();
     match written.filter(is_change) {
         Some(changes) => Some(changes.to_owned()),
-        None => match Heard::of(text) {
-            Heard::Again(changes) => Some(changes),
+        None => match DiceRequest::of(text) {
+            DiceRequest::Again(changes) => Some(changes),
             _ => None,
         },
     }

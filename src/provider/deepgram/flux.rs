@@ -1,6 +1,6 @@
 //! One speaker through `/v2/listen`, which ends turns itself.
 //!
-//! Entry function: [`hear`]. It wants sound all the time: where none comes, silence is sent, as fast as
+//! Entry function: [`recognise`]. It wants sound all the time: where none comes, silence is sent, as fast as
 //! it would be spoken while a turn is open, and now and then between turns.
 //! What the service says is counted by utterance: a voice after a pause, or half a minute of voice.
 //! **Never**: waits for ever for an end; a service that hears a voice and says nothing has failed.
@@ -34,7 +34,7 @@ const LONGEST: Duration = Duration::from_secs(32);
 ///
 /// # Errors
 /// The service has failed, or says nothing although it hears a voice.
-pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
+pub async fn recognise(client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
     let begun = Instant::now();
     let socket = client.open(&exchange.names()).await?;
     let mut listening = Listening {
@@ -48,7 +48,7 @@ pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error>
         is_closed: false,
         came_at: begun,
         sent_at: begun,
-        heard_at: begun,
+        event_at: begun,
     };
     match listening.until_end(client, exchange).await {
         // The next voice opens another.
@@ -79,7 +79,7 @@ struct Listening {
     came_at: Instant,
     sent_at: Instant,
     /// Time of the last event, or of the first voice after it.
-    heard_at: Instant,
+    event_at: Instant,
 }
 
 /// Counts of one utterance.
@@ -154,7 +154,7 @@ impl Listening {
         for frame in frames.chunks(FRAME) {
             if is_loud(frame) {
                 if self.is_quiet() {
-                    self.heard_at = Instant::now();
+                    self.event_at = Instant::now();
                 }
                 self.voice += FRAME_TIME;
                 if self.utterance.voice(Instant::now()) {
@@ -187,7 +187,7 @@ impl Listening {
     /// a second, and a voice begins one.
     fn failed_at(&self) -> Option<Instant> {
         let speaks = self.turns.is_open || self.voice >= self.patience;
-        speaks.then(|| self.heard_at + self.patience)
+        speaks.then(|| self.event_at + self.patience)
     }
 
     fn check(&self, client: &Client) -> Result<(), Error> {
@@ -216,7 +216,7 @@ impl Listening {
         self.greeting_at = None;
         let Said::Turn(turn) = said else { return Ok(()) };
         TURN_TEXT.check(turn.transcript.len())?;
-        self.heard_at = Instant::now();
+        self.event_at = Instant::now();
         self.voice = Duration::ZERO;
         for event in self.turns.take(turn) {
             match event {

@@ -78,7 +78,7 @@ impl Deepgram {
     }
 
     /// Hears `sound`, for Nova with the socket of `speaker` if there is one.
-    fn hear(
+    fn recognise(
         &self,
         speaker: Option<u64>,
         sound: mpsc::Receiver<Frame>,
@@ -88,11 +88,11 @@ impl Deepgram {
         let client = Arc::clone(&self.client);
         let whose = speaker.map(|speaker| SpeakerAt { table: self.table, speaker });
         let task = AbortOnDropHandle::new(tokio::spawn(async move {
-            let heard = match client.options.family() {
-                Family::Nova => nova::hear(&client, whose, &mut exchange).await,
-                Family::Flux => flux::hear(&client, &mut exchange).await,
+            let recognised = match client.options.family() {
+                Family::Nova => nova::recognise(&client, whose, &mut exchange).await,
+                Family::Flux => flux::recognise(&client, &mut exchange).await,
             };
-            if let Err(error) = heard {
+            if let Err(error) = recognised {
                 exchange.tell(Err(error)).await;
             }
         }));
@@ -161,7 +161,7 @@ impl SpeechToText for Deepgram {
         audio: mpsc::Receiver<Frame>,
         _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        self.hear(None, audio)
+        self.recognise(None, audio)
     }
 
     fn listen_to(
@@ -170,7 +170,7 @@ impl SpeechToText for Deepgram {
         audio: mpsc::Receiver<Frame>,
         _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        self.hear(Some(speaker), audio)
+        self.recognise(Some(speaker), audio)
     }
 }
 

@@ -1,6 +1,6 @@
 //! One utterance through `/v1/listen`: the table says when it is over, and asks for all there is.
 //!
-//! Entry function: [`hear`]. Where sound stays away for a moment, all there is is asked for already: so
+//! Entry function: [`recognise`]. Where sound stays away for a moment, all there is is asked for already: so
 //! the words of a pause are there before it is known to be the end, and the final with it.
 //! **Never**: an end of its own.
 
@@ -27,13 +27,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Sound that is sent in one message at most: a second.
 const MESSAGE: usize = 32_000;
 /// Sound at the end that the service need not have told of, in seconds.
-const UNHEARD: f64 = 0.3;
+const UNANSWERED: f64 = 0.3;
 
 /// Hears one utterance, with the socket of `whose` if there is one.
 ///
 /// # Errors
 /// The utterance was not heard.
-pub async fn hear(
+pub async fn recognise(
     client: &Client,
     whose: Option<SpeakerAt>,
     exchange: &mut Exchange,
@@ -143,8 +143,8 @@ impl Listening {
                 if self.asked_at + self.patience <= Instant::now() {
                     // Where next to nothing is left to hear, nothing is answered.
                     self.silent = true;
-                    let is_heard = self.words.until + UNHEARD >= self.socket.seconds();
-                    return Ok(is_heard.then(|| self.words.text()));
+                    let is_understood = self.words.until + UNANSWERED >= self.socket.seconds();
+                    return Ok(is_understood.then(|| self.words.text()));
                 }
             }
             let due = self.due();

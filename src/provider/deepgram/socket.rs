@@ -46,7 +46,7 @@ pub struct Socket {
     /// Bytes of sound that were sent.
     sent: usize,
     /// Messages of this utterance, and their bytes.
-    heard: Count,
+    events: Count,
     read: Count,
     _place: Option<OwnedSemaphorePermit>,
 }
@@ -63,13 +63,13 @@ impl Socket {
             .max_message_size(Some(MESSAGE_MAX))
             .max_frame_size(Some(MESSAGE_MAX));
         let stream = WebSocketStream::from_raw_socket(connection, Role::Client, Some(config)).await;
-        let (heard, read) = (Count::within(EVENTS), Count::within(ANSWER));
-        Self { stream, peer, told, next: None, sent: 0, heard, read, _place: place }
+        let (events, read) = (Count::within(EVENTS), Count::within(ANSWER));
+        Self { stream, peer, told, next: None, sent: 0, events, read, _place: place }
     }
 
     /// Counts messages from here on as those of another utterance.
     pub const fn begin(&mut self) {
-        (self.heard, self.read) = (Count::within(EVENTS), Count::within(ANSWER));
+        (self.events, self.read) = (Count::within(EVENTS), Count::within(ANSWER));
     }
 
     /// Sends sound, 16-bit samples; nothing at all would be a sign to close.
@@ -131,7 +131,7 @@ impl Socket {
                 Some(Err(error)) => return Err(peer.broken(&error)),
                 None => return Err(peer.interrupted()),
             };
-            let counted = self.heard.add(1).and_then(|()| self.read.add(message.len()));
+            let counted = self.events.add(1).and_then(|()| self.read.add(message.len()));
             counted.map_err(|bound| peer.flooding(bound))?;
             let bytes = match &message {
                 Message::Text(text) => text.as_bytes(),

@@ -40,7 +40,7 @@ impl Service {
     }
 
     /// The next message of the client; `None`: it has closed the session.
-    async fn hear(&mut self) -> Option<Value> {
+    async fn receive(&mut self) -> Option<Value> {
         loop {
             match self.socket.next().await?.ok()? {
                 Message::Text(text) => return Some(serde_json::from_str(&text).unwrap()),
@@ -52,7 +52,7 @@ impl Service {
 
     /// Takes the setup, and gives it.
     async fn set_up(&mut self) -> Value {
-        let setup = self.hear().await.unwrap();
+        let setup = self.receive().await.unwrap();
         self.say(json!({"setupComplete": {}})).await;
         setup
     }
@@ -60,7 +60,7 @@ impl Service {
     async fn close(&mut self, code: u16, reason: &'static str) {
         let frame = CloseFrame { code: CloseCode::from(code), reason: reason.into() };
         self.socket.close(Some(frame)).await.unwrap();
-        while self.hear().await.is_some() {}
+        while self.receive().await.is_some() {}
     }
 }
 
@@ -108,14 +108,14 @@ async fn connect(options: Options) -> Result<SpeechSession, Error> {
 async fn session_is_set_up_and_answers_until_dropped() {
     let (options, service) = service(|mut service| async move {
         let setup = service.set_up().await;
-        let before = service.hear().await.unwrap();
-        let order = service.hear().await.unwrap();
+        let before = service.receive().await.unwrap();
+        let order = service.receive().await.unwrap();
         let sound = json!({"inlineData": {"mimeType": "audio/pcm;rate=24000", "data": "AQACAA=="}});
         service
             .say(json!({"serverContent": {"modelTurn": {"parts": [sound]}, "turnComplete": true},
                 "usageMetadata": {"promptTokenCount": 9, "responseTokenCount": 5}}))
             .await;
-        let closed = service.hear().await;
+        let closed = service.receive().await;
         (service.asked, [setup, before, order, closed.unwrap_or_default()])
     })
     .await;
@@ -157,7 +157,7 @@ async fn session_closed_without_warning_ends() {
 #[tokio::test]
 async fn refused_setup_is_the_error_of_connect() {
     let (options, _service) = service(|mut service| async move {
-        service.hear().await.unwrap();
+        service.receive().await.unwrap();
         service.close(1007, "no such voice; sk-very-secret").await;
     })
     .await;
@@ -172,7 +172,7 @@ async fn refused_setup_is_the_error_of_connect() {
 async fn probe_opens_a_session_and_closes_it() {
     let (options, service) = service(|mut service| async move {
         service.set_up().await;
-        service.hear().await
+        service.receive().await
     })
     .await;
     let line = probe_speech(&GeminiLive::new(options).unwrap(), &BTreeSet::new()).await.unwrap();

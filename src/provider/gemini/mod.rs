@@ -26,7 +26,7 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 pub use self::options::BASE_URL;
-use self::{client::Client, talk::Talk};
+use self::{client::Client, talk::GeminiTalk};
 use super::{
     Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
     speech_to_speech::{Options, events, session},
@@ -66,7 +66,7 @@ impl SpeechToSpeech for GeminiLive {
             changes_tools: false,
             goes_on: true,
             takes_choice: false,
-            sound: SoundTokens { heard: 25, spoken: 25, with_words: false },
+            sound: SoundTokens { received: 25, spoken: 25, with_words: false },
         }
     }
 
@@ -77,7 +77,8 @@ impl SpeechToSpeech for GeminiLive {
             let socket = client.open(&setup).await?;
             let (control, orders) = SpeechControl::new();
             let (events, reader) = events::channel();
-            let talk = Talk::new(Arc::clone(&client.peer), events, &setup.tools, &setup.before);
+            let talk =
+                GeminiTalk::new(Arc::clone(&client.peer), events, &setup.tools, &setup.before);
             let task = tokio::spawn(session::run(talk, socket, orders));
             Ok(SpeechSession { control, events: reader.stream(task) })
         }

@@ -1,6 +1,6 @@
 //! The state of a session: orders and messages of the service in, messages and events for the engine out.
 //!
-//! Entry type: [`Talk`]. Any order sent while the service answers interrupts it, so all orders but
+//! Entry type: [`GeminiTalk`]. Any order sent while the service answers interrupts it, so all orders but
 //! [`SpeechOrder::Cancel`] wait for the answer's end. The end of an utterance and results of calls,
 //! which the service answers at once, are sent with the order to answer.
 //! **Never**: sends or receives by itself; sends a result that is not wanted any more.
@@ -26,10 +26,10 @@ use crate::{
         speech_to_speech::{
             answer::Called,
             events::{EVENTS_MAX, Events, Full, unread},
-            hearing::Hearing,
             items::Items,
             peer::{Peer, exceeds},
             session::{Language, Over},
+            sound_input::SoundInput,
             waiting::{Waiting, Waits},
         },
     },
@@ -44,20 +44,20 @@ const UNASKED_MAX: usize = 16;
 
 /// A session.
 #[derive(Debug)]
-pub struct Talk {
+pub struct GeminiTalk {
     peer: Arc<Peer>,
     events: Events,
     /// Messages to be sent, oldest first.
     outbox: VecDeque<String>,
-    hearing: Hearing,
+    input: SoundInput,
     items: Items,
     results: Results,
     /// The answer asked for last has sound.
     has_spoken: bool,
     /// An utterance was begun.
-    is_hearing: bool,
+    is_begun: bool,
     /// It is over; the order to answer tells the service.
-    is_heard: bool,
+    is_complete: bool,
     /// The answer that was asked for and has not ended.
     running: Option<Running>,
     /// The turn of the answer before.
@@ -70,7 +70,7 @@ pub struct Talk {
     unasked: usize,
 }
 
-impl Talk {
+impl GeminiTalk {
     /// A session with `peer` that has been set up with `tools`; it receives `before`.
     pub fn new(peer: Arc<Peer>, events: Events, tools: &[ToolSpec], before: &[SpeechItem]) -> Self {
         let before = (!before.is_empty()).then(|| orders::text(before));
@@ -78,12 +78,12 @@ impl Talk {
             peer,
             events,
             outbox: before.into_iter().collect(),
-            hearing: Hearing::new(SampleRate::HZ_16000, SHORTEST),
+            input: SoundInput::new(SampleRate::HZ_16000, SHORTEST),
             items: Items::default(),
             results: Results::new(tools),
             has_spoken: false,
-            is_hearing: false,
-            is_heard: false,
+            is_begun: false,
+            is_complete: false,
             running: None,
             tail: Tail::default(),
             held: Waiting::default(),
@@ -101,9 +101,9 @@ impl Talk {
         match order {
             SpeechOrder::Sound(sound) => return self.listen(&sound),
             SpeechOrder::Commit => {
-                if let Some(rest) = self.hearing.end() {
+                if let Some(rest) = self.input.end() {
                     self.send_sound(&rest);
-                    self.is_heard = self.is_hearing;
+                    self.is_complete = self.is_begun;
                 }
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text([&item])),
@@ -122,7 +122,7 @@ impl Talk {
     }
 
     fn listen(&mut self, sound: &Pcm) -> Result<(), Over> {
-        match self.hearing.take(sound) {
+        match self.input.take(sound) {
             Ok(samples) => {
                 self.send_sound(&samples);
                 Ok(())
@@ -135,7 +135,7 @@ impl Talk {
         if samples.is_empty() {
             return;
         }
-        if !mem::replace(&mut self.is_hearing, true) {
+        if !mem::replace(&mut self.is_begun, true) {
             self.outbox.push_back(orders::begin());
         }
         self.outbox.extend(orders::sound(samples));
@@ -164,9 +164,9 @@ impl Talk {
             self.send_results(true);
         } else {
             late.clear();
-            let is_heard = mem::take(&mut self.is_heard);
-            self.outbox.push_back(if is_heard { orders::end() } else { orders::answer() });
-            self.is_hearing &= !is_heard;
+            let is_complete = mem::take(&mut self.is_complete);
+            self.outbox.push_back(if is_complete { orders::end() } else { orders::answer() });
+            self.is_begun &= !is_complete;
         }
         let running = self.running.insert(Running::new(format!("answer_{}", self.asked)));
         if late.is_empty() {
@@ -418,7 +418,7 @@ impl Talk {
     }
 }
 
-impl Language for Talk {
+impl Language for GeminiTalk {
     fn take(&mut self) -> VecDeque<String> {
         mem::take(&mut self.outbox)
     }
@@ -448,7 +448,7 @@ impl Language for Talk {
         }
     }
 
-    fn hear(&mut self, message: &[u8]) -> Result<(), Over> {
+    fn message(&mut self, message: &[u8]) -> Result<(), Over> {
         wire::read(message).into_iter().try_for_each(|said| self.said(said))
     }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 pub use self::options::BASE_URL;
-use self::{client::Client, talk::Talk};
+use self::{client::Client, talk::RealtimeTalk};
 use super::{
     Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
     speech_to_speech::{Options, events, session},
@@ -64,7 +64,7 @@ impl SpeechToSpeech for Realtime {
             changes_tools: true,
             goes_on: false,
             takes_choice: true,
-            sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
+            sound: SoundTokens { received: 10, spoken: 20, with_words: true },
         }
     }
 
@@ -75,7 +75,7 @@ impl SpeechToSpeech for Realtime {
             let socket = client.open(&setup).await?;
             let (control, orders) = SpeechControl::new();
             let (events, reader) = events::channel();
-            let talk = Talk::new(Arc::clone(&client.peer), events, &setup.before);
+            let talk = RealtimeTalk::new(Arc::clone(&client.peer), events, &setup.before);
             let task = tokio::spawn(session::run(talk, socket, orders));
             Ok(SpeechSession { control, events: reader.stream(task) })
         }

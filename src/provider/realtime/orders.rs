@@ -130,10 +130,10 @@ pub fn cancel_unasked(response: &str) -> String {
 /// By this name an error is about a cut.
 pub const CUT: &str = "cut";
 
-/// Cuts an answer off after `heard` milliseconds.
-pub fn truncate(item: &SpeechItemId, heard: u64) -> String {
+/// Cuts an answer off after `played` milliseconds.
+pub fn truncate(item: &SpeechItemId, played: u64) -> String {
     json!({"type": "conversation.item.truncate", "item_id": item.0, "content_index": 0,
-        "audio_end_ms": heard, "event_id": CUT})
+        "audio_end_ms": played, "event_id": CUT})
     .to_string()
 }
 

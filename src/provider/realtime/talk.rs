@@ -1,6 +1,6 @@
 //! The state of a session: orders and events of the service in, messages and events for the engine out.
 //!
-//! Entry type: [`Talk`]. The service makes one answer at a time and refuses a second: orders wait from
+//! Entry type: [`RealtimeTalk`]. The service makes one answer at a time and refuses a second: orders wait from
 //! an [`SpeechOrder::Answer`] that comes too early until the running answer has ended. So each answer
 //! that is asked for ends with one [`SpeechSessionEvent::Done`], in order.
 //! **Never**: sends or receives by itself; asks for an answer that was not ordered.
@@ -24,10 +24,10 @@ use crate::{
         speech_to_speech::{
             answer::{Answer, Called},
             events::{EVENTS_MAX, Events, Full, unread},
-            hearing::Hearing,
             items::Items,
             peer::{Peer, exceeds},
             session::{Language, Over},
+            sound_input::SoundInput,
             waiting::{Waiting, Waits},
         },
     },
@@ -44,12 +44,12 @@ const UNASKED_MAX: usize = 16;
 
 /// A session.
 #[derive(Debug)]
-pub struct Talk {
+pub struct RealtimeTalk {
     peer: Arc<Peer>,
     events: Events,
     /// Messages to be sent, oldest first.
     outbox: VecDeque<String>,
-    hearing: Hearing,
+    input: SoundInput,
     items: Items,
     /// The answer that was asked for and has not ended.
     answer: Option<Answer>,
@@ -63,14 +63,14 @@ pub struct Talk {
     unasked: usize,
 }
 
-impl Talk {
+impl RealtimeTalk {
     /// A session with `peer` that has been set up; it receives `before`.
     pub fn new(peer: Arc<Peer>, events: Events, before: &[SpeechItem]) -> Self {
         Self {
             peer,
             events,
             outbox: before.iter().map(orders::text).collect(),
-            hearing: Hearing::new(SampleRate::HZ_24000, SHORTEST),
+            input: SoundInput::new(SampleRate::HZ_24000, SHORTEST),
             items: Items::default(),
             answer: None,
             last: None,
@@ -91,13 +91,13 @@ impl Talk {
             SpeechOrder::Sound(sound) => return self.listen(&sound),
             SpeechOrder::Commit => {
                 // The service refuses an utterance without sound.
-                if let Some(rest) = self.hearing.end() {
+                if let Some(rest) = self.input.end() {
                     self.outbox.extend(orders::sound(&rest));
                     self.outbox.push_back(orders::commit());
                 }
             }
             SpeechOrder::Clear => {
-                self.hearing.end();
+                self.input.end();
                 self.outbox.push_back(orders::clear());
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text(&item)),
@@ -106,9 +106,9 @@ impl Talk {
                 self.outbox.push_back(orders::result(&call.0, &output));
             }
             SpeechOrder::Cancel => self.cancel(),
-            SpeechOrder::Truncate { item, heard } => {
-                if let Some(heard) = self.items.cut(&item, heard) {
-                    self.outbox.push_back(orders::truncate(&item, heard));
+            SpeechOrder::Truncate { item, played } => {
+                if let Some(played) = self.items.cut(&item, played) {
+                    self.outbox.push_back(orders::truncate(&item, played));
                 }
             }
         }
@@ -116,7 +116,7 @@ impl Talk {
     }
 
     fn listen(&mut self, sound: &Pcm) -> Result<(), Over> {
-        match self.hearing.take(sound) {
+        match self.input.take(sound) {
             Ok(samples) => {
                 self.outbox.extend(orders::sound(&samples));
                 Ok(())
@@ -340,7 +340,7 @@ impl Talk {
     }
 }
 
-impl Language for Talk {
+impl Language for RealtimeTalk {
     fn take(&mut self) -> VecDeque<String> {
         std::mem::take(&mut self.outbox)
     }
@@ -367,7 +367,7 @@ impl Language for Talk {
         }
     }
 
-    fn hear(&mut self, message: &[u8]) -> Result<(), Over> {
+    fn message(&mut self, message: &[u8]) -> Result<(), Over> {
         self.said(Said::read(message))
     }
 

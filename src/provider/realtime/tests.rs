@@ -7,7 +7,7 @@ use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Options, failure::closed, talk::Talk, wire::Said};
+use super::{Options, failure::closed, talk::RealtimeTalk, wire::Said};
 use crate::{
     audio::SampleRate,
     domain::{CallId, ToolChoice},
@@ -24,7 +24,7 @@ use crate::{
 
 /// A session, and the reader of its events.
 struct Bench {
-    talk: Talk,
+    talk: RealtimeTalk,
     events: SpeechEvents,
 }
 
@@ -83,10 +83,10 @@ impl Bench {
     }
 }
 
-fn session(before: &[SpeechItem]) -> (Talk, events::Reader) {
+fn session(before: &[SpeechItem]) -> (RealtimeTalk, events::Reader) {
     let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9"), closed));
     let (events, reader) = events::channel();
-    (Talk::new(peer, events, before), reader)
+    (RealtimeTalk::new(peer, events, before), reader)
 }
 
 fn read(event: &Value) -> Said {
@@ -339,7 +339,7 @@ async fn truncation_is_never_beyond_what_came() {
     bench.said(&audio("r1", 2_400));
     let cut = |item: &str, ms| SpeechOrder::Truncate {
         item: SpeechItemId(item.to_owned()),
-        heard: Duration::from_millis(ms),
+        played: Duration::from_millis(ms),
     };
     bench.order(cut("i1", 60));
     bench.order(cut("i1", 5_000));
@@ -471,7 +471,7 @@ fn any_event() -> impl Strategy<Value = Value> {
 fn any_order() -> impl Strategy<Value = SpeechOrder> {
     let cut = (any::<u64>(), "[ir]1").prop_map(|(ms, item)| SpeechOrder::Truncate {
         item: SpeechItemId(item),
-        heard: Duration::from_millis(ms),
+        played: Duration::from_millis(ms),
     });
     prop_oneof![
         Just(answer()),

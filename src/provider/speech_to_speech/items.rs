@@ -50,12 +50,12 @@ impl Items {
         self.0.get_mut(at)
     }
 
-    /// The millisecond at which `id` may be cut off, for `heard` of it: never beyond what came, which
+    /// The millisecond at which `id` may be cut off, for `played` of it: never beyond what came, which
     /// the service refuses. `None`: nothing of it came.
-    pub fn cut(&self, id: &SpeechItemId, heard: Duration) -> Option<u64> {
+    pub fn cut(&self, id: &SpeechItemId, played: Duration) -> Option<u64> {
         let item = self.0.iter().find(|item| item.id == id.0).filter(|item| item.samples > 0)?;
         let came = SampleRate::HZ_24000.duration_of(item.samples);
-        u64::try_from(heard.min(came).as_millis()).ok()
+        u64::try_from(played.min(came).as_millis()).ok()
     }
 }
 

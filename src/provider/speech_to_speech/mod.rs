@@ -6,13 +6,13 @@
 
 pub mod answer;
 pub mod events;
-pub mod hearing;
 pub mod items;
 mod options;
 pub mod peer;
 pub mod probe;
 pub mod session;
 pub mod socket;
+pub mod sound_input;
 pub mod waiting;
 
 use std::{sync::Arc, time::Duration};
@@ -136,12 +136,12 @@ pub enum SpeechOrder {
     },
     /// Stop answering.
     Cancel,
-    /// Cuts the answer `item` off at the heard part.
+    /// Cuts the answer `item` off at the played part.
     Truncate {
         /// Id of the answer.
         item: SpeechItemId,
-        /// Length of the heard part, measured in the sound as the service sent it.
-        heard: Duration,
+        /// Length of the played part, measured in the sound as the service sent it.
+        played: Duration,
     },
 }
 

@@ -49,7 +49,7 @@ pub trait Language: Send {
     ///
     /// # Errors
     /// The session ends.
-    fn hear(&mut self, message: &[u8]) -> Result<(), Over>;
+    fn message(&mut self, message: &[u8]) -> Result<(), Over>;
 
     /// Sender of its events.
     fn into_events(self) -> Events;
@@ -65,8 +65,8 @@ pub async fn run(
         outgoing.add(talk.take());
         let due = talk.due();
         let step = tokio::select! {
-            heard = incoming.next() => match heard {
-                Ok(message) => talk.hear(&message),
+            message = incoming.next() => match message {
+                Ok(message) => talk.message(&message),
                 Err(error) => Err(Over::Failed(error)),
             },
             order = orders.recv() => match order {

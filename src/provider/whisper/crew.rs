@@ -39,7 +39,7 @@ pub struct Sound {
 
 /// Transcript of a sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct RecognisedText {
     /// The words; empty where there are none.
     pub text: String,
     /// True if a likelier text is worth seeking.
@@ -56,19 +56,24 @@ pub enum Urgency {
 }
 
 /// Hears a sound with these buffers and so many threads; `None`: stopped, because the callback said so.
-pub type Hear = dyn Fn(&mut Scratch, &Sound, usize, &(dyn Fn() -> bool + Sync)) -> Result<Option<Heard>, Error>
+pub type Recognise = dyn Fn(
+        &mut Scratch,
+        &Sound,
+        usize,
+        &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<RecognisedText>, Error>
     + Send
     + Sync;
 
 /// A transcript to come. Dropping it stops the hearing; it fails when the hearing gave way or broke
 /// down.
-pub type Answer = oneshot::Receiver<Result<Heard, Error>>;
+pub type Answer = oneshot::Receiver<Result<RecognisedText, Error>>;
 
 /// Hears for all tables. Its threads end with it.
 pub struct Crew(Arc<Shared>);
 
 struct Shared {
-    hear: Box<Hear>,
+    recognise: Box<Recognise>,
     /// Largest number of threads.
     size: usize,
     queue: Mutex<Queue>,
@@ -89,7 +94,7 @@ struct Queue {
 struct Task {
     sound: Sound,
     urgency: Urgency,
-    answer: oneshot::Sender<Result<Heard, Error>>,
+    answer: oneshot::Sender<Result<RecognisedText, Error>>,
 }
 
 /// A task that a thread has taken.
@@ -102,9 +107,9 @@ struct Taken {
 
 impl Crew {
     /// At most `size` threads, which begin when they are needed.
-    pub fn new(size: usize, hear: Box<Hear>) -> Self {
+    pub fn new(size: usize, recognise: Box<Recognise>) -> Self {
         let (queue, more) = (Mutex::default(), Condvar::new());
-        Self(Arc::new(Shared { hear, size: size.max(1), queue, more }))
+        Self(Arc::new(Shared { recognise, size: size.max(1), queue, more }))
     }
 
     /// Has `sound` heard. A partial for which there is no room is not heard.
@@ -245,10 +250,10 @@ fn work(alive: &Alive) {
     let mut scratch = Scratch::new();
     while let Some(Taken { task, gives_way, threads }) = alive.0.next() {
         let stops = || task.answer.is_closed() || gives_way.load(Ordering::Relaxed);
-        let heard = (alive.0.hear)(&mut scratch, &task.sound, threads, &stops);
-        if let Some(heard) = heard.transpose() {
+        let answer = (alive.0.recognise)(&mut scratch, &task.sound, threads, &stops);
+        if let Some(answer) = answer.transpose() {
             // The receiver may have been dropped.
-            let _ = task.answer.send(heard);
+            let _ = task.answer.send(answer);
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::crew::{Answer, Crew, Heard, Sound, Urgency};
+use super::crew::{Answer, Crew, RecognisedText, Sound, Urgency};
 use crate::{
     audio::Frame,
     provider::{Error, Kind, SpeechEvent},
@@ -49,7 +49,7 @@ pub fn listening(
         asked: None,
         ahead: None,
         partial: String::new(),
-        heard: 0,
+        asked_frames: 0,
         loudest: 0.0,
         quiet: 0,
         came_at: now,
@@ -75,8 +75,8 @@ struct Listening {
     ahead: Option<String>,
     /// Text of the last event.
     partial: String,
-    /// Frames that were heard so far.
-    heard: usize,
+    /// Frames there were at the last question.
+    asked_frames: usize,
     /// The loudest frame so far.
     loudest: f32,
     /// Quiet frames at the end.
@@ -146,7 +146,8 @@ impl Listening {
         }
         let is_quiet = self.quiet >= QUIET_FRAMES;
         let pause = self.came_at + if is_quiet { QUIET_PAUSE } else { PAUSE };
-        let partial = self.asked.is_none() && frames >= FRAMES_AT_LEAST && frames > self.heard;
+        let partial =
+            self.asked.is_none() && frames >= FRAMES_AT_LEAST && frames > self.asked_frames;
         if partial && self.again_at < pause {
             Some((self.again_at, Urgency::Partial))
         } else {
@@ -156,7 +157,7 @@ impl Listening {
 
     /// Asks for the text of the sound so far. An earlier question is dropped.
     fn ask(&mut self, urgency: Urgency) -> Result<(), Error> {
-        self.heard = self.sound.frames.len();
+        self.asked_frames = self.sound.frames.len();
         self.asked = None;
         self.sound.is_sought = false;
         let answer = self.crew.ask(self.sound.clone(), urgency)?;
@@ -188,7 +189,7 @@ impl Listening {
     /// The event for an answer, if it is new.
     fn take_answer(
         &mut self,
-        answered: Option<Result<Heard, Error>>,
+        answered: Option<Result<RecognisedText, Error>>,
     ) -> Result<Option<SpeechEvent>, Error> {
         let Some(asked) = self.asked.take() else { return Ok(None) };
         let now = Instant::now();
@@ -196,7 +197,7 @@ impl Listening {
         if self.ahead.is_some() {
             return Ok(answered.and_then(Result::ok).and_then(|sought| self.take_sought(sought)));
         }
-        let Heard { text, is_unclear } = match (answered, asked.urgency) {
+        let RecognisedText { text, is_unclear } = match (answered, asked.urgency) {
             (Some(answered), _) => answered?,
             (None, Urgency::Partial) => return Ok(None),
             (None, Urgency::Final) => {
@@ -223,7 +224,7 @@ impl Listening {
     }
 
     /// A likelier text than the one that is there; none at all would be less likely.
-    fn take_sought(&mut self, sought: Heard) -> Option<SpeechEvent> {
+    fn take_sought(&mut self, sought: RecognisedText) -> Option<SpeechEvent> {
         if sought.text.is_empty() || self.ahead.as_ref() == Some(&sought.text) {
             return None;
         }
@@ -239,7 +240,7 @@ fn loudness(frame: &Frame) -> f32 {
 }
 
 /// The answer to what is `asked`; `None`: there will be none.
-async fn answer(asked: &mut Option<Asked>) -> Option<Result<Heard, Error>> {
+async fn answer(asked: &mut Option<Asked>) -> Option<Result<RecognisedText, Error>> {
     match asked {
         Some(asked) => (&mut asked.answer).await.ok(),
         None => std::future::pending().await,

@@ -13,7 +13,7 @@ use tokio::{sync::OnceCell, task::spawn_blocking};
 use whisper_thin::{Model, Options, Scratch, Search, TranscribeError};
 
 use super::{
-    crew::{Crew, Heard, Sound},
+    crew::{Crew, RecognisedText, Sound},
     prompt::is_echo,
 };
 use crate::provider::{Error, Kind};
@@ -80,7 +80,7 @@ impl Engine {
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::debug!(milliseconds, name = self.name, "model for hearing loaded");
         let size = thread::available_parallelism().map_or(1, usize::from);
-        let hear =
+        let recognise =
             move |scratch: &mut Scratch, sound: &Sound, threads: usize, stops: &Stops<'_>| {
                 let options = Options {
                     prompt: &sound.prompt,
@@ -89,9 +89,9 @@ impl Engine {
                     search: sound.is_sought.then_some(SEARCH),
                     ..Options::default()
                 };
-                hear(&model, scratch, &samples_of(sound), &options, stops)
+                recognise(&model, scratch, &samples_of(sound), &options, stops)
             };
-        Ok(Arc::new(Crew::new(size, Box::new(hear))))
+        Ok(Arc::new(Crew::new(size, Box::new(recognise))))
     }
 }
 
@@ -100,33 +100,37 @@ type Stops<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// The words in `samples`, piece by piece; `None`: it was stopped. Words that the model makes up
 /// from silence or noise are left out, and nothing likelier is sought for them.
-fn hear(
+fn recognise(
     model: &Model,
     scratch: &mut Scratch,
     samples: &[f32],
     options: &Options,
     stops: &Stops<'_>,
-) -> Result<Option<Heard>, Error> {
+) -> Result<Option<RecognisedText>, Error> {
     let (mut texts, mut is_unclear) = (Vec::new(), false);
     for piece in pieces(samples, model.max_samples()) {
-        let mut heard = model.transcribe(scratch, piece, options, &|| stops());
+        let mut transcript = model.transcribe(scratch, piece, options, &|| stops());
         let seconds = piece.len() as f32 / 16_000.0;
-        if heard.as_ref().is_ok_and(|heard| is_echo(&heard.text, options.prompt, seconds)) {
+        if transcript
+            .as_ref()
+            .is_ok_and(|transcript| is_echo(&transcript.text, options.prompt, seconds))
+        {
             let without = Options { prompt: "", ..options.clone() };
-            heard = model.transcribe(scratch, piece, &without, &|| stops());
+            transcript = model.transcribe(scratch, piece, &without, &|| stops());
         }
-        match heard {
-            Ok(heard) if heard.is_doubtful() || !has_words(&heard.text) => {}
-            Ok(heard) => {
-                is_unclear |= SEARCH.is_wanted(heard.mean_log_probability, heard.cut_by_guard);
-                texts.push(heard.text);
+        match transcript {
+            Ok(transcript) if transcript.is_doubtful() || !has_words(&transcript.text) => {}
+            Ok(transcript) => {
+                is_unclear |=
+                    SEARCH.is_wanted(transcript.mean_log_probability, transcript.cut_by_guard);
+                texts.push(transcript.text);
             }
             Err(TranscribeError::Cancelled) => return Ok(None),
             Err(error) => return Err(Error::new(Kind::InvalidRequest, error.to_string())),
         }
     }
     texts.retain(|text| !text.is_empty());
-    Ok(Some(Heard { text: texts.join(" "), is_unclear }))
+    Ok(Some(RecognisedText { text: texts.join(" "), is_unclear }))
 }
 
 /// Captions that the model writes for pictures without speech, often without brackets, and makes up

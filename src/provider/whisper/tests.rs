@@ -11,7 +11,7 @@ use futures::{FutureExt, StreamExt};
 use tokio::{sync::mpsc, time::timeout};
 
 use super::{
-    crew::{Crew, Heard, Sound, Urgency},
+    crew::{Crew, RecognisedText, Sound, Urgency},
     listening::listening,
 };
 use crate::{
@@ -61,7 +61,7 @@ impl Door {
                     }
                     if state.may_end > 0 {
                         state.may_end -= 1;
-                        return Ok(Some(Heard { text: prompt, is_unclear: false }));
+                        return Ok(Some(RecognisedText { text: prompt, is_unclear: false }));
                     }
                     let wait = door.changed.wait_timeout(state, Duration::from_millis(1));
                     state = wait.unwrap().0;
@@ -161,7 +161,8 @@ async fn excess_utterances_refused_partials_dropped() {
 
 /// Hears how many frames there are.
 fn counting() -> Arc<Crew> {
-    let heard = |sound: &Sound| Heard { text: sound.frames.len().to_string(), is_unclear: false };
+    let heard =
+        |sound: &Sound| RecognisedText { text: sound.frames.len().to_string(), is_unclear: false };
     Arc::new(Crew::new(1, Box::new(move |_, sound, _, _| Ok(Some(heard(sound))))))
 }
 
@@ -195,7 +196,7 @@ async fn pause_words_come_before_the_likelier_text() {
         1,
         Box::new(|_, sound, _, _| {
             let text = if sound.is_sought { "Bartok!" } else { "Bar talk!" };
-            Ok(Some(Heard { text: text.to_owned(), is_unclear: !sound.is_sought }))
+            Ok(Some(RecognisedText { text: text.to_owned(), is_unclear: !sound.is_sought }))
         }),
     );
     let (to, audio) = mpsc::channel(64);

@@ -64,7 +64,7 @@ async fn wish_beside_a_request_leaves_it_to_the_npc() {
     stage.types(THORIN, "Bartok, turn the tune down and pour me an ale").await;
     stage.settle().await;
     let lines = stage.lines();
-    let told = (lines[0].heard.as_str(), lines[0].outcome);
+    let told = (lines[0].understood.as_str(), lines[0].outcome);
     assert_eq!(told, ("Bartok, pour me an ale", Outcome::Spoken));
     assert_eq!(stage.music.status().volume, 80);
     let text = "The music is too loud".to_owned();

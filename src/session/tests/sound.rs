@@ -32,7 +32,10 @@ async fn guess_stands_where_only_the_words_change() {
         let mut stage = Setup { hears_sound, ..Setup::of(&["Bartok"]) }.open().await;
         assert_eq!(asked(&stage, "Bartok, sell me more").await, requests);
         let line = &stage.lines()[0];
-        assert_eq!((line.heard.as_str(), line.outcome), ("Bartok, sell me more", Outcome::Spoken));
+        assert_eq!(
+            (line.understood.as_str(), line.outcome),
+            ("Bartok, sell me more", Outcome::Spoken)
+        );
         stage.types(THORIN, "Bartok, go on").await;
         stage.settle().await;
         let read = stage.models[0].read(requests);
@@ -106,7 +109,7 @@ async fn guess_is_given_up_when_its_speaker_goes_on() {
     stage.says(THORIN).await;
     stage.settle().await;
     assert_eq!(stage.models[0].asked(), 2);
-    assert_eq!(stage.lines()[0].heard, "Bartok, tell me more of it");
+    assert_eq!(stage.lines()[0].understood, "Bartok, tell me more of it");
     stage.close().await;
 }
 

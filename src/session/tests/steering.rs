@@ -126,7 +126,7 @@ async fn x_card_stops_all_npcs_anonymously() {
         .collect();
     assert!(lines.iter().all(|line| line.outcome != Outcome::Spoken), "{lines:#?}");
     let card = lines.iter().find(|line| line.outcome == Outcome::Stopped).unwrap();
-    assert_eq!((card.speaker.as_str(), card.heard.as_str()), ("somebody", "X-card!"));
+    assert_eq!((card.speaker.as_str(), card.understood.as_str()), ("somebody", "X-card!"));
     assert_eq!(
         lines.last().unwrap().detail.as_deref(),
         Some(

@@ -437,7 +437,7 @@ async fn spilled_words_of_deleted_person_are_lost() {
     for (speaker, heard) in [(1, "my wombat"), (2, "an owl")] {
         let line = TurnLine {
             from: Some(SpeakerId(speaker)),
-            heard: heard.to_owned(),
+            understood: heard.to_owned(),
             npc: Some("Bartok".to_owned()),
             reply: format!("I know of {heard}"),
             outcome: Outcome::Spoken,

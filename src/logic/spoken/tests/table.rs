@@ -16,14 +16,14 @@ const SETS: [(&str, &str); 6] = [
 
 /// The dice heard, as the tables write them.
 fn heard(said: &str) -> String {
-    match Heard::of(said) {
-        Heard::Nothing | Heard::Talk => "-".to_owned(),
-        Heard::Rolls(rolls) => rolls.join("; "),
-        Heard::Again(changes) => format!("{AGAIN}{changes}"),
-        Heard::Last(0) => "last".to_owned(),
-        Heard::Last(_) => "before".to_owned(),
-        Heard::Odds(None) => "odds".to_owned(),
-        Heard::Odds(Some(odds)) => format!("odds {odds}"),
+    match DiceRequest::of(said) {
+        DiceRequest::Nothing | DiceRequest::Talk => "-".to_owned(),
+        DiceRequest::Rolls(rolls) => rolls.join("; "),
+        DiceRequest::Again(changes) => format!("{AGAIN}{changes}"),
+        DiceRequest::Last(0) => "last".to_owned(),
+        DiceRequest::Last(_) => "before".to_owned(),
+        DiceRequest::Odds(None) => "odds".to_owned(),
+        DiceRequest::Odds(Some(odds)) => format!("odds {odds}"),
     }
 }
 

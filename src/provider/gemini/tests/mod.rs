@@ -7,7 +7,7 @@ use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Options, failure::closed, talk::Talk};
+use super::{Options, failure::closed, talk::GeminiTalk};
 use crate::{
     audio::SampleRate,
     domain::{CallId, Calling, ToolChoice, ToolSpec},
@@ -25,7 +25,7 @@ mod calls;
 
 /// A session, and the reader of its events.
 struct Bench {
-    talk: Talk,
+    talk: GeminiTalk,
     events: SpeechEvents,
 }
 
@@ -48,7 +48,7 @@ impl Bench {
     }
 
     fn says(&mut self, message: &Value) {
-        self.talk.hear(message.to_string().as_bytes()).unwrap();
+        self.talk.message(message.to_string().as_bytes()).unwrap();
     }
 
     /// The end of a turn with its usage.
@@ -90,11 +90,11 @@ impl Bench {
     }
 }
 
-fn session(before: &[SpeechItem]) -> (Talk, events::Reader) {
+fn session(before: &[SpeechItem]) -> (GeminiTalk, events::Reader) {
     let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9"), closed));
     let (events, reader) = events::channel();
     let tools = [tool("roll", Calling::Waits), tool("note", Calling::Records)];
-    (Talk::new(peer, events, &tools, before), reader)
+    (GeminiTalk::new(peer, events, &tools, before), reader)
 }
 
 fn tool(name: &str, calling: Calling) -> ToolSpec {
@@ -440,7 +440,7 @@ proptest! {
         let (mut asked, mut ended) = (0, 0);
         for step in steps {
             let over: Result<(), Over> = match step {
-                Ok(message) => bench.talk.hear(message.to_string().as_bytes()),
+                Ok(message) => bench.talk.message(message.to_string().as_bytes()),
                 Err(order) => {
                     asked += usize::from(matches!(order, SpeechOrder::Answer(_)));
                     bench.talk.order(order)

@@ -139,11 +139,11 @@ pub fn is_of(said: &str, template: &str) -> bool {
             continue;
         }
         let is_other = |c: char| !c.is_alphanumeric();
-        let heard = rest.trim_matches(is_other);
+        let last = rest.trim_matches(is_other);
         return match found {
             // The value, and perhaps the beginning of what follows.
-            true => heard.split_whitespace().count() <= CUT_OFF,
-            false => !heard.is_empty() && part.trim_start_matches(is_other).starts_with(heard),
+            true => last.split_whitespace().count() <= CUT_OFF,
+            false => !last.is_empty() && part.trim_start_matches(is_other).starts_with(last),
         };
     }
     found

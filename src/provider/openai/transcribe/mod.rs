@@ -119,7 +119,7 @@ impl SpeechToText for Transcription {
         let prompt = Arc::clone(&self.prompt.read().unwrap_or_else(PoisonError::into_inner));
         let is_plain = Arc::clone(&self.is_plain);
         // Encoding and sending an utterance take time that the reader of the stream does not have.
-        let heard = AbortOnDropHandle::new(tokio::spawn(async move {
+        let transcript = AbortOnDropHandle::new(tokio::spawn(async move {
             let mut samples = Vec::new();
             while let Some(frame) = audio.recv().await {
                 if samples.len() < MAX_SAMPLES {
@@ -136,7 +136,7 @@ impl SpeechToText for Transcription {
             with_names(&endpoint, upload, prompt, &is_plain).await
         }));
         let last = async move {
-            let text = heard.await.map_err(|_| {
+            let text = transcript.await.map_err(|_| {
                 Error::new(Kind::Interrupted, "the transcription broke off (speak again)")
             })??;
             Ok(SpeechEvent::Final { text })

@@ -103,7 +103,7 @@ impl TextToSpeech for WithSecond {
                 second: self.second.clone(),
                 failing: Arc::clone(&self.failing),
                 request,
-                heard: Duration::ZERO,
+                sounded: Duration::ZERO,
             }),
         };
         stream::unfold(sentence, Sentence::next).boxed()
@@ -148,7 +148,7 @@ struct First {
     failing: Arc<Failing>,
     request: SpeakRequest,
     /// Sound of the sentence that can be heard.
-    heard: Duration,
+    sounded: Duration,
 }
 
 impl Sentence {
@@ -172,7 +172,7 @@ impl Sentence {
 impl First {
     fn takes(&mut self, pcm: &Pcm) {
         if !is_silent(&pcm.samples) {
-            self.heard += pcm.rate.duration_of(pcm.samples.len());
+            self.sounded += pcm.rate.duration_of(pcm.samples.len());
         }
     }
 
@@ -188,7 +188,7 @@ impl First {
             let Voice { provider, voice_id: voice, .. } = &self.second.voice;
             tracing::warn!(%error, provider, voice, "an NPC speaks in its fallback voice");
         }
-        self.heard < SYLLABLE
+        self.sounded < SYLLABLE
     }
 }
 

@@ -107,7 +107,7 @@ impl Sentence {
         }
         if let Some(end) = self.audible.take(&pcm) {
             pcm.samples.truncate(end);
-            let is_whole = self.audible.heard >= self.shortest;
+            let is_whole = self.audible.sounded >= self.shortest;
             let rest = (!is_whole).then(|| Err(self.silent()));
             self.sound = stream::iter(rest).boxed();
         }
@@ -165,7 +165,7 @@ struct Audible {
     /// Silence at the end.
     silence: Duration,
     /// Sound that can be heard.
-    heard: Duration,
+    sounded: Duration,
 }
 
 impl Audible {
@@ -182,7 +182,7 @@ impl Audible {
                 self.silence += FRAME;
             } else {
                 self.silence = Duration::ZERO;
-                self.heard += FRAME;
+                self.sounded += FRAME;
             }
             (self.energy, self.samples) = (0.0, 0);
             if self.silence >= SILENCE {

@@ -121,11 +121,11 @@ impl SpeechToText for Recogniser {
         let names = Arc::clone(&self.names.read().unwrap_or_else(PoisonError::into_inner));
         let (to, partials) = mpsc::channel(PARTIALS);
         let service = Arc::clone(&self.service);
-        let (heard, told) = (Count::within(EVENTS), Count::within(bounds::PARTIALS));
-        let listening = Listening { service, names, audio, partials: to, heard, told };
+        let (events, told) = (Count::within(EVENTS), Count::within(bounds::PARTIALS));
+        let listening = Listening { service, names, audio, partials: to, events, told };
         // Connecting and sending take time that the reader of the stream does not have.
-        let heard = Some(AbortOnDropHandle::new(tokio::spawn(listening.hear())));
-        stream::unfold(Heard { partials, heard }, Heard::next).boxed()
+        let all = Some(AbortOnDropHandle::new(tokio::spawn(listening.recognise())));
+        stream::unfold(Transcripts { partials, all }, Transcripts::next).boxed()
     }
 }
 
@@ -164,21 +164,21 @@ struct Learnt {
 }
 
 /// Transcripts of one utterance, for its reader. Dropping it ends the hearing.
-struct Heard {
+struct Transcripts {
     partials: mpsc::Receiver<String>,
-    heard: Option<AbortOnDropHandle<Result<String, Error>>>,
+    all: Option<AbortOnDropHandle<Result<String, Error>>>,
 }
 
-impl Heard {
+impl Transcripts {
     async fn next(mut self) -> Option<(Result<SpeechEvent, Error>, Self)> {
-        let heard = self.heard.as_mut()?;
+        let all = self.all.as_mut()?;
         if let Some(text) = self.partials.recv().await {
             return Some((Ok(SpeechEvent::Partial { text }), self));
         }
-        let text = heard.await.unwrap_or_else(|_| {
+        let text = all.await.unwrap_or_else(|_| {
             Err(Error::new(Kind::Interrupted, "the transcription broke off (speak again)"))
         });
-        self.heard = None;
+        self.all = None;
         Some((text.map(|text| SpeechEvent::Final { text }), self))
     }
 }
@@ -190,7 +190,7 @@ struct Listening {
     audio: mpsc::Receiver<Frame>,
     partials: mpsc::Sender<String>,
     /// Events of the service.
-    heard: Count,
+    events: Count,
     /// Bytes of partials sent to the table.
     told: Count,
 }
@@ -204,7 +204,7 @@ struct Part {
 
 impl Listening {
     /// The whole text.
-    async fn hear(mut self) -> Result<String, Error> {
+    async fn recognise(mut self) -> Result<String, Error> {
         let mut all = String::new();
         for _ in 0..ENDS_MAX {
             let mut first = Vec::with_capacity(AT_ONCE);
@@ -244,7 +244,7 @@ impl Listening {
                 event = event_by(&mut from, until) => event,
             };
             let event = told(event, &unsent, peer)?;
-            self.heard.add(1).map_err(|bound| peer.flooding(bound))?;
+            self.events.add(1).map_err(|bound| peer.flooding(bound))?;
             let written = transcript.read(&event).map_err(|wrong| {
                 peer.error(Kind::Protocol, &format!("it sends {wrong}"), "check the service")
             })?;
@@ -343,8 +343,8 @@ pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
         let _ = to.try_send(Frame::silence(SampleRate::HZ_16000));
     }
     drop(to);
-    let mut heard = recogniser.listen(audio, Attempts::default());
-    while let Some(event) = heard.next().await {
+    let mut transcripts = recogniser.listen(audio, Attempts::default());
+    while let Some(event) = transcripts.next().await {
         event?;
     }
     let (answered, took) = (answered.as_millis(), asked.elapsed().as_millis());

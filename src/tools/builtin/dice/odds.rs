@@ -44,7 +44,7 @@ fn counted(said: &str) -> Result<CallOutput, CallError> {
     let invalid =
         |error: dice::DiceError| CallError::new(CallErrorKind::InvalidArguments, error.to_string());
     let read = dice::parse(said).or_else(|error| {
-        spoken::Heard::of(said).odds().map_or(Err(error), |odds| dice::parse(&odds))
+        spoken::DiceRequest::of(said).odds().map_or(Err(error), |odds| dice::parse(&odds))
     });
     let expression = read.map_err(invalid)?;
     let odds = expression.odds().map_err(invalid)?;

@@ -335,7 +335,7 @@ impl Client {
         }
         let listening = timeout(PATIENCE, self.service.peer().listen(filter.build())).await;
         match listening {
-            Ok(Ok(mut subscription)) => self.hear(&mut subscription).await,
+            Ok(Ok(mut subscription)) => self.follow(&mut subscription).await,
             Ok(Err(error)) => {
                 tracing::debug!(server = &*self.server, %error, "a server tells no changes");
             }
@@ -343,7 +343,7 @@ impl Client {
         }
     }
 
-    async fn hear(&self, subscription: &mut Subscription) {
+    async fn follow(&self, subscription: &mut Subscription) {
         while let Ok(Some(notice)) = subscription.next().await {
             match notice {
                 ServerNotification::ToolListChangedNotification(_) => self.notices.tools_changed(),

@@ -1,6 +1,6 @@
 //! Sound of any rate -> the rate of a service, an utterance at a time.
 //!
-//! Entry type: [`Hearing`]. **Never**: decides when an utterance ends.
+//! Entry type: [`SoundInput`]. **Never**: decides when an utterance ends.
 
 use crate::{
     audio::{Resampler, SampleRate},
@@ -9,7 +9,7 @@ use crate::{
 
 /// The utterance that is being said.
 #[derive(Debug)]
-pub struct Hearing {
+pub struct SoundInput {
     /// The rate of the service.
     rate: SampleRate,
     /// The shortest utterance that it takes, in samples.
@@ -23,7 +23,7 @@ pub struct Hearing {
     given: usize,
 }
 
-impl Hearing {
+impl SoundInput {
     /// No sound yet for a service that takes this `rate`, and no utterance below `shortest` samples.
     pub const fn new(rate: SampleRate, shortest: usize) -> Self {
         Self { rate, shortest, resampler: None, has_sound: false, given: 0 }
@@ -72,8 +72,8 @@ impl Hearing {
 mod tests {
     use super::*;
 
-    fn hearing() -> Hearing {
-        Hearing::new(SampleRate::HZ_24000, 2_400)
+    fn input() -> SoundInput {
+        SoundInput::new(SampleRate::HZ_24000, 2_400)
     }
 
     fn sound(samples: usize, hz: u32) -> Pcm {
@@ -82,28 +82,28 @@ mod tests {
 
     #[test]
     fn utterance_is_as_long_at_24_khz() {
-        let mut hearing = hearing();
+        let mut input = input();
         for _ in 0..2 {
-            let mut samples = hearing.take(&sound(16_000, 16_000)).unwrap();
-            samples.extend(hearing.take(&sound(8_000, 16_000)).unwrap());
-            samples.extend(hearing.end().unwrap());
+            let mut samples = input.take(&sound(16_000, 16_000)).unwrap();
+            samples.extend(input.take(&sound(8_000, 16_000)).unwrap());
+            samples.extend(input.end().unwrap());
             assert_eq!(samples.len(), 36_000);
         }
-        assert_eq!(hearing.end(), None);
+        assert_eq!(input.end(), None);
     }
 
     #[test]
     fn rate_that_changes_loses_nothing() {
-        let mut hearing = hearing();
-        let mut samples = hearing.take(&sound(16_000, 16_000)).unwrap();
-        samples.extend(hearing.take(&sound(24_000, 24_000)).unwrap());
-        samples.extend(hearing.end().unwrap());
+        let mut input = input();
+        let mut samples = input.take(&sound(16_000, 16_000)).unwrap();
+        samples.extend(input.take(&sound(24_000, 24_000)).unwrap());
+        samples.extend(input.end().unwrap());
         assert_eq!(samples.len(), 48_000);
     }
 
     #[test]
     fn absurd_rate_is_refused() {
-        let error = hearing().take(&sound(10, 1)).unwrap_err();
+        let error = input().take(&sound(10, 1)).unwrap_err();
         assert_eq!(error.kind(), Kind::InvalidRequest);
         assert!(error.to_string().contains("1 Hz"), "{error}");
     }

@@ -1,6 +1,6 @@
 //! Meaning of an utterance that speaks of dice.
 //!
-//! Entry type: [`Heard`]. **Never**: rolls what was only spoken of.
+//! Entry type: [`DiceRequest`]. **Never**: rolls what was only spoken of.
 
 use std::iter;
 
@@ -18,7 +18,7 @@ use crate::logic::{
 
 /// Request about dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum DiceRequest {
     /// Nothing: dice were not spoken of, or it is unclear which.
     Nothing,
     /// Nothing, though rolling was spoken of: a question, a "don't", a story.
@@ -41,7 +41,7 @@ pub const APART: &str = "; ";
 /// Most rolls that are made of one utterance.
 const MOST: usize = 8;
 
-impl Heard {
+impl DiceRequest {
     /// Meaning of `utterance`.
     pub fn of(utterance: &str) -> Self {
         let mut tokens = tokens::tokens(utterance);
