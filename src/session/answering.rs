@@ -12,19 +12,18 @@ use super::{
     overrides::{SeatCeiling, TurnTier},
     playback::Played,
     recall::{Question, RecallTold},
-    rolled_before::request_after,
     routing::{Understood, same_words},
     seat::{Next, Seat},
     segment::QueuePosition,
     table::Table,
-    told_bonus::roll_with_bonus,
     turns::EngineHandle,
     utterance::{Purpose, Utterance},
+    wanted_dice::WantedDice,
 };
 use crate::{
     domain::{Npc, TurnFacts, TurnId},
     engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
-    logic::{own_lines::Labels, spoken},
+    logic::own_lines::Labels,
 };
 
 impl Table {
@@ -137,22 +136,24 @@ impl Table {
     /// Facts about the utterance that `purpose` answers.
     fn facts(&mut self, purpose: &Purpose) -> TurnFacts {
         let utterance = &purpose.utterance;
-        let by = self.speakers.person(utterance.speaker);
-        let Seat { npc, conversation: before, .. } = &self.seats[purpose.seat];
-        let dice = request_after(&utterance.text, &by, before, names_of(npc));
-        let with_bonus = roll_with_bonus(&utterance.text, &by, before);
+        let WantedDice { rolls, odds, last, withheld } = self.wanted_dice(purpose.seat, utterance);
         TurnFacts {
             speaker: self.speakers.called(utterance.speaker).to_owned(),
-            by: Some(by),
+            by: Some(self.speakers.person(utterance.speaker)),
             utterance: utterance.text.clone(),
-            dice: with_bonus
-                .or_else(|| dice.rolls())
-                .or_else(|| spoken::typed_dice(&utterance.text)),
-            odds: dice.odds(),
-            last: dice.last(),
-            dice_withheld: dice.withholds(),
+            dice: rolls,
+            odds,
+            last,
+            dice_withheld: withheld,
             language: self.speakers.language(utterance.speaker, &utterance.text),
         }
+    }
+
+    /// What `utterance`, said to `seat` now, wants of dice.
+    fn wanted_dice(&self, seat: SeatId, utterance: &Utterance) -> WantedDice {
+        let by = self.speakers.person(utterance.speaker);
+        let Seat { npc, conversation, .. } = &self.seats[seat];
+        WantedDice::of(&utterance.text, &by, conversation, names_of(npc))
     }
 
     /// Labels that `seat`'s NPC may put before a line: names of the cast, of the campaign's people, and of
@@ -217,7 +218,8 @@ impl Table {
     }
 
     /// Keeps a turn begun ahead when the final says the same to the same NPC. A model that answers the sound
-    /// keeps it for the same sound in other words, unless they ask for other rolls: it was told which to make.
+    /// keeps it for the same sound in other words. Neither does where the final wants other rolls, in view of
+    /// what was said and rolled before: the model was told which to make.
     pub(super) fn confirm(
         &mut self,
         turn: TurnId,
@@ -225,7 +227,7 @@ impl Table {
         tier: &TurnTier,
         utterance: &Utterance,
     ) -> bool {
-        let Some(active) = self.turns.get(turn) else { return false };
+        let Some(active) = self.turns.peek(turn) else { return false };
         let begun = &active.purpose;
         if active.has_failed() || begun.seat != seat || begun.tier.effective != tier.effective {
             return false;
@@ -233,12 +235,14 @@ impl Table {
         let by_sound = !same_words(&begun.utterance.text, &utterance.text);
         if by_sound
             && (!self.seats[seat].engine.answers_sound()
-                || !begun.utterance.has_the_voice_of(utterance)
-                || spoken::DiceRequest::of(&begun.utterance.text)
-                    != spoken::DiceRequest::of(&utterance.text))
+                || !begun.utterance.has_the_voice_of(utterance))
         {
             return false;
         }
+        if !self.wanted_dice(seat, utterance).is_in(&active.turn.facts) {
+            return false;
+        }
+        let Some(active) = self.turns.get(turn) else { return false };
         let now = Instant::now();
         active.confirm(now, utterance.clone(), by_sound);
         let purpose = active.purpose.clone();

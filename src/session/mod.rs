@@ -61,6 +61,7 @@ mod told_bonus;
 mod turns;
 mod understanding;
 mod utterance;
+mod wanted_dice;
 mod wishing;
 mod withdrawal;
 

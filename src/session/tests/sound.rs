@@ -85,6 +85,28 @@ async fn other_rolls_give_the_guess_up() {
     stage.close().await;
 }
 
+/// The bonus told, and the roll before, decide what words want: neither words nor dice alone do.
+#[tokio::test(start_paused = true)]
+async fn roll_before_decides_what_the_final_wants() {
+    for (guessed, said, stands) in [
+        ("Bartok, plus seven", "Bartok, plus eight", false),
+        ("Bartok, again", "Bartok, a grain", false),
+        ("Bartok, again", "Bartok, roll again", true),
+        ("Bartok, plus seven", "Bartok, plus 7", true),
+    ] {
+        let stage = hearing(&["Bartok"]).await;
+        stage.models[0].then(&[Call("roll", r#"{"expression":"2d6"}"#)]).then(&[Text("Eleven.")]);
+        stage.types(THORIN, "Bartok, roll two d six").await;
+        stage.settle().await;
+        stage.hears(&[(45, guessed)], said);
+        stage.says(THORIN).await;
+        stage.settle().await;
+        let guesses = if stands { 1 } else { 2 };
+        assert_eq!(stage.models[0].asked(), 2 + guesses, "{said}");
+        stage.close().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn effects_wait_for_the_final_of_the_same_sound() {
     let stage = hearing(&["Bartok"]).await;
