@@ -27,6 +27,7 @@ mod models;
 pub mod openai;
 mod options;
 mod outbound;
+mod pace;
 mod packages;
 mod pages;
 mod pool;
@@ -66,6 +67,7 @@ pub use images::{FIRST_BYTE_TIMEOUT as PICTURE_FIRST_BYTE, ImageEntry, ImageServ
 pub use models::{ModelEntry, ModelService};
 pub use options::Options;
 pub use outbound::{Outbound, Refused};
+pub use pace::Pace;
 pub use packages::{
     GetError, Getting, PackageSources, Registries, RegistryAddress, Step, get_weights,
 };
