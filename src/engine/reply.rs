@@ -127,7 +127,9 @@ pub struct PlayedPart {
     pub instead: String,
     /// Length of the sound that left, fillers included.
     pub audio: Duration,
-    /// The place in the answer where it ended; `None`: nothing of it was played.
+    /// Length of the answer's sound that left, without fillers and the silence at the end of sentences.
+    pub answered: Duration,
+    /// The place in the answer where it ended; `None`: nothing of it was heard.
     pub position: Option<Position>,
 }
 

@@ -14,7 +14,12 @@ use super::{
 use crate::{
     domain::{EngineKind, TurnId},
     engine::{Failure, PlayedPart, TurnReport},
+    logic::barge_in,
 };
+
+/// Failure of a voice that has spoken without a sound.
+const SILENT: &str =
+    "the voice sent nothing but silence (use another voice, or look at its service's log)";
 
 /// A turn about which everything is known.
 pub struct Finished {
@@ -66,7 +71,8 @@ impl Finished {
         let End { played, began: audible, outcome: stopped_as, .. } = &self.end;
         let audible = *audible;
         let report = self.report.as_ref();
-        let outcome = stopped_as.unwrap_or_else(|| outcome(report, played));
+        let failure = failure(report, played);
+        let outcome = stopped_as.unwrap_or_else(|| outcome(failure.as_ref(), played));
         let utterance = &self.purpose.utterance;
         let stt = if utterance.typed { TurnLine::TYPED } else { stt };
         let made_by = made_by(report, stt, &cast);
@@ -89,7 +95,7 @@ impl Finished {
             reply,
             unspoken: report.map(|it| it.unspoken.clone()).filter(|words| !words.is_empty()),
             outcome,
-            detail: report.and_then(|report| report.failure.as_ref()).and_then(detail),
+            detail: failure.as_ref().and_then(detail),
             audio_ms: u64::try_from(played.audio.as_millis()).unwrap_or(u64::MAX),
             ms: timings(utterance, report, audible),
             recalled: self.recalled.as_ref().and_then(|told| told.get()).cloned(),
@@ -136,11 +142,22 @@ fn thought(report: &TurnReport) -> Vec<String> {
     report.thought.iter().map(ToString::to_string).collect()
 }
 
-fn outcome(report: Option<&TurnReport>, played: &PlayedPart) -> Outcome {
-    let failure = report.and_then(|report| report.failure.as_ref());
+/// Reason a turn ended early, or was played without a sound.
+fn failure(report: Option<&TurnReport>, played: &PlayedPart) -> Option<Failure> {
+    let report = report?;
+    let words = [&played.text, &played.instead];
+    let is_silent = !played.audio.is_zero()
+        && played.answered.is_zero()
+        && words.iter().all(|words| words.is_empty());
+    report.failure.clone().or_else(|| is_silent.then(|| Failure::Voice(SILENT.to_owned())))
+}
+
+fn outcome(failure: Option<&Failure>, played: &PlayedPart) -> Outcome {
+    // A voice model's speech may lack a transcript.
+    let is_heard = !played.text.is_empty() || played.answered >= barge_in::ARMED_AFTER;
     match failure {
         None => Outcome::Spoken,
-        Some(_) if !played.text.is_empty() => Outcome::CutShort,
+        Some(_) if is_heard => Outcome::CutShort,
         Some(Failure::Model(_)) => Outcome::ModelError,
         Some(Failure::Voice(_)) => Outcome::VoiceError,
         Some(Failure::OverBudget(_)) => Outcome::OverBudget,
@@ -154,5 +171,24 @@ fn detail(failure: &Failure) -> Option<String> {
             Some(text.clone())
         }
         Failure::EmptyReply => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn speech_without_a_transcript_was_cut_short() {
+        let failure = Failure::Model("talker: the answer was cut off".to_owned());
+        for (answered, wanted) in [
+            (Duration::from_secs(28), Outcome::CutShort),
+            (Duration::from_millis(200), Outcome::ModelError),
+        ] {
+            let played = PlayedPart { audio: answered, answered, ..PlayedPart::default() };
+            assert_eq!(outcome(Some(&failure), &played), wanted);
+        }
     }
 }

@@ -181,7 +181,7 @@ impl Playback {
         if let Some(segment) = self.segment(turn)
             && let Some(sentence) = segment.sentences.get_mut(index)
         {
-            sentence.frames += 1;
+            sentence.take(&frame);
             segment.ready_at.get_or_insert(now);
             segment.frames.push_back((index, frame));
         }

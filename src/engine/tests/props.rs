@@ -165,6 +165,8 @@ impl ChatModel for Model {
 /// A voice that hums: `length` for each sentence, in chunks of 100 ms.
 pub struct Hum {
     pub length: Duration,
+    /// Value of its samples.
+    pub level: i16,
     pub first_byte: Duration,
     pub each_chunk: Duration,
     /// Fails at this sentence, counted from 0.
@@ -177,6 +179,7 @@ impl Default for Hum {
     fn default() -> Self {
         Self {
             length: ms(1_000),
+            level: 8_000,
             first_byte: ms(0),
             each_chunk: ms(0),
             fails_at: None,
@@ -207,6 +210,7 @@ impl TextToSpeech for Hum {
         said.push(request.text);
         let chunks = self.length.as_millis() / 100;
         let (first, each, alive) = (self.first_byte, self.each_chunk, self.live.begin());
+        let level = self.level;
         stream::unfold((0, alive), move |(n, alive)| async move {
             if n == chunks {
                 return None;
@@ -214,7 +218,7 @@ impl TextToSpeech for Hum {
             sleep(if n == 0 { first } else { each }).await;
             let chunk = match fails {
                 true => Err(Error::new(Kind::Unavailable, "secret voice error")),
-                false => Ok(Pcm { samples: vec![8_000; 4_800], rate: SampleRate::HZ_48000 }),
+                false => Ok(Pcm { samples: vec![level; 4_800], rate: SampleRate::HZ_48000 }),
             };
             Some((chunk, (if fails { chunks } else { n + 1 }, alive)))
         })
