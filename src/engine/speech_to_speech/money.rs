@@ -12,9 +12,7 @@ use crate::{
     provider::SpeechUsage,
 };
 
-/// Fewest tokens of sound that are set aside for an answer: a call needs room, however short speech may be.
-const LEAST: u32 = 300;
-/// Tokens of an answer beside its sound.
+/// Tokens of an answer beside its sound: its words, or a call, which may use those of the sound too.
 const BESIDE: u32 = 100;
 /// Bytes that a token of text usually has.
 const A_TOKEN: u64 = 4;
@@ -131,7 +129,7 @@ impl Contents {
 /// Tokens of the longest answer: `speech`, of which a second has `a_second`, and its text.
 pub fn longest(a_second: SoundTokens, speech: Duration) -> u32 {
     let spoken = u32::try_from(tokens(speech, a_second.spoken)).unwrap_or(u32::MAX);
-    spoken.max(LEAST).saturating_add(BESIDE)
+    spoken.saturating_add(BESIDE)
 }
 
 fn tokens(sound: Duration, a_second: u32) -> u64 {
@@ -188,7 +186,7 @@ mod tests {
         let half_a_minute = Duration::from_secs(30);
         assert_eq!(longest(a_second(20), half_a_minute), 700);
         assert_eq!(longest(a_second(25), half_a_minute), 850);
-        assert_eq!(longest(a_second(20), Duration::from_secs(5)), 400, "a call needs room");
+        assert_eq!(longest(a_second(20), Duration::from_secs(5)), 200);
     }
 
     #[test]

@@ -55,7 +55,7 @@ const SPOKEN: u64 = 100;
 /// The longest answer of the voice model, whose tokens of speech are what it bills.
 const LONGEST: Duration = Duration::from_secs(6);
 /// Most tokens that are set aside for it.
-const LONGEST_TOKENS: u64 = 400;
+const LONGEST_TOKENS: u64 = 220;
 
 /// What services have billed, in millionths. Clones share it.
 #[derive(Clone, Default)]
