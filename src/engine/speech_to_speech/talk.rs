@@ -102,7 +102,7 @@ impl<'t> S2sTurn<'t> {
             Some(Ok(())) => self.rounds().await,
         };
         let failure = match ended {
-            Ok(Ended::Whole(_)) if self.out.spoken.is_empty() => {
+            Ok(Ended::Whole(_)) if !self.out.is_audible() => {
                 let why = match self.out.is_mute() {
                     true => "its answer has words but no sound (check model)",
                     false => "it had nothing to say",
@@ -236,7 +236,7 @@ impl<'t> S2sTurn<'t> {
         let mut bounds = Bounds::new(speech, FIRST + upload + self.out.ahead());
         let stop = self.stop.clone();
         loop {
-            if let Some(why) = bounds.passed() {
+            if let Some(why) = bounds.passed()? {
                 let ended = self.cut_short(&why)?;
                 return self.finish(ended).await;
             }
@@ -253,13 +253,11 @@ impl<'t> S2sTurn<'t> {
                 }
                 event = timeout_at(bounds.until(), events.next()) => event,
             };
-            if event.is_err() && bounds.passed().is_some() {
-                continue;
-            }
-            let silent = || Error::new(Kind::Timeout, "the voice model says nothing any more");
+            // A bound is passed.
+            let Ok(event) = event else { continue };
             let ended = || Error::new(Kind::Interrupted, "the session of the voice model is over");
-            let event = event.map_err(|_| silent())?.ok_or_else(ended)??;
-            bounds.note();
+            let event = event.ok_or_else(ended)??;
+            bounds.note(&event);
             if let Some(ended) = self.take(event, &mut calls)? {
                 return self.finish(ended).await;
             }
@@ -290,8 +288,8 @@ impl<'t> S2sTurn<'t> {
                     pending.owes = !calls.is_empty();
                     open.pending = Some(pending);
                 }
-                let (has_sound, name) = (self.out.has_sound(), self.line.service().name());
-                return meaning(done.ending, std::mem::take(calls), has_sound, name).map(Some);
+                let (is_heard, name) = (self.out.is_heard(), self.line.service().name());
+                return meaning(done.ending, std::mem::take(calls), is_heard, name).map(Some);
             }
             SpeechSessionEvent::Refused(error) if self.first_at.is_none() => return Err(error),
             SpeechSessionEvent::Refused(error) => {
@@ -311,7 +309,7 @@ impl<'t> S2sTurn<'t> {
         let length = sound.rate.duration_of(sound.samples.len());
         self.with_pending(|pending| pending.answered.sound += length);
         if !fits {
-            return self.cut(&too_long(self.cascade.model().npc.s2s.max_answer)).map(Some);
+            return self.cut_short(&too_long(self.cascade.model().npc.s2s.max_answer)).map(Some);
         }
         if self.out.is_far_ahead() {
             return self.cut("more than 30 s of speech wait to be heard").map(Some);
@@ -346,9 +344,9 @@ impl<'t> S2sTurn<'t> {
         self.cut_short(USED_UP).map(Some)
     }
 
-    /// Like [`Self::cut`], unless another engine can still answer because nothing was heard.
+    /// Like [`Self::cut`], unless another engine can still answer because no word was heard.
     fn cut_short(&mut self, why: &str) -> Result<Ended, Error> {
-        match self.out.has_sound() {
+        match self.out.is_heard() {
             true => self.cut(why),
             false => Err(Error::new(Kind::Protocol, why)),
         }

@@ -27,6 +27,7 @@ use crate::{
     provider::SpeechItem,
 };
 
+mod faults;
 mod fixed;
 mod length;
 
