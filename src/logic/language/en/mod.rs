@@ -190,7 +190,8 @@ pub(super) static ENGLISH: Language = Language {
         "shall", "she", "should", "so", "some", "somebody", "someone", "something", "still",
         "tell", "than", "that", "the", "their", "them", "then", "there", "they", "thing", "this",
         "to", "us", "use", "using", "want", "was", "we", "were", "what", "whats", "when", "where",
-        "which", "while", "who", "will", "with", "work", "works", "would", "you", "your",
+        "which", "while", "who", "will", "with", "work", "works", "would", "you", "your", "hey",
+        "really", "exactly", "out", "off", "over", "past",
     ],
     in_english: &[],
     plain: &[

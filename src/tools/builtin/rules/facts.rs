@@ -2,16 +2,19 @@
 //!
 //! Entry type: [`Fact`]. **Never**: knows a rule.
 
-use crate::logic::words::fold;
+use crate::logic::words::Words;
 
 /// Value of a sentence that has the fact itself.
 const HAS: usize = 4;
 /// Value of a sentence that only mentions it.
 const SPEAKS: usize = 1;
 
+/// Most words in the gap of a phrase: "how hard does a heavy crossbow hit".
+const GAP: usize = 4;
+
 /// A kind of fact, by how it is asked for and how rules write it.
 pub struct Fact {
-    /// Phrases that ask for it, folded, in any language.
+    /// Phrases that ask for it, folded, in any language; up to [`GAP`] words may stand for "…".
     asked: &'static [&'static str],
     /// Whole words behind a number that make it such a fact: "feet"; in small letters, in any language, since a
     /// table's own rules may be German.
@@ -55,7 +58,15 @@ const FACTS: [Fact; 6] = [
         is_told: false,
     },
     Fact {
-        asked: &["range", "ranges", "how far", "reichweite", "wie weit"],
+        asked: &[
+            "range",
+            "ranges",
+            "how far away",
+            "how far",
+            "reichweite",
+            "wie weit weg",
+            "wie weit",
+        ],
         units: &[
             "feet", "foot", "mile", "miles", "meters", "metres", "meter", "metern", "fuß", "meilen",
         ],
@@ -65,7 +76,33 @@ const FACTS: [Fact; 6] = [
         is_told: true,
     },
     Fact {
-        asked: &["damage", "schaden"],
+        asked: &[
+            "damage",
+            "hit for",
+            "hits for",
+            "hit you for",
+            "how hard … hit",
+            "how hard … hits",
+            "does … deal",
+            "do … deal",
+            "will … deal",
+            "deals",
+            "how much does … do",
+            "how much do … do",
+            "how much will … do",
+            "how much does … hit",
+            "schaden",
+            "wie viel macht",
+            "wieviel macht",
+            "wie viel richtet … an",
+            "haut … rein",
+            "haut rein",
+            "haut … zu",
+            "tut … weh",
+            "wie hart",
+            "wie fest",
+            "wie doll",
+        ],
         units: &[],
         words: &["damage", "schaden"],
         is_dice: true,
@@ -96,10 +133,11 @@ const FACTS: [Fact; 6] = [
 impl Fact {
     /// The kind of fact that `question` asks for, and the phrase that asks.
     pub fn asked(question: &str) -> Option<(&'static Self, &'static str)> {
-        let question = format!(" {} ", fold(question));
+        let question = Words::of(question);
+        let words: Vec<&str> = question.iter().collect();
         FACTS.iter().find_map(|fact| {
             let mut asked = fact.asked.iter().copied();
-            let phrase = asked.find(|phrase| question.contains(&format!(" {phrase} ")))?;
+            let phrase = asked.find(|phrase| is_asked(phrase, &words))?;
             Some((fact, phrase))
         })
     }
@@ -129,6 +167,22 @@ impl Fact {
     }
 }
 
+/// True if `words` contain `phrase`, with a few others where it has a gap.
+fn is_asked(phrase: &str, words: &[&str]) -> bool {
+    let starts = |part: &str, words: &[&str]| {
+        let mut words = words.iter();
+        part.split(' ').all(|word| words.next() == Some(&word))
+    };
+    let (first, last) = phrase.split_once(" … ").unwrap_or((phrase, ""));
+    let length = first.split(' ').count();
+    (0..words.len()).any(|at| {
+        let Some(rest) = words.get(at..).filter(|rest| starts(first, rest)) else { return false };
+        let mut gaps = 1..=GAP;
+        last.is_empty()
+            || gaps.any(|gap| rest.get(length + gap..).is_some_and(|rest| starts(last, rest)))
+    })
+}
+
 /// "8d6", "8w6"
 fn is_dice(word: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -152,12 +206,17 @@ mod tests {
             ("how much damage does fireball do", ball),
             ("Wie viel Schaden macht Feuerball?", ball),
             ("how big is a fireball", ball),
+            ("what does fireball hit for?", ball),
+            ("how much does a fireball do", ball),
+            ("Wie doll haut ein Feuerball rein?", ball),
         ] {
             let (fact, _) = Fact::asked(question).unwrap();
             let best =
                 if fact.worth(figures, true) > fact.worth(ball, false) { figures } else { ball };
             assert_eq!(best, wanted, "{question}");
         }
-        assert!(Fact::asked("what does fireball do").is_none());
+        for question in ["what does fireball do", "how much do I carry", "how hard is it to hide"] {
+            assert!(Fact::asked(question).is_none(), "{question}");
+        }
     }
 }
