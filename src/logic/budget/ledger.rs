@@ -189,12 +189,13 @@ impl Ledger {
         }
     }
 
-    /// Books what the call used; the whole amount set aside where that is `None`, or has lost its price
-    /// meanwhile.
-    pub fn settle(&mut self, reserved: ReservedAmount, used: Option<Consumption>) {
+    /// Books what the call `used`; the whole amount set aside where it has lost its price meanwhile.
+    pub fn settle(&mut self, reserved: ReservedAmount, used: Consumption) {
         let is_priced = self.options.prices.contains_key(&reserved.model);
-        let used = used.filter(|_| is_priced);
-        let cost = used.map_or(reserved.amount, |used| self.options.cost(&reserved.model, used));
+        let cost = match is_priced {
+            true => self.options.cost(&reserved.model, used),
+            false => reserved.amount,
+        };
         self.book(&reserved, cost);
     }
 
