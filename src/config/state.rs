@@ -59,13 +59,13 @@ pub fn remove(name: &str, key: &str) -> io::Result<bool> {
 fn change<T>(name: &str, change: impl FnOnce(&mut Recorded) -> T) -> io::Result<T> {
     let no_home = || io::Error::new(ErrorKind::NotFound, "no state folder (set HOME)");
     let path = path(name).ok_or_else(no_home)?;
-    let put = || {
+    let put = || -> io::Result<T> {
         let mut recorded = read(&path)?;
         let changed = change(&mut recorded);
         files::replace_private(&path, &serde_json::to_vec_pretty(&recorded)?)?;
         Ok(changed)
     };
-    put().map_err(|error: io::Error| {
+    put().map_err(|error| {
         let file = path.display();
         let way_out = "make it writable, or set XDG_STATE_HOME to another folder";
         io::Error::new(error.kind(), format!("cannot record it in '{file}': {error} ({way_out})"))
