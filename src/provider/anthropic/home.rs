@@ -1,6 +1,6 @@
-//! Name and address of the service, and how it wants to be asked.
+//! Name, address and headers of the service.
 //!
-//! Entry functions: [`endpoint`], [`probe`]. **Never**: asks for anything that is billed.
+//! Entry functions: [`endpoint`], [`probe`]. **Never**: sends a request that is billed.
 
 use super::Options;
 use crate::provider::{
@@ -8,12 +8,10 @@ use crate::provider::{
     remote::{self, Endpoint, Manner},
 };
 
-/// The name of the service in files and reports.
 pub const NAME: &str = "anthropic";
-/// Its own address.
 pub const BASE_URL: &str = "https://api.anthropic.com/v1";
 
-/// The version of the API that is spoken: in it no request has sampling parameters.
+/// Pins an API version whose requests have no sampling parameters.
 const MANNER: Manner = Manner {
     key: "x-api-key",
     before_key: "",
@@ -21,18 +19,11 @@ const MANNER: Manner = Manner {
     models: "/models?limit=1000",
 };
 
-/// The way to the service.
-///
-/// # Errors
-/// An address or key that cannot be used.
 pub fn endpoint(options: &Options) -> Result<Endpoint, Error> {
     Endpoint::in_manner(options.reach.clone(), MANNER)
 }
 
-/// Looks whether the service answers and knows the model; one line for a report.
-///
-/// # Errors
-/// It cannot be used; the error includes the fix.
+/// Checks that the service answers and knows the model; one line for a report.
 pub async fn probe(options: &Options) -> Result<String, Error> {
     remote::probe(&endpoint(options)?).await
 }

@@ -1,7 +1,7 @@
-//! Anthropic's Messages API: a chat model with its own words, thoughts and cache.
+//! Anthropic's Messages API: a chat model with thoughts and a prompt cache.
 //!
-//! Entry types: [`Chat`], made from [`Options`]; [`probe`] for a quick look.
-//! **Never**: speaks thoughts, changes them on their way back, or keeps them beyond their turn.
+//! Entry types: [`Chat`], made from [`Options`]; [`probe`] for a quick check. **Never**: speaks
+//! thoughts, changes them on their way back, or keeps them beyond their turn.
 
 mod blocks;
 mod chat;
