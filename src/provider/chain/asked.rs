@@ -1,4 +1,4 @@
-//! A request to a candidate, from whether it may be made to what became of it.
+//! A running request to a candidate.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,8 +7,7 @@ use tokio::time::Instant;
 use super::Health;
 use crate::provider::Error;
 
-/// A request to a candidate that is under way. Dropped before it was answered, it says nothing about the
-/// service.
+/// Dropped before its outcome is known, it counts neither as a success nor as a failure.
 #[derive(Debug)]
 #[must_use = "what becomes of a request is noted"]
 pub struct Asked {
@@ -24,18 +23,17 @@ impl Asked {
         Self { name, health, since: Instant::now(), is_noted: false }
     }
 
-    /// Time it has been under way.
     pub fn waited(&self) -> Duration {
         self.since.elapsed()
     }
 
-    /// The answer begins, with a word or without one.
+    /// The answer has begun, with or without text.
     pub fn answered(&mut self, has_words: bool) {
         self.is_noted = true;
         self.health.answered(has_words.then(|| self.waited()));
     }
 
-    /// It has failed, be it in the middle of the answer.
+    /// The request failed, perhaps in the middle of the answer.
     pub fn failed(&mut self, error: &Error) {
         self.is_noted = true;
         self.health.failed(&self.name, error);
