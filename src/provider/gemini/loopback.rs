@@ -1,4 +1,4 @@
-//! Sessions with a service on this machine that says a few written lines.
+//! Sessions with a scripted service over loopback.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -29,17 +29,17 @@ use crate::{
 /// The service's end of a session.
 struct Service {
     socket: WebSocketStream<TcpStream>,
-    /// The address it was asked at, and the key.
+    /// Request address and key.
     asked: String,
 }
 
 impl Service {
     async fn say(&mut self, message: Value) {
-        // As it does: in binary frames.
+        // The real service sends binary frames.
         self.socket.send(Message::binary(message.to_string())).await.unwrap();
     }
 
-    /// The next message of the client; `None`: it has closed the session.
+    /// The client's next message; `None`: the session is closed.
     async fn receive(&mut self) -> Option<Value> {
         loop {
             match self.socket.next().await?.ok()? {
@@ -50,7 +50,7 @@ impl Service {
         }
     }
 
-    /// Takes the setup, and gives it.
+    /// Accepts the setup and returns it.
     async fn set_up(&mut self) -> Value {
         let setup = self.receive().await.unwrap();
         self.say(json!({"setupComplete": {}})).await;
@@ -64,7 +64,7 @@ impl Service {
     }
 }
 
-/// A service that serves one session.
+/// Serves one session.
 async fn service<S>(
     serve: impl FnOnce(Service) -> S + Send + 'static,
 ) -> (Options, JoinHandle<S::Output>)

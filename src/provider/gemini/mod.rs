@@ -1,8 +1,8 @@
 //! Gemini Live: a model that hears and speaks, over a WebSocket.
 //!
-//! Entry type: [`GeminiLive`], made from [`Options`]. A task owns each session's socket; turns, hearing
-//! and the age of sessions are the engine's, and the service's memory of a session is not used.
-//! **Never**: the key or what was said in the log; a call of an answer that was not completed.
+//! Entry type: [`GeminiLive`], made from [`Options`]. A task owns each session's socket. The engine
+//! decides turns and replaces old sessions; the service's own session memory is not used.
+//! **Never**: logs the key or speech; a call of an incomplete answer.
 
 mod client;
 mod failure;
@@ -33,14 +33,11 @@ use super::{
 };
 use crate::logic::budget::SoundTokens;
 
-/// The service of one entry.
 pub struct GeminiLive {
     client: Arc<Client>,
 }
 
 impl GeminiLive {
-    /// # Errors
-    /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self { client: Arc::new(Client::new(options)?) })
     }
@@ -70,7 +67,7 @@ impl SpeechToSpeech for GeminiLive {
         }
     }
 
-    /// Gives up after `first_byte_timeout`, too.
+    /// Gives up after `first_byte_timeout`.
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {
         let client = Arc::clone(&self.client);
         async move {

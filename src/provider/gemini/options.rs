@@ -1,6 +1,6 @@
-//! The address of Gemini Live.
+//! Address of Gemini Live.
 //!
-//! Entry function: [`address`]. **Never**: connects.
+//! Entry function: [`address`].
 
 use reqwest::Url;
 
@@ -8,10 +8,9 @@ use crate::provider::speech_to_speech::Options;
 
 /// Google's own address, which requires a key.
 pub const BASE_URL: &str = "https://generativelanguage.googleapis.com";
-/// The path of its sockets.
 const PATH: &str = "ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 
-/// The address of its socket; `None`: `base_url` is no address.
+/// The socket's address; `None`: `base_url` is invalid.
 pub fn address(options: &Options) -> Option<Url> {
     let root = options.base_url.trim_end_matches('/');
     Url::parse(&format!("{root}/{PATH}")).ok()
