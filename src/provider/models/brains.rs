@@ -1,9 +1,9 @@
-//! Properties of several brains together, for callers that do not care which of them answers.
+//! Properties of a chain of brains, for callers that do not care which one answers.
 
 use crate::provider::{Chain, ChatModel};
 
 impl Chain<dyn ChatModel> {
-    /// Name for people: the service of a single one, else the names of all.
+    /// The service's name if there is one, else all names.
     pub fn called(&self) -> String {
         let all = self.iter();
         if self.is_alone() {
@@ -12,28 +12,25 @@ impl Chain<dyn ChatModel> {
         all.map(|it| &**it.name()).collect::<Vec<_>>().join(", else ")
     }
 
-    /// True if an answer may cost something.
     pub fn costs(&self) -> bool {
         self.iter().any(|it| it.service().priced_as().is_some())
     }
 
-    /// True if one of them does what any prompt says.
+    /// True if one of them follows prompts.
     pub fn reads_prompts(&self) -> bool {
         self.iter().any(|it| it.service().reads_prompts())
     }
 
-    /// True if each of them continues an answer that was begun.
+    /// True if each of them continues a begun answer.
     pub fn continues(&self) -> bool {
         self.iter().all(|it| it.service().continues())
     }
 
-    /// Tokens that the one which thinks most may think with beside its answer.
     pub fn thinks(&self) -> u32 {
         self.iter().map(|it| it.service().thinks()).max().unwrap_or_default()
     }
 
-    /// Tokens of a request and its answer together that each of them has room for; `None`: nothing is
-    /// counted.
+    /// Smallest context window; `None`: unlimited.
     pub fn window(&self) -> Option<u32> {
         self.iter().filter_map(|it| it.service().window()).min()
     }

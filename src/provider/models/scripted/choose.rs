@@ -1,4 +1,8 @@
-//! The choice of a line for an utterance.
+//! Chooses a line for an utterance.
+//!
+//! A line in the spoken language wins over one without a language, then one that was not the last
+//! answer, then the longest match; weight decides among equals, and the default line is used if
+//! none fits. Words beside a greeting count before the greeting.
 
 use std::{cmp::Ordering, collections::BTreeMap, sync::OnceLock};
 
@@ -17,14 +21,13 @@ use crate::{
     provider::ChatRequest,
 };
 
-/// Names of the tool that throws dice, in lines.
+/// Names of the dice tool, in lines.
 const ROLLERS: [&str; 2] = ["dice-roller.roll", "roll"];
 
-/// The lines of one NPC, ready to be matched.
 #[derive(Debug)]
 pub struct Script {
     lines: Vec<Rule>,
-    /// Language assumed where none is recognised.
+    /// Assumed where no language is recognised.
     language: String,
 }
 
@@ -32,13 +35,11 @@ pub struct Script {
 struct Rule {
     line: ScriptedLine,
     when: When,
-    /// It says the name that the speaker has given earlier.
+    /// A line uses the name that the speaker gave earlier.
     recalls_name: bool,
 }
 
-/// A search for a line.
 struct Asked<'a> {
-    /// The words to be answered.
     text: &'a str,
     request: &'a ChatRequest,
     recent: &'a Recent<'a>,
@@ -49,16 +50,14 @@ struct Asked<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
     answers: Answers,
-    /// It was not the last answer.
     is_new: bool,
-    /// Length of the match; 0: nothing else fits.
+    /// Bytes of the match; 0 for a default line.
     length: usize,
 }
 
-/// The lines that fit best.
 struct Best {
     fit: Fit,
-    /// Answers since one of them was heard.
+    /// Answers since one of them was said.
     age: usize,
     lines: Vec<usize>,
 }
@@ -70,31 +69,25 @@ impl Default for Best {
     }
 }
 
-/// Condition of a rule.
 #[derive(Debug)]
 enum When {
-    /// Nothing else fits.
     Default,
-    /// Words in what was said.
     Phrases(Phrases),
-    /// Compiled when the NPC is first spoken to: patterns must not delay the start.
+    /// Compiled on first use: patterns must not delay the start.
     Pattern(String, OnceLock<Option<Regex>>),
 }
 
-/// Match of a line's language with what was said, the worst first.
+/// How a line fits the spoken language, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Answers {
-    /// It is the NPC's own default, in another language: better than silence.
+    /// The NPC's own default in another language: better than silence.
     Anybody,
-    /// It has no language.
     Whichever,
-    /// It has the language that was spoken.
     Language,
 }
 
 impl Script {
-    /// Takes `lines` of somebody who speaks `language`; a pattern that does not compile never matches
-    /// (`check` reports it).
+    /// A pattern that does not compile never matches (`check` reports it).
     pub fn new(lines: &[ScriptedLine], language: &str) -> Self {
         let rule = |line: &ScriptedLine| {
             let when = When::of(line.when.as_ref());
@@ -104,9 +97,7 @@ impl Script {
         Self { lines: lines.iter().map(rule).collect(), language: language.to_owned() }
     }
 
-    /// The line to use: one in the language that was spoken before one without a language, then one that
-    /// was not the last answer, then the longest match, equals by weight, the default when none fits. Words
-    /// beside a greeting count before the greeting. Captures of a pattern go into `values`.
+    /// The line to use. Stores captures of its pattern in `values`.
     pub fn choose(
         &self,
         request: &ChatRequest,
@@ -130,7 +121,7 @@ impl Script {
         Some(chosen)
     }
 
-    /// The lines that fit best; of equals those that were not heard lately.
+    /// The lines that fit best; of equals, those not said lately.
     fn best(&self, asked: &Asked<'_>, values: &mut Values) -> Best {
         let mut best = Best::default();
         let spoken = Spoken::of(asked.text);
@@ -161,7 +152,7 @@ impl Script {
         best
     }
 
-    /// The name by which the speaker introduced themself last.
+    /// The name by which the speaker last introduced themself.
     fn introduced(&self, request: &ChatRequest) -> Option<String> {
         let facts = &request.facts;
         let is_theirs = |said: &Said| match &facts.by {
@@ -180,7 +171,7 @@ impl Script {
         theirs.map(|(_, words)| words).find_map(named)
     }
 
-    /// Match of `line` for somebody who speaks `language`; `None`: no answer at all.
+    /// `None`: `line` is no answer to `language`.
     fn answers(&self, line: &ScriptedLine, language: &str) -> Option<Answers> {
         match line.language.as_deref() {
             Some(its) if its == language => Some(Answers::Language),
@@ -190,15 +181,15 @@ impl Script {
         }
     }
 
-    /// The call line `index` makes before speaking: identity and filled arguments.
+    /// The call that line `index` makes before speaking: tool and filled arguments.
     pub fn call(&self, index: usize, values: &Values) -> Option<(String, Value)> {
         let tool = self.lines.get(index)?.line.tool.as_ref()?;
         Some((tool.name.clone(), template::fill_json(&tool.arguments, values)?))
     }
 
-    /// One of the line's variants, filled; `None` when none can be filled. Those of the last answers in
-    /// `messages` are left out while there are others. Where the line's author thought of one value
-    /// (`{result.total}`) and the tool gave several, all are said.
+    /// One of the line's variants, filled; `None`: none can be filled. Avoids variants of the last
+    /// answers in `messages`. Where the line expects one value (`{result.total}`) and the tool
+    /// returned several, all are said.
     pub fn say(
         &self,
         index: usize,
@@ -215,7 +206,7 @@ impl Script {
         })
     }
 
-    /// Like [`Self::say`], where the line's tool cannot be called.
+    /// Like [`Self::say`], for a line whose tool cannot be called.
     pub fn say_without(
         &self,
         index: usize,
@@ -261,7 +252,7 @@ impl Rule {
         may_be_said && !(self.line.once && self.was_said(messages))
     }
 
-    /// Answers since it was heard; a result makes a line another one.
+    /// Answers since it was said; a call's result makes a line a different one.
     fn age(&self, recent: &Recent<'_>) -> usize {
         if self.line.tool.is_some() {
             return LAST;
@@ -269,7 +260,6 @@ impl Rule {
         self.line.say.iter().map(|say| recent.age(say)).max().unwrap_or(LAST)
     }
 
-    /// True if one of the variants was heard before.
     fn was_said(&self, messages: &[Message]) -> bool {
         self.line.say.iter().any(|say| {
             let fixed = template::longest_fixed_part(say);
@@ -289,8 +279,7 @@ impl When {
         }
     }
 
-    /// Quality of the match: 0 for a default line, else the longest match in bytes; `None`: it does
-    /// not match.
+    /// Bytes of the longest match, 0 for a default line; `None`: no match.
     fn fits(&self, utterance: &str, spoken: &Spoken) -> Option<usize> {
         match self {
             Self::Default => Some(0),
@@ -299,7 +288,6 @@ impl When {
         }
     }
 
-    /// True if its match tells how the speaker is called.
     fn names_speaker(&self) -> bool {
         matches!(self, Self::Pattern(pattern, _) if pattern.contains("<name>"))
     }
@@ -314,12 +302,11 @@ impl When {
     }
 }
 
-/// A pattern; case does not matter.
 fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 20).build().ok()
 }
 
-/// Length in bytes of the longest match; at least 1 for a match of nothing.
+/// Bytes of the longest match; an empty match counts 1.
 fn longest_match(when: &Regex, utterance: &str) -> Option<usize> {
     when.find_iter(utterance).map(|found| found.len().max(1)).max()
 }

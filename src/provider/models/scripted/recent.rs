@@ -1,24 +1,22 @@
 //! The last answers of an NPC, so that it does not repeat itself.
 //!
-//! Entry type: [`Recent`]. **Never**: looks further back than [`LAST`] answers.
+//! Entry type: [`Recent`].
 
 use super::template;
 use crate::{domain::Message, logic::words::fold};
 
-/// Answers that a line is not repeated in while there are others.
+/// Answers within which a line is not repeated if others fit.
 pub const LAST: usize = 3;
 
-/// The last answers of a conversation.
 #[derive(Debug)]
 pub struct Recent<'m> {
-    /// The newest first.
+    /// Newest first.
     answers: Vec<&'m str>,
-    /// Words before the newest answer; empty: unknown.
+    /// Utterance before the newest answer; empty: unknown.
     asked: &'m str,
 }
 
 impl<'m> Recent<'m> {
-    /// Those of `messages`.
     pub fn of(messages: &'m [Message]) -> Self {
         let said = |message: &'m Message| match message {
             Message::Assistant { text, .. } if !text.is_empty() => Some(text.as_str()),
@@ -34,13 +32,13 @@ impl<'m> Recent<'m> {
         Self { answers, asked: words.next().map_or("", |(_, words)| words) }
     }
 
-    /// Answers since one was made of `template`: 0 for the last one, at most [`LAST`].
+    /// Answers since one matched `template`: 0 for the last one, at most [`LAST`].
     pub fn age(&self, template: &str) -> usize {
         let mut answers = self.answers.iter();
         answers.position(|said| template::is_of(said, template)).unwrap_or(LAST)
     }
 
-    /// True if the last answer is one to `utterance`, word for word: it is asked for again.
+    /// True if `utterance` equals the last one: the player asks again.
     pub fn was_asked(&self, utterance: &str) -> bool {
         !self.asked.is_empty() && fold(self.asked) == fold(utterance)
     }

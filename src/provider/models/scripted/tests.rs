@@ -287,7 +287,7 @@ fn line_that_rolls_by_itself_fits_no_question() {
     assert!(!matches!(asked(true)[..], [ChatEvent::ToolCall(_), ..]));
 }
 
-/// A conversation in which Anna said each first part, and each second part was answered.
+/// A conversation of Anna's words and their answers.
 fn talk(said: &[(&str, &str)]) -> Vec<Message> {
     let exchange = |(asked, answer): &(&str, &str)| {
         let asked = Message::User(format!("Anna: {asked}").into());
