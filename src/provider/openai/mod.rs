@@ -1,10 +1,9 @@
 //! Clients of OpenAI-compatible services: chat, transcription, speech, embeddings.
 //!
-//! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from [`Options`];
-//! [`probe`] for a quick look at a service. `async-openai` has the types of what is sent;
-//! requests are sent and answers read by us ([`super::remote`]), because its client drops what other servers need: status
-//! and `Retry-After`, `[DONE]`, content type, sound as it comes.
-//! **Never**: guessing what a model meant, speaking its reasoning, printing a key or a prompt.
+//! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from
+//! [`Options`]; [`probe`] for a quick check. Request types come from `async-openai`.
+//! [`super::remote`] sends requests and reads answers, because its client drops status,
+//! `Retry-After`, `[DONE]`, content type and streamed sound.
 
 mod assemble;
 mod chat;
