@@ -1,7 +1,7 @@
-//! Names to addresses, of which only what is allowed is handed on.
+//! Resolves names and returns only permitted addresses.
 //!
-//! Entry types: [`SystemNames`], [`CheckedNames`], [`LeadsInside`]. The client connects to what it is
-//! handed, and looks nothing up again.
+//! Entry types: [`SystemNames`], [`CheckedNames`], [`LeadsInside`]. The client connects to these
+//! addresses without resolving again.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -10,7 +10,7 @@ use std::{
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Asks the operating system.
+/// Resolves through the operating system.
 pub struct SystemNames;
 
 impl Resolve for SystemNames {
@@ -23,7 +23,6 @@ impl Resolve for SystemNames {
     }
 }
 
-/// A name all of whose addresses are refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{name}' resolves to {address}, which is not on the public internet")]
 pub struct LeadsInside {
@@ -31,11 +30,9 @@ pub struct LeadsInside {
     address: IpAddr,
 }
 
-/// The addresses of `names` that `allows` takes.
+/// Addresses of `names` that `allows` accepts.
 pub struct CheckedNames {
-    /// Looks them up.
     pub names: Arc<dyn Resolve>,
-    /// True if a connection may be made to an address.
     pub allows: fn(IpAddr) -> bool,
 }
 
