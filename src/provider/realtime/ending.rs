@@ -1,11 +1,10 @@
-//! Ending of an answer, read from the words of the service.
+//! Maps the service's ending of an answer.
 //!
-//! Entry function: [`ending`]. **Never**: takes an unknown word for a good end.
+//! Entry function: [`ending`]. **Never**: takes an unknown word for success.
 
 use super::{failure::briefly, wire::Ended};
 use crate::provider::{SpeechEnding, speech_to_speech::peer::Peer};
 
-/// The meaning of `ended`.
 pub fn ending(ended: &Ended, peer: &Peer) -> SpeechEnding {
     match (ended.status.as_str(), ended.reason.as_str()) {
         ("completed", _) => SpeechEnding::Completed,

@@ -1,7 +1,7 @@
-//! Refused handshakes, closed sockets and `error` events -> errors by kind, with the fix.
+//! Maps refused handshakes, closed sockets and `error` events to errors by kind, with the fix.
 //!
-//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`]. **Never**: a kind guessed from
-//! prose.
+//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`]. **Never**: a kind guessed
+//! from prose.
 
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
@@ -13,7 +13,6 @@ use crate::provider::{
     speech_to_speech::peer::{Peer, Told},
 };
 
-/// A socket that could not be opened.
 pub fn not_opened(peer: &Peer, why: &NotOpened) -> Error {
     peer.not_opened(why, |error| {
         let said = Complaint::of(error);
@@ -21,10 +20,9 @@ pub fn not_opened(peer: &Peer, why: &NotOpened) -> Error {
     })
 }
 
-/// The service has closed the socket.
 pub fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
     let code = u16::from(frame.code);
-    // Its reason is then an error's type and code: "invalid_request_error.invalid_api_key".
+    // The close reason is then type and code of an error: "invalid_request_error.invalid_api_key".
     if code == 3_000
         && let Some((kind, code)) = frame.reason.split_once('.')
     {
@@ -39,7 +37,6 @@ pub fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
     peer.closed_as(kind, frame, "speak again")
 }
 
-/// An `error` event.
 pub fn said(peer: &Peer, said: &Complaint) -> Error {
     let kind = kind_of(said).unwrap_or(Kind::Unavailable);
     let (what, fix) = match kind {
@@ -60,12 +57,12 @@ pub fn said(peer: &Peer, said: &Complaint) -> Error {
     peer.error(kind, &format!("{what}{label}{}", peer.quoted(&said.message)), fix)
 }
 
-/// An `error` event of a session in which people talk: its words may be theirs.
+/// An `error` event during a session, without its message, which may quote players.
 pub fn briefly(peer: &Peer, complaint: &Complaint) -> Error {
     said(peer, &Complaint { message: String::new(), ..complaint.clone() })
 }
 
-/// The kind by code and type; `None`: neither is known.
+/// The kind by code and type; `None`: both are unknown.
 fn kind_of(said: &Complaint) -> Option<Kind> {
     [&said.code, &said.kind].into_iter().find_map(|label| match label.as_str() {
         "invalid_api_key"

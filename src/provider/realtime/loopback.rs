@@ -1,4 +1,4 @@
-//! Sessions with a service on this machine that says a few written lines.
+//! Sessions with a scripted service over loopback.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -31,12 +31,12 @@ struct Service(WebSocketStream<TcpStream>);
 
 impl Service {
     async fn say(&mut self, event: Value) {
-        // As some do: in a binary frame, and behind a ping.
+        // Like some services: a binary frame after a ping.
         self.0.send(Message::Ping("there?".into())).await.unwrap();
         self.0.send(Message::binary(event.to_string())).await.unwrap();
     }
 
-    /// The next event of the client; `None`: it has closed the session.
+    /// The client's next event; `None`: the session is closed.
     async fn receive(&mut self) -> Option<Value> {
         loop {
             match self.0.next().await?.ok()? {
@@ -47,7 +47,7 @@ impl Service {
         }
     }
 
-    /// Takes the setup, and gives it.
+    /// Accepts the setup and returns it.
     async fn set_up(&mut self) -> Value {
         self.say(json!({"type": "session.created", "session": {}})).await;
         let setup = self.receive().await.unwrap();
@@ -56,7 +56,7 @@ impl Service {
     }
 }
 
-/// A service that serves one session.
+/// Serves one session.
 async fn service<S>(
     serve: impl FnOnce(Service) -> S + Send + 'static,
 ) -> (Options, JoinHandle<S::Output>)

@@ -1,9 +1,8 @@
 //! OpenAI Realtime: a model that hears and speaks, over a WebSocket.
 //!
-//! Entry type: [`Realtime`], made from [`Options`]. A task
-//! owns each session's socket; turns, hearing and the age of sessions are the engine's. Unknown kinds
-//! of events are logged once and ignored.
-//! **Never**: the key or what was said in the log; a call of an answer that was not completed.
+//! Entry type: [`Realtime`], made from [`Options`]. A task owns each session's socket. The engine
+//! decides turns and replaces old sessions. Unknown kinds of events are logged once and ignored.
+//! **Never**: logs the key or speech; a call of an incomplete answer.
 
 mod client;
 mod ending;
@@ -31,14 +30,11 @@ use super::{
 };
 use crate::logic::budget::SoundTokens;
 
-/// The service of one entry.
 pub struct Realtime {
     client: Arc<Client>,
 }
 
 impl Realtime {
-    /// # Errors
-    /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self { client: Arc::new(Client::new(options)?) })
     }
@@ -68,7 +64,7 @@ impl SpeechToSpeech for Realtime {
         }
     }
 
-    /// Gives up after `first_byte_timeout`, too.
+    /// Gives up after `first_byte_timeout`.
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {
         let client = Arc::clone(&self.client);
         async move {

@@ -22,7 +22,6 @@ use crate::{
     },
 };
 
-/// A session, and the reader of its events.
 struct Bench {
     talk: RealtimeTalk,
     events: SpeechEvents,
@@ -56,7 +55,7 @@ impl Bench {
         self.said(&json!({"type": "response.done", "response": response}));
     }
 
-    /// The events to be sent now.
+    /// The events to send now.
     fn values(&mut self) -> Vec<Value> {
         self.talk.take().iter().map(|order| serde_json::from_str(order).unwrap()).collect()
     }
@@ -67,13 +66,12 @@ impl Bench {
         self.values().iter().map(kind).collect()
     }
 
-    /// The events to be read now.
     fn told(&mut self) -> Vec<SpeechSessionEvent> {
         let next = || self.events.next().now_or_never().flatten();
         std::iter::from_fn(next).map(Result::unwrap).collect()
     }
 
-    /// Endings of the answers whose end can be read now.
+    /// Endings of finished answers.
     fn endings(&mut self) -> Vec<SpeechEnding> {
         let done = |event: SpeechSessionEvent| match event {
             SpeechSessionEvent::Done(done) => Some(done.ending),
@@ -113,7 +111,6 @@ fn answer() -> SpeechOrder {
     SpeechOrder::Answer(ToolChoice::Auto)
 }
 
-/// Ending of an answer, if this is its end.
 fn ending(event: Option<&SpeechSessionEvent>) -> Option<&SpeechEnding> {
     match event {
         Some(SpeechSessionEvent::Done(done)) => Some(&done.ending),
@@ -201,7 +198,7 @@ async fn second_answer_waits_for_the_first() {
     assert!(bench.sent().is_empty());
     bench.done("r1", "completed");
     assert_eq!(bench.sent(), ["response.create", "conversation.item.create"]);
-    // The rest of the first does not become the second.
+    // The rest of the first answer does not become the second.
     bench.said(&words("r1", "late"));
     bench.done("r2", "completed");
     assert_eq!(bench.endings(), [SpeechEnding::Completed, SpeechEnding::Completed]);
@@ -258,7 +255,7 @@ async fn cancel_that_comes_late_is_not_minded() {
     let told = bench.told();
     assert_eq!(ending(told.first()), Some(&SpeechEnding::Completed));
     assert_eq!(told.len(), 1, "{told:?}");
-    // Its end was never said, and does not come any more.
+    // Its end was never sent and never arrives.
     let mut bench = Bench::answering();
     bench.order(SpeechOrder::Cancel);
     bench.said(&error);
@@ -398,7 +395,6 @@ fn new_session_receives_earlier_conversation() {
     assert_eq!(roles, ["user", "assistant"]);
 }
 
-/// Any JSON.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
