@@ -1,10 +1,10 @@
-//! Outside speech and language services: small traits, the clients that fill them, and one registry
-//! that opens them.
+//! Outside speech and language services: small traits, their clients, and one registry that opens
+//! them.
 //!
-//! Entry types: [`Registry`], which everybody asks for a service, with the [`Options`] of a
-//! configuration; [`Chain`], services in order of preference; [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`], [`TurnJudge`],
-//! [`WebSearch`] and [`Pages`], [`Error`].
-//! **Never**: knowing NPCs' rules, tables or Discord.
+//! Entry types: [`Registry`], which opens services named by [`Options`]; [`Chain`], services in
+//! order of preference; the traits [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`],
+//! [`TurnJudge`], [`WebSearch`]; [`Pages`] and [`Error`]. **Never**: knows NPCs' rules, tables or
+//! Discord.
 
 mod address;
 pub mod anthropic;
