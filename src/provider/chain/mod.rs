@@ -16,16 +16,17 @@
 //!
 //! Entry types: [`Chain`], made by the registry; [`Queue`]; [`Asked`].
 
-mod asked;
 mod candidate;
 mod health;
-mod queue;
 #[cfg(test)]
 mod tests;
 
 use std::{fmt, sync::Arc};
 
-pub use self::{asked::Asked, candidate::Candidate, health::Health, queue::Queue};
+pub use self::{
+    candidate::{Asked, Candidate, Queue},
+    health::Health,
+};
 
 /// At least one service. Cloning shares them.
 pub struct Chain<S: ?Sized> {

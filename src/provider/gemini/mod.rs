@@ -6,7 +6,6 @@
 
 mod client;
 mod failure;
-mod options;
 mod orders;
 mod results;
 mod running;

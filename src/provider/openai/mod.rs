@@ -9,7 +9,6 @@ mod assemble;
 mod chat;
 mod embeddings;
 mod hidden;
-mod home;
 mod pcm;
 mod request;
 mod speech;
@@ -20,9 +19,21 @@ pub use chat::Chat;
 #[cfg(test)]
 pub use chat::Reading;
 pub use embeddings::Embeddings;
-pub use home::{BASE_URL, NAME, probe};
 pub use request::OWN_MEMBERS;
 pub use speech::{Speech, VOICE_TRAITS};
 pub use transcribe::Transcription;
 
 pub use super::remote::{CONTEXT_WINDOW, Options};
+use super::{
+    Error,
+    remote::{self, Endpoint},
+};
+
+pub const NAME: &str = "openai";
+/// OpenAI's own address, the only one known to require a key.
+pub const BASE_URL: &str = "https://api.openai.com/v1";
+
+/// Checks that a service answers and knows the model; one line for a report.
+pub async fn probe(options: Options) -> Result<String, Error> {
+    remote::probe(&Endpoint::new(options)?).await
+}

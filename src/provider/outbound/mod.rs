@@ -7,11 +7,9 @@
 
 mod connector;
 mod global;
-mod names;
 
 #[cfg(test)]
 mod tests;
 
-pub use connector::{Outbound, Refused};
+pub use connector::{LeadsInside, Outbound, Refused};
 pub use global::is_global;
-pub use names::LeadsInside;

@@ -15,8 +15,8 @@ use tokio::{
 };
 
 use super::{
+    connector::CheckedNames,
     global::{is_global, is_somebodys},
-    names::CheckedNames,
     *,
 };
 use crate::{extent, provider::address::base_url};

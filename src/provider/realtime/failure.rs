@@ -1,13 +1,14 @@
-//! Maps refused handshakes, closed sockets and `error` events to errors by kind, with the fix.
+//! Maps refused handshakes, closed sockets and `error` events to errors by kind, with the fix, and
+//! maps the ends of answers.
 //!
-//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`]. **Never**: a kind guessed
+//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`], [`ending`]. **Never**: a kind guessed
 //! from prose.
 
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
-use super::wire::Complaint;
+use super::wire::{Complaint, Ended};
 use crate::provider::{
-    Error, Kind,
+    Error, Kind, SpeechEnding,
     remote::names_concurrency,
     sockets::NotOpened,
     speech_to_speech::peer::{Peer, Told},
@@ -91,6 +92,21 @@ fn is_unpaid(said: &Complaint) -> bool {
     [&said.code, &said.kind].into_iter().any(|label| label == "insufficient_quota")
 }
 
+/// An unknown status is a failure.
+pub fn ending(ended: &Ended, peer: &Peer) -> SpeechEnding {
+    match (ended.status.as_str(), ended.reason.as_str()) {
+        ("completed", _) => SpeechEnding::Completed,
+        ("cancelled", _) => SpeechEnding::Cancelled,
+        ("incomplete", "max_output_tokens") => SpeechEnding::TooLong,
+        ("incomplete", "content_filter") => SpeechEnding::Withheld,
+        ("failed", _) => SpeechEnding::Failed(briefly(peer, &ended.error).to_string()),
+        (status, reason) => {
+            let reason = if reason.is_empty() { "no reason" } else { reason };
+            SpeechEnding::Failed(peer.quote(&format!("the answer ended as {status}: {reason}")))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use reqwest::{StatusCode, header::HeaderMap};
@@ -169,5 +185,25 @@ mod tests {
             "\"http://127.0.0.1:9/v1\", model \"gpt-realtime-2.1\": the key was refused with status \
              401: \"'<secret>' is no key\" (check api_key)"
         );
+    }
+
+    fn ended(status: &str, reason: &str) -> Ended {
+        let (status, reason) = (status.to_owned(), reason.to_owned());
+        Ended { status, reason, ..Ended::default() }
+    }
+
+    #[test]
+    fn status_and_reason_make_the_ending() {
+        let of = |status, reason| ending(&ended(status, reason), &peer());
+        assert_eq!(of("completed", ""), SpeechEnding::Completed);
+        assert_eq!(of("cancelled", "client_cancelled"), SpeechEnding::Cancelled);
+        assert_eq!(of("incomplete", "max_output_tokens"), SpeechEnding::TooLong);
+        assert_eq!(of("incomplete", "content_filter"), SpeechEnding::Withheld);
+        let unknown = SpeechEnding::Failed("the answer ended as dreaming: no reason".to_owned());
+        assert_eq!(of("dreaming", ""), unknown);
+        let error = Complaint { kind: "server_error".to_owned(), ..Complaint::default() };
+        let failed = ending(&Ended { error, ..ended("failed", "") }, &peer());
+        let SpeechEnding::Failed(why) = failed else { panic!("{failed:?}") };
+        assert!(why.contains("the service failed with \"server_error\""), "{why}");
     }
 }

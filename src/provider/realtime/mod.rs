@@ -5,7 +5,6 @@
 //! **Never**: logs the key or speech; a call of an incomplete answer.
 
 mod client;
-mod ending;
 mod failure;
 mod options;
 mod orders;

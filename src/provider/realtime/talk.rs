@@ -10,8 +10,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    ending::ending,
-    failure::briefly,
+    failure::{briefly, ending},
     orders,
     wire::{Complaint, Ended, Part, Said},
 };

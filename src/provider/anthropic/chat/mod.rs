@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{FutureExt, future::BoxFuture, stream::BoxStream};
 
-use super::{NAME, Options, blocks::Reading, home, request, taste::Taste};
+use super::{NAME, Options, blocks::Reading, endpoint, request, taste::Taste};
 use crate::provider::{
     ChatEvent, ChatModel, ChatRequest, Error,
     remote::{self, Asked, Endpoint, Protocol},
@@ -25,7 +25,7 @@ struct Service {
 
 impl Chat {
     pub fn new(options: Options) -> Result<Self, Error> {
-        let endpoint = home::endpoint(&options)?;
+        let endpoint = endpoint(&options)?;
         let taste = Mutex::new(Taste::of(options.thinking.is_some()));
         Ok(Self { service: Arc::new(Service { options, endpoint, taste }) })
     }

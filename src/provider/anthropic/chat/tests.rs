@@ -443,7 +443,7 @@ fn changed(change: impl Fn(&mut Value)) -> Value {
 #[tokio::test]
 async fn fake_refuses_what_the_service_refuses() {
     let server = ChatServer::start();
-    let endpoint = home::endpoint(&settings(&server)).unwrap();
+    let endpoint = endpoint(&settings(&server)).unwrap();
     assert!(endpoint.post("/messages", &changed(|_| {})).await.is_ok());
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 14] = [

@@ -12,17 +12,18 @@ use serde_json::Value;
 
 use super::{
     phrases::{Phrases, Spoken},
-    recent::{LAST, Recent},
     template::{self, Values},
 };
 use crate::{
     domain::{LineWhen, Message, Said, ScriptedLine},
-    logic::greeting::without_greetings,
+    logic::{greeting::without_greetings, words::fold},
     provider::ChatRequest,
 };
 
 /// Names of the dice tool, in lines.
 const ROLLERS: [&str; 2] = ["dice-roller.roll", "roll"];
+/// Answers within which a line is not repeated if others fit.
+const LAST: usize = 3;
 
 #[derive(Debug)]
 pub struct Script {
@@ -299,6 +300,43 @@ impl When {
     fn pattern(&self) -> Option<&Regex> {
         let Self::Pattern(pattern, compiled) = self else { return None };
         compiled.get_or_init(|| compile(pattern)).as_ref()
+    }
+}
+
+/// The last answers of an NPC, so that it does not repeat itself.
+#[derive(Debug)]
+struct Recent<'m> {
+    /// Newest first.
+    answers: Vec<&'m str>,
+    /// Utterance before the newest answer; empty: unknown.
+    asked: &'m str,
+}
+
+impl<'m> Recent<'m> {
+    fn of(messages: &'m [Message]) -> Self {
+        let said = |message: &'m Message| match message {
+            Message::Assistant { text, .. } if !text.is_empty() => Some(text.as_str()),
+            _ => None,
+        };
+        let answers = messages.iter().rev().filter_map(said).take(LAST).collect();
+        let newest = messages.iter().rposition(|message| said(message).is_some());
+        let before = messages.iter().take(newest.unwrap_or(0)).rev();
+        let mut words = before.filter_map(|message| match message {
+            Message::User(said) => said.text.split_once(": "),
+            _ => None,
+        });
+        Self { answers, asked: words.next().map_or("", |(_, words)| words) }
+    }
+
+    /// Answers since one matched `template`: 0 for the last one, at most [`LAST`].
+    fn age(&self, template: &str) -> usize {
+        let mut answers = self.answers.iter();
+        answers.position(|said| template::is_of(said, template)).unwrap_or(LAST)
+    }
+
+    /// True if `utterance` equals the last one: the player asks again.
+    fn was_asked(&self, utterance: &str) -> bool {
+        !self.asked.is_empty() && fold(self.asked) == fold(utterance)
     }
 }
 

@@ -6,7 +6,6 @@
 
 mod choose;
 mod phrases;
-mod recent;
 mod template;
 
 use std::{
