@@ -1,9 +1,8 @@
-//! Services behind an address: how they are reached, what goes wrong there, and how a streamed reply
-//! is asked for and read. The clients of [`super::openai`] and [`super::anthropic`] stand on it.
+//! Services behind an address: connections, errors and streamed replies, for [`super::openai`] and
+//! [`super::anthropic`].
 //!
-//! Entry types: [`Options`], [`Endpoint`], [`Failure`], [`Protocol`] with [`stream()`]; [`probe`] for a
-//! quick look at a service.
-//! **Never**: knows what a service calls things in its requests; prints a key or a prompt.
+//! Entry types: [`Options`], [`Endpoint`], [`Failure`], [`Protocol`] with [`stream()`]; [`probe`].
+//! **Never**: a service's own field names; a key or a prompt in a message.
 
 mod endpoint;
 mod failure;

@@ -1,6 +1,6 @@
-//! Calls of tools with what became of them: services want one result for each.
+//! Pairs tool calls with their results: services want exactly one result for each call.
 //!
-//! Entry functions: [`results`], [`arguments`]. **Never**: knows how a service writes them.
+//! Entry functions: [`results`], [`arguments`].
 
 use std::collections::HashMap;
 
@@ -8,11 +8,10 @@ use serde_json::{Map, Value};
 
 use crate::domain::{Message, ToolCall};
 
-/// Result that the model reads for a call whose own never came (the turn was interrupted).
+/// Result shown to the model for a call whose turn was interrupted.
 pub const NO_RESULT: &str = "cancelled: the call has no result";
 
-/// For each of `calls` its result among the messages up to the next assistant's that calls; `None`:
-/// there is none.
+/// The result of each call, from the messages before the assistant's next calls.
 pub fn results<'m>(calls: &[ToolCall], after: &'m [Message]) -> Vec<Option<&'m str>> {
     let mut given = HashMap::new();
     for message in after {
@@ -27,8 +26,7 @@ pub fn results<'m>(calls: &[ToolCall], after: &'m [Message]) -> Vec<Option<&'m s
     calls.iter().map(|call| given.get(&call.id).copied()).collect()
 }
 
-/// The arguments as an object; what a model wrote wrongly is none, for services parse what they get
-/// back and fail on it.
+/// The arguments as an object. `None` if they are malformed: services parse them again and fail.
 pub fn arguments(call: &ToolCall) -> Option<Map<String, Value>> {
     serde_json::from_str(&call.arguments).ok()
 }
