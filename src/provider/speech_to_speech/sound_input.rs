@@ -1,4 +1,4 @@
-//! Sound of any rate -> the rate of a service, an utterance at a time.
+//! Converts sound of any rate to a service's rate, one utterance at a time.
 //!
 //! Entry type: [`SoundInput`]. **Never**: decides when an utterance ends.
 
@@ -7,32 +7,26 @@ use crate::{
     provider::{Error, Kind, Pcm},
 };
 
-/// The utterance that is being said.
 #[derive(Debug)]
 pub struct SoundInput {
-    /// The rate of the service.
     rate: SampleRate,
-    /// The shortest utterance that it takes, in samples.
+    /// Shortest utterance the service accepts, in samples.
     shortest: usize,
-    /// Converter and the rate it converts from; kept for the next utterance, because building one
-    /// takes time.
+    /// Converter with its input rate; kept for the next utterance because building it takes time.
     resampler: Option<(SampleRate, Resampler)>,
-    /// Sound came since the last end.
+    /// Sound arrived since the last end.
     has_sound: bool,
-    /// Samples that were given since then.
+    /// Samples returned since then.
     given: usize,
 }
 
 impl SoundInput {
-    /// No sound yet for a service that takes this `rate`, and no utterance below `shortest` samples.
     pub const fn new(rate: SampleRate, shortest: usize) -> Self {
         Self { rate, shortest, resampler: None, has_sound: false, given: 0 }
     }
 
-    /// Takes the next sound, and gives the samples that are ready.
-    ///
-    /// # Errors
-    /// [`Kind::InvalidRequest`]: the sound has a rate that cannot be converted. It is not heard.
+    /// Returns the samples that are ready. Fails, dropping the sound, if its rate cannot be
+    /// converted.
     pub fn take(&mut self, sound: &Pcm) -> Result<Vec<i16>, Error> {
         let mut samples = Vec::new();
         if self.resampler.as_ref().is_none_or(|(rate, _)| *rate != sound.rate) {
@@ -50,7 +44,7 @@ impl SoundInput {
         Ok(samples)
     }
 
-    /// Ends the utterance, and gives the rest of it; `None`: nothing was said.
+    /// Ends the utterance and returns its rest; `None`: it had no sound.
     pub fn end(&mut self) -> Option<Vec<i16>> {
         let mut rest = Vec::new();
         self.flush(&mut rest);
