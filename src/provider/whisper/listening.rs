@@ -1,7 +1,7 @@
-//! One utterance on its way: heard again and again while it is spoken, and as a whole in each pause.
-//! Unclear words count for the pause, and a likelier text is sought for the final.
+//! One utterance: transcribed repeatedly while it is spoken, and as a whole in each pause. An
+//! unclear text of a pause is used at once, while a likelier one is searched for the final.
 //!
-//! Entry function: [`listening`]. **Never**: hears by itself; that is for the [`Crew`].
+//! Entry function: [`listening`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,21 +17,21 @@ use crate::{
     provider::{Error, Kind, SpeechEvent},
 };
 
-/// Sound that stays away so long is a pause, whatever it was like: no packet is that late. The table
-/// holds silence back after 120 ms, so that the whole is heard from 200 ms of silence on; it is thrown
-/// away when speech goes on.
+/// Sound this late is a pause, whatever came before: no packet is that late. The table holds
+/// silence back after 120 ms, so that the whole is transcribed from 200 ms of silence on; the text
+/// is dropped when speech goes on.
 const PAUSE: Duration = Duration::from_millis(80);
-/// Like [`PAUSE`], after quiet sound, which need not stay away for longer than until the next
-/// frame: the whole is heard from 150 ms of silence on.
+/// Like [`PAUSE`], after quiet sound, which only has to stay away until the next frame: the whole
+/// is transcribed from 150 ms of silence on.
 const QUIET_PAUSE: Duration = Duration::from_millis(30);
-/// So many frames are quiet then, each at most a tenth as loud as the loudest: five are longer than a
-/// voice holds back a "p" or a "t".
+/// Frames that must be quiet for [`QUIET_PAUSE`], each at most a tenth as loud as the loudest: five
+/// are longer than the closure of a "p" or a "t".
 const QUIET_FRAMES: usize = 5;
 const QUIET: f32 = 0.1;
-/// Time between two partials, at least; and as long as the last one took, from asking to its answer.
-/// So nobody takes more than half a core, and all take less where many wait.
+/// Shortest time between two partials; also at least as long as the last one took. So a speaker
+/// takes at most half a core, and less when many wait.
 const EVERY: Duration = Duration::from_millis(400);
-/// Less than this, 300 ms behind the pre-roll, is no word yet.
+/// The pre-roll and 300 ms of speech; less is no word yet.
 const FRAMES_AT_LEAST: usize = 25;
 
 /// Transcripts of `audio` by `crew`, until its final or an error.
@@ -66,28 +66,26 @@ pub fn listening(
 struct Listening {
     crew: Arc<Crew>,
     audio: mpsc::Receiver<Frame>,
-    /// Everything that came.
+    /// All sound so far.
     sound: Sound,
-    /// Nothing more comes.
     is_closed: bool,
     asked: Option<Asked>,
-    /// The text of all that came, which is final if nothing more comes.
+    /// Text of all sound so far, which becomes the final if no more comes.
     ahead: Option<String>,
-    /// Text of the last event.
     partial: String,
-    /// Frames there were at the last question.
+    /// Number of frames transcribed so far.
     asked_frames: usize,
-    /// The loudest frame so far.
+    /// Loudness of the loudest frame.
     loudest: f32,
-    /// Quiet frames at the end.
+    /// Number of quiet frames at the end.
     quiet: usize,
     /// Arrival of the last frame.
     came_at: Instant,
-    /// Earliest time to ask for the next partial.
+    /// Earliest time of the next partial.
     again_at: Instant,
 }
 
-/// A question that is not answered yet.
+/// A task without an answer yet.
 struct Asked {
     answer: Answer,
     urgency: Urgency,
@@ -114,7 +112,8 @@ impl Listening {
             let due = self.due();
             tokio::select! {
                 biased;
-                // No socket is polled here. Sound comes before the clock, which takes its absence for a pause.
+                // No socket is polled here. Sound before the clock, which takes its absence for a
+                // pause.
                 answered = answer(&mut self.asked), if self.asked.is_some() => {
                     if let Some(told) = self.take_answer(answered)? {
                         return Ok(told);
@@ -155,7 +154,7 @@ impl Listening {
         }
     }
 
-    /// Asks for the text of the sound so far. An earlier question is dropped.
+    /// Asks for the text of the sound so far; drops an earlier task.
     fn ask(&mut self, urgency: Urgency) -> Result<(), Error> {
         self.asked_frames = self.sound.frames.len();
         self.asked = None;
@@ -165,7 +164,7 @@ impl Listening {
         Ok(())
     }
 
-    /// Has a likelier text sought than the one that is there. Where there is no room for that, it stays.
+    /// Asks for a likelier text. If the queue is full, the present one stays.
     fn seek(&mut self) {
         self.sound.is_sought = true;
         let asked = self.crew.ask(self.sound.clone(), Urgency::Final);
@@ -173,7 +172,7 @@ impl Listening {
         self.asked = asked.ok().map(|answer| Asked { answer, urgency: Urgency::Final, since });
     }
 
-    /// 20 ms more; what is heard in a pause is not the whole then.
+    /// Adds 20 ms; the text of a pause is no longer the whole.
     fn take_frame(&mut self, frame: Frame) {
         self.came_at = Instant::now();
         let loud = loudness(&frame);
@@ -186,7 +185,7 @@ impl Listening {
         self.ahead = None;
     }
 
-    /// The event for an answer, if it is new.
+    /// The event for an answer, if its text is new.
     fn take_answer(
         &mut self,
         answered: Option<Result<RecognisedText, Error>>,
@@ -223,7 +222,7 @@ impl Listening {
         Ok(Some(SpeechEvent::Partial { text }))
     }
 
-    /// A likelier text than the one that is there; none at all would be less likely.
+    /// Uses a likelier text unless it is empty.
     fn take_sought(&mut self, sought: RecognisedText) -> Option<SpeechEvent> {
         if sought.text.is_empty() || self.ahead.as_ref() == Some(&sought.text) {
             return None;
@@ -234,12 +233,12 @@ impl Listening {
     }
 }
 
-/// Loudness of a frame: root of the sum of its squares.
+/// Root of the sum of squares.
 fn loudness(frame: &Frame) -> f32 {
     frame.samples().iter().map(|it| f32::from(*it).powi(2)).sum::<f32>().sqrt()
 }
 
-/// The answer to what is `asked`; `None`: there will be none.
+/// The answer to `asked`; `None`: it will not come.
 async fn answer(asked: &mut Option<Asked>) -> Option<Result<RecognisedText, Error>> {
     match asked {
         Some(asked) => (&mut asked.answer).await.ok(),
