@@ -1,6 +1,6 @@
-//! The search services that are open.
+//! Open search services.
 //!
-//! Entry types: [`Searches`]; [`probe`] tries one.
+//! Entry types: [`Searches`]; [`probe`].
 
 use std::sync::Arc;
 
@@ -13,18 +13,13 @@ use super::{
 };
 use crate::provider::{Attempts, Error, pool::Pool, search::WebSearch};
 
-/// Query of a try.
 const PROBE: &str = "tabletop role-playing";
 
-/// Search services that are open.
 #[derive(Default)]
 pub struct Searches(Pool<SearchOptions, Arc<dyn WebSearch>>);
 
 impl Searches {
-    /// The service of `options`.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
+    /// Fails for an address or key that makes no request.
     pub fn open(&self, options: &SearchOptions) -> Result<Arc<dyn WebSearch>, Error> {
         let own = || options.clone();
         self.0.get(options, || {
@@ -36,16 +31,14 @@ impl Searches {
         })
     }
 
-    /// Lets go of all but `wanted`.
+    /// Drops all but `wanted`.
     pub fn retain(&self, wanted: Option<&SearchOptions>) {
         self.0.retain(|options| Some(options) == wanted);
     }
 }
 
-/// Sends one harmless query, which costs what a query costs; one line for a report.
-///
-/// # Errors
-/// The service cannot be used; the error includes the fix.
+/// Checks a service with one harmless query, which costs as much as any; returns one line for a
+/// report.
 pub async fn probe(options: &SearchOptions) -> Result<String, Error> {
     let service = Searches::default().open(options)?;
     let found = service.search(PROBE, Attempts::default().once()).await?;
