@@ -14,7 +14,7 @@ fn exp(x: f32) -> f32 {
     p * f32::from_bits((rounded.to_bits() << 23).wrapping_add(127 << 23))
 }
 
-/// Largest value; `f32::MIN` for an empty row.
+/// `f32::MIN` for an empty row.
 #[inline(always)]
 fn largest(row: &[f32]) -> f32 {
     let mut top = [f32::MIN; 8];
@@ -104,7 +104,7 @@ fn log_sum_body(row: &[f32]) -> (f32, f32) {
     (top, top + sum(row, |x| exp(x - top)).ln())
 }
 dispatch!(
-    /// Largest value, and the logarithm of the sum of the exponentials of all.
+    /// Largest value, and the logarithm of the sum of exponentials.
     log_sum = log_sum_body(row: &[f32]) -> (f32, f32)
 );
 
@@ -123,18 +123,16 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     total(std::array::from_fn(quarter)) + rest
 }
 
-/// Rows with a key from column `key` and a value from column `value` on.
+/// Rows that contain a key and a value.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyValue<'a> {
-    /// Whole rows, one per position.
+    /// One per position.
     pub(crate) rows: &'a [f32],
-    /// Values of a row.
+    /// Length of a row.
     pub(crate) stride: usize,
-    /// Column at which the key begins.
     pub(crate) key: usize,
-    /// Column at which the value begins.
     pub(crate) value: usize,
-    /// Added to the score of each row; one per row.
+    /// Added to the score of each row.
     pub(crate) bias: &'a [f32],
 }
 
@@ -162,7 +160,7 @@ dispatch!(
 mod tests {
     use super::*;
 
-    /// Values between -4 and 4 that look random; lengths of all kinds.
+    /// Pseudo-random values between -4 and 4, in rows of all lengths.
     fn rows() -> impl Iterator<Item = Vec<f32>> {
         [1usize, 7, 8, 31, 64, 100, 384].into_iter().map(|n| {
             (0..n).map(|i| ((i * i * 37 + i * 11 + n) % 801) as f32 / 100.0 - 4.0).collect()
