@@ -1,4 +1,4 @@
-//! Asking a service what it is.
+//! Asks a service for its description.
 //!
 //! Entry function: [`describe`].
 
@@ -20,10 +20,7 @@ use crate::provider::{
 /// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The program at `peer`, if the service has one for its purpose.
-///
-/// # Errors
-/// The service cannot be reached, or is another one.
+/// The service's program for the purpose of `peer`; an error if it has none or cannot be reached.
 pub async fn describe(peer: &Peer) -> Result<Program, Error> {
     let until = Instant::now() + PATIENCE;
     let (mut to, mut from) = connect(peer, PATIENCE).await?;
