@@ -41,10 +41,7 @@ pub enum Malformed {
     NoKind,
     /// A length beyond its limit, or not a length.
     #[error("a {key} of \"{value}\"")]
-    Length {
-        key: &'static str,
-        value: String,
-    },
+    Length { key: &'static str, value: String },
     #[error("data that is not a JSON object")]
     Data,
 }

@@ -1,6 +1,6 @@
-//! Reading a voice's files.
+//! Reads a voice's files.
 //!
-//! Entry function: [`bounded`]. **Never**: reads more than the given limit and one byte.
+//! Entry function: [`bounded`].
 
 use std::{
     io,
@@ -13,16 +13,13 @@ use crate::{
     provider::{Error, Kind},
 };
 
-/// Folders in a message.
+/// Folders in an error.
 pub fn shown(folders: &[PathBuf]) -> String {
     let all: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
     all.join("' or '")
 }
 
-/// The bytes of a file that has no more than `most`.
-///
-/// # Errors
-/// It cannot be read or is larger.
+/// Reads a file of at most `most` bytes.
 pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let shown = path.display();
     let read = || -> io::Result<Vec<u8>> {
@@ -42,7 +39,6 @@ pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// A file that is not there, and the way out.
 pub fn missing(text: String) -> Error {
     Error::new(Kind::Missing, text)
 }

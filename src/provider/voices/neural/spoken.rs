@@ -1,7 +1,7 @@
-//! Sound that is computed piece by piece while it is played.
+//! Sound computed piece by piece while it plays, never ahead of the listener.
 //!
-//! Entry function: [`spoken`] of what is [`Making`] it. Dropping the stream ends it after the piece
-//! that is being computed, whose sound is thrown away. **Never**: computes ahead of the listener.
+//! Entry function: [`spoken`], for anything that is [`Making`]. Dropping the stream stops after the
+//! current piece.
 
 use std::sync::Arc;
 
@@ -16,14 +16,10 @@ use crate::{
 
 /// Computes the sound of a sentence.
 pub trait Making: Send + 'static {
-    /// The next piece, between -1 and 1, which may be empty; `None`: all is said.
-    ///
-    /// # Errors
-    /// The network does not speak.
+    /// The next piece, between -1 and 1, possibly empty; `None` at the end.
     fn made(&mut self) -> Result<Option<Vec<f32>>, Error>;
 }
 
-/// A sentence on its way.
 struct Spoken<M> {
     making: M,
     timbre: Timbre,
@@ -31,10 +27,7 @@ struct Spoken<M> {
     is_over: bool,
 }
 
-/// The pitch and formants of `voice`.
-///
-/// # Errors
-/// They are out of range.
+/// The pitch and formants of `voice`; fails if they are out of range.
 pub fn timbre(rate: SampleRate, voice: &Voice) -> Result<Timbre, Error> {
     Timbre::new(rate, voice.pitch_shift, voice.formant_shift)
         .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))
@@ -57,7 +50,7 @@ pub fn spoken<M: Making>(
 }
 
 impl<M: Making> Spoken<M> {
-    /// The next sound; `None`: all is said.
+    /// The next sound; `None` at the end.
     fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
         let mut samples = Vec::new();
         while samples.is_empty() && !self.is_over {

@@ -1,36 +1,35 @@
-//! Checks that an ONNX file is whole and of a build that the runtime survives.
+//! Checks that an ONNX file is complete and safe for the runtime.
 //!
-//! Entry function: [`look_over`]. The runtime reads networks within networks by recursion: deep ones
-//! exhaust the stack and with it the program, which nothing can prevent then. It multiplies the
-//! dimensions of a tensor without asking whether there can be so many values.
-//! **Never**: trusts a length, or descends further than [`MOST_DEPTH`].
+//! Entry function: [`look_over`]. The runtime reads nested networks by recursion, so deep ones
+//! overflow the stack and abort the program. It multiplies the dimensions of a tensor without
+//! checking that the values exist. **Never**: trusts a length, or descends further than
+//! [`MOST_DEPTH`].
 
 use super::fields::{Fields, Value, number};
 
-/// Messages within messages; the voices that there are have up to eight.
+/// Deepest nesting of messages; released voices have up to eight.
 const MOST_DEPTH: usize = 32;
-/// Fields of nodes, their attributes and values; the voices that there are have some ten thousand. The
-/// runtime makes a hundred bytes of the smallest.
+/// Fields of nodes, attributes and values; released voices have some ten thousand. The runtime
+/// allocates a hundred bytes for the smallest.
 const MOST_FIELDS: usize = 1_000_000;
 
-/// Reason for which a file may not be given to the runtime.
+/// Reason a file is unsafe for the runtime.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// It ends early, or is something else.
+    /// Cut off, or not ONNX.
     #[error("it cannot be loaded: it is cut off or not an ONNX network")]
     Broken,
-    /// Networks within networks.
     #[error("it cannot be loaded: its networks are nested more than {MOST_DEPTH} messages deep")]
     Deep,
-    /// More than a network has.
+    /// More fields than any network has.
     #[error("it cannot be loaded: it has more than {MOST_FIELDS} parts")]
     Large,
-    /// Dimensions of more values than it has bytes.
+    /// Dimensions of more values than the file has bytes.
     #[error("it cannot be loaded: it declares more numbers than it can hold")]
     Boundless,
 }
 
-/// Messages of onnx.proto that hold others of them.
+/// Messages of onnx.proto that contain others of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Message {
     Model,
@@ -44,7 +43,7 @@ enum Message {
 }
 
 impl Message {
-    /// Kind of message in its field `number`; `None`: the field is not looked into.
+    /// Kind of message in its field `number`; `None`: not examined.
     const fn within(self, number: u64) -> Option<Self> {
         match (self, number) {
             (Self::Model, 7) | (Self::Attribute, 6 | 11) => Some(Self::Graph),
@@ -65,14 +64,11 @@ const DIMENSION: u64 = 1;
 /// Limits on the rest of the file.
 struct Look {
     fields: usize,
-    /// Values of one tensor; each takes a byte at least.
+    /// Most values of one tensor; each takes at least a byte.
     values: u64,
 }
 
-/// Checks that the ONNX file `bytes` may be given to the runtime.
-///
-/// # Errors
-/// The first problem found.
+/// Checks the ONNX file `bytes`; returns the first problem.
 pub fn look_over(bytes: &[u8]) -> Result<(), Unfit> {
     let mut look = Look { fields: MOST_FIELDS, values: bytes.len() as u64 };
     look.look_into(Message::Model, bytes, MOST_DEPTH)
@@ -105,7 +101,8 @@ impl Look {
         if fields.is_at_end() { Ok(()) } else { Err(Unfit::Broken) }
     }
 
-    /// So many values, each `size` times; none are counted as one, as more dimensions may follow.
+    /// Multiplies the number of values by `size`; zero counts as one, as more dimensions may
+    /// follow.
     fn times(&self, values: u64, size: u64) -> Result<u64, Unfit> {
         let values = values.checked_mul(size.max(1));
         values.filter(|values| *values <= self.values).ok_or(Unfit::Boundless)
@@ -116,7 +113,6 @@ impl Look {
 mod tests {
     use super::*;
 
-    /// A field that holds `content`.
     fn message(number: u8, content: &[u8]) -> Vec<u8> {
         let mut out = vec![number << 3 | 2];
         let mut length = content.len();
@@ -129,7 +125,7 @@ mod tests {
         out
     }
 
-    /// A model with so many networks within its network.
+    /// A model with `levels` networks within each other.
     fn nested(levels: usize) -> Vec<u8> {
         let mut graph = message(2, b"innermost");
         for _ in 0..levels {

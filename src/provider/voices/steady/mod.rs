@@ -1,10 +1,10 @@
 //! Ends sentences whose sound is too slow, silent or without end.
 //!
-//! Entry type: [`Steady`], around each service that speaks, since a timeout of a service only bounds the
-//! wait for its next bytes. A sentence ends with an error when its sound, from the first of it on, lags
-//! two seconds behind its playing ([`Pace`]), when [`SILENCE`] of it is below -60 dBFS, or when it lasts longer
-//! than its text can take ([`longest`]); another voice takes over, where an NPC has one. What came until
-//! then stands. **Never**: counts time in which no sound was wanted; times the first sound.
+//! Entry type: [`Steady`], which wraps each voice service, because a service's timeout only limits
+//! the wait for its next bytes. A sentence fails when its sound, from the first on, lags
+//! two seconds behind its playing ([`Pace`]), when [`SILENCE`] of it is below -60 dBFS, or when it
+//! lasts longer than its text can take ([`longest`]); an NPC's second voice takes over.
+//! **Never**: counts time in which no sound was wanted; times the first sound.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,8 +25,8 @@ use crate::{
 const SILENCE: Duration = Duration::from_secs(2);
 /// Root mean square of samples at -60 dBFS.
 const FLOOR: f64 = 32.767;
-/// Shortest time that a letter is spoken in, at double speed. Silence after a sentence that took as much
-/// is its end; some services send seconds of it.
+/// Shortest time to speak a letter, at double speed. Silence after a sentence of at least that
+/// length is its end; some services send seconds of it.
 const LETTER: Duration = Duration::from_millis(25);
 /// Longest time that a byte of text is spoken in, at normal speed: twice as long as slow readers take. Bytes,
 /// because a letter of three of them may be a syllable.
@@ -36,7 +36,7 @@ const BESIDE: Duration = Duration::from_secs(5);
 /// Slowest speed that a voice may have.
 const SLOWEST: f32 = 0.5;
 
-/// A service whose sentences keep pace and can be heard.
+/// A service whose sentences are watched.
 pub struct Steady {
     service: Arc<dyn TextToSpeech>,
     is_paced: bool,
@@ -48,7 +48,7 @@ impl Steady {
         Self { service, is_paced: true }
     }
 
-    /// Watches the sound of a `service` that may be as slow as it is.
+    /// Watches a `service` for silence alone.
     pub const fn at_any_pace(service: Arc<dyn TextToSpeech>) -> Self {
         Self { service, is_paced: false }
     }
@@ -86,11 +86,10 @@ impl TextToSpeech for Steady {
     }
 }
 
-/// A sentence on its way.
 struct Sentence {
     service: String,
     voice: String,
-    /// Shortest time that the whole of it takes.
+    /// Shortest time that the whole sentence takes.
     shortest: Duration,
     /// Sound that may still come.
     left: Duration,
@@ -105,7 +104,7 @@ impl Sentence {
         let asked = Instant::now();
         let until = self.pace.as_mut().and_then(|pace| pace.until(asked));
         let said = match until {
-            // The clock first: chunks without sound would hold it up.
+            // The clock first: chunks without sound would starve it.
             Some(until) if until <= asked => return Err(self.slow()),
             Some(until) => timeout_at(until, self.sound.next()).await.map_err(|_| self.slow())?,
             None => self.sound.next().await,
@@ -165,20 +164,19 @@ fn longest(request: &SpeakRequest) -> Duration {
     BYTE.saturating_mul(bytes).saturating_add(BESIDE).div_f64(speed)
 }
 
-/// Length of the sound that can be heard, and of the silence behind it, frame by frame.
+/// Audible length of the sound, and the silence after it, frame by frame.
 #[derive(Default)]
 struct Audible {
-    /// Sum of the squares of a frame's samples so far, and their number.
+    /// Sum of squares of the current frame's samples, and their number.
     energy: f64,
     samples: usize,
     /// Silence at the end.
     silence: Duration,
-    /// Sound that can be heard.
     sounded: Duration,
 }
 
 impl Audible {
-    /// Takes sound in; the number of its samples after which the silence is too long.
+    /// Adds sound; returns the number of its samples after which the silence is too long.
     fn take(&mut self, pcm: &Pcm) -> Option<usize> {
         let frame = pcm.rate.frame_len();
         for (at, sample) in pcm.samples.iter().enumerate() {
@@ -202,7 +200,7 @@ impl Audible {
     }
 }
 
-/// True if nothing is heard of `samples`.
+/// True if `samples` are inaudible.
 pub fn is_silent(samples: &[i16]) -> bool {
     is_below_floor(samples.iter().map(|sample| f64::from(*sample).powi(2)).sum(), samples.len())
 }

@@ -18,7 +18,7 @@ use crate::{
 /// Samples of a second.
 const SECOND: usize = 16_000;
 
-/// One piece of a scripted sentence: a wait, then so many samples of this value.
+/// One piece of a scripted sentence: a wait, then samples of this value.
 #[derive(Clone, Copy)]
 struct Piece {
     wait: Duration,
@@ -26,7 +26,7 @@ struct Piece {
     samples: usize,
 }
 
-/// Says its pieces, and then others without end.
+/// Says its pieces, and then repeats others without end.
 struct Says {
     pieces: &'static [Piece],
     endless: &'static [Piece],
