@@ -47,7 +47,7 @@ pub(crate) struct Decoder {
 pub(crate) struct Room {
     /// Keys and values of the sound's positions, per layer.
     heard: Vec<Vec<f32>>,
-    /// Logarithm of the number of positions that each stands for.
+    /// Logarithm of the number of positions that each represents.
     bias: Vec<f32>,
     pub(crate) said: Said,
     /// Scores of the next token, one per vocabulary entry.
@@ -148,7 +148,7 @@ impl Decoder {
         self.embeddings.outputs()
     }
 
-    /// Takes the encoder's rows, each of which stands for e^`bias` positions; forgets all tokens.
+    /// Takes the encoder's rows, each of which represents e^`bias` positions; forgets all tokens.
     pub(crate) fn hear(
         &self,
         rows: &[f32],

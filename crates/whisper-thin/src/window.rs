@@ -35,7 +35,7 @@ impl Default for Window {
 pub(crate) struct Plan {
     /// Index of each among all positions.
     pub(crate) places: Vec<usize>,
-    /// Logarithm of the number of positions each stands for.
+    /// Logarithm of the number of positions each represents.
     pub(crate) bias: Vec<f32>,
 }
 
