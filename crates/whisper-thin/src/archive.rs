@@ -29,7 +29,6 @@ struct Variable {
     bytes: u64,
 }
 
-/// The variables of a file; values are read on demand.
 pub(crate) struct Archive<R> {
     source: BufReader<R>,
     variables: HashMap<String, Variable>,
@@ -46,7 +45,6 @@ struct Cursor<'a, R> {
 }
 
 impl<R: Read + Seek> Cursor<'_, R> {
-    /// Fails unless `needs` bytes are left.
     fn needs(&self, what: &'static str, needs: u64) -> Result<(), LoadError> {
         let left = self.end.saturating_sub(self.at);
         if needs > left {
@@ -102,7 +100,6 @@ impl<R: Read + Seek> Cursor<'_, R> {
 }
 
 impl<R: Read + Seek> Archive<R> {
-    /// Reads the list of variables, but no values.
     pub(crate) fn open(mut source: R) -> Result<Self, LoadError> {
         let end = source.seek(SeekFrom::End(0))?;
         source.rewind()?;
@@ -160,7 +157,6 @@ impl<R: Read + Seek> Archive<R> {
         }
     }
 
-    /// Number of layers below `encoder` or `decoder`.
     pub(crate) fn layers(&self, side: &str) -> usize {
         let there =
             |i: &usize| self.shape::<1>(&format!("{side}/layer_{i}/ffn/layer_norm/gamma")).is_ok();

@@ -3,7 +3,6 @@
 use crate::kernels::{KeyValue, Matrix, MatrixMut, attend, multiply, softmax};
 use crate::work::{Stop, sized};
 
-/// Queries of a block of rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Queries<'a> {
     /// Starts at the first query's first value.
@@ -12,11 +11,9 @@ pub(crate) struct Queries<'a> {
     pub(crate) stride: usize,
 }
 
-/// A block of queries and the rows they attend to.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) queries: Queries<'a>,
-    /// Keys and values for all queries.
     pub(crate) seen: KeyValue<'a>,
 }
 

@@ -8,7 +8,6 @@ use crate::options::Guard;
 use crate::transcribe::{Read, Run, looped};
 use crate::work::Cancelled;
 
-/// A text in progress.
 struct Beam {
     tokens: Vec<u32>,
     /// Sum of the log-probabilities.
@@ -17,7 +16,6 @@ struct Beam {
     said: Said,
 }
 
-/// A beam's next token.
 struct Next {
     beam: usize,
     token: u32,

@@ -58,7 +58,6 @@ pub(crate) struct Room {
     even: Vec<f32>,
 }
 
-/// Memory of the tokens so far.
 #[derive(Clone, Default)]
 pub(crate) struct Said {
     /// Keys and values, per layer.
@@ -104,7 +103,6 @@ impl Layer {
 }
 
 impl Room {
-    /// Forgets the tokens, but not the sound.
     pub(crate) fn forget_tokens(&mut self) {
         self.said.tokens = 0;
         self.said.layers.iter_mut().for_each(Vec::clear);
@@ -112,7 +110,6 @@ impl Room {
 }
 
 impl Decoder {
-    /// Reads all layers, converting each to int8.
     pub(crate) fn load<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, LoadError> {
         let table = "decoder/embeddings/weight";
         let [outputs, width] = archive.shape(table)?;

@@ -36,7 +36,6 @@ struct Layer {
     hidden: usize,
 }
 
-/// Features to one vector per position.
 pub(crate) struct Encoder {
     pub(crate) bands: usize,
     /// Positions of 20 ms, two frames each.
@@ -50,7 +49,6 @@ pub(crate) struct Encoder {
     norm: Norm,
 }
 
-/// Buffers, reused between calls.
 #[derive(Default)]
 pub(crate) struct Room {
     pub(crate) rows: Vec<f32>,
@@ -113,7 +111,6 @@ impl Layer {
 }
 
 impl Encoder {
-    /// Reads all layers; the file gives their number and width.
     pub(crate) fn load<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, LoadError> {
         let places = "encoder/position_encodings/encodings";
         let [positions, width] = archive.shape(places)?;

@@ -7,7 +7,6 @@ use crate::error::LoadError;
 use crate::kernels::{Matrix, MatrixMut, dot_rows, layer_norm, multiply, quantise};
 use crate::work::{Cancelled, Crew};
 
-/// Layer norm with its gain and shift.
 pub(crate) struct Norm {
     gain: Vec<f32>,
     shift: Vec<f32>,
@@ -26,7 +25,6 @@ impl Norm {
         })
     }
 
-    /// Normalises each row of `x` into the same row of `out`.
     pub(crate) fn apply(&self, x: &[f32], out: &mut [f32]) {
         let width = self.gain.len();
         for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {

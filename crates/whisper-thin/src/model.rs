@@ -30,9 +30,7 @@ pub struct Model {
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) mel: Mel,
-    /// Includes the encoder's result.
     pub(crate) encoder: encoder::Room,
-    /// Includes the encoded sound and the tokens.
     pub(crate) decoder: decoder::Room,
 }
 

@@ -28,7 +28,6 @@ pub(crate) struct Run<'a> {
     samples: usize,
 }
 
-/// A decoded text.
 pub(crate) struct Read {
     /// Without the end token.
     pub(crate) tokens: Vec<u32>,
@@ -76,7 +75,6 @@ impl Model {
         Ok(Transcript { fell_back: true, ..run.attempt(Window::Full, language)? })
     }
 
-    /// Index of a language in the list.
     fn language(&self, asked: &str) -> Result<usize, TranscribeError> {
         if !self.is_multilingual() && asked == "en" {
             return Ok(0);
@@ -90,14 +88,12 @@ impl Model {
     }
 }
 
-/// True if the full window is worth trying.
 fn fails(heard: &Transcript, options: &Options) -> bool {
     let poor = |least| heard.cut_by_guard.is_some() || heard.mean_log_probability < least;
     heard.no_speech <= NOBODY_SPEAKS && options.fall_back_below.is_some_and(poor)
 }
 
 impl Run<'_> {
-    /// Encodes the sound and decodes its text.
     fn attempt(
         &mut self,
         window: Window,
@@ -127,7 +123,6 @@ impl Run<'_> {
         })
     }
 
-    /// Feeds `tokens` to the decoder.
     pub(crate) fn feed(&mut self, tokens: &[u32]) -> Result<(), Cancelled> {
         self.model.decoder.feed(tokens, &mut self.scratch.decoder, self.crew)
     }

@@ -30,7 +30,6 @@ impl Default for Window {
     }
 }
 
-/// The computed positions, in order.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Plan {
     /// Index of each among all positions.

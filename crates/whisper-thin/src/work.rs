@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// The caller no longer wants the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cancelled;
 
@@ -15,7 +14,6 @@ pub(crate) struct Stop<'a> {
 }
 
 impl<'a> Stop<'a> {
-    /// Wraps the callback.
     pub(crate) fn new(ask: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { ask, stopped: AtomicBool::new(false) }
     }
@@ -32,7 +30,6 @@ impl<'a> Stop<'a> {
         stop
     }
 
-    /// Like [`Stop::now`], as an error.
     pub(crate) fn check(&self) -> Result<(), Cancelled> {
         if self.now() { Err(Cancelled) } else { Ok(()) }
     }

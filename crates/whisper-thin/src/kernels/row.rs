@@ -27,14 +27,12 @@ fn largest(row: &[f32]) -> f32 {
     rest.iter().chain(&top).fold(f32::MIN, |a, &b| if b > a { b } else { a })
 }
 
-/// Sum of eight lanes, halves first.
 #[inline(always)]
 fn total(lanes: [f32; 8]) -> f32 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// Sum of `f(x)` in eight lanes.
 #[inline(always)]
 fn sum(row: &[f32], f: impl Fn(f32) -> f32) -> f32 {
     let mut lanes = [0.0f32; 8];
@@ -123,7 +121,6 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     total(std::array::from_fn(quarter)) + rest
 }
 
-/// Rows that contain a key and a value.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyValue<'a> {
     /// One per position.

@@ -15,25 +15,18 @@ const MOST_TEXT: usize = 4096;
 
 /// Tokens that direct the decoder, by their names in OpenAI's tokenizer.
 pub(crate) struct Special {
-    /// `<
-    /// endoftext
-    /// >`; all tokens after it are special.
+    /// The end token; all tokens after it are special.
     pub(crate) end: u32,
-    /// `<|startoftranscript|>`: after the prompt.
     pub(crate) start: u32,
-    /// `<|startofprev|>`: before the prompt.
     pub(crate) previous: u32,
     /// `<|nospeech|>`, in older files `<|nocaptions|>`.
     pub(crate) no_speech: u32,
-    /// `<
-    /// notimestamps
-    /// >`: text alone.
+    /// No timestamps: text alone.
     pub(crate) no_times: u32,
     /// `<|transcribe|>`, the task; unused in English models.
     pub(crate) transcribe: u32,
 }
 
-/// Merge of two neighbouring pieces.
 struct Merged {
     /// Lower ranks merge first.
     rank: usize,
@@ -167,7 +160,6 @@ fn languages_between(added: &HashMap<&str, u32>, start: u32, translate: u32) -> 
     found
 }
 
-/// The tokens of single bytes.
 fn bytes(file: &TokenizerFile) -> Result<[u32; 256], LoadError> {
     let mut bytes = [0; 256];
     for (byte, letter) in bytes.iter_mut().zip(alphabet()) {

@@ -36,7 +36,6 @@ pub(super) fn words(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length in bytes of the first word.
 fn first(text: &str) -> Option<usize> {
     let contractions = ["'s", "'t", "'re", "'ve", "'m", "'ll", "'d"];
     if let Some(contraction) = contractions.iter().find(|c| text.starts_with(**c)) {
