@@ -19,14 +19,11 @@ use crate::{
 pub struct Called {
     pub id: String,
     pub name: String,
-    /// As the model wrote them.
     pub arguments: String,
 }
 
-/// An answer that was requested and has not ended.
 #[derive(Debug)]
 pub struct Answer {
-    /// Our id of the request.
     pub asked_as: String,
     /// The service's id, once known.
     pub response: Option<String>,

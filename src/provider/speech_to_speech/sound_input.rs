@@ -14,7 +14,6 @@ pub struct SoundInput {
     shortest: usize,
     /// Converter with its input rate; kept for the next utterance because building it takes time.
     resampler: Option<(SampleRate, Resampler)>,
-    /// Sound arrived since the last end.
     has_sound: bool,
     /// Samples returned since then.
     given: usize,
