@@ -36,7 +36,6 @@ const AGAIN: Duration = Duration::from_millis(200);
 pub struct Client {
     pub options: Options,
     pub peer: Arc<Peer>,
-    /// Idle sockets, by speaker.
     pub kept: Kept,
     handshake: Handshake,
     places: Option<Arc<Semaphore>>,

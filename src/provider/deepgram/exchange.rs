@@ -10,13 +10,11 @@ use crate::{
     provider::{Error, SpeechEvent},
 };
 
-/// An event, or the error that ends the stream.
 pub type Told = Result<SpeechEvent, Error>;
 
 /// Queued events; partials beyond this are dropped, others wait.
 pub const EVENTS: usize = 16;
 
-/// The table's end of one stream.
 pub struct Exchange {
     /// Closing it ends the utterance.
     pub sound: mpsc::Receiver<Frame>,
@@ -37,7 +35,6 @@ impl Exchange {
 
     /// Sends an event that must arrive.
     pub async fn tell(&self, told: Told) {
-        // The table may be gone.
         let _ = self.events.send(told).await;
     }
 

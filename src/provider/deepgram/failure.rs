@@ -44,7 +44,6 @@ impl Peer {
         Error::new(kind, format!("'{address}', model '{model}': {what} ({way_out})"))
     }
 
-    /// Error for a handshake answered by a status.
     fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
         let json: Value = serde_json::from_slice(body).unwrap_or_default();
         let label = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -93,14 +92,12 @@ impl Peer {
         self.error(Kind::Timeout, what, "speak again, or raise idle_timeout_ms")
     }
 
-    /// All of the plan's streams are in use.
     pub fn full(&self, most: usize) -> Error {
         let what = format!("all {most} streams are in use");
         let kind = Kind::Crowded { retry_after: None };
         self.error(kind, &what, "raise max_streams, if the plan gives more")
     }
 
-    /// The service sends more than `bound`.
     pub fn flooding(&self, bound: Bound) -> Error {
         let what = format!("it sends more than {bound}");
         self.error(Kind::Protocol, &what, "speak again, or check base_url")
@@ -132,7 +129,6 @@ impl Peer {
         }
     }
 
-    /// The service's own error, by `code`.
     pub fn said(&self, code: &str, text: &str) -> Error {
         let upper = code.to_ascii_uppercase();
         let has = |words: &[&str]| words.iter().any(|word| upper.contains(word));

@@ -59,7 +59,6 @@ pub async fn recognise(client: &Client, exchange: &mut Exchange) -> Result<(), E
 
 struct Listening {
     socket: Socket,
-    /// Longest wait for an event while a voice is heard.
     patience: Duration,
     /// Deadline for the service's first message; `None`: it arrived.
     greeting_at: Option<Instant>,
@@ -132,7 +131,6 @@ impl Listening {
         }
     }
 
-    /// Ends the turn once all sound is sent.
     async fn end(&mut self) -> Result<(), Error> {
         self.is_closed = true;
         self.sound.resize(self.sound.len().next_multiple_of(FRAME), 0);
@@ -140,7 +138,6 @@ impl Listening {
         if self.is_quiet() { Ok(()) } else { self.socket.order("ForceEndTurn").await }
     }
 
-    /// Sends all complete frames.
     async fn send(&mut self) -> Result<(), Error> {
         let whole = self.sound.len() / FRAME * FRAME;
         let frames: Vec<u8> = self.sound.drain(..whole).collect();
@@ -160,14 +157,12 @@ impl Listening {
         Ok(())
     }
 
-    /// Adds silence where sound is late.
     fn fill(&mut self) {
         if self.fill_at() <= Instant::now() {
             self.sound.resize(FRAME, 0);
         }
     }
 
-    /// Time at which silence is due.
     fn fill_at(&self) -> Instant {
         if self.turns.is_open || !self.sound.is_empty() {
             (self.came_at + GAP).max(self.sent_at + FRAME_TIME)
@@ -204,7 +199,6 @@ impl Listening {
         !self.turns.is_open && self.voice == Duration::ZERO
     }
 
-    /// Handles a message of the service.
     async fn said(&mut self, said: Said, exchange: &Exchange) -> Result<(), Bound> {
         self.greeting_at = None;
         let Said::Turn(turn) = said else { return Ok(()) };
@@ -228,7 +222,6 @@ impl Listening {
     }
 }
 
-/// True if the frame may hold a voice.
 fn is_loud(frame: &[u8]) -> bool {
     let samples = frame.chunks_exact(2).map(|two| match two {
         [low, high] => u32::from(i16::from_le_bytes([*low, *high]).unsigned_abs()),

@@ -20,10 +20,8 @@ use super::socket::Socket;
 const IDLE: Duration = Duration::from_secs(20);
 /// Time between two keep-alives; the service closes after 10 s without one.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(4);
-/// The keep-alive message.
 pub const ALIVE: &str = "KeepAlive";
 
-/// Owner of a socket: one speaker of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpeakerAt {
     /// Number of the table in this program.
@@ -65,7 +63,6 @@ impl Kept {
         }
     }
 
-    /// Closes the sockets of `table`, which has ended.
     pub fn forget(&self, table: u64) {
         self.sockets().retain(|whose, _| whose.table != table);
     }

@@ -50,7 +50,6 @@ use super::remote::own_thread;
 use super::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities};
 use crate::audio::Frame;
 
-/// Hears one table.
 pub struct Deepgram {
     client: Arc<Client>,
     table: u64,
@@ -58,7 +57,6 @@ pub struct Deepgram {
 }
 
 impl Deepgram {
-    /// Fails for an unusable address or key.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self::of(Arc::new(Client::new(options)?)))
     }

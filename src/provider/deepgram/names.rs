@@ -54,7 +54,6 @@ impl Told {
         Some(json!({ "type": "Configure", "keyterms": wanted }))
     }
 
-    /// The service has answered: the next change may be sent.
     pub fn answered(&mut self) {
         self.waits = false;
     }

@@ -66,16 +66,13 @@ pub async fn recognise(
     Ok(())
 }
 
-/// An utterance while it is heard.
 struct Listening {
     socket: Socket,
-    /// Longest wait for an answer.
     patience: Duration,
     /// All its sound, and how much of it was sent.
     sound: Vec<u8>,
     sent: usize,
     words: Transcript,
-    /// Bytes of partials sent to the table.
     told: Count,
     is_closed: bool,
     /// Sound was sent since the last request for words.
@@ -116,7 +113,6 @@ impl Listening {
         }
     }
 
-    /// Sends all sound so far again through `socket`.
     fn start_again(&mut self, socket: Socket) {
         self.socket = socket;
         (self.sent, self.unanswered, self.is_new) = (0, 0, false);
@@ -162,7 +158,6 @@ impl Listening {
         }
     }
 
-    /// Sends unsent sound.
     async fn send(&mut self) -> Result<(), Error> {
         let Some(new) = self.sound.get(self.sent..).filter(|new| !new.is_empty()) else {
             return Ok(());
@@ -176,7 +171,6 @@ impl Listening {
         Ok(())
     }
 
-    /// Asks for all words.
     async fn ask(&mut self) -> Result<(), Error> {
         self.socket.order("Finalize").await?;
         self.is_new = false;
@@ -207,7 +201,6 @@ impl Listening {
         Ok(())
     }
 
-    /// Handles a message of the service.
     fn said(&mut self, said: &Said, exchange: &Exchange) -> Result<(), Bound> {
         match said {
             Said::Results(results) => return self.results(results, exchange),

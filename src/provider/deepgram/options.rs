@@ -13,7 +13,6 @@ pub const NAME: &str = "deepgram";
 pub const BASE_URL: &str = "https://api.deepgram.com";
 /// Default confidence at which Flux announces an early end; 0.3 to 0.9 is allowed.
 pub const EAGER: f32 = 0.5;
-/// The Flux model for English only.
 pub const FLUX_ENGLISH: &str = "flux-general-en";
 /// Longest wait for a connection and its first message.
 pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -25,14 +24,12 @@ const END_OF_TURN: f32 = 0.7;
 /// Silence after which Flux always ends a turn, in ms; tables pass on as much.
 const END_OF_TURN_TIMEOUT: &str = "1500";
 
-/// Settings of one entry; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Root of its paths (`https://api.deepgram.com`).
     pub base_url: String,
     /// A stand-in on this machine needs none.
     pub api_key: Option<Secret>,
-    /// For example "nova-3" or "flux-general-en".
     pub model: String,
     /// ISO 639-1 code of the spoken language.
     pub language: String,
@@ -40,15 +37,12 @@ pub struct Options {
     pub eager: Option<f32>,
     /// Most open sockets; `None`: the plan's limit.
     pub max_streams: Option<usize>,
-    /// Longest wait for a connection and its first message.
     pub first_byte_timeout: Duration,
-    /// Longest silence of the service while it owes an answer.
     pub idle_timeout: Duration,
     /// Name in the price list; `None`: free.
     pub priced_as: Option<String>,
 }
 
-/// Family of a model, by its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `/v1/listen`: words; the table ends utterances.
@@ -110,7 +104,6 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// For tests, for `model` at `base_url`.
     pub fn of_tests(base_url: &str, model: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),

@@ -26,7 +26,6 @@ use crate::provider::{
     bounds::{ANSWER, Bound, Count, EVENTS},
 };
 
-/// Longest message that is read.
 const MESSAGE_MAX: usize = 1 << 20;
 /// Longest wait for a message to leave.
 const SEND: Duration = Duration::from_secs(5);
@@ -43,7 +42,6 @@ pub struct Socket {
     /// Number of the next message, where the service numbers them.
     next: Option<u64>,
     sent: usize,
-    /// Messages of this utterance, and their bytes.
     events: Count,
     read: Count,
     _place: Option<OwnedSemaphorePermit>,
@@ -65,7 +63,6 @@ impl Socket {
         Self { stream, peer, told, next: None, sent: 0, events, read, _place: place }
     }
 
-    /// Starts the counts of the next utterance.
     pub const fn begin(&mut self) {
         (self.events, self.read) = (Count::within(EVENTS), Count::within(ANSWER));
     }
@@ -79,12 +76,10 @@ impl Socket {
         self.send(Message::binary(bytes.to_vec())).await
     }
 
-    /// Seconds of sound sent.
     pub fn seconds(&self) -> f64 {
         self.sent as f64 / BYTES_PER_SECOND
     }
 
-    /// Sends an order without parameters.
     pub async fn order(&mut self, name: &str) -> Result<(), Error> {
         self.say(&json!({ "type": name })).await
     }
@@ -149,12 +144,10 @@ impl Socket {
         }
     }
 
-    /// The service sends more than `bound`.
     pub fn flooding(&self, bound: Bound) -> Error {
         self.peer.flooding(bound)
     }
 
-    /// Closes the socket properly.
     pub async fn close(mut self) {
         let ending = async {
             let _ = self.order("CloseStream").await;

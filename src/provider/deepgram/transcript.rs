@@ -52,7 +52,6 @@ impl Transcript {
     }
 }
 
-/// Length of both, with a space between.
 fn joined(text: &str, more: &str) -> usize {
     text.len() + more.len() + usize::from(!text.is_empty() && !more.is_empty())
 }

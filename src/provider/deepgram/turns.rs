@@ -5,7 +5,6 @@
 use super::wire::{TurnEvent, TurnInfo};
 use crate::provider::SpeechEvent;
 
-/// The current turn.
 #[derive(Debug, Default)]
 pub struct Turns {
     pub is_open: bool,

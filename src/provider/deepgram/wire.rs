@@ -10,7 +10,6 @@ const NAME_MAX: usize = 40;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// Words of `/v1/listen`.
     Results(Results),
     /// The service heard a pause.
     UtteranceEnd,
@@ -22,7 +21,6 @@ pub enum Said {
     Configured,
     /// New names are refused, with the error's code.
     NotConfigured(String),
-    /// A warning's code.
     Warning(String),
     /// The service gives up.
     Error {
@@ -31,7 +29,6 @@ pub enum Said {
     },
     /// A known kind without use here.
     Known,
-    /// An unknown kind.
     Unknown(String),
     /// Not JSON, or not an object with a type.
     Garbled,
@@ -49,25 +46,20 @@ pub struct Results {
     pub until: f64,
 }
 
-/// An event of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnInfo {
     pub event: TurnEvent,
-    /// The whole turn so far.
     pub transcript: String,
 }
 
-/// Events in the life of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnEvent {
     Start,
     Update,
-    /// Probably over.
     EagerEnd,
     /// An early end was wrong.
     Resumed,
     End,
-    /// An unknown event.
     Other(String),
 }
 
