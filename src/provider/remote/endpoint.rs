@@ -25,13 +25,11 @@ use crate::provider::{
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest part of an error body that is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// Most redirects followed within a service.
 const REDIRECTS: usize = 5;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     pub key: &'static str,
-    /// Prefix of the key in its header.
     pub before_key: &'static str,
     pub headers: &'static [(&'static str, &'static str)],
     pub models: &'static str,
@@ -55,7 +53,6 @@ impl Endpoint {
         Self::in_manner(options, BEARER)
     }
 
-    /// Like `new`, for a service with its own headers.
     pub fn in_manner(options: Options, manner: Manner) -> Result<Self, Error> {
         let peer = Peer::new(&options);
         let url = Url::parse(&options.base_url).ok();
@@ -83,20 +80,17 @@ impl Endpoint {
         Ok(Self { options, peer, http, headers, models: manner.models })
     }
 
-    /// `path` begins with a slash.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Response, Failure> {
         let request = self.http.post(self.url(path)).header(CONTENT_TYPE, "application/json");
         let request = request.body(body.to_string());
         self.send(request, self.options.first_byte_timeout, body).await
     }
 
-    /// `path` begins with a slash.
     pub async fn upload(&self, path: &str, form: Form) -> Result<Response, Failure> {
         let request = self.http.post(self.url(path)).multipart(form);
         self.send(request, self.options.first_byte_timeout, &Value::Null).await
     }
 
-    /// Fetches the list of models.
     pub async fn models(&self, patience: Duration) -> Result<Response, Failure> {
         let request = self.http.get(self.url(self.models));
         self.send(request, patience.min(self.options.first_byte_timeout), &Value::Null).await
@@ -184,7 +178,6 @@ fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest
     with_proxy_and_tls(builder, host, url.scheme() == "https").build()
 }
 
-/// Checks that a service answers and knows the model; returns one line for a report.
 pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
     let response = match endpoint.models(PROBE_TIMEOUT).await {
         Ok(response) => response,

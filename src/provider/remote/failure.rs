@@ -19,7 +19,6 @@ const MAX_QUOTE: usize = 200;
 /// Shortest echo of the request that is removed from quotations, in characters.
 const MIN_ECHO: usize = 16;
 
-/// A service, for errors about it.
 #[derive(Clone, Debug)]
 pub struct Peer {
     address: String,
@@ -36,7 +35,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// True if the service refused the request because of `parameter`.
     pub fn names(&self, parameter: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         self.refused
@@ -168,7 +166,6 @@ impl Peer {
     }
 }
 
-/// Kind, reason and fix of a request whose connection failed.
 pub fn disconnected(error: &reqwest::Error) -> (Kind, &'static str, &'static str) {
     if !error.is_connect() {
         let what = "the connection was closed before an answer";
@@ -204,7 +201,6 @@ pub fn begun(message: &str) -> &str {
     cut.rfind(char::is_whitespace).map_or("", |end| &cut[..end])
 }
 
-/// `message` in one line, without the key.
 pub fn without_key(message: &str, key: Option<&Secret>) -> String {
     let text = message.split_whitespace().collect::<Vec<_>>().join(" ");
     match key.filter(|key| !key.0.is_empty()) {
@@ -271,7 +267,6 @@ fn hide_parts(text: &mut String, sent: &str) {
     *text = kept;
 }
 
-/// The kind, from the status and the error's labels.
 fn kind_of(said: &ServiceError, retry_after: Option<Duration>) -> Kind {
     let has = |words: &[&str]| {
         said.labels.iter().any(|label| words.iter().any(|word| label.eq_ignore_ascii_case(word)))
@@ -332,7 +327,6 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds?).ok()
 }
 
-/// The operating system's error.
 fn root_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
     let mut cause = error.source();
     let mut kind = None;

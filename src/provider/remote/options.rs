@@ -7,14 +7,12 @@ use crate::{domain::Secret, provider::service::ServiceInfo};
 /// Default context window of a chat model.
 pub const CONTEXT_WINDOW: u32 = 32_768;
 
-/// Settings of one endpoint; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Base address, including the version ("http://127.0.0.1:11434/v1").
     pub base_url: String,
     /// Bearer token; local servers need none.
     pub api_key: Option<Secret>,
-    /// The service's name of the model.
     pub model: String,
     /// `None`: the service's default.
     pub temperature: Option<f32>,
@@ -28,7 +26,6 @@ pub struct Options {
     pub continues: bool,
     /// Longest wait for the connection and the first byte.
     pub first_byte_timeout: Duration,
-    /// Longest silence within an answer.
     pub idle_timeout: Duration,
     /// Name in the price list; `None`: free.
     pub priced_as: Option<String>,

@@ -25,7 +25,6 @@ pub fn spec(name: &str) -> ToolSpec {
     }
 }
 
-/// A request for at most 50 tokens.
 pub fn request(messages: Vec<Message>, tools: &[ToolSpec]) -> ChatRequest {
     ChatRequest {
         messages,
@@ -37,7 +36,6 @@ pub fn request(messages: Vec<Message>, tools: &[ToolSpec]) -> ChatRequest {
     }
 }
 
-/// A request for at most 100 tokens, with two tools.
 pub fn asks() -> ChatRequest {
     let messages = vec![Message::System("You are Bartok.".into()), Message::User("roll".into())];
     ChatRequest { max_tokens: 100, ..request(messages, &[spec("roll"), spec("look")]) }

@@ -46,7 +46,6 @@ pub struct Asked {
     pub answer: Result<Response, Error>,
 }
 
-/// Reads one answer, document by document.
 pub trait Reader: Default + Send + Sync {
     const WANTED: &'static str;
 
@@ -75,14 +74,11 @@ pub trait Reader: Default + Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
     Answer,
-    /// Only a sign of life.
     Connection,
 }
 
-/// Reason an answer ends early.
 #[derive(Debug)]
 pub enum Broken {
-    /// The service's own error.
     Said(ServiceError),
     /// The service broke off without a reason.
     Interrupted,
@@ -130,9 +126,7 @@ struct Reading<R> {
     reader: R,
     /// True after the first bytes: from then on the idle timeout counts.
     started: bool,
-    /// Time of the answer's last progress.
     moved: Instant,
-    /// Something arrived that is not an event.
     unreadable: bool,
 }
 

@@ -62,7 +62,6 @@ impl Retry {
     }
 }
 
-/// Differs from call to call; 0 to 1.
 fn random_share() -> f64 {
     let bits = u32::try_from(RandomState::new().hash_one(0_u8) >> 32).unwrap_or_default();
     f64::from(bits) / f64::from(u32::MAX)

@@ -7,9 +7,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServiceError {
     pub message: String,
-    /// `type`, `code`, `status` and reasons.
     pub labels: Vec<String>,
-    /// The parameter at fault.
     pub param: Option<String>,
     /// A status in the body, for errors that come with HTTP 200.
     pub status: Option<u16>,

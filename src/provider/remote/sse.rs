@@ -10,9 +10,7 @@ use crate::provider::bounds::{ANSWER, Bound, EVENT};
 #[derive(Debug, PartialEq)]
 pub enum Frame {
     Json(Value),
-    /// `[DONE]`.
     Done,
-    /// Data that is not JSON.
     Unreadable,
     /// A document or the answer exceeds its bound; nothing after it is read.
     Over(Bound),
@@ -28,7 +26,6 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Takes the next bytes and returns the complete frames.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Frame> {
         self.size += bytes.len();
         if let Err(bound) = ANSWER.check(self.size) {
@@ -53,7 +50,6 @@ impl Decoder {
         frames
     }
 
-    /// Size of the unfinished document.
     const fn held(&self) -> usize {
         self.line.len() + self.data.len() + self.stray.len()
     }
