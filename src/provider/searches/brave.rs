@@ -78,7 +78,6 @@ impl Wire for Brave {
     }
 }
 
-/// Brave's code of a language, if it has one.
 fn search_lang(language: &str) -> Option<&str> {
     match language {
         "ja" => Some("jp"),

@@ -24,16 +24,13 @@ use crate::provider::{
 const WHOLE: Duration = Duration::from_secs(8);
 
 pub trait Wire: Send + Sync + 'static {
-    /// Most words in a query.
     const WORDS: usize;
 
-    /// Fails for an address or key that makes no request.
     fn request(site: &Site, query: &str) -> Result<RequestBuilder, Error>;
 
     /// The results of a successful answer, or the error in it.
     fn read(site: &Site, answer: &Value) -> Result<Vec<WebResult>, Error>;
 
-    /// The error of an answer with another status.
     fn refusal(site: &Site, answer: &Answer) -> Error {
         site.refusal(answer)
     }

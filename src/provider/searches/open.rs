@@ -19,7 +19,6 @@ const PROBE: &str = "tabletop role-playing";
 pub struct Searches(Pool<SearchOptions, Arc<dyn WebSearch>>);
 
 impl Searches {
-    /// Fails for an address or key that makes no request.
     pub fn open(&self, options: &SearchOptions) -> Result<Arc<dyn WebSearch>, Error> {
         let own = || options.clone();
         self.0.get(options, || {
@@ -31,7 +30,6 @@ impl Searches {
         })
     }
 
-    /// Drops all but `wanted`.
     pub fn retain(&self, wanted: Option<&SearchOptions>) {
         self.0.retain(|options| Some(options) == wanted);
     }

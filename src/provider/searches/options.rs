@@ -16,7 +16,6 @@ pub enum SearchService {
 }
 
 impl SearchService {
-    /// Names in the configuration.
     pub const NAMES: &[&str] = &["searxng", "brave", "tavily"];
     const ALL: [Self; 3] = [Self::Searxng, Self::Brave, Self::Tavily];
 
@@ -28,7 +27,6 @@ impl SearchService {
         }
     }
 
-    /// The service with this name in the configuration.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
@@ -43,13 +41,11 @@ impl SearchService {
     }
 }
 
-/// Strictness of the filter for adult results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Safe {
     Off,
     /// Filters explicit pictures and videos.
     Moderate,
-    /// Filters pages for adults.
     #[default]
     Strict,
 }
@@ -71,7 +67,6 @@ impl Safe {
     }
 }
 
-/// Settings of web search; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchOptions {
     pub service: SearchService,
@@ -85,7 +80,6 @@ pub struct SearchOptions {
     pub language: String,
     /// Name in the price list; `None`: free.
     pub priced_as: Option<String>,
-    /// Hosts whose pages may be read without a search.
     pub allow: Vec<AllowedHost>,
 }
 
