@@ -19,9 +19,7 @@ const LISTS_VOICES: &str = "espeak-ng --voices";
 const WORDS_A_MINUTE: f32 = 175.0;
 /// Its default pitch; every 50 double the frequency.
 const PITCH: f32 = 50.0;
-/// Limits of `-p`.
 const PITCH_LIMITS: (f32, f32) = (0.0, 99.0);
-/// Limits of `-s`.
 const SPEED_LIMITS: (f32, f32) = (80.0, 450.0);
 
 pub const TRAITS: VoiceTraits = VoiceTraits {
@@ -35,7 +33,6 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: false,
 };
 
-/// True if `id` may name a voice and is not an option.
 fn may_be_voice(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     !id.is_empty() && !id.starts_with('-') && id.chars().all(fits)
@@ -80,7 +77,6 @@ impl TextToSpeech for Espeak {
     }
 }
 
-/// The child process that speaks `request`.
 fn program(request: &SpeakRequest) -> Result<Program, Error> {
     let voice = &request.voice;
     if !may_be_voice(&voice.voice_id) {

@@ -36,7 +36,6 @@ impl Flite {
         Self
     }
 
-    /// Installed voices. Fails if flite is missing.
     pub async fn voices(&self) -> Result<Vec<String>, Error> {
         let listed = output(PROGRAM, &["-lv"]).await?;
         let names = listed.split_once(':').map_or("", |(_, names)| names).split_whitespace();
@@ -58,7 +57,6 @@ impl TextToSpeech for Flite {
     }
 }
 
-/// The child process that speaks `request`.
 fn program(request: &SpeakRequest) -> Result<Program, Error> {
     let voice = &request.voice;
     if !VOICES.contains(&voice.voice_id.as_str()) {

@@ -25,23 +25,19 @@ pub enum VoiceService {
     #[default]
     Flite,
     Espeak,
-    /// Networks in files on this machine.
     Piper,
     /// One network in files on this machine, with many voices.
     Kokoro,
-    /// An OpenAI-compatible service.
     OpenAi,
     /// A local service that speaks Wyoming.
     Wyoming,
 }
 
 impl VoiceService {
-    /// The service on this machine with the most languages.
     pub const MULTILINGUAL: Self = Self::Espeak;
 
     pub const ALL: [Self; 6] =
         [Self::Flite, Self::Espeak, Self::Piper, Self::Kokoro, Self::OpenAi, Self::Wyoming];
-    /// Names in files.
     pub const NAMES: &[&str] = &[
         Self::Flite.name(),
         Self::Espeak.name(),
@@ -73,7 +69,6 @@ impl VoiceService {
         }
     }
 
-    /// The entry of a service that needs no settings.
     pub const fn without_settings(self) -> Option<VoiceEntry> {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
@@ -106,7 +101,6 @@ impl VoiceEntry {
         }
     }
 
-    /// The name that NPCs' voices use.
     pub const fn name(&self) -> &'static str {
         self.service().name()
     }
@@ -142,7 +136,6 @@ impl VoiceEntry {
 
 const FEW: usize = 8;
 
-/// Number of voices, and the first few.
 fn listed(voices: &[String]) -> String {
     let shown = voices.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if voices.len() > FEW { ", …" } else { "" };
@@ -152,7 +145,6 @@ fn listed(voices: &[String]) -> String {
 #[derive(Default)]
 pub struct Voices {
     open: Pool<VoiceEntry, Arc<dyn TextToSpeech>>,
-    /// Shared by all networks.
     cores: Cores,
 }
 
@@ -180,7 +172,6 @@ impl Voices {
         })
     }
 
-    /// Drops all but `wanted`.
     pub fn retain(&self, wanted: &[VoiceEntry]) {
         self.open.retain(|entry| wanted.contains(entry));
     }

@@ -59,7 +59,6 @@ const EITHER: [(&str, &str); 19] = [
     ("ɬ", "l"),
     ("\u{303}", ""),
 ];
-/// Like [`EITHER`], for British English.
 const BRITISH: [(&str, &str); 4] = [("eə", "ɛː"), ("iə", "ɪə"), ("əʊ", "Q"), ("oː", "ɔː")];
 /// Like [`EITHER`], for American English, which writes no length.
 const AMERICAN: [(&str, &str); 6] =
@@ -77,7 +76,6 @@ impl English {
         if id.starts_with('b') { Self::British } else { Self::American }
     }
 
-    /// The voice of espeak-ng for its phonemes.
     pub const fn espeak(self) -> &'static str {
         match self {
             Self::British => "en-gb",

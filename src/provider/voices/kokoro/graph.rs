@@ -24,10 +24,8 @@ const INTS: u64 = 8;
 const TYPE: u64 = 20;
 const TYPE_INTS: u64 = 7;
 
-/// Reason a file cannot be rewritten.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum GraphError {
-    /// Cut off, or not ONNX.
     #[error("it is not a complete ONNX file")]
     NotOnnx,
     /// A product without exactly two factors.
@@ -61,13 +59,11 @@ pub fn spelled_out(bytes: &mut Vec<u8>) -> Result<(), GraphError> {
     Ok(())
 }
 
-/// A node and its replacement.
 struct Replaced {
     place: Range<usize>,
     nodes: Vec<u8>,
 }
 
-/// The fused products in `graph`.
 fn replacements(graph: &[u8]) -> Result<Vec<Replaced>, GraphError> {
     let mut found = Vec::new();
     let mut fields = Fields::of(graph);
@@ -194,7 +190,6 @@ mod tests {
         bytes
     }
 
-    /// A file of these nodes, with fields before, between and after them.
     fn file(nodes: &[Vec<u8>]) -> Vec<u8> {
         let (mut graph, mut file) = (Vec::new(), Vec::new());
         for node in nodes {
@@ -207,7 +202,6 @@ mod tests {
         file
     }
 
-    /// Operations with their inputs and outputs.
     fn operations(file: &[u8]) -> Vec<(String, Vec<String>, Vec<String>)> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let graph = Fields::of(file).bytes(GRAPH).next().unwrap();

@@ -22,10 +22,8 @@ use crate::provider::{
     },
 };
 
-/// Its folder in the folder of models.
 const FOLDER: &str = "kokoro";
 const NETWORK: &str = "kokoro-v1.0.int8.onnx";
-/// Extension of voices.
 const VOICE: &str = "bin";
 /// Largest network that is read; the quantised one has 92 MB, the original 325 MB.
 const MOST_NETWORK: u64 = 384 * 1024 * 1024;
@@ -34,9 +32,7 @@ const TRIAL: &str = "həlˈO, məd fɹˈɛnd ənd wˈɛlkəm.";
 
 pub const CALLED: &str = "Kokoro";
 
-/// The loaded network with its speed.
 pub struct Measured {
-    /// On this machine.
     pub speed: Speed,
     /// `None`: too slow here, and unloaded.
     network: Option<Network>,
@@ -55,7 +51,6 @@ pub struct Library {
     styles: Kept<PathBuf, Style>,
 }
 
-/// Name of the voice `id` in errors.
 pub fn called(id: &str) -> String {
     format!("the Kokoro voice '{id}'")
 }
@@ -141,7 +136,6 @@ impl Library {
     }
 }
 
-/// The voices beside the network below `models`.
 pub fn voices(models: &[PathBuf]) -> Vec<String> {
     let mut folders = models.iter().map(|models| models.join(FOLDER));
     let folder = folders.find(|folder| folder.join(NETWORK).is_file());

@@ -44,7 +44,6 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// Settings of Kokoro; `config` builds them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Folders of models, searched in this order.
@@ -56,7 +55,6 @@ pub struct Options {
 pub struct Kokoro(Arc<Library>);
 
 impl Kokoro {
-    /// Speaks on `cores`; loads nothing yet.
     pub fn new(options: &Options, cores: Cores) -> Self {
         Self(Arc::new(Library::new(&options.models, options.slowest, cores)))
     }

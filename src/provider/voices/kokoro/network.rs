@@ -24,7 +24,6 @@ const PAD: i32 = 0;
 /// Samples at the beginning of every piece that are wrong: the export divides them by the window of
 /// a one-frame sound, so the tenth is a crack.
 const CRACK: usize = 10;
-/// Limits of its speed.
 const SPEEDS: (f32, f32) = (0.5, 2.0);
 
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +35,6 @@ pub enum LoadError {
     Network(#[from] NetworkError),
 }
 
-/// The loaded network, shared by all voices.
 pub struct Network {
     model: Model,
     tokens: NodeId,
@@ -46,7 +44,6 @@ pub struct Network {
 }
 
 impl Network {
-    /// Loads the ONNX file `bytes`.
     pub fn load(mut bytes: Vec<u8>) -> Result<Self, LoadError> {
         look_over(&bytes).map_err(NetworkError::from)?;
         spelled_out(&mut bytes)?;

@@ -49,7 +49,6 @@ pub fn pieces(clauses: &[Clause], english: English, speed: f32) -> Vec<Vec<i32>>
     pieces
 }
 
-/// `growth` times `length`.
 fn longer(length: usize, growth: f32) -> usize {
     #[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small, above 0")]
@@ -79,7 +78,6 @@ fn parts(clause: &Clause, english: English) -> Vec<Vec<i32>> {
 mod tests {
     use super::*;
 
-    /// Clauses of these lengths.
     fn lengths(clauses: &[usize], speed: f32) -> Vec<usize> {
         let clause = |length: &usize| Clause { sounds: "a".repeat(*length), mark: ',' };
         let clauses: Vec<Clause> = clauses.iter().map(clause).collect();

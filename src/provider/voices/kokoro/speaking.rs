@@ -16,18 +16,15 @@ use crate::provider::{
     voices::neural::{clauses::clauses, cores::unusable, spoken::Making},
 };
 
-/// Loudness below which a sample is silence.
 const SILENCE: f32 = 0.01;
 /// Silence kept before and after a piece: Kokoro adds more than a sentence has inside.
 const BEFORE: Duration = Duration::from_millis(40);
 const BEHIND: Duration = Duration::from_millis(200);
 
 pub struct Speaking {
-    /// The voice's name, for errors.
     id: String,
     ready: Ready,
     speed: f32,
-    /// Pieces not yet begun.
     pieces: VecDeque<Vec<i32>>,
 }
 
@@ -52,7 +49,6 @@ impl Making for Speaking {
     }
 }
 
-/// Trims the silence around speech.
 fn without_silence(mut samples: Vec<f32>) -> Vec<f32> {
     let is_loud = |sample: &f32| sample.abs() > SILENCE;
     let Some(first) = samples.iter().position(is_loud) else { return Vec::new() };

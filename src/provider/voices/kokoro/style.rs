@@ -4,7 +4,6 @@
 
 use rten_tensor::NdTensor;
 
-/// Numbers in a row.
 pub const WIDTH: usize = 256;
 /// One row for each length of a piece.
 const ROWS: usize = 510;
@@ -15,7 +14,6 @@ const HIGHEST: f32 = 100.0;
 
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum StyleError {
-    /// Cut off, or another file.
     #[error("it has \"{0}\" bytes instead of \"{BYTES}\"")]
     Length(usize),
     #[error("it has the number \"{0}\", which is out of range")]
@@ -26,7 +24,6 @@ pub enum StyleError {
 pub struct Style(Vec<f32>);
 
 impl Style {
-    /// Reads the file `bytes`.
     pub fn read(bytes: &[u8]) -> Result<Self, StyleError> {
         if bytes.len() != BYTES {
             return Err(StyleError::Length(bytes.len()));

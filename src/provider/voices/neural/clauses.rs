@@ -12,7 +12,6 @@ const MAX_TEXT: usize = 16 * 1024;
 /// Most letters of abbreviations that do not end a clause ("Dr.", "Mrs.").
 const ABBREVIATED: usize = 3;
 
-/// A clause in phonemes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
     pub sounds: String,
@@ -54,7 +53,6 @@ fn unmarked(sounds: &str) -> String {
     said.collect()
 }
 
-/// The lines that espeak-ng prints for `words`.
 async fn phonemes(words: &str, espeak: &str) -> Result<Vec<String>, Error> {
     if words.is_empty() {
         return Ok(Vec::new());
@@ -65,7 +63,6 @@ async fn phonemes(words: &str, espeak: &str) -> Result<Vec<String>, Error> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-/// Words up to a mark.
 #[derive(Debug, PartialEq)]
 struct Written {
     words: String,
@@ -109,7 +106,6 @@ fn end(clauses: &mut Vec<Written>, words: &mut String, mark: char) {
     words.clear();
 }
 
-/// The networks' mark for `c`.
 fn mark(c: char) -> Option<char> {
     match c {
         ',' | '.' | ';' | ':' | '!' | '?' => Some(c),
@@ -119,7 +115,6 @@ fn mark(c: char) -> Option<char> {
     }
 }
 
-/// True if the last word is short and capitalised.
 fn is_abbreviated(words: &str) -> bool {
     let last = words.rsplit(' ').next().unwrap_or_default();
     last.chars().count() <= ABBREVIATED

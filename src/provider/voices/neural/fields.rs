@@ -8,7 +8,6 @@ use std::ops::Range;
 pub const GRAPH: u64 = 7;
 pub const NODE: u64 = 1;
 
-/// Fields of NodeProto.
 pub mod node {
     pub const INPUT: u64 = 1;
     pub const OUTPUT: u64 = 2;
@@ -19,9 +18,7 @@ pub mod node {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// A varint.
     Number(u64),
-    /// Text, or a message.
     Bytes(&'a [u8]),
     Word([u8; 4]),
     Long,
@@ -30,7 +27,6 @@ pub enum Value<'a> {
 /// A field and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Its number in the message.
     pub number: u64,
     /// Its bytes, tag and length included.
     pub place: Range<usize>,
@@ -57,7 +53,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// True if everything was read.
     pub const fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }
@@ -103,13 +98,11 @@ pub fn number(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Appends a varint field.
 pub fn write_number(out: &mut Vec<u8>, field: u64, value: u64) {
     push(out, field << 3);
     push(out, value);
 }
 
-/// Appends a bytes field.
 pub fn write_bytes(out: &mut Vec<u8>, field: u64, bytes: &[u8]) {
     write_length(out, field, bytes.len());
     out.extend_from_slice(bytes);

@@ -13,13 +13,11 @@ use crate::{
     provider::{Error, Kind},
 };
 
-/// Folders in an error.
 pub fn shown(folders: &[PathBuf]) -> String {
     let all: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
     all.join("' or '")
 }
 
-/// Reads a file of at most `most` bytes.
 pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let shown = path.display();
     let read = || -> io::Result<Vec<u8>> {

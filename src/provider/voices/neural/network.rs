@@ -10,7 +10,6 @@ use super::whole::Unfit;
 /// Most samples of a sentence: two minutes at the highest rate.
 const MOST_SOUND: usize = 120 * 48_000;
 
-/// Reason a network does not speak.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The runtime might not survive the file.
@@ -21,7 +20,6 @@ pub enum NetworkError {
     Load(#[from] rten::LoadError),
     #[error("it failed: {0}")]
     Run(#[from] rten::RunError),
-    /// Another kind of network.
     #[error("it has no '{0}', so it is the wrong network")]
     Lacks(&'static str),
     #[error("its output is not sound")]

@@ -14,7 +14,6 @@ use crate::{
     provider::{Error, Kind, Pcm},
 };
 
-/// Computes the sound of a sentence.
 pub trait Making: Send + 'static {
     /// The next piece, between -1 and 1, possibly empty; `None` at the end.
     fn made(&mut self) -> Result<Option<Vec<f32>>, Error>;
@@ -50,7 +49,6 @@ pub fn spoken<M: Making>(
 }
 
 impl<M: Making> Spoken<M> {
-    /// The next sound; `None` at the end.
     fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
         let mut samples = Vec::new();
         while samples.is_empty() && !self.is_over {

@@ -13,15 +13,12 @@ const MOST_DEPTH: usize = 32;
 /// allocates a hundred bytes for the smallest.
 const MOST_FIELDS: usize = 1_000_000;
 
-/// Reason a file is unsafe for the runtime.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// Cut off, or not ONNX.
     #[error("it cannot be loaded: it is cut off or not an ONNX network")]
     Broken,
     #[error("it cannot be loaded: its networks are nested more than {MOST_DEPTH} messages deep")]
     Deep,
-    /// More fields than any network has.
     #[error("it cannot be loaded: it has more than {MOST_FIELDS} parts")]
     Large,
     /// Dimensions of more values than the file has bytes.
@@ -61,14 +58,12 @@ impl Message {
 /// TensorProto.dims.
 const DIMENSION: u64 = 1;
 
-/// Limits on the rest of the file.
 struct Look {
     fields: usize,
     /// Most values of one tensor; each takes at least a byte.
     values: u64,
 }
 
-/// Checks the ONNX file `bytes`; returns the first problem.
 pub fn look_over(bytes: &[u8]) -> Result<(), Unfit> {
     let mut look = Look { fields: MOST_FIELDS, values: bytes.len() as u64 };
     look.look_into(Message::Model, bytes, MOST_DEPTH)
@@ -125,7 +120,6 @@ mod tests {
         out
     }
 
-    /// A model with `levels` networks within each other.
     fn nested(levels: usize) -> Vec<u8> {
         let mut graph = message(2, b"innermost");
         for _ in 0..levels {

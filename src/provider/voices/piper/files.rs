@@ -33,7 +33,6 @@ pub struct Files {
 }
 
 impl<'a> Name<'a> {
-    /// The name in `id`, if it may name a voice.
     pub fn of(id: &'a str) -> Option<Self> {
         let (voice, speaker) = match id.split_once('#') {
             Some((voice, speaker)) => (voice, Some(speaker)),
@@ -73,7 +72,6 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The voices below `folders` that have files; unreadable ones are skipped.
 pub fn voices(folders: &[PathBuf]) -> Vec<String> {
     let below = |folder: &PathBuf| -> Vec<String> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -109,7 +107,6 @@ fn in_folder(folder: &Path) -> io::Result<Option<Files>> {
 }
 
 impl Files {
-    /// The description and the network, in bytes.
     pub fn read(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
         Ok((bounded(&self.settings, MOST_SETTINGS)?, bounded(&self.network, MOST_NETWORK)?))
     }

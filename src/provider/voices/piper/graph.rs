@@ -7,10 +7,8 @@
 
 use crate::provider::voices::neural::fields::{Fields, GRAPH, NODE, node};
 
-/// End of the reader's name.
 const READER: &[u8] = b"dec/conv_pre/Conv";
 
-/// The name of the synthesis' input in the ONNX file `bytes`.
 pub fn decoder_input(bytes: &[u8]) -> Option<&str> {
     let graph = Fields::of(bytes).bytes(GRAPH).next()?;
     let reads = |it: &&[u8]| Fields::of(it).bytes(node::NAME).any(|name| name.ends_with(READER));

@@ -19,7 +19,6 @@ pub struct Loaded {
     pub network: Network,
 }
 
-/// The voices below some folders.
 pub struct Library {
     models: Vec<PathBuf>,
     voices: Kept<Files, Loaded>,
@@ -31,7 +30,6 @@ pub fn called(id: &str) -> String {
 }
 
 impl Library {
-    /// Loads nothing yet.
     pub fn new(models: &[PathBuf], cores: Cores) -> Self {
         Self { models: models.to_owned(), voices: Kept::default(), cores }
     }
@@ -66,7 +64,6 @@ impl Library {
 }
 
 impl Loaded {
-    /// Reads the voice in `files`.
     pub fn read(files: &Files) -> Result<Self, Error> {
         let name = files.network.display();
         let (settings, network) = files.read()?;

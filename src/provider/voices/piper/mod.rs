@@ -46,7 +46,6 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// Settings of Piper; `config` builds them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Folders of models, searched in this order.
@@ -61,12 +60,10 @@ fn may_be_voice(id: &str) -> bool {
 pub struct Piper(Arc<Library>);
 
 impl Piper {
-    /// Speaks on `cores`; loads nothing yet.
     pub fn new(options: &Options, cores: Cores) -> Self {
         Self(Arc::new(Library::new(&options.models, cores)))
     }
 
-    /// The installed voices; fails without any.
     pub fn voices(models: &[PathBuf]) -> Result<Vec<String>, Error> {
         let voices = files::voices(models);
         if voices.is_empty() {

@@ -21,13 +21,11 @@ const AROUND: usize = 12;
 /// Most vectors of one sentence; 256 samples each.
 const MOST_VECTORS: usize = 30_000;
 
-/// A loaded network; it can be shared.
 pub struct Network {
     model: Model,
     input: NodeId,
     lengths: NodeId,
     scales: NodeId,
-    /// Input for the speaker; only networks with several speakers have it.
     speaker: Option<NodeId>,
     output: NodeId,
     /// Node whose vectors become sound in pieces.
@@ -43,16 +41,13 @@ pub struct Said {
     pub speaker: i32,
 }
 
-/// Result of the first step.
 pub enum Speech {
-    /// Sound of the whole sentence.
     Whole(Vec<f32>),
     /// One row of vectors for each number.
     Vectors(NdTensor<f32, 3>),
 }
 
 impl Network {
-    /// Loads the ONNX file `bytes` of a voice with `settings`.
     pub fn load(bytes: Vec<u8>, settings: &Settings) -> Result<Self, NetworkError> {
         look_over(&bytes)?;
         let vectors = decoder_input(&bytes).map(str::to_owned);
@@ -74,7 +69,6 @@ impl Network {
         })
     }
 
-    /// The first step for `said`.
     pub fn begin(&self, said: &Said) -> Result<Speech, NetworkError> {
         let n = said.numbers.len();
         let count = i32::try_from(n).map_err(|_| NetworkError::NoSound)?;
@@ -94,7 +88,6 @@ impl Network {
         vectors.filter(fits).map(Speech::Vectors).ok_or(NetworkError::NoSound)
     }
 
-    /// Sound of the `wanted` vectors.
     pub fn sound(
         &self,
         vectors: &NdTensor<f32, 3>,
@@ -116,7 +109,6 @@ impl Network {
         samples.get(wanted).map(<[f32]>::to_vec).ok_or(NetworkError::NoSound)
     }
 
-    /// Input and value for the speaker, if the network has this input.
     fn speaking(&self, speaker: i32) -> Option<(NodeId, ValueOrView<'static>)> {
         self.speaker.map(|input| (input, NdTensor::from_data([1], vec![speaker]).into()))
     }

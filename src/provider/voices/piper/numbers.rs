@@ -39,7 +39,6 @@ pub fn pieces(clauses: &[Clause], settings: &Settings) -> Vec<Vec<i32>> {
     pieces.iter().map(|sounds| numbers(sounds, settings)).collect()
 }
 
-/// The sounds of a clause that the alphabet has.
 fn sounded(clause: &str, settings: &Settings) -> Vec<char> {
     let mut sounds = Vec::new();
     for c in clause.nfd() {
@@ -87,7 +86,6 @@ mod tests {
         let settings = settings();
         let numbers = pieces(&[said("həlˈoʊ", ',')], &settings);
         assert_eq!(numbers, [[1, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 5, 0, 2]]);
-        // Unknown sounds and the alphabet's own marks are skipped.
         assert_eq!(
             pieces(&[said("ha xq^$_", '.')], &settings),
             [[1, 0, 6, 0, 12, 0, 3, 0, 12, 0, 13, 14, 0, 4, 0, 2]]

@@ -9,11 +9,9 @@ use serde::Deserialize;
 
 use crate::audio::SampleRate;
 
-/// Rates of voices.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=48_000;
 /// Largest alphabet, and most speakers.
 const MOST: i32 = 100_000;
-/// Most numbers of one sound.
 const MOST_IDS: usize = 16;
 /// Limits of the factor on the lengths of sounds; 1: as trained.
 const LENGTHS: std::ops::RangeInclusive<f32> = 0.1..=10.0;
@@ -27,12 +25,10 @@ const MOST_SAID: usize = 200;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// Not JSON of this shape.
     #[error("it does not describe a Piper voice: {}", shortened(&.0.to_string(), MOST_SAID))]
     Shape(#[from] serde_json::Error),
     #[error("its '{key}' is \"{value}\", which is out of range")]
     Number { key: &'static str, value: String },
-    /// Phonemes other than espeak-ng's.
     #[error("it reads \"{0}\" instead of the phonemes of espeak-ng")]
     Phonemes(String),
     /// Its alphabet lacks a symbol that every sentence needs.
@@ -57,7 +53,6 @@ pub struct Settings {
     pub replaced: HashMap<char, String>,
     /// 1: the network has no input for the speaker.
     pub n_speakers: i32,
-    /// By name.
     pub speakers: HashMap<String, i32>,
 }
 
@@ -95,14 +90,12 @@ struct Inference {
 }
 
 impl Default for Inference {
-    /// Piper's own defaults.
     fn default() -> Self {
         Self { noise_scale: 0.667, length_scale: 1.0, noise_w: 0.8 }
     }
 }
 
 impl Settings {
-    /// Reads the file `bytes`.
     pub fn read(bytes: &[u8]) -> Result<Self, SettingsError> {
         let written: Written = serde_json::from_slice(bytes)?;
         if let Some(other) = written.phoneme_type.filter(|kind| kind != "espeak") {
@@ -159,18 +152,15 @@ fn alphabet(written: HashMap<String, Vec<i64>>) -> Result<HashMap<char, Vec<i32>
     }
 }
 
-/// A sound and its replacement.
 fn replaced((sound, by): (String, Vec<String>)) -> Option<(char, String)> {
     Some((only(&sound)?, by.concat().chars().take(MOST_IDS).collect()))
 }
 
-/// The only character of `text`.
 fn only(text: &str) -> Option<char> {
     let mut chars = text.chars();
     chars.next().filter(|_| chars.next().is_none())
 }
 
-/// True if `voice` can be passed to espeak-ng.
 fn may_be_language(voice: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     (1..=40).contains(&voice.len()) && !voice.starts_with('-') && voice.chars().all(fits)

@@ -31,20 +31,16 @@ const LONGEST: Duration = Duration::from_millis(1_200);
 const HOP: usize = 256;
 /// Limits of a voice's own length scale divided by the speed.
 const LENGTHS: (f32, f32) = (0.1, 10.0);
-/// Most speakers named in an error.
 const FEW: usize = 8;
 
 pub struct Speaking {
-    /// The voice's name, for errors.
     id: String,
     voice: Arc<Loaded>,
     scales: [f32; 3],
     speaker: i32,
-    /// Pieces not yet begun.
     pieces: VecDeque<Vec<i32>>,
     /// Vectors of the current piece, and how many of them are sound already.
     vectors: Option<(NdTensor<f32, 3>, usize)>,
-    /// Number of vectors for the next sound.
     length: usize,
 }
 
@@ -65,7 +61,6 @@ impl Speaking {
         Ok(Self { id, scales, speaker, pieces, vectors, length, voice })
     }
 
-    /// The next sound from the network.
     fn next(&mut self) -> Result<Option<Vec<f32>>, NetworkError> {
         let network = &self.voice.network;
         let (vectors, from) = match self.vectors.take() {
@@ -95,7 +90,6 @@ impl Making for Speaking {
     }
 }
 
-/// Number of vectors for this much sound.
 fn vectors_in(length: Duration, rate: SampleRate) -> usize {
     (rate.samples_in(length) / HOP).max(1)
 }

@@ -35,24 +35,20 @@ pub struct WithSecond {
     failing: Arc<Failing>,
 }
 
-/// A voice and its service.
 #[derive(Clone)]
 struct Speaker {
     service: Arc<dyn TextToSpeech>,
     voice: Voice,
 }
 
-/// Time until which the first voice is not tried.
 #[derive(Default)]
 struct Failing(Mutex<Option<Instant>>);
 
 impl Failing {
-    /// Notes a failure of the first voice.
     fn note(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + STAYS);
     }
 
-    /// True while the first voice is not tried.
     fn lasts(&self) -> bool {
         let until = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_some_and(|until| Instant::now() < until)
@@ -76,14 +72,12 @@ impl WithSecond {
         Self { first, voice, second, failing: Arc::default() }
     }
 
-    /// True if the first voice is skipped because it would fail.
     fn is_out(&self) -> bool {
         self.failing.lasts() || self.first.lacks(&self.voice).is_some()
     }
 }
 
 impl TextToSpeech for WithSecond {
-    /// Name of the current speaker.
     fn name(&self) -> &str {
         if self.is_out() { self.second.service.name() } else { self.first.name() }
     }
@@ -147,7 +141,6 @@ struct First {
     second: Speaker,
     failing: Arc<Failing>,
     request: SpeakRequest,
-    /// Audible sound of the sentence so far.
     sounded: Duration,
 }
 

@@ -36,14 +36,12 @@ const BESIDE: Duration = Duration::from_secs(5);
 /// Slowest speed that a voice may have.
 const SLOWEST: f32 = 0.5;
 
-/// A service whose sentences are watched.
 pub struct Steady {
     service: Arc<dyn TextToSpeech>,
     is_paced: bool,
 }
 
 impl Steady {
-    /// Watches the sound of `service`.
     pub const fn new(service: Arc<dyn TextToSpeech>) -> Self {
         Self { service, is_paced: true }
     }
@@ -89,7 +87,6 @@ impl TextToSpeech for Steady {
 struct Sentence {
     service: String,
     voice: String,
-    /// Shortest time that the whole sentence takes.
     shortest: Duration,
     /// Sound that may still come.
     left: Duration,
@@ -170,7 +167,6 @@ struct Audible {
     /// Sum of squares of the current frame's samples, and their number.
     energy: f64,
     samples: usize,
-    /// Silence at the end.
     silence: Duration,
     sounded: Duration,
 }
@@ -200,7 +196,6 @@ impl Audible {
     }
 }
 
-/// True if `samples` are inaudible.
 pub fn is_silent(samples: &[i16]) -> bool {
     is_below_floor(samples.iter().map(|sample| f64::from(*sample).powi(2)).sum(), samples.len())
 }
