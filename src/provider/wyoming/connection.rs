@@ -32,7 +32,6 @@ pub struct Receiver {
     stream: OwnedReadHalf,
     decoder: Decoder,
     peer: Peer,
-    /// Text that its errors must not repeat.
     sent: String,
 }
 

@@ -17,7 +17,6 @@ use crate::provider::{
     bounds::{Count, EVENTS},
 };
 
-/// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The service's program for the purpose of `peer`; an error if it has none or cannot be reached.

@@ -6,13 +6,11 @@
 
 use serde_json::{Map, Value, json};
 
-/// Longest line, in bytes.
 const MAX_LINE: usize = 8 << 10;
 /// Longest further JSON, in bytes; lists of voices are the longest.
 const MAX_DATA: usize = 1 << 20;
 /// Most sound in one event, in bytes: over 20 s at any rate and number of channels.
 const MAX_PAYLOAD: usize = 4 << 20;
-/// Bytes read at once.
 const READ: usize = 16 << 10;
 /// Version of the protocol's own library that is followed.
 const VERSION: &str = "1.10.2";
@@ -21,14 +19,11 @@ const MAX_QUOTE: usize = 24;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Event {
-    /// For example "audio-chunk".
     pub kind: String,
     pub data: Map<String, Value>,
-    /// Sound, if any.
     pub payload: Vec<u8>,
 }
 
-/// Reason bytes are no event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error("a line of more than \"{MAX_LINE}\" bytes")]
@@ -36,7 +31,6 @@ pub enum Malformed {
     /// Not JSON, or not an object.
     #[error("a line that is not a JSON object")]
     NoObject,
-    /// The type is missing.
     #[error("an event without a type")]
     NoKind,
     /// A length beyond its limit, or not a length.
@@ -47,7 +41,6 @@ pub enum Malformed {
 }
 
 impl Event {
-    /// An event without data.
     pub fn new(kind: &str) -> Self {
         Self { kind: kind.to_owned(), ..Self::default() }
     }
@@ -86,13 +79,10 @@ impl Event {
 /// Decodes events from bytes, in whatever pieces they arrive.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// Bytes of the next event.
     held: Vec<u8>,
-    /// An event whose line was read.
     begun: Option<Begun>,
 }
 
-/// An incomplete event.
 #[derive(Debug)]
 struct Begun {
     event: Event,
@@ -101,7 +91,6 @@ struct Begun {
 }
 
 impl Decoder {
-    /// The buffer to append the next bytes to.
     pub fn room(&mut self) -> &mut Vec<u8> {
         self.held.reserve(READ);
         &mut self.held
@@ -133,7 +122,6 @@ impl Decoder {
         Ok(Some(event))
     }
 
-    /// The next line, without its end.
     fn line(&mut self) -> Result<Option<Vec<u8>>, Malformed> {
         match self.held.iter().take(MAX_LINE + 1).position(|byte| *byte == b'\n') {
             Some(end) => {
@@ -166,7 +154,6 @@ impl Begun {
     }
 }
 
-/// The length under `key`.
 fn length(line: &Map<String, Value>, key: &'static str, most: usize) -> Result<usize, Malformed> {
     let value = match line.get(key) {
         None | Some(Value::Null) => return Ok(0),
@@ -185,7 +172,6 @@ mod tests {
 
     use super::*;
 
-    /// Decodes bytes that arrive `step` at a time.
     fn read(bytes: &[u8], step: usize) -> Result<Vec<Event>, Malformed> {
         let (mut decoder, mut events) = (Decoder::default(), Vec::new());
         for piece in bytes.chunks(step) {

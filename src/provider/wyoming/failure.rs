@@ -24,7 +24,6 @@ impl Role {
         }
     }
 
-    /// An example program and its default address.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Recogniser => "such as wyoming-faster-whisper, at port 10300",
@@ -82,7 +81,6 @@ impl Peer {
         self.error(Kind::Protocol, &what, "look at the service's log")
     }
 
-    /// The connection ended before `what`.
     pub fn interrupted(&self, what: &str) -> Error {
         let what = format!("the connection ended before {what}");
         self.error(Kind::Interrupted, &what, "try again, or look at the service's log")

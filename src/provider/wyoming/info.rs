@@ -19,22 +19,17 @@ pub struct Info {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// For example "faster-whisper".
     pub name: String,
-    /// Its models or voices.
     pub offers: Vec<Offer>,
     /// Returns transcripts, or takes texts, in pieces.
     pub streams: bool,
 }
 
-/// A model or a voice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Its name in requests: "en_US-joe-medium".
     pub name: String,
-    /// Speakers of a voice.
     pub speakers: Vec<String>,
-    /// Codes of languages.
     pub languages: Vec<String>,
 }
 
@@ -85,7 +80,6 @@ impl Program {
         Some(Self { name, offers: offers.filter_map(Offer::read).collect(), streams })
     }
 
-    /// Names of its models or voices.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.offers.iter().map(|offer| offer.name.as_str())
     }
@@ -148,7 +142,6 @@ impl Offer {
     }
 }
 
-/// The names in `known` closest to `name`, as a fix.
 fn nearest(name: &str, mut known: Vec<String>) -> String {
     if known.is_empty() {
         return "leave it out".to_owned();

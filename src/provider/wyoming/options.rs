@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use crate::provider::service::ServiceInfo;
 
-/// Name of these services in files and reports.
 pub const NAME: &str = "wyoming";
 
-/// Settings of one service; `config` builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// For example "tcp://127.0.0.1:10300".
@@ -16,7 +14,6 @@ pub struct Options {
     pub model: Option<String>,
     /// Longest wait for the beginning of an answer.
     pub first_byte_timeout: Duration,
-    /// Longest silence within an answer.
     pub idle_timeout: Duration,
 }
 
@@ -32,7 +29,6 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Patience with a service that sends nothing more.
     pub const SHORT: Duration = Duration::from_millis(300);
 
     /// Options for a service at `address`, with patience for a busy machine.

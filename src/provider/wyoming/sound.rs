@@ -11,17 +11,14 @@ use crate::{
     provider::Pcm,
 };
 
-/// Rates of voices, in Hz.
 const RATES: std::ops::RangeInclusive<u64> = 8_000..=48_000;
 /// Longest sound of one sentence.
 const LONGEST: Duration = Duration::from_secs(120);
-/// The value of a sample at full scale.
 const FULL: f32 = 32_767.0;
 
 pub struct Sound {
     voice: Voice,
     format: Option<Format>,
-    /// Part of a split sample.
     rest: Vec<u8>,
     shaping: Option<(Shape, Timbre)>,
     samples: usize,
@@ -33,32 +30,26 @@ struct Format {
     is_stereo: bool,
 }
 
-/// Reason sound cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// No event has a format.
     #[error("sound without rate, width and channels")]
     Unsaid,
-    /// Not the rate of a voice.
     #[error("sound at \"{0}\" Hz, where 8000 to 48000 are understood")]
     Rate(u64),
-    /// Not 16 bits.
     #[error("sound with \"{0}\" bytes a sample, where 2 are understood")]
     Width(u64),
-    /// More than two channels.
     #[error("sound with \"{0}\" channels, where 1 and 2 are understood")]
     Channels(u64),
     #[error("sound whose rate or channels change within a sentence")]
     Changed,
     #[error("more than {LONGEST:?} of sound for one sentence")]
     Long,
-    /// Pitch, formants or speed out of range.
     #[error("{0}")]
     Shape(String),
 }
 
 impl Format {
-    /// Format given in `event`, if any.
     fn of(event: &Event) -> Result<Option<Self>, Unusable> {
         let number = |key: &str| event.data.get(key).and_then(serde_json::Value::as_u64);
         let (rate, width, channels) = match (number("rate"), number("width"), number("channels")) {
@@ -85,7 +76,6 @@ impl Sound {
         Self { voice, format: None, rest: Vec::new(), shaping: None, samples: 0 }
     }
 
-    /// True if any sound arrived.
     pub const fn has_begun(&self) -> bool {
         self.samples > 0
     }
@@ -146,7 +136,6 @@ impl Sound {
     }
 }
 
-/// One sample of one or two channels.
 fn mixed(bytes: &[u8]) -> i16 {
     match *bytes {
         [a, b, c, d] => i16::from_le_bytes([a, b]).midpoint(i16::from_le_bytes([c, d])),
@@ -155,12 +144,10 @@ fn mixed(bytes: &[u8]) -> i16 {
     }
 }
 
-/// Samples between -1 and 1.
 fn fractions(samples: &[i16]) -> Vec<f32> {
     samples.iter().map(|sample| f32::from(*sample) / FULL).collect()
 }
 
-/// Error for an impossible shape.
 fn shape(error: impl std::error::Error) -> Unusable {
     Unusable::Shape(error.to_string())
 }

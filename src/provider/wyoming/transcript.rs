@@ -4,7 +4,6 @@
 
 use super::event::Event;
 
-/// Longest text of an utterance, in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
 #[derive(Debug, Default)]
@@ -12,7 +11,6 @@ pub struct Transcript {
     pieces: String,
 }
 
-/// Effect of an event on the transcript.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Written {
     /// Not about the text.
@@ -22,12 +20,10 @@ pub enum Written {
     All(String),
 }
 
-/// Reason a transcript is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTranscript {
     #[error("a transcript without text")]
     NoText,
-    /// Longer than any utterance.
     #[error("a transcript of more than \"{MAX_TEXT}\" bytes")]
     Long,
 }
@@ -62,7 +58,6 @@ impl Transcript {
         })
     }
 
-    /// The pieces so far.
     pub fn so_far(&self) -> &str {
         self.pieces.trim()
     }

@@ -46,7 +46,6 @@ const WHY: Duration = Duration::from_secs(1);
 const NAMES_MAX: usize = 600;
 /// Times that a service may end one utterance.
 const ENDS_MAX: usize = 16;
-/// Frames of silence sent by a probe.
 const PROBED_FRAMES: usize = 25;
 
 pub struct Recogniser {
@@ -127,7 +126,6 @@ impl SpeechToText for Recogniser {
 }
 
 impl Service {
-    /// Asks the service for its description.
     async fn learn(&self) -> Result<Learnt, Error> {
         let program = describe(&self.peer).await?;
         if let Some(model) = &self.options.model {
@@ -139,7 +137,6 @@ impl Service {
         Ok(Learnt { name: program.name, models, hears })
     }
 
-    /// The event sent before the sound.
     fn request(&self, names: &[String]) -> Event {
         let mut request = Event::new("transcribe").with("language", self.language.as_str());
         if let Some(model) = &self.options.model {
@@ -152,7 +149,6 @@ impl Service {
     }
 }
 
-/// A service's description.
 struct Learnt {
     name: String,
     models: Vec<String>,
@@ -180,19 +176,15 @@ impl Transcripts {
     }
 }
 
-/// An utterance while it is heard.
 struct Listening {
     service: Arc<Service>,
     names: Arc<[String]>,
     audio: mpsc::Receiver<Frame>,
     partials: mpsc::Sender<String>,
-    /// Counts the service's events.
     events: Count,
-    /// Counts the bytes of partials sent to the table.
     told: Count,
 }
 
-/// Result of one connection.
 struct Part {
     text: String,
     /// The service ended it before the sound did.
@@ -285,7 +277,6 @@ fn told(
     }
 }
 
-/// Sends the sound from `first` to its end.
 async fn send(
     to: &mut Sender,
     request: Event,
@@ -307,19 +298,16 @@ async fn send(
     }
 }
 
-/// An event about sound after this many frames.
 fn sound(kind: &str, frames: usize) -> Event {
     let event = Event::new(kind).with("rate", SampleRate::HZ_16000.hz());
     event.with("width", 2).with("channels", 1).with("timestamp", at(frames))
 }
 
-/// End of this many frames, in milliseconds.
 fn at(frames: usize) -> u64 {
     let frames = u32::try_from(frames).unwrap_or(u32::MAX);
     u64::try_from((FRAME * frames).as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `text` after the text before it.
 fn joined(before: &str, text: &str) -> String {
     let both = [before, text].into_iter().filter(|part| !part.is_empty());
     both.collect::<Vec<_>>().join(" ")

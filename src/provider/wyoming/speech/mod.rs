@@ -35,7 +35,6 @@ use crate::{
     },
 };
 
-/// Traits of the service that are known before it is opened.
 pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     name: NAME,
     ids: VoiceIds::Unknown,
@@ -58,7 +57,6 @@ struct Service {
     known: RwLock<Option<Described>>,
 }
 
-/// A service's description, and the time of its arrival.
 #[derive(Clone)]
 struct Described {
     program: Arc<Program>,
@@ -125,7 +123,6 @@ impl Service {
         Ok(program)
     }
 
-    /// Starts a sentence.
     async fn ask(self: Arc<Self>, request: SpeakRequest) -> Result<Reading, Error> {
         let program = self.program(&request.voice.voice_id).await?;
         let voice = program.voice(&request.voice.voice_id, &self.peer)?;
@@ -176,10 +173,8 @@ struct Reading {
     /// Kept because a service may take a half-closed connection for a closed one.
     _to: Sender,
     sound: Sound,
-    /// Deadline for the next sound.
     until: Instant,
     idle: Duration,
-    /// Events without sound.
     soundless: Count,
     /// Kind of the last event: for a text in pieces, sound may end and restart before it.
     last: &'static str,
@@ -225,7 +220,6 @@ impl Reading {
         }
     }
 
-    /// Counts an event without `sound`.
     fn count(&mut self, sound: Duration) -> Result<(), Error> {
         if !sound.is_zero() {
             return Ok(());
