@@ -26,7 +26,6 @@ const WAITING: usize = 64;
 /// Niceness of these threads: the runtime's threads come first.
 const NICENESS: i32 = 5;
 
-/// Sound to transcribe.
 #[derive(Clone, Debug)]
 pub struct Sound {
     /// 16 kHz, mono.
@@ -71,7 +70,6 @@ pub struct Crew(Arc<Shared>);
 
 struct Shared {
     recognise: Box<Recognise>,
-    /// Most threads.
     size: usize,
     queue: Mutex<Queue>,
     more: Condvar,
@@ -94,11 +92,9 @@ struct Task {
     answer: oneshot::Sender<Result<RecognisedText, Error>>,
 }
 
-/// A task that a thread has taken.
 struct Taken {
     task: Task,
     gives_way: Arc<AtomicBool>,
-    /// Threads it may use.
     threads: usize,
 }
 
@@ -127,7 +123,6 @@ impl Drop for Crew {
 }
 
 impl Task {
-    /// True if its receiver still waits.
     fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
@@ -224,7 +219,6 @@ fn staff(shared: &Arc<Shared>) {
     }
 }
 
-/// A running thread.
 struct Alive(Arc<Shared>);
 
 impl Drop for Alive {

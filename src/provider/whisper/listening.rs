@@ -66,26 +66,19 @@ pub fn listening(
 struct Listening {
     crew: Arc<Crew>,
     audio: mpsc::Receiver<Frame>,
-    /// All sound so far.
     sound: Sound,
     is_closed: bool,
     asked: Option<Asked>,
     /// Text of all sound so far, which becomes the final if no more comes.
     ahead: Option<String>,
     partial: String,
-    /// Number of frames transcribed so far.
     asked_frames: usize,
-    /// Loudness of the loudest frame.
     loudest: f32,
-    /// Number of quiet frames at the end.
     quiet: usize,
-    /// Arrival of the last frame.
     came_at: Instant,
-    /// Earliest time of the next partial.
     again_at: Instant,
 }
 
-/// A task without an answer yet.
 struct Asked {
     answer: Answer,
     urgency: Urgency,

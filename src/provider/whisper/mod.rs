@@ -27,10 +27,8 @@ use crate::{
     provider::{Error, SpeechEvent},
 };
 
-/// Hears one table.
 pub struct Whisper {
     engine: Arc<Engine>,
-    /// Holds the names expected now.
     prompt: RwLock<Arc<str>>,
 }
 
@@ -53,7 +51,6 @@ impl Whisper {
         async move { engine.crew().await.map(drop) }.boxed()
     }
 
-    /// Transcripts of `audio`, until its final or an error.
     pub fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
