@@ -1,15 +1,28 @@
 //! A service's description of itself.
 //!
-//! Entry types: [`Info`], [`Program`]. Missing and malformed parts are left out.
+//! Entry types: [`Info`], [`Program`]; [`describe`] asks for them. Missing and malformed parts are
+//! left out.
+
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use strsim::osa_distance;
+use tokio::time::Instant;
 
-use super::failure::{Peer, Role};
-use crate::provider::{Error, Kind};
+use super::{
+    connection::connect,
+    event::Event,
+    failure::{Peer, Role},
+};
+use crate::provider::{
+    Error, Kind,
+    bounds::{Count, EVENTS},
+};
 
 /// Names shown of those close to a wrong one, or of a long list.
 const FEW: usize = 3;
+/// Longest wait for a description.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
@@ -155,6 +168,21 @@ fn nearest(name: &str, mut known: Vec<String>) -> String {
     let more = if known.len() > FEW { ", …" } else { "" };
     known.truncate(FEW);
     format!("it has {}{more}", known.join(", "))
+}
+
+/// The service's program for the purpose of `peer`; an error if it has none or cannot be reached.
+pub async fn describe(peer: &Peer) -> Result<Program, Error> {
+    let until = Instant::now() + PATIENCE;
+    let (mut to, mut from) = connect(peer, PATIENCE).await?;
+    to.send(&Event::new("describe")).await?;
+    let mut events = Count::within(EVENTS);
+    while let Some(event) = from.event_by(until).await? {
+        events.add(1).map_err(|bound| peer.flooding(bound))?;
+        if event.kind == "info" {
+            return Info::read(&event.data).program(peer);
+        }
+    }
+    Err(peer.interrupted("it said what it is"))
 }
 
 #[cfg(test)]

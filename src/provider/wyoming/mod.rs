@@ -6,7 +6,6 @@
 //! it. **Never**: sends an utterance twice.
 
 mod connection;
-mod describe;
 mod event;
 mod failure;
 mod info;

@@ -13,8 +13,8 @@ use super::{
 use crate::{
     audio::SampleRate,
     provider::voices::neural::{
-        network::{NetworkError, sound},
-        whole::look_over,
+        files::look_over,
+        spoken::{NetworkError, sound},
     },
 };
 

@@ -7,6 +7,4 @@ pub mod clauses;
 pub mod cores;
 pub mod fields;
 pub mod files;
-pub mod network;
 pub mod spoken;
-pub mod whole;

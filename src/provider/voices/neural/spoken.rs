@@ -1,18 +1,23 @@
 //! Sound computed piece by piece while it plays, never ahead of the listener.
 //!
-//! Entry function: [`spoken`], for anything that is [`Making`]. Dropping the stream stops after the
-//! current piece.
+//! Entry functions: [`spoken`], for anything that is [`Making`]; [`sound`] of a network's output.
+//! Dropping the stream stops after the current piece.
 
 use std::sync::Arc;
 
 use futures::{Stream, stream};
+use rten::Value;
+use rten_tensor::{Tensor, prelude::*};
 
-use super::cores::Cores;
+use super::{cores::Cores, files::Unfit};
 use crate::{
     audio::{SampleRate, Timbre},
     domain::Voice,
     provider::{Error, Kind, Pcm},
 };
+
+/// Most samples of a sentence: two minutes at the highest rate.
+const MOST_SOUND: usize = 120 * 48_000;
 
 pub trait Making: Send + 'static {
     /// The next piece, between -1 and 1, possibly empty; `None` at the end.
@@ -63,4 +68,27 @@ impl<M: Making> Spoken<M> {
         let rate = self.rate;
         Ok((!samples.is_empty()).then_some((Pcm { samples, rate }, self)))
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The runtime might not survive the file.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    /// Broken, or with operations that the runtime lacks.
+    #[error("it cannot be loaded: {0}")]
+    Load(#[from] rten::LoadError),
+    #[error("it failed: {0}")]
+    Run(#[from] rten::RunError),
+    #[error("it has no '{0}', so it is the wrong network")]
+    Lacks(&'static str),
+    #[error("its output is not sound")]
+    NoSound,
+}
+
+/// The samples of a network's output; fails if it is no sound or too long.
+pub fn sound(made: Vec<Value>) -> Result<Vec<f32>, NetworkError> {
+    let sound = made.into_iter().next().and_then(|value| Tensor::<f32>::try_from(value).ok());
+    let sound = sound.filter(|sound| (1..=MOST_SOUND).contains(&sound.len()));
+    sound.map(|sound| sound.to_vec()).ok_or(NetworkError::NoSound)
 }

@@ -5,7 +5,6 @@
 //! **Never**: downloads a voice; panics over a broken file.
 
 mod files;
-mod graph;
 mod library;
 mod network;
 mod numbers;

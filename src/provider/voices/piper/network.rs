@@ -9,10 +9,11 @@ use std::ops::Range;
 use rten::{Model, ModelOptions, NodeId, OpRegistry, ValueOrView};
 use rten_tensor::{NdTensor, prelude::*};
 
-use super::{graph::decoder_input, operations::OPERATIONS, settings::Settings};
+use super::{operations::OPERATIONS, settings::Settings};
 use crate::provider::voices::neural::{
-    network::{NetworkError, sound},
-    whole::look_over,
+    fields::{Fields, GRAPH, NODE, node},
+    files::look_over,
+    spoken::{NetworkError, sound},
 };
 
 /// Vectors around a piece that affect its sound. With fewer, the difference to a sentence in one
@@ -20,6 +21,8 @@ use crate::provider::voices::neural::{
 const AROUND: usize = 12;
 /// Most vectors of one sentence; 256 samples each.
 const MOST_VECTORS: usize = 30_000;
+/// End of the name of the node at which sound synthesis begins.
+const READER: &[u8] = b"dec/conv_pre/Conv";
 
 pub struct Network {
     model: Model,
@@ -112,4 +115,17 @@ impl Network {
     fn speaking(&self, speaker: i32) -> Option<(NodeId, ValueOrView<'static>)> {
         self.speaker.map(|input| (input, NdTensor::from_data([1], vec![speaker]).into()))
     }
+}
+
+/// Name of the input of sound synthesis in the ONNX file `bytes`.
+///
+/// A network's last part, HiFi-GAN, turns a row of vectors into sound and sees only a few vectors
+/// around each, so it can work in pieces. Its input has different names in different voices, but
+/// its reader does not. Anything unclear means `None`.
+pub fn decoder_input(bytes: &[u8]) -> Option<&str> {
+    let graph = Fields::of(bytes).bytes(GRAPH).next()?;
+    let reads = |it: &&[u8]| Fields::of(it).bytes(node::NAME).any(|name| name.ends_with(READER));
+    let reader = Fields::of(graph).bytes(NODE).find(reads)?;
+    let input = Fields::of(reader).bytes(node::INPUT).next()?;
+    std::str::from_utf8(input).ok()
 }

@@ -18,7 +18,9 @@ use crate::{
         Error, Kind, SpeakRequest,
         respell::respell,
         voices::neural::{
-            clauses::clauses, cores::unusable, network::NetworkError, spoken::Making,
+            clauses::clauses,
+            cores::unusable,
+            spoken::{Making, NetworkError},
         },
     },
 };

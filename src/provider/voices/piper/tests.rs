@@ -161,10 +161,10 @@ fn small_onnx() -> Vec<u8> {
 
 #[test]
 fn part_that_makes_sound_is_found() {
-    assert_eq!(graph::decoder_input(&small_onnx()), Some("z"));
-    assert_eq!(graph::decoder_input(b""), None);
+    assert_eq!(network::decoder_input(&small_onnx()), Some("z"));
+    assert_eq!(network::decoder_input(b""), None);
     let other = small_onnx().iter().map(|b| if *b == b'p' { b'q' } else { *b }).collect::<Vec<_>>();
-    assert_eq!(graph::decoder_input(&other), None);
+    assert_eq!(network::decoder_input(&other), None);
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn random_networks_are_errors() {
             let at = dice.below(bytes.len());
             bytes[at] = u8::try_from(dice.below(256)).unwrap();
         }
-        let _ = graph::decoder_input(&bytes);
+        let _ = network::decoder_input(&bytes);
         let settings = settings.clone();
         let load = move || network::Network::load(bytes, &settings).map(drop);
         // `computed` turns a panic of the runtime into an error.

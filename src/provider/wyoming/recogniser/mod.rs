@@ -23,9 +23,9 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{
     NAME, Options,
     connection::{Receiver, Sender, connect},
-    describe::describe,
     event::Event,
     failure::{Peer, Role},
+    info::describe,
     transcript::{Transcript, Written},
 };
 use crate::{

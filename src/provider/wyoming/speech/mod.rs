@@ -20,10 +20,9 @@ use tokio::time::Instant;
 use super::{
     NAME, Options,
     connection::{Receiver, Sender, connect},
-    describe::describe,
     event::Event,
     failure::{Peer, Role},
-    info::{Program, VoiceName},
+    info::{Program, VoiceName, describe},
     sound::{Sound, Unusable},
 };
 use crate::{
