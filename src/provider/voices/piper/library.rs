@@ -38,8 +38,8 @@ impl Library {
         &self.cores
     }
 
-    /// The voice of `id`, loaded on the first call. Cancel safe. [`Kind::Missing`] without its
-    /// files, [`Kind::Protocol`] if they are damaged.
+    /// The voice of `id`, loaded on the first call. Cancel safe. `Kind::Missing` without its
+    /// files, `Kind::Protocol` if they are damaged.
     pub async fn voice(&self, id: &str) -> Result<Arc<Loaded>, Error> {
         let (name, files) = self.files(id)?;
         let (what, key) = (called(name.voice), files.clone());
