@@ -10,9 +10,11 @@ use rustfft::{Fft, FftPlanner};
 
 use crate::work::{Cancelled, Stop};
 
+/// Samples per second.
 pub(crate) const RATE: usize = 16_000;
 /// Samples from one frame to the next.
 pub(crate) const HOP: usize = 160;
+/// Samples in a frame's window.
 const LENGTH: usize = 400;
 /// Logarithm of the lowest power that counts.
 const QUIETEST: f32 = -10.0;

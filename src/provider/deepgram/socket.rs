@@ -26,6 +26,7 @@ use crate::provider::{
     bounds::{ANSWER, Bound, Count, EVENTS},
 };
 
+/// Longest message that is read, in bytes.
 const MESSAGE_MAX: usize = 1 << 20;
 /// Longest wait for a message to leave.
 const SEND: Duration = Duration::from_secs(5);

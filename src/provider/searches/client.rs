@@ -24,6 +24,7 @@ use crate::provider::{
 const WHOLE: Duration = Duration::from_secs(8);
 
 pub trait Wire: Send + Sync + 'static {
+    /// Most words in a query.
     const WORDS: usize;
 
     fn request(site: &Site, query: &str) -> Result<RequestBuilder, Error>;

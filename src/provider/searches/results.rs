@@ -15,7 +15,9 @@ use crate::{
     },
 };
 
+/// Longest query, in characters.
 const QUERY_MAX: usize = 400;
+/// Longest title, in characters.
 const TITLE_MAX: usize = 100;
 /// Longest excerpt, in characters: with the title a fifth of 2,000.
 const TEXT_MAX: usize = 300;

@@ -19,7 +19,9 @@ const LISTS_VOICES: &str = "espeak-ng --voices";
 const WORDS_A_MINUTE: f32 = 175.0;
 /// Its default pitch; every 50 double the frequency.
 const PITCH: f32 = 50.0;
+/// Limits of `-p`.
 const PITCH_LIMITS: (f32, f32) = (0.0, 99.0);
+/// Limits of `-s`.
 const SPEED_LIMITS: (f32, f32) = (80.0, 450.0);
 
 pub const TRAITS: VoiceTraits = VoiceTraits {

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+/// Longest line, in bytes.
 const MAX_LINE: usize = 8 << 10;
 /// Longest further JSON, in bytes; lists of voices are the longest.
 const MAX_DATA: usize = 1 << 20;

@@ -11,6 +11,7 @@ use crate::{
     provider::Pcm,
 };
 
+/// Rates of voices, in Hz.
 const RATES: std::ops::RangeInclusive<u64> = 8_000..=48_000;
 /// Longest sound of one sentence.
 const LONGEST: Duration = Duration::from_secs(120);

@@ -4,6 +4,7 @@
 
 use super::event::Event;
 
+/// Longest text of an utterance, in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
 #[derive(Debug, Default)]

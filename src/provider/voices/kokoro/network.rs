@@ -24,6 +24,7 @@ const PAD: i32 = 0;
 /// Samples at the beginning of every piece that are wrong: the export divides them by the window of
 /// a one-frame sound, so the tenth is a crack.
 const CRACK: usize = 10;
+/// Limits of its speed, relative to the usual one.
 const SPEEDS: (f32, f32) = (0.5, 2.0);
 
 #[derive(Debug, thiserror::Error)]

@@ -16,6 +16,7 @@ use crate::provider::{
     voices::neural::{clauses::clauses, cores::unusable, spoken::Making},
 };
 
+/// Loudness below which a sample is silence.
 const SILENCE: f32 = 0.01;
 /// Silence kept before and after a piece: Kokoro adds more than a sentence has inside.
 const BEFORE: Duration = Duration::from_millis(40);

@@ -4,6 +4,7 @@
 
 use rten_tensor::NdTensor;
 
+/// Numbers in a row.
 pub const WIDTH: usize = 256;
 /// One row for each length of a piece.
 const ROWS: usize = 510;

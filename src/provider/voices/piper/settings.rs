@@ -9,9 +9,11 @@ use serde::Deserialize;
 
 use crate::audio::SampleRate;
 
+/// Rates of voices, in Hz.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=48_000;
 /// Largest alphabet, and most speakers.
 const MOST: i32 = 100_000;
+/// Most numbers of one sound.
 const MOST_IDS: usize = 16;
 /// Limits of the factor on the lengths of sounds; 1: as trained.
 const LENGTHS: std::ops::RangeInclusive<f32> = 0.1..=10.0;

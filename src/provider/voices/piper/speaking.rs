@@ -33,6 +33,7 @@ const LONGEST: Duration = Duration::from_millis(1_200);
 const HOP: usize = 256;
 /// Limits of a voice's own length scale divided by the speed.
 const LENGTHS: (f32, f32) = (0.1, 10.0);
+/// Most speakers named in an error.
 const FEW: usize = 8;
 
 pub struct Speaking {
