@@ -1,6 +1,4 @@
-//! On whose authority a tool is called, and what that authority is bound by.
-//!
-//! Entry type: [`Authority`]. **Never**: runs anything.
+//! On whose authority a tool is called, and the limits of that authority.
 
 use std::sync::Arc;
 
@@ -9,39 +7,38 @@ use tokio::time::Instant;
 use super::{CallError, OfferedNames, Payments, Sampler, TurnLimits};
 use crate::domain::{Tier, ToolCall};
 
-/// On whose authority a tool is called.
+/// The caller, with its limits.
 #[derive(Clone)]
 pub enum Authority {
-    /// An NPC's model: bound by its whitelist, the tier of its turn, the limits of its policy, and
-    /// the game master's approval.
+    /// An NPC's model: bound by whitelist, tier of the turn, policy limits and approval.
     Npc(Caller, TurnLimits),
-    /// The operator, who tries what an NPC could call: bound as the NPC is, save for the limits.
+    /// The operator trying an NPC's tools: bound as the NPC is, without policy limits.
     OperatorAs(Caller),
-    /// The operator, or the program that measures its tools: bound by nothing.
+    /// The operator, or calibration: no limits.
     Operator,
-    /// A game master, by a command, as an NPC: bound as the NPC is, approval included.
+    /// A game master's command in an NPC's name: bound as the NPC is, approval included.
     Dm(Caller, TurnLimits),
-    /// An NPC whose call was counted when it asked, and approved since: bound by its whitelist.
+    /// An approved call, already counted when it was requested: bound by the whitelist.
     Approved(Caller),
 }
 
-/// An NPC whose model calls.
+/// The NPC that calls.
 #[derive(Clone)]
 pub struct Caller {
-    /// Its full name.
+    /// Full name of the NPC.
     pub npc: Arc<str>,
-    /// Effective tier of its turn.
+    /// Effective tier of the turn.
     pub tier: Tier,
-    /// Tools offered to its model; they resolve the names it uses.
+    /// Tools offered to the model, used to resolve the names it calls.
     pub offered: Arc<OfferedNames>,
-    /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
+    /// Lends the NPC's chat model to servers; `None`: sampling is disabled.
     pub sampler: Option<Arc<dyn Sampler>>,
-    /// Pays for built-in tools that cost money; `None`: those are refused.
+    /// Pays for paid built-in tools; `None`: those are refused.
     pub payments: Option<Arc<dyn Payments>>,
 }
 
 impl Authority {
-    /// The NPC that calls or is tried; `None`: the operator, who is bound by no whitelist and no tier.
+    /// The NPC whose limits apply; `None`: the operator.
     pub const fn caller(&self) -> Option<&Caller> {
         match self {
             Self::Npc(caller, _)
@@ -52,7 +49,7 @@ impl Authority {
         }
     }
 
-    /// The word used in the log.
+    /// Name used in the log.
     pub fn name(&self) -> &str {
         match self {
             Self::Npc(caller, _) | Self::OperatorAs(caller) | Self::Approved(caller) => &caller.npc,
@@ -61,7 +58,7 @@ impl Authority {
         }
     }
 
-    /// Lets a call pass and counts it, or says which limit of the NPC's policy it hits.
+    /// Admits and counts a call within the NPC's limits.
     ///
     /// # Errors
     /// [`super::CallErrorKind::Policy`] with text for the model.

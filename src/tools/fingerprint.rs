@@ -1,18 +1,16 @@
-//! Definitions of tools as hashes that nobody can find another definition for.
-//!
-//! Entry functions: [`fingerprint`], [`sorted`]. **Never**: depends on the order of keys.
+//! Collision-resistant hashes of tool definitions, independent of the order of keys.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::domain::hex;
 
-/// SHA-256 of a JSON value, in hexadecimal digits; the order of keys is no part of it.
+/// SHA-256 of a JSON value in hex, independent of the order of keys.
 pub fn fingerprint(value: &Value) -> String {
     hex(&Sha256::digest(sorted(value.clone()).to_string()))
 }
 
-/// The value with all keys in order.
+/// The value with sorted keys.
 pub fn sorted(value: Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -1,6 +1,4 @@
-//! Time limit of a call.
-//!
-//! Entry type: [`Limit`]. **Never**: lets signs of life extend a call beyond its end.
+//! Time limit of a call. Signs of life extend it up to a fixed end.
 
 use std::time::Duration;
 
@@ -8,12 +6,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Progress;
 
-/// Time limit of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     /// Longest time without an answer or a sign of life.
     pub quiet: Duration,
-    /// The end, whatever happens.
     pub until: Instant,
 }
 
@@ -23,11 +19,8 @@ impl Limit {
         Self { quiet: max, until: started + max }
     }
 
-    /// The output of `answer` if it comes in time; each sign of life restarts the quiet period.
-    /// Cancel safe where `answer` is.
-    ///
-    /// # Errors
-    /// The limit was reached; the error is the time from `started` to the limit.
+    /// The output of `answer` within the limit; `Err`: the time from `started` to the limit. Each
+    /// sign of life restarts the quiet period. Cancel safe if `answer` is.
     pub async fn hold<T>(
         self,
         started: Instant,

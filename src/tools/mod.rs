@@ -1,7 +1,6 @@
-//! The embedded tool host: what an NPC's model may call, and how a call runs.
-//!
-//! Entry type: [`ToolHost`], whose [`ToolHost::visible`] and [`ToolHost::execute`] are the only
-//! door. **Never**: asks a chat model, knows Discord.
+//! The embedded tool host: the tools an NPC's model may call, and the calls. The only entrance is
+//! [`ToolHost`], with [`ToolHost::visible`] and [`ToolHost::execute`]. **Never**: asks a chat
+//! model, knows Discord.
 
 mod approval;
 mod authority;

@@ -1,15 +1,13 @@
-//! Tools that a model was offered, by model-facing name.
-//!
-//! Entry type: [`OfferedNames`]. **Never**: changes after it was made.
+//! Tools a model was offered, by model-facing name.
 
 use std::{collections::HashMap, sync::Arc};
 
-/// Each offered name with the hash of the definition it stood for ([`super::Tool::hash`]).
+/// Each name with the definition's hash ([`super::Tool::hash`]) when it was offered.
 #[derive(Debug, Default)]
 pub struct OfferedNames(HashMap<Arc<str>, u64>);
 
 impl OfferedNames {
-    /// Hash of the definition that `name` stood for; `None`: it was not offered.
+    /// `None`: not offered.
     pub fn hash(&self, name: &str) -> Option<u64> {
         self.0.get(name).copied()
     }

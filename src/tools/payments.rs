@@ -1,6 +1,4 @@
-//! Money for built-in tools that ask a paid service.
-//!
-//! Entry types: [`Payments`], [`Payment`]; [`super::CallContext::pay`] asks them. **Never**: knows a budget.
+//! Payment for built-in tools that use a paid service.
 
 use futures::future::BoxFuture;
 
@@ -10,12 +8,11 @@ use crate::{
     provider::{Attempts, Kind},
 };
 
-/// Sets money aside for a caller.
 pub trait Payments: Send + Sync {
-    /// Reserves what a request to the service priced as `service` may use at most. Cancel safe.
+    /// Reserves the most a request to `service` may cost. Cancel safe.
     ///
     /// # Errors
-    /// [`super::CallErrorKind::Policy`] when a spending cap would be passed.
+    /// [`super::CallErrorKind::Policy`] if a spending cap would be exceeded.
     fn reserve(
         &self,
         service: &str,
@@ -23,22 +20,20 @@ pub trait Payments: Send + Sync {
     ) -> BoxFuture<'static, Result<Box<dyn Payment>, CallError>>;
 }
 
-/// Money reserved for one request; booked in full when dropped unsettled.
+/// Money reserved for one request; fully booked if dropped unsettled.
 pub trait Payment: Send + Sync {
-    /// Books `used`.
     fn settle(self: Box<Self>, used: Consumption);
 
-    /// Gives everything back: the request was not sent.
+    /// Refunds everything: the request was not sent.
     fn unused(self: Box<Self>);
 
-    /// Gives back what a request that failed with `kind` cannot have cost.
+    /// Refunds the part a request that failed with `kind` cannot have cost.
     fn failed(self: Box<Self>, kind: Kind);
 
-    /// Pays for sending the request again.
+    /// Pays for retries.
     fn attempts(&self) -> Attempts;
 }
 
-/// Payment for a request that costs nothing.
 pub(super) struct Free;
 
 impl Payment for Free {

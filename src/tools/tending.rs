@@ -1,6 +1,4 @@
-//! The host's background work, for as long as the program runs.
-//!
-//! Entry: [`ToolHost::tend`]. **Never**: holds up a call.
+//! Background work of the host.
 
 use std::time::Duration;
 
@@ -9,12 +7,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::ToolHost;
 
-/// Interval at which tools with old failures are let back in.
+/// Interval at which tools with old failures return.
 const AGEING: Duration = Duration::from_secs(5);
 
 impl ToolHost {
-    /// Lets tools back in whose failures are long ago, and has new tools embedded; runs until
-    /// `stop`.
+    /// Lets tools with old failures return, and embeds new tools, until `stop`.
     pub async fn tend(&self, stop: CancellationToken) {
         tokio::join!(self.age(&stop), self.embed_tools(&stop));
     }

@@ -1,12 +1,10 @@
 //! A tool's figures in one word.
-//!
-//! Entry types: [`Badge`], [`tag`]. **Never**: measures.
 
 use std::time::Duration;
 
 use crate::domain::Tier;
 
-/// Speed class of a tool, by its measured p50.
+/// Speed class by measured p50.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Badge {
     /// Under 50 ms.
@@ -15,12 +13,10 @@ pub enum Badge {
     Fast,
     /// Under one second.
     Standard,
-    /// A second or longer.
     Slow,
 }
 
 impl Badge {
-    /// The badge of a tool with this median.
     pub fn of(p50: Duration) -> Self {
         let under = |millis| p50 < Duration::from_millis(millis);
         match () {
@@ -31,7 +27,6 @@ impl Badge {
         }
     }
 
-    /// Displayed name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lightning => "Lightning",
@@ -42,7 +37,7 @@ impl Badge {
     }
 }
 
-/// The turns a tool fits into, by the lowest tier it is offered in.
+/// The turns a tool fits into, by its lowest tier.
 pub const fn tag(tier: Option<Tier>) -> &'static str {
     match tier {
         Some(Tier::Fast) => "FAST compatible",

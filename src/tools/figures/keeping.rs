@@ -1,4 +1,4 @@
-//! Figures kept for the next run, and shown to others.
+//! Figures saved for the next run, and reports of them.
 
 use std::path::Path;
 
@@ -10,8 +10,7 @@ use super::{
 use crate::{domain::Owner, tools::ToolHost};
 
 impl ToolHost {
-    /// Keeps what was measured for the next run. Does nothing without a folder, or when nothing
-    /// is new.
+    /// Saves new figures for the next run; does nothing without a folder.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -22,14 +21,12 @@ impl ToolHost {
     }
 }
 
-/// Report of the figures that `folder` holds for `environment`, of the installation's tools alone, to be
-/// shown to others.
+/// Report of the installation's tools from the figures in `folder` for `environment`.
 pub fn report(folder: &Path, environment: &str) -> Report {
     report_of(folder, environment, |owner, _| owner.is_none())
 }
 
-/// Report of the figures that `folder` holds for `environment`, of the tools for which `is_meant` holds; it
-/// gets the owner who added a tool, if any, and its identity.
+/// Report of the tools accepted by `is_meant`, which gets owner and identity.
 pub fn report_of(
     folder: &Path,
     environment: &str,

@@ -1,6 +1,5 @@
-//! Measured figures that outlive the program: one set per environment and endpoint.
-//!
-//! Entry type: [`Figures`]. **Never**: keeps an endpoint in readable form, arguments, or results.
+//! Measured figures that outlive the program, by environment and endpoint. **Never**: stores a
+//! readable endpoint, arguments or results.
 
 mod badge;
 mod endpoint;

@@ -1,6 +1,4 @@
-//! Tools that answer what their manifest says.
-//!
-//! Entry type: [`Mock`]. **Never**: asks anybody.
+//! Tools with canned answers.
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
@@ -11,28 +9,19 @@ use super::{
 };
 use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 
-/// A canned answer.
 #[derive(Clone)]
 pub enum Mock {
-    /// Always the same.
     Fixed(Value),
-    /// Made of the arguments.
     Template(Box<Template>),
 }
 
 impl Mock {
-    /// The answer made of the template `text`.
-    ///
-    /// # Errors
-    /// The template is invalid.
     pub fn template(text: &str) -> Result<Self, TemplateError> {
         Ok(Self::Template(Box::new(Template::parse(text)?)))
     }
 
-    /// Its answer to `arguments`.
-    ///
-    /// # Errors
-    /// The template fails, or does not yield the JSON that it was meant to.
+    /// The answer to `arguments`. Fails if the template does, or does not yield the JSON it was
+    /// meant to.
     pub fn answer(&self, arguments: &Map<String, Value>) -> Result<Value, MockError> {
         match self {
             Self::Fixed(value) => Ok(value.clone()),

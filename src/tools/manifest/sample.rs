@@ -1,25 +1,21 @@
-//! Arguments as a schema would have them, to try a template with.
-//!
-//! Entry function: [`arguments`]. **Never**: promises that they are valid.
+//! Plausible arguments for a schema, to try a template with. They may be invalid.
 
 use serde_json::{Map, Value, json};
 
-/// Depth to which objects are filled.
+/// Deepest objects filled.
 const DEPTH: usize = 8;
 
-/// One value for every property `schema` names.
+/// One value for every property of `schema`.
 pub fn arguments(schema: &Value) -> Map<String, Value> {
     object(schema, DEPTH)
 }
 
-/// An object with all its properties.
 fn object(schema: &Value, depth: usize) -> Map<String, Value> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let members = properties.into_iter().flatten();
     members.map(|(name, schema)| (name.clone(), value(schema, depth))).collect()
 }
 
-/// A value that `schema` may allow.
 fn value(schema: &Value, depth: usize) -> Value {
     let first = |key| schema.get(key).and_then(Value::as_array).and_then(|all| all.first());
     let given = ["default", "const"].iter().find_map(|key| schema.get(*key));

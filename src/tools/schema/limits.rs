@@ -1,20 +1,20 @@
-//! Limits on the size of a schema, and on how far it may unfold.
+//! Limits on the size of a schema, and on its expansion.
 
-/// Largest schema, in bytes of JSON.
+/// Bytes of JSON.
 pub const BYTES: usize = 256 * 1024;
-/// Most objects and lists in one.
+/// Objects and lists.
 pub const PARTS: usize = 5_000;
-/// Deepest nesting of them.
+/// Nesting depth.
 pub const DEPTH: usize = 64;
-/// Longest way of references and combinations that apply to one value.
+/// Longest chain of references and combinations for one value.
 pub const CHAIN: usize = 64;
-/// Most places that references lead to.
+/// Reference targets.
 pub const TARGETS: usize = 512;
-/// Deepest nesting with references followed, each place once.
+/// Nesting depth with references expanded, each target once.
 pub const LEVELS: usize = 2_000;
-/// Most checks of one value that the schema unfolds to.
+/// Checks of one value after expansion.
 pub const CHECKS: u64 = 20_000;
-/// Most regular expressions in one schema.
+/// Regular expressions.
 pub const PATTERNS: usize = 64;
-/// Largest of them, compiled, in bytes; the same for what it remembers while it runs.
+/// Bytes of one compiled expression; likewise for its cache at run time.
 pub const PATTERN_BYTES: usize = 64 * 1024;

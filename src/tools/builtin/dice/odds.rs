@@ -1,6 +1,4 @@
-//! `dice-roller.odds`: how likely totals are.
-//!
-//! Entry function: [`tool`]. **Never**: throws a die.
+//! `dice-roller.odds`: the odds of totals, without rolling.
 
 use std::sync::Arc;
 
@@ -16,7 +14,6 @@ use crate::{
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
-/// `dice-roller.odds`, as it is offered.
 pub fn tool() -> Definition {
     Definition {
         name: "odds".to_owned(),
@@ -66,7 +63,7 @@ fn described(expression: &str, odds: &Odds) -> Value {
     })
 }
 
-/// A probability as it is said: whole percent, but near none and all a tenth.
+/// Whole percent; tenths near 0 and 100.
 fn percent(chance: f64) -> Value {
     let percent = 100.0 * chance;
     if (1.0..=99.0).contains(&percent) { number(percent.round()) } else { tenths(percent) }
@@ -76,7 +73,6 @@ fn tenths(number: f64) -> Value {
     self::number((number * 10.0).round() / 10.0)
 }
 
-/// A number without a ".0".
 fn number(number: f64) -> Value {
     if number.fract() == 0.0 { json!(dice::whole(number)) } else { json!(number) }
 }

@@ -1,6 +1,4 @@
-//! Memory of the table, and the view that each NPC has of it.
-//!
-//! Entry type: [`Archive`]. **Never**: opens the store before somebody asks.
+//! Memory of the table, seen through each NPC's knowledge. Opens the store on first use.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,21 +17,18 @@ use crate::{
     tools::{CallContext, CallError, CallErrorKind},
 };
 
-/// Opens the store, or says why it cannot.
 pub type Opener =
     Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn MemoryStore>, String>> + Send + Sync>;
 
-/// Parts of an [`Archive`].
 pub struct ArchiveParts {
-    /// Opens the store, when somebody first asks.
+    /// Opens the store on first use.
     pub open: Opener,
-    /// Finds what has other words.
+    /// Search by meaning.
     pub meaning: Meaning,
     /// Unix time in ms.
     pub now: fn() -> i64,
 }
 
-/// Memory of the table, and the view that each NPC has of it.
 pub struct Archive {
     pub(super) parts: ArchiveParts,
     store: OnceCell<Arc<dyn MemoryStore>>,
@@ -43,7 +38,6 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// An archive that knows nobody yet.
     pub fn new(parts: ArchiveParts) -> Self {
         Self {
             parts,
@@ -53,7 +47,7 @@ impl Archive {
         }
     }
 
-    /// Sets who may know what: `npcs` what they know, `assistant` everything.
+    /// Sets the viewers: `npcs` see what they know, `assistant` everything.
     pub fn set_cast(&self, npcs: &[Npc], assistant: &Npc) {
         let mut viewers: HashMap<String, Viewer> =
             npcs.iter().map(|npc| (npc.name.clone(), viewer(npc))).collect();
@@ -62,14 +56,12 @@ impl Archive {
         self.cast.store(Arc::new(npcs.iter().map(of_cast).collect()));
     }
 
-    /// For whom a call looks things up.
     pub(super) fn viewer(&self, context: &CallContext) -> Viewer {
         let Some(caller) = context.authority.caller() else { return Viewer::Dm };
         let known = self.viewers.load().get(&*caller.npc).cloned();
         known.unwrap_or_else(|| Viewer::Npc { name: caller.npc.to_string(), knows: Vec::new() })
     }
 
-    /// The NPCs as entities.
     pub(super) fn cast(&self) -> Arc<Vec<Entity>> {
         self.cast.load_full()
     }
@@ -80,7 +72,6 @@ impl Archive {
     }
 }
 
-/// An NPC as publicly known.
 fn of_cast(npc: &Npc) -> Entity {
     let known = domain::Entity::from(npc);
     Entity {

@@ -11,28 +11,18 @@ use serde_json::{Map, Value};
 use super::{archive::Archive, look::Look};
 use crate::tools::{CallContext, CallError, CallOutput, Handler};
 
-/// Kind of look-up that a tool does.
 #[derive(Clone, Copy)]
 pub enum Subject {
-    /// Things by name or type.
     Entities,
-    /// One thing and its relations.
     Summary,
-    /// Spoken lines.
     Lines,
-    /// Known facts about something.
     Facts,
-    /// Events of a session.
     Session,
-    /// The sessions in which something came up.
     History,
 }
 
-/// Answers one of the tools.
 pub struct Ask {
-    /// The memory that is searched.
     pub archive: Arc<Archive>,
-    /// Kind of look-up.
     pub subject: Subject,
 }
 

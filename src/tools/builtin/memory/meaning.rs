@@ -1,6 +1,4 @@
-//! Search by meaning, which finds more than the same words.
-//!
-//! Entry type: [`Meaning`]. **Never**: leaves the machine by itself; an embedder may.
+//! Search by meaning, or by spelling without an embedder. An embedder may be a service elsewhere.
 
 use std::sync::Arc;
 
@@ -14,25 +12,23 @@ use crate::{
     provider::{Embedder, Error},
 };
 
-/// Model name stored with vectors by spelling.
+/// Model name stored with vectors of spelling.
 const SPELLING: &str = "spelling-1";
 
-/// Search by meaning, or without an embedder by spelling.
 #[derive(Clone)]
 pub struct Meaning {
-    /// The model, as vectors are kept by.
+    /// Model name stored with the vectors.
     pub model: String,
-    /// Makes the vectors of questions.
     pub embedder: Arc<dyn Embedder>,
 }
 
 impl Meaning {
-    /// Finds forms of the words that are asked for, and such as were misheard.
+    /// Also finds other forms of words, and misheard ones.
     pub fn by_spelling() -> Self {
         Self { model: SPELLING.to_owned(), embedder: Arc::new(Spelling) }
     }
 
-    /// True if it compares spelling alone; near results may be unrelated to a question.
+    /// True if only spelling is compared; near results may be unrelated.
     pub fn is_spelling(&self) -> bool {
         self.model == SPELLING
     }

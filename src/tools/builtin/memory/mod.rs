@@ -1,7 +1,5 @@
-//! `memory` and `session-manager`: what the table remembers, by what the caller may know.
-//!
-//! Entry type: [`Archive`]. An NPC finds what it witnessed, was told or may know; the operator and
-//! the game master's assistant find everything. **Never**: changes what is remembered.
+//! `memory` and `session-manager`: read-only search of the table's memory. An NPC finds what it
+//! witnessed, heard or may know; the operator and the assistant find everything.
 
 mod archive;
 mod ask;

@@ -1,6 +1,4 @@
-//! Descriptions of the memory tools for models.
-//!
-//! Entry functions: [`memory_tools`], [`session_tools`]. **Never**: looks anything up.
+//! Definitions of the memory tools.
 
 use std::sync::Arc;
 
@@ -16,18 +14,15 @@ use crate::{
     tools::{Declared, Definition},
 };
 
-/// The kinds of things there are.
 const KINDS: [&str; 9] =
     ["npc", "player", "location", "item", "faction", "event", "quest", "concept", "lore"];
 
-/// The tools of `memory`.
 pub fn memory_tools(archive: &Arc<Archive>) -> Vec<Definition> {
     let mut tools = of_the_world(archive);
     tools.extend(of_the_past(archive));
     tools
 }
 
-/// Tools for things of the world.
 fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
         definition(archive, Described { name, description, input }, declared, subject)
@@ -69,7 +64,6 @@ fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     ]
 }
 
-/// Tools for spoken lines and notes.
 fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
         definition(archive, Described { name, description, input }, declared, subject)
@@ -119,7 +113,6 @@ fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
     ]
 }
 
-/// The tools of `session-manager`.
 pub fn session_tools(archive: &Arc<Archive>) -> Vec<Definition> {
     let session = json!({"session_id": {
         "type": "string",
@@ -165,7 +158,6 @@ fn figures(category: &str, takes: Millis, floor: Tier, probe: Value) -> Declared
     }
 }
 
-/// The parts of a tool that a model reads.
 struct Described {
     name: &'static str,
     description: &'static str,

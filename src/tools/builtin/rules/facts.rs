@@ -1,12 +1,10 @@
-//! Kinds of facts in rules, which questions ask for: the range of a spell, the damage of a weapon.
-//!
-//! Entry type: [`Fact`]. **Never**: knows a rule.
+//! Kinds of facts that questions ask for: the range of a spell, the damage of a weapon.
 
 use crate::logic::words::Words;
 
-/// Value of a sentence that has the fact itself.
+/// Score of a sentence that states the fact.
 const HAS: usize = 4;
-/// Value of a sentence that only mentions it.
+/// Score of a sentence that only mentions it.
 const SPEAKS: usize = 1;
 
 /// Most words in the gap of a phrase: "how hard does a heavy crossbow hit".
@@ -16,20 +14,20 @@ const GAP: usize = 4;
 pub struct Fact {
     /// Phrases that ask for it, folded, in any language; up to [`GAP`] words may stand for "…".
     asked: &'static [&'static str],
-    /// Whole words behind a number that make it such a fact: "feet"; in small letters, in any language, since a
-    /// table's own rules may be German.
+    /// Lower-case words that follow a number ("feet"), in any language: a table's own rules may be
+    /// German.
     units: &'static [&'static str],
-    /// Words for such a fact without a number: "touch".
+    /// Words that state it without a number: "touch".
     words: &'static [&'static str],
-    /// True if dice state such a fact.
+    /// True if dice state it.
     is_dice: bool,
-    /// True if the line of figures at the start of a spell has such facts.
+    /// True if a spell's first line of figures states it.
     is_figure: bool,
-    /// True if rules always tell it: a text without the fact means that the spell or weapon has none.
+    /// True if rules always state it, so that its absence is an answer.
     is_told: bool,
 }
 
-/// The kinds; the first that a question asks for counts.
+/// The first kind that matches a question counts.
 const FACTS: [Fact; 6] = [
     Fact {
         asked: &[
@@ -131,7 +129,7 @@ const FACTS: [Fact; 6] = [
 ];
 
 impl Fact {
-    /// The kind of fact that `question` asks for, and the phrase that asks.
+    /// The kind `question` asks for, and the phrase that asks.
     pub fn asked(question: &str) -> Option<(&'static Self, &'static str)> {
         let question = Words::of(question);
         let words: Vec<&str> = question.iter().collect();
@@ -142,8 +140,8 @@ impl Fact {
         })
     }
 
-    /// Value of `sentence` as an answer; 0: it has no such fact. `is_figures`: it is the line of figures at the
-    /// start of a spell.
+    /// Score of `sentence` as an answer; 0: no such fact. `is_figures`: it is a spell's first line
+    /// of figures.
     pub fn worth(&self, sentence: &str, is_figures: bool) -> usize {
         let small = sentence.to_lowercase();
         let words: Vec<&str> = small.split(|c: char| !c.is_alphanumeric()).collect();
@@ -161,7 +159,7 @@ impl Fact {
         }
     }
 
-    /// True if a spell or weapon has no such fact where its text tells none.
+    /// True if absence from the text means the spell or weapon has no such fact.
     pub const fn is_told(&self) -> bool {
         self.is_told
     }

@@ -1,10 +1,5 @@
-//! Ranked search over a few hundred short rules.
-//!
-//! Entry type: [`Index`]. BM25 over name, aliases and text, and a bonus for a name or alias that the
-//! question holds whole. A word nobody wrote is taken for the known one that it is another form or a slip of.
-//! A rule that lacks most of what a question is about is no answer to it: "how do I brew lightning in a teapot"
-//! finds nothing, although rules mention lightning.
-//! **Never**: loads a rule.
+//! Ranked search over a few hundred short rules: BM25 over name, aliases and text, plus a bonus for
+//! a name or alias contained whole in the question. Unknown words match the nearest known one.
 
 use std::{
     cmp::Reverse,
@@ -24,17 +19,17 @@ use crate::{
     yaml::nearest,
 };
 
-/// A name weighs as much as this many mentions.
+/// Mentions a match in the name is worth.
 const NAME_WEIGHT: usize = 3;
-/// Length matters little: a rule with many aliases is no worse for it.
+/// BM25's b: low, so that many aliases do not hurt a rule.
 const LENGTH: f32 = 0.3;
-/// Score of a name or alias for each of its terms, when the question holds all of them.
+/// Bonus per term of a name or alias contained in the question.
 const WHOLE: f32 = 2.0;
-/// Score of a name or alias that the question holds as it is written: "grappled" is no "grapple".
+/// Bonus for a name written exactly: "grappled" is not "grapple".
 const AS_WRITTEN: f32 = 3.0;
-/// Below this share of the best score, a rule is not an answer.
+/// Rules below this share of the best score are dropped.
 const SHARE: f32 = 0.3;
-/// Below this score, nothing was meant.
+/// Minimum score of any result.
 const LEAST: f32 = 2.0;
 /// Least percentage of a question's words that a rule must have if the question holds its name or an alias.
 const NAMED: usize = 40;
@@ -47,10 +42,8 @@ const SLIPS: [usize; 2] = [6, 9];
 /// Most words of an address before a question: "Old Greymantle, what is prone?".
 const ADDRESS: usize = 3;
 
-/// A searchable list of rules.
 pub struct Index {
     rules: Vec<Rule>,
-    /// Makes terms of texts.
     pub terms: Terms,
     scorer: Scorer<usize, u64>,
     /// Each rule's name and aliases.
@@ -59,7 +52,7 @@ pub struct Index {
     has: Vec<HashSet<String>>,
     /// Every term there is.
     known: HashSet<String>,
-    /// Terms of names and aliases, sorted: what a slip may have meant.
+    /// Sorted terms of names and aliases: candidates for typos.
     meant: Vec<String>,
 }
 
@@ -112,7 +105,7 @@ impl Asked {
 }
 
 impl Index {
-    /// Prepares `rules` to be asked for.
+    /// Builds the index.
     pub fn new(rules: Vec<Rule>) -> Self {
         let terms = Terms::new();
         let mut called = Vec::with_capacity(rules.len());
@@ -155,7 +148,7 @@ impl Index {
         Self { rules, terms, scorer, called, has, known, meant }
     }
 
-    /// The rules that `question` asks for among those `wanted`, best first, at most `most`.
+    /// Best rules among those `wanted`, at most `most`.
     pub fn search(
         &self,
         question: &str,
@@ -183,7 +176,6 @@ impl Index {
         scored.into_iter().take(most).map(|(.., rule)| rule).collect()
     }
 
-    /// The rule with this id.
     pub fn get(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.id == id)
     }
@@ -221,7 +213,7 @@ impl Index {
         if is_address && !self.terms.of(rest).is_empty() { rest } else { question }
     }
 
-    /// `term`, or the known one it is another form or a slip of.
+    /// `term`, or the known term it is a form or typo of.
     fn known_as(&self, term: String) -> String {
         if self.known.contains(&term) || term.len() < FORGIVEN {
             return term;
@@ -254,12 +246,12 @@ fn spaced(text: &str) -> String {
     format!(" {} ", fold(text))
 }
 
-/// A name without what tells editions apart ("Hide (2014)").
+/// A name without its edition ("Hide (2014)").
 pub fn bare(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-/// Terms in one text, a blank between them: each word is looked at once.
+/// Tokenizes space-separated terms.
 #[derive(Default)]
 struct Joined;
 

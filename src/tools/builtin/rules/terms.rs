@@ -1,4 +1,4 @@
-//! Words as the index knows them: folded, without the words every question holds, stemmed.
+//! Words as the index knows them: folded, stemmed, without stop words.
 
 use std::collections::HashSet;
 
@@ -6,24 +6,22 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::logic::{language, words::Words};
 
-/// Splits texts and questions alike.
 pub struct Terms {
     stemmer: Stemmer,
     said_anyway: HashSet<&'static str>,
 }
 
 impl Terms {
-    /// English stems; what is German keeps its endings, which [`super::index`] forgives.
+    /// English stems; German endings stay, which [`super::index`] tolerates.
     pub fn new() -> Self {
         let said_anyway = language::all(|it| it.in_every_rule_question).collect();
         Self { stemmer: Stemmer::create(Algorithm::English), said_anyway }
     }
 
-    /// The terms of `text` in order.
     pub fn of(&self, text: &str) -> Vec<String> {
         let words = Words::of(text);
         let kept = words.iter().filter(|word| !self.said_anyway.contains(word));
-        // The rules are written as Americans write.
+        // The rules use American spelling.
         kept.map(|word| self.stemmer.stem(&word.replace("armour", "armor")).into_owned()).collect()
     }
 }

@@ -1,12 +1,10 @@
-//! Values for single keywords of a schema.
-//!
-//! Entry functions: [`merge`], [`kind`], [`number`], [`of_format`]. **Never**: follows a reference.
+//! Values for single keywords of a schema. **Never**: follows a reference.
 
 use serde_json::{Map, Number, Value};
 
 use super::error::NoArguments;
 
-/// Adds `part` to `whole`, as if both were asked for.
+/// Adds `part` to `whole` as `allOf` does.
 pub fn merge(whole: &mut Map<String, Value>, part: Map<String, Value>) {
     for (key, value) in part {
         let merged = match (key.as_str(), whole.get_mut(&key)) {
@@ -25,7 +23,7 @@ pub fn merge(whole: &mut Map<String, Value>, part: Map<String, Value>) {
             }
             (key, Some(known)) => match stricter(key, known, &value) {
                 Some(stricter) => stricter,
-                // Two schemas of one member: both are asked for.
+                // Two schemas of one member: both apply.
                 None => match (known, value) {
                     (Value::Object(known), Value::Object(more)) => {
                         merge(known, more);
@@ -70,7 +68,7 @@ pub fn kind(members: &Map<String, Value>) -> &str {
     })
 }
 
-/// A number inside its bounds: the lower one, else 1, else the upper one.
+/// A number within its bounds: the lower one, else 1, else the upper one.
 pub fn number(members: &Map<String, Value>, is_whole: bool) -> Result<Value, NoArguments> {
     let get = |key: &str| members.get(key).and_then(Value::as_f64);
     let step = get("multipleOf").filter(|step| *step > 0.0);
@@ -108,7 +106,6 @@ pub fn number(members: &Map<String, Value>, is_whole: bool) -> Result<Value, NoA
     Number::from_f64(value).map(Value::Number).ok_or(NoArguments::Number)
 }
 
-/// A whole number as JSON writes it.
 fn json_whole(value: f64) -> Result<Value, NoArguments> {
     let text = format!("{value:.0}");
     let whole = text.parse::<i64>().map(Value::from);
@@ -116,13 +113,11 @@ fn json_whole(value: f64) -> Result<Value, NoArguments> {
     whole.map_err(|_| NoArguments::Whole(value.to_string()))
 }
 
-/// The count under `key`.
 pub fn whole(members: &Map<String, Value>, key: &str) -> Option<u64> {
     let value = members.get(key)?;
     value.as_u64().or_else(|| format!("{:.0}", value.as_f64()?).parse().ok())
 }
 
-/// Text of a format JSON Schema knows.
 pub fn of_format(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" => "2024-01-01T00:00:00Z",
