@@ -12,8 +12,8 @@ use tokio::time::{Instant, timeout};
 use super::{
     ApprovalRequest, Authority, CallError, CallErrorKind, CallRecord, Decision,
     caution::Caution,
+    context::Limit,
     dispatch::{Ended, Run, deliver},
-    limit::Limit,
 };
 
 impl Run {

@@ -1,11 +1,17 @@
-//! On whose authority a tool is called, and the limits of that authority.
+//! On whose authority a tool is called, with its limits, and the services lent to the caller:
+//! offered tools, the NPC's chat model for servers (sampling), and money for paid built-in tools.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
+use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::{CallError, OfferedNames, Payments, Sampler, TurnLimits};
-use crate::domain::{Tier, ToolCall};
+use super::{CallError, TurnLimits};
+use crate::{
+    domain::{Message, Tier, ToolCall},
+    logic::budget::Consumption,
+    provider::{Attempts, Kind},
+};
 
 /// The caller, with its limits.
 #[derive(Clone)]
@@ -67,5 +73,92 @@ impl Authority {
             Self::Npc(_, limits) | Self::Dm(_, limits) => limits.admit(now, call),
             Self::OperatorAs(_) | Self::Operator | Self::Approved(_) => Ok(()),
         }
+    }
+}
+
+/// Each name with the definition's hash ([`super::Tool::hash`]) when it was offered.
+#[derive(Debug, Default)]
+pub struct OfferedNames(HashMap<Arc<str>, u64>);
+
+impl OfferedNames {
+    /// `None`: not offered.
+    pub fn hash(&self, name: &str) -> Option<u64> {
+        self.0.get(name).copied()
+    }
+}
+
+impl FromIterator<(Arc<str>, u64)> for OfferedNames {
+    fn from_iter<I: IntoIterator<Item = (Arc<str>, u64)>>(names: I) -> Self {
+        Self(names.into_iter().collect())
+    }
+}
+
+/// Lends the calling NPC's chat model.
+pub trait Sampler: Send + Sync {
+    /// Asks the model within the spending caps. Dropping the future cancels the request.
+    fn sample(&self, request: SampleRequest) -> BoxFuture<'static, Result<Sampled, NotSampled>>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleRequest {
+    pub server: Arc<str>,
+    /// The whole conversation; nothing of the table is added.
+    pub messages: Vec<Message>,
+    /// In tokens.
+    pub max_tokens: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sampled {
+    pub text: String,
+    pub model: String,
+}
+
+/// Sent to the server, so it reveals nothing about the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotSampled {
+    #[error("the spending cap of this session is reached")]
+    OverBudget,
+    #[error("the chat model gave no answer")]
+    Failed,
+}
+
+pub trait Payments: Send + Sync {
+    /// Reserves the most a request to `service` may cost. Cancel safe.
+    ///
+    /// # Errors
+    /// [`super::CallErrorKind::Policy`] if a spending cap would be exceeded.
+    fn reserve(
+        &self,
+        service: &str,
+        most: Consumption,
+    ) -> BoxFuture<'static, Result<Box<dyn Payment>, CallError>>;
+}
+
+/// Money reserved for one request; fully booked if dropped unsettled.
+pub trait Payment: Send + Sync {
+    fn settle(self: Box<Self>, used: Consumption);
+
+    /// Refunds everything: the request was not sent.
+    fn unused(self: Box<Self>);
+
+    /// Refunds the part a request that failed with `kind` cannot have cost.
+    fn failed(self: Box<Self>, kind: Kind);
+
+    /// Pays for retries.
+    fn attempts(&self) -> Attempts;
+}
+
+pub(super) struct Free;
+
+impl Payment for Free {
+    fn settle(self: Box<Self>, _used: Consumption) {}
+
+    fn unused(self: Box<Self>) {}
+
+    fn failed(self: Box<Self>, _kind: Kind) {}
+
+    fn attempts(&self) -> Attempts {
+        Attempts::default()
     }
 }

@@ -1,4 +1,4 @@
-//! Context of a tool call: its turn, and its effects on the table.
+//! Context of a tool call: its turn, its effects on the table, and its time limit.
 
 use std::{
     borrow::Cow,
@@ -6,16 +6,20 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Attachment, Authority, CallError, CallErrorKind, CallRecord,
-    payments::{Free, Payment},
+    authority::{Free, Payment},
 };
 use crate::{
     domain::{PersonId, Scope, SessionId, ToolCall, TurnId},
@@ -220,4 +224,45 @@ pub struct FollowUp {
     /// The call as the model made it.
     pub call: ToolCall,
     pub record: CallRecord,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// Longest time without an answer or a sign of life.
+    pub quiet: Duration,
+    pub until: Instant,
+}
+
+impl Limit {
+    /// Ends `max` after `started`; signs of life do not extend it.
+    pub fn hard(max: Duration, started: Instant) -> Self {
+        Self { quiet: max, until: started + max }
+    }
+
+    /// The output of `answer` within the limit; `Err`: the time from `started` to the limit. Each
+    /// sign of life restarts the quiet period. Cancel safe if `answer` is.
+    pub async fn hold<T>(
+        self,
+        started: Instant,
+        progress: &Progress,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Duration> {
+        tokio::pin!(answer);
+        let mut deadline = self.until.min(started + self.quiet);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return Ok(answer),
+                // Polled before the clock: on a busy machine both may be ready.
+                () = progress.noted() => {
+                    let now = Instant::now();
+                    if now >= self.until {
+                        return Err(self.until - started);
+                    }
+                    deadline = self.until.min(now + self.quiet);
+                }
+                () = sleep_until(deadline) => return Err(deadline - started),
+            }
+        }
+    }
 }

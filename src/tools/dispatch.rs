@@ -17,8 +17,8 @@ use super::{
     Attachment, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
     FollowUp, Part, SourceKind,
     cache::{CallKey, canonical},
+    context::Limit,
     latency::Ending,
-    limit::Limit,
     output::framed,
     state::HostState,
 };

@@ -7,21 +7,25 @@ use std::{
 
 use rand::rngs::StdRng;
 use serde_json::{Map, Value};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     CallContext, CallError, CallErrorKind, CallRecord, CastChanges, Catalog, CatalogEntry,
     Definition, Offer, Permits, Progress, Refused, ServerKey, SessionCalls, Snapshot, SourceKind,
     VisibleTools,
     connection::Facts,
+    context::Limit,
     dispatch::{Ready, Run, log},
     late_calls::Whose,
-    limit::Limit,
     output::framed,
     schema::Mismatch,
     state::HostState,
 };
 use crate::domain::{CampaignKey, PersonId, Scope, SessionId, Tier, ToolCall};
+
+/// Interval at which tools with old failures return.
+const AGEING: Duration = Duration::from_secs(5);
 
 /// The embedded tool host; clones share it.
 #[derive(Clone)]
@@ -198,6 +202,19 @@ impl ToolHost {
         self.inner.shutdown.cancel();
         self.inner.late.close();
         self.inner.late.wait().await;
+    }
+
+    /// Lets tools with old failures return, and embeds new tools, until `stop`.
+    pub async fn tend(&self, stop: CancellationToken) {
+        tokio::join!(self.age(&stop), self.embed_tools(&stop));
+    }
+
+    async fn age(&self, stop: &CancellationToken) {
+        let mut ticks = interval(AGEING);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            self.inner.catalog.refresh(Instant::now());
+        }
     }
 
     /// The tool and checked arguments, or the reason for refusing.

@@ -1,4 +1,4 @@
-//! Identities of tools, model-facing names, and lists that match them.
+//! Identities of servers and tools, model-facing names, and lists that match them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::SourceKind;
-use crate::domain::fnv1a;
+use crate::domain::{Owner, fnv1a};
 
 /// Longest model-facing name in bytes; all known services accept it.
 const LONGEST: usize = 64;
@@ -131,6 +131,25 @@ impl Entries {
     pub fn contains(&self, identity: &str) -> bool {
         self.exact.contains(identity)
             || self.prefixes.iter().any(|prefix| identity.starts_with(prefix.as_str()))
+    }
+}
+
+/// Identity of a server: two guilds may use the same name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ServerKey {
+    /// Its owner; `None`: installed for everyone.
+    pub owner: Option<Owner>,
+    /// Its name, or the prefix that replaces it in identities of its tools.
+    pub name: String,
+}
+
+impl ServerKey {
+    pub fn installed(name: &str) -> Self {
+        Self { owner: None, name: name.to_owned() }
+    }
+
+    pub fn added(owner: Owner, name: &str) -> Self {
+        Self { owner: Some(owner), name: name.to_owned() }
     }
 }
 

@@ -30,7 +30,7 @@ pub use arguments::{NoArguments, minimal};
 use super::{
     Attachment, Authority, CallContext, CallError, CatalogEntry, Declared, Effects, Probed,
     Progress, ServerKey, Taint, Tool, ToolHost,
-    limit::Limit,
+    context::Limit,
     percentiles,
     schema::{Mismatch, apart},
 };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::options::Trust;
 use crate::{
     domain::{one_line, visible},
-    tools::{Declared, fingerprint::sorted},
+    tools::{Declared, tool::sorted},
 };
 
 /// Longer names are cut, in characters.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{domain::one_line, tools::fingerprint::fingerprint};
+use crate::{domain::one_line, tools::tool::fingerprint};
 
 /// Most known tools of one address.
 pub const NAMES: usize = 4_000;

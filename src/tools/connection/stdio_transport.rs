@@ -71,7 +71,8 @@ impl<R, W> StdioTransport<R, W> {
         Self { probe: None, ..self }
     }
 
-    /// Flag set when the server turns out to speak the new revision, but starts slower than we wait.
+    /// Flag set when the server turns out to speak the new revision, but starts slower than we
+    /// wait.
     pub fn late(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.late)
     }

@@ -1,12 +1,18 @@
-//! Figures as published, and the ranking of tools by them. **Never**: names a person, arguments, or
-//! an endpoint.
+//! Figures as saved and published, with badges, and the ranking of tools by them. **Never**: names
+//! a person, arguments, or an endpoint.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Badge, store::StoredFigures, tag};
-use crate::domain::Tier;
+use super::{
+    state::FILE_NAME,
+    store::{NotKept, StoredFigures, read},
+};
+use crate::{
+    domain::{Owner, Tier},
+    tools::ToolHost,
+};
 
 /// Value of `format` in every report.
 const FORMAT: &str = "glyphoxa tools report";
@@ -166,4 +172,73 @@ pub fn rank<'a>(
         });
     }
     ranked
+}
+
+/// Speed class by measured p50.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Badge {
+    /// Under 50 ms.
+    Lightning,
+    /// Under 200 ms.
+    Fast,
+    /// Under one second.
+    Standard,
+    Slow,
+}
+
+impl Badge {
+    pub fn of(p50: Duration) -> Self {
+        let under = |millis| p50 < Duration::from_millis(millis);
+        match () {
+            () if under(50) => Self::Lightning,
+            () if under(200) => Self::Fast,
+            () if under(1_000) => Self::Standard,
+            () => Self::Slow,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lightning => "Lightning",
+            Self::Fast => "Fast",
+            Self::Standard => "Standard",
+            Self::Slow => "Slow",
+        }
+    }
+}
+
+/// The turns a tool fits into, by its lowest tier.
+pub const fn tag(tier: Option<Tier>) -> &'static str {
+    match tier {
+        Some(Tier::Fast) => "FAST compatible",
+        Some(Tier::Standard) => "STANDARD and DEEP",
+        Some(Tier::Deep) => "DEEP only",
+        None => "withheld",
+    }
+}
+
+impl ToolHost {
+    /// Saves new figures for the next run; does nothing without a folder.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep_figures(&self) -> Result<(), NotKept> {
+        let figures = self.catalog().figures();
+        figures.remember(&self.catalog().tools());
+        figures.write()
+    }
+}
+
+/// Report of the installation's tools from the figures in `folder` for `environment`.
+pub fn report(folder: &Path, environment: &str) -> Report {
+    report_of(folder, environment, |owner, _| owner.is_none())
+}
+
+/// Report of the tools accepted by `is_meant`, which gets owner and identity.
+pub fn report_of(
+    folder: &Path,
+    environment: &str,
+    is_meant: impl Fn(Option<Owner>, &str) -> bool,
+) -> Report {
+    Report::new(read(&folder.join(FILE_NAME)).newest(environment, is_meant))
 }

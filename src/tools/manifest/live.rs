@@ -1,5 +1,6 @@
-//! Calls of HTTP tools: one request, one answer. **Never**: sends a call twice, redirects to
-//! another server, shows an address or header in an error.
+//! Calls of HTTP tools, one request and one answer each, over a pooled client per server.
+//! **Never**: sends a call twice, redirects to another server, shows an address or header in an
+//! error.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,8 +12,14 @@ use reqwest::{
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use super::http::{Http, Outgoing, without};
-use crate::tools::{Attachment, CallContext, CallError, CallErrorKind, CallOutput, Handler, Part};
+use super::{
+    address::Address,
+    http::{Http, Outgoing, without},
+};
+use crate::{
+    provider::{Outbound, Refused},
+    tools::{Attachment, CallContext, CallError, CallErrorKind, CallOutput, Handler, Part},
+};
 
 /// Most redirects, on the same server.
 const HOPS: usize = 3;
@@ -189,4 +196,36 @@ fn next(url: &Url, response: &Response) -> Option<Url> {
     }
     let to = url.join(response.headers().get(LOCATION)?.to_str().ok()?).ok()?;
     (to.origin() == url.origin()).then_some(to)
+}
+
+/// One pooled client per server.
+#[derive(Default)]
+pub struct Clients(Vec<(Url, Client)>);
+
+#[derive(Debug, thiserror::Error)]
+pub enum NoClient {
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    #[error("no certificates to check its server with (install the package ca-certificates)")]
+    NoCertificates,
+}
+
+impl Clients {
+    /// The client for `address`. Manifests lie beside the configuration, so private addresses are
+    /// allowed.
+    pub fn of(&mut self, address: &Address) -> Result<Client, NoClient> {
+        let server = address.server();
+        if let Some((_, client)) = self.0.iter().find(|(it, _)| it.origin() == server.origin()) {
+            return Ok(client.clone());
+        }
+        let client = Outbound::public()
+            .and(server)
+            .client(server)?
+            .retry(reqwest::retry::never())
+            .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|_| NoClient::NoCertificates)?;
+        self.0.push((server.clone(), client.clone()));
+        Ok(client)
+    }
 }

@@ -2,14 +2,12 @@
 //! files.
 
 mod address;
-mod clients;
 mod error;
 mod http;
 mod live;
 mod mapping;
 mod mock;
 mod pieces;
-mod sample;
 mod template;
 
 #[cfg(test)]
@@ -19,15 +17,12 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
+use self::live::{Clients, Live, NoClient};
 pub use self::{
     address::Address,
     http::{Header, Http, Verb},
     mapping::Mapping,
     mock::Mock,
-};
-use self::{
-    clients::{Clients, NoClient},
-    live::Live,
 };
 use super::{
     Declared, Definition, Handler, ServerKey, SideEffects, SourceKind, ToolHost, names,
@@ -160,7 +155,7 @@ pub fn output_problem(output: &Value) -> Option<SchemaError> {
 /// Tries `mock` with arguments made from `input`; fails if it does, or if its answer does not match
 /// `output`.
 pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<(), MockProblem> {
-    let arguments: Map<String, Value> = sample::arguments(input);
+    let arguments: Map<String, Value> = mock::sample_arguments(input);
     let value = mock
         .answer(&arguments)
         .map_err(|error| MockProblem { what: error.to_string(), is_uncertain: false })?;

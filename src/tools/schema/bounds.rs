@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::{
-    error::SchemaError,
-    limits::{BYTES, CHAIN, CHECKS, DEPTH, LEVELS, PARTS, PATTERN_BYTES, PATTERNS, TARGETS},
+    error::{
+        BYTES, CHAIN, CHECKS, DEPTH, LEVELS, PARTS, PATTERN_BYTES, PATTERNS, SchemaError, TARGETS,
+    },
     parts::{self, Document, Part},
 };
 

@@ -1,6 +1,23 @@
-//! Errors of a schema, and of a value that does not match it.
+//! Limits on the size and expansion of a schema, and errors of a schema or a value.
 
-use super::limits;
+/// Bytes of JSON.
+pub const BYTES: usize = 256 * 1024;
+/// Objects and lists.
+pub const PARTS: usize = 5_000;
+/// Nesting depth.
+pub const DEPTH: usize = 64;
+/// Longest chain of references and combinations for one value.
+pub const CHAIN: usize = 64;
+/// Reference targets.
+pub const TARGETS: usize = 512;
+/// Nesting depth with references expanded, each target once.
+pub const LEVELS: usize = 2_000;
+/// Checks of one value after expansion.
+pub const CHECKS: u64 = 20_000;
+/// Regular expressions.
+pub const PATTERNS: usize = 64;
+/// Bytes of one compiled expression; likewise for its cache at run time.
+pub const PATTERN_BYTES: usize = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
@@ -12,22 +29,19 @@ pub enum SchemaError {
     /// Holds the type (JSON).
     #[error("its input schema is of type {0}, not an object")]
     OtherType(String),
-    #[error("it is larger than {} KiB", limits::BYTES >> 10)]
+    #[error("it is larger than {} KiB", BYTES >> 10)]
     Large,
-    #[error("it has more than {} parts", limits::PARTS)]
+    #[error("it has more than {} parts", PARTS)]
     Parts,
-    #[error("its parts are nested more than {} deep", limits::DEPTH)]
+    #[error("its parts are nested more than {} deep", DEPTH)]
     Deep,
-    #[error(
-        "more than {} references and combinations lead from one part to the next",
-        limits::CHAIN
-    )]
+    #[error("more than {} references and combinations lead from one part to the next", CHAIN)]
     Chain,
-    #[error("its references lead to more than {} places", limits::TARGETS)]
+    #[error("its references lead to more than {} places", TARGETS)]
     Targets,
-    #[error("its references lead more than {} parts deep", limits::LEVELS)]
+    #[error("its references lead more than {} parts deep", LEVELS)]
     Levels,
-    #[error("it unfolds to more than {} checks of one value", limits::CHECKS)]
+    #[error("it unfolds to more than {} checks of one value", CHECKS)]
     Unfolds,
     #[error("a part of it refers to itself without a member or an item between")]
     Endless,
@@ -43,7 +57,7 @@ pub enum SchemaError {
     OwnAddress,
     #[error("two parts of it are called '{0}'")]
     SameAnchor(String),
-    #[error("it has more than {} patterns", limits::PATTERNS)]
+    #[error("it has more than {} patterns", PATTERNS)]
     Patterns,
     /// A regular expression that is invalid, or unbounded in time or memory.
     #[error("the pattern '{0}' cannot be used (no look-around, no back-references, nothing huge)")]

@@ -7,7 +7,6 @@ pub mod apart;
 mod bounds;
 mod coerced;
 mod error;
-mod limits;
 mod parts;
 
 use std::{sync::Arc, time::Duration};
@@ -16,7 +15,7 @@ use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationEr
 use serde_json::{Map, Value, json};
 
 pub use self::error::{Mismatch, SchemaError};
-use self::{bounds::Weight, coerced::coerced};
+use self::{bounds::Weight, coerced::coerced, error::PATTERN_BYTES};
 use crate::domain::visible;
 
 /// Most problems in one message.
@@ -118,9 +117,7 @@ fn late() -> Mismatch {
 }
 
 fn compiled(schema: &Value) -> Result<Validator, SchemaError> {
-    let patterns = PatternOptions::regex()
-        .size_limit(limits::PATTERN_BYTES)
-        .dfa_size_limit(limits::PATTERN_BYTES);
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES);
     jsonschema::options()
         .with_pattern_options(patterns)
         // `format: regex` would compile the value at unknown cost.

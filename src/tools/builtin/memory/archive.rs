@@ -1,4 +1,5 @@
-//! Memory of the table, seen through each NPC's knowledge. Opens the store on first use.
+//! Memory of the table, seen through each NPC's knowledge, and search by meaning, or by spelling
+//! without an embedder. Opens the store on first use.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -6,14 +7,18 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt, ready};
 use tokio::sync::OnceCell;
 
-use super::meaning::Meaning;
 use crate::{
     domain::{self, Npc},
-    logic::prompt,
+    logic::{
+        content_words::ContentWords,
+        prompt,
+        trigrams::{self, DIMENSION},
+    },
     memory::{Entity, EntityKind, MemoryStore, Viewer, Visibility},
+    provider::{Embedder, Error},
     tools::{CallContext, CallError, CallErrorKind},
 };
 
@@ -91,4 +96,44 @@ fn of_cast(npc: &Npc) -> Entity {
 /// Viewer for `npc`: its name and the topics it knows.
 pub fn viewer(npc: &Npc) -> Viewer {
     Viewer::Npc { name: npc.name.clone(), knows: prompt::topics(npc) }
+}
+
+/// Model name stored with vectors of spelling.
+const SPELLING: &str = "spelling-1";
+
+#[derive(Clone)]
+pub struct Meaning {
+    /// Model name stored with the vectors.
+    pub model: String,
+    pub embedder: Arc<dyn Embedder>,
+}
+
+impl Meaning {
+    /// Also finds other forms of words, and misheard ones.
+    pub fn by_spelling() -> Self {
+        Self { model: SPELLING.to_owned(), embedder: Arc::new(Spelling) }
+    }
+
+    /// True if only spelling is compared; near results may be unrelated.
+    pub fn is_spelling(&self) -> bool {
+        self.model == SPELLING
+    }
+}
+
+/// Makes vectors of letters.
+struct Spelling;
+
+impl Embedder for Spelling {
+    fn name(&self) -> &str {
+        SPELLING
+    }
+
+    fn dimension(&self) -> Option<usize> {
+        Some(DIMENSION)
+    }
+
+    fn embed(&self, texts: &[String]) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Error>> {
+        let vectors = texts.iter().map(|text| trigrams::vector(ContentWords::of(text).words()));
+        ready(Ok(vectors.collect())).boxed()
+    }
 }

@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use super::{
     super::describe::text,
+    archive::Meaning,
     look::{Look, cut, failed},
-    meaning::Meaning,
 };
 use crate::{
     domain::{redact, visible},

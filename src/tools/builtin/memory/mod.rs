@@ -2,14 +2,11 @@
 //! witnessed, heard or may know; the operator and the assistant find everything.
 
 mod archive;
-mod ask;
 mod facts;
 mod look;
-mod meaning;
 mod offer;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{Archive, ArchiveParts, viewer};
-pub use meaning::Meaning;
+pub use archive::{Archive, ArchiveParts, Meaning, viewer};
 pub use offer::{memory_tools, session_tools};

@@ -9,13 +9,16 @@ use std::{
 use bm25::{
     Embedder, EmbedderBuilder, Embedding, Scorer, TokenEmbedder, TokenEmbedding, Tokenizer,
 };
-
+use rust_stemmers::{Algorithm, Stemmer};
 use strsim::osa_distance;
 
-use super::{edition::fifth_edition, facts::Fact, terms::Terms};
+use super::{edition::fifth_edition, facts::Fact};
 use crate::{
     domain::Rule,
-    logic::words::{Words, fold},
+    logic::{
+        language,
+        words::{Words, fold},
+    },
     yaml::nearest,
 };
 
@@ -258,5 +261,43 @@ struct Joined;
 impl Tokenizer for Joined {
     fn tokenize(&self, text: &str) -> Vec<String> {
         text.split_ascii_whitespace().map(str::to_owned).collect()
+    }
+}
+
+/// Words as the index knows them: folded, stemmed, without stop words.
+pub struct Terms {
+    stemmer: Stemmer,
+    said_anyway: HashSet<&'static str>,
+}
+
+impl Terms {
+    /// English stems; German endings stay, which [`Index`] tolerates.
+    pub fn new() -> Self {
+        let said_anyway = language::all(|it| it.in_every_rule_question).collect();
+        Self { stemmer: Stemmer::create(Algorithm::English), said_anyway }
+    }
+
+    pub fn of(&self, text: &str) -> Vec<String> {
+        let words = Words::of(text);
+        let kept = words.iter().filter(|word| !self.said_anyway.contains(word));
+        // The rules use American spelling.
+        kept.map(|word| self.stemmer.stem(&word.replace("armour", "armor")).into_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_keep_what_they_ask_for() {
+        let terms = Terms::new();
+        assert_eq!(terms.of("Can I attack while frightened?"), ["attack", "frighten"]);
+        assert_eq!(terms.of("What happens when I'm falling?"), ["fall"]);
+        assert_eq!(terms.of("Plate armour AC"), terms.of("plate armor ac"));
+        assert_eq!(
+            terms.of("Kann ich angreifen, wenn ich verängstigt bin"),
+            ["angreifen", "verangstigt"]
+        );
     }
 }

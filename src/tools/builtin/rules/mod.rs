@@ -5,7 +5,6 @@ mod edition;
 mod facts;
 mod index;
 mod short;
-mod terms;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{facts::Fact, index::bare, terms::Terms};
+use super::{
+    facts::Fact,
+    index::{Terms, bare},
+};
 use crate::domain::Rule;
 
 /// The sentence of `rule` with the fact asked for and the most matching words, the first of equals.

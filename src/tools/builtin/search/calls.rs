@@ -1,17 +1,26 @@
-//! Calls of the web tools.
+//! Services behind the web tools, and their calls.
+
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
-use super::{super::describe::text, access::WebAccess};
+use super::{super::describe::text, seen::SeenAddresses};
 use crate::{
     domain::{redact, visible},
     logic::budget::Consumption,
-    provider::{Error, Kind, Page, PageError, WebResult},
+    provider::{Error, Kind, Page, PageError, Pages, WebResult, WebSearch},
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler},
 };
+
+#[derive(Clone)]
+pub struct WebAccess {
+    pub service: Arc<dyn WebSearch>,
+    pub pages: Pages,
+    pub seen: SeenAddresses,
+}
 
 pub struct Search(pub WebAccess);
 

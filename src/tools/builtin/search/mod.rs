@@ -1,7 +1,6 @@
 //! `web-search`: searches the web and reads found pages; both are outside words. **Never**: reads a
 //! page that no search of its session returned and the operator does not allow.
 
-mod access;
 mod calls;
 mod seen;
 #[cfg(test)]
@@ -18,7 +17,7 @@ use crate::{
     tools::{Declared, Definition, SideEffects},
 };
 
-pub use access::WebAccess;
+pub use calls::WebAccess;
 pub use seen::SeenAddresses;
 
 pub fn tools(access: WebAccess) -> Vec<Definition> {

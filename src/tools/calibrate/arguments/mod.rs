@@ -1,7 +1,6 @@
 //! Makes the smallest arguments a schema accepts: required members only, with the schema's own
 //! values where it offers any. Entry function: [`minimal`].
 
-mod error;
 mod keywords;
 #[cfg(test)]
 mod tests;
@@ -11,7 +10,7 @@ use std::{cell::Cell, time::Duration};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-pub use self::error::NoArguments;
+pub use self::keywords::NoArguments;
 use self::keywords::{kind, merge, number, of_format, whole};
 use crate::tools::schema::Schema;
 
