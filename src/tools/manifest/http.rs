@@ -160,7 +160,7 @@ pub struct Outgoing {
 }
 
 impl Http {
-    /// Each place that uses or drops arguments, with their names.
+    /// Arguments used outside the body or not sent, each with the place that names it.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let address = self.address.names().map(|name| ("url", name));
         let headers = self.headers.iter().flat_map(Header::names).map(|name| ("headers", name));

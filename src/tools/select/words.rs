@@ -1,6 +1,6 @@
-//! Stemmed words of tools and players: accents folded, endings cut, German table terms mapped to
-//! English. Tools are mostly described in English and players speak either language, so both sides
-//! are processed alike.
+//! Stemmed words of tools and players: accents folded, endings cut, English equivalents
+//! added to German table terms. Tools are mostly described in English and players speak either
+//! language, so both sides are processed alike.
 
 use rust_stemmers::{Algorithm, Stemmer};
 

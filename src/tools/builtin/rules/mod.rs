@@ -148,7 +148,7 @@ impl RuleBook {
         if let Some(rule) = index.get(&id) {
             return Ok(CallOutput::json(self.shown(rule)));
         }
-        // Where editions differ, drop the one not played.
+        // A rule that differs by edition: only the edition played may be indexed.
         let editions: Vec<&Rule> =
             ["2014", "2024"].iter().filter_map(|it| index.get(&format!("{id}-{it}"))).collect();
         if let [only] = editions.as_slice() {
