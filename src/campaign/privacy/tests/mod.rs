@@ -449,7 +449,7 @@ async fn deletion_waits_for_session_of_other_program() {
     let words = || fs::read_to_string(&file).unwrap() + &fs::read_to_string(&calls).unwrap();
     let before = words();
     let from = asked(0).from;
-    let played = played_elsewhere(folder.path(), &from).unwrap();
+    let played = played_elsewhere(folder.path(), &from, None).unwrap();
     assert_eq!(played.as_deref(), Some("discord-7-99"));
     let mut finished = run.handles.privacy.finished();
     let refused = run.handles.privacy.clone().forget(asked(now())).await.unwrap_err();
@@ -458,7 +458,7 @@ async fn deletion_waits_for_session_of_other_program() {
     drop(hold);
     timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
     assert!(!words().contains("ferret") && !words().contains("Anna"), "{}", words());
-    assert_eq!(played_elsewhere(folder.path(), &from).unwrap(), None);
+    assert_eq!(played_elsewhere(folder.path(), &from, None).unwrap(), None);
 }
 
 #[tokio::test(start_paused = true)]
