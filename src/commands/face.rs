@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::text::Refusal;
+use super::{stored::StoredWords, text::Refusal, worlds::Worlds};
 use crate::{
     campaign::{Dice, Engines},
     domain::{EngineKind, Npc},
@@ -45,7 +45,7 @@ pub enum Lasting {
 }
 
 /// Everything that commands reach through a face.
-pub trait Face {
+pub trait Face: Worlds + StoredWords {
     /// The table that runs.
     ///
     /// # Errors

@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     audio::{FRAME, Frame},
+    domain::Person,
     session::{
         Command, EventReader, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle,
         TurnLine, VoiceFrame, VoiceInput,
@@ -78,6 +79,8 @@ pub struct Driver {
     pub(super) away: HashSet<SpeakerId>,
     /// People who opted out of being heard.
     pub(super) opted_out: HashSet<SpeakerId>,
+    /// People whose words were deleted.
+    pub(super) forgotten: Vec<Person>,
     record: Option<SessionRecord>,
 }
 
@@ -106,6 +109,7 @@ impl Driver {
             last_command: None,
             away: HashSet::new(),
             opted_out: HashSet::new(),
+            forgotten: Vec::new(),
             record,
         }
     }
@@ -338,6 +342,19 @@ impl Driver {
         self.table.commands.send(Command::Status(ask)).await?;
         answer.await?;
         self.print().await
+    }
+
+    /// Removes the calls of tools that `person` has led to, once the table has taken all orders.
+    ///
+    /// # Errors
+    /// The table is gone, or the log of calls cannot be written.
+    pub(super) async fn forget(&mut self, person: Person) -> Result<(), Failure> {
+        self.taken().await?;
+        if let Some(record) = &mut self.record {
+            record.calls.forget(&person)?;
+        }
+        self.forgotten.push(person);
+        Ok(())
     }
 
     /// Prints what there is to print.

@@ -5,7 +5,6 @@
 
 mod answer;
 mod ask;
-mod campaign;
 mod choices;
 mod command;
 mod effects;
@@ -15,6 +14,7 @@ mod help;
 mod listed;
 mod parts;
 mod privacy;
+mod records;
 mod roll;
 mod session;
 mod setup;

@@ -1,6 +1,6 @@
 //! Names of people as they are shown, and as they are known.
 //!
-//! Entry functions: [`cleaned`], [`escaped`]. **Never**: lets a name be anything but a name.
+//! Entry functions: [`cleaned`], [`escaped`], [`strong`]. **Never**: lets a name be anything but a name.
 
 use crate::domain::is_hidden;
 
@@ -32,6 +32,11 @@ pub fn escaped(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A name, emphasised.
+pub fn strong(name: &str) -> String {
+    format!("**{}**", escaped(name))
 }
 
 /// A name has no line ends and tabs either.
