@@ -148,19 +148,27 @@ impl Lexicon {
     ) -> FoundNames {
         let hits = self.hits(words, prefer);
         let turning = Turning { text, words, hits: &hits, alone };
-        let denied = Denial::new(&turning).find();
-        let is_denied = |who: &Who| denied.as_ref().is_some_and(|denied| denied.contains(who));
+        let denial = Denial::new(&turning);
+        let (denied, dismissed) = (denial.find(), denial.dismissed());
+        let is_denied = |who: &Who| denied.as_ref().is_some_and(|it| it.people.contains(who));
         let turned_to = turning.find().filter(|to| match to {
             TurnedTo::Somebody(who) => !is_denied(who),
             TurnedTo::Fellows => true,
         });
+        let instead = denied.as_ref().and_then(|it| it.instead);
+        let is_asked_instead = |who: &Who| matches!(who, Who::Npc(_)) && !is_denied(who);
+        let instead = instead.filter(is_asked_instead).map(TurnedTo::Somebody);
         let is_aside = is_aside(words);
-        let mut found = FoundNames { turned_to, is_aside, ..FoundNames::default() };
+        let mut found =
+            FoundNames { turned_to: instead.or(turned_to), is_aside, ..FoundNames::default() };
+        let starts = [denied.as_ref().map(|it| it.end), dismissed.map(|it| it.end)];
         let mut ranked = Vec::new();
-        for (at, group) in grouped(&hits, text, words).into_iter().enumerate() {
+        for (at, group) in grouped(&hits, text, words, &starts).into_iter().enumerate() {
             let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
             let range = first.range.start..last.range.end;
-            let place = place(text, words, &range);
+            let mut place = place(text, words, &range);
+            // Behind "not you, Bartok" the utterance begins once more.
+            place.start |= starts.contains(&Some(range.start));
             let weak = group.iter().all(|hit| hit.strength == Strength::Called);
             let matter = is_matter(words, &range, place);
             let called = place.edge() && !matter && !words.is_possessive(range.end - 1);
@@ -168,8 +176,10 @@ impl Lexicon {
             let members: Vec<Who> = members.filter(|who| !is_denied(who)).collect();
             let is_sure = place.vocative || !weak || place.start && is_asked(last, text, words);
             if called && is_sure && !members.is_empty() {
-                let rank = (!place.vocative, !place.start, at);
+                let waits = dismissed.is_some_and(|it| members == [it.who] && range.start < it.end);
+                let rank = (waits, !place.vocative, !place.start, at);
                 let PhrasePosition { vocative, start: at_start, .. } = place;
+                let vocative = vocative && !waits;
                 ranked.push((rank, Group { members: members.clone(), vocative, at_start }));
             }
             if !weak || place.vocative {
@@ -179,7 +189,7 @@ impl Lexicon {
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         found.addressed = ranked.into_iter().map(|(_, group)| group).collect();
-        found.denied = denied;
+        found.denied = denied.map(|it| it.people);
         found
     }
 
@@ -273,8 +283,13 @@ fn is_object(words: &Words, at: usize) -> bool {
     before.and_then(|at| words.get(at)).is_some_and(|word| is_any(|it| it.objects, word))
 }
 
-/// Neighbouring names joined by "and" or a comma.
-fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> {
+/// Neighbouring names joined by "and" or a comma; a name at one of `starts` begins a group.
+fn grouped<'h>(
+    hits: &'h [Hit],
+    text: &str,
+    words: &Words,
+    starts: &[Option<usize>],
+) -> Vec<Vec<&'h Hit>> {
     let mut groups: Vec<Vec<&Hit>> = Vec::new();
     for hit in hits {
         let last = groups.last_mut().and_then(|group| group.last().map(|last| last.range.end));
@@ -290,6 +305,7 @@ fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> 
             });
             !words.is_possessive(end - 1)
                 && plain
+                && !starts.contains(&Some(hit.range.start))
                 && word.unwrap_or(hit.range.start == end && gap.contains(',') && is_called)
         });
         match groups.last_mut() {

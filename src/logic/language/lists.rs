@@ -466,6 +466,8 @@ pub struct Turning {
     pub meant: List,
     /// Words beside such a verb: "talking to".
     pub beside_meaning: List,
+    /// Phrases that tell a person to wait, or end a talk: "not now".
+    pub dismissing: List,
     /// Verbs behind a name at the start that describe its bearer.
     pub told_of: List,
     /// Verbs that do so too, unless a word of [`Self::asked`] follows: "is".

@@ -31,9 +31,19 @@ impl PhrasePosition {
     }
 }
 
-/// Counts the openers at the start of the utterance, up to [`MOST_OPENERS`].
+/// Counts the openers and the words of greetings at the start of the utterance, up to [`MOST_OPENERS`].
 fn skipped_opening(words: &Words) -> usize {
-    words.iter().take(MOST_OPENERS).take_while(|word| is_opener(word)).count()
+    let greeting =
+        |at: usize| all(|it| it.greetings).filter_map(|it| words.phrase_at(at, it)).max();
+    let mut at = 0;
+    while at < MOST_OPENERS {
+        let opener = words.get(at).filter(|word| is_opener(word)).map(|_| 1);
+        match greeting(at).or(opener) {
+            Some(count) => at += count,
+            None => break,
+        }
+    }
+    at.min(MOST_OPENERS)
 }
 
 /// True if a folded word is an opener.
