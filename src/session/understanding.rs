@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     engine::Cause,
-    logic::{address::Why, barge_in, command::is_x_card, spoken, vad::Voicing},
+    logic::{address::Why, barge_in, spoken, vad::Voicing},
     provider::{Error, Kind},
 };
 
@@ -154,10 +154,10 @@ impl Table {
         }
         let mut utterance = typed(speaker, text);
         utterance.text = self.router.correct(&utterance);
-        let understood = match () {
-            () if utterance.text.is_empty() => Understood::Nothing,
-            () if is_x_card(&utterance.text) => Understood::Halt(utterance.speech_end),
-            () => {
+        let understood = match utterance.x_card_at() {
+            _ if utterance.text.is_empty() => Understood::Nothing,
+            Some(at) => Understood::Halt(at),
+            None => {
                 let understood = self.addressed_to(seat, &utterance);
                 self.or_wishes(understood, &utterance.text)
             }

@@ -11,7 +11,7 @@ use crate::{
     audio::{FRAME, Frame},
     domain::redact::without_credentials,
     engine::Cause,
-    logic::command::{is_x_card, x_card_in},
+    logic::command::{typed_x_card_in, x_card_in},
 };
 
 /// Longest text of an utterance in bytes; nobody says as much in half a minute.
@@ -91,12 +91,12 @@ impl Utterance {
         self.apart.as_ref().map_or(self.raw.as_str(), |apart| apart.text.as_str())
     }
 
-    /// Time at which the words of an X-card in it began. A typed card is the whole of its text. Within a
-    /// sentence the time is estimated by the number of words before the card.
+    /// Time at which the words of an X-card in it began. Within a spoken sentence the time is estimated by
+    /// the number of words before the card.
     pub fn x_card_at(&self) -> Option<Instant> {
         if self.typed {
-            let is_card = is_x_card(&self.text) || is_x_card(&self.raw);
-            return is_card.then_some(self.speech_end);
+            let card = typed_x_card_in(&self.text).or_else(|| typed_x_card_in(&self.raw));
+            return card.map(|_| self.speech_end);
         }
         let card_at = |text: &str, began: Instant| {
             let card = x_card_in(text)?;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_card_must_be_whole_text() {
+    fn typed_card_may_be_part_of_a_sentence() {
         let now = Instant::now();
         let typed = |text: &str| Utterance {
             text: text.to_owned(),
@@ -210,6 +210,7 @@ mod tests {
             ..Utterance::unknown(SpeakerId(1), now)
         };
         assert_eq!(typed("X-card!").x_card_at(), Some(now));
+        assert_eq!(typed("No spiders for me please. X-card.").x_card_at(), Some(now));
         assert_eq!(typed("what is the X-card?").x_card_at(), None);
     }
 }

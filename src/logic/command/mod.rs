@@ -2,14 +2,16 @@
 //! to an NPC.
 //!
 //! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`],
-//! [`x_card_in`] and [`is_go_on`], for everybody's. English and German;
+//! [`x_card_in`], [`typed_x_card_in`] and [`is_go_on`], for everybody's. English and German;
 //! case, accents and punctuation do not matter, nor does a "please" at either end.
 //! **Never**: finds a command other than the X-card inside a longer sentence, guesses a misheard name.
 
+mod card;
 pub(super) mod order;
 
 use crate::domain::Npc;
 
+pub use self::card::{CardWords, is_x_card, typed_x_card_in, x_card_in};
 use self::order::Order;
 use super::{
     language::{Language, List, all, commands, is_any},
@@ -95,35 +97,6 @@ pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(u
         let npc = names.iter().position(called)?;
         (!words.is_possessive(end - 1)).then_some((npc, end))
     })
-}
-
-/// True if the whole of `text` is the X-card, which anybody may play at any time.
-pub fn is_x_card(text: &str) -> bool {
-    let words = Words::of(text);
-    names_x_card(words.joined(0..words.len()))
-}
-
-/// Position of an X-card within a spoken sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CardWords {
-    /// Words before it.
-    pub before: u32,
-    /// Words of the whole sentence.
-    pub all: u32,
-}
-
-/// The first X-card in `text`, be it among other words.
-pub fn x_card_in(text: &str) -> Option<CardWords> {
-    let words = Words::of(text);
-    let is_card = |at: &usize| [1, 2].iter().any(|it| names_x_card(words.joined(*at..*at + *it)));
-    let before = (0..words.len()).find(is_card)?;
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Some(CardWords { before: count(before), all: count(words.len()) })
-}
-
-/// True if these words, written as one, are the X-card as recognisers hear it.
-fn names_x_card(joined: &str) -> bool {
-    matches!(joined, "xcard" | "excard" | "xkarte")
 }
 
 /// True if the whole of `text` resumes the game after an X-card: "okay, let's continue", "alle dürfen wieder

@@ -4,7 +4,10 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::vocabulary::Vocabulary;
+use super::{
+    requests::{CardTalk, MoreTalk},
+    vocabulary::Vocabulary,
+};
 use crate::{
     domain::EntityKind,
     logic::{command::order::Order, words::fold},
@@ -146,6 +149,12 @@ pub struct Language {
     pub dice: &'static DiceTalk,
     /// Words of wishes about music.
     pub music: &'static MusicTalk,
+    /// Words around the X-card.
+    pub card: &'static CardTalk,
+    /// Words of requests for more of the same.
+    pub more: &'static MoreTalk,
+    /// Short forms of speech, folded, and the words they are short for: "haste", "hast du".
+    pub short_forms: &'static [(&'static str, &'static str)],
     /// Words that make a lone "d six" a roll.
     pub dice_cues: List,
     /// Words behind which "d" names something else: "vitamin d six".

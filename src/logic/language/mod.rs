@@ -8,6 +8,7 @@
 mod de;
 mod en;
 mod lists;
+mod requests;
 mod told;
 mod vocabulary;
 
@@ -15,6 +16,7 @@ use super::command::order::Order;
 use crate::domain::EntityKind;
 
 pub use lists::{Beginnings, DiceTalk, Endings, Language, List, MusicTalk, Turning, Wording};
+pub use requests::{CardTalk, MoreTalk};
 
 /// Every language there are lists for.
 static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];

@@ -143,6 +143,24 @@ async fn x_card_stops_all_npcs_anonymously() {
     stage.close().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn card_typed_in_a_sentence_stops_all_npcs() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    stage.types(ELARA, "Gundren, what does the X card do?").await;
+    stage.settle().await;
+    assert!(!stage.events().iter().any(|event| matches!(event, TableEvent::Halted { .. })));
+    let text = "I'd rather use the X card here, can we skip the spiders?".to_owned();
+    stage.order(Command::TypedTo { speaker: ELARA, seat: SeatId(0), text }).await;
+    stage.settle().await;
+    let events = stage.events();
+    assert!(!format!("{events:?}").contains("spiders"), "{events:#?}");
+    assert_eq!(taken_back(events), [2]);
+    assert!(status(&stage).await.seats.iter().all(|seat| seat.muted));
+    stage.close().await;
+}
+
 /// Turns taken back, by number.
 fn taken_back(events: Vec<TableEvent>) -> Vec<u64> {
     let halted = |event| match event {

@@ -7,11 +7,17 @@ mod endings;
 mod forms;
 mod music;
 mod opening;
+mod requests;
 mod turning;
 mod wording;
 
 use self::{
-    dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING,
+    dice::DICE,
+    endings::ENDINGS,
+    music::MUSIC,
+    opening::OPENING,
+    requests::{CARD, MORE, SHORT_FORMS},
+    turning::TURNING,
     wording::WORDING,
 };
 use super::{
@@ -272,6 +278,9 @@ pub(super) static GERMAN: Language = Language {
     actors: &["er", "sie"],
     dice: &DICE,
     music: &MUSIC,
+    card: &CARD,
+    more: &MORE,
+    short_forms: SHORT_FORMS,
     dice_cues: &["würfle", "würfel", "wirf"],
     lettered: &[],
     like_d: &[],

@@ -7,11 +7,17 @@ mod endings;
 mod forms;
 mod music;
 mod opening;
+mod requests;
 mod turning;
 mod wording;
 
 use self::{
-    dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING,
+    dice::DICE,
+    endings::ENDINGS,
+    music::MUSIC,
+    opening::OPENING,
+    requests::{CARD, MORE},
+    turning::TURNING,
     wording::WORDING,
 };
 use super::{
@@ -263,6 +269,9 @@ pub(super) static ENGLISH: Language = Language {
     actors: &["he", "she", "they", "it"],
     dice: &DICE,
     music: &MUSIC,
+    card: &CARD,
+    more: &MORE,
+    short_forms: &[],
     dice_cues: &[
         "roll", "rolls", "rolled", "rolling", "throw", "dice", "die", "check", "save", "saving",
         "attack", "damage", "hit", "initiative", "plus", "minus", "advantage", "disadvantage",
