@@ -199,6 +199,7 @@ impl Seat {
                 odds: None,
                 last: None,
                 dice_withheld: false,
+                stops_music: false,
                 language: None,
             }),
             final_words: Arc::default(),

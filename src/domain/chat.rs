@@ -164,4 +164,6 @@ pub struct TurnFacts {
     pub last: Option<u8>,
     /// True if rolling is only spoken of ("don't roll"), so that no dice may fall.
     pub dice_withheld: bool,
+    /// True if all that is wanted is that the music stops.
+    pub stops_music: bool,
 }

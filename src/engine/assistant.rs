@@ -86,6 +86,7 @@ impl Assistant {
                 odds: dice.odds(),
                 last: dice.last(),
                 dice_withheld: dice.withholds(),
+                stops_music: false,
                 language: Language::spoken_in(&text).map(|it| it.code),
                 utterance: text,
             }),

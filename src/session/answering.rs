@@ -23,7 +23,7 @@ use super::{
 use crate::{
     domain::{Npc, TurnFacts, TurnId},
     engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
-    logic::own_lines::Labels,
+    logic::{music::MusicWish, own_lines::Labels},
 };
 
 impl Table {
@@ -137,6 +137,8 @@ impl Table {
     fn facts(&mut self, purpose: &Purpose) -> TurnFacts {
         let utterance = &purpose.utterance;
         let WantedDice { rolls, odds, last, withheld } = self.wanted_dice(purpose.seat, utterance);
+        let names = self.router.npc_names();
+        let wishes = self.music.wishes(&utterance.text, names);
         TurnFacts {
             speaker: self.speakers.called(utterance.speaker).to_owned(),
             by: Some(self.speakers.person(utterance.speaker)),
@@ -145,6 +147,7 @@ impl Table {
             odds,
             last,
             dice_withheld: withheld,
+            stops_music: wishes == [MusicWish::Stop],
             language: self.speakers.language(utterance.speaker, &utterance.text),
         }
     }

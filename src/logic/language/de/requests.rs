@@ -79,8 +79,6 @@ pub(super) static SHORT_FORMS: &[(&str, &str)] = &[
     ("kanns", "kann es"),
     ("heut", "heute"),
     ("nich", "nicht"),
-    ("net", "nicht"),
-    ("nix", "nichts"),
     ("wasn", "was denn"),
     ("n", "ein"),
     ("nen", "einen"),

@@ -31,7 +31,9 @@ impl Wordlist {
             language.tens,
         ];
         let words = lists.into_iter().flatten().map(|word| fold(word));
-        let words = words.chain(language.ordinary.iter().cloned());
+        let short_forms = language.short_forms.iter().map(|(short, _)| *short);
+        let short_forms = short_forms.filter(|it| it.len() > 3).map(str::to_owned);
+        let words = words.chain(language.ordinary.iter().cloned()).chain(short_forms);
         Self { language, words: words.chain(language.telling.iter().cloned()).collect() }
     }
 

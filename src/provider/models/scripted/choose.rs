@@ -15,8 +15,13 @@ use super::{
     template::{self, Values},
 };
 use crate::{
-    domain::{LineWhen, Message, Said, ScriptedLine},
-    logic::{greeting::without_greetings, words::fold},
+    domain::{LineWhen, Message, Said, ScriptedLine, TurnFacts},
+    logic::{
+        greeting::without_greetings,
+        more::{asks_for_more, says_something},
+        short_forms::spelled_out,
+        words::{Words, fold},
+    },
     provider::ChatRequest,
 };
 
@@ -24,6 +29,10 @@ use crate::{
 const ROLLERS: [&str; 2] = ["dice-roller.roll", "roll"];
 /// Answers within which a line is not repeated if others fit.
 const LAST: usize = 3;
+/// Names of the tool that stops music, in lines.
+const STOPPERS: [&str; 2] = ["music-ambiance.stop_music", "stop_music"];
+/// Most earlier requests that may be asked for again.
+const EARLIER: usize = 4;
 
 #[derive(Debug)]
 pub struct Script {
@@ -42,6 +51,8 @@ struct Rule {
 
 struct Asked<'a> {
     text: &'a str,
+    /// True if they were said before, and their line is wanted once more.
+    is_repeated: bool,
     request: &'a ChatRequest,
     recent: &'a Recent<'a>,
     can_call: &'a dyn Fn(&str) -> bool,
@@ -98,7 +109,10 @@ impl Script {
         Self { lines: lines.iter().map(rule).collect(), language: language.to_owned() }
     }
 
-    /// The line to use. Stores captures of its pattern in `values`.
+    /// The line to use: one in the language that was spoken before one without a language, then one that
+    /// was not the last answer, then the longest match, equals by weight, the default when none fits. Words
+    /// beside a greeting count before the greeting; a request for more ("another one?") counts as the one
+    /// before it. Captures of a pattern go into `values`.
     pub fn choose(
         &self,
         request: &ChatRequest,
@@ -106,20 +120,66 @@ impl Script {
         can_call: impl Fn(&str) -> bool,
         rng: &mut impl Rng,
     ) -> Option<usize> {
-        let whole = values.utterance.clone();
+        let language = request.facts.language.unwrap_or(&self.language);
+        let whole = spelled_out(&values.utterance, language);
         let recent = Recent::of(&request.messages);
-        let asked = |text| Asked { text, request, recent: &recent, can_call: &can_call };
+        let asked = |text, is_repeated| Asked {
+            text,
+            is_repeated,
+            request,
+            recent: &recent,
+            can_call: &can_call,
+        };
+        let earlier = self.asked_for_again(&whole, request, values);
+        let repeated = earlier.iter().find_map(|it| self.matter(&asked(it.as_str(), true), values));
         let beside_greeting = without_greetings(&whole);
-        let matter = beside_greeting.as_deref().and_then(|text| {
-            let best = self.best(&asked(text), values);
-            (best.fit.length > 0).then_some((best, text))
+        let matter = repeated.or_else(|| {
+            let text = beside_greeting.as_deref()?;
+            self.matter(&asked(text, false), values)
         });
         let whole = whole.as_str();
-        let (best, text) = matter.unwrap_or_else(|| (self.best(&asked(whole), values), whole));
+        let (best, text) =
+            matter.unwrap_or_else(|| (self.best(&asked(whole, false), values), whole));
         let chosen =
             *best.lines.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
         values.captures = self.lines[chosen].when.captures(text);
         Some(chosen)
+    }
+
+    /// The lines that fit best, and the words; `None`: only defaults do.
+    fn matter<'a>(&self, asked: &Asked<'a>, values: &mut Values) -> Option<(Best, &'a str)> {
+        let best = self.best(asked, values);
+        (best.fit.length > 0).then_some((best, asked.text))
+    }
+
+    /// Earlier requests that `text` asks to be met again, the newest first, the speaker's own before those of
+    /// others; empty: it asks for something else.
+    fn asked_for_again(&self, text: &str, request: &ChatRequest, values: &Values) -> Vec<String> {
+        let facts = &request.facts;
+        let is_about_dice = facts.dice.is_some() || facts.odds.is_some() || facts.last.is_some();
+        let npc = Words::of(values.npc());
+        let is_name = |word: &str| npc.iter().any(|it| it == word);
+        if is_about_dice || facts.stops_music || !asks_for_more(text, is_name) {
+            return Vec::new();
+        }
+        let language = facts.language.unwrap_or(&self.language);
+        let introduces = |text: &str| {
+            let mut naming = self.lines.iter().filter(|rule| rule.when.names_speaker());
+            naming.any(|rule| !rule.when.captures(text).is_empty())
+        };
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for said in answered(&request.messages) {
+            let Some((_, words)) = said.text.split_once(": ") else { continue };
+            let words = spelled_out(words, language);
+            let words = without_greetings(&words).unwrap_or(words);
+            let is_request = says_something(&words, is_name) && !asks_for_more(&words, is_name);
+            if is_request && !introduces(&words) {
+                if is_of_speaker(said, facts) { own.push(words) } else { others.push(words) }
+            }
+        }
+        own.append(&mut others);
+        own.truncate(EARLIER);
+        own
     }
 
     /// The lines that fit best; of equals, those not said lately.
@@ -127,10 +187,12 @@ impl Script {
         let mut best = Best::default();
         let spoken = Spoken::of(asked.text);
         let language = asked.request.facts.language.unwrap_or(&self.language);
-        let is_asked_again = asked.recent.was_asked(&values.utterance);
+        let is_asked_again = asked.is_repeated || asked.recent.was_asked(&values.utterance);
         for (index, rule) in self.lines.iter().enumerate() {
             let Some(answers) = self.answers(&rule.line, language) else { continue };
-            let Some(length) = rule.when.fits(asked.text, &spoken) else { continue };
+            let is_stop = asked.request.facts.stops_music && rule.stops_music();
+            let fits = if is_stop { Some(usize::MAX) } else { rule.when.fits(asked.text, &spoken) };
+            let Some(length) = fits else { continue };
             let age = rule.age(asked.recent);
             let fit = Fit { answers, is_new: age > 0 || is_asked_again, length };
             if fit < best.fit {
@@ -156,12 +218,8 @@ impl Script {
     /// The name by which the speaker last introduced themself.
     fn introduced(&self, request: &ChatRequest) -> Option<String> {
         let facts = &request.facts;
-        let is_theirs = |said: &Said| match &facts.by {
-            Some(person) => said.by.as_ref() == Some(person),
-            None => said.is_by(&facts.speaker),
-        };
         let theirs = request.messages.iter().rev().filter_map(|message| match message {
-            Message::User(said) if is_theirs(said) => said.text.split_once(": "),
+            Message::User(said) if is_of_speaker(said, facts) => said.text.split_once(": "),
             _ => None,
         });
         let named = |words: &str| {
@@ -253,6 +311,11 @@ impl Rule {
         may_be_said && !(self.line.once && self.was_said(messages))
     }
 
+    /// True if it stops the music.
+    fn stops_music(&self) -> bool {
+        self.line.tool.as_ref().is_some_and(|tool| STOPPERS.contains(&&*tool.name))
+    }
+
     /// Answers since it was said; a call's result makes a line a different one.
     fn age(&self, recent: &Recent<'_>) -> usize {
         if self.line.tool.is_some() {
@@ -338,6 +401,27 @@ impl<'m> Recent<'m> {
     fn was_asked(&self, utterance: &str) -> bool {
         !self.asked.is_empty() && fold(self.asked) == fold(utterance)
     }
+}
+
+/// True if the person to be answered said it.
+fn is_of_speaker(said: &Said, facts: &TurnFacts) -> bool {
+    match &facts.by {
+        Some(person) => said.by.as_ref() == Some(person),
+        None => said.is_by(&facts.speaker),
+    }
+}
+
+/// Words that were answered, the newest first.
+fn answered(messages: &[Message]) -> impl Iterator<Item = &Said> {
+    let mut is_answered = false;
+    messages.iter().rev().filter_map(move |message| match message {
+        Message::Assistant { text, .. } => {
+            is_answered |= !text.is_empty();
+            None
+        }
+        Message::User(said) => std::mem::take(&mut is_answered).then_some(said),
+        _ => None,
+    })
 }
 
 fn compile(pattern: &str) -> Option<Regex> {

@@ -49,6 +49,11 @@ impl Values {
         }
     }
 
+    /// Name of the NPC.
+    pub fn npc(&self) -> &str {
+        &self.npc
+    }
+
     fn get(&self, key: &str) -> Option<String> {
         match key {
             "npc" => Some(self.npc.clone()),
