@@ -51,7 +51,7 @@ pub fn typed_x_card_in(text: &str) -> Option<CardWords> {
 
 /// The words of each X-card, in order.
 fn cards(words: &Words) -> impl Iterator<Item = Range<usize>> {
-    (0..words.len()).filter_map(|at| {
+    (0..words.len()).filter_map(move |at| {
         let mut ends = [at + 1, at + 2].into_iter();
         ends.find(|end| names_x_card(words.joined(at..*end))).map(|end| at..end)
     })

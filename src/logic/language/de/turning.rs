@@ -98,7 +98,8 @@ pub(super) static TURNING: Turning = Turning {
     denying: &["nicht", "nich"],
     denying_doers: &[],
     meaning: &[
-        "meine", "mein", "meinte", "meinen", "meinten", "rede", "red", "redete", "reden", "geredet", "spreche",
+        "meine", "mein", "meinte", "meinen", "meinten", "rede", "red", "redete", "reden", "geredet",
+        "spreche",
         "sprach", "sprechen", "gesprochen", "frage", "fragte", "gefragt", "angesprochen",
     ],
     meant: &["gemeint"],
