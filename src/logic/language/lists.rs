@@ -196,6 +196,14 @@ pub struct MusicTalk {
     pub running: List,
     /// Words before `loud` or `soft` that make it a complaint: "too".
     pub excess: List,
+    /// Words for what sounds, in a complaint that names no music: "it".
+    pub meant: List,
+    /// Verbs of `next` that change to a track that is named: "switch".
+    pub changing: List,
+    /// Words beside the mood of a track that is wanted: "something".
+    pub choosing: List,
+    /// Verbs of needing, which end music with a negation.
+    pub needing: List,
     /// Words that begin another request behind a wish: "and".
     pub apart: List,
     /// Further words that a wish may have.

@@ -2,7 +2,8 @@
 //!
 //! Like a spoken command, a wish is a whole utterance, or a whole clause that names music: every word is an
 //! order, names music, or is a filler of requests. "The music was louder at the duke's" is no wish. The last
-//! word of a title that plays ("drums"), or a synonym, names music too.
+//! word of a title that plays ("drums"), or a synonym, names music too. While something plays, "that is too
+//! loud" means it. A change of track may say which ("change the music, something calm").
 //! **Never**: changes the music.
 
 use std::{ops::Range, sync::Arc};
@@ -10,12 +11,19 @@ use std::{ops::Range, sync::Arc};
 use super::{Library, Track, moods, shipped_sound};
 use crate::logic::{
     command::{NpcNames, name_at},
-    language::{List, MusicTalk, is_any},
+    language::{List, MusicTalk, is_any, is_turning},
     words::Words,
 };
 
 /// Longest wish, in words.
 const WORDS_MAX: usize = 20;
+/// Shortest word that tells one title from another, in bytes.
+const TITLE_WORD_MIN: usize = 4;
+/// Shortest title in quotes, in bytes.
+const QUOTED_MIN: usize = 4;
+/// Words of games, which are played too.
+const GAMES: [&str; 10] =
+    ["dice", "cards", "game", "chess", "poker", "wurfel", "karten", "schach", "skat", "spiel"];
 
 /// One wish about music.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +40,10 @@ pub enum MusicWish {
     Name,
     /// Play this track, whose title was said.
     Play(Arc<Track>),
+    /// Play this track, whose mood was said, instead of what plays.
+    Change(Arc<Track>),
+    /// Play a track of this title, which there is none of.
+    Missing(String),
 }
 
 /// Context in which a wish is understood.
@@ -83,6 +95,12 @@ fn wishes_of(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<Music
     let Some(said) = Said::of(&words, context) else { return Vec::new() };
     if let Some(track) = said.titled() {
         return vec![MusicWish::Play(track)];
+    }
+    if let Some(track) = said.changed_to() {
+        return vec![MusicWish::Change(track)];
+    }
+    if let Some(title) = title_in(text, &words).filter(|title| said.is_missing(title)) {
+        return vec![MusicWish::Missing(title.to_owned())];
     }
     let is_whole = said.words.iter().all(|word| said.is_known(word));
     let is_named = !must_name || said.names_music();
@@ -148,6 +166,56 @@ impl<'w> Said<'w> {
         titled.max_by_key(|track| track.title.len()).cloned()
     }
 
+    /// The track that fits the mood said with a change of track: "change the music, something calm by the fire".
+    fn changed_to(&self) -> Option<Arc<Track>> {
+        let spoiling: [fn(&'static MusicTalk) -> List; 3] =
+            [|it| it.stop, |it| it.weary, |it| it.excess];
+        let is_spoilt = self.words.first().is_some_and(|word| is(|it| it.asking, word))
+            || self.words.iter().any(|word| is_negation(word))
+            || spoiling.into_iter().any(|list| self.has(list));
+        let is_towards = || self.has(|it| it.choosing) || self.words.contains(&"to");
+        let is_change = match () {
+            () if is_spoilt || !self.has(|it| it.next) => false,
+            () if self.names_music() => self.sounds() || self.has(|it| it.changing),
+            () if !self.sounds() => false,
+            () => self.has(|it| it.performing) || self.has(|it| it.changing) && is_towards(),
+        };
+        let may_stand =
+            |word: &&str| self.is_known(word) || is(|it| it.choosing, word) || is_mood(word);
+        if !is_change || !self.words.iter().all(may_stand) {
+            return None;
+        }
+        let moods: Vec<&str> = self.words.iter().copied().filter(|word| is_mood(word)).collect();
+        let found = self.context.library.find(&moods.join(" "));
+        found.into_iter().find(|track| !self.context.playing.contains(&track.title))
+    }
+
+    /// True if a track called `title` is asked for, and there is nothing like it.
+    fn is_missing(&self, title: &str) -> bool {
+        let title = Words::of(title);
+        let is_titled = |track: &Arc<Track>| {
+            let own = Words::of(&track.title);
+            let mut own = own.iter().filter(|own| own.len() >= TITLE_WORD_MIN);
+            own.any(|own| title.iter().any(|word| moods::stem(word) == moods::stem(own)))
+        };
+        // "a song Bartok likes", "the song I like"
+        let is_own = title
+            .get(0)
+            .is_some_and(|first| self.words.contains(&first) && !is_turning(|it| it.doers, first));
+        let is_denied = |word: &&str| is_negation(word) && !title.iter().any(|it| it == *word);
+        is_own
+            && !title.iter().all(|word| self.is_known(word))
+            && !self.words.first().is_some_and(|word| is(|it| it.asking, word))
+            && !self.words.iter().any(is_denied)
+            && title.iter().all(|word| !is_mood(word) && !GAMES.contains(&word))
+            && !self.context.library.tracks.iter().any(is_titled)
+    }
+
+    /// True if something plays.
+    fn sounds(&self) -> bool {
+        !self.context.playing.is_empty()
+    }
+
     /// True if a word may stand in a wish.
     fn is_known(&self, word: &str) -> bool {
         let lists: [fn(&'static MusicTalk) -> List; 13] = [
@@ -181,6 +249,28 @@ impl<'w> Said<'w> {
         self.words.iter().any(|word| is(list, word))
     }
 
+    /// "that is too loud for me", not "you are too loud"
+    fn complains_of_sound(&self) -> bool {
+        let is_other = |word: &&str| {
+            is_negation(word)
+                || matches!(*word, "am" | "im" | "bin")
+                || is_turning(|it| it.listeners, word)
+        };
+        let excess = self.words.iter().position(|word| is(|it| it.excess, word));
+        let loud = self.words.iter().position(|word| is(|it| it.loud, word));
+        excess.is_some_and(|excess| loud.is_some_and(|loud| excess < loud))
+            && self.has(|it| it.meant)
+            && !self.words.iter().any(is_other)
+    }
+
+    /// "we don't need the music any more"
+    fn is_unneeded(&self) -> bool {
+        let changes: [fn(&'static MusicTalk) -> List; 4] =
+            [|it| it.softer, |it| it.louder, |it| it.next, |it| it.stop];
+        let asks = self.words.iter().any(|word| is_turning(|it| it.listeners, word));
+        self.has(|it| it.needing) && !asks && !changes.into_iter().any(|list| self.has(list))
+    }
+
     fn wishes(&self) -> Vec<MusicWish> {
         let (names_music, sounds) = (self.names_music(), !self.context.playing.is_empty());
         if self.words.first().is_some_and(|word| is(|it| it.asking, word)) {
@@ -189,7 +279,10 @@ impl<'w> Said<'w> {
         }
         // "play something else"
         let is_other = sounds && self.has(|it| it.performing) && self.has(|it| it.next);
-        let is_meant = self.has(|it| it.alone) || self.has(|it| it.turning) || is_other;
+        let is_meant = self.has(|it| it.alone)
+            || self.has(|it| it.turning)
+            || is_other
+            || self.complains_of_sound();
         if !(names_music || sounds && is_meant) {
             return Vec::new();
         }
@@ -198,6 +291,7 @@ impl<'w> Said<'w> {
             (true, true) => return vec![MusicWish::Softer],
             (true, false) if self.has(|it| it.soft) => return vec![MusicWish::Louder],
             _ if negated && names_music && self.has(|it| it.play) => return vec![MusicWish::Stop],
+            _ if negated && names_music && self.is_unneeded() => return vec![MusicWish::Stop],
             _ if negated => return Vec::new(),
             _ => {}
         }
@@ -227,13 +321,47 @@ fn wish_of(word: &str, names_music: bool) -> Option<MusicWish> {
     }
 }
 
+/// True if `word` means a mood, and is not about how loud it is.
+fn is_mood(word: &str) -> bool {
+    let is_level = is(|it| it.softer, word) || is(|it| it.soft, word) || is(|it| it.stop, word);
+    moods::mask(word) != 0 && !is_level
+}
+
 /// True if `word` means what the last word of a title names: "drums" and "Trommeln" of "Battle drums".
 fn is_head(word: &str, title: &str) -> bool {
     let title = Words::of(title);
     let Some(head) = title.iter().last() else { return false };
     let (first, second) = moods::parts(word);
     let meant = if second == 0 { first } else { second };
+    // "getrommelt"
+    let participle = word.strip_prefix("ge").and_then(|it| it.strip_suffix('t'));
+    let meant = meant | participle.map_or(0, moods::mask);
     word == head || moods::stem(word) == moods::stem(head) || meant & moods::mask(head) != 0
+}
+
+/// The title in `text` behind a verb of playing: in quotes, or with a capital behind "the song".
+fn title_in<'t>(text: &'t str, words: &Words) -> Option<&'t str> {
+    let verb = words.iter().position(|word| is(|it| it.performing, word))?;
+    let behind = text.get(words.source(verb).end..)?;
+    let is_quote = |c: char| "\"“”„‟«»‚‘’'".contains(c);
+    let opens = |(at, c): &(usize, char)| {
+        let is_free = behind.get(..*at).is_some_and(|it| it.ends_with(char::is_whitespace));
+        is_quote(*c) && is_free
+    };
+    if let Some((at, quote)) = behind.char_indices().find(opens) {
+        let title = behind.get(at + quote.len_utf8()..)?;
+        let closes = |(end, c): &(usize, char)| {
+            let next = title.get(*end + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            is_quote(*c) && !next.is_some_and(char::is_alphanumeric)
+        };
+        let (end, _) = title.char_indices().find(closes)?;
+        return title.get(..end).filter(|title| title.len() >= QUOTED_MIN);
+    }
+    let noun = (verb + 1..words.len())
+        .find(|at| words.get(*at).is_some_and(|word| is(|it| it.nouns, word)))?;
+    let title = text.get(words.source(noun).end..)?.strip_prefix(' ')?;
+    let title = title.split(['.', '!', '?', ',', ';']).next()?.trim();
+    title.starts_with(char::is_uppercase).then_some(title)
 }
 
 /// True if a list of any language's words about music has `word`.
@@ -248,7 +376,7 @@ fn is_negation(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        MusicWish::{Louder, Name, Next, Softer, Stop},
+        MusicWish::{Change, Louder, Missing, Name, Next, Softer, Stop},
         *,
     };
     use crate::domain::Npc;
@@ -393,6 +521,109 @@ mod tests {
             assert_eq!(wishes_of(text, true), [], "{text}");
         }
         assert_eq!(wishes_of("play something else", false), []);
+    }
+
+    #[test]
+    fn complaints_mean_the_music_that_sounds() {
+        for (text, wanted) in [
+            ("Bartok, das ist mir zu laut.", Softer),
+            ("that's way too loud for me", Softer),
+            ("It is too loud in here, Bartok", Softer),
+            ("Das ist ein bisschen zu laut hier", Softer),
+            ("die Musik kann jetzt weg", Stop),
+            ("get rid of the music please", Stop),
+            ("we don't need the music any more", Stop),
+            ("Bartok, wir brauchen die Musik nicht mehr", Stop),
+        ] {
+            assert_eq!(heard(text, true), [wanted], "{text}");
+        }
+        for text in ["das ist mir zu laut", "that is too loud"] {
+            assert_eq!(heard(text, false), [], "{text}");
+        }
+        for text in [
+            "you are too loud",
+            "Du bist mir zu laut",
+            "I am too loud",
+            "das ist mir nicht zu laut",
+            "it is too loud when the guards come in",
+            "that is too expensive",
+            "don't you want music?",
+            "I don't want the music to change",
+            "the dog can go away now",
+            "der Wirt kann jetzt weg",
+        ] {
+            assert_eq!(heard(text, true), [], "{text}");
+        }
+        let drums = |text: &str| with(&["Battle drums"], |context| wishes(text, context));
+        for text in ["Genug getrommelt, Bartok, Ruhe jetzt.", "that's enough drumming"] {
+            assert_eq!(drums(text), [Stop], "{text}");
+        }
+        for text in ["Genug geredet, Bartok, Ruhe jetzt.", "that's enough talking", "Ruhe jetzt"] {
+            assert_eq!(drums(text), [], "{text}");
+        }
+    }
+
+    /// The wishes where the shipped sounds may be played, and this one plays.
+    fn shipped(playing: &str, text: &str) -> Vec<MusicWish> {
+        let (npcs, library) = ([Npc::plain("Bartok")], Library::shipped());
+        let (names, playing) = (NpcNames::of(&npcs), [playing.to_owned()]);
+        wishes(text, WishContext { names: &names, library: &library, playing: &playing })
+    }
+
+    #[test]
+    fn change_of_track_may_say_which() {
+        for text in [
+            "Bartok, wechsel mal bitte die Musik, irgendwas Ruhiges am Lagerfeuer",
+            "change the music to something calm by the campfire",
+            "switch to the campfire please",
+            "play something else, the fire",
+            "Bartok, spiel lieber was anderes, Lagerfeuer bitte",
+        ] {
+            let heard = shipped("Tavern murmur", text);
+            let [Change(track)] = &heard[..] else { panic!("{text}: {heard:?}") };
+            assert_eq!(track.title, "Campfire", "{text}");
+        }
+        for (text, wanted) in [
+            ("change the music", vec![Next]),
+            ("next song and a bit quieter", vec![Next, Softer]),
+            ("I'm tired of the tavern music, play another", vec![]),
+            ("let's change taverns", vec![]),
+            ("another fire please", vec![]),
+            ("change the music and tell me about the dragon", vec![]),
+            ("switch the fire off", vec![]),
+            ("wechsel das Geld am Feuer", vec![]),
+        ] {
+            assert_eq!(shipped("Tavern murmur", text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn title_of_no_track_is_missing() {
+        for (text, title) in [
+            ("Bartok, spiel doch mal 'Nachtigall im Moor'.", "Nachtigall im Moor"),
+            ("Spiel bitte „Der alte König“", "Der alte König"),
+            ("play \"Greensleeves\" for us", "Greensleeves"),
+            ("Play the song Maiden of Lorn, Bartok", "Maiden of Lorn"),
+            ("Spiel das Lied Nachtigall im Moor!", "Nachtigall im Moor"),
+        ] {
+            assert_eq!(shipped("Rain", text), [Missing(title.to_owned())], "{text}");
+        }
+        for text in [
+            "play 'Battle drums'",
+            "spiel was 'Ruhiges'",
+            "Let's play 'Liar's Dice'",
+            "don't play 'Greensleeves'",
+            "What did you play, 'Greensleeves'?",
+            "play the song I like",
+            "Play a song Bartok likes",
+            "Spiel ein Lied, Freund",
+            "play the song again",
+            "play fair, 'friend' of mine? no",
+            "He called it 'Greensleeves'",
+        ] {
+            let heard = shipped("Rain", text);
+            assert!(!heard.iter().any(|it| matches!(it, Missing(_))), "{text}: {heard:?}");
+        }
     }
 
     #[test]

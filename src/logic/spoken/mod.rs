@@ -44,6 +44,14 @@ pub fn music_title(language: &str, titles: &str) -> String {
     }
 }
 
+/// An NPC's line about a title that no track has, in the language of this ISO 639-1 code, else in English.
+pub fn music_unknown(language: &str) -> &'static str {
+    match language.split(['-', '_']).next() {
+        Some("de") => "Dieses Stück kenne ich nicht.",
+        _ => "I do not know that tune.",
+    }
+}
+
 /// An NPC's line when no service answers for it just now, in the language of this ISO 639-1 code, else in
 /// English.
 pub fn moment(language: &str) -> &'static str {

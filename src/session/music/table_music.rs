@@ -92,6 +92,14 @@ impl TableMusic {
                 None => "no other music to play".to_owned(),
             },
             MusicWish::Play(track) => self.begin(track),
+            MusicWish::Change(track) => {
+                // A track replaces only what sounds in its own layer.
+                if self.status().playing.iter().any(|(layer, _)| *layer != track.layer) {
+                    self.order(MusicOrder::Stop);
+                }
+                self.begin(track)
+            }
+            MusicWish::Missing(title) => format!("no track is called '{title}' (see /music list)"),
             MusicWish::Stop => {
                 self.order(MusicOrder::Stop);
                 "the music fades out".to_owned()

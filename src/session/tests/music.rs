@@ -74,6 +74,21 @@ async fn wish_beside_a_request_leaves_it_to_the_npc() {
     stage.close().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn complaint_and_unknown_title_are_understood() {
+    let folder = TempDir::new().unwrap();
+    let mut stage = with_music(&folder).await;
+    stage.types(THORIN, "Bartok, das ist mir zu laut.").await;
+    assert_eq!(stage.told().await[0].outcome, Outcome::Granted);
+    assert_eq!(stage.music.status().volume, 80);
+    stage.types(THORIN, "Bartok, spiel doch mal 'Nachtigall im Moor'.").await;
+    stage.settle().await;
+    assert!(stage.heard("Bartok").is_some(), "he says that he does not know it");
+    let playing = stage.music.status().playing;
+    assert_eq!(playing.iter().map(|it| it.1.as_str()).collect::<Vec<_>>(), ["tune"]);
+    stage.close().await;
+}
+
 /// The last sample of the next frame of music; `None`: nothing sounds.
 fn level(stage: &Stage) -> Option<i16> {
     let mut frame = [0; FRAME_SAMPLES_48K];

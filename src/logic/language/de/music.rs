@@ -18,7 +18,7 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
     ],
     stop: &[
         "stopp", "stop", "stoppe", "stoppen", "aus", "beende", "beenden", "ende", "schluss", "genug", "kein",
-        "keine", "ausmachen", "ausschalten", "abstellen",
+        "keine", "ausmachen", "ausschalten", "abstellen", "weg", "ruhe", "aufhoren", "verstummen",
     ],
     play: &["spiel", "spiele", "spielt", "spielen", "spielst"],
     performing: &["spiel", "spiele", "spielt", "spielen", "spielst"],
@@ -26,6 +26,13 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
     asking: &["was", "welche", "welches", "welcher", "wie"],
     running: &["lauft", "spielt"],
     excess: &["zu"],
+    meant: &["das", "es"],
+    changing: &["wechsel", "wechseln", "wechsle"],
+    choosing: &[
+        "irgendwas", "irgendetwas", "am", "im", "zum", "zur", "beim", "vom", "ums", "an", "auf", "in", "aus",
+        "passendes", "lieber", "stimmung", "klange", "gerausche",
+    ],
+    needing: &["brauche", "brauchen", "braucht", "will", "wollen"],
     apart: &["und", "dann", "danach", "ausserdem", "aber"],
     beside: &[
         "mach", "mache", "macht", "machen", "machst", "die", "das", "der", "den", "dem", "ein", "eine", "einen",
@@ -37,5 +44,7 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
         "lass", "lasst", "hier", "da", "denn", "im", "hintergrund", "wieder", "nur", "dann", "hey", "ok", "okay",
         "horen", "heisst", "danke", "sein", "was", "davon", "dies", "dieses", "diese", "hab", "habe",
         "haben", "mich", "lieber", "bin", "oft", "also", "heute", "erst", "einmal", "mehr", "als", "von",
+        "kann", "soll", "sollte", "muss", "darf", "ziemlich", "drin", "ganz", "viel", "brauche", "brauchen",
+        "braucht",
     ],
 };
