@@ -16,7 +16,7 @@ use super::command::order::Order;
 use crate::domain::EntityKind;
 
 pub use lists::{Beginnings, DiceTalk, Endings, Language, List, MusicTalk, Turning, Wording};
-pub use requests::{CardTalk, MoreTalk};
+pub use requests::CardTalk;
 
 /// Every language there are lists for.
 static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];
