@@ -1,4 +1,5 @@
-//! Pure decisions: what was said, whose turn it is, who is meant, what it costs, how dice fall.
+//! Pure decisions: what was said, whose turn it is, which NPC is meant, what it costs, how dice
+//! fall.
 //!
 //! **Never**: async, IO, clocks, logging; time and randomness are arguments.
 

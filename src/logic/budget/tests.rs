@@ -139,7 +139,7 @@ fn picture_of_counted_tokens_costs_those() {
     assert_eq!(options.cost("m", counted), Money::of(0.03));
 }
 
-/// Prices of text at a service that also takes sound.
+/// Text prices of a service that also takes sound.
 const TEXT: Price = Price {
     input: 4.0,
     cached_input: 0.4,
@@ -154,7 +154,6 @@ const TEXT: Price = Price {
     request: 0.0,
 };
 
-/// Stand-in for a store.
 #[derive(Default)]
 struct Store {
     taken: BTreeMap<Option<String>, Money>,
@@ -222,10 +221,9 @@ fn store_outage_allows_only_money_set_aside() {
     assert!(ledger.is_covered(&again).unwrap(), "it is back");
 }
 
-/// A call of the simulation below.
+/// A call of the simulation.
 struct Call {
     held: ReservedAmount,
-    /// Consumption that the service will bill.
     bill: Consumption,
     went_out: bool,
 }
@@ -261,7 +259,7 @@ const MIRAS: f64 = 0.5;
 const PAYERS: [(&str, Option<f64>); 3] =
     [("Mira", Some(MIRAS)), ("Bartok", None), ("hearing", None)];
 
-/// Everything that happens to money, and what a service has billed meanwhile.
+/// The ledger, the store, the calls, and what the service has billed.
 struct World {
     ledger: Ledger,
     store: Store,
@@ -277,7 +275,7 @@ impl World {
         written(&mut self.ledger, &mut self.store);
     }
 
-    /// Requests go out as soon as they may; from then on they are billed, whatever happens.
+    /// Sends calls as soon as they are covered; from then on they are billed, whatever happens.
     fn send(&mut self) {
         for call in std::mem::take(&mut self.calls) {
             self.send_one(call);
@@ -322,7 +320,7 @@ impl World {
                 Some(call) => self.calls.push(call),
                 None => {}
             },
-            // A cancelled call is booked in full; the one asked again has a reservation of its own.
+            // A cancelled call is booked in full; its retry has its own reservation.
             Step::Retry(index) => {
                 if self.calls.get(index).is_some_and(|call| call.went_out) {
                     let call = self.calls.remove(index);
@@ -367,7 +365,7 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 50, ..ProptestConfig::default() })]
 
-    /// 50 times 200 steps: what was billed never passes a cap, whatever is killed and restarted.
+    /// 50 times 200 steps: what was billed never exceeds a cap, whatever is killed and restarted.
     #[test]
     fn no_interleaving_passes_a_cap(steps in prop::collection::vec(step(), 200)) {
         let store = Store::default();

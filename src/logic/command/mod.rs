@@ -1,10 +1,11 @@
-//! The game master's spoken commands: a whole utterance that is an order to the table, not a line
-//! to an NPC.
+//! The game master's spoken commands: utterances that are a command to the table, not a line to an
+//! NPC.
 //!
-//! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`],
-//! [`x_card_in`], [`typed_x_card_in`] and [`is_go_on`], for everybody's. English and German;
-//! case, accents and punctuation do not matter, nor does a "please" at either end.
-//! **Never**: finds a command other than the X-card inside a longer sentence, guesses a misheard name.
+//! Entry functions: [`parse`], for the game master's utterances only; [`is_x_card`], [`x_card_in`]
+//! and [`is_go_on`], for those of all players. English and German; case, accents, punctuation and a
+//! "please" at either end do not matter.
+//! **Never**: finds a command other than the X-card inside a longer sentence, guesses a misheard
+//! name.
 
 mod card;
 pub(super) mod order;
@@ -18,43 +19,38 @@ use super::{
     words::Words,
 };
 
-/// An order of the game master; NPCs by their index in the names given.
+/// A command of the game master. Numbers index the names given to [`parse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// This NPC says nothing until told otherwise.
+    /// Silent until unmuted.
     Mute(usize),
-    /// This NPC may speak again.
     Unmute(usize),
-    /// No NPC says anything until told otherwise.
     MuteAll,
-    /// All NPCs may speak again.
     UnmuteAll,
-    /// This NPC says exactly these words.
+    /// The NPC says exactly these words.
     Say {
-        /// The NPC that says it.
         npc: usize,
-        /// The words as they were spoken; not empty.
+        /// As spoken; not empty.
         text: String,
     },
-    /// This NPC's next answer may take its time.
+    /// The NPC's next answer may take longer.
     Think(usize),
-    /// Answers are to come quicker.
+    /// Answers should come faster.
     Faster,
-    /// On to the scene of this name, as spoken. Whether there is one is the caller's to check:
-    /// if there is none, the utterance was no command.
+    /// Name of the scene to begin, as spoken. If the caller knows no such scene, the utterance was
+    /// no command.
     Scene(String),
 }
 
-/// The names of one NPC, for comparing with words heard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NpcNames {
-    /// Each name folded, its words written as one ("bartokthebarkeep").
+    /// Each name folded and joined into one word ("bartokthebarkeep").
     forms: Vec<String>,
 }
 
 impl NpcNames {
-    /// The names of all NPCs of a table, in their order: full name, aliases and every word of a
-    /// full name that tells its bearer from the others.
+    /// Names of all NPCs, in order: full name, aliases and the words of the full name that identify
+    /// its bearer.
     pub fn of<'a>(npcs: impl IntoIterator<Item = &'a Npc>) -> Vec<Self> {
         let npcs: Vec<(Words, Vec<String>)> = npcs
             .into_iter()
@@ -81,15 +77,15 @@ impl NpcNames {
     }
 }
 
-/// `name` folded, its words written as one.
+/// `name` folded and joined into one word.
 fn joined(name: &str) -> String {
     let words = Words::of(name);
     words.joined(0..words.len()).to_owned()
 }
 
-/// The NPC named at word `at` and the index after its name, the longest name first.
+/// The NPC named at word `at`, by its longest name, and the index after that name.
 pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(usize, usize)> {
-    /// Words a name may be heard as.
+    /// Most words of a name.
     const LONGEST: usize = 6;
     (at + 1..=words.len().min(at + LONGEST)).rev().find_map(|end| {
         let words_there = words.joined(at..end);
@@ -119,7 +115,7 @@ pub fn is_go_on(text: &str) -> bool {
     goes_on
 }
 
-/// The command that the whole of `text` is; `None` for anything else.
+/// Parses `text` if all of it is a command.
 pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     let words = Words::of(text);
     let before = |at: &usize| words.get(*at).is_some_and(|it| is_any(|all| all.before_command, it));
@@ -132,17 +128,16 @@ pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     })
 }
 
-/// Result of matching a form with an utterance.
+/// Match of a form with an utterance.
 #[derive(Default)]
 struct Fit {
-    /// The NPC named.
     npc: Option<usize>,
-    /// Start of the free words, in bytes.
+    /// Byte offset of the free words.
     rest: usize,
 }
 
 impl Fit {
-    /// `None` unless `form` covers all words of `range`.
+    /// Matches `form` if it covers all words of `range`.
     fn of(
         form: &str,
         words: &Words,
@@ -171,7 +166,6 @@ impl Fit {
         (at == range.end).then_some(fit)
     }
 
-    /// The command with what was heard filled in.
     fn command(&self, order: Order, text: &str) -> Option<Command> {
         let rest = || {
             let rest = unquoted(text.get(self.rest..).unwrap_or_default());
@@ -193,7 +187,7 @@ impl Fit {
     }
 }
 
-/// `text` without what joins it to the words before it, and without quotes around all of it.
+/// `text` without joining marks before it and quotes around it.
 fn unquoted(text: &str) -> &str {
     let text = text.trim_start_matches([' ', ',', ':', ';', '-', '–', '—', '.', '…']).trim();
     let pairs = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('»', '«'), ('\'', '\'')];
@@ -204,7 +198,7 @@ fn unquoted(text: &str) -> &str {
     pairs.into_iter().find_map(inner).unwrap_or(text)
 }
 
-/// An NPC without anything of its own, for tests of this and other modules.
+/// A bare NPC for tests.
 #[cfg(test)]
 pub(super) fn tests_npc() -> Npc {
     use crate::domain::{Tier, Voice};

@@ -3,10 +3,9 @@
 use super::cursor::{Parsed, Parser};
 use super::tree::{Dice, Op, Pick, Verb};
 
-/// Hint for an advantage word in the wrong place.
 pub(super) const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
 
-/// The die of the two that an advantage word keeps.
+/// Which of two dice an advantage word keeps.
 pub(super) fn advantage(word: &str) -> Option<Pick> {
     match word {
         "adv" | "advantage" => Some(Pick::Highest),
@@ -15,7 +14,7 @@ pub(super) fn advantage(word: &str) -> Option<Pick> {
     }
 }
 
-/// Advantage from `at` on, also `with advantage`: what it keeps, and where its word stands.
+/// Advantage at `at`, perhaps behind "with": what it keeps, and the position of its word.
 pub(super) fn advantage_at(parser: &Parser<'_>, at: usize) -> Option<(Pick, usize)> {
     let word = parser.word_at(at);
     if let Some(pick) = advantage(&word) {
@@ -26,8 +25,8 @@ pub(super) fn advantage_at(parser: &Parser<'_>, at: usize) -> Option<(Pick, usiz
     advantage(&parser.word_at(next)).filter(|_| is_link).map(|pick| (pick, next))
 }
 
-/// Makes two dice of one and keeps one of them, before everything else is done to it (as Avrae).
-/// The parser stands on the advantage word and is moved behind it.
+/// Doubles a single die and keeps one of the two, before any other operation (as Avrae). Moves the
+/// parser past the advantage word.
 pub(super) fn take_advantage(parser: &mut Parser<'_>, dice: &mut Dice, pick: Pick) -> Parsed<()> {
     let word = parser.word_at(parser.at);
     let len = word.chars().count();
@@ -48,7 +47,7 @@ pub(super) fn take_advantage(parser: &mut Parser<'_>, dice: &mut Dice, pick: Pic
     Ok(())
 }
 
-/// True if a word is a slip of the pen for an advantage word: a letter doubled or two swapped.
+/// True if `word` is an advantage word with a letter doubled or two swapped.
 pub(super) fn is_near_advantage(word: &str) -> bool {
     let slips =
         ["addv", "aadv", "avd", "advn", "advt", "dsi", "ids", "diss", "ddis", "diis", "disa"];

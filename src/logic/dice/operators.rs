@@ -1,6 +1,4 @@
 //! Operators behind dice and brackets: `kh3`, `rr<3`, `!>4`, advantage.
-//!
-//! **Never** takes half an operator: its number is missing, or it is read whole.
 
 use super::advantage::{advantage_at, take_advantage};
 use super::cursor::{Parsed, Parser};
@@ -8,7 +6,7 @@ use super::limits::MAX_SIDES;
 use super::tree::{Dice, Op, Pick, Sides, Verb};
 
 impl Parser<'_> {
-    /// Everything done to dice: operators, `!`, and advantage right behind a die.
+    /// Everything behind dice: operators, `!`, and advantage directly behind a die.
     pub fn dice_ops(&mut self, dice: &mut Dice) -> Parsed<()> {
         loop {
             let next = self.after_blanks(self.at);
@@ -30,7 +28,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `!`, `!5`, `!>4`, `!<2`: explodes; `>` and `<` include their number, as in Roll20.
+    /// `!`, `!5`, `!>4`, `!<2`: explodes. `>` and `<` include their number, as in Roll20.
     fn bang(&mut self, sides: Sides) -> Parsed<Op> {
         let start = self.at;
         self.at += 1;
@@ -77,7 +75,7 @@ impl Parser<'_> {
         Ok(Op::new(Verb::Explode, pick, number))
     }
 
-    /// An operator with its selector, perhaps behind blanks; `None` where there is none.
+    /// An operator with its selector, perhaps after blanks; `None` if there is no operator.
     fn op(&mut self) -> Parsed<Option<Op>> {
         let next = self.after_blanks(self.at);
         let word = self.word_at(next);
@@ -105,7 +103,6 @@ impl Parser<'_> {
         Ok(Some(Op::new(verb, pick, number)))
     }
 
-    /// The number of a selector.
     fn selector_number(&mut self, operator: &str) -> Parsed<i32> {
         let digits = self.digits_at(self.at);
         if digits.is_empty() {
@@ -136,10 +133,11 @@ impl Parser<'_> {
     }
 }
 
-/// Meaning of an operator's letters; the number's sign is not among them.
+/// Meaning of an operator's letters, without the number's sign.
 pub(super) fn operator_word(word: &str) -> Option<(Verb, Pick)> {
     let (verb, pick) = match word {
-        // `dl` and `dh` are Roll20's and Foundry's `pl` and `ph`; `min` and `max` Foundry's.
+        // `dl` and `dh` are Roll20's and Foundry's names of `pl` and `ph`; `min` and `max` are
+        // Foundry's.
         "dl" => return Some((Verb::Drop, Pick::Lowest)),
         "dh" => return Some((Verb::Drop, Pick::Highest)),
         "min" => return Some((Verb::Minimum, Pick::Exactly)),
@@ -166,9 +164,9 @@ pub(super) fn operator_word(word: &str) -> Option<(Verb, Pick)> {
     Some((verb, pick))
 }
 
-/// Adds an operation. Neighbours with the same verb are one, as in Avrae: `rr1rr2` rerolls both.
-/// Selectors another one contains are left out, which bounds the work of a reroll loop; not for
-/// `ra`, which takes the first die of its first selector that has any.
+/// Adds an operation. Consecutive ones with the same verb merge, as in Avrae: `rr1rr2` rerolls
+/// both. Drops selectors that another contains, which bounds the work of a reroll loop; not for
+/// `ra`, which takes the first die of its first matching selector.
 fn push_op(ops: &mut Vec<Op>, op: Op) {
     let immediate = matches!(op.verb, Verb::Minimum | Verb::Maximum);
     let Some(last) = ops.last_mut().filter(|last| last.verb == op.verb && !immediate) else {

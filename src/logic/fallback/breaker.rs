@@ -1,41 +1,40 @@
-//! Circuit breaker: decides when a failing service is left alone and when it is tried again.
+//! Circuit breaker: keeps a failing service from being asked. Three failures within 30 s, or more
+//! than five among the last ten requests, open it. It rests for 5 s, then lets one request through
+//! as a trial; each failed trial doubles the rest, up to 120 s. An answer closes it. A service that
+//! sets a time to wait gets it, up to the same limit; a refused key or an empty account opens it
+//! without limit. Outcomes that arrive after it has opened are ignored.
 
 use std::{
     collections::VecDeque,
     time::{Duration, Instant},
 };
 
-/// So many failures ...
+/// Failures within [`WITHIN`] that open it.
 const FAILURES: usize = 3;
-/// ... within so long open it.
 const WITHIN: Duration = Duration::from_secs(30);
-/// Of so many requests, the last ones, ...
+/// Number of latest requests considered ...
 const RECENT: usize = 10;
-/// ... more failures than these open it, however far apart they are.
+/// ... of which more failures than these open it, however far apart.
 const HALF: usize = 5;
-/// First rest; doubled after each trial that fails.
+/// First rest; doubled after each failed trial.
 const FIRST_REST: Duration = Duration::from_secs(5);
-/// Longest rest, also of those that a service asks for.
+/// Longest rest, also on a service's own request.
 const LONGEST_REST: Duration = Duration::from_secs(120);
 
-/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was answered.
     Answered,
-    /// The service could not: no connection, no answer in time, a fault, too many requests.
+    /// No connection, no answer in time, a fault, or too many requests.
     Failed,
-    /// The service wants to be left alone for so long.
+    /// The service asks to be left alone for this long.
     Limited(Duration),
-    /// The service does not take the key, or the account is empty: waiting does not help.
+    /// The service refuses the key, or the account is empty: waiting does not help.
     Refused,
-    /// Nothing is learnt of the service: the request was wrong, was cancelled, or was one too many at
-    /// once.
+    /// Says nothing about the service: a wrong or cancelled request, or one too many at once.
     Unclear,
 }
 
-/// Circuit breaker of a service: closed while it answers, open while it rests, and half open for the
-/// one request that tries it afterwards.
+/// Closed while the service answers, open while it rests, half open during the trial request.
 #[derive(Debug, Default)]
 pub struct Breaker {
     state: State,
@@ -47,20 +46,23 @@ pub struct Breaker {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// It is asked.
     #[default]
     Closed,
-    /// It is not asked until then; the rest before a trial was so long.
-    Open { until: Instant, rest: Duration },
-    /// One request tries it.
-    Trial { rest: Duration },
-    /// It is not asked any more.
+    /// Not asked until then; `rest` is the rest before the trial.
+    Open {
+        until: Instant,
+        rest: Duration,
+    },
+    /// One request is under way to test it.
+    Trial {
+        rest: Duration,
+    },
     Refused,
 }
 
 impl Breaker {
-    /// Remaining rest; `None`: the service may be asked. Zero during a trial, when it is
-    /// not asked a second time; [`Duration::MAX`] once it has refused.
+    /// Remaining rest; `None`: the service may be asked. Zero during a trial, which allows no
+    /// second request; [`Duration::MAX`] after a refusal.
     pub fn rest(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Closed => None,
@@ -71,8 +73,8 @@ impl Breaker {
         }
     }
 
-    /// True if it may be asked now; the request that is let through after a rest is the trial, and what
-    /// becomes of it has to be noted.
+    /// True if the service may be asked now. The request after a rest is the trial; its outcome
+    /// must be [noted](Self::note).
     pub fn lets_through(&mut self, now: Instant) -> bool {
         if self.rest(now).is_some() {
             return false;
@@ -83,11 +85,11 @@ impl Breaker {
         true
     }
 
-    /// Takes note of what became of a request; true when this was the first that was refused.
+    /// Records the outcome of a request; true if it is the first refusal.
     pub fn note(&mut self, outcome: Outcome, now: Instant) -> bool {
         match (outcome, self.state) {
             (Outcome::Answered, State::Closed) => self.count(false),
-            // An answer closes it, whatever its state was.
+            // An answer closes it in any state.
             (Outcome::Answered, _) => *self = Self::default(),
             (Outcome::Failed, State::Closed) => self.fail(now),
             (Outcome::Failed, State::Trial { rest }) => self.open(rest.saturating_mul(2), now),
@@ -103,7 +105,7 @@ impl Breaker {
             (Outcome::Unclear, State::Trial { rest }) => {
                 self.state = State::Open { until: now, rest };
             }
-            // Outcomes of requests sent before it opened are late news.
+            // Outcomes of requests sent before it opened are too old to count.
             (Outcome::Failed | Outcome::Limited(_) | Outcome::Unclear, _) => {}
         }
         false

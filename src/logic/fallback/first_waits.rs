@@ -1,18 +1,16 @@
-//! Usual wait for the first word of a service.
+//! Usual time to the first word of a service.
 
 use std::{collections::VecDeque, time::Duration};
 
-/// Waits that are looked at, the last ones.
+/// Number of latest waits considered.
 const RECENT: usize = 100;
-/// With fewer nothing is known.
+/// Fewest waits for a percentile.
 const ENOUGH: usize = 20;
 
-/// The last waits for a first word.
 #[derive(Debug, Default)]
 pub struct FirstWaits(VecDeque<Duration>);
 
 impl FirstWaits {
-    /// The first word took so long.
     pub fn add(&mut self, wait: Duration) {
         if self.0.len() == RECENT {
             self.0.pop_front();
@@ -20,7 +18,7 @@ impl FirstWaits {
         self.0.push_back(wait);
     }
 
-    /// The 95th percentile of the waits; `None`: too few were measured.
+    /// 95th percentile; `None` with too few waits.
     pub fn p95(&self) -> Option<Duration> {
         if self.0.len() < ENOUGH {
             return None;

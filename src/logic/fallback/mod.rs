@@ -1,8 +1,7 @@
-//! Whether a service is asked, judged by how it has answered.
+//! Health of a service, judged by its answers.
 //!
-//! Entry types: [`Breaker`], which says when one that fails is left alone, and [`FirstWaits`], which
-//! knows how long its first word usually takes. One of each belongs to each entry of a list of services.
-//! **Never**: knows what kind of service it is; time is an argument.
+//! Entry types: [`Breaker`] decides when a failing service is left alone, [`FirstWaits`] knows the
+//! usual wait for its first word. Each entry of a list of services has one of each.
 
 mod breaker;
 mod first_waits;

@@ -1,29 +1,25 @@
-//! Keeps a sum of sounds within 16 bits: [`Limiter`].
-//!
-//! **Never**: changes what fits.
+//! Keeps a sum of sounds within 16 bits: [`Limiter`]. Leaves quieter samples unchanged.
 
 use crate::audio::to_sample;
 
-/// Full scale.
 const FULL: f32 = 32_768.0;
-/// Way back to full loudness a sample: 200 ms from silence at 48 kHz.
+/// Recovery per sample: 200 ms from silence to full loudness at 48 kHz.
 const RELEASE: f32 = 1.0 / 9_600.0;
 
-/// Makes a stream quieter from a sample that would not fit, and lets it swell back. Without the dips of
-/// cutting every peak off, and without looking ahead.
+/// Lowers the gain at a sample that would clip, then lets it recover. Unlike clipping it flattens
+/// no peaks, and it needs no look-ahead.
 #[derive(Debug)]
 pub struct Limiter {
-    /// Factor of the next sample; 1.0 at most.
+    /// Gain of the next sample; at most 1.0.
     factor: f32,
 }
 
 impl Limiter {
-    /// Nothing was too loud yet.
     pub const fn new() -> Self {
         Self { factor: 1.0 }
     }
 
-    /// The next sample; what is not a number becomes silence.
+    /// Limits the next sample; NaN becomes silence.
     pub fn limit(&mut self, value: f32) -> i16 {
         if value.abs() * self.factor > FULL && value.is_finite() {
             self.factor = FULL / value.abs();

@@ -1,7 +1,8 @@
-//! All that sounds at a table beside speech, as one stream of frames.
+//! Mixes a table's sounds beside speech to one stream of frames.
 //!
-//! Entry type: [`Mixer`]. One music, one ambience and some effects sound together; what replaces a track
-//! in its layer crosses with it at equal power. **Never**: opens a file, or waits unless asked to.
+//! Entry type: [`Mixer`]. One music, one ambience and several effects play together; a new track
+//! crossfades with the old one of its layer at equal power. **Never**: opens a file, or waits
+//! unless asked to.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,26 +16,23 @@ use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate};
 /// 20 ms at 48 kHz, mono.
 pub type MusicFrame = [i16; FRAME_SAMPLES_48K];
 
-/// Length of a crossfade, and of the fade at the end.
+/// Length of a crossfade, and of the final fade-out.
 const FADE: Duration = Duration::from_secs(2);
-/// Level under speech.
 const DUCK_DB: f32 = -12.0;
-/// Way down to it.
+/// Time to duck.
 const DUCK_RAMP: Duration = Duration::from_millis(40);
-/// Way back.
+/// Time to swell back.
 const SWELL_RAMP: Duration = Duration::from_millis(600);
-/// Way to another volume.
+/// Time to another volume.
 const VOLUME_RAMP: Duration = Duration::from_millis(100);
-/// Effects that sound at once; one more ends the oldest.
+/// Most effects at once; one more ends the oldest.
 const MOST_EFFECTS: usize = 8;
-/// Tracks of another layer that sound at once: those that fade out, and the newest.
+/// Most tracks of another layer at once, counting those that fade out.
 const MOST_FADING: usize = 4;
-/// Full volume, in percent.
 const FULL: u8 = 100;
 
-/// Mixes tracks to frames.
 pub struct Mixer {
-    /// In the order in which they were ordered.
+    /// In the order of their requests.
     tracks: Vec<PlayingTrack>,
     percent: u8,
     volume: Gain,
@@ -44,7 +42,7 @@ pub struct Mixer {
 }
 
 impl Mixer {
-    /// Silence, at full volume.
+    /// Silence at full volume.
     pub fn new() -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
         Self {
@@ -57,8 +55,8 @@ impl Mixer {
         }
     }
 
-    /// Plays `track`, whose sound is `source`, as soon as its first samples are there. The track that sounds
-    /// in its layer gives way then; an effect sounds beside everything.
+    /// Plays `track` as soon as `source` has samples. It then replaces the track of its layer; an
+    /// effect plays beside everything.
     pub fn play(&mut self, track: Arc<Track>, source: Box<dyn Samples>) {
         let (layer, is_effect) = (track.layer, track.layer == Layer::Effect);
         self.tracks.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());
@@ -76,27 +74,26 @@ impl Mixer {
         self.tracks.push(PlayingTrack::new(track, source));
     }
 
-    /// Fades everything out.
     pub fn stop(&mut self) {
         self.tracks.retain(|track| !track.is_waiting());
         self.tracks.iter_mut().for_each(|track| track.leave(FADE));
     }
 
-    /// Drops everything: the next frame is silence.
+    /// Drops everything: the next frame is silent.
     pub fn silence(&mut self) {
         self.tracks.clear();
         self.settle();
     }
 
-    /// Sets the volume, in percent; more than 100 is 100. Half of it is a quarter of the amplitude, as ears
-    /// count.
+    /// Sets the volume in percent, at most 100. Half the volume is a quarter of the amplitude, to
+    /// match perception.
     pub fn set_volume(&mut self, percent: u8) {
         self.percent = percent.min(FULL);
         let share = f32::from(self.percent) / f32::from(FULL);
         self.volume.ramp_to(40.0 * share.log10(), self.over(VOLUME_RAMP));
     }
 
-    /// Makes room for speech, or swells back.
+    /// Ducks for speech, or swells back.
     pub fn duck(&mut self, is_ducked: bool) {
         if self.is_ducked == is_ducked {
             return;
@@ -106,17 +103,17 @@ impl Mixer {
         self.duck.ramp_to(db, self.over(over));
     }
 
-    /// A way of so long; none where nothing is heard.
+    /// Length of a ramp; zero while nothing is audible.
     fn over(&self, way: Duration) -> Duration {
         if self.is_silent() { Duration::ZERO } else { way }
     }
 
-    /// True when no track sounds or is about to.
+    /// True if nothing plays or is about to.
     pub fn is_silent(&self) -> bool {
         self.tracks.is_empty()
     }
 
-    /// The volume, and the track of each layer that was ordered last. Effects are left out.
+    /// The volume, and the last track requested in each layer. Omits effects.
     pub fn status(&self) -> MusicStatus {
         let newest = |layer: Layer| {
             let mut tracks = self.tracks.iter().rev();
@@ -127,12 +124,12 @@ impl Mixer {
         MusicStatus { playing: layers.filter_map(newest).collect(), volume: self.percent }
     }
 
-    /// Waits until every track has its next frame, or ends. Only for those who make a recording.
+    /// Waits until every track has its next frame or ends. For recordings only.
     pub fn wait(&self) {
         self.tracks.iter().for_each(PlayingTrack::wait);
     }
 
-    /// Makes the next 20 ms; false when nothing sounds, and `into` is silence.
+    /// Renders the next 20 ms; false if `into` is silence because nothing plays.
     pub fn render(&mut self, into: &mut MusicFrame) -> bool {
         into.fill(0);
         if self.is_silent() {
@@ -156,8 +153,8 @@ impl Mixer {
         true
     }
 
-    /// Has the track of `layer` that waits for its first samples begin once they are there, and what sounds
-    /// in the layer give way to it.
+    /// Starts the waiting track of `layer` once it has samples, and fades out the others of the
+    /// layer.
     fn cross(&mut self, layer: Layer) {
         let of = |tracks: &mut [PlayingTrack], act: &mut dyn FnMut(&mut PlayingTrack)| {
             tracks.iter_mut().filter(|it| it.layer() == layer).for_each(act);
@@ -176,7 +173,7 @@ impl Mixer {
         });
     }
 
-    /// Ends the ramps under way, which are not heard.
+    /// Finishes ramps that are not audible.
     fn settle(&mut self) {
         self.limiter = Limiter::new();
         self.set_volume(self.percent);

@@ -1,4 +1,4 @@
-//! The evidence that words heard are a name: sound, letters, length, place.
+//! Evidence that words heard are a name: sound, letters, length, position.
 
 use std::ops::Range;
 
@@ -15,83 +15,79 @@ const ENDINGS: &[&str] = &[
     "ings", "ing", "ers", "est", "er", "ed", "es", "ly", "en", "em", "st", "te", "t", "s", "d",
     "y", "e", "n",
 ];
-/// Shortest name that sound alone may be taken for.
+/// Shortest name that sound alone can prove.
 const SHORTEST: usize = 5;
 
-/// Shortest stem of a word that only has its ending from a language.
+/// Shortest stem of a word that has only its ending from a language.
 const STEM: usize = 5;
 
-/// A name's letters and sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameSound {
-    /// Folded, words joined.
+    /// Folded and joined.
     letters: String,
-    /// Sound key of the letters.
+    /// Sound key.
     key: String,
-    /// Groups of vowels.
+    /// Number of vowel groups.
     syllables: usize,
 }
 
-/// Words heard that may be a name.
+/// Heard words that may be a name.
 #[derive(Clone, Debug)]
 pub struct SoundedWords<'w> {
-    /// The utterance they were heard in.
+    /// The whole utterance.
     all: &'w Words,
-    /// Places of the words in it.
+    /// Indices of the words in it.
     range: Range<usize>,
-    /// The words as one.
     sound: NameSound,
 }
 
-/// Certainty with which a word of a name stands for it.
+/// How surely a word of a name stands for the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
-    /// Like the name itself ("Bartok" of "Bartok the Barkeep").
+    /// Like the whole name ("Bartok" of "Bartok the Barkeep").
     Full,
-    /// Only when somebody is called by it ("barkeep, a beer").
+    /// Only as a form of address ("barkeep, a beer").
     Called,
 }
 
-/// A single word of a name that stands for it.
+/// A word of a name that stands for the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamePart<'n> {
-    /// The word as written.
+    /// As written.
     pub word: &'n str,
-    /// Certainty with which it stands for the whole name.
     pub strength: Strength,
 }
 
-/// The sound rules and common words of one language.
+/// Sound rules and common words of a language.
 #[derive(Clone, Copy, Debug)]
 pub struct NameLanguage {
     phonetics: Phonetics,
-    /// Its words; `None`: there are no lists of them.
+    /// Word lists, if the language has any.
     language: Option<&'static Language>,
 }
 
 impl NameLanguage {
-    /// For a language (ISO 639-1).
+    /// `language`: ISO 639-1.
     pub fn new(language: &str) -> Self {
         Self { phonetics: Phonetics::of(language), language: Language::of(language) }
     }
 
-    /// A name's sound.
     pub fn name(&self, name: &str) -> NameSound {
         self.sound(Words::of(name).iter().collect())
     }
 
-    /// The words of `range` as they sound together.
+    /// The words of `range`, heard as one.
     pub fn sounded<'w>(&self, words: &'w Words, range: Range<usize>) -> SoundedWords<'w> {
         let sound = self.sound(words.joined(range.clone()).to_owned());
         SoundedWords { all: words, range, sound }
     }
 
-    /// The sound of folded letters.
     fn sound(&self, letters: String) -> NameSound {
         NameSound { key: self.phonetics.key(&letters), syllables: syllables(&letters), letters }
     }
 
-    /// Similarity of what was heard to a name at this place, 1 to 100; `None`: no evidence.
+    /// Similarity of the heard words to a name, 1 to 100, given their position; `None`: no
+    /// evidence.
     pub fn alike(
         &self,
         sounded: &SoundedWords<'_>,
@@ -137,19 +133,17 @@ impl NameLanguage {
         (like >= bound).then_some(like.min(99))
     }
 
-    /// True if all words heard are ordinary words of the language.
     fn all_ordinary(&self, sounded: &SoundedWords<'_>) -> bool {
         sounded.range.clone().all(|i| sounded.all.get(i).is_none_or(|word| self.is_ordinary(word)))
     }
 
-    /// True if a folded word, or its stem, is a word of a language that may be spoken at a table.
+    /// True if a folded word or its stem is in a language that may be spoken at the table.
     pub fn is_word(&self, word: &str) -> bool {
         let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
         let mut forms = std::iter::once(word).chain(stems.filter(|stem| stem.len() >= STEM));
         self.is_ordinary(word) || forms.any(language::is_word)
     }
 
-    /// True if a folded word is an ordinary word of the language.
     pub fn is_ordinary(&self, word: &str) -> bool {
         let Some(language) = self.language else { return word.len() <= 3 };
         let list = language.ordinary;
@@ -177,12 +171,12 @@ fn one_sound_off(sounded: &NameSound, name: &NameSound) -> bool {
         && levenshtein(&sounded.key, &name.key) == 1
 }
 
-/// True if a word that is no ordinary one is written like the name but for a letter of five or more.
+/// True if an uncommon word differs from the name by one letter of five or more.
 fn nearly_spelled(sounded: &NameSound, name: &NameSound) -> bool {
     name.letters.len() >= 5 && levenshtein(&sounded.letters, &name.letters) == 1
 }
 
-/// The likeness needed inside a sentence of so many words with so many `sounds`.
+/// Similarity needed inside a sentence, by the numbers of words and `sounds`.
 fn inner_bound(words: usize, ordinary: bool, sounds: usize) -> Option<usize> {
     match (words, ordinary, sounds) {
         (1, _, 3..) => Some(75),
@@ -192,7 +186,7 @@ fn inner_bound(words: usize, ordinary: bool, sounds: usize) -> Option<usize> {
     }
 }
 
-/// The likeness needed where somebody is spoken to; `called`: not just at the end.
+/// Similarity needed where a person is addressed; `called`: by more than a position at the end.
 fn edge_bound(words: usize, ordinary: bool, sounds: usize, called: bool) -> Option<usize> {
     match (words, ordinary, sounds) {
         (1, true, 3..) => Some(75),
@@ -203,7 +197,7 @@ fn edge_bound(words: usize, ordinary: bool, sounds: usize, called: bool) -> Opti
     }
 }
 
-/// The single words of a name that stand for it; none for a name of one word.
+/// The words of a name that stand for it; empty for a name of one word.
 pub fn name_parts<'n>(name: &'n str, ear: &NameLanguage) -> Vec<NamePart<'n>> {
     let words = Words::of(name);
     if words.len() < 2 {

@@ -1,9 +1,9 @@
-//! Misheard names into known names, and what counts as hearing a name.
+//! Corrects misheard names, and defines what counts as hearing a name.
 //!
-//! Entry type: [`Glossary`]. A word or a few joined words become a name only on evidence: the same
-//! sound, near letters, enough length, and a place where names stand; a word of a language stays what it
-//! is, and so does the name that speakers give themselves.
-//! **Never**: keeps the raw text (the caller does), or guesses between two names.
+//! Entry type: [`Glossary`]. Words become a name only with evidence: the same sound, similar
+//! letters, enough length, and a position where names occur. Words of a language stay as they are,
+//! and so does the name that speakers give themselves.
+//! **Never**: stores the raw text (the caller does), or guesses between two names.
 
 mod evidence;
 mod position;
@@ -13,41 +13,34 @@ pub use position::{PhrasePosition, is_introduced, place, same_phrase};
 
 use super::words::{Phrases, Words};
 
-/// Most words one name may be heard as.
+/// Most words that one name may be heard as.
 pub const MOST_WORDS: usize = 4;
 
-/// A text with names put right.
+/// A text with corrected names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrected {
-    /// The text, unchanged but for the names.
     pub text: String,
-    /// The corrections made, in order.
     pub changes: Vec<Correction>,
 }
 
-/// One name put right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The words as heard.
     pub understood: String,
-    /// The name they became.
     pub name: String,
 }
 
-/// The names known at a table, prepared once.
 #[derive(Clone, Debug)]
 pub struct Glossary {
-    /// Sound rules and common words of the language.
     ear: NameLanguage,
-    /// Names as they are; never touched.
+    /// Names as written, which stay unchanged.
     exact: Phrases<()>,
-    /// Spellings and their sounds.
+    /// Spellings with their sounds.
     known: Vec<(String, NameSound)>,
 }
 
 impl Glossary {
-    /// Prepares names (with aliases, as written) for a language (ISO 639-1). A name of several
-    /// words is also known by its own distinctive words.
+    /// `names` include aliases; `language` is ISO 639-1. A name of several words is also known by
+    /// its distinctive words.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>, language: &str) -> Self {
         let ear = NameLanguage::new(language);
         let mut glossary = Self { ear, exact: Phrases::default(), known: Vec::new() };
@@ -64,7 +57,7 @@ impl Glossary {
         glossary
     }
 
-    /// Adds one spelling, once.
+    /// Adds a spelling, once.
     fn add(&mut self, name: &str) {
         let sound = self.ear.name(name);
         if !self.known.iter().any(|(_, known)| *known == sound) {
@@ -72,7 +65,6 @@ impl Glossary {
         }
     }
 
-    /// Puts misheard names right.
     pub fn correct(&self, text: &str) -> Corrected {
         let words = Words::of(text);
         let mut kept = vec![false; words.len()];
@@ -100,7 +92,7 @@ impl Glossary {
         corrected
     }
 
-    /// The name heard from word `start` on in at most `free` words, and the word after it.
+    /// The name heard in at most `free` words from `start` on, and the index after it.
     fn name_at(
         &self,
         text: &str,

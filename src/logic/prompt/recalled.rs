@@ -1,31 +1,30 @@
 //! An NPC's memories in a turn's message.
 //!
-//! Entry type: [`Recalled`]. **Never**: judges what is worth remembering.
+//! Entry type: [`Recalled`].
 
 use super::said::{LONGEST_FACT, SideLine, said};
 
-/// Memories of an NPC that may matter to an utterance, in words; each part may be empty.
+/// Memories that may matter to an utterance, as text; each part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recalled {
-    /// Relations of the NPC to others ("owes Mira").
+    /// Relations to others ("owes Mira").
     pub relations: Vec<String>,
-    /// Knowledge of the things named ("Mira (person): a thief").
+    /// Knowledge of things named ("Mira (person): a thief").
     pub named: Vec<String>,
     /// Earlier lines ("Wren to Bartok, 3 days ago: I promise").
     pub said: Vec<String>,
-    /// Content of the session before this one, when that was asked.
+    /// Content of the previous session, if asked about.
     pub last_session: Vec<String>,
-    /// Some of it is not for everybody's ears.
+    /// Some of it is not for everyone's ears.
     pub is_gated: bool,
 }
 
 impl Recalled {
-    /// Number of things recalled.
     pub fn len(&self) -> usize {
         self.relations.len() + self.named.len() + self.said.len() + self.last_session.len()
     }
 
-    /// The lines of a turn's message that has `side_lines` in it.
+    /// Lines for a turn's message that contains `side_lines`.
     pub(super) fn lines(&self, side_lines: &[SideLine]) -> Vec<String> {
         let is_new = |line: &&String| !side_lines.iter().any(|it| line.ends_with(&it.text));
         let parts = [

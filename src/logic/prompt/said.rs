@@ -1,50 +1,50 @@
-//! Words of people, made data: on one line, without square brackets, of bounded length.
+//! Turns people's words into data: one line, no square brackets, bounded length.
 
 use crate::domain::PersonId;
 
-/// Longest description of one thing, in characters.
+/// Longest description of an entity, in characters.
 pub(super) const LONGEST_FACT: usize = 400;
-/// Longest text of one person, and of all that was overheard together, in characters.
+/// Longest text of one person, and of all overheard lines together, in characters.
 pub(super) const LONGEST_TEXT: usize = 2_000;
 /// Longest name, in characters.
 pub(super) const LONGEST_NAME: usize = 64;
 
-/// Stands where an utterance would, when a late result makes the NPC speak.
+/// Replaces the utterance when a late result makes the NPC speak.
 pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table what came of it.]";
-/// Stands behind what the NPC has said of an answer that another model is to end.
+/// Follows what the NPC has said of an answer that another model is to finish.
 pub const GO_ON: &str = "[You have said this much aloud, and stopped in the middle. Go on from there, \
      and repeat nothing of it.]";
-/// Asks for the opening sentence of an answer that another model goes on with.
+/// Asks for the opening sentence of an answer that another model continues.
 pub const OPEN: &str = "[Say only the first sentence of your answer, a short one of at most fifteen \
      words; the rest follows later. State no number in it, and no result of a roll, of a look-up or of \
      anything else that would have to be found out first. If nothing more needs to be said after it, \
      write ## behind it.]";
-/// Stands behind an opening sentence after which nothing more needs to be said.
+/// Follows an opening sentence that needs no more.
 pub const NOTHING_MORE: &str = "##";
-/// Stands for words that the model hears itself.
+/// Replaces words that the model hears itself.
 pub const HEARD_ITSELF: &str = "(you hear the words themselves)";
 
-/// A line beside an NPC's own conversation: said to others, or to it without an answer.
+/// A line that an NPC heard without being asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideLine {
     /// Name that NPCs use for the speaker.
     pub speaker: String,
-    /// The person it belongs to: the speaker, or of an NPC's line whom it answered; `None`: nobody.
+    /// The speaker or, for an NPC's line, the person it answered.
     pub by: Option<PersonId>,
-    /// The words, as they were recognised.
+    /// As recognised.
     pub text: String,
-    /// It was said to the NPC, of whose answer nothing was played.
+    /// Addressed to the NPC, whose answer was not audible.
     pub unanswered: bool,
 }
 
 impl SideLine {
-    /// True if the same person has said the same.
+    /// True if the same person said the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.speaker, &self.by, &self.text) == (&other.speaker, &other.by, &other.text)
     }
 }
 
-/// A person's text as data: on one line, without the square brackets of facts.
+/// A person's text as data: on one line, without square brackets.
 pub(super) fn said(text: &str, most: usize) -> String {
     let plain = |c| match c {
         '[' | '【' | '［' => '(',
@@ -54,8 +54,8 @@ pub(super) fn said(text: &str, most: usize) -> String {
     capped(&one_line(&text.chars().map(plain).collect::<String>()), most)
 }
 
-/// `text` on one line: every kind of space or control character is one blank, and marks that
-/// change the direction of writing are gone.
+/// `text` on one line: white space and control characters become blanks, bidirectional marks are
+/// removed.
 pub(super) fn one_line(text: &str) -> String {
     let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
@@ -63,7 +63,7 @@ pub(super) fn one_line(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// At most `most` characters of `text`, the last one "…" when it was longer.
+/// At most `most` characters of `text`; a cut ends in "…".
 pub(super) fn capped(text: &str, most: usize) -> String {
     if text.chars().nth(most).is_none() {
         return text.to_owned();
@@ -72,7 +72,7 @@ pub(super) fn capped(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Asks for the answer that goes on after `opener`, which was said.
+/// Asks for the rest of the answer after `opener`.
 pub fn go_on_after(opener: &str) -> String {
     format!(
         "[You have begun your answer aloud with these words: {} Go on right after them. Repeat nothing \

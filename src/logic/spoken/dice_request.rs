@@ -1,6 +1,6 @@
-//! Meaning of an utterance that speaks of dice.
+//! Meaning of an utterance about dice.
 //!
-//! Entry type: [`DiceRequest`]. **Never**: rolls what was only spoken of.
+//! Entry type: [`Heard`]. **Never**: rolls dice that are only mentioned.
 
 use std::iter;
 
@@ -16,33 +16,30 @@ use crate::logic::{
     words::Words,
 };
 
-/// Request about dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiceRequest {
-    /// Nothing: dice were not spoken of, or it is unclear which.
+    /// No dice were mentioned, or it is unclear which.
     Nothing,
-    /// Nothing, though rolling was spoken of: a question, a "don't", a story.
+    /// Rolling was mentioned but not requested: a question, a "don't", a story.
     Talk,
-    /// The last roll again with these changes, in dice syntax: "", "+2 adv".
+    /// Repeat the last roll with these changes, in dice syntax: "", "+2 adv".
     Again(String),
-    /// These rolls, in their canonical spelling; at least one.
+    /// Rolls in canonical spelling; at least one.
     Rolls(Vec<String>),
-    /// Result of an earlier roll: 0 for the last, 1 for the one before it.
+    /// An earlier result: 0 for the last, 1 for the one before.
     Last(u8),
-    /// To know how likely something is, as a roll that is compared ("2d6+3 >= 10") or not; `None`: it is
-    /// not said of what.
+    /// The odds of a roll, perhaps compared ("2d6+3 >= 10"); `None`: of an unnamed roll.
     Odds(Option<String>),
 }
 
-/// Prefix of a repeated roll, followed by its changes: "again+2 adv".
+/// Prefix of a repeated roll, before its changes: "again+2 adv".
 pub const AGAIN: &str = "again";
-/// Between several rolls.
+/// Separates several rolls.
 pub const APART: &str = "; ";
-/// Most rolls that are made of one utterance.
+/// Most rolls of one utterance.
 const MOST: usize = 8;
 
 impl DiceRequest {
-    /// Meaning of `utterance`.
     pub fn of(utterance: &str) -> Self {
         let mut tokens = tokens::tokens(utterance);
         misheard::put_right(&mut tokens);
@@ -68,8 +65,7 @@ impl DiceRequest {
         if rolls.is_empty() { Self::Nothing } else { Self::Rolls(rolls) }
     }
 
-    /// The rolls that are wanted, as [`super::read_dice`] accepts them: "3d6; 1d20"; or [`AGAIN`] with its
-    /// changes.
+    /// The rolls as [`super::read_dice`] accepts them ("3d6; 1d20"), or [`AGAIN`] with its changes.
     pub fn rolls(&self) -> Option<String> {
         match self {
             Self::Rolls(rolls) => Some(rolls.join(APART)),
@@ -78,7 +74,7 @@ impl DiceRequest {
         }
     }
 
-    /// The roll whose odds are asked for, with what it is to reach: "2d6+3 >= 10".
+    /// The roll whose odds are requested, with its target: "2d6+3 >= 10".
     pub fn odds(&self) -> Option<String> {
         match self {
             Self::Odds(odds) => odds.clone(),
@@ -86,7 +82,7 @@ impl DiceRequest {
         }
     }
 
-    /// Number of rolls before the last one that is asked for: 0 for the last.
+    /// The earlier roll requested: 0 for the last.
     pub fn last(&self) -> Option<u8> {
         match self {
             Self::Last(back) => Some(*back),
@@ -94,13 +90,13 @@ impl DiceRequest {
         }
     }
 
-    /// True if no dice may fall, even if a scripted line of an NPC would roll some.
+    /// True if no dice may be rolled, even by an NPC's scripted line.
     pub fn withholds(&self) -> bool {
         matches!(self, Self::Talk | Self::Last(_) | Self::Odds(_))
     }
 }
 
-/// An utterance as words between blanks, small, without apostrophes and marks.
+/// An utterance in lower case, words separated by blanks, without apostrophes and marks.
 pub(super) struct Spoken(String);
 
 impl Spoken {
@@ -111,17 +107,16 @@ impl Spoken {
         Self(format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
-    /// True if a list of any language has something that was said.
+    /// True if it has a phrase of any language's list.
     pub fn has(&self, list: impl Fn(&'static DiceTalk) -> List) -> bool {
         all(|language| list(language.dice)).any(|phrase| self.says(phrase))
     }
 
-    /// Its words.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.0.split_whitespace()
     }
 
-    /// True if these whole words stand in it.
+    /// True if it contains these whole words.
     fn says(&self, phrase: &str) -> bool {
         self.0.match_indices(phrase).any(|(at, _)| {
             let before = self.0.get(..at).unwrap_or_default();
@@ -166,7 +161,7 @@ impl Spoken {
         asks && self.has(|it| it.did) && is_rolled
     }
 
-    /// True if dice are spoken of and not to be rolled now.
+    /// True if dice are mentioned but not to be rolled now.
     fn only_speaks(&self, tokens: &[Token]) -> bool {
         let rolling = self.has(|it| it.rolling);
         self.has(|it| it.withheld)
@@ -178,8 +173,8 @@ impl Spoken {
     }
 }
 
-/// "Is that a d10?": whether a question of `utterance` wants nothing done. A statement, however it is
-/// said, and a call of dice without a verb are none.
+/// "Is that a d10?": true for a question that requests nothing. A statement in any intonation, or
+/// dice without a verb, is none.
 fn only_asks(utterance: &str) -> bool {
     let Some(asked) = utterance.trim_end().strip_suffix('?') else { return false };
     let sentence = asked.rsplit(['.', '!', '?', ';', ':']).next().unwrap_or_default();
@@ -193,7 +188,6 @@ fn only_asks(utterance: &str) -> bool {
     })
 }
 
-/// True if it is somebody's die, or this one: a thing.
 fn has_whose(tokens: &[Token]) -> bool {
     let is_die = |at: usize| matches!(tokens.get(at), Some(Token::Die { .. } | Token::Typed(_)));
     let is_whose = |word: &str| is_any(|language| language.dice.whose, word);
@@ -205,20 +199,20 @@ fn has_whose(tokens: &[Token]) -> bool {
     (1..tokens.len()).any(|at| is_die(at) && is_owned(at))
 }
 
-/// True if advantage is told, which a die as a thing cannot have: "a d20, and I have advantage".
+/// True if advantage is mentioned, which dice as things cannot have: "a d20, and I have advantage".
 fn has_advantage(tokens: &[Token]) -> bool {
     !matches!(phrase::advantage(tokens), Elsewhere::None)
 }
 
-/// "Dein w20 rollt unter den Schrank", with at most a word between.
+/// "Dein w20 rollt unter den Schrank", with at most one word between.
 fn begins_with_a_die_that_acts(tokens: &[Token]) -> bool {
     let is_subject = |word: &str| is_any(|language| language.dice.subjects, word);
     let is_die = |at: usize| matches!(tokens.get(at), Some(Token::Die { .. }));
     tokens.first().and_then(Token::word).is_some_and(is_subject) && (is_die(1) || is_die(2))
 }
 
-/// True if every clause about dice begins with a question word: "what was the roll before that". Recognisers
-/// leave question marks out, so none is needed.
+/// True if every clause about dice begins with a question word: "what was the roll before that".
+/// Recognisers omit question marks, so none is needed.
 fn asks_about_dice(utterance: &str) -> bool {
     let speaks = |clause: &&str| {
         let words = Spoken::of(clause);
@@ -246,8 +240,8 @@ fn begins_with_a_question_word(clause: &str) -> bool {
     asks && first <= 2 && !Spoken::of(clause).has(|it| it.suggesting)
 }
 
-/// The rolls in `tokens`; a correction replaces the roll before it. A bonus apart from dice belongs to the dice
-/// before it, to a d20 behind it, or to a d20 of its own.
+/// The rolls in `tokens`; a correction replaces the roll before it. A separate bonus belongs to the
+/// dice before it, to a d20 after it, or to a d20 of its own.
 fn rolls(tokens: &[Token]) -> Vec<String> {
     let found: Vec<SpokenRoll> =
         iter::successors(phrase::find(tokens, 0), |before| phrase::find(tokens, before.range.end))
@@ -264,7 +258,7 @@ fn rolls(tokens: &[Token]) -> Vec<String> {
         if at > 0 && corrects(lead) {
             rolls.pop();
         }
-        // Dice that make no sense are not taken for fewer rolls.
+        // Invalid dice must not become fewer rolls.
         let Some(text) = &roll.text else { return Vec::new() };
         let around = if at == 0 { with_lead(lead, text) } else { vec![text.clone()] };
         let is_last = at + 1 == found.len();
@@ -278,7 +272,7 @@ fn rolls(tokens: &[Token]) -> Vec<String> {
     rolls
 }
 
-/// `text` with the bonus in `lead`, or behind the roll that `lead` calls for.
+/// `text` with the bonus in `lead`, or after the roll that `lead` requests.
 fn with_lead(lead: &[Token], text: &str) -> Vec<String> {
     if let Some(roll) = implied::before_added_dice(lead, text) {
         return vec![roll];
@@ -291,8 +285,8 @@ fn with_lead(lead: &[Token], text: &str) -> Vec<String> {
     own.into_iter().chain([text.to_owned()]).collect()
 }
 
-/// `rolls` with the bonus in `tail`: added to the last of them, or as a roll of its own. A `tail` without a bonus,
-/// or one that corrects, belongs to the next roll.
+/// `rolls` with the bonus in `tail`: added to the last, or as a roll of its own. A `tail` without a
+/// bonus, or with a correction, belongs to the next roll.
 fn with_tail(mut rolls: Vec<String>, tail: &[Token], is_last: bool) -> Vec<String> {
     let bonus = implied::added(tail);
     let Some(last) = rolls.last_mut().filter(|_| !bonus.is_empty() && !corrects(tail)) else {
@@ -307,24 +301,24 @@ fn with_tail(mut rolls: Vec<String>, tail: &[Token], is_last: bool) -> Vec<Strin
     rolls
 }
 
-/// True if words between two rolls say that the second was meant.
+/// True if the words between two rolls replace the first by the second.
 fn corrects(between: &[Token]) -> bool {
     let said: Vec<&str> = between.iter().filter_map(Token::word).collect();
     Spoken::of(&said.join(" ")).has(|it| it.instead)
 }
 
-/// The canonical spelling of `text` by [`dice::parse()`], if it has dice.
+/// Canonical spelling by [`dice::parse()`], if `text` has dice.
 fn canonical(text: &str) -> Option<String> {
     let expression = dice::parse(text).ok()?;
     expression.has_dice().then(|| expression.to_string())
 }
 
-/// The roll whose odds are wanted, with what it is to reach.
+/// The roll whose odds are requested, with its target.
 fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
     let found = phrase::find(tokens, 0)?;
     let roll = canonical(found.text.as_deref()?)?;
     if words.has(|it| it.doubles) {
-        // The second die shows what the first does as often as one shows a 1.
+        // The second die equals the first as often as one die shows a 1.
         return roll
             .strip_prefix("2d")
             .filter(|sides| !sides.is_empty() && sides.bytes().all(|b| b.is_ascii_digit()))
@@ -343,7 +337,6 @@ fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
     Some(format!("{roll} {compared} {goal}"))
 }
 
-/// The number that stands first.
 fn number(tokens: &[Token]) -> Option<i64> {
     let mut tongues = [Tongue::English, Tongue::German].into_iter();
     tongues.find_map(|tongue| numbers::read(tokens, tongue)).map(|(number, _)| number)

@@ -1,8 +1,9 @@
-//! Requests about the last roll without a word of dice: "one more of those", "what did I just get there?".
+//! Requests about the last roll without a word of dice: "one more of those", "what did I just get
+//! there?".
 //!
-//! Entry function: [`after_roll`]. Each word of such an utterance repeats, asks, points back, or is a filler of
-//! requests, so "another ale" is none. **Never**: knows whether there was a roll; after an order of ale, the same
-//! words want another ale.
+//! Entry function: [`after_roll`]. Each word of such an utterance repeats, asks, refers back, or is
+//! a filler, so "another ale" is none. Call it only directly after a roll: after an order of ale,
+//! the same words mean another ale.
 
 use super::{
     dice_request::{DiceRequest, Spoken},
@@ -18,8 +19,8 @@ use crate::logic::{
 /// Most words before the question word: "okay Bartok, tell me".
 const LEAD: usize = 4;
 
-/// Meaning of `utterance` right after a roll for its speaker, where [`DiceRequest::of`] finds no dice: the roll
-/// again, its result, or nothing. `is_name` knows the words of the listener's names, folded.
+/// Meaning of `utterance` directly after the speaker's roll, where [`DiceRequest::of`] finds no dice.
+/// `is_name` knows the folded words of the listener's names.
 pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> DiceRequest {
     let plain = utterance.replace(['\'', '\u{2019}'], "");
     let words = Spoken::of(&plain);
@@ -30,7 +31,7 @@ pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> DiceReques
     repeats(&plain, &words, is_call).map_or(DiceRequest::Nothing, DiceRequest::Again)
 }
 
-/// The changes with which `plain` repeats the roll, in dice syntax; `None`: it does not.
+/// The changes with which `plain` repeats the roll, in dice syntax; `None`: no repetition.
 fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Option<String> {
     let mut tokens = tokens::tokens(plain);
     misheard::put_right(&mut tokens);
@@ -86,7 +87,6 @@ fn asks_what_it_was(said: &Spoken, is_call: impl Fn(&str) -> bool) -> bool {
     asks || has(&is_telling).is_some() && is_told_again
 }
 
-/// True if a phrase of a list of any language has `word`.
 fn is_of_a_phrase(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
     language::all(|it| list(it.dice)).any(|phrase| phrase.split(' ').any(|it| it == word))
 }

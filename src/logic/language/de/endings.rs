@@ -2,8 +2,7 @@
 
 use super::super::lists::Endings;
 
-/// Of German.
-// Skipped: one word a line would hide the lists' shape.
+// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static ENDINGS: Endings = Endings {
     unfinished: &[

@@ -2,8 +2,7 @@
 
 use super::super::lists::DiceTalk;
 
-/// Of English.
-// Skipped: one word a line would hide the lists' shape.
+// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static DICE: DiceTalk = DiceTalk {
     rolling: &["roll", "rolls", "rolling", "throw", "throws", "throwing", "toss", "cast", "reroll"],

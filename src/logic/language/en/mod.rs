@@ -26,17 +26,15 @@ use super::{
 };
 use crate::{domain::EntityKind, logic::command::order::Order};
 
-/// Words too common to be a name that was misheard.
+/// Words too common to be a misheard name.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
 
-/// Its words.
 static VOCABULARY: Vocabulary = Vocabulary::new(include_str!("../../../../assets/words/en.txt"));
 
-/// Words that tell the language.
+/// Words that identify the language.
 static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
 
-/// English as it is spoken at tables.
-// Skipped: one word a line would hide the lists' shape.
+// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static ENGLISH: Language = Language {
     code: "en",

@@ -2,8 +2,7 @@
 
 use super::super::lists::Beginnings;
 
-/// Of English.
-// Skipped: one word a line would hide the lists' shape.
+// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static OPENING: Beginnings = Beginnings {
     interjections: &[

@@ -1,22 +1,22 @@
-//! Recognition of the language that somebody speaks: [`Language::spoken_in`].
+//! Detects the language of an utterance: [`Language::spoken_in`].
 //!
-//! **Never**: guesses. A name, a number or a word that two languages have tells nothing.
+//! Names, numbers and words of several languages do not count. **Never**: guesses.
 
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::{ALL, Language};
 use crate::logic::words::{Words, fold};
 
-/// Shortest word whose ending tells something.
+/// Shortest word whose ending counts.
 const LONG: usize = 6;
 
-/// A language and all of its words there are, folded.
+/// A language and all its words, folded.
 struct Wordlist {
     language: &'static Language,
     words: HashSet<String>,
 }
 
-/// Every language, in the order of [`ALL`].
+/// All languages, in the order of [`ALL`].
 static KNOWN: LazyLock<Vec<Wordlist>> =
     LazyLock::new(|| ALL.into_iter().map(Wordlist::new).collect());
 
@@ -37,7 +37,7 @@ impl Wordlist {
         Self { language, words: words.chain(language.telling.iter().cloned()).collect() }
     }
 
-    /// True if `word`, which no language knows, looks like this one: by its dice, or an ending.
+    /// True if an unknown `word` looks like this language: by its dice or ending.
     fn sounds_like(&self, word: &str) -> bool {
         let ends = |ending: &&str| word.len() >= LONG && word.ends_with(*ending);
         is_dice(word, self.language.die) || self.language.word_endings.iter().any(ends)
@@ -45,13 +45,13 @@ impl Wordlist {
 }
 
 impl Language {
-    /// The language that `text` is spoken in; `None`: it cannot be told.
+    /// The language of `text`; `None`: unclear.
     pub fn spoken_in(text: &str) -> Option<&'static Self> {
         let mut told: Vec<usize> = vec![0; KNOWN.len()];
         for word in Words::of(text).iter() {
             let has: Vec<bool> = KNOWN.iter().map(|it| it.words.contains(word)).collect();
             let is_known = has.contains(&true);
-            // A word that all languages have tells nothing.
+            // A word of all languages does not count.
             if has.iter().all(|it| *it) {
                 continue;
             }
@@ -70,7 +70,7 @@ impl Language {
     }
 }
 
-/// "w", "w6", "2w6", where `die` is "w".
+/// "w", "w6" or "2w6", where `die` is "w".
 fn is_dice(word: &str, die: &str) -> bool {
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let parts = word.split_once(die).filter(|_| !die.is_empty());

@@ -1,4 +1,4 @@
-//! Accuracy of hearing dice: utterances with what should be rolled, `tests/data/spoken_dice_*.txt`.
+//! Accuracy of recognising dice in the utterances of `tests/data/spoken_dice_*.txt`.
 //!
 //! Run with `--nocapture` to read the figures.
 
@@ -14,7 +14,7 @@ const SETS: [(&str, &str); 6] = [
     (UNSEEN, include_str!("../../../../tests/data/spoken_dice_unseen.txt")),
 ];
 
-/// The dice heard, as the tables write them.
+/// The recognised dice, in the tables' notation.
 fn heard(said: &str) -> String {
     match DiceRequest::of(said) {
         DiceRequest::Nothing | DiceRequest::Talk => "-".to_owned(),
@@ -27,7 +27,6 @@ fn heard(said: &str) -> String {
     }
 }
 
-/// True if dice fall.
 fn falls(heard: &str) -> bool {
     !matches!(heard, "-" | "last" | "before") && !heard.starts_with("odds")
 }
