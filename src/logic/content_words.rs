@@ -11,7 +11,6 @@ use super::{
 pub struct ContentWords(Vec<String>);
 
 impl ContentWords {
-    /// Collects the content words of `utterance`, each once.
     pub fn of(utterance: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         for word in Words::of(utterance).iter() {
@@ -52,8 +51,7 @@ impl ContentWords {
         self.0.join(" ")
     }
 
-    /// True if `line` has the same subject and adds something: it shares two words, or the only
-    /// one, and has another.
+    /// True if `line` shares two words, or the only one, and has another.
     pub fn fit(&self, line: &str) -> bool {
         let told = Self::of(line);
         let shared = self.0.iter().filter(|word| told.has(word)).count();

@@ -36,7 +36,6 @@ const ANYBODY: [&str; 18] = [
     "erzähler",
     "nutzer",
 ];
-/// Labels that models give to themselves.
 const ITSELF: [&str; 2] = ["assistant", "npc"];
 /// Longest stage direction after a name, in characters: "(from behind the counter)".
 const LONGEST_DIRECTION: usize = 60;
@@ -75,18 +74,15 @@ impl Labels {
     }
 }
 
-/// How a line or sentence begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beginning {
     Other,
-    /// The NPC's own label.
     Own,
     Text,
     /// Undecided until the next delta.
     Open,
 }
 
-/// Progress through an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// At the beginning of a line or sentence.
@@ -107,13 +103,11 @@ enum State {
 pub struct OwnLines<'l> {
     labels: &'l Labels,
     state: State,
-    /// Text held back as a possible label.
     held: String,
     has_said: bool,
 }
 
 impl<'l> OwnLines<'l> {
-    /// Starts an answer.
     pub const fn new(labels: &'l Labels) -> Self {
         Self {
             labels,
@@ -123,7 +117,6 @@ impl<'l> OwnLines<'l> {
         }
     }
 
-    /// True if nothing after this is the NPC's.
     pub fn is_over(&self) -> bool {
         self.state == State::Over
     }
@@ -300,7 +293,6 @@ enum Naming {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Behind {
-    /// The name is a label.
     Label,
     /// The name is plain text or part of another name.
     Text,
@@ -367,8 +359,7 @@ mod tests {
         Labels::new(others, ["Bartok the Barkeep", "Bartok"])
     }
 
-    /// The part of `text` that passes in deltas of `size` characters, and whether the answer is
-    /// over.
+    /// Filters `text` in deltas of `size` characters; also returns whether the answer is over.
     fn own(text: &str, size: usize) -> (String, bool) {
         let labels = labels();
         let mut lines = OwnLines::new(&labels);

@@ -8,9 +8,7 @@ use strsim::levenshtein;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phonetics {
-    /// Consonant skeleton.
     English,
-    /// Kölner Phonetik (Postel 1969).
     German,
     Letters,
 }
@@ -135,7 +133,6 @@ fn english_sound(before: u8, letters: [u8; 3]) -> (Option<char>, usize) {
     }
 }
 
-/// The sound of a letter by itself.
 fn plain_sound(c: u8) -> Option<char> {
     match c {
         b'b' | b'p' => Some('P'),
@@ -154,7 +151,6 @@ fn plain_sound(c: u8) -> Option<char> {
     }
 }
 
-/// Kölner Phonetik of lower-case ASCII.
 fn cologne(word: &[u8]) -> String {
     let mut key = Key::default();
     for (i, &c) in word.iter().enumerate() {

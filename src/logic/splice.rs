@@ -19,15 +19,12 @@ use super::{
 
 /// Fewest words of the opener dropped within a sentence that continues without a pause.
 const WHOLE_OPENER: usize = 3;
-/// Words from which a phrase of taking back is certain; a shorter one may begin "Forget that
-/// place."
+/// Words that make a phrase of taking back certain; a shorter one may be "Forget that place."
 const SURELY_BACK: usize = 3;
 /// Most words of a greeting before its first pause.
 const LONGEST_GREETING: usize = 6;
-/// Largest number read from words.
 const LARGEST: i64 = 999;
 
-/// Numbers by their folded words.
 static IN_WORDS: LazyLock<HashMap<String, i64>> = LazyLock::new(|| {
     let words = |number: i64| [Some(number_words(number)), german_number_words(number)];
     let named = |number| words(number).into_iter().flatten().map(move |it| (fold(&it), number));
@@ -36,9 +33,7 @@ static IN_WORDS: LazyLock<HashMap<String, i64>> = LazyLock::new(|| {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// No new sentence yet.
     Start,
-    /// The answer continues.
     Joined,
     /// The answer took the opener back and is dropped.
     Refused,
@@ -49,7 +44,6 @@ enum State {
 pub struct Splicer {
     opener: String,
     words: Words,
-    /// The opener is a complete sentence.
     is_ended: bool,
     asked: HashSet<String>,
     speaker: Words,
@@ -69,7 +63,6 @@ impl Splicer {
         }
     }
 
-    /// True once the answer is refused.
     pub fn refuses(&self) -> bool {
         self.state == State::Refused
     }
@@ -123,7 +116,6 @@ impl Splicer {
         both_pause && (yes(before) && no(after) || no(before) && yes(after))
     }
 
-    /// True if it repeats the question.
     fn asks_again(&self, text: &Text<'_>) -> bool {
         let words: Vec<&str> = text.words.iter().collect();
         let words = words.get(text.interjections()..).unwrap_or_default();
@@ -159,8 +151,7 @@ impl Splicer {
         };
         let behind = begins + phrase;
         let mut end = text.pause(behind)?;
-        // "Hail ruined it", "How are you going to pay?": other sentences that begin like a
-        // greeting.
+        // Other sentences begin like a greeting: "Hail ruined it", "How are you going to pay?".
         let greets = words.get(behind).is_some_and(|it| is_name(it)) || text.is_capital(behind);
         if end - begins > LONGEST_GREETING || end > behind && !greets {
             return None;
@@ -210,7 +201,6 @@ impl<'t> Text<'t> {
         self.text.get(end..).unwrap_or_default()
     }
 
-    /// Text after `count` words and the marks after them.
     fn after(&self, count: usize) -> &'t str {
         without_marks(self.behind(count))
     }
@@ -238,7 +228,6 @@ impl<'t> Text<'t> {
         self.words.iter().take_while(is_sound).count()
     }
 
-    /// True if it takes back what was said.
     fn takes_back(&self) -> bool {
         let at = self.interjections();
         let words: Vec<&str> = self.words.iter().skip(at).collect();

@@ -14,15 +14,11 @@ const MOST_UNWANTED: f64 = 2.0;
 
 #[derive(Clone, Copy)]
 pub struct Judged {
-    /// The result was as expected.
     pub is_right: bool,
-    /// Something unwanted was done.
     pub is_unwanted: bool,
-    /// Nothing was to be done.
     pub is_for_nobody: bool,
 }
 
-/// Judgements of several sets and languages.
 pub struct Figures {
     /// Label of rows with an unwanted action.
     unwanted: &'static str,
@@ -34,7 +30,6 @@ pub struct Figures {
 type Counted = fn(&Judged) -> bool;
 
 impl Figures {
-    /// `unwanted` and `for_nobody`: labels of the printed columns.
     pub const fn new(unwanted: &'static str, for_nobody: &'static str) -> Self {
         Self { unwanted, for_nobody, rows: Vec::new() }
     }

@@ -8,8 +8,7 @@ pub const DIMENSION: usize = 512;
 /// Fraction of trigrams that forms of one word share.
 const ALIKE: f64 = 0.65;
 
-/// True if two words are equal, forms of one word ("promise", "promised"), or one misheard
-/// ("Greymantel").
+/// True for equal words, forms of one ("promise", "promised") and misheard ones ("Greymantel").
 pub fn is_alike(one: &str, other: &str) -> bool {
     if one == other {
         return true;

@@ -14,13 +14,11 @@ const BLOCK: usize = 256;
 pub struct VadOptions {
     /// Starts speech if reached by [`strong_blocks`](Self::strong_blocks) in a row.
     pub strong: f32,
-    /// Blocks of 16 ms; at least one.
     pub strong_blocks: u32,
     /// Probable speech; starts it if reached by [`weak_blocks`](Self::weak_blocks) in a row.
     pub weak: f32,
     /// Blocks of 16 ms; at least one.
     pub weak_blocks: u32,
-    /// Speech continues while this is reached.
     pub stay: f32,
     /// Level (RMS, of 32,768) below which a block is silence whatever its score: the model still
     /// hears a voice for 100 to 300 ms after it has ended in silence.
@@ -58,8 +56,7 @@ impl Vad {
         }
     }
 
-    /// Judges the newest whole block of 16 kHz mono audio of any length; without a whole block,
-    /// repeats the previous judgement.
+    /// Judges the newest whole block of 16 kHz mono audio; without one, repeats the last judgement.
     pub fn push(&mut self, mut samples: &[i16]) -> Voicing {
         while !samples.is_empty() {
             let missing = BLOCK.saturating_sub(self.pending.len());
@@ -76,7 +73,6 @@ impl Vad {
     }
 }
 
-/// RMS of a block.
 #[expect(clippy::cast_precision_loss, reason = "a block has a few hundred samples")]
 fn level(block: &[i16]) -> f32 {
     let sum: f32 = block.iter().map(|&sample| f32::from(sample) * f32::from(sample)).sum();

@@ -3,8 +3,7 @@
 //! Entry type: [`Gauge`]. Estimates tokens from UTF-8 bytes, on the high side, and corrects the
 //! ratio by the service's counts.
 
-/// Hundredths of a token per byte before the first count: three letters a token, or one Chinese or
-/// Japanese character.
+/// Hundredths of a token per byte before the first count: three letters or one CJK character.
 const PER_BYTE: u64 = 33;
 /// Fewest bytes of a request whose count is used.
 const FEWEST: u64 = 16;
@@ -23,20 +22,16 @@ const FULL: u64 = 95;
 pub struct Gauge {
     /// Tokens of request and answer together.
     window: u64,
-    /// Most tokens of an answer.
     answer: u64,
-    /// Hundredths of a token per byte.
     per_byte: u64,
 }
 
 impl Gauge {
-    /// In tokens; `answer` is the most that an answer may have.
     pub fn new(window: u32, answer: u32) -> Self {
         Self { window: window.into(), answer: answer.into(), per_byte: PER_BYTE }
     }
 
-    /// Corrects the ratio by the service's count for a request of `bytes`; false if the service
-    /// read only part of it.
+    /// Corrects the ratio by a service's count; false if the service read only part of the request.
     #[must_use]
     pub fn counted(&mut self, bytes: u64, tokens: u64) -> bool {
         let per_byte = tokens.saturating_mul(100).checked_div(bytes).unwrap_or_default();
@@ -50,7 +45,6 @@ impl Gauge {
         bytes.saturating_mul(self.per_byte) / 100
     }
 
-    /// Bytes that fill `percent` of the window.
     pub fn bytes(&self, percent: u64) -> u64 {
         self.window.saturating_mul(percent) / self.per_byte.max(1)
     }
@@ -65,12 +59,10 @@ impl Gauge {
         self.percent(bytes) > FILLING
     }
 
-    /// True if a request of `bytes` is too large.
     pub fn is_full(&self, bytes: u64) -> bool {
         self.percent(bytes) > FULL
     }
 
-    /// Most tokens of a summary.
     pub fn summary(&self) -> u32 {
         u32::try_from(self.window / 12).unwrap_or(u32::MAX).clamp(64, 800)
     }

@@ -70,8 +70,8 @@ impl Words {
         self.spans.iter().filter_map(|span| self.folded.get(span.folded.clone()))
     }
 
-    /// Byte range of the word in the source text, without a possessive `'s`; an empty range past
-    /// the end for an index out of range.
+    /// Byte range in the source text, without a possessive `'s`; empty and past the end if out of
+    /// range.
     pub fn source(&self, index: usize) -> Range<usize> {
         self.spans.get(index).map_or(usize::MAX..usize::MAX, |span| span.source.clone())
     }
@@ -98,7 +98,6 @@ impl Words {
         phrase.split(' ').try_fold(0, next)
     }
 
-    /// Folds the word at `start` into the buffer.
     fn read_word(&mut self, text: &str, start: usize) -> Span {
         let from = self.folded.len();
         let mut end = start;
@@ -116,7 +115,6 @@ impl Words {
         Span { folded: from..self.folded.len(), source: start..end, possessive: false }
     }
 
-    /// Removes a possessive `'s` from the word just read.
     fn cut_possessive(&mut self, text: &str, span: &mut Span) {
         let word = text.get(span.source.clone()).unwrap_or_default();
         let Some(stem) = word.strip_suffix(['s', 'S']) else { return };
@@ -190,20 +188,15 @@ pub struct Phrases<T> {
     nodes: Vec<Node<T>>,
 }
 
-/// A beginning shared by phrases.
 #[derive(Clone, Debug)]
 struct Node<T> {
-    /// By the next word.
     next: HashMap<Box<str>, usize, BuildHasherDefault<Fnv>>,
-    /// Values of the phrase that ends here.
     values: Vec<T>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhraseMatch<'p, T> {
-    /// Index of its first word.
     pub start: usize,
-    /// Index after its last word.
     pub end: usize,
     pub value: &'p T,
 }

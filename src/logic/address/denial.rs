@@ -1,10 +1,8 @@
-//! People that a speaker says they do not mean: "not you, Bartok", "ich rede nicht mit dir".
+//! Recognises people whom a speaker does not mean: "not you, Bartok", "ich rede nicht mit dir".
 //!
-//! Entry type: [`Denial`]. It is a clause, or the beginning of one up to another name or a new "I", of nothing
-//! but a "not", the listener or a name, and what may stand beside them: the speaker with a verb of meaning
-//! or talking, words of little weight. Behind it the speaker may say whom they mean. A dismissal ("not now,
-//! Bartok") counts only if another person is called right behind it.
-//! **Never**: takes a question ("why not you?") for a denial.
+//! Entry type: [`Denial`]. A denial is a clause, or its beginning up to a name or a new "I", that
+//! consists only of a "not", the listener or a name, the speaker with a verb of meaning or talking,
+//! and minor words. **Never**: takes a question ("why not you?") or "not now" for a denial.
 
 use std::ops::Range;
 
@@ -14,7 +12,6 @@ use super::{
 };
 use crate::logic::language::{self, List, all, is_any, is_turning};
 
-/// An utterance that is searched for denials.
 pub struct Denial<'u> {
     turning: &'u Turning<'u>,
 }
@@ -42,31 +39,28 @@ pub struct Dismissed {
 /// Role of a word in such a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// "not"
     Not,
     /// "don't", which needs the speaker and a verb.
     Contracted,
-    /// The listener.
     Listener,
-    /// The speaker.
     Speaker,
     /// A verb of meaning or talking; `is_whole`: a form such as "meant", which needs no speaker.
-    Meaning { is_whole: bool },
+    Meaning {
+        is_whole: bool,
+    },
     /// A word beside such a verb.
     Helping,
-    /// A name.
     Name(Who),
-    /// A word of little weight.
+    /// A minor word.
     Little,
 }
 
 impl<'u> Denial<'u> {
-    /// Searches what `turning` has.
     pub const fn new(turning: &'u Turning<'u>) -> Self {
         Self { turning }
     }
 
-    /// The first denial.
+    /// The people denied; empty: the listener. `None`: no denial.
     pub fn find(&self) -> Option<Denied> {
         let clauses = self.clauses();
         let (people, end) = clauses.iter().enumerate().find_map(|(at, clause)| {
@@ -132,7 +126,7 @@ impl<'u> Denial<'u> {
         is_meant.then_some(hit.who)
     }
 
-    /// The utterance from punctuation to punctuation.
+    /// Splits the utterance at punctuation.
     fn clauses(&self) -> Vec<Range<usize>> {
         let count = self.turning.words.len();
         let mut clauses = Vec::new();
@@ -146,7 +140,7 @@ impl<'u> Denial<'u> {
         clauses
     }
 
-    /// The people named in a clause of nothing but names; else empty.
+    /// The people named in a clause of only names; else empty.
     fn only_names(&self, clause: &Range<usize>) -> Vec<Who> {
         let parts = self.parts(clause);
         let names: Vec<Who> = parts.iter().filter_map(Part::name).collect();
@@ -159,7 +153,7 @@ impl<'u> Denial<'u> {
         }
     }
 
-    /// Number of parts that `clause` has if each of its words is one.
+    /// Number of parts of `clause`, if every word is a part.
     fn words_of(&self, clause: &Range<usize>) -> usize {
         let within = |range: &Range<usize>| range.start >= clause.start && range.end <= clause.end;
         let longer: usize = self
@@ -190,8 +184,7 @@ impl<'u> Denial<'u> {
         is_denied.then(|| (parts.iter().filter_map(Part::name).collect(), end))
     }
 
-    /// The parts from the beginning of `clause` on, up to a word that is none or, behind what is denied, to
-    /// the speaker or another name.
+    /// The parts at the beginning of `clause`; after the denied person only up to the speaker.
     fn parts(&self, clause: &Range<usize>) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         let mut at = clause.start;
@@ -218,7 +211,7 @@ impl<'u> Denial<'u> {
         parts
     }
 
-    /// Index of the word behind the first `count` parts of `clause`.
+    /// Index of the word after the first `count` parts of `clause`.
     fn end_of(&self, clause: &Range<usize>, count: usize) -> usize {
         let mut at = clause.start;
         for _ in 0..count {
@@ -228,7 +221,6 @@ impl<'u> Denial<'u> {
         at
     }
 
-    /// The word at `at` as a part.
     fn part(&self, at: usize) -> Option<Part> {
         let word = self.turning.words.get(at)?;
         let is = |list: fn(&'static language::Turning) -> List| is_turning(list, word);
@@ -270,7 +262,7 @@ impl Part {
     }
 }
 
-/// True if `parts`, which have the listener, say that they are not meant.
+/// True if `parts`, which include the listener, deny.
 fn is_denial(parts: &[Part]) -> bool {
     let has = |wanted: Part| parts.contains(&wanted);
     let first = |wanted: Part| parts.iter().position(|part| *part == wanted);

@@ -1,4 +1,4 @@
-//! Names found in an utterance, and which of them are called.
+//! Names in an utterance, and those that are called.
 
 use std::ops::Range;
 
@@ -14,52 +14,45 @@ use super::denial::Denial;
 use super::turning::{TurnedTo, Turning, asks_at, is_aside, is_spoken_of};
 use super::who::{Called, Hit, Who};
 
-/// Most words between the name of an absent person and the "you" that makes it a call.
+/// Most words between an absent person's name and the "you" that makes it a call.
 const YOU_WITHIN: usize = 3;
 
-/// All names, and how they sound.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
-    /// Sound rules and common words of the language.
     ear: NameLanguage,
-    /// Names and parts of names.
     phrases: Phrases<(Who, Strength)>,
     /// Names that may be misheard.
     sounds: Vec<(Who, NameSound)>,
-    /// Names of absent people.
     away: Phrases<()>,
 }
 
-/// The names of an utterance.
+/// Names found in an utterance.
 #[derive(Clone, Debug, Default)]
 pub struct FoundNames {
     /// Those called, best first.
     pub addressed: Vec<Group>,
-    /// All that are named, in order.
+    /// All names, in order.
     pub named: Vec<Who>,
-    /// The words they take.
     pub taken: Vec<Range<usize>>,
-    /// The person or group that the speaker turns to in so many words.
+    /// The person or group that the speaker explicitly turns to.
     pub turned_to: Option<TurnedTo>,
-    /// True if it is said outside the game.
+    /// Said outside the game.
     pub is_aside: bool,
-    /// The people the speaker does not mean; empty: the listener. `None`: nothing is denied.
+    /// The people denied; empty: the listener. `None`: no denial.
     pub denied: Option<Vec<Who>>,
 }
 
-/// Names called together ("Bartok and Greymantle, …").
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The people called, in order.
     pub members: Vec<Who>,
-    /// True if they are set off by punctuation, or by "hey".
+    /// Set off by punctuation, or by "hey".
     pub vocative: bool,
-    /// True if the utterance begins with them.
+    /// At the beginning of the utterance.
     pub at_start: bool,
 }
 
 impl Lexicon {
-    /// Prepares everybody's names, aliases and own distinctive words.
+    /// Prepares all names, aliases and their distinctive words.
     pub fn new(everybody: &[(Who, Called<'_>)], language: &str) -> Self {
         let ear = NameLanguage::new(language);
         let (phrases, away) = (Phrases::default(), Phrases::default());
@@ -90,13 +83,12 @@ impl Lexicon {
         lexicon
     }
 
-    /// Adds a name, and how it sounds.
     fn add(&mut self, who: Who, name: &str) {
         self.phrases.insert(name, (who, own_strength(who, &Words::of(name))));
         self.sounds.push((who, self.ear.name(name)));
     }
 
-    /// Adds a person's own name, as it is written.
+    /// Adds a person's own name as written.
     pub fn add_person(&mut self, who: Who, name: &str) {
         let parts = name_parts(name, &self.ear);
         let first = parts.first().map(|part| part.word).filter(|first| *first != name);
@@ -109,13 +101,12 @@ impl Lexicon {
         }
     }
 
-    /// Adds the name of an absent person.
     pub fn add_away(&mut self, name: &str) {
         self.away.insert(name, ());
         self.away.insert(bare(name), ());
     }
 
-    /// True if an absent person is called or turned to.
+    /// True if the speaker calls or turns to an absent person.
     pub fn calls_away(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> bool {
         let hits: Vec<Hit> = self
             .away
@@ -137,8 +128,8 @@ impl Lexicon {
         hits.iter().any(is_called) || matches!(turning.find(), Some(TurnedTo::Somebody(_)))
     }
 
-    /// The names in the text; one that several share is taken for the one `prefer` puts lowest.
-    /// `alone`: the speaker is the only player.
+    /// A shared name means the person `prefer` ranks lowest. `alone`: the speaker is the only
+    /// player.
     pub fn find(
         &self,
         text: &str,
@@ -217,7 +208,7 @@ impl Lexicon {
         hits
     }
 
-    /// The one person whose name some words sound like, the words `taken` left out.
+    /// The only person whose name sounds like some words, apart from the words `taken`.
     pub fn sounds_like(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> Option<Who> {
         let mut best: Option<(usize, Who)> = None;
         let mut tied = false;
@@ -247,7 +238,7 @@ impl Lexicon {
     }
 }
 
-/// True if a player's name has a verb and the listener behind it, perhaps with a question word before the verb:
+/// True if a verb and the listener follow a player's name, perhaps with a question word between:
 /// "rose can you help me", "lena was meinst du".
 fn is_asked(name: &Hit, text: &str, words: &Words) -> bool {
     let end = name.range.end;
@@ -260,15 +251,14 @@ fn is_asked(name: &Hit, text: &str, words: &Words) -> bool {
         && same_phrase(text, words, &(end - 1..verb + 2))
 }
 
-/// Certainty with which `name` means `who`: a player named like words of a language ("Amber") has to be
-/// called, or "Amber ale, please" would be said to that player.
+/// Less for a player named like a common word: "Amber ale, please" does not address Amber.
 fn own_strength(who: Who, name: &Words) -> Strength {
     let is_title = |it: &str| is_unlikely_name(it) || is_word(it) || is_any(|it| it.roles, it);
     let is_player = matches!(who, Who::Player(_));
     if is_player && name.iter().all(is_title) { Strength::Called } else { Strength::Full }
 }
 
-/// True if the words beside a name make it a subject of talk rather than an address.
+/// True if the words beside a name make it a subject of talk.
 fn is_matter(words: &Words, range: &Range<usize>, place: PhrasePosition) -> bool {
     if place.vocative {
         return false;
@@ -276,7 +266,7 @@ fn is_matter(words: &Words, range: &Range<usize>, place: PhrasePosition) -> bool
     is_spoken_of(words, range, place.start) || (!place.start && is_object(words, range.start))
 }
 
-/// True if what stands before `at` makes it what is talked about: "where is", "where is now".
+/// True if the words before `at` make it a subject of talk: "where is", "where is now".
 fn is_object(words: &Words, at: usize) -> bool {
     let is_adverb = |at: &usize| words.get(*at).is_some_and(|it| is_turning(|it| it.adverbs, it));
     let before = (0..at).rev().find(|at| !is_adverb(at));
@@ -299,7 +289,7 @@ fn grouped<'h>(
             let plain = gap.chars().all(|c| c == ',' || c.is_whitespace() || c.is_alphabetic());
             let word = (hit.range.start == end + 1)
                 .then(|| words.get(end).is_some_and(|word| is_any(|it| it.joining, word)));
-            // "an ale for Lucan, Bartok": somebody who is talked about is not called together with others.
+            // "an ale for Lucan, Bartok": the subject of talk is not called together with others.
             let is_called = groups.last().and_then(|group| group.first()).is_none_or(|first| {
                 first.range.start == 0 || !is_spoken_of(words, &first.range, false)
             });

@@ -217,8 +217,7 @@ impl BargeIn {
 }
 
 impl Voice {
-    /// Measures time by timestamps, so that overlapping speakers or frames in a burst do not count
-    /// double.
+    /// Measures time by timestamps, so that overlapping speakers and bursts do not count double.
     fn frame(&mut self, now: Instant, voicing: Voicing) {
         if voicing.probable || voicing.voiced {
             self.received_at = Some(now);
@@ -244,8 +243,7 @@ impl Voice {
     }
 }
 
-/// True if all of `text` is a stop word, with or without names ("Bartok, stop", "wait wait"). The
-/// NPC's turn then ends without an answer.
+/// True if all of `text` is a stop word, perhaps with names: "Bartok, stop", "wait wait".
 pub fn is_stop_word(text: &str, names: &[NpcNames]) -> bool {
     let words = Words::of(text);
     let (mut at, mut stops) = (0, false);

@@ -172,8 +172,7 @@ impl Ledger {
         }
     }
 
-    /// Books what the call used; the whole reservation if that is unknown or the model has lost its
-    /// price.
+    /// Books what the call used; the whole reservation if that or the model's price is unknown.
     pub fn settle(&mut self, reserved: ReservedAmount, used: Consumption) {
         let is_priced = self.options.prices.contains_key(&reserved.model);
         let cost = match is_priced {

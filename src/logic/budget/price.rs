@@ -70,8 +70,8 @@ impl BudgetOptions {
         self.prices.get(model).map_or(Money::ZERO, |price| price.of(used))
     }
 
-    /// The most that a call may cost: services may bill any input at the dearest of the plain,
-    /// cached and written rates.
+    /// The most that a call may cost, with any input at the dearest of plain, cached and written
+    /// rates.
     pub fn bound(&self, model: &str, expected: Consumption) -> Money {
         let Some(price) = self.prices.get(model) else { return Money::ZERO };
         let write = if expected.written_tokens > 0 { price.cache_write } else { 0.0 };

@@ -33,12 +33,9 @@ pub enum Command {
         /// As spoken; not empty.
         text: String,
     },
-    /// The NPC's next answer may take longer.
     Think(usize),
-    /// Answers should come faster.
     Faster,
-    /// Name of the scene to begin, as spoken. If the caller knows no such scene, the utterance was
-    /// no command.
+    /// Name of a scene, as spoken. If the caller knows none, the utterance was no command.
     Scene(String),
 }
 
@@ -77,7 +74,6 @@ impl NpcNames {
     }
 }
 
-/// `name` folded and joined into one word.
 fn joined(name: &str) -> String {
     let words = Words::of(name);
     words.joined(0..words.len()).to_owned()
@@ -115,7 +111,6 @@ pub fn is_go_on(text: &str) -> bool {
     goes_on
 }
 
-/// Parses `text` if all of it is a command.
 pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     let words = Words::of(text);
     let before = |at: &usize| words.get(*at).is_some_and(|it| is_any(|all| all.before_command, it));

@@ -5,7 +5,6 @@ use super::tree::{Dice, Op, Pick, Verb};
 
 pub(super) const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
 
-/// Which of two dice an advantage word keeps.
 pub(super) fn advantage(word: &str) -> Option<Pick> {
     match word {
         "adv" | "advantage" => Some(Pick::Highest),

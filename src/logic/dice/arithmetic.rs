@@ -65,7 +65,6 @@ impl Binary {
     }
 }
 
-/// Remainder with the sign of `right`.
 fn floor_rem(left: f64, right: f64) -> f64 {
     let rem = left % right;
     if rem != 0.0 && (rem < 0.0) != (right < 0.0) { rem + right } else { rem }

@@ -41,7 +41,6 @@ fn advantage_dice(root: &mut Node) -> Option<&mut Dice> {
     root.leftmost_dice().filter(|dice| only || dice.sides == Sides::Faces(20))
 }
 
-/// The fault for a misplaced character or word.
 pub(super) fn unexpected(parser: &Parser<'_>) -> Fault {
     let word = parser.word_at(parser.at);
     let len = word.chars().count().max(1);
@@ -128,8 +127,7 @@ fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
     (len <= 4 && number_behind) || is_verb || is_named || is_near_advantage(&word)
 }
 
-/// Message and hint for text at `at` that looks like a misplaced part of the roll; `None`: it does
-/// not.
+/// Message and hint for text at `at` that looks like a misplaced part of the roll.
 fn misplaced(
     parser: &Parser<'_>,
     at: usize,

@@ -20,9 +20,7 @@ pub(super) type Parsed<T> = Result<T, Fault>;
 
 pub(super) struct Parser<'a> {
     pub chars: &'a [char],
-    /// Index of the next character.
     pub at: usize,
-    /// Brackets and signs open.
     pub depth: usize,
 }
 
@@ -32,7 +30,6 @@ impl Parser<'_> {
         self.peek_at(self.at)
     }
 
-    /// The character at `at`, normalised.
     pub fn peek_at(&self, at: usize) -> Option<char> {
         self.chars.get(at).copied().map(plain)
     }
@@ -52,7 +49,6 @@ impl Parser<'_> {
         letters.flat_map(|c| c.to_lowercase()).collect()
     }
 
-    /// The digits from `at` on.
     pub fn digits_at(&self, at: usize) -> String {
         self.chars.iter().skip(at).take_while(|c| c.is_ascii_digit()).collect()
     }

@@ -19,7 +19,6 @@ pub struct Expression {
     /// `Some` for `N#…`, also for `1#…`.
     pub(super) repeats: Option<u32>,
     pub(super) root: Node,
-    /// Text behind the dice.
     pub(super) comment: Option<String>,
 }
 
@@ -29,7 +28,6 @@ impl Expression {
         self.root.has_dice()
     }
 
-    /// Text behind the dice, blanks collapsed.
     pub fn comment(&self) -> Option<&str> {
         self.comment.as_deref()
     }

@@ -45,7 +45,6 @@ pub(super) fn explain(chars: &[char], fault: Fault) -> DiceError {
     DiceError { column: fault.at + 1, message: fault.message, hint }
 }
 
-/// The first correction that parses.
 fn nearest(chars: &[char], fault: &Fault) -> Option<String> {
     if chars.len() > MAX_QUOTED {
         return None;

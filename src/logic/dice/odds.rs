@@ -20,7 +20,6 @@ const MOST_STEPS: usize = 20_000_000;
 pub struct Odds {
     /// Each possible total and its probability, lowest first.
     pub outcomes: Vec<(i64, f64)>,
-    /// Mean of all totals.
     pub mean: f64,
     /// Probability that a comparison holds; `None` without one.
     pub chance: Option<f64>,
@@ -45,7 +44,6 @@ impl Expression {
     }
 }
 
-/// A value with a total order.
 #[derive(Debug, Clone, Copy)]
 struct Value(f64);
 
@@ -126,7 +124,6 @@ impl Counter {
         }
     }
 
-    /// Combines every value of one with every value of the other.
     fn joined(
         &mut self,
         left: &Likely,
@@ -192,7 +189,6 @@ impl Counter {
         Ok(Likely((lowest..=highest).map(|face| (Value(f64::from(face)), each)).collect()))
     }
 
-    /// The sum of `count` dice.
     fn summed(&mut self, die: &Likely, count: u32) -> Result<Likely, DiceError> {
         let mut sum = Likely::certain(0.0);
         for _ in 0..count {
@@ -201,15 +197,13 @@ impl Counter {
         Ok(sum)
     }
 
-    /// The sum of the highest or lowest of `count` dice. Goes face by face, those that count first,
-    /// by the number of dice that show it.
+    /// The sum of the highest or lowest of `count` dice, by how many show each face.
     fn by_height(&mut self, die: &Likely, count: u32, height: Height) -> Result<Likely, DiceError> {
         let mut faces: Vec<(f64, f64)> = die.0.iter().map(|(face, it)| (face.0, *it)).collect();
         if height.from_highest {
             faces.reverse();
         }
-        // Keyed by the number of dice that have shown a face so far and the sum of those that
-        // count.
+        // By the number of dice with a face so far and the sum of those that count.
         let mut states: BTreeMap<(u32, Value), f64> = BTreeMap::from([((0, Value(0.0)), 1.0)]);
         for (face, likely) in faces {
             let mut next: BTreeMap<(u32, Value), f64> = BTreeMap::new();
@@ -233,7 +227,6 @@ impl Counter {
     }
 }
 
-/// How many dice count, by height.
 #[derive(Clone, Copy)]
 struct Height {
     from_highest: bool,
@@ -285,7 +278,6 @@ fn bound(op: &Op) -> f64 {
     op.selectors.first().map_or(0.0, |selector| f64::from(selector.number))
 }
 
-/// Binomial coefficient.
 fn choose(all: u32, few: u32) -> f64 {
     (0..few).fold(1.0, |ways, at| ways * f64::from(all - at) / f64::from(at + 1))
 }
@@ -340,7 +332,6 @@ mod tests {
     }
 
     proptest! {
-        /// The chances of all outcomes add up to one, and every roll is among them.
         #[test]
         fn rolled_totals_are_possible_outcomes(count in 1u32..6, sides in 1u32..9, kept in 0u32..6, seed: u64) {
             for text in [format!("{count}d{sides}"), format!("{count}d{sides}kh{kept}-2")] {

@@ -39,6 +39,5 @@ pub struct DiceError {
     /// In characters, from 1.
     pub column: usize,
     pub message: String,
-    /// The fix, if known.
     pub hint: Option<String>,
 }

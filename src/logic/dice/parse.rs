@@ -191,7 +191,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The fault for a word in place of a value.
     fn unknown_value(&self, word: &str) -> Fault {
         let len = word.chars().count();
         if word == "d" {

@@ -27,7 +27,6 @@ pub(super) enum Part<'a> {
     Dice(&'a Dice, Vec<Die>),
     /// A bracket around one value, with operations on the dice inside.
     Group(Box<Rolled<'a>>, &'a [Op]),
-    /// A set of values, with operations on them.
     Set(Vec<Rolled<'a>>, &'a [Op]),
     Sign(Sign, Box<Rolled<'a>>),
     /// A chain; each operator with its column.
@@ -36,7 +35,6 @@ pub(super) enum Part<'a> {
 
 /// A die with every face it has shown.
 pub(super) struct Die {
-    /// False if dropped by an operator.
     pub kept: bool,
     /// Faces before rerolls.
     pub earlier: Vec<Face>,
@@ -65,7 +63,6 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Self { rng, left: MAX_DICE }
     }
 
-    /// Rolls `node` from left to right.
     pub fn roll<'a>(&mut self, node: &'a Node) -> Result<Rolled<'a>, DiceError> {
         let part = match &node.kind {
             Kind::Number(number) => Part::Number(*number),
@@ -145,7 +142,6 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(Die { kept: true, earlier: Vec::new(), face })
     }
 
-    /// Throws one face, all equally likely.
     fn throw(&mut self, term: &Dice) -> Result<Face, DiceError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| DiceError {
             column: term.column,
@@ -166,7 +162,6 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(())
     }
 
-    /// Throws the selected dice until none is selected.
     fn reroll_until(&mut self, term: &Dice, dice: &mut [Die], op: &Op) -> Result<(), DiceError> {
         let mut chooser = Chooser::new(&op.selectors);
         for (at, die) in dice.iter().enumerate().filter(|(_, die)| die.kept) {
@@ -235,7 +230,6 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Adds a die that shows `counts`.
     fn add(&mut self, at: usize, counts: i32) {
         looks::note(self.by_height.len());
         if self.selectors.iter().any(|selector| is_taken(f64::from(counts), *selector)) {
@@ -246,7 +240,6 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Removes a die that shows `counts`.
     fn remove(&mut self, at: usize, counts: i32) {
         looks::note(self.by_height.len());
         self.taken.remove(&at);
@@ -291,7 +284,6 @@ fn number(selector: Selector) -> usize {
 }
 
 impl Rolled<'_> {
-    /// Total; zero if dropped.
     pub fn total(&self) -> Result<f64, DiceError> {
         if !self.kept {
             return Ok(0.0);
@@ -367,8 +359,7 @@ impl Rolled<'_> {
         }
     }
 
-    /// Applies an operator behind a bracket: to the dice or the set inside, or else to the one
-    /// value.
+    /// Applies an operator behind a bracket: to the dice or set inside, else to the one value.
     fn keep_or_drop(&mut self, op: &Op) -> Result<(), DiceError> {
         match &mut self.part {
             Part::Group(inner, _) => inner.keep_or_drop(op),
@@ -385,7 +376,6 @@ impl Rolled<'_> {
     }
 }
 
-/// Keeps or drops whole values.
 fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError> {
     let totals = items
         .iter()

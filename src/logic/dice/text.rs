@@ -7,7 +7,6 @@ use super::outcome::Natural;
 use super::roll::{Die, Face, Part, Rolled};
 use super::tree::{Kind, Node, Ops, Pick, Verb};
 
-/// Writes one roll with its total.
 pub(super) fn line(text: &mut String, rolled: &Rolled<'_>, total: i64, natural: Option<Natural>) {
     let natural = match natural {
         Some(Natural::Twenty) => " (natural 20)",

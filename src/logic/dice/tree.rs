@@ -10,21 +10,16 @@ use super::arithmetic::Binary;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub kind: Kind,
-    /// Without their brackets.
     pub labels: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
-    /// `3`, `.5`.
     Number(f64),
-    /// `4d6kh3`.
     Dice(Dice),
     /// `(x)`: operators apply to what is inside.
     Group(Box<Node>, Vec<Op>),
-    /// `()`, `(a,)`, `(a, b)`.
     Set(Vec<Node>, Vec<Op>),
-    /// `-x`, `+x`.
     Sign(Sign, Box<Node>),
     /// Operators of one precedence, applied from left to right.
     Chain(Box<Node>, Vec<Link>),
@@ -57,7 +52,6 @@ impl PartialEq for Dice {
 pub(super) enum Sides {
     /// 1 to this number.
     Faces(i32),
-    /// -1, 0 or 1.
     Fate,
 }
 
@@ -116,11 +110,9 @@ pub(super) enum Verb {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Selector {
     pub pick: Pick,
-    /// The number behind the operator.
     pub number: i32,
 }
 
-/// Meaning of a selector's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pick {
     /// `3`: values equal to it.

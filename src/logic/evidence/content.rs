@@ -8,7 +8,6 @@ use crate::logic::{
     words::fold,
 };
 
-/// True if `word` names a subject rather than serving speech or grammar.
 pub fn is_content(word: &str) -> bool {
     let lists: [fn(&'static Language) -> List; 9] = [
         |it| it.plain,

@@ -25,8 +25,7 @@ use super::{
 };
 
 impl People {
-    /// True if `told`, a line or a question with its answer, proves `claim` or a rewording that
-    /// means the same.
+    /// True if `told`, a line or a question with its answer, proves `claim` in any wording.
     pub fn prove(&self, claim: &str, told: &[Told<'_>]) -> bool {
         sayings(told).iter().any(|saying| {
             let told: Vec<Told<'_>> = saying.iter().map(|line| line.told()).collect();
@@ -35,7 +34,6 @@ impl People {
         })
     }
 
-    /// True if `told` says `claim` as it is worded.
     fn say(&self, claim: &str, told: &[Told<'_>]) -> bool {
         let claimed = Words::of(claim);
         let lines: Vec<Words> = told.iter().map(|line| Words::of(line.text)).collect();

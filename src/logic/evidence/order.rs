@@ -30,8 +30,7 @@ impl Term {
     }
 }
 
-/// True if the words of `claim` occur in `told` in order, with nothing in between that changes the
-/// meaning.
+/// True if the words of `claim` occur in `told` in order, without a change of meaning between.
 pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     let mut said = Vec::new();
     for line in told {
@@ -161,8 +160,7 @@ fn terms(text: &str, people: &People, me: Option<Person>, you: Option<Person>) -
     terms
 }
 
-/// True if the word at `index` is a title of the person named after it: "Captain" of "Captain
-/// Hale".
+/// True if the word at `index` is a title before a name: "Captain" of "Captain Hale".
 fn is_title(words: &Words, index: usize, people: &People) -> bool {
     let is_role = words.get(index).is_some_and(|word| is_any(|it| it.roles, word));
     is_role && words.get(index + 1).is_some_and(|next| people.named(next).is_some())

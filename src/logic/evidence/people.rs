@@ -4,7 +4,6 @@
 
 use crate::logic::{language::is_any, words::Words};
 
-/// A line as it was said.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
     pub who: &'a str,
@@ -42,14 +41,12 @@ impl People {
         self.0.iter().position(|own| own.iter().any(|it| it == word)).map(Person::Known)
     }
 
-    /// Finds a person by full name.
     pub fn find(&self, name: &str) -> Option<Person> {
         Words::of(name).iter().find_map(|word| self.named(word))
     }
 }
 
-/// True if the word at `index` means the listener. If it also has other meanings, it must be
-/// capitalised.
+/// True if the word at `index` means the listener; a word with other meanings must be capitalised.
 pub fn is_you(text: &str, words: &Words, index: usize) -> bool {
     let word = words.get(index).unwrap_or_default();
     let written = text.get(words.source(index)).unwrap_or_default();

@@ -32,7 +32,6 @@ impl<'a> Saying<'a> {
         Self { who: line.who, to: line.to, text: text.into(), names: String::new() }
     }
 
-    /// True if `claim` has everything that it must not omit.
     pub fn is_whole_in(&self, claim: &str) -> bool {
         let claimed = Words::of(claim);
         let names = Words::of(&self.names);
@@ -93,8 +92,7 @@ pub fn is_question(text: &str) -> bool {
     text.trim_end().ends_with('?')
 }
 
-/// The sentences of `text`, also split at "but" and "because"; empty if a later sentence takes an
-/// earlier one back.
+/// Like [`statements`], but empty if a later sentence takes an earlier one back.
 fn pieces(text: &str) -> Vec<&str> {
     let sentences = sentences(text);
     if sentences.iter().skip(1).any(|sentence| is_denial(sentence)) {
@@ -107,7 +105,6 @@ fn pieces(text: &str) -> Vec<&str> {
     sentences.into_iter().flat_map(parts).collect()
 }
 
-/// Sentences, each with its final mark.
 fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut rest = text.trim();
@@ -140,7 +137,6 @@ fn is_bare_no(sentence: &str) -> bool {
     words.len() <= 2 && last.is_some_and(|word| is_any(|it| it.wording.no, word))
 }
 
-/// True if a sentence denies what was said.
 fn is_denial(sentence: &str) -> bool {
     let words = Words::of(sentence);
     if words.get(0).is_some_and(|word| is_any(|it| it.wording.no, word)) {

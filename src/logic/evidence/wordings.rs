@@ -45,7 +45,7 @@ fn active(claim: &str) -> Option<String> {
     Some(format!("{actor} {verb} {done}{rest}"))
 }
 
-/// "Gives it to somebody" as "gives somebody it".
+/// "Gives it to Mira" as "gives Mira it".
 fn to_somebody(claim: &str, people: &People) -> Option<String> {
     let words = Words::of(claim);
     let to = (2..words.len()).find(|index| {

@@ -40,7 +40,6 @@ pub struct Breaker {
     state: State,
     /// Results of the last requests, true for a failure, oldest first.
     recent: VecDeque<bool>,
-    /// Times of the last failures, oldest first.
     failed_at: VecDeque<Instant>,
 }
 
@@ -53,7 +52,6 @@ enum State {
         until: Instant,
         rest: Duration,
     },
-    /// One request is under way to test it.
     Trial {
         rest: Duration,
     },

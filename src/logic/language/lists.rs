@@ -22,20 +22,16 @@ pub struct Language {
     pub code: &'static str,
     /// Common words, folded.
     pub ordinary: &'static LazyLock<HashSet<String>>,
-    /// Further words that identify the language, folded; a word that two languages share is in both
-    /// lists.
+    /// Further words that identify the language, folded; a shared word is in both lists.
     pub telling: &'static LazyLock<HashSet<String>>,
     pub vocabulary: &'static Vocabulary,
-    /// Word endings that identify the language, folded.
     pub word_endings: List,
-    /// Letters that identify the language.
     pub letters: &'static str,
     /// The letter of dice, if unique to the language: "w" of "2w6".
     pub die: &'static str,
     pub small_numbers: &'static [&'static str; 20],
     pub tens: &'static [&'static str; 8],
-    /// Names of a kind of thing, folded: first the one for prompts in this language, then those for
-    /// topics.
+    /// Names of a kind of thing, folded; the first is for prompts, the others for topics.
     pub kind: fn(EntityKind) -> List,
     /// An utterance of these words alone addresses no NPC.
     pub fillers: List,
@@ -46,7 +42,6 @@ pub struct Language {
     pub openers: List,
     /// Words after the name of an addressee.
     pub tails: List,
-    /// Openers that call an addressee even without a comma.
     pub calls: List,
     /// Phrases before the speaker's own name, unfolded: "my name is".
     pub introducing: List,
@@ -55,32 +50,25 @@ pub struct Language {
     pub function_words: List,
     /// Titles, callings and epithets shared by many people.
     pub roles: List,
-    /// Words of at most three letters before a colon, beside `ordinary`; `vocabulary` has only
-    /// longer ones.
+    /// Words of up to three letters before a colon, which `vocabulary` omits.
     pub short_words: List,
-    /// Words in names that identify no person ("the", "old").
     pub name_fillers: List,
-    /// Words before a spoken command.
     pub before_command: List,
-    /// Words after a spoken command.
     pub after_command: List,
     /// Spoken commands; `@` is an NPC's name, `*` any words.
     pub commands: &'static [(&'static str, Order)],
     /// Words and phrases for continuing, which end an X-card.
     pub go_on: List,
-    /// Words beside `go_on`.
     pub beside_go_on: List,
     /// Beginnings of a question whether to go on.
     pub asks_to_go_on: List,
-    /// Words that stop an NPC, as the start of an utterance or all of it; longer phrases before
-    /// their own beginnings.
+    /// Words that stop an NPC, longer phrases first.
     pub stops: List,
     /// Words beside stop words that leave them stop words.
     pub beside_stop: List,
     /// Listening noises and laughter.
     pub backchannels: List,
-    /// Words that mean nothing alone. Recognisers first hear them, or single letters, in a
-    /// listening noise.
+    /// Words that mean nothing alone; recognisers hear them in a listening noise.
     pub little: List,
     /// Words of every question; words under three letters never count.
     pub plain: List,
@@ -90,11 +78,9 @@ pub struct Language {
     pub in_every_rule_question: List,
     /// Words of the table, folded, with their English names in tools' descriptions.
     pub in_english: &'static [(&'static str, &'static str)],
-    /// Phrases for the previous session.
     pub last_session: List,
     /// Words in topics and names that match everything.
     pub connecting: List,
-    /// The topic of an NPC that knows everything.
     pub everything: &'static str,
     /// Abbreviations before a name or number, which end no sentence.
     pub titles: List,
@@ -102,13 +88,10 @@ pub struct Language {
     pub either: List,
     /// Dotted abbreviations that end no sentence.
     pub dotted: List,
-    /// Words before an ordinal ("3."), where ordinals are written so.
     pub before_ordinal: List,
-    /// Months, where their day is an ordinal ("3. Mai").
     pub ordinal_months: List,
     /// Words before an initial that is no name ("plan B.").
     pub before_initial: List,
-    /// Phrases that ask for a picture.
     pub shows: List,
     /// Phrases that ask for a deep turn. `word(s)` means with and without the ending.
     pub deep: List,
@@ -120,7 +103,6 @@ pub struct Language {
     pub articles: List,
     /// Words before a noun that everyone knows, folded.
     pub definite: List,
-    /// All nouns are capitalised, not only names.
     pub nouns_have_capitals: bool,
     pub endings: &'static Endings,
     pub wording: &'static Wording,
@@ -132,7 +114,6 @@ pub struct Language {
     pub actions: List,
     /// Words that are a stage direction with at most one more word.
     pub short_actions: List,
-    /// Pronouns of an acting person.
     pub actors: List,
     pub dice: &'static DiceTalk,
     pub music: &'static MusicTalk,
@@ -160,20 +141,16 @@ pub struct MusicTalk {
     pub alone: List,
     /// Verbs that mean music with a pronoun: "turn it down".
     pub turning: List,
-    /// Words for loud music, as in a complaint.
     pub loud: List,
-    /// Words for soft music, as in a complaint.
     pub soft: List,
     /// Words for another track.
     pub next: List,
-    /// Words for no music.
     pub stop: List,
     pub play: List,
     /// Verbs of `play` that mean only music or games.
     pub performing: List,
     /// Words of listeners tired of a track.
     pub weary: List,
-    /// First words of questions.
     pub asking: List,
     /// Verbs of music that plays.
     pub running: List,
@@ -189,20 +166,16 @@ pub struct MusicTalk {
     pub needing: List,
     /// Words that begin another request behind a wish: "and".
     pub apart: List,
-    /// Other words of a wish.
     pub beside: List,
 }
 
 /// Phrases about dice in talk; lower case, without apostrophes, words separated by a blank.
 #[derive(Debug)]
 pub struct DiceTalk {
-    /// Verbs of rolling, present.
     pub rolling: List,
-    /// Verbs of rolling, past.
     pub rolled: List,
     /// Negations: "do not".
     pub withheld: List,
-    /// Past times: "yesterday".
     pub over: List,
     /// Words of a question about dice: "how many".
     pub asking: List,
@@ -212,15 +185,12 @@ pub struct DiceTalk {
     pub subjects: List,
     /// Actions on dice as things: "lost".
     pub handled: List,
-    /// Verbs of requests: "can"; folded.
     pub requests: List,
     /// Words that correct a roll just spoken: "i mean".
     pub instead: List,
-    /// Words for chances: "odds".
     pub chances: List,
     /// Words that, with one of `chances`, make a sentence a question.
     pub wondering: List,
-    /// The last roll: "last roll".
     pub last: List,
     /// Questions about one's own roll: "did i".
     pub did: List,
@@ -236,7 +206,6 @@ pub struct DiceTalk {
     pub another: List,
     /// Other words beside [`Self::again`] or [`Self::another`]: "do that".
     pub beside_repeating: List,
-    /// First words of questions about a result.
     pub asking_shown: List,
     /// Words for a result or getting one: "total".
     pub shown: List,
@@ -250,17 +219,14 @@ pub struct DiceTalk {
     pub before: List,
     /// Phrases that ask for a roll in the form of a question: "how about".
     pub suggesting: List,
-    /// Equal dice: "doubles".
     pub doubles: List,
     /// Words after "chance" or "odds": "of".
     pub of_what: List,
     /// Signs as words: "plus".
     pub adds: List,
-    /// Their opposites: "minus".
     pub takes: List,
     /// Nouns for an addend: "bonus".
     pub bonuses: List,
-    /// Their opposites: "penalty".
     pub penalties: List,
     /// Words between such a noun and its number: "of".
     pub beside_bonus: List,
@@ -276,11 +242,9 @@ pub struct DiceTalk {
     pub attacks: List,
     /// Words before another kind of "advantage": "the".
     pub no_advantage: List,
-    /// Strict lower bounds: "more than".
     pub more: List,
     /// Strict upper bounds: "less than".
     pub less: List,
-    /// Exact numbers: "exactly".
     pub exactly: List,
 }
 
@@ -305,7 +269,6 @@ pub struct Beginnings {
 /// Words that show whether an utterance is finished; folded.
 #[derive(Debug)]
 pub struct Endings {
-    /// Last words of an unfinished utterance.
     pub unfinished: List,
     /// Last words of an unfinished utterance, except in a question ("what for").
     pub prepositions: List,
@@ -313,72 +276,53 @@ pub struct Endings {
     pub open: List,
     /// Words of `open` that can end a question with their verb: "are we still on".
     pub particles: List,
-    /// Words beside a called name without a message.
     pub calling: List,
     pub asking: List,
-    /// Verbs that begin questions: "can".
     pub verbs: List,
     /// Pronouns of an actor. After one of [`Self::asking`] they begin a clause: "what I do".
     pub subjects: List,
     /// First words of clauses that need another.
     pub leading: List,
-    /// First words of an item of a list.
     pub articles: List,
-    /// Last words of a finished utterance.
     pub closing: List,
 }
 
 /// Words that decide what a line proves and whether it is worth keeping; folded.
 #[derive(Debug)]
 pub struct Wording {
-    /// Negations.
     pub negations: List,
-    /// Words that turn a fact into a possibility.
     pub hedges: List,
-    /// Words that turn a fact into a future.
     pub coming: List,
     pub reporting: List,
     /// Words of `reporting` that ask.
     pub asking: List,
     pub me: List,
-    /// The listener.
     pub you: List,
     /// A third person, named before.
     pub others: List,
     /// Word endings that keep the meaning.
     pub endings: List,
-    /// Forms of "to be", which also form the passive.
     pub being: List,
     /// Words before the actor of a passive, or the person a thing was taken from.
     pub turning: List,
-    /// Words that begin another clause.
     pub clauses: List,
     pub yes: List,
-    /// Money and debts.
     pub rewards: List,
-    /// Words of promising.
     pub promises: List,
     /// Forms of one word with different or very short beginnings: "give", "gave".
     pub forms: &'static [List],
-    /// The speaker with others.
     pub us: List,
-    /// Names for the players as a group.
     pub party: List,
     /// Several people or things, named before.
     pub they: List,
-    /// Plural endings.
     pub several: List,
-    /// Words that contrast a clause with the one before.
     pub but: List,
     /// Words between a person's description and name.
     pub called: List,
-    /// Negative answers.
     pub no: List,
     /// Words before a thing that a person lacks.
     pub lacking: List,
-    /// Words before a thing that does not exist.
     pub none_of: List,
-    /// Words that begin the reason of the previous clause.
     pub reasons: List,
     /// Words that begin a question whose verb precedes the actor.
     pub turned: List,
@@ -388,11 +332,9 @@ pub struct Wording {
     pub askers: List,
     /// Verbs that begin a question and replace its verb in the answer.
     pub helping: List,
-    /// Words before the actor of a passive.
     pub by: List,
     /// Words before a recipient.
     pub to: List,
-    /// Words that begin a sentence before its verb and actor.
     pub fronts: List,
     /// Words for a time, allowed anywhere in a sentence.
     pub times: List,
@@ -405,7 +347,6 @@ pub struct Wording {
 pub struct Turning {
     /// Present verbs directly before the listener: "ask".
     pub direct: List,
-    /// Present verbs before one of [`Self::towards`]: "talk to".
     pub towards_somebody: List,
     /// Words between such a verb and a name.
     pub towards: List,
@@ -417,7 +358,6 @@ pub struct Turning {
     pub adverbs: List,
     /// Players, of themselves.
     pub doers: List,
-    /// Names for the players' characters: "my character".
     pub characters: List,
     /// Words between the actor and the verb: "want to".
     pub lead_in: List,
@@ -425,7 +365,6 @@ pub struct Turning {
     pub going_on: List,
     /// Words in place of the subject: "let me".
     pub allowing: List,
-    /// Verbs of wanting, with another verb at the end of the sentence.
     pub wishes: List,
     /// Verbs of turning at the end of a sentence.
     pub behind: List,
@@ -435,11 +374,8 @@ pub struct Turning {
     pub spoils: List,
     /// Words of `spoils` allowed behind the name.
     pub spoils_behind: List,
-    /// People at the table other than NPCs.
     pub fellows: List,
-    /// Phrases for talk outside the game.
     pub asides: List,
-    /// Verbs of whispering, as the speaker's own act.
     pub whispers: List,
     /// Words before a name at the end that make it the subject, beside [`Language::objects`].
     pub mentions: List,
@@ -452,11 +388,9 @@ pub struct Turning {
     pub denying: List,
     /// Negated verbs beside the speaker and a verb of meaning: "didn't".
     pub denying_doers: List,
-    /// Verbs of meaning, asking or talking to a person.
     pub meaning: List,
     /// Forms of `meaning` that need no speaker: "meant".
     pub meant: List,
-    /// Words beside such a verb: "talking to".
     pub beside_meaning: List,
     /// Phrases that tell a person to wait, or end a talk: "not now".
     pub dismissing: List,

@@ -5,7 +5,6 @@
 
 use std::cmp::Ordering;
 
-/// A language's words, folded.
 #[derive(Debug)]
 pub struct Vocabulary {
     /// One word a line, sorted by bytes.
@@ -13,7 +12,6 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// `lines`: sorted words, one a line.
     pub(super) const fn new(lines: &'static str) -> Self {
         Self { lines }
     }

@@ -10,7 +10,6 @@ const RELEASE: f32 = 1.0 / 9_600.0;
 /// no peaks, and it needs no look-ahead.
 #[derive(Debug)]
 pub struct Limiter {
-    /// Gain of the next sample; at most 1.0.
     factor: f32,
 }
 

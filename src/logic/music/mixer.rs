@@ -13,17 +13,13 @@ use super::{
 };
 use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate};
 
-/// 20 ms at 48 kHz, mono.
 pub type MusicFrame = [i16; FRAME_SAMPLES_48K];
 
 /// Length of a crossfade, and of the final fade-out.
 const FADE: Duration = Duration::from_secs(2);
 const DUCK_DB: f32 = -12.0;
-/// Time to duck.
 const DUCK_RAMP: Duration = Duration::from_millis(40);
-/// Time to swell back.
 const SWELL_RAMP: Duration = Duration::from_millis(600);
-/// Time to another volume.
 const VOLUME_RAMP: Duration = Duration::from_millis(100);
 /// Most effects at once; one more ends the oldest.
 const MOST_EFFECTS: usize = 8;
@@ -79,7 +75,6 @@ impl Mixer {
         self.tracks.iter_mut().for_each(|track| track.leave(FADE));
     }
 
-    /// Drops everything: the next frame is silent.
     pub fn silence(&mut self) {
         self.tracks.clear();
         self.settle();
@@ -93,7 +88,6 @@ impl Mixer {
         self.volume.ramp_to(40.0 * share.log10(), self.over(VOLUME_RAMP));
     }
 
-    /// Ducks for speech, or swells back.
     pub fn duck(&mut self, is_ducked: bool) {
         if self.is_ducked == is_ducked {
             return;
@@ -124,7 +118,6 @@ impl Mixer {
         MusicStatus { playing: layers.filter_map(newest).collect(), volume: self.percent }
     }
 
-    /// Waits until every track has its next frame or ends. For recordings only.
     pub fn wait(&self) {
         self.tracks.iter().for_each(PlayingTrack::wait);
     }
@@ -153,8 +146,7 @@ impl Mixer {
         true
     }
 
-    /// Starts the waiting track of `layer` once it has samples, and fades out the others of the
-    /// layer.
+    /// Starts the waiting track of `layer` once it has samples, and fades out the others.
     fn cross(&mut self, layer: Layer) {
         let of = |tracks: &mut [PlayingTrack], act: &mut dyn FnMut(&mut PlayingTrack)| {
             tracks.iter_mut().filter(|it| it.layer() == layer).for_each(act);

@@ -56,7 +56,6 @@ pub struct Track {
     pub is_looped: bool,
     /// Gain in dB: the sum of loudness levelling and the owner's `volume`.
     pub gain_db: f32,
-    /// The author's credit.
     pub credits: Option<String>,
 }
 

@@ -298,7 +298,6 @@ const ENDINGS: &[&str] = &[
 /// Letters between the parts of a German compound.
 const LINKS: &[&str] = &["", "s", "n", "en", "er", "es"];
 
-/// Light word endings.
 const FORMS: &[&str] = &["ings", "ing", "en", "er", "es", "em", "ed", "e", "y", "s"];
 
 /// Longest word that is split, in bytes.
@@ -354,7 +353,6 @@ pub fn layer(word: &str) -> Option<Layer> {
     LAYERS.iter().find(|(_, words)| says(words)).map(|(layer, _)| *layer)
 }
 
-/// True if `word` only names a layer.
 pub fn is_layer(word: &str) -> bool {
     LAYERS.iter().any(|(_, words)| words.contains(&word))
 }
@@ -369,14 +367,12 @@ pub fn stem(word: &str) -> &str {
     cut.next().unwrap_or(word)
 }
 
-/// The moods of `word`, unsplit.
 fn whole(word: &str) -> u64 {
     let known = |word: &str| KNOWN.get(word).copied().unwrap_or_default();
     known(word) | known(stem(word))
 }
 
-/// The moods of the parts of `word`: a first part of five letters, a last one of six, or two known
-/// parts.
+/// The moods of a first part of five letters, a last one of six, or two known parts.
 fn compound(word: &str) -> (u64, u64) {
     if word.len() > COMPOUND_MAX {
         return (0, 0);

@@ -27,7 +27,6 @@ pub trait Samples: Send {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Not audible yet.
     Waiting,
     Sounding,
     Leaving,
@@ -38,7 +37,6 @@ enum Stage {
 pub struct PlayingTrack {
     track: Arc<Track>,
     source: Box<dyn Samples>,
-    /// The track's gain as a factor.
     level: f32,
     fade: Gain,
     stage: Stage,
@@ -49,7 +47,6 @@ pub struct PlayingTrack {
 }
 
 impl PlayingTrack {
-    /// A track that is not audible yet.
     pub fn new(track: Arc<Track>, source: Box<dyn Samples>) -> Self {
         let db = if track.gain_db.is_finite() { track.gain_db } else { 0.0 };
         Self {
@@ -76,7 +73,6 @@ impl PlayingTrack {
         self.stage == Stage::Waiting
     }
 
-    /// True once it fades out.
     pub fn is_leaving(&self) -> bool {
         matches!(self.stage, Stage::Leaving | Stage::Cut)
     }
@@ -91,7 +87,6 @@ impl PlayingTrack {
         self.is_waiting() && self.count > 0
     }
 
-    /// True if nothing more of it will be audible.
     pub fn is_over(&self) -> bool {
         self.source.is_over() || self.is_leaving() && !self.fade.is_ramping()
     }
@@ -101,7 +96,6 @@ impl PlayingTrack {
         self.frame.iter_mut().skip(self.count).for_each(|sample| *sample = 0);
     }
 
-    /// Waits for the next frame or the end of the sound.
     pub fn wait(&self) {
         self.source.wait(FRAME_SAMPLES_48K);
     }
@@ -131,7 +125,6 @@ impl PlayingTrack {
         was_audible
     }
 
-    /// Adds the frame read to `sum`.
     pub fn add_to(&mut self, sum: &mut [f32; FRAME_SAMPLES_48K]) {
         if self.is_waiting() {
             return;

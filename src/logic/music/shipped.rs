@@ -9,7 +9,6 @@ const PREFIX: &str = "glyphoxa:";
 
 /// A shipped loop, at the level that other tracks are brought to.
 struct Shipped {
-    /// Path without the prefix.
     name: &'static str,
     title: &'static str,
     moods: &'static [&'static str],
@@ -64,7 +63,6 @@ const ALL: &[Shipped] = &[
 ];
 
 impl Library {
-    /// The six shipped loops.
     pub fn shipped() -> Self {
         let track = |it: &Shipped| {
             Arc::new(Track {

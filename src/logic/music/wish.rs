@@ -1,10 +1,8 @@
-//! Spoken wishes about the music of a table, English and German: [`wishes`], [`wishes_within`].
+//! Spoken wishes about the table's music, English and German: [`wishes`], [`wishes_within`].
 //!
-//! Like a spoken command, a wish is a whole utterance, or a whole clause that names music: every word is an
-//! order, names music, or is a filler of requests. "The music was louder at the duke's" is no wish. The last
-//! word of a title that plays ("drums"), or a synonym, names music too. While something plays, "that is too
-//! loud" means it. A change of track may say which ("change the music, something calm").
-//! **Never**: changes the music.
+//! Like a spoken command, a wish is a whole utterance, or a whole clause that names music: every
+//! word is a command, names music, or is a filler of requests. "The music was louder at the duke's"
+//! is no wish. The last word of a playing title ("drums"), or a synonym, names music too.
 
 use std::{ops::Range, sync::Arc};
 
@@ -25,20 +23,16 @@ const QUOTED_MIN: usize = 4;
 const GAMES: [&str; 10] =
     ["dice", "cards", "game", "chess", "poker", "wurfel", "karten", "schach", "skat", "spiel"];
 
-/// One wish about music.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MusicWish {
-    /// Lower the volume.
     Softer,
-    /// Raise it.
     Louder,
-    /// Play another track of the same layer.
+    /// Another track of the same layer.
     Next,
-    /// Fade everything out.
     Stop,
-    /// Say what plays.
+    /// Say what is playing.
     Name,
-    /// Play this track, whose title was said.
+    /// Play this track, named by its title.
     Play(Arc<Track>),
     /// Play this track, whose mood was said, instead of what plays.
     Change(Arc<Track>),
@@ -46,24 +40,22 @@ pub enum MusicWish {
     Missing(String),
 }
 
-/// Context in which a wish is understood.
 #[derive(Clone, Copy)]
 pub struct WishContext<'c> {
-    /// Names of the NPCs, one of whom may be asked.
+    /// Names of the NPCs, which a wish may address.
     pub names: &'c [NpcNames],
-    /// The tracks that may be named.
     pub library: &'c Library,
-    /// Titles that play now. While any plays, "louder" alone means it.
+    /// Titles of the playing tracks. While any plays, "louder" alone means it.
     pub playing: &'c [String],
 }
 
-/// The wishes that make up the whole of `text`, in the order spoken; empty: it is something else.
+/// The wishes that make up the whole of `text`, in order; empty if it is anything else.
 pub fn wishes(text: &str, context: WishContext<'_>) -> Vec<MusicWish> {
     wishes_of(text, context, false)
 }
 
-/// The wishes among the parts of `text`, and the other parts; `None`: no wish, or
-/// nothing else but names and fillers. A part is a sentence, or a clause behind a comma or an "and".
+/// The wishes among the parts of `text` (sentences, or clauses after a comma or an "and"), and the
+/// other parts. `None`: no wish, or nothing else but names and fillers.
 pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicWish>, String)> {
     let (mut wishes, mut rest, mut is_behind_wish) = (Vec::new(), String::new(), false);
     for part in parts(text) {
@@ -107,7 +99,7 @@ fn wishes_of(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<Music
     if is_whole && is_named { said.wishes() } else { Vec::new() }
 }
 
-/// The sentences and clauses of `text`, one behind the other.
+/// The sentences and clauses of `text`, in order.
 fn parts(text: &str) -> Vec<Range<usize>> {
     let words = Words::of(text);
     let is_apart = |at: usize| words.get(at).is_some_and(|word| is(|it| it.apart, word));
@@ -121,21 +113,20 @@ fn parts(text: &str) -> Vec<Range<usize>> {
     bounds.iter().zip(bounds.iter().skip(1)).map(|(start, end)| *start..*end).collect()
 }
 
-/// A part without the "and" that it begins with.
+/// A part without an initial "and".
 fn without_joining(part: &str) -> &str {
     let words = Words::of(part);
     let first = words.iter().position(|word| !is(|it| it.apart, word));
     first.and_then(|at| part.get(words.source(at).start..)).unwrap_or_default()
 }
 
-/// An utterance without the names of NPCs.
 struct Said<'w> {
     words: Vec<&'w str>,
     context: WishContext<'w>,
 }
 
 impl<'w> Said<'w> {
-    /// Leaves the names out; `None`: nothing else was said.
+    /// Removes the names; `None` if nothing else was said.
     fn of(words: &'w Words, context: WishContext<'w>) -> Option<Self> {
         let (mut rest, mut at) = (Vec::new(), 0);
         while at < words.len() {
@@ -150,7 +141,7 @@ impl<'w> Said<'w> {
         (!rest.is_empty()).then_some(Self { words: rest, context })
     }
 
-    /// The track of the game master's own whose title follows a word for playing.
+    /// The game master's own track whose title follows a word for playing.
     fn titled(&self) -> Option<Arc<Track>> {
         let at = self.words.iter().position(|word| is(|it| it.play, word))?;
         if self.words.iter().take(at).any(|word| is_negation(word) || is(|it| it.asking, word)) {
@@ -236,7 +227,7 @@ impl<'w> Said<'w> {
         is_negation(word) || self.names(word) || lists.iter().any(|list| is(list, word))
     }
 
-    /// True if a word names music, or what sounds.
+    /// True if a word names music, or a sound that is playing.
     fn names(&self, word: &str) -> bool {
         is(|it| it.nouns, word) || self.context.playing.iter().any(|title| is_head(word, title))
     }
@@ -310,7 +301,6 @@ impl<'w> Said<'w> {
     }
 }
 
-/// The wish that a word stands for.
 fn wish_of(word: &str, names_music: bool) -> Option<MusicWish> {
     match () {
         () if is(|it| it.softer, word) => Some(MusicWish::Softer),
@@ -381,7 +371,7 @@ mod tests {
     };
     use crate::domain::Npc;
 
-    /// Hears `text` in a tavern with two NPCs, where this is playing.
+    /// Calls `hear` with a tavern of two NPCs in which `playing` is playing.
     fn with<T>(playing: &[&str], hear: impl FnOnce(WishContext<'_>) -> T) -> T {
         let npcs = [Npc::plain("Bartok"), Npc::plain("Mira")];
         let library = Library {

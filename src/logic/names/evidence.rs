@@ -23,9 +23,7 @@ const STEM: usize = 5;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameSound {
-    /// Folded and joined.
     letters: String,
-    /// Sound key.
     key: String,
     /// Number of vowel groups.
     syllables: usize,
@@ -34,14 +32,12 @@ pub struct NameSound {
 /// Heard words that may be a name.
 #[derive(Clone, Debug)]
 pub struct SoundedWords<'w> {
-    /// The whole utterance.
     all: &'w Words,
-    /// Indices of the words in it.
     range: Range<usize>,
     sound: NameSound,
 }
 
-/// How surely a word of a name stands for the name.
+/// How surely a word of a name means the whole name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
     /// Like the whole name ("Bartok" of "Bartok the Barkeep").
@@ -50,10 +46,9 @@ pub enum Strength {
     Called,
 }
 
-/// A word of a name that stands for the whole.
+/// A word of a name that means the whole name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamePart<'n> {
-    /// As written.
     pub word: &'n str,
     pub strength: Strength,
 }
@@ -62,7 +57,6 @@ pub struct NamePart<'n> {
 #[derive(Clone, Copy, Debug)]
 pub struct NameLanguage {
     phonetics: Phonetics,
-    /// Word lists, if the language has any.
     language: Option<&'static Language>,
 }
 
@@ -86,8 +80,7 @@ impl NameLanguage {
         NameSound { key: self.phonetics.key(&letters), syllables: syllables(&letters), letters }
     }
 
-    /// Similarity of the heard words to a name, 1 to 100, given their position; `None`: no
-    /// evidence.
+    /// Similarity to a name, 1 to 100, given the words' position; `None`: no evidence.
     pub fn alike(
         &self,
         sounded: &SoundedWords<'_>,

@@ -16,7 +16,6 @@ use super::words::{Phrases, Words};
 /// Most words that one name may be heard as.
 pub const MOST_WORDS: usize = 4;
 
-/// A text with corrected names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrected {
     pub text: String,
@@ -57,7 +56,6 @@ impl Glossary {
         glossary
     }
 
-    /// Adds a spelling, once.
     fn add(&mut self, name: &str) {
         let sound = self.ear.name(name);
         if !self.known.iter().any(|(_, known)| *known == sound) {

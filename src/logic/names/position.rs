@@ -49,7 +49,6 @@ fn is_opener(word: &str) -> bool {
     is_any(|it| it.openers, word)
 }
 
-/// Position of the words of `range`.
 pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition {
     let before = gap(text, words, range.start);
     let after = gap(text, words, range.end);
@@ -101,14 +100,12 @@ pub fn is_introduced(text: &str, words: &Words, start: usize) -> bool {
     })
 }
 
-/// The text between word `index` and the previous one.
 fn gap<'t>(text: &'t str, words: &Words, index: usize) -> &'t str {
     let from = index.checked_sub(1).map_or(0, |before| words.source(before).end);
     let to = words.source(index).start.min(text.len());
     text.get(from.min(to)..to).unwrap_or_default()
 }
 
-/// True if a gap has punctuation that sets off an addressee.
 fn pauses(gap: &str) -> bool {
     gap.contains([',', ';', '.', '!', '?', '…', ':', '—', '–'])
 }

@@ -30,7 +30,6 @@ const ASSISTANT: &str = include_str!("../../../assets/prompts/assistant.md");
 
 /// Most facts of the world in a prompt.
 const MOST_FACTS: usize = 40;
-/// Most facts of the world in a prompt of the assistant.
 const MOST_FACTS_FOR_THE_GAME_MASTER: usize = 100;
 
 /// System prompt of `npc`: identity, knowledge, way of speaking.
@@ -81,8 +80,7 @@ pub fn assistant_prompt(assistant: &Npc, campaign: &Campaign) -> String {
     sections.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A section of the template with its values; `None` if one is empty. Braces in values are not
-/// expanded.
+/// Fills a section of the template, without expanding values; `None` if a value is empty.
 fn filled(section: &str, value: impl Fn(&str) -> String) -> Option<String> {
     let mut text = String::with_capacity(section.len() * 2);
     let mut rest = section;
@@ -134,7 +132,6 @@ fn everything_of(campaign: &Campaign) -> impl Iterator<Item = &Entity> {
     campaign.entities.iter().chain(campaign.undescribed())
 }
 
-/// An entity in one line.
 fn fact(entity: &Entity) -> String {
     let aliases: Vec<_> = entity.aliases.iter().map(|alias| one_line(alias)).collect();
     let also =
@@ -165,8 +162,7 @@ pub fn known_by(entity: &Entity) -> Vec<String> {
     words
 }
 
-/// The folded words of an NPC's topics, to compare with [`known_by`]. Without topics an NPC knows
-/// everything public.
+/// Folded words of an NPC's topics, for [`known_by`]; without topics it knows everything public.
 pub fn topics(npc: &Npc) -> Vec<String> {
     if npc.knowledge_scope.is_empty() {
         return everything().map(str::to_owned).collect();
@@ -177,7 +173,6 @@ pub fn topics(npc: &Npc) -> Vec<String> {
     words.into_iter().filter(|word| is_telling(word)).collect()
 }
 
-/// True if a word names a subject.
 fn is_telling(word: &str) -> bool {
     word.chars().count() >= 3 && !is_any(|it| it.connecting, word)
 }
@@ -220,9 +215,7 @@ pub struct TurnMessage<'a> {
     pub side_lines: &'a [SideLine],
     pub scene: Option<&'a str>,
     pub time_of_day: Option<&'a str>,
-    /// The NPC's memories that may matter.
     pub recalled: Option<&'a Recalled>,
-    /// The game master's stage note for this NPC.
     pub note: Option<&'a str>,
     /// The turn reports an earlier call's result, not an utterance.
     pub is_follow_up: bool,

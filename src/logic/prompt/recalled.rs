@@ -4,7 +4,6 @@
 
 use super::said::{LONGEST_FACT, SideLine, said};
 
-/// Memories that may matter to an utterance, as text; each part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recalled {
     /// Relations to others ("owes Mira").
@@ -13,7 +12,6 @@ pub struct Recalled {
     pub named: Vec<String>,
     /// Earlier lines ("Wren to Bartok, 3 days ago: I promise").
     pub said: Vec<String>,
-    /// Content of the previous session, if asked about.
     pub last_session: Vec<String>,
     /// Some of it is not for everyone's ears.
     pub is_gated: bool,

@@ -6,7 +6,6 @@ use crate::domain::PersonId;
 pub(super) const LONGEST_FACT: usize = 400;
 /// Longest text of one person, and of all overheard lines together, in characters.
 pub(super) const LONGEST_TEXT: usize = 2_000;
-/// Longest name, in characters.
 pub(super) const LONGEST_NAME: usize = 64;
 
 /// Replaces the utterance when a late result makes the NPC speak.
@@ -31,14 +30,12 @@ pub struct SideLine {
     pub speaker: String,
     /// The speaker or, for an NPC's line, the person it answered.
     pub by: Option<PersonId>,
-    /// As recognised.
     pub text: String,
     /// Addressed to the NPC, whose answer was not audible.
     pub unanswered: bool,
 }
 
 impl SideLine {
-    /// True if the same person said the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.speaker, &self.by, &self.text) == (&other.speaker, &other.by, &other.text)
     }
@@ -54,8 +51,7 @@ pub(super) fn said(text: &str, most: usize) -> String {
     capped(&one_line(&text.chars().map(plain).collect::<String>()), most)
 }
 
-/// `text` on one line: white space and control characters become blanks, bidirectional marks are
-/// removed.
+/// `text` on one line, without control characters and bidirectional marks.
 pub(super) fn one_line(text: &str) -> String {
     let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
@@ -72,7 +68,6 @@ pub(super) fn capped(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Asks for the rest of the answer after `opener`.
 pub fn go_on_after(opener: &str) -> String {
     format!(
         "[You have begun your answer aloud with these words: {} Go on right after them. Repeat nothing \

@@ -39,10 +39,8 @@ pub fn is_clause(chunk: &str) -> bool {
 
 #[derive(Clone, Debug)]
 pub struct SentenceSplitter {
-    /// Use German rules for ordinals.
     german: bool,
     long_chunk: usize,
-    /// Text not returned yet.
     text: String,
     /// Bytes of `text` already decided.
     scan: usize,
@@ -88,7 +86,6 @@ enum Step {
     End(usize),
     /// No sentence ends before this byte; continue there.
     Go(usize),
-    /// Undecided until the next delta.
     Wait,
 }
 
@@ -123,12 +120,10 @@ impl SentenceSplitter {
         sentences
     }
 
-    /// Text of the unfinished sentence.
     pub fn left(&self) -> &str {
         &self.text
     }
 
-    /// Returns the rest and restarts.
     pub fn finish(&mut self) -> Option<String> {
         let rest = self.text.trim().to_owned();
         self.text.clear();
@@ -201,7 +196,6 @@ impl SentenceSplitter {
         Step::End(self.scan)
     }
 
-    /// Opens or closes emphasis or a stage direction.
     fn star(&mut self, next: usize) -> Step {
         let Some(follows) = self.text.get(next..).and_then(|rest| rest.chars().next()) else {
             return Step::Wait;

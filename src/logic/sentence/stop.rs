@@ -4,10 +4,8 @@
 
 use crate::logic::language::is_any;
 
-/// Punctuation by the text before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Ends the sentence.
     Clear,
     /// Ends the sentence even without a space after it (full-width marks).
     FullWidth,
@@ -30,7 +28,6 @@ pub enum Kind {
 pub enum Verdict {
     End,
     Go,
-    /// Undecided until the next delta.
     Wait,
 }
 
@@ -110,7 +107,6 @@ pub fn verdict(kind: Kind, before: &str, follows: &str, open: bool) -> Verdict {
     }
 }
 
-/// For a character that follows without a space.
 fn directly(kind: Kind, before: &str, next: char) -> Verdict {
     let joined = next.is_alphanumeric() || matches!(next, ',' | ';' | ':' | '-' | '–' | '—' | '/');
     let new_word = next.is_uppercase() && before.ends_with(char::is_lowercase);

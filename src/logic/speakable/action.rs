@@ -25,7 +25,6 @@ fn acts(word: &str, count: usize) -> bool {
         || (word.ends_with("ly") && word.len() > 4 && count <= 2)
 }
 
-/// `word` in lower case without punctuation around it.
 fn bare(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }

@@ -28,14 +28,12 @@ const UNITS: &[(&str, &str, &str)] = &[
     ("min", "minute", "minutes"),
     ("sec", "second", "seconds"),
 ];
-/// Game abbreviations.
 const SHORTHAND: &[(&str, &str)] = &[
     ("AC", "armor class"),
     ("DC", "difficulty class"),
     ("HP", "hit points"),
     ("XP", "experience points"),
 ];
-/// Words before a year.
 const BEFORE_YEAR: &[&str] =
     &["in", "since", "year", "until", "before", "after", "around", "circa", "anno", "by", "from"];
 /// Words before a die that exclude "a".
@@ -43,9 +41,7 @@ const DETERMINERS: &[&str] = &[
     "a", "the", "your", "my", "his", "her", "our", "their", "this", "that", "one", "each", "every",
     "another", "single", "extra",
 ];
-/// Marks after a year.
 const ERAS: &[&str] = &["DR", "AD", "BC", "BCE", "CE"];
-/// Irregular ordinals.
 const ORDINALS: &[(&str, &str)] = &[
     ("one", "first"),
     ("two", "second"),
@@ -56,7 +52,6 @@ const ORDINALS: &[(&str, &str)] = &[
     ("twelve", "twelfth"),
 ];
 
-/// `text` with numbers in words.
 pub fn in_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
@@ -342,11 +337,8 @@ fn ordinal(words: &str) -> String {
 struct Number<'t> {
     /// Digits before the point, without separators; `None` if too long or with a leading 0.
     value: Option<i64>,
-    /// Text before the point.
     whole: &'t str,
-    /// Digits after the point.
     fraction: Option<&'t str>,
-    /// Length in the text, in bytes.
     length: usize,
 }
 

@@ -31,10 +31,8 @@ const HIDDEN_TAGS: &[&str] = &[
 /// Sentences after which an unclosed direction is taken for speech.
 const LONGEST_DIRECTION: u8 = 3;
 
-/// Strips mark-up line by line.
 #[derive(Clone, Debug)]
 pub struct Stripper {
-    /// Words spoken for a bare link.
     pub link: &'static str,
     hidden: Option<Hidden>,
     /// Lines since it opened.
@@ -44,7 +42,6 @@ pub struct Stripper {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Hidden {
-    /// An element by name.
     Tag(String),
     Fence,
     /// JSON: open braces and brackets, and whether inside a string.
@@ -305,7 +302,6 @@ impl LineCursor<'_> {
         face.is_some()
     }
 
-    /// True at the start or after punctuation.
     fn at_clause(&self) -> bool {
         let before = self.said.trim_end().chars().next_back();
         before
@@ -327,7 +323,6 @@ fn is_direction(content: &str, run: usize, at_clause: bool, after: &str) -> bool
     }
 }
 
-/// Skips hidden text; `Some` if the line ends first.
 fn skip_hidden(hidden: Hidden, line: &mut LineCursor<'_>) -> Option<Hidden> {
     let end = match &hidden {
         Hidden::Tag(name) => find_close(line.rest, name),

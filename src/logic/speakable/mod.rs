@@ -12,23 +12,18 @@ mod markup;
 use super::{language::Language, words::Words};
 use markup::Stripper;
 
-/// Longest name label, in bytes.
 const LONGEST_LABEL: usize = 80;
 
 /// Makes the sentences of one reply speakable. A stage direction, code block or tool call may span
 /// sentences.
 #[derive(Clone, Debug)]
 pub struct SpeakableFilter {
-    /// Numbers become English words.
     english: bool,
-    /// The language is detected for each sentence; an unclear one has that of the previous
-    /// sentence.
+    /// Detects the language of each sentence; an unclear one has that of the previous sentence.
     by_sentence: bool,
-    /// The current sentence is English.
     now_english: bool,
     /// The speaker's names; a label of one name's words is dropped.
     labels: Vec<Words>,
-    /// Mark-up open between sentences.
     stripper: Stripper,
 }
 
@@ -45,13 +40,11 @@ impl SpeakableFilter {
         }
     }
 
-    /// Reads numbers in the language of each sentence.
     pub const fn by_sentence(mut self) -> Self {
         self.by_sentence = true;
         self
     }
 
-    /// The spoken text of the next sentence; may be empty.
     pub fn next(&mut self, sentence: &str) -> String {
         if self.by_sentence
             && let Some(language) = Language::spoken_in(sentence)

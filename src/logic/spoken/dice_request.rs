@@ -34,9 +34,7 @@ pub enum DiceRequest {
 
 /// Prefix of a repeated roll, before its changes: "again+2 adv".
 pub const AGAIN: &str = "again";
-/// Separates several rolls.
 pub const APART: &str = "; ";
-/// Most rolls of one utterance.
 const MOST: usize = 8;
 
 impl DiceRequest {
@@ -74,7 +72,6 @@ impl DiceRequest {
         }
     }
 
-    /// The roll whose odds are requested, with its target: "2d6+3 >= 10".
     pub fn odds(&self) -> Option<String> {
         match self {
             Self::Odds(odds) => odds.clone(),
@@ -116,7 +113,6 @@ impl Spoken {
         self.0.split_whitespace()
     }
 
-    /// True if it contains these whole words.
     fn says(&self, phrase: &str) -> bool {
         self.0.match_indices(phrase).any(|(at, _)| {
             let before = self.0.get(..at).unwrap_or_default();
@@ -161,7 +157,6 @@ impl Spoken {
         asks && self.has(|it| it.did) && is_rolled
     }
 
-    /// True if dice are mentioned but not to be rolled now.
     fn only_speaks(&self, tokens: &[Token]) -> bool {
         let rolling = self.has(|it| it.rolling);
         self.has(|it| it.withheld)
@@ -307,13 +302,11 @@ fn corrects(between: &[Token]) -> bool {
     Spoken::of(&said.join(" ")).has(|it| it.instead)
 }
 
-/// Canonical spelling by [`dice::parse()`], if `text` has dice.
 fn canonical(text: &str) -> Option<String> {
     let expression = dice::parse(text).ok()?;
     expression.has_dice().then(|| expression.to_string())
 }
 
-/// The roll whose odds are requested, with its target.
 fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
     let found = phrase::find(tokens, 0)?;
     let roll = canonical(found.text.as_deref()?)?;

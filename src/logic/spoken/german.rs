@@ -7,7 +7,6 @@ use super::tokens::Token;
 /// Endings of words for many-sided dice: "sechsseitigen", "Sechsseiter".
 const SIDED: [&str; 7] =
     ["seitig", "seitige", "seitigen", "seitiger", "seitiges", "seiter", "seitern"];
-/// Nouns after such a word.
 const DICE: [&str; 2] = ["würfel", "würfeln"];
 
 /// Dice given by their sides, in dice syntax, and the index after them.

@@ -24,7 +24,6 @@ pub(super) struct Addend {
     /// In dice syntax: "+4".
     pub text: String,
     pub start: usize,
-    /// Index of the next token.
     pub next: usize,
 }
 
@@ -33,7 +32,6 @@ pub(super) fn added(tokens: &[Token]) -> String {
     addends(tokens).into_iter().map(|it| it.text).collect()
 }
 
-/// The d20 that `tokens` request, in dice syntax.
 pub(super) fn roll(tokens: &[Token]) -> Option<String> {
     let said = phrase::advantage(tokens);
     let (has_advantage, bonus) = (!matches!(said, Elsewhere::None), added(tokens));
@@ -59,8 +57,7 @@ pub(super) fn before_added_dice(tokens: &[Token], dice: &str) -> Option<String> 
     is_called.then(|| format!("1d20{}{bonus}{sign}{dice}", suffix(said)))
 }
 
-/// The bonuses and the advantage in `tokens`, as changes of a repeated roll in dice syntax: "+2
-/// adv".
+/// The bonuses and the advantage, as changes of a repeated roll in dice syntax: "+2 adv".
 pub(super) fn changes(tokens: &[Token]) -> String {
     format!("{}{}", added(tokens), suffix(phrase::advantage(tokens)))
 }

@@ -15,7 +15,6 @@ use crate::logic::{
     words::fold,
 };
 
-/// Words for advantage long enough to recognise when misspelt.
 const ADVANTAGE: [&str; 4] = ["advantage", "disadvantage", "vorteil", "nachteil"];
 /// Fewest letters of a word recognised when misspelt; shorter ones are too similar.
 const LONG: usize = 7;
@@ -35,7 +34,6 @@ pub(super) fn put_right(tokens: &mut Vec<Token>) {
     put_dice_right(tokens);
 }
 
-/// Joins "dis advantage".
 fn join(tokens: &mut Vec<Token>) {
     for at in (1..tokens.len()).rev() {
         let word = |at: usize| tokens.get(at).and_then(Token::word);
@@ -47,8 +45,7 @@ fn join(tokens: &mut Vec<Token>) {
     }
 }
 
-/// The long dice word that `word` misspells; `None` if it is a word, a form of one, or too
-/// different.
+/// The long dice word that `word` misspells; `None` if it is a word or too different.
 fn misspelt(word: &str) -> Option<&'static str> {
     if word.chars().count() + 1 < LONG || !word.chars().all(char::is_alphabetic) {
         return None;

@@ -187,7 +187,6 @@ fn say_term<'a>(text: &'a str, words: &mut Vec<String>) -> Option<&'a str> {
     Some(text)
 }
 
-/// The whole number at the start, and the rest.
 fn number(text: &str) -> Option<(i64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, behind) = text.split_at(end);

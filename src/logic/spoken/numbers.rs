@@ -15,13 +15,10 @@ const SCALES: [(u64, &str); 6] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tongue {
-    /// "twenty-five"
     English,
-    /// "fünfundzwanzig"
     German,
 }
 
-/// A number in words: "twenty-three", "minus three", "one thousand two hundred".
 pub fn number_words(n: i64) -> String {
     let mut words = Vec::new();
     if n < 0 {

@@ -16,16 +16,13 @@ pub(super) const STANDARD: [i64; 8] = [4, 6, 8, 10, 12, 20, 30, 100];
 struct Part {
     /// In dice syntax.
     text: String,
-    /// Index of the next token.
     next: usize,
-    /// Dice rather than a number.
     is_dice: bool,
 }
 
 /// Advantage or disadvantage, as [`dice::parse()`] reads it.
 pub(super) type Advantage = &'static str;
 
-/// Advantage in the whole utterance.
 #[derive(Clone, Copy)]
 pub(super) enum Elsewhere {
     None,
@@ -34,7 +31,6 @@ pub(super) enum Elsewhere {
     Both,
 }
 
-/// A roll and its tokens.
 pub(super) struct SpokenRoll {
     /// Unchecked dice syntax; `None`: invalid.
     pub text: Option<String>,
@@ -50,7 +46,6 @@ pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
     })
 }
 
-/// Advantage anywhere in `tokens`.
 pub(super) fn advantage(tokens: &[Token]) -> Elsewhere {
     Phrase { tokens }.advantage_elsewhere()
 }
@@ -64,7 +59,6 @@ impl Phrase<'_> {
         self.tokens.get(at)?.word()
     }
 
-    /// The number at `at`, and the index after it.
     fn number(&self, at: usize, tongue: Tongue) -> Option<(i64, usize)> {
         let (number, used) = numbers::read(self.tokens.get(at..)?, tongue)?;
         Some((number, at + used))
@@ -110,7 +104,6 @@ impl Phrase<'_> {
         Some((Some(text), at))
     }
 
-    /// A term of dice, or a number before "plus".
     fn operand(&self, at: usize) -> Option<Part> {
         self.term(at).or_else(|| {
             let (number, next) = self.number(at, Tongue::English)?;
@@ -303,7 +296,6 @@ impl Phrase<'_> {
         matches!(self.word(at), Some("and" | "und"))
     }
 
-    /// An operation at `start`.
     fn operation_at(&self, start: usize, so_far: &str) -> Option<(char, Part)> {
         let mut at = start;
         let linked = self.is_and(at) || self.word(at) == Some("with");

@@ -4,7 +4,6 @@ use super::super::dice;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
-    /// In digits.
     Number(i64),
     /// The "d" of dice, or the German "w".
     Die {
@@ -15,7 +14,6 @@ pub(super) enum Token {
     },
     Plus,
     Minus,
-    /// Canonical spelling.
     Typed(String),
     /// Any other word, in lower case.
     Word(String),
@@ -49,8 +47,7 @@ pub(super) fn tokens(utterance: &str) -> Vec<Token> {
     tokens
 }
 
-/// A word that is a roll beyond `2d6`; `2d6` is left to the phrase, which may find a count before
-/// it.
+/// A roll beyond `2d6`, which is left to the phrase: a count may precede it.
 fn typed(word: &str) -> Option<String> {
     let is_roll = word.contains(|c: char| c.is_ascii_digit()) && word.contains('d');
     let is_plain = word.chars().all(|c| c == 'd' || c.is_ascii_digit());
@@ -134,7 +131,6 @@ fn classify(text: &str, tokens: &mut Vec<Token>) {
     tokens.extend(sides_number.map(Token::Number));
 }
 
-/// True if a number must follow, after a sign.
 fn is_behind_sign(tokens: &[Token]) -> bool {
     match tokens.last() {
         Some(Token::Plus | Token::Minus) => true,

@@ -46,7 +46,6 @@ pub fn bonus_told(utterance: &str) -> Option<String> {
         .then(|| addends.into_iter().map(|it| it.text).collect())
 }
 
-/// The bonus in "told+7".
 pub fn told(text: &str) -> Option<&str> {
     let bonus = text.trim().strip_prefix(TOLD)?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());

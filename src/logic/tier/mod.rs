@@ -29,7 +29,6 @@ const CROWD: usize = 3;
 
 /// Turns with an NPC within [`EXCHANGE`], the current one included, that are a rapid exchange.
 const RAPID: usize = 3;
-/// Window of a rapid exchange.
 pub const EXCHANGE: Duration = Duration::from_secs(10);
 
 /// Phrases that raise a turn's tier. `word(s)` means with and without the ending.
@@ -57,15 +56,12 @@ impl Keywords {
 
 #[derive(Clone, Copy, Debug)]
 pub struct TierInput<'i> {
-    /// Partial or final.
     pub text: &'i str,
-    /// Players waiting for an answer.
     pub queue_depth: usize,
     /// This NPC has not spoken at this table yet.
     pub first_turn: bool,
     /// Earlier turns with this NPC within [`EXCHANGE`].
     pub recent_turns: usize,
-    /// This NPC can show pictures.
     pub has_pictures: bool,
     /// Time since the start of the last effective deep turn, if any.
     pub since_deep: Option<Duration>,
@@ -78,7 +74,6 @@ pub struct TierInput<'i> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     pub tier: Tier,
-    /// The rule that decided.
     pub reason: Reason,
     /// The keyword or name found, as configured.
     pub keyword: Option<String>,
@@ -90,7 +85,6 @@ pub enum Reason {
     DeepKeyword,
     /// A deep keyword, but the last deep turn began this long ago.
     DeepDemoted(Duration),
-    /// This many players are waiting.
     PlayersWaiting(usize),
     StandardKeyword,
     NamesRule,
@@ -98,7 +92,6 @@ pub enum Reason {
     NamesAbsent,
     /// Several turns with this NPC follow one another, whether or not it has spoken.
     RapidExchange,
-    /// The NPC's first turn at this table.
     FirstTurn,
 }
 

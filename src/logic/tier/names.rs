@@ -16,7 +16,6 @@ pub struct Names {
 #[derive(Clone, Debug)]
 pub(super) struct Phrase {
     pub kind: Named,
-    /// As written.
     pub written: String,
     /// The entity's name, folded; empty for rules.
     pub entity: String,
@@ -41,18 +40,14 @@ pub enum RuleName {
     },
 }
 
-/// A name of a known entity outside the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct AbsentName<'n> {
-    /// The entity's main name.
     pub entity: &'n str,
-    /// That name or an alias.
     pub name: &'n str,
 }
 
 impl Names {
-    /// `names` of rules, spells and conditions, and names and aliases of known entities outside the
-    /// scene.
+    /// `names`: of rules, spells, conditions, and entities outside the scene, with aliases.
     pub fn new<'n>(
         rules: impl IntoIterator<Item = &'n str>,
         absent: impl IntoIterator<Item = AbsentName<'n>>,

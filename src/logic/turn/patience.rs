@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::reading::Reading;
 
-/// Silence after finished words: most people who continue after a whole sentence do so sooner, and
-/// by then the words of the pause are known.
+/// Silence after finished words: speakers who continue mostly do so sooner, and the words are
+/// known.
 const FINISHED: Duration = Duration::from_millis(360);
 /// Silence by which a sound model has judged the pause; until then it delays the end.
 const JUDGED: Duration = Duration::from_millis(400);
@@ -117,8 +117,7 @@ impl EndOfTurn {
         self.detector.weigh(said, sounded.unwrap_or_default())
     }
 
-    /// Silence that ends an utterance with this `reading`. A listening sound model is waited for
-    /// unless it has `judged`.
+    /// A listening sound model is waited for unless it has `judged`.
     pub(super) fn after(self, reading: Reading, judged: bool) -> Duration {
         let silence = match reading {
             Reading::Finished => FINISHED.min(self.patience.silence()),

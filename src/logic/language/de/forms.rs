@@ -2,7 +2,6 @@
 
 use crate::logic::language::List;
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub static FORMS: &[List] = &[
     &["befehle", "befiehlt", "befahl", "befohlen", "befehlen"],

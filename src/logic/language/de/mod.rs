@@ -34,7 +34,6 @@ static VOCABULARY: Vocabulary = Vocabulary::new(include_str!("../../../../assets
 /// Words that identify the language.
 static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static GERMAN: Language = Language {
     code: "de",

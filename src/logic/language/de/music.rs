@@ -2,7 +2,6 @@
 
 use super::super::lists::MusicTalk;
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static MUSIC: MusicTalk = MusicTalk {
     nouns: &["musik", "lied", "lieder", "stuck", "song", "songs", "titel", "melodie", "hintergrundmusik"],

@@ -2,7 +2,6 @@
 
 use super::super::lists::DiceTalk;
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static DICE: DiceTalk = DiceTalk {
     rolling: &["roll", "rolls", "rolling", "throw", "throws", "throwing", "toss", "cast", "reroll"],

@@ -2,7 +2,6 @@
 
 use super::super::lists::Endings;
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static ENDINGS: Endings = Endings {
     unfinished: &[

@@ -2,7 +2,6 @@
 
 use super::super::lists::MusicTalk;
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static MUSIC: MusicTalk = MusicTalk {
     nouns: &["music", "song", "songs", "track", "tracks", "tune", "tunes", "melody", "ambience"],

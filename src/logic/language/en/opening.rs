@@ -2,7 +2,6 @@
 
 use super::super::lists::Beginnings;
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static OPENING: Beginnings = Beginnings {
     interjections: &[

@@ -2,7 +2,6 @@
 
 use super::super::lists::Turning;
 
-// One word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static TURNING: Turning = Turning {
     direct: &[

@@ -10,7 +10,6 @@ use crate::logic::words::{Words, fold};
 /// Shortest word whose ending counts.
 const LONG: usize = 6;
 
-/// A language and all its words, folded.
 struct Wordlist {
     language: &'static Language,
     words: HashSet<String>,
@@ -45,7 +44,6 @@ impl Wordlist {
 }
 
 impl Language {
-    /// The language of `text`; `None`: unclear.
     pub fn spoken_in(text: &str) -> Option<&'static Self> {
         let mut told: Vec<usize> = vec![0; KNOWN.len()];
         for word in Words::of(text).iter() {

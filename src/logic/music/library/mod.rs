@@ -16,7 +16,6 @@ const WORDS_MAX: usize = 64;
 const WORD: i32 = 4;
 /// Score of a word that only the title has.
 const TITLE_WORD: i32 = 3;
-/// Score of a complete title.
 const TITLE: i32 = 2;
 const LAYER: i32 = 1;
 /// Score of an effect that was not requested.
@@ -81,7 +80,6 @@ impl Library {
         Self { tracks: self.tracks.iter().filter(|it| is_wanted(it.layer)).cloned().collect() }
     }
 
-    /// All titles, in order.
     pub fn titles(&self) -> Vec<&str> {
         self.tracks.iter().map(|track| track.title.as_str()).collect()
     }
@@ -113,7 +111,6 @@ impl Library {
     }
 }
 
-/// Compares a word of a request with one of a track.
 type IsSame = fn(&Word<'_>, &str) -> bool;
 
 fn is_same(word: &Word<'_>, own: &str) -> bool {
@@ -154,7 +151,6 @@ fn score(track: &Track, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> i32
     words + titled + layer
 }
 
-/// True if `said` contains the whole title.
 fn is_titled(title: &Words, said: &Words) -> bool {
     let (n_title, n_said) = (title.len(), said.len().min(WORDS_MAX));
     let is_at = |at: usize| (0..n_title).all(|i| said.get(at + i) == title.get(i));
