@@ -3,9 +3,10 @@
 //! Avrae takes anything unreadable for a comment (`4d6dl1` rolls four dice). Here a comment begins
 //! with `#`, or follows a blank and contains nothing that looks like part of the roll.
 
-use super::advantage::{BEHIND_DIE, advantage, advantage_at, is_near_advantage, take_advantage};
 use super::cursor::{Fault, Parsed, Parser};
-use super::operators::operator_word;
+use super::operators::{
+    BEHIND_DIE, advantage, advantage_at, is_near_advantage, operator_word, take_advantage,
+};
 use super::tree::{Dice, Kind, Node, Op, Sides};
 
 pub(super) const MARK: &str = "put # before a comment";

@@ -1,9 +1,8 @@
 //! Suggests the nearest spelling that parses. Every suggestion is parsed before it is offered.
 
-use super::advantage::is_near_advantage;
 use super::comment;
 use super::cursor::Fault;
-use super::operators::operator_word;
+use super::operators::{is_near_advantage, operator_word};
 use super::outcome::DiceError;
 use super::parse::expression;
 

@@ -10,14 +10,12 @@
 //! (Roll20), `>=` compares the sum (Avrae).
 //! **Never**: guesses; unreadable text is an error with its column and a fix.
 
-mod advantage;
 mod arithmetic;
 mod comment;
 mod cursor;
 mod expression;
 mod hint;
 mod limits;
-mod looks;
 mod odds;
 mod operators;
 mod outcome;

@@ -4,13 +4,12 @@
 //! Characters rather than tokens, because a letter's meaning depends on its position: `d` begins
 //! dice, `dl` is an operator behind dice, `drops the sword` is a comment.
 
-use super::advantage::advantage;
 use super::arithmetic::Binary;
 use super::comment;
 use super::cursor::{Fault, Parsed, Parser};
 use super::expression::Expression;
 use super::limits::{MAX_CHARS, MAX_DICE, MAX_NUMBER, MAX_SIDES};
-use super::operators::operator_word;
+use super::operators::{advantage, operator_word};
 use super::tree::{Dice, Kind, Link, Node, Op, Sides, Sign, Verb};
 
 pub(super) fn expression(chars: &[char]) -> Parsed<Expression> {

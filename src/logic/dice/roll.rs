@@ -8,8 +8,7 @@ use std::{cmp::Ordering, collections::BTreeSet};
 use rand::{Rng, RngExt};
 
 use super::arithmetic::Binary;
-use super::limits::MAX_DICE;
-use super::looks;
+use super::limits::{self, MAX_DICE};
 use super::outcome::{DiceError, Natural};
 use super::tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb};
 
@@ -231,7 +230,7 @@ impl<'a> Chooser<'a> {
     }
 
     fn add(&mut self, at: usize, counts: i32) {
-        looks::note(self.by_height.len());
+        limits::note(self.by_height.len());
         if self.selectors.iter().any(|selector| is_taken(f64::from(counts), *selector)) {
             self.taken.insert(at);
         }
@@ -241,7 +240,7 @@ impl<'a> Chooser<'a> {
     }
 
     fn remove(&mut self, at: usize, counts: i32) {
-        looks::note(self.by_height.len());
+        limits::note(self.by_height.len());
         self.taken.remove(&at);
         for (selector, places) in &mut self.by_height {
             places.remove(&place(*selector, at, counts));
@@ -268,7 +267,7 @@ impl<'a> Chooser<'a> {
         let by_height = self.by_height.iter();
         let by_height = by_height.flat_map(|(s, places)| places.iter().take(number(*s)));
         let chosen = by_height.map(|(_, at)| *at).chain(self.taken.iter().copied());
-        chosen.inspect(|_| looks::note(1)).collect()
+        chosen.inspect(|_| limits::note(1)).collect()
     }
 }
 
@@ -388,7 +387,7 @@ fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError
 }
 
 fn values(dice: &[Die]) -> Vec<Option<f64>> {
-    looks::note(dice.len());
+    limits::note(dice.len());
     dice.iter().map(|die| die.kept.then(|| f64::from(die.face.counts))).collect()
 }
 
@@ -412,7 +411,7 @@ fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
 
 /// True if a selector takes this value whatever the others are.
 pub(super) fn is_taken(value: f64, selector: Selector) -> bool {
-    looks::note(1);
+    limits::note(1);
     let number = f64::from(selector.number);
     match selector.pick {
         Pick::Exactly => value == number,
@@ -427,7 +426,7 @@ fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
     if !selector.pick.is_by_height() {
         return Vec::new();
     }
-    looks::note(values.len());
+    limits::note(values.len());
     let mut kept: Vec<RankedValue> = counting(values).collect();
     let number = number(selector);
     if number < kept.len() {

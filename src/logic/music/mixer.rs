@@ -8,15 +8,15 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Layer, MusicStatus, Track,
-    limiter::Limiter,
     playing::{PlayingTrack, Samples},
 };
-use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate};
+use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate, to_sample};
 
 pub type MusicFrame = [i16; FRAME_SAMPLES_48K];
 
 /// Length of a crossfade, and of the final fade-out.
 const FADE: Duration = Duration::from_secs(2);
+/// Level under speech.
 const DUCK_DB: f32 = -12.0;
 const DUCK_RAMP: Duration = Duration::from_millis(40);
 const SWELL_RAMP: Duration = Duration::from_millis(600);
@@ -25,7 +25,12 @@ const VOLUME_RAMP: Duration = Duration::from_millis(100);
 const MOST_EFFECTS: usize = 8;
 /// Most tracks of another layer at once, counting those that fade out.
 const MOST_FADING: usize = 4;
+/// Full volume, in percent.
 const FULL: u8 = 100;
+
+const FULL_SCALE: f32 = 32_768.0;
+/// Recovery per sample: 200 ms from silence to full loudness at 48 kHz.
+const RELEASE: f32 = 1.0 / 9_600.0;
 
 pub struct Mixer {
     /// In the order of their requests.
@@ -170,5 +175,51 @@ impl Mixer {
         self.limiter = Limiter::new();
         self.set_volume(self.percent);
         self.duck.ramp_to(if self.is_ducked { DUCK_DB } else { 0.0 }, Duration::ZERO);
+    }
+}
+
+/// Keeps a sum of sounds within 16 bits: lowers the gain at a sample that would clip, then lets it
+/// recover. Unlike clipping it flattens no peaks, and it needs no look-ahead.
+#[derive(Debug)]
+struct Limiter {
+    factor: f32,
+}
+
+impl Limiter {
+    const fn new() -> Self {
+        Self { factor: 1.0 }
+    }
+
+    /// Limits the next sample; NaN becomes silence.
+    fn limit(&mut self, value: f32) -> i16 {
+        if value.abs() * self.factor > FULL_SCALE && value.is_finite() {
+            self.factor = FULL_SCALE / value.abs();
+        }
+        let sample = to_sample(value * self.factor);
+        self.factor = (self.factor + RELEASE).min(1.0);
+        sample
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_that_fit_pass_unchanged() {
+        let mut limiter = Limiter::new();
+        assert!((i16::MIN..=i16::MAX).all(|sample| limiter.limit(f32::from(sample)) == sample));
+    }
+
+    #[test]
+    fn peak_too_loud_lowers_what_follows() {
+        let mut limiter = Limiter::new();
+        assert_eq!(limiter.limit(65_536.0), i16::MAX);
+        let next = limiter.limit(10_000.0);
+        assert!((5_000..5_010).contains(&next), "{next}");
+        let last = (0..9_600).map(|_| limiter.limit(10_000.0)).last();
+        assert_eq!(last, Some(10_000));
+        assert_eq!(limiter.limit(-1e9), i16::MIN);
+        assert_eq!(limiter.limit(f32::NAN), 0);
     }
 }

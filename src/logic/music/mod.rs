@@ -4,7 +4,6 @@
 //! file.
 
 mod library;
-mod limiter;
 mod mixer;
 mod moods;
 mod playing;

@@ -6,12 +6,12 @@
 //! **Never**: shows an NPC another's secrets or the game master's knowledge, or puts the time or
 //! anything random in the stable part.
 
-mod recalled;
 mod said;
 mod summary;
 
-pub use recalled::Recalled;
-pub use said::{FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, SideLine, go_on_after};
+pub use said::{
+    FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, SideLine, Recalled, go_on_after,
+};
 pub use summary::{extract, summary, summary_task, told};
 
 use crate::domain::{Campaign, Entity, Npc};

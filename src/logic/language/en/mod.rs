@@ -2,21 +2,15 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-mod dice;
-mod endings;
 mod forms;
-mod music;
-mod opening;
 mod requests;
+mod sentences;
 mod turning;
 mod wording;
 
 use self::{
-    dice::DICE,
-    endings::ENDINGS,
-    music::MUSIC,
-    opening::OPENING,
-    requests::{CARD, MORE},
+    requests::{CARD, DICE, MORE, MUSIC},
+    sentences::{ENDINGS, OPENING},
     turning::TURNING,
     wording::WORDING,
 };
