@@ -79,7 +79,6 @@ enum Beginning {
     Other,
     Own,
     Text,
-    /// Undecided until the next delta.
     Open,
 }
 
@@ -94,7 +93,6 @@ enum State {
         has_ended: bool,
     },
     Skipping,
-    /// Nothing after this is the NPC's.
     Over,
 }
 
@@ -287,7 +285,6 @@ enum Naming {
     Name,
     /// Words of a language that may be names: "Price", "Wren".
     Word,
-    /// Everyday words: no name.
     Ordinary,
 }
 
@@ -296,7 +293,6 @@ enum Behind {
     Label,
     /// The name is plain text or part of another name.
     Text,
-    /// Undecided: too little text.
     Open,
 }
 

@@ -65,7 +65,6 @@ fn is_vowel(c: u8) -> bool {
 struct Key {
     /// The sounds so far, one character each.
     text: String,
-    /// The sound of the previous letter, if any.
     last: Option<char>,
 }
 

@@ -35,7 +35,6 @@ static IN_WORDS: LazyLock<HashMap<String, i64>> = LazyLock::new(|| {
 enum State {
     Start,
     Joined,
-    /// The answer took the opener back and is dropped.
     Refused,
 }
 

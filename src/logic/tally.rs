@@ -20,9 +20,7 @@ pub struct Judged {
 }
 
 pub struct Figures {
-    /// Label of rows with an unwanted action.
     unwanted: &'static str,
-    /// Label of rows with an action where none was expected.
     for_nobody: &'static str,
     rows: Vec<(&'static str, &'static str, Judged)>,
 }

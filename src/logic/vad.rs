@@ -14,11 +14,13 @@ const BLOCK: usize = 256;
 pub struct VadOptions {
     /// Starts speech if reached by [`strong_blocks`](Self::strong_blocks) in a row.
     pub strong: f32,
+    /// Blocks of 16 ms; at least one.
     pub strong_blocks: u32,
     /// Probable speech; starts it if reached by [`weak_blocks`](Self::weak_blocks) in a row.
     pub weak: f32,
     /// Blocks of 16 ms; at least one.
     pub weak_blocks: u32,
+    /// Speech continues while this is reached.
     pub stay: f32,
     /// Level (RMS, of 32,768) below which a block is silence whatever its score: the model still
     /// hears a voice for 100 to 300 ms after it has ended in silence.
@@ -48,6 +50,7 @@ pub struct Vad {
 }
 
 impl Vad {
+    /// A speaker who has not spoken yet.
     pub fn new(options: VadOptions) -> Self {
         Self {
             detector: Detector::default_boxed(),

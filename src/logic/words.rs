@@ -184,7 +184,6 @@ fn fold_into(out: &mut String, c: char) {
 /// Phrases found as whole words in one pass; a tree keyed by word.
 #[derive(Clone, Debug)]
 pub struct Phrases<T> {
-    /// The first is the root.
     nodes: Vec<Node<T>>,
 }
 

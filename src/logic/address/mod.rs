@@ -63,12 +63,7 @@ pub struct AddressInput<'i> {
 /// [`Addresser::meet`] follow the players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    Npc {
-        /// The NPC that answers.
-        index: usize,
-        others_named: Vec<usize>,
-        reason: Reason,
-    },
+    Npc { index: usize, others_named: Vec<usize>, reason: Reason },
     Player(usize),
     Nobody(Why),
 }
@@ -312,7 +307,6 @@ fn expected(input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
     always.map(|index| (index, Reason::Always)).ok_or(Why::NotAddressed)
 }
 
-/// True if this NPC answers without its name.
 fn takes_hints(input: &AddressInput<'_>, index: usize) -> bool {
     input.candidates.get(index).is_some_and(|npc| npc.mode != AddressMode::NameOnly)
 }

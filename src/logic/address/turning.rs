@@ -19,7 +19,6 @@ const MOST_BEHIND: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnedTo {
     Somebody(Who),
-    /// People at the table other than NPCs: "the others".
     Fellows,
 }
 
@@ -182,7 +181,6 @@ impl Turning<'_> {
         goes_on && (start + 1..=at).rev().any(|end| self.acts(end, verb))
     }
 
-    /// True if a word is allowed between the actor and the verb.
     fn leads(&self, at: usize) -> bool {
         let word = self.words.get(at).unwrap_or_default();
         self.is(at, |it| it.lead_in)
@@ -222,12 +220,10 @@ impl Turning<'_> {
             .any(|at| self.is(at, |it| it.spoils_behind))
     }
 
-    /// Index of the first word of the sentence.
     fn sentence(&self, at: usize) -> usize {
         (1..=at).rev().find(|at| self.ends_sentence(*at)).unwrap_or(0)
     }
 
-    /// Index of the first word of the clause.
     fn clause(&self, at: usize) -> usize {
         (1..=at).rev().find(|at| self.breaks(*at)).unwrap_or(0)
     }

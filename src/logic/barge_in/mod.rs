@@ -277,7 +277,6 @@ fn is_beside(words: &Words, at: usize) -> bool {
     words.get(at).is_some_and(|word| is_any(|it| it.beside_stop, word))
 }
 
-/// True if a folded word is a listening noise or laughter.
 fn is_backchannel(word: &str) -> bool {
     let laughter = |vowel: char| {
         let rest = word.trim_start_matches(['h', vowel]);

@@ -28,7 +28,6 @@ pub enum Work {
     Thinks,
     /// Reads the transcript and writes the first sentence of the answer.
     Opens,
-    /// Synthesises the answer.
     Speaks,
 }
 

@@ -63,6 +63,7 @@ pub struct Postings {
     through: u64,
 }
 
+/// Spending and reservations of an account.
 #[derive(Debug, Default)]
 pub struct Ledger {
     options: BudgetOptions,
@@ -99,6 +100,7 @@ impl Ledger {
         self.whole.spent().units()
     }
 
+    /// Replaces the caps and prices.
     pub fn set_options(&mut self, options: BudgetOptions) {
         self.whole.cap = options.session_max.map(Money::of);
         self.whole.ask_again();
@@ -112,6 +114,7 @@ impl Ledger {
         self.payers.values_mut().for_each(Tally::ask_again);
     }
 
+    /// Registers a possible payer.
     pub fn expect(&mut self, payer: &str, cap: Option<f64>) {
         let cap = cap.map(Money::of);
         let tally = self.payers.entry(payer.to_owned());
@@ -222,6 +225,7 @@ impl Ledger {
         Some(Postings { claims, month_max, through: self.reservations })
     }
 
+    /// Applies the store's answer to each claim.
     pub fn posted(&mut self, postings: &Postings, granted: &[Granted]) {
         for (claim, granted) in postings.claims.iter().zip(granted) {
             if let Some(tally) = self.tally(claim.payer.as_deref()) {

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::domain::Money;
 
+/// Spending caps and prices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetOptions {
     /// Cap of one session, in the price list's currency.
     pub session_max: Option<f64>,
     /// Cap of an owner's month, over all sessions.
     pub month_max: Option<f64>,
+    /// By model name.
     pub prices: BTreeMap<String, Price>,
 }
 

@@ -132,7 +132,6 @@ struct Fit {
 }
 
 impl Fit {
-    /// Matches `form` if it covers all words of `range`.
     fn of(
         form: &str,
         words: &Words,
@@ -193,7 +192,6 @@ fn unquoted(text: &str) -> &str {
     pairs.into_iter().find_map(inner).unwrap_or(text)
 }
 
-/// A bare NPC for tests.
 #[cfg(test)]
 pub(super) fn tests_npc() -> Npc {
     use crate::domain::{Tier, Voice};

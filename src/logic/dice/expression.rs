@@ -28,6 +28,7 @@ impl Expression {
         self.root.has_dice()
     }
 
+    /// Text behind the dice, blanks collapsed.
     pub fn comment(&self) -> Option<&str> {
         self.comment.as_deref()
     }

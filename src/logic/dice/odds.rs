@@ -16,10 +16,12 @@ use super::{
 /// Most steps of a count; a step combines two outcomes.
 const MOST_STEPS: usize = 20_000_000;
 
+/// Probabilities of an expression's totals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Odds {
     /// Each possible total and its probability, lowest first.
     pub outcomes: Vec<(i64, f64)>,
+    /// Mean of all totals.
     pub mean: f64,
     /// Probability that a comparison holds; `None` without one.
     pub chance: Option<f64>,
@@ -87,7 +89,6 @@ impl Likely {
     }
 }
 
-/// Counts outcomes, up to a number of steps.
 struct Counter {
     left: usize,
 }
@@ -263,7 +264,6 @@ fn rerolled_until(die: &Likely, op: &Op) -> Option<Likely> {
     (left > f64::EPSILON).then(|| Likely(faces.collect()))
 }
 
-/// Probability that `op` takes the die.
 fn taken(die: &Likely, op: &Op) -> f64 {
     die.0.iter().filter(|(face, _)| takes(op, face.0)).map(|(_, likely)| likely).sum()
 }
@@ -273,7 +273,6 @@ fn takes(op: &Op, face: f64) -> bool {
     op.selectors.iter().any(|selector| is_taken(face, *selector))
 }
 
-/// The number behind `mi` or `ma`.
 fn bound(op: &Op) -> f64 {
     op.selectors.first().map_or(0.0, |selector| f64::from(selector.number))
 }

@@ -1,7 +1,9 @@
 //! Result of a roll: an [`Outcome`], or a [`DiceError`].
 
+/// A finished roll.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
+    /// Canonical spelling.
     pub expression: String,
     /// Text behind the dice.
     pub comment: Option<String>,
@@ -20,6 +22,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The total, unless the roll was repeated.
     pub fn total(&self) -> Option<i64> {
         if self.repeated { None } else { self.totals.first().copied() }
     }
@@ -38,6 +41,8 @@ pub enum Natural {
 pub struct DiceError {
     /// In characters, from 1.
     pub column: usize,
+    /// The error, the bad part in quotes.
     pub message: String,
+    /// The fix, if known.
     pub hint: Option<String>,
 }

@@ -28,7 +28,6 @@ pub(super) enum Part<'a> {
     Group(Box<Rolled<'a>>, &'a [Op]),
     Set(Vec<Rolled<'a>>, &'a [Op]),
     Sign(Sign, Box<Rolled<'a>>),
-    /// A chain; each operator with its column.
     Chain(Box<Rolled<'a>>, Vec<(Binary, usize, Rolled<'a>)>),
 }
 
@@ -40,7 +39,6 @@ pub(super) struct Die {
     pub face: Face,
 }
 
-/// One throw of a die.
 #[derive(Clone, Copy)]
 pub(super) struct Face {
     pub thrown: i32,
@@ -154,7 +152,6 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(Face { thrown, counts: thrown, exploded: false })
     }
 
-    /// Throws a die again and records its earlier face.
     fn reroll(&mut self, term: &Dice, die: &mut Die) -> Result<(), DiceError> {
         die.earlier.push(die.face);
         die.face = self.throw(term)?;

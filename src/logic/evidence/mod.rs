@@ -61,7 +61,6 @@ impl People {
         self.mattering(text).iter().all(is_said)
     }
 
-    /// The words that make `text` matter for a recap.
     fn mattering(&self, text: &str) -> Vec<String> {
         let words = Words::of(text);
         let counts = |word: &str| number(word).is_some_and(|number| number > 1);

@@ -17,7 +17,6 @@ enum Term {
     Someone,
     Word(String),
     ClauseEnd,
-    /// Another speaker continues.
     LineEnd,
 }
 

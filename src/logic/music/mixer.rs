@@ -170,7 +170,6 @@ impl Mixer {
         });
     }
 
-    /// Finishes ramps that are not audible.
     fn settle(&mut self) {
         self.limiter = Limiter::new();
         self.set_volume(self.percent);

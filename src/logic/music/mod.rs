@@ -33,6 +33,7 @@ pub enum Layer {
 }
 
 impl Layer {
+    /// Name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Music => "music",
@@ -42,6 +43,7 @@ impl Layer {
     }
 }
 
+/// A sound file of a library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     /// The file, or for a shipped track a name that [`shipped_sound`] knows.
@@ -50,11 +52,13 @@ pub struct Track {
     pub title: String,
     /// Words that request the track ("tavern", "battle").
     pub moods: Vec<String>,
+    /// Layer of the mix.
     pub layer: Layer,
     /// Repeats without a gap.
     pub is_looped: bool,
     /// Gain in dB: the sum of loudness levelling and the owner's `volume`.
     pub gain_db: f32,
+    /// The author's credit.
     pub credits: Option<String>,
 }
 
@@ -79,9 +83,12 @@ pub struct Library {
     pub tracks: Vec<Arc<Track>>,
 }
 
+/// An order to a table's music.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MusicOrder {
+    /// Plays a track in its layer.
     Play(Arc<Track>),
+    /// Fades everything out.
     Stop,
     /// In percent, 0 to 100.
     Volume(u8),

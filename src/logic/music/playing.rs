@@ -42,7 +42,6 @@ pub struct PlayingTrack {
     stage: Stage,
     /// The frame being mixed; silent where the source is behind.
     frame: [i16; FRAME_SAMPLES_48K],
-    /// Number of samples in the frame that came from the source.
     count: usize,
 }
 

@@ -28,6 +28,7 @@ pub struct Correction {
     pub name: String,
 }
 
+/// Names known at a table.
 #[derive(Clone, Debug)]
 pub struct Glossary {
     ear: NameLanguage,
@@ -63,6 +64,7 @@ impl Glossary {
         }
     }
 
+    /// Corrects misheard names.
     pub fn correct(&self, text: &str) -> Corrected {
         let words = Words::of(text);
         let mut kept = vec![false; words.len()];

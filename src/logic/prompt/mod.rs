@@ -262,7 +262,6 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     lines.join("\n")
 }
 
-/// The newest lines that fit, oldest first.
 fn side_lines(lines: &[SideLine]) -> Vec<String> {
     let mut left = LONGEST_TEXT;
     let line = |line: &SideLine| {

@@ -10,6 +10,7 @@ mod stop;
 
 use stop::{Kind, Verdict, verdict};
 
+/// How to split text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentenceOptions {
     /// ISO 639-1 code ("en"); German dates keep their ordinals.
@@ -37,6 +38,7 @@ pub fn is_clause(chunk: &str) -> bool {
     chunk.trim_end().ends_with(is_clause_mark)
 }
 
+/// Collects deltas and returns sentences.
 #[derive(Clone, Debug)]
 pub struct SentenceSplitter {
     german: bool,
@@ -90,6 +92,7 @@ enum Step {
 }
 
 impl SentenceSplitter {
+    /// An empty splitter.
     pub fn new(options: &SentenceOptions) -> Self {
         Self {
             german: options.language.starts_with("de"),
@@ -120,10 +123,12 @@ impl SentenceSplitter {
         sentences
     }
 
+    /// Text of the unfinished sentence.
     pub fn left(&self) -> &str {
         &self.text
     }
 
+    /// Returns the rest and restarts.
     pub fn finish(&mut self) -> Option<String> {
         let rest = self.text.trim().to_owned();
         self.text.clear();

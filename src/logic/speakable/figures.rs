@@ -169,7 +169,6 @@ fn dice(before: &str, rest: &str) -> Option<(String, usize)> {
     })
 }
 
-/// Length of ` + 3` or ` - 1d4`.
 fn term(rest: &str) -> Option<usize> {
     let operator = rest.trim_start_matches(' ');
     let value = operator.strip_prefix(['+', '-', '−'])?.trim_start_matches(' ');

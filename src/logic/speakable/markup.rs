@@ -46,7 +46,6 @@ enum Hidden {
     Fence,
     /// JSON: open braces and brackets, and whether inside a string.
     Json(usize, bool),
-    /// A direction up to this character.
     Until(char),
 }
 
@@ -375,7 +374,6 @@ fn skip_json(text: &str, depth: usize, string: bool) -> Result<usize, (usize, bo
     Err((depth, string))
 }
 
-/// True if a brace begins JSON rather than prose.
 fn is_json(text: &str) -> bool {
     let inner = text.trim_start_matches('{').trim_start();
     inner.starts_with(['"', '}', '\'']) || inner.is_empty()

@@ -34,7 +34,9 @@ pub const EXCHANGE: Duration = Duration::from_secs(10);
 /// Phrases that raise a turn's tier. `word(s)` means with and without the ending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keywords {
+    /// Phrases for a deep turn.
     pub deep: Vec<String>,
+    /// Phrases for a standard turn.
     pub standard: Vec<String>,
     /// Phrases that ask an NPC with pictures for a deep turn.
     pub shows: Vec<String>,
@@ -54,14 +56,18 @@ impl Keywords {
     }
 }
 
+/// What a selection depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct TierInput<'i> {
+    /// Partial or final transcript.
     pub text: &'i str,
+    /// Players waiting for an answer.
     pub queue_depth: usize,
     /// This NPC has not spoken at this table yet.
     pub first_turn: bool,
     /// Earlier turns with this NPC within [`EXCHANGE`].
     pub recent_turns: usize,
+    /// This NPC can show pictures.
     pub has_pictures: bool,
     /// Time since the start of the last effective deep turn, if any.
     pub since_deep: Option<Duration>,
@@ -114,6 +120,7 @@ impl fmt::Display for Reason {
     }
 }
 
+/// Selects tiers by keywords.
 #[derive(Clone, Debug)]
 pub struct TierSelector {
     /// Folded phrases, with their original spelling.
@@ -124,6 +131,7 @@ pub struct TierSelector {
 }
 
 impl TierSelector {
+    /// Prepares the keywords.
     pub fn new(keywords: &Keywords) -> Self {
         let prepared = |list: &[String]| {
             let mut phrases = Phrases::default();
@@ -136,6 +144,7 @@ impl TierSelector {
         Self { deep: prepared(deep), standard: prepared(standard), shows: prepared(shows) }
     }
 
+    /// Selects the tier of an utterance.
     pub fn select(&self, input: &TierInput<'_>) -> Selection {
         let words = Words::of(input.text);
         let is_between = |word: &str| language::is_any(|it| it.between, word);

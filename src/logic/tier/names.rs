@@ -24,7 +24,6 @@ pub(super) struct Phrase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Rule,
-    /// A known entity outside the scene.
     Absent,
 }
 
@@ -33,16 +32,15 @@ pub enum RuleName {
     /// A phrase that names a rule or asks for one.
     Rule(String),
     /// A place described by the rules, treated like any other outside the scene.
-    Place {
-        place: String,
-        /// The main name or an alias.
-        name: String,
-    },
+    Place { place: String, name: String },
 }
 
+/// A name of a known entity outside the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct AbsentName<'n> {
+    /// The entity's main name.
     pub entity: &'n str,
+    /// That name or an alias.
     pub name: &'n str,
 }
 

@@ -23,7 +23,6 @@ const THING: usize = 3;
 pub enum Reading {
     /// A whole question, sentence, command or stop word.
     Finished,
-    /// The words do not say.
     #[default]
     Open,
     /// Broken off ("and", "um"), a list, dice without sides, or a name alone.
@@ -73,7 +72,6 @@ impl<'a> Said<'a> {
         self.words.get(self.words.len().checked_sub(1)?)
     }
 
-    /// True if it ends in a question or exclamation mark.
     fn is_marked(&self) -> bool {
         self.end.ends_with(['?', '!', '？', '！'])
     }

@@ -95,7 +95,6 @@ impl Library {
         moods
     }
 
-    /// The tracks with the highest positive score.
     fn best(&self, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> Vec<Arc<Track>> {
         let mut best = (0, Vec::new());
         for track in &self.tracks {
