@@ -10,7 +10,7 @@ mod said;
 mod summary;
 
 pub use said::{
-    FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, SideLine, Recalled, go_on_after,
+    FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, Recalled, SideLine, go_on_after,
 };
 pub use summary::{extract, summary, summary_task, told};
 

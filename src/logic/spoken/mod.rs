@@ -79,7 +79,7 @@ pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
     written(text).or_else(|error| dice_in(text).map_or(Err(error), |it| written(&it)))
 }
 
-/// The changes with which `text`, spoken or as [`Heard::rolls`] writes it, repeats the last roll,
+/// The changes with which `text`, spoken or as [`DiceRequest::rolls`] writes it, repeats the last roll,
 /// in dice syntax ("", "+2 adv"). `None`: no repetition.
 pub fn repeated(text: &str) -> Option<String> {
     let written = text.trim().strip_prefix(AGAIN);

@@ -1,6 +1,6 @@
 //! State of a session: orders and service messages in, messages and engine events out.
 //!
-//! Entry type: [`Talk`]. Any order sent during an answer interrupts it, so all orders but
+//! Entry type: [`GeminiTalk`]. Any order sent during an answer interrupts it, so all orders but
 //! [`SpeechOrder::Cancel`] wait for the answer's end. The service answers the end of an utterance
 //! and results of calls at once, so they are sent with the order to answer. **Never**: does I/O;
 //! sends a cancelled result.
