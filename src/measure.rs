@@ -19,7 +19,7 @@ pub use crate::{
         Tier, ToolCall, TurnFacts, TurnId, Voice,
     },
     engine::{
-        Budget, Cascaded, Cause, Conversation, Gate, HeardAloud, NpcCalls, NpcModel, Opener,
+        Budget, Cascaded, Cause, Conversation, Gate, NpcCalls, NpcModel, Opener, PlayedPart,
         Position, Reply, ReplyPort, SessionLimits, Setting, SpeechToSpeech, Synthesizer, Turn,
         TurnReport, VoiceEngine,
     },

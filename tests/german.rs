@@ -45,6 +45,33 @@ fn called(line: &Value) -> Vec<&str> {
     tools.map(|it| it["tool"].as_str().unwrap()).collect()
 }
 
+#[test]
+fn what_was_asked_before_is_asked_again() {
+    let lines = shipped_evening(&[
+        "bartok ein bier bitte",
+        "noch mal das gleiche für alle",
+        "Grüß dich Bartok, sag mal, haste noch n Bett für heut Nacht?",
+        "Bartok, tell me a joke",
+        "Got another one?",
+        "bartok my name is rosalind",
+        "do you still know what i'm called",
+    ]);
+    let reply = |at: usize| lines[at]["reply"].as_str().unwrap_or_default();
+    for (at, words) in [
+        (0, &["Krähenschwarz"][..]),
+        (1, &["Krähenschwarz"][..]),
+        (2, &["Silber"][..]),
+        (3, &["wizard", "skeletons", "paladin"][..]),
+        (4, &["wizard", "skeletons", "paladin"][..]),
+        (6, &["Rosalind"][..]),
+    ] {
+        let is_said = words.iter().any(|word| reply(at).contains(word));
+        assert!(is_said, "{} / {}", lines[at]["heard"], reply(at));
+    }
+    assert_ne!(reply(0), reply(1));
+    assert_ne!(reply(3), reply(4));
+}
+
 /// A line, the NPC that answers it, the tool that is called if any, and words of the answer, one of which is
 /// there.
 type Exchange = (&'static str, &'static str, Option<&'static str>, &'static [&'static str]);

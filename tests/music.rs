@@ -29,7 +29,7 @@ const FORMATS: [(&str, &str); 7] = [
     ("tone.ogg", "onyx.ogg"),
 ];
 /// Lines said to Bartok, and the result of his tools: the title that plays, `STOP`, or nothing.
-const ASKED: [(&str, &str); 36] = [
+const ASKED: [(&str, &str); 39] = [
     ("play something for a tavern", "Tavern murmur"),
     ("please play some music", "Tavern murmur"),
     ("could you play some music for us?", "Tavern murmur"),
@@ -60,6 +60,9 @@ const ASKED: [(&str, &str); 36] = [
     ("spiel bitte keine Musik", STOP),
     ("hör auf mit der Musik", STOP),
     ("das ist jetzt genug Musik", STOP),
+    ("die Musik kann jetzt weg", STOP),
+    ("we do not need the music any more", STOP),
+    ("ist die Musik weg gewesen?", ""),
     ("es gibt nie genug Musik", ""),
     ("magst du Musik?", ""),
     ("mach die Taverne zu", ""),

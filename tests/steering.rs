@@ -251,6 +251,81 @@ fn texts_with_a_slash_are_commands() {
     assert_eq!(npcs(&ran.lines()), ["nobody"], "{ran:#?}");
 }
 
+#[test]
+fn world_of_the_campaign_is_changed_by_commands() {
+    let place = table();
+    place.write(
+        "places.yaml",
+        "entities:\n  - { name: Saltmarsh, type: location, description: A town. }\n",
+    );
+    place.write("city.yaml", "campaign: { name: The Sunken City }\n");
+    let typed = [
+        "/entity add Old Mill, A ruin by the river, the mill location",
+        "/entity show the mill",
+        "/entity remove Old Mill",
+        "/entity remove Old Mill confirm",
+        "/entity list location",
+        "/entity import places.yaml",
+        "/entity list location",
+        "/entity import nowhere.yaml",
+        "/campaign info",
+        "/campaign load city.yaml",
+        "/campaign switch The Sunken City",
+    ];
+    let ran = place.run_typing(&["ask", "--as-dm"], &typed.join("\n")).ends_with(0);
+    for part in [
+        "  Added Old Mill.",
+        "  also the mill\n  A ruin by the river\n",
+        "  Remove Old Mill (location) and its relations?\n  /entity remove Old Mill confirm does it\n",
+        "  Removed Old Mill.\n  No entities yet",
+        "1 entities and 0 relations in 'places.yaml'",
+        "  Saltmarsh · location\n",
+        "  Ravenford is played here: ",
+        "  The Sunken City is stored as a campaign of its own: ",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {ran:#?}");
+    }
+    for part in ["cannot read 'nowhere.yaml': ", "the configuration says which campaign"] {
+        assert!(ran.stderr.contains(part), "{part}: {ran:#?}");
+    }
+    let ran = place.run(&["ask", "--text", "/entity list"]).ends_with(1);
+    assert!(ran.stderr.contains("only the game master may /entity list"), "{}", ran.stderr);
+}
+
+/// What a player said in a saved session, and nothing of what others said.
+#[test]
+fn own_words_are_exported_and_deleted() {
+    let place = table();
+    let texts = |speaker: &'static str, texts: &[&'static str]| {
+        let texts = texts.iter().flat_map(|text| ["--text", *text]);
+        let all = ["ask", "--session", "friday", "--speaker", speaker].into_iter().chain(texts);
+        place.run(&all.collect::<Vec<_>>()).ends_with(0)
+    };
+    let exported = |name: &str| std::fs::read_to_string(place.path(name)).unwrap();
+    texts("Anna", &["Mira, the silver key is under the mill"]);
+    texts("Ben", &["Mira, the bell is cracked"]);
+    let ran = texts("Anna", &["/privacy info", "/privacy export", "/privacy delete"]);
+    for part in [
+        "  I hear what you type",
+        "  written to 'what-you-said.txt'",
+        "every line that you have said",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {ran:#?}");
+    }
+    assert!(ran.stdout.ends_with("  /privacy delete confirm does it\n"), "{ran:#?}");
+    let said = exported("what-you-said.txt");
+    assert!(said.contains("silver key") && !said.contains("bell"), "{said}");
+    let ran = texts("Anna", &["/privacy delete confirm", "/privacy export"]);
+    assert!(ran.stdout.contains("  Deleted: 1 line, the answers"), "{ran:#?}");
+    let left = exported("what-you-said-2.txt");
+    assert!(left.ends_with("\nNothing.\n") && !left.contains("silver key"), "{left}");
+    assert_eq!(exported("what-you-said.txt"), said, "no file is replaced");
+    let kept = exported("data/sessions/friday.json");
+    assert!(kept.contains("cracked") && !kept.contains("silver key"), "{kept}");
+    let shown = place.run(&["session", "show", "friday"]).ends_with(0).stdout;
+    assert!(shown.contains("cracked") && !shown.contains("silver key"), "{shown}");
+}
+
 /// A player who is alone can end an X-card, also in a saved session that is opened again, and gives no other
 /// orders of the game master.
 #[test]

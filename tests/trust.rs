@@ -73,7 +73,7 @@ fn downloaded_folder_starts_nothing_before_yes() {
 #[test]
 fn yes_holds_until_the_script_changes() {
     let (place, _state) = downloaded(SERVER);
-    let trusted = place.run(&["trust"]).ends_with(0);
+    let trusted = place.run(&["trust", "--trust"]).ends_with(0);
     assert!(LINES.iter().all(|line| trusted.stdout.contains(line)), "{trusted:#?}");
     assert!(!place.has_started());
     place.write("glyphoxa.yaml", SERVER.replace("Hi.", "Hello."));
@@ -120,12 +120,44 @@ fn question_shows_each_line_and_takes_a_yes() {
 }
 
 #[test]
+fn trust_needs_a_terminal_and_is_taken_back() {
+    let (place, state) = downloaded(SERVER);
+    // Nobody can be asked.
+    let refused = place.run(&["trust"]).ends_with(2);
+    assert!(LINES.iter().all(|line| refused.stderr.contains(line)), "{refused:#?}");
+    assert!(
+        refused.stderr.ends_with("(run it at a terminal, or agree with --trust)\n"),
+        "{refused:#?}"
+    );
+    let shown = || place.run(&["trust", "--show"]).ends_with(0).stdout;
+    assert!(
+        shown().ends_with("\nnot trusted yet\n")
+            && !state.path().join("glyphoxa/trusted.json").exists()
+    );
+    let mut live = place.start_at_terminal(&["trust"]);
+    live.says("[y/N]");
+    live.types("yes");
+    live.says("trusted, until");
+    assert_eq!(live.leave(), 0);
+    assert!(shown().ends_with("\ntrusted\n"));
+    // Whatever has become of its files.
+    place.write("glyphoxa.yaml", "[");
+    for told in ["is no longer trusted", "was not trusted"] {
+        let forgot = place.run(&["trust", "--forget"]).ends_with(0);
+        assert!(forgot.stdout.contains(told), "{forgot:#?}");
+    }
+    place.write("glyphoxa.yaml", SERVER);
+    assert!(shown().ends_with("\nnot trusted yet\n"));
+    place.refuses(&["mcp", "servers"]);
+}
+
+#[test]
 fn unwritable_state_folder_is_named() {
     let (mut place, state) = downloaded(SERVER);
     let file = state.path().join("file");
     fs::write(&file, "").unwrap();
     place.set_env("XDG_STATE_HOME", &file.display().to_string());
-    let refused = place.run(&["trust"]).ends_with(1);
+    let refused = place.run(&["trust", "--trust"]).ends_with(1);
     let named = format!("cannot record it in '{}/glyphoxa/trusted.json': ", file.display());
     assert!(refused.message().contains(&named), "{refused:#?}");
 }
@@ -140,7 +172,7 @@ fn reload_starts_nothing_new_without_a_yes() {
     live.says("glyphoxa trust ");
     assert_eq!(live.asked("Pip, hello")["reply"], "Hi.");
     assert!(!place.has_started());
-    place.run(&["trust"]).ends_with(0);
+    place.run(&["trust", "--trust"]).ends_with(0);
     live.says("configuration reloaded");
     wait_until("the server was started", || place.has_started());
     assert_eq!(live.asked("Pip, hello")["reply"], "Hello.");

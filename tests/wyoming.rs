@@ -155,6 +155,7 @@ fn failing_voice_is_reported_and_not_replaced() {
     for (when, fault, outcome, heard, said) in [
         (When::Asked, Fault::Error(INNARDS), "voice_error", "", "the service failed"),
         (When::Midway, Fault::Cut, "cut_short", "The river", "the connection ended before"),
+        (When::Asked, Fault::Blank, "voice_error", "", "it sends 2 s of silence"),
     ] {
         let mouth = WyomingServer::start(Script::speaks().with(when, fault));
         let place = table(&spoken_at(&mouth.address()), "voice_id: en_US-joe-medium");

@@ -7,8 +7,8 @@ use std::{
 };
 
 use glyphoxa::measure::{
-    Budget, Cascaded, Cause, Conversation, EngineKind, Frame, Gate, HeardAloud, Labels, Ledger,
-    Materials, Npc, Position, Realtime, Reply, ReplyPort, SessionId, SessionLimits, Setting,
+    Budget, Cascaded, Cause, Conversation, EngineKind, Frame, Gate, Labels, Ledger, Materials, Npc,
+    PlayedPart, Position, Realtime, Reply, ReplyPort, SessionId, SessionLimits, Setting,
     SpeechOptions, SpeechService, SpeechToSpeech, Tier, ToolHost, Turn, TurnFacts, TurnId,
     TurnReport, VoiceEngine, offer_built_ins,
 };
@@ -156,7 +156,7 @@ impl Seat {
         let played = Played::of(replies, interrupts).await;
         let report = making.await.expect("a report");
         let heard = played.heard();
-        self.engine.heard(&heard);
+        self.engine.played(&heard);
         self.conversation.add(&report, &heard.text);
         tokio::spawn(self.engine.warm(self.conversation.excerpt(&self.host)));
         self.note(case, ended, &played, &report).await;
@@ -199,6 +199,7 @@ impl Seat {
                 odds: None,
                 last: None,
                 dice_withheld: false,
+                stops_music: false,
                 language: None,
             }),
             final_words: Arc::default(),
@@ -253,7 +254,7 @@ async fn speak(engine: &mut SpeechToSpeech, spoken: &[Frame]) {
         due += FRAME;
         sleep_until(due.into()).await;
         said.push_back(frame.clone());
-        engine.hears(&said);
+        engine.receive(&said);
     }
 }
 
@@ -338,13 +339,13 @@ impl Played {
     }
 
     /// All of it, or what came before the interruption.
-    fn heard(&self) -> HeardAloud {
+    fn heard(&self) -> PlayedPart {
         let position = Position { sentence: self.sentences.saturating_sub(1), into: self.into };
-        HeardAloud {
+        PlayedPart {
             text: self.text.clone(),
             audio: self.into,
             position: Some(position),
-            ..HeardAloud::default()
+            ..PlayedPart::default()
         }
     }
 }

@@ -117,6 +117,7 @@ async fn turn(
         odds: None,
         last: None,
         dice_withheld: false,
+        stops_music: false,
         language: None,
     };
     let turn = Turn {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    HeardBy, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, heard_by, open_table,
-    seeded_for_session, servers, turn_judge,
+    LiveConfig, OpenTables, Resumed, SeatedTable, TableRecogniser, Tools, open_table,
+    seeded_for_session, servers, table_recogniser, turn_judge,
 };
 use crate::{
     campaign::{
@@ -47,8 +47,8 @@ pub struct FactoryParts {
 }
 
 /// Recogniser and turn judge of a table.
-struct Heard {
-    by: HeardBy,
+struct Listeners {
+    by: TableRecogniser,
     judge: Option<Arc<dyn TurnJudge>>,
 }
 
@@ -122,16 +122,16 @@ impl TableFactory {
         &self,
         config: &Config,
         wanted: TableRequest,
-        heard: Heard,
+        listeners: Listeners,
         resumed: Resumed,
     ) -> Result<MadeTable, OpenError> {
         let parts = &*self.0;
-        let cannot_hear = heard.by.cannot_hear;
+        let cannot_hear = listeners.by.cannot_hear;
         let setup = TableSetup {
             is_here: false,
             session: wanted.session.clone(),
-            stt: heard.by.stt,
-            judge: heard.judge,
+            stt: listeners.by.stt,
+            judge: listeners.judge,
             outlets: wanted.outlets,
             host: parts.tools.host.at(&wanted.session, &wanted.scope),
             backlog: parts.transcripts.backlog(),
@@ -168,18 +168,18 @@ impl Factory for TableFactory {
         async move {
             let config = factory.config_for(&wanted.scope, wanted.played.as_ref()).await;
             let services = &factory.0.tools.services;
-            let by = heard_by(services, &config).await.map_err(OpenError::Hearing)?;
+            let by = table_recogniser(services, &config).await.map_err(OpenError::Hearing)?;
             if let Some(why) = &by.cannot_hear {
                 tracing::error!(why, "a session opens without hearing: no speech is recognised");
             }
-            let heard = Heard { by, judge: turn_judge(services, &config).await };
+            let listeners = Listeners { by, judge: turn_judge(services, &config).await };
             let accounts = &factory.0.accounts;
             let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
             // Read as late as can be: the session before may just be closing.
             let kept = factory.kept(&config, &wanted.scope, wanted.after.as_ref()).await?;
             // A new evening begins where the campaign does.
             let resumed = Resumed { histories: kept.histories(), continuation: None, budget };
-            factory.make(&config, wanted, heard, resumed)
+            factory.make(&config, wanted, listeners, resumed)
         }
         .boxed()
     }

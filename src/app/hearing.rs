@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The recogniser of a table.
-pub struct HeardBy {
+pub struct TableRecogniser {
     /// Loaded, unless it cannot hear.
     pub stt: Arc<dyn SpeechToText>,
     /// Reason for hearing nobody, with the fix: missing or broken model files of this machine. The table
@@ -22,14 +22,17 @@ pub struct HeardBy {
 ///
 /// # Errors
 /// An address or key that makes no request; a service that cannot be used.
-pub async fn heard_by(services: &Registry, config: &Config) -> Result<HeardBy, Error> {
+pub async fn table_recogniser(
+    services: &Registry,
+    config: &Config,
+) -> Result<TableRecogniser, Error> {
     let stt = services.recogniser(&config.services)?;
     let cannot_hear = match (stt.ready().await, &config.services.recogniser) {
         (Ok(()), _) => None,
         (Err(error), RecogniserEntry::Local(_)) => Some(error.to_string()),
         (Err(error), _) => return Err(error),
     };
-    Ok(HeardBy { stt, cannot_hear })
+    Ok(TableRecogniser { stt, cannot_hear })
 }
 
 /// Judge of how pauses sound, where `turn.detector` wants one. If it cannot be used, that is said here and

@@ -22,7 +22,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
-pub use hearing::{HeardBy, heard_by, turn_judge};
+pub use hearing::{TableRecogniser, table_recogniser, turn_judge};
 pub use memory::{accounts, campaign_key, local_scope, open_memory, world_of};
 pub use reload::{Running, follow};
 pub use seats::{OpenTables, SeatedTable};

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use crate::{
     domain::EngineKind,
-    logic::budget::{ANSWERS, HourCost, MINUTES_HEARD, MINUTES_SPOKEN},
+    logic::budget::{ANSWERS, HourCost, MINUTES_RECEIVED, MINUTES_SPOKEN},
     provider::{Error, ServiceInfo, Services},
 };
 
@@ -107,7 +107,7 @@ impl fmt::Display for EngineOffer {
         let Self { npc, hour, hears, given } = self;
         write!(
             f,
-            "An hour in which players talk to {npc} for {MINUTES_HEARD} minutes and are answered for \
+            "An hour in which players talk to {npc} for {MINUTES_RECEIVED} minutes and are answered for \
              {MINUTES_SPOKEN}, in {ANSWERS} answers, "
         )?;
         match hour {

@@ -70,7 +70,7 @@ pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
 pub use privacy::{
-    Deleted, KeptFiles, KeptOf, NamesOf, StoredOf, forget, forget_kept, kept_of, names,
+    Deleted, DirectDeletion, KeptFiles, KeptOf, NamesOf, StoredOf, kept_of, names, own_lines,
     played_elsewhere, stored_of,
 };
 pub use recap::{RecapError, RecapRequest, Writer, recap};
@@ -83,6 +83,6 @@ pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_hand
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use world::{
-    IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder, WorldRequest,
-    entities_of_no_file, plan, seed,
+    IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldEdits, WorldOrder,
+    WorldRequest, entities_of_no_file, plan, seed,
 };

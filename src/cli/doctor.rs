@@ -135,7 +135,7 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
         let found = speaks(&services, options, &npc.voice).await;
         let told = |it: String| format!("{} speaks ({it})", npc.name);
         findings.push(match found {
-            Ok(Voiced::Heard(how)) => Finding::new("voice", Ok(told(how))),
+            Ok(Voiced::Spoke(how)) => Finding::new("voice", Ok(told(how))),
             Ok(Voiced::Untried(why)) => Finding::unchecked("voice", told(why)),
             Err(why) => Finding::new("voice", Err(why)),
         });
@@ -384,7 +384,7 @@ fn said(error: Error) -> String {
 /// Result of testing a voice that may speak.
 enum Voiced {
     /// It said a word, and how.
-    Heard(String),
+    Spoke(String),
     /// It was not tried, and why.
     Untried(String),
 }
@@ -395,7 +395,7 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
         let voice = Voice { fallback: None, ..voice.clone() };
         async move {
             let service = services.voice(options, &voice).map_err(said)?;
-            heard(&*service, &voice).await
+            try_one(&*service, &voice).await
         }
     };
     match (alone(voice).await, &voice.fallback) {
@@ -403,7 +403,7 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
             let found = alone(second).await.map_err(|error| format!("{why}; {error}"))?;
             let told = |found: String| format!("in its fallback voice, {found}: {why}");
             Ok(match found {
-                Voiced::Heard(how) => Voiced::Heard(told(how)),
+                Voiced::Spoke(how) => Voiced::Spoke(told(how)),
                 Voiced::Untried(reason) => Voiced::Untried(told(reason)),
             })
         }
@@ -412,14 +412,14 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
 }
 
 /// Has a voice say a word; free voices only, a paid one is taken at its word.
-async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<Voiced, String> {
+async fn try_one(tts: &dyn TextToSpeech, voice: &Voice) -> Result<Voiced, String> {
     if tts.priced_as().is_some() {
         let why = format!("'{}', not tried because it costs money", voice.voice_id);
         return Ok(Voiced::Untried(why));
     }
     let seconds = app::try_voice(tts, voice).await.map_err(said)?;
     let how = format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id);
-    Ok(Voiced::Heard(how))
+    Ok(Voiced::Spoke(how))
 }
 
 /// Numbers of tracks and moods, or the first own track that has no sound.

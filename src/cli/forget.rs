@@ -6,7 +6,7 @@ use std::io::Write;
 
 use super::{DONE, Failure, counted, session::said, stdout};
 use crate::{
-    campaign::{self, Deletion, ForgetFrom, KeptFiles, KeptOf, Scoped, StoredOf},
+    campaign::{self, Deletion, DirectDeletion, ForgetFrom, KeptFiles, KeptOf, Scoped, StoredOf},
     config::Config,
     domain::{Owner, Person, PersonId, revealed_name},
     yaml::nearest,
@@ -58,7 +58,7 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
 
 /// Refuses while another program plays a session of `from`: it would store what is deleted again.
 fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Result<(), Failure> {
-    let Some(id) = campaign::played_elsewhere(&config.data_dir, from)? else { return Ok(()) };
+    let Some(id) = campaign::played_elsewhere(&config.data_dir, from, None)? else { return Ok(()) };
     let or_there = match from.owner {
         Owner::Local => "",
         Owner::Guild(_) => ", or use /privacy purge on Discord",
@@ -138,40 +138,28 @@ fn list(
 /// Deletes it. Files that cannot be changed are left to the next start of the bot.
 async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<u8, Failure> {
     let StoredPerson { person, from, stored, waits, is_begun, .. } = known;
-    let player = &person.id.0;
+    let player = person.id.0.clone();
     // The operator is not notified: the command's output answers.
     let asker = String::new();
-    let of_player = Deletion::of(player.clone(), from.clone(), campaign::now());
-    let mut deletion = Deletion { asker, ..of_player };
-    at.store.put_deletion(deletion.clone()).await?;
-    let kept = campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false);
-    if let Err(left) = &kept {
-        // The lines with the names are deleted next.
-        deletion.names.clone_from(&person.names);
-        deletion.files.clone_from(&left.sessions);
-        at.store.put_deletion(deletion.clone()).await?;
-    }
-    let lines = campaign::forget(at.store, player, &from, deletion.before).await?;
+    let deletion = Deletion { asker, ..Deletion::of(player.clone(), from, campaign::now()) };
+    let (store, data_dir) = (at.store, config.data_dir.clone());
+    let mut deletion = DirectDeletion { store, data_dir, playing: None, person, deletion };
+    let (lines, kept) = deletion.erase().await?;
     let answers = stored.lines.iter().filter(|line| line.said.asked.is_some()).count();
     if lines > 0 || !is_begun {
         let (lines, answers) = (counted(lines, "line"), counted(answers, "answer"));
         writeln!(stdout(), "deleted {lines} of '{player}' and {answers} to them")?;
     }
     kept?;
-    at.store.purge_removed().await?;
+    deletion.end(waits).await?;
     if waits {
-        deletion.erased = true;
-        at.store.put_deletion(deletion).await?;
         writeln!(
             stdout(),
             "lines wait in a file of data_dir: when 'glyphoxa run' starts again, it deletes those of \
              '{player}' among them"
         )?;
-    } else {
-        at.store.remove_deletion(deletion).await?;
-        if is_begun {
-            writeln!(stdout(), "an earlier deletion of what '{player}' said is done now")?;
-        }
+    } else if is_begun {
+        writeln!(stdout(), "an earlier deletion of what '{player}' said is done now")?;
     }
     Ok(DONE)
 }

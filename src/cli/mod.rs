@@ -210,6 +210,6 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             tools::run(&config, tools)
         }
         Command::Mcp(mcp) => mcp::run(configured, mcp),
-        Command::Trust(trust) => trust::run(path, &trust),
+        Command::Trust(trust) => trust::run(configured, &trust),
     }
 }

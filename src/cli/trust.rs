@@ -21,13 +21,17 @@ use crate::{
 const SCREEN: usize = 12;
 
 #[derive(Args)]
-#[command(after_help = "example: glyphoxa trust ~/campaigns/ravenford")]
+#[command(after_help = "example: glyphoxa trust ~/campaigns/ravenford\n\
+                        Without a terminal it refuses, unless --trust agrees for you.")]
 pub struct Arguments {
     /// Folder with a glyphoxa.yaml, or the file itself [default: --config, then this folder].
     folder: Option<PathBuf>,
     /// Print what needs your trust, and record nothing.
     #[arg(long)]
     show: bool,
+    /// Take your yes back: the next command asks again.
+    #[arg(long, conflicts_with = "show")]
+    forget: bool,
 }
 
 /// The configuration of a command, and whether the command line says that it is trusted.
@@ -100,16 +104,20 @@ fn ask(config: &Config, lacking: &[&Demand]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shows what the folder makes the program do, and records the user's yes.
+/// Shows what the folder makes the program do, and records the user's yes: asked for at a terminal, or given on
+/// the command line. Takes it back with `--forget`.
 ///
 /// # Errors
-/// Problems of its files, the answer is no, or it cannot be recorded.
-pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
-    let named_file = arguments.folder.as_ref().map(|folder| match folder.is_dir() {
+/// Problems of its files, the answer is no, there is nobody to ask, or it cannot be recorded.
+pub fn run(configured: Configured<'_>, arguments: &Arguments) -> Result<u8, Failure> {
+    let given = arguments.folder.as_ref().map(|folder| match folder.is_dir() {
         true => folder.join(FILE_NAME),
         false => folder.clone(),
     });
-    let path = named_file.as_deref().or(path);
+    let path = given.as_deref().or(configured.path);
+    if arguments.forget {
+        return forget(path.unwrap_or(Path::new(FILE_NAME)));
+    }
     let read = config::load(path, &config::environment, builtin::IDENTITIES);
     let config = read.map_err(Failure::usage)?;
     let mut out = stdout();
@@ -117,23 +125,40 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
         writeln!(out, "{} needs no trust", named(&config))?;
         return Ok(DONE);
     }
-    let lacks = |of| !Agreements::default().lacking(&config, of).is_empty();
-    let lacks = [Use::Play, Use::Download].into_iter().any(lacks);
-    if arguments.show || !is_at_terminal() {
-        let (name, lines) = (named(&config), lines(config.demands.iter()));
-        writeln!(out, "{name} would:\n{lines}")?;
-    } else {
+    let would = || format!("{} would:\n{}", named(&config), lines(config.demands.iter()));
+    if arguments.show {
+        let lacks = |of| !Agreements::default().lacking(&config, of).is_empty();
+        let lacks = [Use::Play, Use::Download].into_iter().any(lacks);
+        writeln!(out, "{}\n{}", would(), if lacks { "not trusted yet" } else { "trusted" })?;
+        return Ok(DONE);
+    }
+    if configured.is_trusted {
+        writeln!(out, "{}", would())?;
+    } else if is_at_terminal() {
         complain(&question(&config));
         if !says_yes()? {
             return Err(Failure::Usage("nothing was recorded".to_owned()));
         }
-    }
-    if arguments.show {
-        writeln!(out, "{}", if lacks { "not trusted yet" } else { "trusted" })?;
-        return Ok(DONE);
+    } else {
+        complain(&would());
+        let way_out = "(run it at a terminal, or agree with --trust)";
+        return Err(Failure::Usage(format!(
+            "nothing was recorded: no terminal to ask at {way_out}"
+        )));
     }
     config::record_agreement(&config)?;
     writeln!(out, "trusted, until one of these lines or a file that its programs may run changes")?;
+    Ok(DONE)
+}
+
+/// Takes the yes to the configuration `file` back. Its problems do not matter.
+fn forget(file: &Path) -> Result<u8, Failure> {
+    let name = named_file(file);
+    let told = match config::forget_agreement(file)? {
+        true => format!("{name} is no longer trusted; running programs go on until they end"),
+        false => format!("{name} was not trusted"),
+    };
+    writeln!(stdout(), "{told}")?;
     Ok(DONE)
 }
 
@@ -161,7 +186,11 @@ fn changed(config: &Config) -> String {
 
 /// The configuration's file as messages name it.
 fn named(config: &Config) -> String {
-    let file = config.files.first().map_or(Path::new(FILE_NAME), PathBuf::as_path);
+    named_file(config.files.first().map_or(Path::new(FILE_NAME), PathBuf::as_path))
+}
+
+/// A configuration's file as messages name it.
+fn named_file(file: &Path) -> String {
     format!("'{}'", revealed_name(&file.display().to_string()))
 }
 

@@ -1,4 +1,4 @@
-//! Answers of commands, at once or when the table has said how it stands.
+//! Answers of commands, at once, when the table has said how it stands, or when some work is done.
 //!
 //! Entry types: [`Answer`], [`Reply`]. **Never**: sends or prints it.
 
@@ -8,7 +8,37 @@ use super::{
     face::Face,
     text::{Refusal, Text},
 };
-use crate::session::Status;
+use crate::{
+    campaign::SentFile,
+    session::{SpeakerId, Status},
+};
+
+/// Something that the caller may do next. A face shows a button for it, or the line to type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextStep {
+    /// Hears the caller, or hears them no longer.
+    Hear(bool),
+    /// Removes an entity, or keeps it.
+    RemoveEntity {
+        /// Its id.
+        id: String,
+        /// Its name, as it was given.
+        name: String,
+    },
+    /// Deletes what this person, the caller, has said.
+    DeleteOwn(SpeakerId),
+}
+
+impl NextStep {
+    /// The line that does it; `None`: the text of the reply names the commands.
+    pub fn line(&self) -> Option<String> {
+        match self {
+            Self::Hear(_) => None,
+            Self::RemoveEntity { name, .. } => Some(format!("/entity remove {name} confirm")),
+            Self::DeleteOwn(_) => Some("/privacy delete confirm".to_owned()),
+        }
+    }
+}
 
 /// Text for the caller of a command, or for everybody.
 #[derive(Default)]
@@ -21,6 +51,10 @@ pub struct Reply {
     pub status: Option<Box<Status>>,
     /// Everybody sees it.
     pub public: bool,
+    /// What the caller may do next.
+    pub next_step: Option<NextStep>,
+    /// A file for the caller alone.
+    pub file: Option<SentFile>,
 }
 
 impl Reply {
@@ -39,6 +73,16 @@ impl Reply {
         Self { title: Some(title.into()), ..self }
     }
 
+    /// With something that the caller may do next.
+    pub fn followed_by(self, next_step: NextStep) -> Self {
+        Self { next_step: Some(next_step), ..self }
+    }
+
+    /// With a file.
+    pub fn with_file(self, name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self { file: Some(SentFile { name: name.into(), bytes }), ..self }
+    }
+
     /// Adds the table's status, which programs receive in full.
     pub fn of(self, status: Status) -> Self {
         Self { status: Some(Box::new(status)), ..self }
@@ -48,14 +92,30 @@ impl Reply {
 /// Answers once it is known how the table stands.
 pub type Next = Box<dyn FnOnce(&mut dyn Face) -> Result<Answer, Refusal> + Send>;
 
+/// Puts the result of some work in place, and replies.
+pub type Then = Box<dyn FnOnce(&mut dyn Face) -> Result<Reply, Refusal> + Send>;
+
 /// The answer of a command.
 pub enum Answer {
     /// A reply at once.
     Now(Reply),
     /// The answer that follows when the table has said how it stands.
     Soon(BoxFuture<'static, Next>),
+    /// The reply that follows some work, which may take a while.
+    Later(BoxFuture<'static, Then>),
     /// The words of the game master's assistant about this question.
     Ask(String),
+}
+
+impl Answer {
+    /// The reply that `then` makes of the face and the result of `work`.
+    pub fn after<T: Send + 'static>(
+        work: impl Future<Output = T> + Send + 'static,
+        then: impl FnOnce(&mut dyn Face, T) -> Result<Reply, Refusal> + Send + 'static,
+    ) -> Self {
+        let work = work.map(|done| Box::new(move |face: &mut dyn Face| then(face, done)) as Then);
+        Self::Later(work.boxed())
+    }
 }
 
 impl From<Reply> for Answer {

@@ -2,11 +2,11 @@
 //!
 //! Entry type: [`Call`]. **Never**: knows how it was typed.
 
-use super::text::Refusal;
+use super::{given::GivenFile, text::Refusal};
 use crate::session::{Speaker, SpeakerId};
 
 /// A value of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Value {
     /// Words or a name.
     Words(String),
@@ -16,6 +16,8 @@ pub enum Value {
     Flag(bool),
     /// A player, at the table or not.
     Person(SpeakerId),
+    /// A file, which is not read yet.
+    File(GivenFile),
 }
 
 /// One use of a command.
@@ -41,7 +43,7 @@ impl Call {
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.value(name)? {
             Value::Words(text) => Some(text.trim()).filter(|text| !text.is_empty()),
-            Value::Number(_) | Value::Flag(_) | Value::Person(_) => None,
+            Value::Number(_) | Value::Flag(_) | Value::Person(_) | Value::File(_) => None,
         }
     }
 
@@ -74,7 +76,15 @@ impl Call {
     pub fn person(&self, name: &str) -> Option<SpeakerId> {
         match self.value(name)? {
             Value::Person(id) => Some(*id),
-            Value::Words(_) | Value::Number(_) | Value::Flag(_) => None,
+            Value::Words(_) | Value::Number(_) | Value::Flag(_) | Value::File(_) => None,
+        }
+    }
+
+    /// The file given as `name`.
+    pub fn file(&self, name: &str) -> Option<&GivenFile> {
+        match self.value(name)? {
+            Value::File(file) => Some(file),
+            Value::Words(_) | Value::Number(_) | Value::Flag(_) | Value::Person(_) => None,
         }
     }
 }

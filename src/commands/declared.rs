@@ -54,6 +54,8 @@ pub struct Parameter {
     pub required: bool,
     /// Only game masters may give it.
     pub for_dm: bool,
+    /// It is given only where commands are typed; other faces have buttons for it.
+    pub only_typed: bool,
 }
 
 /// The kind of value a parameter takes.
@@ -65,14 +67,16 @@ pub enum Kind {
     Words(u16),
     /// Words, at most so many characters; a face may offer the names that are known.
     Suggested(Suggested, u16),
-    /// One of these words.
-    OneOf(&'static [&'static str]),
+    /// One of these words, which have at most so many characters.
+    OneOf(&'static [&'static str], u16),
     /// A whole number from 1 to this one.
     Count(u32),
     /// True or false.
     Flag,
     /// A player.
     Person,
+    /// A file.
+    File,
 }
 
 /// Names a face may offer.
@@ -88,6 +92,10 @@ pub enum Suggested {
     Effects,
     /// Tools and their servers.
     Tools,
+    /// Entities of the campaign that is played.
+    Entities,
+    /// Campaigns that may be played.
+    Campaigns,
 }
 
 impl Command {
@@ -96,9 +104,11 @@ impl Command {
         self.subs.iter().find(|sub| sub.name().eq_ignore_ascii_case(name))
     }
 
-    /// The parameter of this name in any subcommand.
+    /// The parameter of this name in any subcommand; one for which names are known goes first.
     pub fn parameter(&self, name: &str) -> Option<&'static Parameter> {
-        self.subs.iter().flat_map(|sub| sub.parameters).find(|it| it.name == name)
+        let named =
+            || self.subs.iter().flat_map(|sub| sub.parameters).filter(move |it| it.name == name);
+        named().find(|it| it.kind.has_names()).or_else(|| named().next())
     }
 }
 
@@ -146,9 +156,14 @@ impl Subcommand {
 }
 
 impl Kind {
-    /// True if it takes words of any length.
+    /// True if it takes several words of a typed line.
     pub const fn is_text(self) -> bool {
-        matches!(self, Self::Npc | Self::Words(_) | Self::Suggested(..))
+        matches!(self, Self::Npc | Self::Words(_) | Self::Suggested(..) | Self::File)
+    }
+
+    /// True if a face may offer names for it.
+    const fn has_names(self) -> bool {
+        matches!(self, Self::Npc | Self::Suggested(..))
     }
 
     /// Most characters of its words; `None`: it takes none.
@@ -156,8 +171,8 @@ impl Kind {
         match self {
             Self::Npc => Some(NPC_MAX),
             Self::Words(most) | Self::Suggested(_, most) => Some(most),
-            Self::OneOf(_) => Some(WORD_MAX * 2),
-            Self::Count(_) | Self::Flag | Self::Person => None,
+            Self::OneOf(..) => Some(WORD_MAX * 2),
+            Self::Count(_) | Self::Flag | Self::Person | Self::File => None,
         }
     }
 }
@@ -165,7 +180,7 @@ impl Kind {
 impl Parameter {
     /// One that may be left out.
     pub const fn new(name: &'static str, description: &'static str, kind: Kind) -> Self {
-        Self { name, description, kind, required: false, for_dm: false }
+        Self { name, description, kind, required: false, for_dm: false, only_typed: false }
     }
 
     /// One that must be given.
@@ -176,5 +191,10 @@ impl Parameter {
     /// Only for game masters.
     pub const fn for_dm(self) -> Self {
         Self { for_dm: true, ..self }
+    }
+
+    /// Only where commands are typed.
+    pub const fn only_typed(self) -> Self {
+        Self { only_typed: true, ..self }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::text::Refusal;
+use super::{stored::StoredWords, text::Refusal, worlds::Worlds};
 use crate::{
     campaign::{Dice, Engines},
     domain::{EngineKind, Npc},
@@ -37,7 +37,7 @@ pub enum Lasting {
     /// NPCs call a player by this name; empty: by their own.
     Character(SpeakerId, String),
     /// A player is heard, or not.
-    Heard(SpeakerId, bool),
+    Received(SpeakerId, bool),
     /// Music is so loud, in percent.
     Volume(u8),
     /// A tool that was allowed for good asks again.
@@ -45,7 +45,7 @@ pub enum Lasting {
 }
 
 /// Everything that commands reach through a face.
-pub trait Face {
+pub trait Face: Worlds + StoredWords {
     /// The table that runs.
     ///
     /// # Errors

@@ -7,9 +7,12 @@
 mod answer;
 mod ask;
 mod call;
+mod campaign;
 mod character;
 mod declared;
+mod entity;
 mod face;
+mod given;
 mod music;
 mod npc;
 mod orders;
@@ -17,30 +20,40 @@ mod privacy;
 mod say;
 mod scene;
 mod session;
+mod stored;
 mod text;
 mod tier;
 mod tools;
 mod typed;
+mod world;
+mod worlds;
 mod xcard;
 
 #[cfg(test)]
 pub mod stand_in;
 
-pub use answer::{Answer, Reply};
+pub use answer::{Answer, NextStep, Reply};
 pub use call::{Call, Value};
-pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested, WORD_MAX};
+pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested};
 pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
+pub use given::GivenFile;
 pub use npc::seat_line;
 pub use orders::{mute_all, pause, resume, resume_all, skip};
+pub use stored::{FaceWords, HeardState, StoredWords};
 pub use text::{Piece, Refusal, Text};
-pub use typed::{read, usage};
+pub use typed::{Finders, read, usage};
+pub use worlds::{Campaigns, Chosen, OrderSoon, WorldSoon, Worlds};
 pub use xcard::halt;
 
 pub use ask::COMMAND as ASK;
+pub use campaign::COMMAND as CAMPAIGN;
 pub use character::COMMAND as CHARACTER;
+pub use entity::{COMMAND as ENTITY, remove as remove_entity};
 pub use music::{COMMAND as MUSIC, stop as stop_music};
 pub use npc::COMMAND as NPC;
-pub use privacy::{COMMAND as PRIVACY, HEARD, NOT_HEARD};
+pub use privacy::{
+    COMMAND as PRIVACY, HEARD, NOT_HEARD, also_sent, delete_own, deleted, in_turn, question,
+};
 pub use say::COMMAND as SAY;
 pub use scene::COMMAND as SCENE;
 pub use session::{
@@ -51,5 +64,7 @@ pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 11] =
-    [&SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &TIER, &TOOLS, &PRIVACY, &XCARD];
+pub static ALL: [&Command; 13] = [
+    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &ENTITY, &CAMPAIGN, &TIER, &TOOLS,
+    &PRIVACY, &XCARD,
+];

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     domain::Npc,
     logic::{
-        command::is_x_card,
+        command::typed_x_card_in,
         words::{Words, fold},
     },
     session::{Command as TableCommand, SeatId, SeatStatus, Seated, State, Status},
@@ -45,7 +45,7 @@ pub static COMMAND: Command = Command {
 
 fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
-    if is_x_card(&text) {
+    if typed_x_card_in(&text).is_some() {
         // The user of the X-card stays anonymous.
         return xcard::halt(face);
     }

@@ -4,17 +4,24 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use futures::{FutureExt, future::ready};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
 
 use super::{
-    answer::Answer,
+    answer::{Answer, NextStep},
     call::Call,
     declared::Subcommand,
     face::{AtTable, Face, Lasting, StatusSoon},
-    text::Refusal,
+    stored::{FaceWords, HeardState, StoredWords},
+    text::{Refusal, Text},
+    worlds::{Campaigns, Chosen, OrderSoon, WorldSoon, Worlds},
 };
 use crate::{
-    campaign::{Dice, EngineError, EngineOffer, Engines, ServiceInfo, Services},
+    campaign::{
+        Dice, EngineError, EngineOffer, Engines, NamesOf, ServiceInfo, Services, WorldAnswer,
+    },
     domain::{EngineKind, Npc, Tier},
     logic::music::{Layer, Library, MusicStatus, Track},
     session::{
@@ -82,12 +89,17 @@ impl Recorded {
         Self { status, orders: Vec::new() }
     }
 
-    /// Carries a use out; the text of the answer, or the refusal.
+    /// Carries a use out; the text of the answer with the line that goes on with it, or the refusal.
     pub fn carries_out(&mut self, sub: &Subcommand, call: &Call) -> String {
         let mut answered = sub.carry_out(self, call);
         loop {
             answered = match answered {
-                Ok(Answer::Now(reply)) => return reply.text.rendered(|piece| format!("{piece:?}")),
+                Ok(Answer::Now(reply)) => {
+                    let line =
+                        reply.next_step.as_ref().and_then(NextStep::line).unwrap_or_default();
+                    return reply.text.rendered(|piece| format!("{piece:?}")) + &line;
+                }
+                Ok(Answer::Later(work)) => work.now_or_never().unwrap()(self).map(Answer::Now),
                 Ok(Answer::Ask(question)) => return format!("asks: {question}"),
                 Ok(Answer::Soon(work)) => work.now_or_never().unwrap()(self),
                 Err(Refusal(why)) => return why,
@@ -178,7 +190,7 @@ impl Face for Recorded {
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
         self.orders.push(match change {
             Lasting::Character(speaker, name) => format!("character {speaker:?} {name}"),
-            Lasting::Heard(speaker, heard) => format!("heard {speaker:?} {heard}"),
+            Lasting::Received(speaker, heard) => format!("heard {speaker:?} {heard}"),
             Lasting::Volume(percent) => format!("volume {percent}"),
             Lasting::Revoke(tool) => format!("revoke {tool}"),
         });
@@ -187,5 +199,64 @@ impl Face for Recorded {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(vec!["home.dust: needs no approval".to_owned()])
+    }
+}
+
+impl Worlds for Recorded {
+    fn world(&mut self, order: OrderSoon) -> WorldSoon {
+        let order = order.now_or_never().unwrap();
+        let done = order.map(|order| {
+            self.orders.push(format!("world {order:?}"));
+            let (text, entity) = ("**Old Mill** · location".to_owned(), "old-mill".to_owned());
+            WorldAnswer { text, entity: Some(entity), ..WorldAnswer::default() }
+        });
+        ready(done).boxed()
+    }
+
+    fn campaigns(&self) -> Campaigns {
+        let all = vec!["Ravenford".to_owned(), "The Sunken City".to_owned()];
+        Campaigns { played: "Ravenford".to_owned(), all, fixed: None }
+    }
+
+    fn play(&mut self, chosen: Chosen) -> Text {
+        self.orders.push(match chosen {
+            Chosen::Configured => "play the configured campaign".to_owned(),
+            Chosen::Known(name) => format!("play {name}"),
+            Chosen::Loaded(campaign) => format!("play the loaded {}", campaign.name),
+        });
+        "It is played.".into()
+    }
+}
+
+/// Words for a table that records its orders.
+pub const PLACE: FaceWords = FaceWords {
+    name: "your name",
+    written: "I write everything down.",
+    opting_out: "I hear nothing.",
+    here: "at this table",
+    left: "Nothing else stays.",
+};
+
+impl StoredWords for Recorded {
+    fn face_words(&self) -> FaceWords {
+        PLACE
+    }
+
+    fn hearing(&self, _: SpeakerId) -> Result<HeardState, Refusal> {
+        let (now, services) = ("I hear you.".to_owned(), Fixed.services());
+        Ok(HeardState { now, is_heard: true, services, named: str::to_owned })
+    }
+
+    fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>> {
+        ready(Ok(format!("{}: hello", speaker.name))).boxed()
+    }
+
+    fn names_of(&self, _: &Speaker) -> BoxFuture<'static, Result<NamesOf, Refusal>> {
+        ready(Ok(NamesOf::default())).boxed()
+    }
+
+    fn forget(&mut self, speaker: &Speaker) -> BoxFuture<'static, Result<u64, Refusal>> {
+        self.orders.push(format!("forget {}", speaker.name));
+        ready(Ok(2)).boxed()
     }
 }

@@ -28,6 +28,8 @@ pub enum Piece {
     Others(String),
     /// A player, named as the face names people.
     Person(SpeakerId),
+    /// Words whose emphasised parts stand between pairs of `**`.
+    Marked(String),
 }
 
 /// A text in pieces; a line end in a piece ends a line.
@@ -58,6 +60,11 @@ impl Text {
     /// With a person behind it.
     pub fn person(self, id: SpeakerId) -> Self {
         self.with(Piece::Person(id))
+    }
+
+    /// With words behind it whose emphasised parts stand between pairs of `**`.
+    pub fn marked(self, words: impl Into<String>) -> Self {
+        self.with(Piece::Marked(words.into()))
     }
 
     fn with(mut self, piece: Piece) -> Self {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{
     answer::{Answer, Reply, with_status},
     call::Call,
-    declared::{Command, Kind, Parameter, Subcommand},
+    declared::{Command, Kind, Parameter, Subcommand, WORD_MAX},
     face::{Face, seat},
     text::{Refusal, Text},
 };
@@ -35,7 +35,7 @@ pub static COMMAND: Command = Command {
                 Parameter::required(
                     "tier",
                     "Fast: quick and short; deep: slow, with every tool",
-                    Kind::OneOf(&["fast", "standard", "deep"]),
+                    Kind::OneOf(&["fast", "standard", "deep"], WORD_MAX),
                 ),
                 NPC,
                 Parameter::new(
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn tiers_offered_are_all_there_are() {
         let kind = COMMAND.parameter("tier").map(|it| it.kind);
-        let Some(Kind::OneOf(words)) = kind else { panic!("{kind:?}") };
+        let Some(Kind::OneOf(words, _)) = kind else { panic!("{kind:?}") };
         assert!(words.iter().copied().eq(Tier::ALL.iter().map(|it| it.name())));
     }
 }

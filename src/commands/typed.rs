@@ -7,6 +7,7 @@
 use super::{
     call::{Call, Value},
     declared::{Command, Kind, Parameter, Subcommand},
+    given::GivenFile,
 };
 use crate::{
     logic::command::is_x_card,
@@ -35,8 +36,16 @@ pub enum TypedError {
     Misused(String),
 }
 
+/// Players and files, as a face finds them by what is typed.
+#[derive(Clone, Copy)]
+pub struct Finders<'f> {
+    /// The player of this name.
+    pub person: &'f dyn Fn(&str) -> Option<SpeakerId>,
+    /// The file of this name, which is not opened yet.
+    pub file: &'f dyn Fn(&str) -> GivenFile,
+}
+
 /// The command of `all` that a line wants, as `speaker` uses it; `None` when it does not begin with a slash.
-/// `person` finds players by their names.
 ///
 /// # Errors
 /// No command is called so, or it is used otherwise.
@@ -44,11 +53,11 @@ pub fn read(
     all: &[&'static Command],
     line: &str,
     speaker: Speaker,
-    person: &dyn Fn(&str) -> Option<SpeakerId>,
+    found: Finders<'_>,
 ) -> Option<Result<(&'static Subcommand, Call), TypedError>> {
     let line = line.trim().strip_prefix('/')?;
     Some(find(all, line).and_then(|(sub, rest)| {
-        let values = values(sub.parameters, rest, person);
+        let values = values(sub.parameters, rest, found);
         let values = values.ok_or_else(|| TypedError::Misused(usage(sub)))?;
         Ok((sub, Call::new(speaker, values)))
     }))
@@ -98,7 +107,7 @@ fn unknown(all: &[&'static Command], word: &str) -> TypedError {
 
 /// Usage line of a subcommand: `/npc direct NAME [TURNS]: [NOTE]`.
 pub fn usage(sub: &Subcommand) -> String {
-    let words = |it: &&Parameter| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..));
+    let words = |it: &&Parameter| is_words(it);
     let behind_name = has_colon(sub.parameters.iter());
     let (text, others): (Vec<&Parameter>, Vec<&Parameter>) =
         sub.parameters.iter().partition(|it| words(it));
@@ -120,7 +129,12 @@ fn shown(parameter: &Parameter, needs_label: bool) -> String {
         Kind::Flag => name.to_owned(),
         Kind::Person => format!("{name}:NAME"),
         Kind::Npc if needs_label => format!("{name}:NAME"),
-        Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(_) | Kind::Count(_) => upper,
+        Kind::Npc
+        | Kind::Words(_)
+        | Kind::Suggested(..)
+        | Kind::OneOf(..)
+        | Kind::Count(_)
+        | Kind::File => upper,
     };
     if parameter.required { typed } else { format!("[{typed}]") }
 }
@@ -128,25 +142,26 @@ fn shown(parameter: &Parameter, needs_label: bool) -> String {
 /// True where words stand behind a name and a colon.
 fn has_colon<'p>(mut parameters: impl Iterator<Item = &'p Parameter> + Clone) -> bool {
     let has_name = parameters.clone().any(|it| it.kind == Kind::Npc && it.required);
-    has_name && parameters.any(|it| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..)))
+    has_name && parameters.any(is_words)
+}
+
+/// True where it takes words that are not an NPC's name.
+const fn is_words(parameter: &Parameter) -> bool {
+    parameter.kind.is_text() && !matches!(parameter.kind, Kind::Npc)
 }
 
 type Values = Vec<(&'static str, Value)>;
 
 /// Values of these parameters; `None`: something is missing, or too much.
-fn values(
-    parameters: &'static [Parameter],
-    rest: &str,
-    person: &dyn Fn(&str) -> Option<SpeakerId>,
-) -> Option<Values> {
+fn values(parameters: &'static [Parameter], rest: &str, found: Finders<'_>) -> Option<Values> {
     let (rest, labelled) = labelled(parameters, rest);
     let mut values = Vec::new();
     for (parameter, text) in labelled {
-        values.push((parameter.name, value(parameter, text, person)?));
+        values.push((parameter.name, value(parameter, text, found)?));
     }
     let is_given = |values: &Values, name: &str| values.iter().any(|(given, _)| *given == name);
     let open = parameters.iter().filter(|it| !is_given(&values, it.name)).collect();
-    let positional = Positional { open, rest, values: Vec::new() }.read()?;
+    let positional = Positional { open, rest, values: Vec::new(), found }.read()?;
     values.extend(positional);
     let is_whole = parameters.iter().all(|it| !it.required || is_given(&values, it.name));
     is_whole.then_some(values)
@@ -180,22 +195,19 @@ fn labelled<'l>(
     (before.trim(), values.collect())
 }
 
-fn value(
-    parameter: &Parameter,
-    text: &str,
-    person: &dyn Fn(&str) -> Option<SpeakerId>,
-) -> Option<Value> {
+fn value(parameter: &Parameter, text: &str, found: Finders<'_>) -> Option<Value> {
     Some(match parameter.kind {
-        Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(_) => {
+        Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(..) => {
             Value::Words(text.to_owned())
         }
+        Kind::File => Value::File((found.file)(text)),
         Kind::Count(_) => Value::Number(number(text)?),
         Kind::Flag => match text.to_lowercase().as_str() {
             "true" | "yes" => Value::Flag(true),
             "false" | "no" => Value::Flag(false),
             _ => return None,
         },
-        Kind::Person => Value::Person(person(text)?),
+        Kind::Person => Value::Person((found.person)(text)?),
     })
 }
 
@@ -211,6 +223,7 @@ struct Positional<'l> {
     /// Text that is not read yet.
     rest: &'l str,
     values: Values,
+    found: Finders<'l>,
 }
 
 impl<'l> Positional<'l> {
@@ -240,8 +253,13 @@ impl<'l> Positional<'l> {
     fn take(&mut self, wanted: impl Fn(&Parameter) -> bool, text: &str) {
         let Some(at) = self.open.iter().position(|it| wanted(it)) else { return };
         let parameter = self.open.remove(at);
-        if !text.trim().is_empty() {
-            self.values.push((parameter.name, Value::Words(text.trim().to_owned())));
+        let text = text.trim();
+        if !text.is_empty() {
+            let value = match parameter.kind {
+                Kind::File => Value::File((self.found.file)(text)),
+                _ => Value::Words(text.to_owned()),
+            };
+            self.values.push((parameter.name, value));
         }
     }
 
@@ -267,7 +285,7 @@ impl<'l> Positional<'l> {
 
     /// One of a few words: the first one where nothing is before it, else the last.
     fn one_of(&mut self) {
-        let is_one_of = |it: &Parameter| matches!(it.kind, Kind::OneOf(_));
+        let is_one_of = |it: &Parameter| matches!(it.kind, Kind::OneOf(..));
         let Some(at) = self.open.iter().position(|it| is_one_of(it)) else { return };
         let (word, rest) = match at {
             0 => first_word(self.rest),
@@ -282,7 +300,6 @@ impl<'l> Positional<'l> {
 
     /// Words, with commas between where several may be given.
     fn words(&mut self, text: &'l str) {
-        let is_words = |it: &Parameter| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..));
         let count = self.open.iter().filter(|it| is_words(it)).count();
         for part in text.splitn(count.max(1), ',') {
             self.take(is_words, part);
@@ -304,21 +321,29 @@ fn last_word(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
+    use futures::{FutureExt, future::ready};
+
     use super::{
         super::{ALL, SCENE},
         *,
     };
 
+    fn file(path: &str) -> GivenFile {
+        GivenFile::new(path, None, || ready(Ok(Vec::new())).boxed())
+    }
+
     fn typed(line: &str) -> Result<String, TypedError> {
         let speaker = Speaker { id: SpeakerId(7), name: "Max".to_owned(), is_dm: true };
         let person = |name: &str| (name == "Anna").then_some(SpeakerId(8));
-        let (sub, call) = read(&ALL, line, speaker, &person).expect("a slash")?;
+        let (sub, call) = read(&ALL, line, speaker, Finders { person: &person, file: &file })
+            .expect("a slash")?;
         let given = sub.parameters.iter().filter_map(|it| {
             let value = match call.value(it.name)? {
                 Value::Words(words) => words.clone(),
                 Value::Number(number) => number.to_string(),
                 Value::Flag(flag) => flag.to_string(),
                 Value::Person(id) => format!("@{}", id.0),
+                Value::File(file) => format!("<{}", file.name),
             };
             Some(format!(" {}={value}", it.name))
         });
@@ -359,6 +384,26 @@ mod tests {
             ("/tools revoke home.dust", "tools revoke tool=home.dust"),
             ("/music volume 50%", "music volume percent=50"),
             ("/music volume percent:50%", "music volume percent=50"),
+            ("/entity add Old Mill location", "entity add name=Old Mill type=location"),
+            (
+                "/entity add Old Mill, A ruin, mill, the ruin location secret",
+                "entity add name=Old Mill type=location description=A ruin aliases=mill, the ruin secret=true",
+            ),
+            (
+                "/entity add name:Old Mill type:location description:A ruin, burnt.",
+                "entity add name=Old Mill type=location description=A ruin, burnt.",
+            ),
+            ("/entity list quest", "entity list type=quest"),
+            ("/entity list", "entity list"),
+            ("/entity remove Old Mill", "entity remove name=Old Mill"),
+            ("/entity remove Old Mill confirm", "entity remove name=Old Mill confirm=true"),
+            (
+                "/entity import my files/mill, old.yaml",
+                "entity import file=<my files/mill, old.yaml",
+            ),
+            ("/campaign load file:mill.yaml", "campaign load file=<mill.yaml"),
+            ("/campaign switch The Sunken City", "campaign switch name=The Sunken City"),
+            ("/privacy delete confirm", "privacy delete confirm=true"),
             ("/xcard now, please", "xcard"),
             ("/xcard.", "xcard"),
             ("/X-Card", "xcard"),
@@ -380,6 +425,10 @@ mod tests {
             ("/tier set", "use /tier set TIER [NPC] [MINUTES]"),
             ("/scene", "use /scene set, enter, leave, show"),
             ("/say", "use /say TEXT [npc:NAME]"),
+            ("/entity remove confirm", "use /entity remove NAME [confirm]"),
+            ("/entity import", "use /entity import FILE"),
+            ("/entity", "use /entity add, list, show, remove, import"),
+            ("/privacy delete everything", "use /privacy delete [confirm]"),
             ("/tools revoke", "use /tools revoke TOOL"),
             ("/mute Mira", "unknown command '/mute' (use /npc mute NAME or /npc muteall)"),
             ("/optout", "unknown command '/optout' (use /privacy optout)"),
@@ -405,7 +454,8 @@ mod tests {
     fn lines_without_a_slash_are_none() {
         let speaker = Speaker { id: SpeakerId(7), name: "Max".to_owned(), is_dm: true };
         for line in ["mute Bartok", "and/or", ""] {
-            assert!(read(&ALL, line, speaker.clone(), &|_| None).is_none(), "{line}");
+            let found = Finders { person: &|_| None, file: &file };
+            assert!(read(&ALL, line, speaker.clone(), found).is_none(), "{line}");
         }
     }
 }

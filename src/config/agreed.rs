@@ -1,7 +1,8 @@
 //! Which demands the user has agreed to: those of this run, and those in `trusted.json` of the user's own
 //! state folder, by the configuration's path.
 //!
-//! Entry types: [`Agreements`], of a run, and [`StartCheck`], of its programs; [`record`] adds to the file.
+//! Entry types: [`Agreements`], of a run, and [`StartCheck`], of its programs; [`record`] adds to the file, and
+//! [`forget`] removes from it.
 //! **Never**: asks or prints.
 
 use std::{
@@ -79,6 +80,18 @@ pub fn record(config: &Config) -> io::Result<()> {
     let name = name(config).ok_or_else(no_name)?;
     let digests = config.demands.iter().flat_map(|it| [it.digest(), it.line_digest()]);
     state::put(FILE, name, digests.chain([format!("{AT}{}", now())]).collect())
+}
+
+/// Removes what is recorded for the configuration `path`; true if anything was.
+///
+/// # Errors
+/// The folder is gone, or the file with what is recorded cannot be read or written.
+pub fn forget(path: &Path) -> io::Result<bool> {
+    let no_folder = || {
+        let message = format!("cannot find '{}' (name its folder)", path.display());
+        io::Error::new(ErrorKind::NotFound, message)
+    };
+    state::remove(FILE, &state::key(path).ok_or_else(no_folder)?)
 }
 
 /// Files whose change since the user's yes made programs of `config` need a new one, of many the first;

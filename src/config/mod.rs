@@ -68,8 +68,8 @@ use std::{
 
 pub use self::{
     agreed::{
-        Agreements, StartCheck, changed_files, file as agreed_file, record as record_agreement,
-        way_out,
+        Agreements, StartCheck, changed_files, file as agreed_file, forget as forget_agreement,
+        record as record_agreement, way_out,
     },
     checked::{Config, FILE_NAME},
     demands::{Demand, Use},

@@ -40,16 +40,16 @@ pub fn price(fields: &Fields) -> Price {
     let money = |key| fields.number(key).unwrap_or_default();
     let cached = fields.number("cached_input");
     // Sound without a price of its own counts as text: it is never free beside text that is not.
-    let heard = fields.number("audio_input").unwrap_or_else(|| money("input"));
+    let received = fields.number("audio_input").unwrap_or_else(|| money("input"));
     Price {
         input: money("input"),
         cached_input: cached.unwrap_or_else(|| money("input")),
         cache_write: fields.number("cache_write").unwrap_or_else(|| money("input") * CACHE_WRITE),
         output: money("output"),
-        audio_input: heard,
+        audio_input: received,
         audio_cached: fields
             .number("audio_cached")
-            .unwrap_or_else(|| cached_sound(heard, cached, money("input"))),
+            .unwrap_or_else(|| cached_sound(received, cached, money("input"))),
         audio_output: fields.number("audio_output").unwrap_or_else(|| money("output")),
         characters: money("characters"),
         minute: money("minute"),
@@ -59,10 +59,10 @@ pub fn price(fields: &Fields) -> Price {
 }
 
 /// The default price of cached sound: the discount of cached text.
-fn cached_sound(heard: f64, cached: Option<f64>, text: f64) -> f64 {
+fn cached_sound(received: f64, cached: Option<f64>, text: f64) -> f64 {
     match cached {
-        Some(cached) if text > 0.0 => (heard * cached / text).max(cached).min(heard),
-        _ => heard,
+        Some(cached) if text > 0.0 => (received * cached / text).max(cached).min(received),
+        _ => received,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Records about configurations in the user's own state folder, outside every campaign folder: sets of texts
 //! by the configuration's path.
 //!
-//! Entry functions: [`path`], [`key`], [`read`], [`put`]. **Never**: knows what is remembered.
+//! Entry functions: [`path`], [`key`], [`read`], [`put`], [`remove`]. **Never**: knows what is remembered.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -44,12 +44,26 @@ pub fn read(path: &Path) -> io::Result<Recorded> {
 /// # Errors
 /// There is no place for the file, or it cannot be read or written.
 pub fn put(name: &str, key: String, texts: BTreeSet<String>) -> io::Result<()> {
+    change(name, |recorded| recorded.insert(key, texts)).map(drop)
+}
+
+/// Removes what is recorded under `key` in the file called `name`; true if anything was.
+///
+/// # Errors
+/// There is no place for the file, or it cannot be read or written.
+pub fn remove(name: &str, key: &str) -> io::Result<bool> {
+    change(name, |recorded| recorded.remove(key)).map(|removed| removed.is_some())
+}
+
+/// Changes the file called `name`, and returns what `change` does.
+fn change<T>(name: &str, change: impl FnOnce(&mut Recorded) -> T) -> io::Result<T> {
     let no_home = || io::Error::new(ErrorKind::NotFound, "no state folder (set HOME)");
     let path = path(name).ok_or_else(no_home)?;
-    let put = || {
+    let put = || -> io::Result<T> {
         let mut recorded = read(&path)?;
-        recorded.insert(key, texts);
-        files::replace_private(&path, &serde_json::to_vec_pretty(&recorded)?)
+        let changed = change(&mut recorded);
+        files::replace_private(&path, &serde_json::to_vec_pretty(&recorded)?)?;
+        Ok(changed)
     };
     put().map_err(|error| {
         let file = path.display();

@@ -171,13 +171,18 @@ pub struct S2s {
     pub max_answer: Duration,
 }
 
+impl S2s {
+    /// Longest that [`Self::max_answer`] may be.
+    pub const MAX_ANSWER: Duration = Duration::from_secs(30);
+}
+
 impl Default for S2s {
     fn default() -> Self {
         Self {
             provider: None,
             voice: None,
             slow_tool: Duration::from_millis(1_500),
-            max_answer: Duration::from_secs(30),
+            max_answer: Self::MAX_ANSWER,
         }
     }
 }

@@ -66,7 +66,7 @@ impl Assistant {
         let (model, calls) = (self.model.clone(), self.calls.clone());
         let npc = Arc::clone(&model.npc);
         let text = question.text.trim().to_owned();
-        let dice = spoken::Heard::of(&text);
+        let dice = spoken::DiceRequest::of(&text);
         let system = calls.host.filled(&self.system);
         let window = Window::of(&model, &system);
         let outside = system != self.system;
@@ -86,6 +86,7 @@ impl Assistant {
                 odds: dice.odds(),
                 last: dice.last(),
                 dice_withheld: dice.withholds(),
+                stops_music: false,
                 language: Language::spoken_in(&text).map(|it| it.code),
                 utterance: text,
             }),

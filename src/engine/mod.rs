@@ -36,7 +36,7 @@ pub use conversation::{Conversation, Summarising, Summary, forget_exchanges, sai
 pub use npc_model::NpcModel;
 pub use opener::Opener;
 pub use payments::NpcPayments;
-pub use reply::{HeardAloud, Position, Reply, ReplyPort};
+pub use reply::{PlayedPart, Position, Reply, ReplyPort};
 pub use report::{Failure, TurnReport};
 pub use speech::{Shaping, Synthesizer, VoiceKey, VoiceLevels};
 pub use speech_to_speech::{SessionLimits, SpeechToSpeech};

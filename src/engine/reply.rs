@@ -1,6 +1,6 @@
 //! An answer on its way to the table, and what of it was heard.
 //!
-//! Entry types: [`Reply`], [`ReplyPort`], [`HeardAloud`]. **Never**: plays anything.
+//! Entry types: [`Reply`], [`ReplyPort`], [`PlayedPart`]. **Never**: plays anything.
 
 use std::time::Duration;
 
@@ -118,15 +118,17 @@ fn gone() -> Error {
     Error::new(Kind::Interrupted, "the table is gone")
 }
 
-/// The heard part of a turn.
+/// The part of a turn that was played.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct HeardAloud {
-    /// Text up to the last frame that left; fillers are not part of it.
+pub struct PlayedPart {
+    /// What was spoken: text up to the last frame that left, without fillers.
     pub text: String,
-    /// The part heard of a line in place of an answer; may be empty.
+    /// What was spoken of a line in place of an answer; may be empty.
     pub instead: String,
     /// Length of the sound that left, fillers included.
     pub audio: Duration,
+    /// Length of the answer's sound that left, without fillers and the silence at the end of sentences.
+    pub answered: Duration,
     /// The place in the answer where it ended; `None`: nothing of it was heard.
     pub position: Option<Position>,
 }

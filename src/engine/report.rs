@@ -1,6 +1,6 @@
 //! The result of a turn.
 //!
-//! Entry type: [`TurnReport`]. **Never**: says what of it was heard; playback knows.
+//! Entry type: [`TurnReport`]. **Never**: says what of it was played; playback knows.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Results of the rounds of a turn.
 //!
-//! Entry type: [`Talk`]. **Never**: asks a model.
+//! Entry type: [`RoundResults`]. **Never**: asks a model.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// Results of the rounds.
 #[derive(Debug, Default)]
-pub struct Talk {
+pub struct RoundResults {
     /// Calls and results for the history.
     pub exchange: Vec<Message>,
     /// Tools that the model could call in the first round.
@@ -29,7 +29,7 @@ pub struct Talk {
     pub failure: Option<Failure>,
 }
 
-impl Talk {
+impl RoundResults {
     /// The model `name` has answered.
     pub fn thought_by(&mut self, name: &Arc<str>) {
         if !self.thought.contains(name) {

@@ -15,7 +15,7 @@ use super::{
     lend::LentModel,
     occasion::Occasion,
     opened::Opened,
-    talk::{Talk, plain},
+    talk::{RoundResults, plain},
 };
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, redact},
@@ -84,7 +84,7 @@ impl Before {
 
 /// Asks the model, runs what it calls, and asks again, until it has answered; what was said, and the
 /// calls that were made for it.
-pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) {
+pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (RoundResults, TurnCalls) {
     let Thinking { model, calls, mut prompt, before, opened, out, stop } = thinking;
     let continues = model.models.continues();
     before.tell(&mut prompt.turn);
@@ -115,11 +115,11 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         filler_said: before.filler_said,
         nobody_answers: false,
         stop,
-        talk: Talk {
+        talk: RoundResults {
             exchange: before.exchange,
             thought: opened.by.iter().filter(|_| opened.is_said()).cloned().collect(),
             first_text_at: opened.first_text_at.filter(|_| opened.is_said()),
-            ..Talk::default()
+            ..RoundResults::default()
         },
         opened,
         continues,
@@ -163,7 +163,7 @@ struct Rounds {
     /// All models of a list were asked, and none could.
     nobody_answers: bool,
     stop: CancellationToken,
-    talk: Talk,
+    talk: RoundResults,
 }
 
 /// One answer of the model.

@@ -6,7 +6,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use futures::future::BoxFuture;
 
-use super::{HeardAloud, ReplyPort, Turn, TurnReport, conversation::Excerpt};
+use super::{PlayedPart, ReplyPort, Turn, TurnReport, conversation::Excerpt};
 use crate::audio::Frame;
 
 /// Makes the speech of one NPC at one table, one turn at a time.
@@ -20,10 +20,10 @@ pub trait VoiceEngine: Send {
 
     /// Takes the sound so far of somebody who is probably talking to the NPC; an empty one takes it
     /// back. The turn that answers them has it again, whole. Called with each frame while no turn runs.
-    fn hears(&mut self, _sound: &VecDeque<Frame>) {}
+    fn receive(&mut self, _sound: &VecDeque<Frame>) {}
 
-    /// True if [`Self::hears`] does anything.
-    fn hears_ahead(&self) -> bool {
+    /// True if [`Self::receive`] does anything.
+    fn receives_ahead(&self) -> bool {
         false
     }
 
@@ -34,14 +34,14 @@ pub trait VoiceEngine: Send {
     }
 
     /// The sound of the turn started last is over. Called once for each turn, also when nothing of
-    /// it was heard or its task broke off; a service that speaks for itself is cut off there.
-    fn heard(&mut self, heard: &HeardAloud);
+    /// it was played or its task broke off; a service that speaks for itself is cut off there.
+    fn played(&mut self, played: &PlayedPart);
 
     /// True if a turn may cost something.
     fn costs(&self) -> bool;
 
     /// Prepares what can be prepared while nobody waits (filler lines, a session that knows the
     /// `conversation` up to now). Called when the NPC sits down, and after each turn once it is known
-    /// what was heard of it. Cancel safe.
+    /// what was played of it. Cancel safe.
     fn warm(&self, conversation: Excerpt) -> BoxFuture<'static, ()>;
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`ago`]. **Never**: asks what time it is.
 
-/// A second and its multiples, in ms, and what two and more of each are called.
+/// Units in ms, each with its name in the plural.
 const UNITS: [(i64, &str); 6] = [
     (365 * 86_400_000, "years"),
     (30 * 86_400_000, "months"),
@@ -12,7 +12,7 @@ const UNITS: [(i64, &str); 6] = [
     (60_000, "minutes"),
 ];
 
-/// `ms` milliseconds as people say them: "just now", "20 minutes ago", "3 weeks ago".
+/// `ms` milliseconds as text: "just now", "20 minutes ago", "3 weeks ago".
 pub fn ago(ms: i64) -> String {
     let unit = UNITS.iter().find(|(length, _)| ms >= 2 * length);
     unit.map_or_else(

@@ -1,4 +1,4 @@
-//! Finding the NPC that a name means.
+//! Finds the NPC that a name means.
 //!
 //! Entry function: [`find_npc`]. **Never**: guesses between two.
 
@@ -7,32 +7,18 @@ use std::borrow::Borrow;
 use super::words::fold;
 use crate::domain::Npc;
 
-/// Error of [`find_npc`]; names the candidates.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NpcError {
-    /// Nobody is called so.
     #[error("unknown npc '{name}' (known: {known})")]
-    Unknown {
-        /// The name asked for.
-        name: String,
-        /// Everybody there is.
-        known: String,
-    },
-    /// Several may be meant.
+    Unknown { name: String, known: String },
     #[error("'{name}' could mean {candidates} (use the full name)")]
-    Ambiguous {
-        /// The name asked for.
-        name: String,
-        /// NPCs that the name may mean.
-        candidates: String,
-    },
+    Ambiguous { name: String, candidates: String },
 }
 
-/// The NPC that `name` means and its place among `npcs`: full name, alias, or part of a name that
-/// only one has.
+/// Finds an NPC and its index by full name, alias, or a part of a name that is unique.
 ///
 /// # Errors
-/// No NPC is called so, or several are.
+/// No NPC matches, or several do.
 pub fn find_npc<'n, N: Borrow<Npc>>(
     npcs: &'n [N],
     name: &str,

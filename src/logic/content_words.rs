@@ -1,6 +1,6 @@
 //! Content words: words of an utterance that name its subject.
 //!
-//! Entry points: [`ContentWords`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
+//! Entry points: [`ContentWords`], [`asks_for_last_session`].
 
 use super::{
     language::{all, is_any},
@@ -8,11 +8,9 @@ use super::{
     words::{Phrases, Words},
 };
 
-/// The words that say what an utterance is about.
 pub struct ContentWords(Vec<String>);
 
 impl ContentWords {
-    /// The content words of `utterance`, each once.
     pub fn of(utterance: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         for word in Words::of(utterance).iter() {
@@ -24,17 +22,15 @@ impl ContentWords {
         Self(words)
     }
 
-    /// True if the utterance has no content words.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each of them.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    /// True if `text` contains one of them, or another form of it.
+    /// True if `text` contains one of the words, in any form.
     pub fn are_in(&self, text: &str) -> bool {
         Self::of(text).words().any(|word| self.has(word))
     }
@@ -45,26 +41,24 @@ impl ContentWords {
         if content.is_empty() { question.to_owned() } else { content.text() }
     }
 
-    /// True if `text` contains each of them, or another form of it; false without content words.
+    /// True if `text` contains every word, in any form; false without content words.
     pub fn are_all_in(&self, text: &str) -> bool {
         let there = Self::of(text);
         !self.is_empty() && self.words().all(|word| there.has(word))
     }
 
-    /// All of them.
     pub fn text(&self) -> String {
         self.0.join(" ")
     }
 
-    /// True if `line` is about the same subject and adds something: it shares two of the words, or
-    /// the only one, and has another besides.
+    /// True if `line` shares two words, or the only one, and has another.
     pub fn fit(&self, line: &str) -> bool {
         let told = Self::of(line);
         let shared = self.0.iter().filter(|word| told.has(word)).count();
         shared >= self.0.len().min(2) && self.lack(line)
     }
 
-    /// True if `line` has a content word beyond these; a repetition of the question does not.
+    /// True if `line` has another content word; a repetition of the question has none.
     pub fn lack(&self, line: &str) -> bool {
         Self::of(line).0.iter().any(|word| !self.has(word))
     }
@@ -74,7 +68,7 @@ impl ContentWords {
     }
 }
 
-/// True if `utterance` asks for the session before this one.
+/// True if `utterance` asks about the previous session.
 pub fn asks_for_last_session(utterance: &str) -> bool {
     let mut phrases = Phrases::default();
     all(|it| it.last_session).for_each(|phrase| phrases.insert(phrase, ()));

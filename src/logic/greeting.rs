@@ -1,11 +1,11 @@
-//! Removes greetings from utterances, so that the rest can be understood by itself.
+//! Removes greetings from utterances, so that the rest can be understood separately.
 //!
-//! Entry function: [`without_greetings`]. A greeting begins the utterance, or follows punctuation or another
-//! greeting.
+//! Entry function: [`without_greetings`]. A greeting begins the utterance, or follows punctuation
+//! or another greeting.
 
 use super::{language::all, words::Words};
 
-/// `text` without its greetings; `None`: it has none, or is nothing else.
+/// `text` without its greetings; `None` if it has none, or nothing else.
 pub fn without_greetings(text: &str) -> Option<String> {
     let words = Words::of(text);
     let mut left = String::with_capacity(text.len());
@@ -25,7 +25,7 @@ pub fn without_greetings(text: &str) -> Option<String> {
     (found && left.contains(char::is_alphanumeric)).then(|| left.to_owned())
 }
 
-/// True if the word `at` begins the text, a clause, or follows a greeting that ends at `from`.
+/// True if the word `at` begins the text or a clause, or follows a greeting that ends at `from`.
 fn begins(text: &str, words: &Words, at: usize, from: usize) -> bool {
     let start = words.source(at).start;
     let before = at.checked_sub(1).map_or(0, |before| words.source(before).end).max(from);
@@ -33,7 +33,7 @@ fn begins(text: &str, words: &Words, at: usize, from: usize) -> bool {
     at == 0 || before == from && from > 0 || gap.contains(['.', '!', '?', ',', ';', ':', '…'])
 }
 
-/// Length in words of the longest greeting at word `at`; 0: none.
+/// Length in words of the longest greeting at word `at`; 0 for none.
 fn greeting(words: &Words, at: usize) -> usize {
     let phrases = all(|language| language.greetings);
     phrases.filter_map(|phrase| words.phrase_at(at, phrase)).max().unwrap_or(0)

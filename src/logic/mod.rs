@@ -1,4 +1,5 @@
-//! Pure decisions: what was said, whose turn it is, who is meant, what it costs, how dice fall.
+//! Pure decisions: what was said, whose turn it is, which NPC is meant, what it costs, how dice
+//! fall.
 //!
 //! **Never**: async, IO, clocks, logging; time and randomness are arguments.
 
@@ -14,12 +15,14 @@ pub mod evidence;
 pub mod fallback;
 pub mod greeting;
 pub mod language;
+pub mod more;
 pub mod music;
 pub mod names;
 pub mod own_lines;
 mod phonetics;
 pub mod prompt;
 pub mod sentence;
+pub mod short_forms;
 pub mod speakable;
 pub mod splice;
 pub mod spoken;

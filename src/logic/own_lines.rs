@@ -1,12 +1,12 @@
-//! An NPC's own part of a model's text, when the model goes on to write the lines of others.
+//! Cuts a model's text to the NPC's own part, when it goes on to write the lines of others.
 //!
-//! Entry type: [`OwnLines`], for one answer's deltas in order. The answer ends where somebody else's
-//! label begins (`Wren:`, `**Wren** (quietly):`, `[Wren]`, `<Wren>`, `WREN` alone in a line), at the
-//! beginning of a line or of a sentence. Once the NPC has said something, that is also a stranger's:
-//! one to three capitalised words, a colon, and speech behind it, if one of the words is in no language's
-//! lists, or the last is a role ("Smith"). Words of a language ("Price: Two coppers.", "Wren: Yes.") are a
-//! label only in brackets, or at the beginning of a line with speech in quotes. Text waits only as long as
-//! it could be such a label.
+//! Entry type: [`OwnLines`], for the deltas of one answer in order. The answer ends at the label of
+//! another speaker (`Wren:`, `**Wren** (quietly):`, `[Wren]`, `<Wren>`, `WREN` alone in a line)
+//! that begins a line or sentence. Once the NPC has said something, a stranger's label ends it too:
+//! one to three capitalised words, a colon and speech, if a word is in no language's lists or the
+//! last is a role ("Smith"). Words of a language ("Price: Two coppers.", "Wren: Yes.") are a label
+//! only in brackets, or at the beginning of a line before quoted speech. Text is held back only
+//! while it may be such a label.
 //! **Never**: takes a name inside a sentence for a label, or drops the NPC's own label (`speakable`
 //! does).
 
@@ -15,7 +15,7 @@ use super::{
     words::fold,
 };
 
-/// Labels that models give to anybody they talk to.
+/// Labels that models give to anyone.
 const ANYBODY: [&str; 18] = [
     "player",
     "user",
@@ -36,27 +36,25 @@ const ANYBODY: [&str; 18] = [
     "erzähler",
     "nutzer",
 ];
-/// Labels that models give to themselves.
 const ITSELF: [&str; 2] = ["assistant", "npc"];
-/// Longest direction behind a name, in characters: "(from behind the counter)".
+/// Longest stage direction after a name, in characters: "(from behind the counter)".
 const LONGEST_DIRECTION: usize = 60;
 
-/// Most words of a stranger's name, and most bytes of it with what stands before the words it labels.
+/// Longest name of a stranger, in words, and longest label, in bytes.
 const STRANGER_WORDS: usize = 3;
-/// See [`STRANGER_WORDS`].
 const STRANGER_BYTES: usize = 120;
 
-/// Labels at a table, without upper case.
+/// Labels at a table, in lower case.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
     others: Vec<String>,
     own: Vec<String>,
-    /// First words of others' names, folded: a label of one of them is no stranger's.
+    /// First words of others' names, folded: a label that is one of them is not a stranger's.
     firsts: Vec<String>,
 }
 
 impl Labels {
-    /// Those of `others` and of anybody, beside those of an NPC of its `own` names.
+    /// Labels of `others` and of anyone, and those of an NPC with its `own` names.
     pub fn new<'n>(
         others: impl IntoIterator<Item = &'n str>,
         own: impl IntoIterator<Item = &'n str>,
@@ -76,44 +74,38 @@ impl Labels {
     }
 }
 
-/// Beginning of a line or sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beginning {
-    /// Somebody else's label.
     Other,
-    /// The NPC's own.
     Own,
-    /// No label.
     Text,
-    /// The next delta decides.
     Open,
 }
 
-/// Progress of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// At the beginning of a line or sentence.
-    AtStart { of_line: bool },
-    /// Within one; whether what came last may end it.
-    Within { has_ended: bool },
-    /// Somebody else's line before the NPC has said anything.
+    AtStart {
+        of_line: bool,
+    },
+    /// Within one; `has_ended`: the last character may end it.
+    Within {
+        has_ended: bool,
+    },
     Skipping,
-    /// Nothing that follows is the NPC's.
     Over,
 }
 
-/// Lets through what is the NPC's own of one answer.
+/// Filters the NPC's own part of one answer.
 #[derive(Clone, Debug)]
 pub struct OwnLines<'l> {
     labels: &'l Labels,
     state: State,
-    /// Text held back, as it may be a label.
     held: String,
     has_said: bool,
 }
 
 impl<'l> OwnLines<'l> {
-    /// At the beginning of an answer.
     pub const fn new(labels: &'l Labels) -> Self {
         Self {
             labels,
@@ -123,7 +115,6 @@ impl<'l> OwnLines<'l> {
         }
     }
 
-    /// True if nothing that follows is the NPC's.
     pub fn is_over(&self) -> bool {
         self.state == State::Over
     }
@@ -137,7 +128,7 @@ impl<'l> OwnLines<'l> {
         own
     }
 
-    /// The text held back, which may be a label.
+    /// Text held back as a possible label.
     pub fn held(&self) -> &str {
         &self.held
     }
@@ -185,7 +176,7 @@ impl<'l> OwnLines<'l> {
         }
     }
 
-    /// Passes on the text held back, character by character: another line may begin within it.
+    /// Passes on the held text character by character: another line may begin within it.
     fn release(&mut self, own: &mut String) {
         let held = std::mem::take(&mut self.held);
         self.state = State::Within { has_ended: false };
@@ -196,7 +187,7 @@ impl<'l> OwnLines<'l> {
 }
 
 impl Labels {
-    /// Kind of a line or sentence that begins with `text`; strangers have labels only once `has_said`.
+    /// How `text` begins; strangers' labels count only once `has_said`.
     fn beginning(&self, text: &str, has_said: bool, of_line: bool) -> Beginning {
         let is_mark = |c: char| c.is_whitespace() || "*_#>-•~`[<({\"“„".contains(c);
         let name = text.trim_start_matches(is_mark);
@@ -225,7 +216,7 @@ impl Labels {
         }
     }
 
-    /// Kind of a line or sentence that begins with `text` behind the mark `opened`, and with no known label.
+    /// How `text` begins after the mark `opened`, without a known label.
     fn stranger(&self, text: &str, opened: Option<char>, of_line: bool) -> Beginning {
         let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
         let rest = text.trim_start_matches(is_name);
@@ -267,7 +258,7 @@ impl Labels {
         }
     }
 
-    /// Certainty with which `name` names a stranger.
+    /// How surely `name` names a stranger.
     fn naming(&self, name: &str) -> Naming {
         let words: Vec<String> =
             name.split([' ', '-']).filter(|word| !word.is_empty()).map(fold).collect();
@@ -287,29 +278,25 @@ impl Labels {
     }
 }
 
-/// Certainty with which words before a colon name a stranger.
+/// How surely the words before a colon name a stranger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Naming {
-    /// They have a word that no language has, or end in a role ("Schmied: Halt!").
+    /// One is in no language, or the last is a role ("Schmied: Halt!").
     Name,
-    /// They are words of a language, as names may be: "Price", "Wren".
+    /// Words of a language that may be names: "Price", "Wren".
     Word,
-    /// They are everyday words, which are no name.
     Ordinary,
 }
 
-/// Kind of the text behind a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Behind {
-    /// It makes the name a label.
     Label,
-    /// It makes the name plain text, or it is another name.
+    /// The name is plain text or part of another name.
     Text,
-    /// Too little to say.
     Open,
 }
 
-/// Looks for `label` at the beginning of `text`, as a speaker's name behind the mark `opened`.
+/// Looks for `label` as a speaker's name at the beginning of `text`, after the mark `opened`.
 fn behind(text: &str, label: &str, opened: Option<char>) -> Behind {
     let mut rest = text.chars();
     for expected in label.chars() {
@@ -335,7 +322,7 @@ fn behind(text: &str, label: &str, opened: Option<char>) -> Behind {
     after_name(rest, is_marked)
 }
 
-/// Kind of `rest`, the text behind a name; a name with marks may stand alone in its line.
+/// Judges `rest`, the text after a name; a name with marks may be alone in its line.
 fn after_name(rest: &str, is_marked: bool) -> Behind {
     let mut rest = rest.chars();
     while let Some(c) = rest.next() {
@@ -368,7 +355,7 @@ mod tests {
         Labels::new(others, ["Bartok the Barkeep", "Bartok"])
     }
 
-    /// The part of `text` let through, in deltas of `size` characters, and whether it is over.
+    /// Filters `text` in deltas of `size` characters; also returns whether the answer is over.
     fn own(text: &str, size: usize) -> (String, bool) {
         let labels = labels();
         let mut lines = OwnLines::new(&labels);

@@ -1,25 +1,20 @@
-//! Sounds of words: keys that misheard words share with the right ones.
+//! Sound keys of words, which misheard words share with the right ones.
 //!
-//! Entry type: [`Phonetics`]. English has a consonant skeleton of its own (voiced and voiceless
-//! consonants alike, silent letters dropped), German the Kölner Phonetik (Postel 1969); other
-//! languages compare letters. Words are given folded, as [`super::words`] makes them.
-//! **Never**: decides that one word stands for another.
+//! Entry type: [`Phonetics`]. English uses its own consonant skeleton (voiced and voiceless alike,
+//! silent letters dropped), German the Kölner Phonetik (Postel 1969); other languages compare
+//! letters. Words must be folded as by [`super::words`].
 
 use strsim::levenshtein;
 
-/// The sound rules of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phonetics {
-    /// A consonant skeleton.
     English,
-    /// Kölner Phonetik (Postel 1969).
     German,
-    /// The letters themselves.
     Letters,
 }
 
 impl Phonetics {
-    /// The rules for a language (ISO 639-1, "en" or "en-GB").
+    /// The rules of a language (ISO 639-1, "en" or "en-GB").
     pub fn of(language: &str) -> Self {
         match language.get(..2) {
             Some("en") => Self::English,
@@ -28,7 +23,7 @@ impl Phonetics {
         }
     }
 
-    /// The key of a folded word; equal keys sound alike. Words in letters beyond a-z are their own
+    /// The key of a folded word; equal keys sound alike. A word with letters beyond a-z is its own
     /// key.
     pub fn key(self, word: &str) -> String {
         match self {
@@ -39,7 +34,7 @@ impl Phonetics {
     }
 }
 
-/// Counts the groups of vowels in a folded word, without a silent final e.
+/// Number of vowel groups in a folded word, without a silent final e.
 pub fn syllables(word: &str) -> usize {
     let mut count = 0;
     let mut inside = false;
@@ -55,28 +50,25 @@ pub fn syllables(word: &str) -> usize {
     count - usize::from(silent)
 }
 
-/// Likeness of two words by edit distance, in percent.
+/// Similarity of two words by edit distance, in percent.
 pub fn similarity(a: &str, b: &str) -> usize {
     let longer = a.chars().count().max(b.chars().count());
     100 - (100 * levenshtein(a, b)).checked_div(longer).unwrap_or(0)
 }
 
-/// True if a letter is a vowel.
 fn is_vowel(c: u8) -> bool {
     matches!(c, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }
 
-/// A key under construction: neighbours that sound the same are one sound.
+/// A key under construction; adjacent equal sounds merge.
 #[derive(Default)]
 struct Key {
-    /// The sounds so far, a character each.
+    /// The sounds so far, one character each.
     text: String,
-    /// The sound of the letter before, if it had one.
     last: Option<char>,
 }
 
 impl Key {
-    /// Adds a letter's sound.
     fn push(&mut self, sound: char) {
         if self.last != Some(sound) {
             self.text.push(sound);
@@ -85,7 +77,6 @@ impl Key {
     }
 }
 
-/// The English consonant skeleton of lower-case ASCII.
 fn skeleton(word: &[u8]) -> String {
     let at = |index: usize| word.get(index).copied().unwrap_or(0);
     let mut key = Key::default();
@@ -116,8 +107,7 @@ fn skeleton(word: &[u8]) -> String {
     key.text
 }
 
-/// The sound of the letters, `before` standing before them, and how many letters it takes; `x` is
-/// two sounds.
+/// The sound of the letters after `before`, and how many letters it takes; `x` is two sounds.
 fn english_sound(before: u8, letters: [u8; 3]) -> (Option<char>, usize) {
     let [c, next, third] = letters;
     let soft = |c: u8| matches!(c, b'e' | b'i' | b'y');
@@ -142,7 +132,6 @@ fn english_sound(before: u8, letters: [u8; 3]) -> (Option<char>, usize) {
     }
 }
 
-/// The sound of a letter that stands for itself.
 fn plain_sound(c: u8) -> Option<char> {
     match c {
         b'b' | b'p' => Some('P'),
@@ -161,7 +150,6 @@ fn plain_sound(c: u8) -> Option<char> {
     }
 }
 
-/// The Kölner Phonetik of lower-case ASCII.
 fn cologne(word: &[u8]) -> String {
     let mut key = Key::default();
     for (i, &c) in word.iter().enumerate() {
@@ -199,7 +187,6 @@ fn cologne(word: &[u8]) -> String {
     key.text
 }
 
-/// The code of a C in the Kölner Phonetik.
 fn cologne_c(before: u8, next: u8) -> char {
     let hard = match before {
         0 => matches!(next, b'a' | b'h' | b'k' | b'l' | b'o' | b'q' | b'r' | b'u' | b'x'),
@@ -251,7 +238,7 @@ mod tests {
             ("axel", "0485"),
         ] {
             let found = Phonetics::German.key(word);
-            // Postel writes a leading 0 for vowels only; an H before one is silent.
+            // Postel writes a leading 0 only for vowels; an H before one is silent.
             assert_eq!(found.trim_start_matches('0'), key.trim_start_matches('0'), "{word}");
         }
         assert_eq!(Phonetics::German.key("meier"), Phonetics::German.key("mayr"));

@@ -1,10 +1,10 @@
-//! An opening sentence of one model and the answer of another, joined to one.
+//! Joins one model's opening sentence and another's answer.
 //!
-//! Entry types: [`Splicer`], which takes the second model's sentences in order; [`closed`],
-//! [`numbers`] and [`is_small_talk`] judge openers and utterances. Words are compared folded. The answer's
-//! repetition of the opener is dropped, from the longest match down, and so are greetings and the question
-//! asked again; an answer that takes the opener back is refused as a whole.
-//! **Never**: drops a sentence behind the first that is new, unless it is the opener again.
+//! Entry types: [`Splicer`] takes the second model's sentences in order; [`closed`], [`numbers`]
+//! and [`is_small_talk`] judge openers and utterances. Words are compared folded. Drops the
+//! answer's repetition of the opener (the longest match), greetings, and a repeated question;
+//! refuses an answer that takes the opener back.
+//! **Never**: drops a sentence after the first new one, unless it repeats the opener.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,50 +17,40 @@ use super::{
     words::{Words, capitalised, fold},
 };
 
-/// Fewest words of an opener that are dropped within a sentence that goes on without a pause.
+/// Fewest words of the opener dropped within a sentence that continues without a pause.
 const WHOLE_OPENER: usize = 3;
-/// Words of a phrase of taking back that is surely one; a shorter one may begin "Forget that place."
+/// Words that make a phrase of taking back certain; a shorter one may be "Forget that place."
 const SURELY_BACK: usize = 3;
-/// Most words of a greeting up to its first pause.
+/// Most words of a greeting before its first pause.
 const LONGEST_GREETING: usize = 6;
-/// Largest number that is read in words.
 const LARGEST: i64 = 999;
 
-/// Numbers by their words, folded.
 static IN_WORDS: LazyLock<HashMap<String, i64>> = LazyLock::new(|| {
     let words = |number: i64| [Some(number_words(number)), german_number_words(number)];
     let named = |number| words(number).into_iter().flatten().map(move |it| (fold(&it), number));
     (0..=LARGEST).flat_map(named).collect()
 });
 
-/// Progress of the joining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing new has come yet.
     Start,
-    /// The answer goes on.
     Joined,
-    /// It took the opener back; nothing more of it is said.
     Refused,
 }
 
-/// Joins an answer to an opener that was said.
+/// Joins an answer to a spoken opener.
 #[derive(Clone, Debug)]
 pub struct Splicer {
     opener: String,
-    /// Its words.
     words: Words,
-    /// It is a whole sentence.
     is_ended: bool,
-    /// Words of what was said to the NPC.
     asked: HashSet<String>,
-    /// Words of the speaker's name.
     speaker: Words,
     state: State,
 }
 
 impl Splicer {
-    /// Joins to `opener`, the beginning of the answer to `utterance` of `speaker`.
+    /// `opener` began the answer to `utterance` of `speaker`.
     pub fn new(opener: &str, utterance: &str, speaker: &str) -> Self {
         Self {
             opener: opener.to_owned(),
@@ -72,12 +62,11 @@ impl Splicer {
         }
     }
 
-    /// True if the answer was refused: nothing of it is said any more.
     pub fn refuses(&self) -> bool {
         self.state == State::Refused
     }
 
-    /// The part of the next sentence that is said; `None`: nothing of it.
+    /// The spoken part of the next sentence, if any.
     pub fn next(&mut self, sentence: &str) -> Option<String> {
         match self.state {
             State::Refused => return None,
@@ -126,7 +115,6 @@ impl Splicer {
         both_pause && (yes(before) && no(after) || no(before) && yes(after))
     }
 
-    /// True if it is the question that was asked.
     fn asks_again(&self, text: &Text<'_>) -> bool {
         let words: Vec<&str> = text.words.iter().collect();
         let words = words.get(text.interjections()..).unwrap_or_default();
@@ -150,7 +138,7 @@ impl Splicer {
         }
     }
 
-    /// Number of words of the greeting that it begins with, with those it names.
+    /// Number of words of its initial greeting, with the names.
     fn greeting(&self, text: &Text<'_>) -> Option<usize> {
         let words: Vec<&str> = text.words.iter().collect();
         let (begins, phrase) = (0..=text.interjections()).find_map(|at| {
@@ -162,7 +150,7 @@ impl Splicer {
         };
         let behind = begins + phrase;
         let mut end = text.pause(behind)?;
-        // "Hail ruined it", "How are you going to pay?": another sentence begins like a greeting.
+        // Other sentences begin like a greeting: "Hail ruined it", "How are you going to pay?".
         let greets = words.get(behind).is_some_and(|it| is_name(it)) || text.is_capital(behind);
         if end - begins > LONGEST_GREETING || end > behind && !greets {
             return None;
@@ -175,7 +163,7 @@ impl Splicer {
         Some(end)
     }
 
-    /// Number of words that it repeats of the opener, the longest match first.
+    /// Number of words that repeat the opener, longest match first.
     fn overlap(&self, text: &Text<'_>) -> Option<usize> {
         let opener = Text { text: &self.opener, words: self.words.clone() };
         let (said, longest) = (self.words.len(), self.words.len().min(text.words.len()));
@@ -197,7 +185,6 @@ impl Splicer {
     }
 }
 
-/// A text and its words.
 struct Text<'t> {
     text: &'t str,
     words: Words,
@@ -208,42 +195,38 @@ impl<'t> Text<'t> {
         Self { text, words: Words::of(text) }
     }
 
-    /// Text behind so many words.
     fn behind(&self, count: usize) -> &'t str {
         let end = count.checked_sub(1).map_or(0, |last| self.words.source(last).end);
         self.text.get(end..).unwrap_or_default()
     }
 
-    /// Text behind so many words and the marks that follow them.
     fn after(&self, count: usize) -> &'t str {
         without_marks(self.behind(count))
     }
 
-    /// True if a pause or an end follows so many words.
+    /// True if a pause or an end follows the first `count` words.
     fn pauses_after(&self, count: usize) -> bool {
         let is_possessive = count.checked_sub(1).is_some_and(|last| self.words.is_possessive(last));
         let behind = self.behind(count).trim_start_matches(is_closing).trim_start();
         !is_possessive && behind.chars().next().is_none_or(is_pause)
     }
 
-    /// The first number of words from `count` on that a pause follows; `None`: it has fewer words.
+    /// The first number of words from `count` on that precedes a pause.
     fn pause(&self, count: usize) -> Option<usize> {
         (count..=self.words.len()).find(|&count| self.pauses_after(count))
     }
 
-    /// True if the word at `index` has a capital letter.
     fn is_capital(&self, index: usize) -> bool {
         let word = self.text.get(self.words.source(index)).unwrap_or_default();
         word.starts_with(char::is_uppercase)
     }
 
-    /// Number of sounds before the first word that means something.
+    /// Number of sounds before the first meaningful word.
     fn interjections(&self) -> usize {
         let is_sound = |word: &&str| is_any(|it| it.opening.interjections, word);
         self.words.iter().take_while(is_sound).count()
     }
 
-    /// True if it takes back what was said before.
     fn takes_back(&self) -> bool {
         let at = self.interjections();
         let words: Vec<&str> = self.words.iter().skip(at).collect();
@@ -256,7 +239,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// The question in `words` that have a phrase such as "you ask" before or behind it.
+/// The question in `words` that have a phrase such as "you ask" before or after it.
 fn without_asking_back<'w>(words: &'w [&'w str]) -> Option<&'w [&'w str]> {
     let before = opening_phrase(|it| it.asking_back, words);
     if before > 0 {
@@ -269,17 +252,17 @@ fn without_asking_back<'w>(words: &'w [&'w str]) -> Option<&'w [&'w str]> {
     words.get(..(0..words.len()).find(is_phrase)?)
 }
 
-/// True if a mark is heard as a pause or an end.
+/// True if a mark sounds like a pause or an end.
 const fn is_pause(c: char) -> bool {
     matches!(c, ',' | '.' | ';' | ':' | '!' | '?' | '…' | '—' | '–')
 }
 
-/// True if a mark closes what was opened, and is not heard.
+/// True if a mark only closes something and is silent.
 const fn is_closing(c: char) -> bool {
     matches!(c, '"' | '\'' | '”' | '“' | '’' | '»' | '«' | '*' | ')')
 }
 
-/// `text` without the blanks and marks it begins with, those that open a quote left out.
+/// `text` without the blanks and marks at its beginning, except opening quotes.
 fn without_marks(text: &str) -> &str {
     let text = text.trim();
     text.trim_start_matches(|c: char| {
@@ -290,12 +273,11 @@ fn without_marks(text: &str) -> &str {
     })
 }
 
-/// True if `text` ends as a sentence does.
 fn is_ended(text: &str) -> bool {
     text.trim_end().trim_end_matches(is_closing).ends_with(['.', '!', '?', '…'])
 }
 
-/// An opener as a whole sentence: without an end of its own it gets one, so that the voice falls.
+/// Ends an opener as a sentence if necessary, so that the voice falls.
 pub fn closed(opener: &str) -> String {
     let opener = opener.trim();
     if is_ended(opener) {
@@ -305,7 +287,7 @@ pub fn closed(opener: &str) -> String {
     if words.is_empty() { String::new() } else { format!("{words}.") }
 }
 
-/// The numbers in `text`, in figures or in English or German words; "one" counts at a pause only,
+/// The numbers in `text`, in figures or English or German words. "One" counts only before a pause,
 /// where it is no article.
 pub fn numbers(text: &str) -> Vec<i64> {
     let text = Text::of(text);
@@ -317,7 +299,7 @@ pub fn numbers(text: &str) -> Vec<i64> {
         let alone = in_words(word).filter(|number| *number != 1 || text.pauses_after(at));
         match pair.or(alone) {
             Some(number) => numbers.push(number),
-            // Figures, also within dice: "2d6".
+            // Figures, also in dice: "2d6".
             None => {
                 let figures = word.split(|c: char| !c.is_ascii_digit());
                 numbers.extend(figures.filter_map(|it| it.parse::<i64>().ok()));
@@ -327,12 +309,11 @@ pub fn numbers(text: &str) -> Vec<i64> {
     numbers
 }
 
-/// The number that `words` are, folded.
 fn in_words(words: &str) -> Option<i64> {
     IN_WORDS.get(words).copied()
 }
 
-/// True if `utterance` greets or takes leave, and nothing else; `names` are words of the NPC's names.
+/// True if `utterance` only greets or takes leave; `names` are the words of the NPC's names.
 pub fn is_small_talk(utterance: &str, names: &[&str]) -> bool {
     let spoken = Words::of(utterance);
     let words: Vec<&str> = spoken.iter().collect();
@@ -369,7 +350,7 @@ mod tests {
     use super::*;
     use crate::logic::sentence::{SentenceOptions, SentenceSplitter};
 
-    /// Utterance, opener, how it goes on, and what the table hears; `#` begins a comment.
+    /// Utterance, opener, answer, and the result; `#` begins a comment.
     const PAIRS: &str = include_str!("../../tests/data/splices.txt");
 
     fn joined(utterance: &str, opener: &str, answer: &str) -> String {

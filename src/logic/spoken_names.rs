@@ -1,17 +1,16 @@
-//! Names as people say them: with an article, or without.
+//! Spoken forms of names, with or without an article.
 //!
-//! Entry functions: [`spoken_as`], [`bare`]. The speaker may leave out the article of a proper name ("The
-//! Rusty Tankard"), not that of an ordinary word ("the keep"), which is inflected where the language
-//! does that ("die Burg", "zur Burg"). **Never**: takes an ordinary word for a name.
+//! Entry functions: [`spoken_as`], [`bare`]. A speaker may omit the article of a proper name ("The
+//! Rusty Tankard"), but not that of an ordinary word ("the keep"), which some languages inflect
+//! ("die Burg", "zur Burg").
 
 use super::{language::Language, words::fold};
 
-/// `name` without its article.
 pub fn bare(name: &str) -> &str {
     Articled::of(name).map_or(name, |it| it.rest)
 }
 
-/// Spoken forms of `name`, each as a phrase to look for.
+/// Spoken forms of `name`, as phrases to search for.
 pub fn spoken_as(name: &str) -> Vec<String> {
     match Articled::of(name) {
         None => vec![name.to_owned()],
@@ -25,7 +24,6 @@ pub fn spoken_as(name: &str) -> Vec<String> {
     }
 }
 
-/// A name that begins with an article.
 struct Articled<'n> {
     language: &'static Language,
     article: &'n str,
@@ -39,8 +37,8 @@ impl<'n> Articled<'n> {
         Some(Self { language, article, rest })
     }
 
-    /// True if it is more than ordinary words. Where all nouns have capitals, one word says nothing, and
-    /// the first of several says it: "die alte Burg", "der Tanzende Hirsch".
+    /// True if it is more than ordinary words. Where all nouns are capitalised, a single word
+    /// proves nothing; of several, the first does: "die alte Burg", "der Tanzende Hirsch".
     fn is_proper(&self) -> bool {
         let begins_large = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
         match self.language.nouns_have_capitals {

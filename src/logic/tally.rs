@@ -1,53 +1,42 @@
-//! Judges tables of utterances by what should come of them, in tests.
+//! Scores tables of utterances in tests.
 //!
-//! Entry type: [`Figures`]. **Never**: part of the program.
+//! Entry type: [`Figures`].
 
 use std::collections::BTreeSet;
 
-/// The set that nothing was changed for: its figures are printed, and hold for nothing else.
+/// The set that nothing was tuned for: its figures are printed but not checked.
 pub const UNSEEN: &str = "unseen";
-/// A set of fewer rows is only counted with its language: one of them would be too much of 100.
+/// Smaller sets count only toward their language: one row would be more than 1 %.
 const LEAST_ROWS: usize = 50;
-/// Least that is right, and most that nobody wanted, in 100.
+/// Least percentage right, and most percentage unwanted.
 const LEAST_RIGHT: f64 = 95.0;
 const MOST_UNWANTED: f64 = 2.0;
 
-/// Judgement of a row.
 #[derive(Clone, Copy)]
 pub struct Judged {
-    /// It came out as it should.
     pub is_right: bool,
-    /// Something was done that nobody wanted.
     pub is_unwanted: bool,
-    /// Nothing was to be done.
     pub is_for_nobody: bool,
 }
 
-/// Judgements of the rows of several sets in several languages.
 pub struct Figures {
-    /// Name of the case in which something was done that nobody wanted.
     unwanted: &'static str,
-    /// Name of the case in which something was done where nothing was to be.
     for_nobody: &'static str,
     rows: Vec<(&'static str, &'static str, Judged)>,
 }
 
-/// Condition of the rows that a figure counts.
 type Counted = fn(&Judged) -> bool;
 
 impl Figures {
-    /// Nothing is judged yet. `unwanted` says what was done that nobody wanted, `for_nobody` in which
-    /// rows anything would be.
     pub const fn new(unwanted: &'static str, for_nobody: &'static str) -> Self {
         Self { unwanted, for_nobody, rows: Vec::new() }
     }
 
-    /// One more row of a set.
     pub fn add(&mut self, set: &'static str, language: &'static str, judged: Judged) {
         self.rows.push((set, language, judged));
     }
 
-    /// Prints the figures of each set, each language, each language of a set, and all.
+    /// Prints the figures by set, language, both, and in total.
     pub fn print(&self) {
         for set in self.sets() {
             self.print_one(set, &self.of(|it| it.0 == set));
@@ -62,9 +51,9 @@ impl Figures {
         self.print_one("all", &self.of(|_| true));
     }
 
-    /// Each language has at least so many rows. Of 100 of each set and of each language at least 95 are
-    /// right and less than 2 did what nobody wanted; so it is with a language's rows in which anything
-    /// would have been wrong.
+    /// Asserts at least `least` rows for each language. Of each set and each language, at least 95
+    /// % must be right and less than 2 % unwanted; the latter also of a language's rows without an
+    /// expected action.
     #[track_caller]
     pub fn hold(&self, least: usize) {
         for set in self.sets().into_iter().filter(|set| *set != UNSEEN) {
@@ -130,7 +119,6 @@ fn count(rows: &[Judged], counted: Counted) -> usize {
     rows.iter().filter(|row| counted(row)).count()
 }
 
-/// Percentage of the rows that are counted.
 fn percent(rows: &[Judged], counted: Counted) -> f64 {
     100.0 * count(rows, counted) as f64 / rows.len().max(1) as f64
 }

@@ -1,29 +1,27 @@
-//! Similarity of spellings, by trigrams; meaning plays no part.
+//! Similarity of spellings by trigrams; meaning plays no part.
 //!
-//! Entry functions: [`is_alike`], [`vector`]. **Never**: knows a language.
+//! Entry functions: [`is_alike`], [`vector`].
 
 use crate::domain::fnv1a;
 
-/// Length of a [`vector`].
 pub const DIMENSION: usize = 512;
-/// Share of letter groups that forms of one word have in common.
+/// Fraction of trigrams that forms of one word share.
 const ALIKE: f64 = 0.65;
 
-/// True if two words are the same, forms of one word ("promise", "promised"), or one misheard
-/// ("Greymantel").
+/// True for equal words, forms of one ("promise", "promised") and misheard ones ("Greymantel").
 pub fn is_alike(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
     let (ones, others) = (groups(one), groups(other));
     let shared = ones.iter().filter(|group| others.contains(group)).count();
-    // Words are short: their counts are whole as floats.
+    // Words are short: their counts are exact as floats.
     #[expect(clippy::cast_precision_loss, reason = "counts of letters")]
     let share = 2.0 * shared as f64 / (ones.len() + others.len()) as f64;
     share >= ALIKE && one.chars().next() == other.chars().next()
 }
 
-/// Groups of three letters, each once; the ends of a word are letters too.
+/// Trigrams, each once; the ends of a word are letters too.
 fn groups(word: &str) -> Vec<[char; 3]> {
     let letters: Vec<char> = "^".chars().chain(word.chars()).chain("$".chars()).collect();
     let mut groups: Vec<[char; 3]> =
@@ -33,8 +31,8 @@ fn groups(word: &str) -> Vec<[char; 3]> {
     groups
 }
 
-/// The letter groups of `words`, hashed to [`DIMENSION`] places: texts with like words have a small
-/// angle. Each word weighs the same, however long.
+/// The trigrams of `words`, hashed to [`DIMENSION`] places: texts with similar words have a small
+/// angle. Each word has the same weight, whatever its length.
 pub fn vector<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<f32> {
     let mut vector = vec![0.0; DIMENSION];
     for word in words {
@@ -45,7 +43,7 @@ pub fn vector<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<f32> {
             let hash = fnv1a(group.iter().collect::<String>().into_bytes());
             let place = usize::try_from(hash % DIMENSION as u64).unwrap_or_default();
             if let Some(place) = vector.get_mut(place) {
-                // Of groups that collide in one place, half cancel each other.
+                // Half of the trigrams that collide cancel each other.
                 *place += if hash >> 63 == 0 { weight } else { -weight };
             }
         }

@@ -1,29 +1,29 @@
-//! Voice activity: which part of a speaker's audio is speech.
+//! Voice activity detection: which audio of a speaker is speech.
 //!
-//! Entry type: [`Vad`], one for each speaker. It judges the newest block alone; what a pause
-//! means is decided in [`turn`](super::turn), which counts silence from the last voiced frame.
-//! **Never**: holds speech on after it ended, resamples, allocates while listening.
+//! Entry type: [`Vad`], one for each speaker. Judges only the newest block; [`turn`](super::turn)
+//! interprets pauses, counting silence from the last voiced frame.
+//! **Never**: extends speech past its end, resamples, allocates while listening.
 
 use earshot::Detector;
 
-/// Samples the detector judges at once: 16 ms.
+/// Samples judged at once: 16 ms.
 const BLOCK: usize = 256;
 
-/// Scores, 0 to 1, at which speech starts and lasts.
+/// Scores, 0 to 1, at which speech starts and continues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VadOptions {
-    /// Starts speech when reached by [`strong_blocks`](Self::strong_blocks) in a row.
+    /// Starts speech if reached by [`strong_blocks`](Self::strong_blocks) in a row.
     pub strong: f32,
-    /// Number of blocks of 16 ms in a row; at least one is needed.
+    /// Blocks of 16 ms; at least one.
     pub strong_blocks: u32,
-    /// Probably speech; starts it when reached by [`weak_blocks`](Self::weak_blocks) in a row.
+    /// Probable speech; starts it if reached by [`weak_blocks`](Self::weak_blocks) in a row.
     pub weak: f32,
-    /// Number of blocks of 16 ms in a row; at least one is needed.
+    /// Blocks of 16 ms; at least one.
     pub weak_blocks: u32,
-    /// Speech that has started lasts while this is reached.
+    /// Speech continues while this is reached.
     pub stay: f32,
-    /// Level (root mean square, of 32,768) under which a block is silence whatever its score: the
-    /// model goes on hearing a voice for 100 to 300 ms after it ended in silence.
+    /// Level (RMS, of 32,768) below which a block is silence whatever its score: the model still
+    /// hears a voice for 100 to 300 ms after it has ended in silence.
     pub floor: f32,
 }
 
@@ -33,22 +33,19 @@ impl Default for VadOptions {
     }
 }
 
-/// Judgement of the newest audio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Voicing {
     /// The newest block is more likely speech than not: enough to duck, not to act.
     pub probable: bool,
-    /// Speech has started and lasts.
+    /// Speech has started and continues.
     pub voiced: bool,
 }
 
-/// The voice activity of one speaker; 8.5 kB, nearly all of it on the heap.
+/// One speaker's voice activity; 8.5 kB, nearly all on the heap.
 pub struct Vad {
-    /// The model with its state.
     detector: Box<Detector>,
-    /// Samples that do not fill a block yet; its capacity is one block.
+    /// An incomplete block; capacity of one block.
     pending: Vec<i16>,
-    /// Scores to voicing.
     gate: Gate,
 }
 
@@ -62,8 +59,7 @@ impl Vad {
         }
     }
 
-    /// Takes more audio, 16 kHz mono of any length, and judges the newest whole block; if `samples`
-    /// complete none, the previous judgement stands.
+    /// Judges the newest whole block of 16 kHz mono audio; without one, repeats the last judgement.
     pub fn push(&mut self, mut samples: &[i16]) -> Voicing {
         while !samples.is_empty() {
             let missing = BLOCK.saturating_sub(self.pending.len());
@@ -80,39 +76,31 @@ impl Vad {
     }
 }
 
-/// The root mean square of a block.
 #[expect(clippy::cast_precision_loss, reason = "a block has a few hundred samples")]
 fn level(block: &[i16]) -> f32 {
     let sum: f32 = block.iter().map(|&sample| f32::from(sample) * f32::from(sample)).sum();
     (sum / block.len().max(1) as f32).sqrt()
 }
 
-/// True if 16 kHz mono is too quiet to hold any voice, whatever the detector would say of it.
+/// True if 16 kHz mono audio is too quiet for any voice, whatever the detector's score.
 pub fn is_silent(samples: &[i16]) -> bool {
     level(samples) < VadOptions::default().floor
 }
 
-/// The state machine behind [`Vad`]: scores to voicing.
 struct Gate {
-    /// Scores at which speech starts and lasts.
     options: VadOptions,
-    /// Voicing of the newest block.
     voicing: Voicing,
-    /// Speech has started and lasts, going by the scores alone.
+    /// Speech has started and continues, by score alone.
     speaks: bool,
-    /// Strong blocks in a row.
     strong: u32,
-    /// Weak or strong blocks in a row.
     weak: u32,
 }
 
 impl Gate {
-    /// Silence so far.
     fn new(options: VadOptions) -> Self {
         Self { options, voicing: Voicing::default(), speaks: false, strong: 0, weak: 0 }
     }
 
-    /// Takes in the score and the level of one more block.
     fn judge(&mut self, score: f32, level: f32) {
         let VadOptions { strong, strong_blocks, weak, weak_blocks, stay, floor } = self.options;
         self.strong = if score >= strong { self.strong.saturating_add(1) } else { 0 };
@@ -128,7 +116,7 @@ impl Gate {
 mod tests {
     use super::*;
 
-    /// The voicing after each score: `p` probable, `V` voiced, `B` both, `.` neither.
+    /// Voicing after each score: `p` probable, `V` voiced, `B` both, `.` neither.
     fn judged(scores: &[f32]) -> String {
         let mut gate = Gate::new(VadOptions::default());
         let letter = |score: &f32| {
@@ -143,7 +131,7 @@ mod tests {
         scores.iter().map(letter).collect()
     }
 
-    /// A buzz through two moving formants in syllables of 160 ms with short dips between.
+    /// A buzz through two moving formants, in syllables of 160 ms with short dips.
     #[expect(clippy::cast_possible_truncation, reason = "samples are clamped")]
     fn babble(samples: usize) -> Vec<i16> {
         let (mut phase, mut states) = (0.0_f32, [[0.0_f32; 2]; 3]);

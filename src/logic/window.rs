@@ -1,42 +1,37 @@
 //! Fill level of a chat model's window.
 //!
-//! Entry type: [`Gauge`]. Tokens are guessed from bytes of UTF-8, and the guess is put right by what
-//! the service has counted. **Never**: counts as a model does; the guess is on the safe side.
+//! Entry type: [`Gauge`]. Estimates tokens from UTF-8 bytes, on the high side, and corrects the
+//! ratio by the service's counts.
 
-/// Hundredths of a token to a byte, until a service has counted: three letters a token, or one
-/// character of Chinese or Japanese.
+/// Hundredths of a token per byte before the first count: three letters or one CJK character.
 const PER_BYTE: u64 = 33;
-/// Fewer bytes than this were not a whole request.
+/// Fewest bytes of a request whose count is used.
 const FEWEST: u64 = 16;
-/// A higher ratio than this is not one of text.
+/// Highest ratio plausible for text.
 const MOST: u64 = 100;
-/// A smaller token count than this is ignored.
+/// Smallest token count that is used.
 const A_COUNT: u64 = 1_000;
 
-/// Percent of the window above which older messages are summed up.
+/// Percentage of the window above which older messages are summed up.
 const FILLING: u64 = 75;
-/// Percent from which on it is full; the rest allows for error in the guess.
+/// Percentage at which it is full; the rest allows for estimation error.
 const FULL: u64 = 95;
 
-/// The size of a model's window, and the tokens that a byte takes up in it.
+/// A model's window size, and its tokens per byte.
 #[derive(Clone, Debug)]
 pub struct Gauge {
-    /// Tokens of a request and its answer together.
+    /// Tokens of request and answer together.
     window: u64,
-    /// Tokens of an answer at most.
     answer: u64,
-    /// Hundredths of a token to a byte.
     per_byte: u64,
 }
 
 impl Gauge {
-    /// A window of so many tokens, of which an answer may take so many.
     pub fn new(window: u32, answer: u32) -> Self {
         Self { window: window.into(), answer: answer.into(), per_byte: PER_BYTE }
     }
 
-    /// Corrects the guess by what a service has counted for a request of so many bytes; false: it
-    /// has read only part of it.
+    /// Corrects the ratio by a service's count; false if the service read only part of the request.
     #[must_use]
     pub fn counted(&mut self, bytes: u64, tokens: u64) -> bool {
         let per_byte = tokens.saturating_mul(100).checked_div(bytes).unwrap_or_default();
@@ -46,32 +41,28 @@ impl Gauge {
         per_byte >= FEWEST || tokens < A_COUNT
     }
 
-    /// Tokens of so many bytes.
     pub const fn tokens(&self, bytes: u64) -> u64 {
         bytes.saturating_mul(self.per_byte) / 100
     }
 
-    /// Bytes that take up so many percent of the window.
     pub fn bytes(&self, percent: u64) -> u64 {
         self.window.saturating_mul(percent) / self.per_byte.max(1)
     }
 
-    /// Percent of the window that a request of so many bytes and its answer take up.
+    /// Percentage of the window filled by a request of `bytes` and its answer.
     pub fn percent(&self, bytes: u64) -> u64 {
         self.tokens(bytes).saturating_add(self.answer).saturating_mul(100) / self.window.max(1)
     }
 
-    /// True if it is time to sum up what a request of so many bytes says.
+    /// True if a request of `bytes` should be summed up.
     pub fn is_filling(&self, bytes: u64) -> bool {
         self.percent(bytes) > FILLING
     }
 
-    /// True if a request of so many bytes is too large.
     pub fn is_full(&self, bytes: u64) -> bool {
         self.percent(bytes) > FULL
     }
 
-    /// Tokens a summary may have.
     pub fn summary(&self) -> u32 {
         u32::try_from(self.window / 12).unwrap_or(u32::MAX).clamp(64, 800)
     }

@@ -1,10 +1,9 @@
-//! Text as folded whole words, the basis of every comparison of spoken words.
+//! Text as folded whole words, the basis of every comparison of speech.
 //!
-//! Entry types: [`Words`], [`Phrases`]. Folding is Unicode case folding with accents removed
-//! (NFKD, marks dropped; ß is ss, ø is o). An apostrophe inside a word vanishes ("don't" is
-//! `dont`), a possessive `'s` is cut off and noted; everything else that is neither letter nor
-//! digit separates words.
-//! **Never**: stems, translates or corrects a word.
+//! Entry types: [`Words`], [`Phrases`]. Folding is Unicode case folding without accents (NFKD,
+//! marks dropped; ß is ss, ø is o). An apostrophe inside a word is dropped ("don't" is `dont`), a
+//! possessive `'s` is removed and recorded; other characters than letters and digits separate
+//! words.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -15,28 +14,23 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::domain::Fnv;
 
-/// The words of one text, in one buffer.
+/// Words of one text, in one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// All words, folded, without gaps.
     folded: String,
-    /// Place of each word.
     spans: Vec<Span>,
 }
 
-/// Place of one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Span {
-    /// In the folded buffer.
+    /// Range in the folded buffer.
     folded: Range<usize>,
-    /// In the source text.
+    /// Range in the source text.
     source: Range<usize>,
-    /// True if a possessive was cut off.
     possessive: bool,
 }
 
 impl Words {
-    /// Splits and folds `text`.
     pub fn of(text: &str) -> Self {
         let mut words = Self {
             folded: String::with_capacity(text.len()),
@@ -60,40 +54,35 @@ impl Words {
         words
     }
 
-    /// Number of words.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// True if there is no word at all.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// The folded word at `index`.
     pub fn get(&self, index: usize) -> Option<&str> {
         self.spans.get(index).and_then(|span| self.folded.get(span.folded.clone()))
     }
 
-    /// All folded words in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.spans.iter().filter_map(|span| self.folded.get(span.folded.clone()))
     }
 
-    /// Place of the word at `index` in the text, in bytes, without a possessive `'s`; an
-    /// empty range past the end for an index out of range.
+    /// Byte range in the source text, without a possessive `'s`; empty and past the end if out of
+    /// range.
     pub fn source(&self, index: usize) -> Range<usize> {
         self.spans.get(index).map_or(usize::MAX..usize::MAX, |span| span.source.clone())
     }
 
-    /// True if the word at `index` carries a possessive `'s`.
     pub fn is_possessive(&self, index: usize) -> bool {
         self.spans.get(index).is_some_and(|span| span.possessive)
     }
 
-    /// The words of `range` as one word ("grey mantle" is `greymantle`); empty when out of range.
+    /// The words of `range` joined ("grey mantle" is `greymantle`); empty when out of range.
     pub fn joined(&self, range: Range<usize>) -> &str {
-        // Folded words lie without gaps in the buffer, cut possessives included.
+        // Folded words are adjacent in the buffer, without possessives.
         let (Some(first), Some(last)) =
             (self.spans.get(range.start), self.spans.get(range.end.wrapping_sub(1)))
         else {
@@ -102,14 +91,13 @@ impl Words {
         self.folded.get(first.folded.start..last.folded.end).unwrap_or_default()
     }
 
-    /// Number of words of `phrase`, folded, if they are the words from `at` on.
+    /// Length in words of `phrase` (folded) if it begins at `at`.
     pub fn phrase_at(&self, at: usize, phrase: &str) -> Option<usize> {
         let next =
             |count: usize, word: &str| (self.get(at + count) == Some(word)).then_some(count + 1);
         phrase.split(' ').try_fold(0, next)
     }
 
-    /// Folds the word that begins at `start` into the buffer.
     fn read_word(&mut self, text: &str, start: usize) -> Span {
         let from = self.folded.len();
         let mut end = start;
@@ -127,7 +115,6 @@ impl Words {
         Span { folded: from..self.folded.len(), source: start..end, possessive: false }
     }
 
-    /// Takes a possessive `'s` off the word just read.
     fn cut_possessive(&mut self, text: &str, span: &mut Span) {
         let word = text.get(span.source.clone()).unwrap_or_default();
         let Some(stem) = word.strip_suffix(['s', 'S']) else { return };
@@ -139,7 +126,7 @@ impl Words {
     }
 }
 
-/// `text` folded, its words joined by one space.
+/// `text` folded, words separated by one space.
 pub fn fold(text: &str) -> String {
     let words = Words::of(text);
     let mut folded = String::with_capacity(text.len());
@@ -152,23 +139,20 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// True if a character belongs to a word.
 fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
 }
 
-/// True if a character is used as an apostrophe.
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | 'ʼ' | '‘' | '`' | '´')
 }
 
-/// À to Þ and à to ÿ, folded: what most accented text is made of. × and ÷ are no letters.
+/// À to Þ and à to ÿ, folded, which covers most accented text. × and ÷ are no letters.
 const LATIN: [&str; 32] = [
     "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i", "d", "n", "o",
     "o", "o", "o", "o", "", "o", "u", "u", "u", "u", "y", "th", "y",
 ];
 
-/// Adds a character, folded.
 fn fold_into(out: &mut String, c: char) {
     if c.is_ascii() {
         out.push(c.to_ascii_lowercase());
@@ -177,7 +161,7 @@ fn fold_into(out: &mut String, c: char) {
     if let Some(letter) = u32::from(c).checked_sub(0xc0).and_then(|i| usize::try_from(i).ok())
         && let Some(plain) = LATIN.get(letter % 32).filter(|_| letter < 64)
     {
-        // ÿ stands where ß does among the capitals.
+        // ÿ has the place of ß among the capitals.
         out.push_str(if c == 'ß' { "ss" } else { plain });
         return;
     }
@@ -197,30 +181,22 @@ fn fold_into(out: &mut String, c: char) {
     }
 }
 
-/// Phrases of one or more words, found as whole words in one pass; a tree by words.
+/// Phrases found as whole words in one pass; a tree keyed by word.
 #[derive(Clone, Debug)]
 pub struct Phrases<T> {
-    /// The first is the root.
     nodes: Vec<Node<T>>,
 }
 
-/// A beginning shared by phrases.
 #[derive(Clone, Debug)]
 struct Node<T> {
-    /// By the next word.
     next: HashMap<Box<str>, usize, BuildHasherDefault<Fnv>>,
-    /// Values stored with the phrase that ends here.
     values: Vec<T>,
 }
 
-/// A phrase found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhraseMatch<'p, T> {
-    /// Index of its first word.
     pub start: usize,
-    /// Index after its last word.
     pub end: usize,
-    /// The value stored with it.
     pub value: &'p T,
 }
 
@@ -237,7 +213,7 @@ impl<T> Default for Phrases<T> {
 }
 
 impl<T> Phrases<T> {
-    /// Adds a phrase; one without a word is ignored.
+    /// Ignores a phrase without words.
     pub fn insert(&mut self, phrase: &str, value: T) {
         let words = Words::of(phrase);
         let mut at = 0;
@@ -254,7 +230,7 @@ impl<T> Phrases<T> {
         }
     }
 
-    /// The phrases that begin at word `start`, longest first. Allocates only for what it finds.
+    /// The phrases at word `start`, longest first. Allocates only for matches.
     pub fn at(&self, words: &Words, start: usize) -> impl Iterator<Item = PhraseMatch<'_, T>> {
         let mut found = Vec::new();
         let (mut node, mut end) = (self.nodes.first(), start);
@@ -267,8 +243,8 @@ impl<T> Phrases<T> {
         found.into_iter().rev()
     }
 
-    /// The first phrase of the text that is there, the longest of those that begin at its first
-    /// word; before each further word at most `most` others may stand for which `is_between`.
+    /// The first phrase found, the longest of those with the same first word. Before each further
+    /// word, up to `most` words that satisfy `is_between` are allowed.
     pub fn first_loose(
         &self,
         words: &Words,
@@ -294,13 +270,13 @@ impl<T> Phrases<T> {
         })
     }
 
-    /// All phrases of the text, by their first word, longest first.
+    /// All phrases of the text by position, longest first.
     pub fn all<'p>(&'p self, words: &'p Words) -> impl Iterator<Item = PhraseMatch<'p, T>> + 'p {
         (0..words.len()).flat_map(move |start| self.at(words, start))
     }
 }
 
-/// `text` with a capital letter at its beginning; marks before it stay, and so does a number.
+/// `text` with its first letter capitalised; marks before it stay, a number stays unchanged.
 pub fn capitalised(text: &str) -> String {
     let Some((at, first)) = text.char_indices().find(|(_, c)| c.is_alphanumeric()) else {
         return text.to_owned();
@@ -310,7 +286,7 @@ pub fn capitalised(text: &str) -> String {
     format!("{before}{}{rest}", first.to_uppercase())
 }
 
-/// The first `most` characters of `text`, with an ellipsis where more follow.
+/// The first `most` characters of `text`, with an ellipsis if cut.
 pub fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

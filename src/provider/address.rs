@@ -2,25 +2,19 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A checked base address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl {
-    /// Without a slash at its end.
+    /// No trailing slash.
     pub text: String,
-    /// On this machine or a private network.
     pub private: bool,
-    /// True if what is sent is encrypted.
     pub encrypted: bool,
 }
 
-/// Endings of names that lead to private networks only.
+/// Name endings used on private networks only.
 const PRIVATE_ENDINGS: [&str; 6] =
     [".localhost", ".local", ".lan", ".internal", ".home.arpa", ".test"];
 
-/// Reads `scheme://host[:port][/path]`.
-///
-/// # Errors
-/// The first problem of the address, in a few words.
+/// Parses `scheme://host[:port][/path]`; the error is a short phrase.
 pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
     let (rest, encrypted) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
         (Some(rest), _) => (rest, true),
@@ -32,10 +26,7 @@ pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
     Ok(BaseUrl { text, private: is_private(host), encrypted })
 }
 
-/// Reads `tcp://host:port`.
-///
-/// # Errors
-/// The first problem of the address, in a few words.
+/// Parses `tcp://host:port`; the error is a short phrase.
 pub fn tcp_address(text: &str) -> Result<BaseUrl, &'static str> {
     let text = text.strip_suffix('/').unwrap_or(text);
     let rest = text.strip_prefix("tcp://").ok_or("it begins with tcp://")?;
@@ -51,7 +42,6 @@ pub fn tcp_address(text: &str) -> Result<BaseUrl, &'static str> {
     }
 }
 
-/// Host and port of `text`, of which `rest` stands behind the slashes.
 fn host_and_port<'a>(
     text: &str,
     rest: &'a str,
@@ -77,7 +67,6 @@ fn host_and_port<'a>(
     Ok((host, port))
 }
 
-/// Host and port.
 fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
     if let Some(rest) = authority.strip_prefix('[') {
         let (host, after) = rest.split_once(']').ok_or("an IPv6 address ends with ]")?;
@@ -93,8 +82,8 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
     Ok(authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))))
 }
 
-/// Refuses a host that a client reads as another one: full-width digits, percent signs, octal and
-/// short notations of addresses, a dot at the end.
+/// Refuses a host that clients may normalise to another one: full-width digits, percent signs,
+/// octal and short forms of addresses, a trailing dot.
 fn plainly_spelled(host: &str) -> Result<(), &'static str> {
     if host.parse::<Ipv6Addr>().is_ok() {
         return Ok(());
@@ -113,7 +102,6 @@ fn plainly_spelled(host: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// True if packets to `host` stay on this machine or a private network.
 fn is_private(host: &str) -> bool {
     match host.parse::<IpAddr>() {
         Ok(address) => is_private_address(address.to_canonical()),
@@ -121,14 +109,12 @@ fn is_private(host: &str) -> bool {
     }
 }
 
-/// True if a name leads to a private network: one without a dot is of the local network or of a
-/// container's.
+/// True if `name` belongs to a private network. A name without a dot is local or a container's.
 pub fn is_private_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     !name.contains('.') || PRIVATE_ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
-/// Loopback, link-local, private and unspecified addresses.
 fn is_private_address(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => {

@@ -10,38 +10,32 @@ use super::{Error, Kind};
 
 type Ask = dyn Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync;
 
-/// Asked before a request is sent again. Cloning shares it; the default has nobody pay.
+/// Asked before a request is sent again. Cloning shares it; by default every attempt is free.
 #[derive(Clone, Default)]
 pub struct Attempts {
-    /// Pays for another one.
     pays: Option<Arc<Ask>>,
-    /// No other attempt is made.
     is_only: bool,
 }
 
 impl Attempts {
-    /// `ask` is called before each further attempt, with the kind of the failure before it.
+    /// Calls `ask` before each further attempt, with the kind of the previous failure.
     pub fn new(
         ask: impl Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync + 'static,
     ) -> Self {
         Self { pays: Some(Arc::new(ask)), is_only: false }
     }
 
-    /// The request is sent once, for somebody else is asked when it fails.
+    /// Allows one attempt: another service is asked when it fails.
     #[must_use]
     pub fn once(self) -> Self {
         Self { is_only: true, ..self }
     }
 
-    /// True if it may be sent again at all.
     pub const fn are_several(&self) -> bool {
         !self.is_only
     }
 
-    /// Waits until another attempt is paid for, after one that has failed so. Cancel safe.
-    ///
-    /// # Errors
-    /// The payer has refused.
+    /// Waits until the payer allows another attempt; its refusal is the error. Cancel safe.
     pub async fn again(&self, failed: Kind) -> Result<(), Error> {
         match &self.pays {
             Some(ask) => ask(failed).await,
@@ -57,7 +51,7 @@ impl fmt::Debug for Attempts {
     }
 }
 
-/// Always equal: requests with equal contents are equal, no matter who pays for them.
+/// Always equal, so that requests with equal contents compare equal.
 impl PartialEq for Attempts {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -1,13 +1,12 @@
-//! Bounds of what a service may answer, and an answer read within them.
+//! Bounds on answers of services, and readers that enforce them.
 //!
-//! Entry types: [`Bound`], which messages quote; [`Body`], which collects an answer; [`Count`], which
+//! Entry types: [`Bound`], quoted in messages; [`Body`], which collects an answer; [`Count`], which
 //! counts one. Every client that reads text or JSON uses them. Sound is bounded by time instead.
 
 use std::fmt;
 
 use crate::domain::json_values;
 
-/// A limit of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     most: usize,
@@ -15,32 +14,30 @@ pub struct Bound {
     what: &'static str,
 }
 
-/// Text of a turn, in bytes.
+/// Bytes.
 pub const TURN_TEXT: Bound = Bound::kib(64, "text a turn");
-/// Arguments of a call, in bytes.
+/// Bytes.
 pub const ARGUMENTS: Bound = Bound::kib(256, "arguments a call");
-/// Calls of one answer.
 pub const CALLS: Bound = Bound { most: 64, unit: "", what: "calls a round" };
-/// A document of a stream, in bytes.
+/// Bytes of one document of a stream.
 pub const EVENT: Bound = Bound::mib(1, "an event");
-/// Text or JSON of an answer, in bytes.
+/// Bytes of text or JSON.
 pub const ANSWER: Bound = Bound::mib(8, "an answer");
-/// Values in the JSON of an answer; each takes 72 bytes or more.
+/// JSON values; each takes at least 72 bytes of memory.
 pub const VALUES: Bound = Bound { most: 100_000, unit: "", what: "values an answer" };
-/// Values in the JSON of an answer with vectors, most of which are numbers.
+/// JSON values of an answer with vectors, mostly numbers.
 pub const VECTOR_VALUES: Bound = Bound { most: 1 << 20, unit: "", what: "values an answer" };
-/// A web page, in bytes, before and after it is unpacked.
+/// Bytes, both compressed and decompressed.
 pub const PAGE: Bound = Bound { most: 2_000_000, unit: "MB", what: "a page" };
-/// A picture with what is around it in an answer, in bytes.
+/// Bytes of a picture and the JSON around it.
 pub const PICTURE: Bound = Bound::mib(12, "a picture");
-/// Messages of one utterance, whatever they say: a recogniser sends ten a second at most.
+/// Messages of any kind: a recogniser sends at most ten a second.
 pub const EVENTS: Bound = Bound { most: 4_096, unit: "", what: "events an utterance" };
-/// Ends of turn in one utterance; each may be answered and paid for.
+/// Each end of turn may be answered and paid for.
 pub const ENDS: Bound = Bound { most: 16, unit: "", what: "ends of turn an utterance" };
-/// Partials of one utterance in bytes altogether, since each repeats the text so far. Half a minute of
-/// speech takes a tenth of it.
+/// Bytes of all partials. Half a minute of speech takes a tenth of this.
 pub const PARTIALS: Bound = Bound::mib(1, "the partials of an utterance");
-/// The words of an error, in bytes; they are cut before they are searched or shown.
+/// Bytes of an error message, which is cut before it is searched or shown.
 pub const ERROR_TEXT: usize = 2 << 10;
 
 impl Bound {
@@ -52,21 +49,15 @@ impl Bound {
         Self { most: count << 20, unit: "MiB", what }
     }
 
-    /// Greatest number of bytes or parts.
     pub const fn most(self) -> usize {
         self.most
     }
 
-    /// Whether `json` has no more values than this, which is looked at before it is read.
-    ///
-    /// # Errors
-    /// It has more.
+    /// Counts the values of `json` before it is parsed.
     pub fn check_values(self, json: &[u8]) -> Result<(), Self> {
         self.check(json_values(json))
     }
 
-    /// # Errors
-    /// `size` is over it.
     pub const fn check(self, size: usize) -> Result<(), Self> {
         if size > self.most { Err(self) } else { Ok(()) }
     }
@@ -83,24 +74,18 @@ impl fmt::Display for Bound {
     }
 }
 
-/// The bytes of an answer so far, up to a bound.
 #[derive(Debug)]
 pub struct Body {
-    /// Bytes received so far.
     pub bytes: Vec<u8>,
     bound: Bound,
 }
 
 impl Body {
-    /// Nothing came yet.
     pub const fn within(bound: Bound) -> Self {
         Self { bytes: Vec::new(), bound }
     }
 
-    /// Adds a piece.
-    ///
-    /// # Errors
-    /// The answer is over the bound.
+    /// Fails without adding `piece` if the answer would exceed the bound.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), Bound> {
         self.bound.check(self.bytes.len() + piece.len())?;
         self.bytes.extend_from_slice(piece);
@@ -108,7 +93,6 @@ impl Body {
     }
 }
 
-/// Number of events or bytes so far, up to a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     so_far: usize,
@@ -116,15 +100,11 @@ pub struct Count {
 }
 
 impl Count {
-    /// Nothing came yet.
     pub const fn within(bound: Bound) -> Self {
         Self { so_far: 0, bound }
     }
 
-    /// Counts `more`.
-    ///
-    /// # Errors
-    /// The count is over the bound, and stays so.
+    /// Fails once the count exceeds the bound, and on every later call.
     pub fn add(&mut self, more: usize) -> Result<(), Bound> {
         self.so_far = self.so_far.saturating_add(more);
         self.bound.check(self.so_far)

@@ -20,54 +20,44 @@ use crate::{
     provider::{Error, Kind, Pcm},
 };
 
-/// Bytes read at once.
 const READ: usize = 8 * 1024;
-/// Chunks of a second: 50 ms each.
+/// Chunks of 50 ms.
 const CHUNKS_A_SECOND: usize = 20;
-/// Samples quieter than this, a hundredth of the loudest possible, are no speech.
+/// Samples quieter than this, 1 % of full scale, are silence.
 const QUIET: u16 = 328;
-/// Silence left before what is said, in parts of a second: 40 ms. flite begins with 180 to 240 ms of it,
-/// by which every answer would be heard later.
+/// Leading silence that is kept, as a fraction of a second: 40 ms. flite begins with 180 to 240 ms,
+/// which would delay every answer.
 const BEFORE: usize = 25;
-/// Longest complaint of a program that is passed on, in characters.
+/// Longest error output that is quoted, in characters.
 const COMPLAINT: usize = 200;
 
-/// A speech program with its arguments and its input.
 pub struct Program {
-    /// Its file, which is also the name of its Debian package.
+    /// Executable, also the name of its Debian package.
     pub name: &'static str,
-    /// Command-line arguments; no shell reads them.
+    /// No shell reads them.
     pub arguments: Vec<String>,
-    /// Text for its standard input.
+    /// Written to standard input.
     pub input: String,
-    /// The voice it was asked for.
     pub voice: String,
-    /// Its command that lists the voices there are.
     pub lists_voices: &'static str,
-    /// Its samples are played so much faster than it says.
+    /// Playback rate as a multiple of the rate in the WAV header.
     pub rerate: f64,
 }
 
-/// A program that runs.
 struct Running {
     program: Program,
     /// Killed on drop.
     child: Child,
-    /// Its WAV.
     stdout: ChildStdout,
-    /// Cuts samples out of it while it is written.
     wav: WavStream,
-    /// Whole chunks nobody has taken yet.
     ready: VecDeque<Pcm>,
-    /// Samples that are no whole chunk yet.
+    /// Samples of an incomplete chunk.
     samples: Vec<i16>,
-    /// Something can be heard in what was written so far.
     begun: bool,
-    /// A chunk was taken.
     spoke: bool,
 }
 
-/// Starts `program`, if there is one, and streams what it says; dropping the stream kills it.
+/// Starts `program` and streams its speech. Dropping the stream kills it.
 pub fn speech(program: Result<Program, Error>) -> BoxStream<'static, Result<Pcm, Error>> {
     stream::once(async move { program?.start().await })
         .map_ok(|running| stream::try_unfold(running, next))
@@ -76,7 +66,6 @@ pub fn speech(program: Result<Program, Error>) -> BoxStream<'static, Result<Pcm,
 }
 
 impl Program {
-    /// Starts it and hands it its input.
     async fn start(self) -> Result<Running, Error> {
         let mut child = Command::new(self.name)
             .args(&self.arguments)
@@ -87,7 +76,7 @@ impl Program {
             .spawn()
             .map_err(|error| not_started(self.name, &error))?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A program that does not want its input says so itself.
+            // A program that rejects its input reports that itself.
             let _ = stdin.write_all(self.input.as_bytes()).await;
         }
         let stdout = child.stdout.take().ok_or_else(|| {
@@ -106,11 +95,8 @@ impl Program {
     }
 }
 
-/// Runs a program that reads `input` to its end and gives what it printed. The input has to fit into
-/// a pipe, or both would wait: 64 KiB.
-///
-/// # Errors
-/// It is not installed or failed.
+/// Runs a program on `input` and returns its output. `input` must fit into a pipe (64 KiB), or both
+/// sides would wait for each other.
 pub async fn fed(name: &'static str, arguments: &[&str], input: &str) -> Result<String, Error> {
     let mut child = Command::new(name)
         .args(arguments)
@@ -121,23 +107,18 @@ pub async fn fed(name: &'static str, arguments: &[&str], input: &str) -> Result<
         .spawn()
         .map_err(|error| not_started(name, &error))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not want its input says so itself.
+        // A program that rejects its input reports that itself.
         let _ = stdin.write_all(input.as_bytes()).await;
     }
     printed(name, child.wait_with_output().await)
 }
 
-/// Runs a program to its end and gives what it printed.
-///
-/// # Errors
-/// It is not installed or failed.
 pub async fn output(name: &'static str, arguments: &[&str]) -> Result<String, Error> {
     let output =
         Command::new(name).args(arguments).stdin(Stdio::null()).kill_on_drop(true).output().await;
     printed(name, output)
 }
 
-/// Standard output of a program that has ended.
 fn printed(name: &'static str, output: io::Result<Output>) -> Result<String, Error> {
     let output = output.map_err(|error| not_started(name, &error))?;
     if output.status.success() {
@@ -146,7 +127,6 @@ fn printed(name: &'static str, output: io::Result<Output>) -> Result<String, Err
     Err(failed(name, &output.status.to_string(), &output.stderr))
 }
 
-/// The next chunk; reads until there is one.
 async fn next(mut running: Running) -> Result<Option<(Pcm, Running)>, Error> {
     let mut bytes = vec![0; READ];
     loop {
@@ -173,7 +153,7 @@ async fn next(mut running: Running) -> Result<Option<(Pcm, Running)>, Error> {
 }
 
 impl Running {
-    /// Moves whole chunks, or at the end all there is, into `ready`.
+    /// Moves whole chunks into `ready`; with `all`, the last partial one too.
     fn cut(&mut self, all: bool) -> Result<(), Error> {
         let Some(written) = self.wav.rate() else { return Ok(()) };
         let rate = rerated(written, self.program.rerate)?;
@@ -191,8 +171,8 @@ impl Running {
         Ok(())
     }
 
-    /// True if speech has begun, or `all` sound is there. Silence before speech is cut off; sound that
-    /// is silent to its end stays.
+    /// True if speech has begun or `all` output was read. Cuts off silence before speech; output
+    /// that is silent throughout stays.
     fn begins(&mut self, second: usize, all: bool) -> bool {
         let is_loud = |sample: &i16| sample.unsigned_abs() > QUIET;
         if !self.begun
@@ -204,7 +184,6 @@ impl Running {
         self.begun || all
     }
 
-    /// The rest after the last byte, then the exit status of the program.
     async fn end(mut self) -> Result<Option<(Pcm, Self)>, Error> {
         self.cut(true)?;
         if let Some(chunk) = self.ready.pop_front() {
@@ -222,7 +201,7 @@ impl Running {
         }
     }
 
-    /// A voice it does not have is the likeliest reason.
+    /// An unknown voice is the likeliest reason.
     fn said_nothing(&self, status: &str, complaint: &[u8]) -> Error {
         let Program { name, voice, lists_voices, .. } = &self.program;
         let complaint = shortened(complaint);
@@ -234,7 +213,6 @@ impl Running {
     }
 }
 
-/// The rate the samples are played at.
 fn rerated(rate: SampleRate, factor: f64) -> Result<SampleRate, Error> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -245,7 +223,6 @@ fn rerated(rate: SampleRate, factor: f64) -> Result<SampleRate, Error> {
     SampleRate::new(hz).map_err(|error| Error::new(Kind::Protocol, error.to_string()))
 }
 
-/// The program could not be run at all.
 fn not_started(name: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::NotFound {
         let text = format!(
@@ -256,14 +233,13 @@ fn not_started(name: &'static str, error: &io::Error) -> Error {
     Error::new(Kind::Unavailable, format!("cannot start \"{name}\": {error} (try again)"))
 }
 
-/// The program ran to no good end.
 fn failed(name: &str, status: &str, complaint: &[u8]) -> Error {
     let complaint = shortened(complaint);
     let text = format!("\"{name}\" failed, {status}: \"{complaint}\" (reinstall it)");
     Error::new(Kind::InvalidRequest, text)
 }
 
-/// The beginning of what a program complained of, on one line.
+/// First characters of the error output, on one line.
 fn shortened(complaint: &[u8]) -> String {
     let complaint = String::from_utf8_lossy(complaint);
     let words: Vec<&str> = complaint.split_whitespace().collect();

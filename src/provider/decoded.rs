@@ -1,6 +1,6 @@
-//! Bodies of answers that were compressed for the way, unpacked within a bound.
+//! Decompresses bodies of answers within a bound.
 //!
-//! Entry function: [`decoded`]. **Never**: unpacks more than its bound, whatever a body says of itself.
+//! Entry function: [`decoded`]. **Never**: trusts the size a body claims.
 
 use std::io::Read;
 
@@ -10,45 +10,35 @@ use tokio::task::spawn_blocking;
 
 use crate::provider::bounds::Bound;
 
-/// Value of the header Accept-Encoding.
 pub const ACCEPTED: &str = "gzip, deflate";
 
-/// Reason a body cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undecoded {
-    /// It is compressed in a way that was not asked for.
     Unknown,
-    /// It is not compressed as its header says, or it is cut.
     Broken,
-    /// It is larger than the bound.
     Over,
 }
 
-/// Compressions that are unpacked.
 #[derive(Clone, Copy)]
 enum Coding {
     Gzip,
     Deflate,
 }
 
-/// `body`, which came with `headers`, as it was before it was compressed, within `bound`.
-///
-/// # Errors
-/// Another compression, a damaged body, or one over `bound`.
 pub async fn decoded(
     headers: &HeaderMap,
     body: Vec<u8>,
     bound: Bound,
 ) -> Result<Vec<u8>, Undecoded> {
     let most = bound.most();
-    // An empty body needs no unpacking, whatever its header says.
+    // An empty body needs no decompression, whatever its header says.
     if body.is_empty() {
         return Ok(body);
     }
     let Some(coding) = coding(headers)? else {
         return if body.len() > most { Err(Undecoded::Over) } else { Ok(body) };
     };
-    // Millions of bytes take longer than a thread of the runtime may be kept.
+    // Decompressing megabytes would block the runtime.
     let unpacked = spawn_blocking(move || unpacked(coding, &body, most)).await;
     unpacked.unwrap_or(Err(Undecoded::Broken))
 }
@@ -66,7 +56,7 @@ fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Undecoded> {
 
 fn unpacked(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
     match coding {
-        // Data after the end is ignored, as in browsers.
+        // Like browsers, ignores data after the end.
         Coding::Gzip => read(GzDecoder::new(body), most),
         // Servers send either format under this name.
         Coding::Deflate => match read(ZlibDecoder::new(body), most) {

@@ -6,15 +6,13 @@ use futures::future::BoxFuture;
 
 use super::Error;
 
-/// Turns texts into vectors whose angles say how near their meanings are.
 pub trait Embedder: Send + Sync {
     /// Short name for logs and reports ("openai").
     fn name(&self) -> &str;
 
-    /// Length of its vectors; `None` until the first was made.
+    /// Length of its vectors; `None` before the first answer.
     fn dimension(&self) -> Option<usize>;
 
-    /// One vector a text, in their order, all of the same length, not necessarily of length one.
-    /// Cancel safe.
+    /// Returns one vector per text, in order, all of one length, not normalised. Cancel safe.
     fn embed(&self, texts: &[String]) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Error>>;
 }

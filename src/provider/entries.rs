@@ -1,42 +1,36 @@
-//! The services of one kind that a configuration has, in order of preference.
+//! Configured services of one kind, in order of preference.
 //!
 //! Entry types: [`EntryList`] of [`NamedEntry`]s. **Never**: opens anything.
 
-/// A service with its settings, by a name of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedEntry<E> {
-    /// Its name, unique in its list.
+    /// Unique in its list.
     pub name: String,
-    /// Service and its connection settings.
     pub entry: E,
 }
 
-/// Services of one kind, the preferred one first; there is at least one.
+/// At least one service, the preferred one first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryList<E> {
-    /// In order of preference.
     pub entries: Vec<NamedEntry<E>>,
-    /// Asks the next one too when the first word is late.
+    /// Asks the next service too when the first word is late.
     pub hedge: bool,
 }
 
 impl<E> EntryList<E> {
-    /// A list of one.
     pub fn of(name: &str, entry: E) -> Self {
         Self { entries: vec![NamedEntry { name: name.to_owned(), entry }], hedge: false }
     }
 
-    /// The services themselves.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         self.entries.iter().map(|named| &named.entry)
     }
 
-    /// Names in files and reports, in order of preference.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|named| named.name.as_str())
     }
 
-    /// All of them, the one called `preferred` first.
+    /// All entries, the one named `preferred` first.
     pub fn preferring(&self, preferred: Option<&str>) -> impl Iterator<Item = &NamedEntry<E>> {
         let is_first = move |named: &&NamedEntry<E>| Some(named.name.as_str()) == preferred;
         let first = self.entries.iter().filter(is_first);

@@ -8,9 +8,8 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{ClientBuilder, Url};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-/// Sets how requests to `host` are routed, and how they are encrypted if `secure`. Plain addresses need
-/// no certificates, so a machine without any can still talk to a local server; loopback never goes
-/// through a proxy.
+/// Sets proxy and TLS for requests to `host`. Plain addresses need no certificates, so a machine
+/// without any can still reach a local server; loopback never uses a proxy.
 pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> ClientBuilder {
     let builder = if is_here(host) { builder.no_proxy() } else { builder };
     if secure {
@@ -30,10 +29,9 @@ pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> C
     }
 }
 
-/// User-Agent of the program.
 pub const USER_AGENT: &str = concat!("glyphoxa/", env!("CARGO_PKG_VERSION"));
 
-/// The header Accept-Language for `language`, a two-letter code, with English as the fallback.
+/// Value of Accept-Language for `language`, a two-letter code, with English as the fallback.
 pub fn accept_language(language: &str) -> String {
     match language {
         "en" => "en, *;q=0.5".to_owned(),
@@ -41,13 +39,12 @@ pub fn accept_language(language: &str) -> String {
     }
 }
 
-/// True if the host of an address is this machine.
 pub fn is_here(host: &str) -> bool {
     let host = host.trim_matches(['[', ']']);
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
-/// True if a request to `url` uses the proxy of the environment, which then resolves names.
+/// True if a request to `url` uses the environment's proxy, which then resolves names.
 pub fn is_proxied(url: &Url) -> bool {
     if is_here(url.host_str().unwrap_or_default()) {
         return false;

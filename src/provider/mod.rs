@@ -1,10 +1,10 @@
-//! Outside speech and language services: small traits, the clients that fill them, and one registry
-//! that opens them.
+//! Outside speech and language services: small traits, their clients, and one registry that opens
+//! them.
 //!
-//! Entry types: [`Registry`], which everybody asks for a service, with the [`Options`] of a
-//! configuration; [`Chain`], services in order of preference; [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`], [`TurnJudge`],
-//! [`WebSearch`] and [`Pages`], [`Error`].
-//! **Never**: knowing NPCs' rules, tables or Discord.
+//! Entry types: [`Registry`], which opens services named by [`Options`]; [`Chain`], services in
+//! order of preference; the traits [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`],
+//! [`TurnJudge`], [`WebSearch`]; [`Pages`] and [`Error`]. **Never**: knows NPCs' rules, tables or
+//! Discord.
 
 mod address;
 pub mod anthropic;
@@ -27,6 +27,7 @@ mod models;
 pub mod openai;
 mod options;
 mod outbound;
+mod pace;
 mod packages;
 mod pages;
 mod pool;
@@ -66,6 +67,7 @@ pub use images::{FIRST_BYTE_TIMEOUT as PICTURE_FIRST_BYTE, ImageEntry, ImageServ
 pub use models::{ModelEntry, ModelService};
 pub use options::Options;
 pub use outbound::{Outbound, Refused};
+pub use pace::Pace;
 pub use packages::{
     GetError, Getting, PackageSources, Registries, RegistryAddress, Step, get_weights,
 };

@@ -1,4 +1,4 @@
-//! The services of one configuration.
+//! Services of one configuration.
 //!
 //! Entry type: [`Options`]; `config` builds it. **Never**: opens anything.
 
@@ -20,30 +20,23 @@ use crate::{
     weights::Weights,
 };
 
-/// Services and their settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Turns speech into text.
     pub recogniser: RecogniserEntry,
-    /// Answer for the NPCs, in order of preference.
     pub models: EntryList<ModelEntry>,
-    /// Voice services NPCs may name, each once; the first speaks for those that name none.
+    /// Voice services NPCs may name, each once. NPCs that name none use the first.
     pub voices: Vec<VoiceEntry>,
-    /// Hear and speak for NPCs with that engine, each service once; the first for those without a
-    /// choice.
+    /// Speech-to-speech services, each once. NPCs of that engine that name none use the first.
     pub speech_to_speech: Vec<SpeechOptions>,
-    /// Compares meanings; `None`: words in common decide.
+    /// `None`: meanings are compared by shared words.
     pub embedder: Option<EmbedderEntry>,
-    /// Makes pictures; `None`: nothing does.
     pub image: Option<ImageEntry>,
-    /// Searches the web; `None`: nothing does.
     pub search: Option<SearchOptions>,
-    /// The file of the sound model that judges whether an utterance is finished.
+    /// File of the sound model that judges whether an utterance is finished.
     pub turn_model: PathBuf,
 }
 
 impl Options {
-    /// Replaces the folder of model files by `weights`.
     #[must_use]
     pub fn with_weights(mut self, weights: &Weights) -> Self {
         if let RecogniserEntry::Local(here) = &mut self.recogniser {
@@ -59,8 +52,8 @@ impl Options {
         self
     }
 
-    /// The entries of `voices` that NPCs may name: `first`, and those that need no settings but the
-    /// folders of `models` and how `slow` a network may be, in seconds for one of speech.
+    /// Voice entries NPCs may name: `first`, and those that need only the folders of `models`.
+    /// `slow`: longest synthesis of a network, in seconds per second of speech.
     pub fn voices(first: VoiceEntry, models: &[PathBuf], slow: f32) -> Vec<VoiceEntry> {
         let entry = |service| {
             let models = models.to_owned();
@@ -78,10 +71,7 @@ impl Options {
         [first].into_iter().chain(others).collect()
     }
 
-    /// The entry that speaks `voice`.
-    ///
-    /// # Errors
-    /// Its service is not configured.
+    /// The entry that speaks `voice`; fails if its service is not configured.
     pub fn voice(&self, voice: &Voice) -> Result<&VoiceEntry, Error> {
         let named = |entry: &&VoiceEntry| entry.name() == voice.provider;
         self.voices.iter().find(named).ok_or_else(|| {
@@ -94,14 +84,12 @@ impl Options {
         })
     }
 
-    /// The entry that hears and speaks for `npc` while its engine is that; `None`: it is not
-    /// configured.
+    /// Speech-to-speech entry of `npc`; `None`: not configured, or the NPC uses another engine.
     pub fn speech_to_speech_of(&self, npc: &Npc) -> Option<&SpeechOptions> {
         SpeechOptions::of(&self.speech_to_speech, npc.s2s.provider.as_deref())
     }
 
-    /// The entries that hear and speak for NPCs of `cast`, each with its NPCs, of which it has at least
-    /// one.
+    /// Speech-to-speech entries used by NPCs of `cast`, each with those NPCs.
     pub fn hear_own_voices<'a>(
         &'a self,
         cast: &'a [Npc],
@@ -116,11 +104,11 @@ impl Options {
         all.filter(|(_, npcs)| !npcs.is_empty()).collect()
     }
 
-    /// Describes the services, with those that speak for the NPCs of `cast`. An NPC of a
-    /// speech-to-speech service keeps its voice, which speaks while that service cannot.
+    /// Describes the services used by `cast`. A speech-to-speech NPC keeps its voice, which speaks
+    /// while that service cannot.
     pub fn describe(&self, cast: &[Npc]) -> Services {
         let mut speaks = Vec::new();
-        // A voice whose service is not configured does not speak, so nothing goes there.
+        // A voice without a configured service is silent and sends nothing.
         let all = cast.iter().map(|npc| &npc.voice);
         let all = all.flat_map(|voice| [Some(voice), voice.fallback.as_deref()]).flatten();
         for entry in all.filter_map(|voice| self.voice(voice).ok()) {
@@ -231,7 +219,6 @@ mod tests {
         assert_eq!(nearby(&options).describe(&cast).announced().count(), 0);
     }
 
-    /// `options` with a speech-to-speech service on this machine's network.
     fn nearby(options: &Options) -> Options {
         let near = SpeechOptions::of_tests("http://127.0.0.1:9/v1");
         Options { speech_to_speech: vec![near], ..options.clone() }

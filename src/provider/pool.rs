@@ -1,12 +1,11 @@
-//! Services that are opened once and shared by all users with equal settings.
+//! Services opened once and shared by all users with equal settings.
 //!
-//! Entry type: [`Pool`]. **Never**: opens twice what has equal settings.
+//! Entry type: [`Pool`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Error;
 
-/// Open services by their settings. They are few, so a list is searched.
 pub struct Pool<K, V>(Mutex<Vec<(K, V)>>);
 
 impl<K, V> Default for Pool<K, V> {
@@ -16,10 +15,7 @@ impl<K, V> Default for Pool<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Clone> Pool<K, V> {
-    /// The value opened with `settings`, else the one that `open` makes now.
-    ///
-    /// # Errors
-    /// Those of `open`.
+    /// Returns the value opened with `settings`, or opens it; the error is that of `open`.
     pub fn get(&self, settings: &K, open: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
         let mut opened = self.opened();
         if let Some((_, service)) = opened.iter().find(|(known, _)| known == settings) {
@@ -30,7 +26,7 @@ impl<K: Clone + PartialEq, V: Clone> Pool<K, V> {
         Ok(service)
     }
 
-    /// Lets go of what `is_wanted` says no to; who uses it still, keeps it.
+    /// Removes entries that `is_wanted` rejects. Current users keep theirs.
     pub fn retain(&self, is_wanted: impl Fn(&K) -> bool) {
         self.opened().retain(|(settings, _)| is_wanted(settings));
     }

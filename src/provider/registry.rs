@@ -1,9 +1,8 @@
 //! Every outside service of the program, opened once and shared by all tables.
 //!
-//! Entry type: [`Registry`]. The [`Options`] of a configuration name its services:
-//! equal settings are answered by the same client, so that tables share connections and what was
-//! learnt of a server, and changed settings by a new one.
-//! **Never**: a service beside it that talks to the outside.
+//! Entry type: [`Registry`]. Equal settings share one client, its connections and everything learnt
+//! about the server; changed settings open another one. Opening fails on an invalid address or key.
+//! **Never**: a service outside it that talks to the outside.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -26,11 +25,9 @@ use super::{
 };
 use crate::domain::{Npc, Voice};
 
-/// The services that are open. Cloning shares them.
 #[derive(Clone, Default)]
 pub struct Registry(Arc<Opened>);
 
-/// The open services of each kind.
 #[derive(Default)]
 struct Opened {
     recognisers: Recognisers,
@@ -44,19 +41,13 @@ struct Opened {
 }
 
 impl Registry {
-    /// The recogniser for one table. Nothing is loaded yet.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
+    /// The recogniser for one table; loads nothing yet.
     pub fn recogniser(&self, options: &Options) -> Result<Arc<dyn SpeechToText>, Error> {
         self.0.recognisers.open(&options.recogniser)
     }
 
-    /// The brains of `npc`, the preferred one first; `seed` is their variety where they are no models.
-    /// All tables share the health of each, as long as its entry stays the same.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
+    /// The chat models of `npc`, the preferred one first. `seed` varies scripted lines. Tables
+    /// share each entry's health while its settings stay the same.
     pub fn models(
         &self,
         options: &Options,
@@ -66,10 +57,7 @@ impl Registry {
         self.0.models.chain(&options.models, npc, seed)
     }
 
-    /// The service that speaks `voice`, or its second one while it cannot.
-    ///
-    /// # Errors
-    /// A service that is not configured, or whose address or key makes no request.
+    /// The service that speaks `voice`, with its fallback.
     pub fn voice(&self, options: &Options, voice: &Voice) -> Result<Arc<dyn TextToSpeech>, Error> {
         let first = self.0.voices.open(options.voice(voice)?)?;
         let Some(second) = voice.fallback.as_deref() else { return Ok(first) };
@@ -77,10 +65,7 @@ impl Registry {
         Ok(Arc::new(WithSecond::new((first, voice.clone()), (speaks, second.clone()))))
     }
 
-    /// The service of `entry`, which hears and speaks. It connects with the first session.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
+    /// Connects with the first session.
     pub fn speech_to_speech(
         &self,
         entry: &SpeechOptions,
@@ -94,26 +79,15 @@ impl Registry {
         self.0.voice_models.get(entry, open)
     }
 
-    /// The service that compares meanings, if any.
-    ///
-    /// # Errors
-    /// A model that cannot be used.
     pub fn embedder(&self, options: &Options) -> Result<Option<Arc<dyn Embedder>>, Error> {
         options.embedder.as_ref().map(|entry| self.0.embedders.open(entry)).transpose()
     }
 
-    /// The service that makes pictures, if any.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
     pub fn painter(&self, options: &Options) -> Result<Option<Arc<dyn ImageModel>>, Error> {
         options.image.as_ref().map(|entry| self.0.painters.open(entry)).transpose()
     }
 
-    /// The model that judges whether an utterance is finished; loads it first.
-    ///
-    /// # Errors
-    /// Its file is not there, or is another.
+    /// Loads the model; fails if its file is missing or wrong.
     pub async fn turn_judge(&self, options: &Options) -> Result<Arc<dyn TurnJudge>, Error> {
         let (path, opened) = (options.turn_model.clone(), Arc::clone(&self.0));
         let load = move || opened.judges.get(&path, || SmartTurn::open(&path));
@@ -126,23 +100,15 @@ impl Registry {
         loaded.map(|judge| Arc::new(judge) as _)
     }
 
-    /// The service that searches the web, if one is configured.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
     pub fn search(&self, options: &Options) -> Result<Option<Arc<dyn WebSearch>>, Error> {
         options.search.as_ref().map(|entry| self.0.searches.open(entry)).transpose()
     }
 
-    /// Tests the recogniser; one line for a report.
-    ///
-    /// # Errors
-    /// It cannot be used; the error includes the fix.
     pub async fn probe_recogniser(&self, options: &Options) -> Result<String, Error> {
         self.0.recognisers.probe(&options.recogniser).await
     }
 
-    /// Lets go of services that `options` do not name any more; who uses one still, keeps it.
+    /// Drops services that `options` no longer name. Current users keep theirs.
     pub fn retain(&self, options: &Options) {
         self.0.recognisers.retain(&options.recogniser);
         self.0.models.retain(&options.models);
@@ -165,7 +131,6 @@ mod tests {
         weights::Weights,
     };
 
-    /// A configuration whose chat models are called so.
     fn options(models: &[&str]) -> Options {
         let weights = Weights::new("models".into(), None, Vec::new());
         let entry = ModelEntry::OpenAi(remote::options("http://127.0.0.1:1/v1"));
@@ -201,7 +166,7 @@ mod tests {
         assert!(Arc::ptr_eq(&other, &open(&gemini)));
     }
 
-    /// Names of those that `npc` may ask now.
+    /// Names of the models `npc` may ask now.
     fn asked(registry: &Registry, options: &Options, npc: &Npc) -> Vec<String> {
         let chain = registry.models(options, npc, 1).unwrap();
         let closed = chain.iter().filter(|it| it.rest().is_none());

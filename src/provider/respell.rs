@@ -1,11 +1,10 @@
-//! Names as they are said, for services that take no pronunciations.
+//! Spells names as they are pronounced, for services without a pronunciation list.
 //!
 //! Entry function: [`respell`].
 
 use crate::domain::Pronunciation;
 
-/// Replaces whole words by how they are said; upper and lower case are the same, and of two
-/// entries that fit the longer one counts.
+/// Replaces whole words, ignoring case. Of two matching entries the longer wins.
 pub fn respell(text: &str, pronunciation: &[Pronunciation]) -> String {
     let mut entries: Vec<(Vec<char>, &str)> = pronunciation
         .iter()
@@ -37,12 +36,11 @@ pub fn respell(text: &str, pronunciation: &[Pronunciation]) -> String {
     said
 }
 
-/// A word as it is compared.
 fn folded(word: &str) -> Vec<char> {
     word.trim().chars().map(lower).collect()
 }
 
-/// One character for one character, so that positions stay the same.
+/// Maps one character to one, so that positions stay the same.
 fn lower(c: char) -> char {
     let mut lower = c.to_lowercase();
     lower.next().filter(|_| lower.next().is_none()).unwrap_or(c)

@@ -1,42 +1,34 @@
 //! Name and location of a service, for the consent notice and for reports.
 //!
-//! Entry type: [`ServiceInfo`]. **Never**: takes a service for a local one unless it
-//! says so itself.
+//! Entry type: [`ServiceInfo`]. **Never**: counts a service as local unless its address is.
 
 use std::fmt;
 
 use super::address::{base_url, tcp_address};
 
-/// A service that what is said, or what is answered, goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceInfo {
-    /// A program or a model, as people know it ("Whisper tiny.en", "gpt-5").
+    /// A program or model, as people know it ("Whisper tiny.en", "gpt-5").
     name: String,
-    /// Destination of its input.
     location: Location,
 }
 
-/// Location of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Location {
-    /// Inside this program, or in a child process of it.
     ThisMachine,
-    /// Behind an address.
     Host {
         /// Host and port.
         host: String,
-        /// On this machine or its network.
         is_near: bool,
     },
 }
 
 impl ServiceInfo {
-    /// A service that runs on this machine.
     pub fn here(name: &str) -> Self {
         Self { name: name.to_owned(), location: Location::ThisMachine }
     }
 
-    /// The model `name` behind `address`, which is near only if it is known to be.
+    /// The model `name` behind `address`, which counts as remote if it is unreadable.
     pub fn at(name: &str, address: &str) -> Self {
         let host = address.split("//").nth(1).and_then(|rest| rest.split('/').next());
         let host = host.unwrap_or(address).to_owned();
@@ -53,12 +45,11 @@ impl ServiceInfo {
         }
     }
 
-    /// Its name, as people know it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its name, and whether what it is given leaves this place.
+    /// Its name, and whether its input leaves this network.
     pub fn where_it_is(&self) -> String {
         let place = if self.is_local() { "here, local" } else { "an outside service" };
         format!("{self} ({place})")

@@ -1,7 +1,7 @@
-//! A WebSocket of a service, from its address and key to the open connection.
+//! A service's WebSocket, from address and key to the open connection.
 //!
-//! Entry type: [`Handshake`]; [`Noted`] holds oddities that are logged once. The clients of services
-//! name what failed in their own words. **Never**: follows a redirect; knows a service's messages.
+//! Entry types: [`Handshake`]; [`Noted`], oddities that are logged once. Clients phrase their own
+//! errors. **Never**: follows a redirect; knows a service's messages.
 
 use std::{
     collections::BTreeSet,
@@ -20,36 +20,27 @@ use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_acc
 use super::{Error, Kind, Outbound, remote::disconnected};
 use crate::domain::Secret;
 
-/// Longest part of the answer to a refused handshake that is read, in bytes.
+/// Most bytes read of the answer to a refused handshake.
 const REFUSAL_MAX: usize = 16 << 10;
-/// Most oddities that are held.
 const NOTES_MAX: usize = 32;
 
-/// A kind of failure, what failed, and the fix.
 pub type Reason = (Kind, &'static str, &'static str);
 
-/// Opens sockets of one service with one key.
 pub struct Handshake {
     http: Client,
-    /// The key, unless it needs none.
+    /// Holds the key, if there is one.
     headers: HeaderMap,
 }
 
-/// A socket that could not be opened.
 pub enum NotOpened {
-    /// The request itself failed.
     Unanswered(reqwest::Error),
-    /// The server answered with a status, these headers and this beginning of a body.
     Refused(StatusCode, Box<HeaderMap>, Vec<u8>),
-    /// The server speaks no WebSocket.
     NoSocket,
 }
 
-/// The reason of [`NotOpened::NoSocket`].
 const NO_SOCKET: Reason = (Kind::Protocol, "the server does not speak WebSocket", "check base_url");
 
 impl NotOpened {
-    /// Its error: of a reason, or of a status with headers and the beginning of a body.
     pub fn error(
         &self,
         error: impl FnOnce(Reason) -> Error,
@@ -64,11 +55,8 @@ impl NotOpened {
 }
 
 impl Handshake {
-    /// Handshakes with the service at `url`, an address of the operator, which is given `key` by in
-    /// this header behind this word ("Bearer "). An address that cannot be used is a failure with `no_address`.
-    ///
-    /// # Errors
-    /// An invalid address or key, or no certificates for a TLS address.
+    /// Prepares handshakes with the service at `url`, an address of the operator. `key` is sent in
+    /// this header after this prefix ("Bearer "). An invalid address fails with `no_address`.
     pub fn new(
         url: &Url,
         (header, word): (HeaderName, &str),
@@ -93,9 +81,6 @@ impl Handshake {
     }
 
     /// Opens a socket at `url`. The caller sets the time limit. Cancel safe.
-    ///
-    /// # Errors
-    /// No answer, a refusal, or a server that speaks no WebSocket.
     pub async fn open(&self, url: Url) -> Result<Upgraded, NotOpened> {
         let key = generate_key();
         let request = self
@@ -129,7 +114,6 @@ async fn refused(mut answer: Response) -> NotOpened {
     NotOpened::Refused(answer.status(), Box::new(answer.headers().clone()), said)
 }
 
-/// The reason of a request without an answer.
 fn unanswered(error: &reqwest::Error) -> Reason {
     if error.is_timeout() {
         let fix = "try again, or raise first_byte_timeout_ms";
@@ -142,12 +126,11 @@ fn unanswered(error: &reqwest::Error) -> Reason {
     disconnected(error)
 }
 
-/// Oddities of a service.
 #[derive(Debug, Default)]
 pub struct Noted(Mutex<BTreeSet<String>>);
 
 impl Noted {
-    /// Notes `what`; true if it is new. Once full, nothing is.
+    /// Records `what`; true if it is new. Always false once full.
     pub fn is_new(&self, what: &str) -> bool {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         noted.len() < NOTES_MAX && noted.insert(what.to_owned())

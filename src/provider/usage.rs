@@ -1,20 +1,17 @@
-//! Counts of what a service bills for one answer, which only grow.
+//! Counts billed by a service for one answer, which only grow.
 //!
-//! Entry type: [`Counted`], in which each client keeps the counts of an answer. A service may count an
-//! answer several times; a later count may leave out what an earlier one had, or may be wrong.
-//! **Never**: lets a later count lower what an earlier one costs.
+//! Entry type: [`Counted`]. A service may send several counts of an answer; a later one may omit
+//! numbers of an earlier one, or be wrong. **Never**: lets a later count lower an earlier cost.
 
 use super::{SpeechUsage, Usage};
 
-/// A count that can be joined with another one of the same answer.
 pub trait Larger: Copy {
-    /// The larger of each number. A discount is no number that grows: tokens that one of the counts bills
-    /// in full are not cached ones.
+    /// The larger of each number. Cached tokens are the exception: tokens that one count bills in
+    /// full are not cached.
     #[must_use]
     fn larger(self, other: Self) -> Self;
 }
 
-/// The largest counts of an answer so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted<T>(Option<T>);
 
@@ -25,14 +22,12 @@ impl<T> Default for Counted<T> {
 }
 
 impl<T: Larger> Counted<T> {
-    /// Adds `count`; returns the largest counts so far.
     pub fn merge(&mut self, count: T) -> T {
         let largest = self.0.map_or(count, |known| known.larger(count));
         self.0 = Some(largest);
         largest
     }
 
-    /// The largest counts so far; `None`: nothing was counted.
     pub fn get(&self) -> Option<T> {
         self.0
     }
@@ -72,7 +67,7 @@ impl Larger for SpeechUsage {
     }
 }
 
-/// Tokens and the cached ones of them, of two counts: the larger whole, with the larger uncached part.
+/// The larger total, with the larger uncached part.
 fn whole_and_cached(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
     let uncached = |(whole, cached): (u64, u64)| whole.saturating_sub(cached);
     let whole = one.0.max(other.0);
@@ -85,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts as services give them, and as they do not: 0 and the largest are likely.
+    /// Plausible and implausible counts; 0 and the maximum are likely.
     fn count() -> impl Strategy<Value = u64> {
         prop_oneof![Just(0_u64), Just(u64::MAX), 0_u64..1_000_000]
     }

@@ -1,4 +1,4 @@
-//! A signed message to an address of the operator.
+//! Sends a signed message to an address of the operator.
 //!
 //! Entry function: [`post_signed`]. **Never**: follows a redirect, or sends a message twice.
 
@@ -11,22 +11,18 @@ use sha2::Sha256;
 use super::with_proxy_and_tls;
 use crate::domain::hex;
 
-/// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A message, and what proves whose it is.
 pub struct Signed<'a> {
-    /// Its address.
     pub url: &'a str,
-    /// Secret shared with the receiver.
     pub secret: &'a str,
-    /// Time of sending, in Unix seconds.
+    /// Unix seconds.
     pub at: u64,
-    /// The JSON that is sent, and signed as it is.
+    /// JSON, signed byte for byte.
     pub body: String,
 }
 
-/// Reason a message did not arrive; the address, which may hold a key, is no part of it.
+/// Reason a message did not arrive, without the address, which may hold a key.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotPosted(reqwest::Error);
@@ -37,10 +33,7 @@ impl From<reqwest::Error> for NotPosted {
     }
 }
 
-/// Sends it once. Cancel safe.
-///
-/// # Errors
-/// No answer came, or its status is 4xx or 5xx.
+/// Sends `message` once; a 4xx or 5xx status is an error. Cancel safe.
 pub async fn post_signed(message: Signed<'_>) -> Result<(), NotPosted> {
     let Signed { url, secret, at, body } = message;
     let parsed = Url::parse(url).ok();
@@ -58,9 +51,8 @@ pub async fn post_signed(message: Signed<'_>) -> Result<(), NotPosted> {
     Ok(())
 }
 
-/// Proof that `body` was sent at `at` with `secret`: an HMAC of both.
+/// HMAC-SHA256 of `at` and `body`.
 fn signature(secret: &str, at: u64, body: &str) -> String {
-    // A key of any length will do.
     let digits = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).map(|mut mac| {
         mac.update(format!("{at}.{body}").as_bytes());
         hex(&mac.finalize().into_bytes())

@@ -1,4 +1,4 @@
-//! From an understood utterance to an answer that is heard.
+//! From an understood utterance to an answer that is played.
 //!
 //! **Never**: reads sound, or ends a turn (`ending.rs`).
 
@@ -12,19 +12,18 @@ use super::{
     overrides::{SeatCeiling, TurnTier},
     playback::Played,
     recall::{Question, RecallTold},
-    rolled_before::heard_after,
     routing::{Understood, same_words},
     seat::{Next, Seat},
     segment::QueuePosition,
     table::Table,
-    told_bonus::roll_with_bonus,
     turns::EngineHandle,
     utterance::{Purpose, Utterance},
+    wanted_dice::WantedDice,
 };
 use crate::{
     domain::{Npc, TurnFacts, TurnId},
     engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
-    logic::{barge_in, own_lines::Labels, spoken},
+    logic::{music::MusicWish, own_lines::Labels},
 };
 
 impl Table {
@@ -69,18 +68,17 @@ impl Table {
     }
 
     /// Players whose utterance is not being answered aloud yet.
-    pub(super) fn queue_depth(&mut self) -> usize {
+    pub(super) fn queue_depth(&self) -> usize {
         let waiting = self.seats.iter().flat_map(|(_, seat)| &seat.waiting);
         let mut players: Vec<SpeakerId> = waiting.map(|p| p.utterance.speaker).collect();
-        let silent =
-            self.turns.iter().filter(|t| t.began_at.is_none() && t.is_wanted() && !t.speculative);
+        let silent = self.turns.all().filter(|turn| turn.is_thinking());
         players.extend(silent.map(|turn| turn.purpose.utterance.speaker));
         players.sort_unstable();
         players.dedup();
         players.len()
     }
 
-    /// Starts the engine; unconfirmed turns are not heard.
+    /// Starts the engine; unconfirmed turns are not played.
     fn begin(&mut self, purpose: Purpose, confirmed: bool) -> TurnId {
         self.summaries.give_way();
         let id = self.turns.next_id();
@@ -138,22 +136,27 @@ impl Table {
     /// Facts about the utterance that `purpose` answers.
     fn facts(&mut self, purpose: &Purpose) -> TurnFacts {
         let utterance = &purpose.utterance;
-        let by = self.speakers.person(utterance.speaker);
-        let Seat { npc, conversation: before, .. } = &self.seats[purpose.seat];
-        let dice = heard_after(&utterance.text, &by, before, names_of(npc));
-        let with_bonus = roll_with_bonus(&utterance.text, &by, before);
+        let WantedDice { rolls, odds, last, withheld } = self.wanted_dice(purpose.seat, utterance);
+        let names = self.router.npc_names();
+        let wishes = self.music.wishes(&utterance.text, names);
         TurnFacts {
             speaker: self.speakers.called(utterance.speaker).to_owned(),
-            by: Some(by),
+            by: Some(self.speakers.person(utterance.speaker)),
             utterance: utterance.text.clone(),
-            dice: with_bonus
-                .or_else(|| dice.rolls())
-                .or_else(|| spoken::typed_dice(&utterance.text)),
-            odds: dice.odds(),
-            last: dice.last(),
-            dice_withheld: dice.withholds(),
+            dice: rolls,
+            odds,
+            last,
+            dice_withheld: withheld,
+            stops_music: wishes == [MusicWish::Stop],
             language: self.speakers.language(utterance.speaker, &utterance.text),
         }
+    }
+
+    /// What `utterance`, said to `seat` now, wants of dice.
+    fn wanted_dice(&self, seat: SeatId, utterance: &Utterance) -> WantedDice {
+        let by = self.speakers.person(utterance.speaker);
+        let Seat { npc, conversation, .. } = &self.seats[seat];
+        WantedDice::of(&utterance.text, &by, conversation, names_of(npc))
     }
 
     /// Labels that `seat`'s NPC may put before a line: names of the cast, of the campaign's people, and of
@@ -218,7 +221,8 @@ impl Table {
     }
 
     /// Keeps a turn begun ahead when the final says the same to the same NPC. A model that answers the sound
-    /// keeps it for the same sound in other words, unless they ask for other rolls: it was told which to make.
+    /// keeps it for the same sound in other words. Neither does where the final wants other rolls, in view of
+    /// what was said and rolled before: the model was told which to make.
     pub(super) fn confirm(
         &mut self,
         turn: TurnId,
@@ -226,7 +230,7 @@ impl Table {
         tier: &TurnTier,
         utterance: &Utterance,
     ) -> bool {
-        let Some(active) = self.turns.get(turn) else { return false };
+        let Some(active) = self.turns.peek(turn) else { return false };
         let begun = &active.purpose;
         if active.has_failed() || begun.seat != seat || begun.tier.effective != tier.effective {
             return false;
@@ -234,11 +238,14 @@ impl Table {
         let by_sound = !same_words(&begun.utterance.text, &utterance.text);
         if by_sound
             && (!self.seats[seat].engine.answers_sound()
-                || !begun.utterance.has_the_voice_of(utterance)
-                || spoken::Heard::of(&begun.utterance.text) != spoken::Heard::of(&utterance.text))
+                || !begun.utterance.has_the_voice_of(utterance))
         {
             return false;
         }
+        if !self.wanted_dice(seat, utterance).is_in(&active.turn.facts) {
+            return false;
+        }
+        let Some(active) = self.turns.get(turn) else { return false };
         let now = Instant::now();
         active.confirm(now, utterance.clone(), by_sound);
         let purpose = active.purpose.clone();
@@ -254,25 +261,20 @@ impl Table {
         }
         for played in self.playback.poll(now) {
             match played {
-                Played::Began(turn) => {
-                    if let Some(active) = self.turns.get(turn) {
-                        active.began_at = Some(now);
-                        active.barge_in.handle(now.into_std(), barge_in::Input::Audible);
-                    }
-                }
+                Played::Began(turn) => self.turns.began(turn, now),
                 Played::Sentence(turn, playing) => {
                     if let Some(active) = self.turns.get(turn) {
                         active.gate.send_modify(|gate| gate.playing = playing);
                     }
                 }
                 Played::Finished(turn) => {
-                    let heard = self.playback.close(now, turn);
+                    let played = self.playback.close(now, turn);
                     if let Some(active) = self.turns.get(turn) {
-                        active.played(heard);
+                        active.played(now, played);
                     }
-                    self.finish(turn, false);
+                    self.finish(turn);
                 }
-                Played::Unheard { turn, is_first } => self.give_up_unheard(now, turn, is_first),
+                Played::Stuck { turn, is_first } => self.give_up_stuck(now, turn, is_first),
             }
         }
     }

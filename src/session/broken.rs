@@ -8,8 +8,8 @@ use super::{hearing::Broken, table::Table, utterance::Utterance};
 use crate::provider::{Error, Kind};
 
 impl Table {
-    /// Gives up what speakers were saying whose hearing has panicked, and hears them again after a pause.
-    pub(super) fn hear_again(&mut self, now: Instant) {
+    /// Gives up what speakers were saying whose hearing has panicked, and receives them again after a pause.
+    pub(super) fn recover_broken(&mut self, now: Instant) {
         for broken in self.hearing.take_broken() {
             let Broken { speaker, fault, ahead, unaddressed } = broken;
             tracing::error!(session = %self.session, %fault, "hearing failed for a speaker");
@@ -24,7 +24,7 @@ impl Table {
                 self.said_to_nobody(utterance, why);
             }
             let error = Error::new(Kind::Unavailable, fault.to_string());
-            self.not_heard(Utterance::unheard(speaker, now), &error);
+            self.not_understood(Utterance::unknown(speaker, now), &error);
             // Their voice may have made an NPC quieter.
             self.speech_ended(now, speaker);
         }

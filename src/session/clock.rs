@@ -32,22 +32,22 @@ impl Add<Duration> for SoundTime {
 /// One moment by the clock and in the sound: when a frame came and when it was spoken, or what time
 /// it is and until when it is known who spoke.
 #[derive(Clone, Copy, Debug)]
-pub struct HeardAt {
+pub struct Received {
     /// Monotonic time; deadlines of services count by it.
     pub clock: Instant,
     /// Time in the sound; silence and pauses count by it.
     pub sound: SoundTime,
 }
 
-/// Time up to which the sound of a table has been heard.
+/// Time up to which the sound of a table was received.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SoundClock {
     newest: Option<SoundTime>,
-    /// Frames wait to be heard.
+    /// Frames wait to be taken.
     pub behind: bool,
 }
 
-/// A time by the clock and by the sound that was heard until then.
+/// A time by the clock and by the sound that was received until then.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     clock: Instant,
@@ -55,19 +55,19 @@ pub struct Moment {
 }
 
 impl SoundClock {
-    /// A frame that was spoken at `at` is heard.
-    pub fn heard(&mut self, at: SoundTime) {
+    /// A frame that was spoken at `at` is received.
+    pub fn received(&mut self, at: SoundTime) {
         self.newest = Some(self.newest.map_or(at, |newest| newest.max(at)));
     }
 
     /// The clock's time with the time until which it is known who spoke and who was silent.
-    pub fn at(&self, now: Instant) -> HeardAt {
+    pub fn at(&self, now: Instant) -> Received {
         let sound = match self.newest {
             Some(newest) if self.behind => newest,
             Some(newest) => newest.max(SoundTime(now)),
             None => SoundTime(now),
         };
-        HeardAt { clock: now, sound }
+        Received { clock: now, sound }
     }
 
     /// Now, by both.

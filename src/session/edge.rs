@@ -1,6 +1,6 @@
 //! Result of one frame of a speaker's sound.
 //!
-//! Entry types: [`FrameHeard`], [`Edge`].
+//! Entry types: [`FrameResult`], [`Edge`].
 
 use crate::{logic::vad::Voicing, provider::Error};
 
@@ -18,7 +18,7 @@ pub enum Edge {
 }
 
 /// Result of one frame.
-pub struct FrameHeard {
+pub struct FrameResult {
     /// Result of the voice detector.
     pub voicing: Voicing,
     /// Beginning or end of an utterance at this frame.

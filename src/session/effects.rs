@@ -137,7 +137,7 @@ impl FollowedUp {
             return Self::Notice(format!("{npc} is muted and doesn't tell the result of {tool}"));
         }
         let utterance =
-            Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };
+            Utterance { final_at: Some(now), typed: true, ..Utterance::unknown(speaker, now) };
         let tier = TurnTier::fast(format!("the late result of {tool}"));
         let cause = Cause::FollowUp(Box::new(late));
         Self::Ask(Box::new(Purpose { utterance, seat, tier, cause }))

@@ -1,4 +1,4 @@
-//! Ends of turns: heard, interrupted, taken back, too late, broken off.
+//! Ends of turns: played, interrupted, taken back, too late, broken off.
 //!
 //! **Never**: begins one.
 
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     domain::{Tier, TurnId},
-    engine::{Cause, HeardAloud},
-    logic::{barge_in, prompt::Overheard},
+    engine::{Cause, PlayedPart},
+    logic::{barge_in, prompt::SideLine},
 };
 
 /// Reason for not answering what was said to an NPC that is to be silent.
@@ -26,11 +26,9 @@ impl Table {
     pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
         self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
-            active.withdrawn = true;
-            // If anything of the answer was played, it was too short to be understood.
-            active.stop(now, Outcome::Cancelled, HeardAloud::default());
+            active.withdraw(now);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// True if `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has come
@@ -42,11 +40,11 @@ impl Table {
         pipeline.awaits_final()
             || turns.any(|turn| {
                 let is_deep = turn.purpose.tier.effective == Tier::Deep;
-                turn.answers(speaker, end) && turn.is_unheard(now) && !is_deep
+                turn.gives_way_to(speaker, end, now) && !is_deep
             })
     }
 
-    /// Takes back what `speaker` said just before, unless an answer is heard that could be understood.
+    /// Takes back what `speaker` said just before, unless an answer is audible that could be understood.
     pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<Utterance> {
         let pipeline = self.hearing.of(speaker)?;
         if let Some((utterance, _)) = pipeline.take_unaddressed() {
@@ -59,24 +57,23 @@ impl Table {
             seat.waiting.remove(index)
         });
         if let Some(purpose) = waiting {
-            self.unhear(&purpose);
+            self.take_back_from_others(&purpose);
             return Some(purpose.utterance);
         }
-        let unheard =
-            self.turns.all().find(|turn| turn.answers(speaker, end) && turn.is_unheard(now))?;
-        let (id, purpose) = (unheard.id, unheard.purpose.clone());
+        let unplayed = self.turns.all().find(|turn| turn.gives_way_to(speaker, end, now))?;
+        let (id, purpose) = (unplayed.id, unplayed.purpose.clone());
         self.drop_turn(now, id);
-        self.unhear(&purpose);
+        self.take_back_from_others(&purpose);
         Some(purpose.utterance)
     }
 
     /// Ends a turn as `outcome`, whatever it is doing.
     fn end_turn(&mut self, now: Instant, turn: TurnId, outcome: Outcome) {
-        let heard = self.playback.close(now, turn);
+        let played = self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
-            active.stop(now, outcome, heard);
+            active.stop(now, outcome, played);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// Obeys a stop word of `speaker`: silences the NPCs that answer them, or all NPCs for the game master.
@@ -114,13 +111,13 @@ impl Table {
 
     /// Ends a turn that somebody does not want to hear.
     pub(super) fn cut_off(&mut self, now: Instant, turn: TurnId) {
-        let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+        let began = self.turns.peek(turn).is_some_and(Active::is_audible);
         let outcome = if began { Outcome::Interrupted } else { Outcome::Cancelled };
         self.end_turn(now, turn, outcome);
     }
 
-    /// Ends a turn whose sound no longer leaves: what has left stays heard, the rest is not said later.
-    pub(super) fn give_up_unheard(&mut self, now: Instant, turn: TurnId, is_first: bool) {
+    /// Ends a turn whose sound no longer leaves: what has left counts as played, the rest is not said later.
+    pub(super) fn give_up_stuck(&mut self, now: Instant, turn: TurnId, is_first: bool) {
         if is_first && let Some(active) = self.turns.peek(turn) {
             let npc = &self.seats[active.purpose.seat].npc.name;
             self.reports.notice(format!(
@@ -128,14 +125,16 @@ impl Table {
                  answers are dropped, not said later)"
             ));
         }
-        let heard = self.playback.close(now, turn);
+        let played = self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
-            let is_silent = heard.audio.is_zero();
-            active.began_at = active.began_at.filter(|_| !is_silent);
+            let is_silent = played.audio.is_zero();
+            if is_silent {
+                active.not_audible();
+            }
             let outcome = if is_silent { Outcome::Cancelled } else { Outcome::CutShort };
-            active.stop(now, outcome, heard);
+            active.stop(now, outcome, played);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// Next time at which the engine of some turn has owed sound for too long.
@@ -156,11 +155,11 @@ impl Table {
         let late = |turn: &&Active| self.times_out_at(turn).is_some_and(|at| at <= now);
         let late: Vec<TurnId> = self.turns.all().filter(late).map(|turn| turn.id).collect();
         for turn in late {
-            let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+            let began = self.turns.peek(turn).is_some_and(Active::is_audible);
             self.end_turn(now, turn, if began { Outcome::CutShort } else { Outcome::Timeout });
         }
         for turn in self.turns.kill_overdue(now) {
-            self.finish(turn, true);
+            self.finish(turn);
         }
     }
 
@@ -173,29 +172,32 @@ impl Table {
             self.reports.notice(notice);
         }
         self.end_turn(Instant::now(), turn, Outcome::ModelError);
-        self.finish(turn, true);
+        if let Some(lost) = self.turns.get(turn) {
+            lost.aborted();
+        }
+        self.finish(turn);
     }
 
     /// Books a turn of which everything is known.
-    pub(super) fn finish(&mut self, turn: TurnId, aborted: bool) {
-        let Some(active) = self.turns.take_ended(turn, aborted) else { return };
-        let (now, taken_back) = (Instant::now(), active.taken_back);
-        let purpose = active.purpose.clone();
+    pub(super) fn finish(&mut self, turn: TurnId) {
+        let Some(finished) = self.turns.take_ended(turn) else { return };
+        let (now, taken_back) = (Instant::now(), finished.taken_back);
+        let purpose = finished.purpose.clone();
         let spent = self.reports.spent();
         let ended =
-            active.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
+            finished.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
         for news in ended.report.iter().flat_map(|report| report.news.iter().cloned()) {
             self.reports.notice(news);
         }
         let seat = &mut self.seats[ended.seat];
-        seat.engine.heard(&ended.heard);
+        seat.engine.played(&ended.played);
         if taken_back {
             if let Some(line) = ended.line {
                 self.reports.taken_back(line.outcome, line.stt == TurnLine::TYPED);
             }
             return self.warm_seat(ended.seat);
         }
-        let HeardAloud { text, .. } = &ended.heard;
+        let PlayedPart { text, .. } = &ended.played;
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
             seat.conversation.add(report, text);
             seat.replaced.clone_from(&report.engine.because);
@@ -207,14 +209,14 @@ impl Table {
             let speaker = seat.npc.name.clone();
             // It may repeat what the person said.
             let by = Some(self.speakers.person(purpose.utterance.speaker));
-            let heard = Overheard { speaker, by, text: text.clone(), unanswered: false };
+            let line = SideLine { speaker, by, text: text.clone(), unanswered: false };
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.hearing.clock.moment(now);
                 self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut() {
                 if index != ended.seat && self.router.scene.is_present(index) {
-                    other.conversation.overhear(heard.clone());
+                    other.conversation.add_side_line(line.clone());
                 }
             }
         }
@@ -241,7 +243,7 @@ impl Table {
         if active.purpose.utterance.speaker != speaker && !is_dm {
             return;
         }
-        let output = active.barge_in.handle(now.into_std(), input);
+        let output = active.interrupt(now, input);
         let seat = active.purpose.seat;
         self.interrupted(now, seat, output);
     }
@@ -253,14 +255,14 @@ impl Table {
         }
         let Some(turn) = self.playback.current() else { return };
         let Some(active) = self.turns.get(turn) else { return };
-        let output = active.barge_in.handle(now.into_std(), barge_in::Input::Tick);
+        let output = active.interrupt(now, barge_in::Input::Tick);
         let seat = active.purpose.seat;
         self.interrupted(now, seat, output);
     }
 
     pub(super) fn barge_in_wake_at(&self) -> Option<Instant> {
         let turn = self.playback.current()?;
-        self.turns.peek(turn)?.barge_in.wake_at().map(Instant::from_std)
+        self.turns.peek(turn)?.interruption_at()
     }
 
     /// True if a voice has made the NPC quieter and the silence of `speaker` matters too.

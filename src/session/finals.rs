@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{
     recognition::Recognition,
-    recognition_event::{RecognitionEvent, Spoken},
+    recognition_event::{News, RecognitionEvent},
     speakers::SpeakerId,
     utterance::Utterance,
 };
@@ -26,7 +26,7 @@ pub enum Recognised {
     /// The speaker seemed to have finished and goes on.
     Resumed,
     /// An utterance is over and known; its text may be empty.
-    Heard(Utterance),
+    Understood(Utterance),
     /// An utterance is over and cannot be known.
     Failed(Utterance, Error),
 }
@@ -86,12 +86,12 @@ impl Finals {
         open: Option<&mut Recognition>,
         now: Instant,
     ) -> Recognised {
-        let RecognitionEvent { recognition: id, spoken } = event;
+        let RecognitionEvent { recognition: id, news } = event;
         let Some(index) = self.closed.iter().position(|closed| closed.id == id) else {
             return Recognised::Nothing;
         };
-        match spoken {
-            Spoken::Said(
+        match news {
+            News::Said(
                 SpeechEvent::Partial { .. }
                 | SpeechEvent::Pause { .. }
                 | SpeechEvent::EagerEnd { .. },
@@ -99,23 +99,23 @@ impl Finals {
                 self.closed[index].partials += 1;
                 Recognised::Nothing
             }
-            Spoken::Said(SpeechEvent::Resumed) => Recognised::Nothing,
-            Spoken::Said(SpeechEvent::Final { text }) => {
+            News::Said(SpeechEvent::Resumed) => Recognised::Nothing,
+            News::Said(SpeechEvent::Final { text }) => {
                 self.closed[index].text = Some(text);
                 self.settle(index, open, now)
             }
-            Spoken::Sounds(_) => Recognised::Nothing,
-            Spoken::Over => {
+            News::Sounds(_) => Recognised::Nothing,
+            News::Over => {
                 self.closed[index].text.get_or_insert_default();
                 self.settle(index, open, now)
             }
             // The rest of the utterance is worth more than the failure of its beginning.
-            Spoken::Failed(error) if self.closed[index].parked => {
+            News::Failed(error) if self.closed[index].parked => {
                 tracing::warn!(%error, "the beginning of an utterance is lost");
                 self.closed[index].text.get_or_insert_default();
                 self.settle(index, open, now)
             }
-            Spoken::Failed(error) => {
+            News::Failed(error) => {
                 let failed = self.closed.remove(index);
                 Recognised::Failed(failed.into_utterance(self.speaker, now), error)
             }
@@ -140,7 +140,7 @@ impl Finals {
         let utterance = known.into_utterance(self.speaker, now);
         let later = self.closed.iter_mut().chain(open.as_deref_mut()).find(|next| next.id > id);
         let Some(next) = later.filter(|_| parked) else {
-            return Recognised::Heard(utterance);
+            return Recognised::Understood(utterance);
         };
         next.continue_after(utterance);
         next.partials += partials;

@@ -14,8 +14,8 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    clock::{HeardAt, SoundClock, SoundTime},
-    edge::{Edge, FrameHeard},
+    clock::{Received, SoundClock, SoundTime},
+    edge::{Edge, FrameResult},
     finals::Recognised,
     input::VoiceFrame,
     judging::Listening,
@@ -117,9 +117,9 @@ impl Hearing {
     }
 
     /// Takes 20 ms of one speaker; `None`: they are not heard after a panic.
-    pub fn frame(&mut self, now: Instant, voice: &VoiceFrame) -> Option<FrameHeard> {
+    pub fn frame(&mut self, now: Instant, voice: &VoiceFrame) -> Option<FrameResult> {
         if let Some(voicing) = self.rest.take(voice) {
-            return Some(FrameHeard { voicing, edge: None, refused: None });
+            return Some(FrameResult { voicing, edge: None, refused: None });
         }
         let VoiceFrame { speaker, at, frame } = voice;
         if self.resting.get(speaker).is_some_and(|until| now < *until) {
@@ -132,9 +132,9 @@ impl Hearing {
         let begin =
             || SpeakerPipeline::new(*speaker, listening.clone(), recogniser.stt.abilities());
         let pipeline = self.pipelines.entry(*speaker).or_insert_with(begin);
-        let at = HeardAt { clock: now, sound: *at };
-        let heard = caught_now(|| pipeline.frame(at, frame, recogniser));
-        heard.map_err(|fault| self.breaks(*speaker, fault)).ok()
+        let at = Received { clock: now, sound: *at };
+        let result = caught_now(|| pipeline.frame(at, frame, recogniser));
+        result.map_err(|fault| self.breaks(*speaker, fault)).ok()
     }
 
     /// Speakers for whom there is something to do.
@@ -169,8 +169,8 @@ impl Hearing {
             }
             Poll::Pending
         });
-        let heard = next.await;
-        heard.map_err(|(speaker, fault)| self.breaks(speaker, fault)).ok()
+        let result = next.await;
+        result.map_err(|(speaker, fault)| self.breaks(speaker, fault)).ok()
     }
 
     /// Uses the pipeline of `speaker`, unless there is none; one that panics is dropped.

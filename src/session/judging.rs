@@ -26,7 +26,7 @@ const SILENT_FRAMES: usize = 10;
 /// With less voice than this there is nothing to hear.
 const VOICE: Duration = Duration::from_millis(300);
 /// Sound that a model hears: 8 s.
-const HEARD_FRAMES: usize = 400;
+const JUDGED_FRAMES: usize = 400;
 
 /// Settings and model that tell ends of turns from pauses.
 #[derive(Clone)]
@@ -91,9 +91,10 @@ impl Judging {
         let missing = SILENT_FRAMES.saturating_sub(self.silent);
         let silence = std::iter::repeat_n(Frame::silence(SampleRate::HZ_16000), missing);
         let newest = sound.rev().skip(self.silent.saturating_sub(SILENT_FRAMES));
-        let mut heard: Vec<Frame> = silence.chain(newest.cloned()).take(HEARD_FRAMES).collect();
-        heard.reverse();
-        self.answer = judge.judge(heard);
+        let mut newest_frames: Vec<Frame> =
+            silence.chain(newest.cloned()).take(JUDGED_FRAMES).collect();
+        newest_frames.reverse();
+        self.answer = judge.judge(newest_frames);
     }
 
     /// The answer; pending for ever where none comes.

@@ -25,7 +25,8 @@ pub struct TurnLine {
     #[serde(skip)]
     pub from: Option<SpeakerId>,
     /// Text as understood, names corrected.
-    pub heard: String,
+    #[serde(rename = "heard")]
+    pub understood: String,
     /// Partials before the final.
     pub partials: u32,
     /// The NPC addressed.
@@ -73,7 +74,8 @@ pub struct TurnLine {
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeBy {
     /// The recogniser; "typed" for typed text.
-    pub heard: String,
+    #[serde(rename = "heard")]
+    pub understood: String,
     /// The chat models that answered, in the order in which they did; none where none was asked, or did.
     pub thought: Vec<String>,
     /// The voice service, or the voice model.
@@ -273,7 +275,7 @@ impl TurnLine {
             turn: 0,
             speaker: String::new(),
             from: None,
-            heard: String::new(),
+            understood: String::new(),
             partials: 0,
             npc: None,
             tier: None,

@@ -55,7 +55,7 @@ impl Table {
                 "one moment, {name}: the NPCs hear you, and answer again shortly; {why}"
             ));
         }
-        self.overhear(&utterance, None);
+        self.tell_others(&utterance, None);
         self.unanswered(utterance, Outcome::PutOff, Some(why));
     }
 }

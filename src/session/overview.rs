@@ -44,11 +44,11 @@ impl Overview<'_> {
             return State::Paused;
         }
         let npc = |seat: SeatId| self.seats[seat].npc.name.clone();
-        let heard = self.playback.current().and_then(|turn| self.turns.peek(turn));
-        if let Some(turn) = heard {
+        let audible = self.playback.current().and_then(|turn| self.turns.peek(turn));
+        if let Some(turn) = audible {
             return State::Speaking(npc(turn.purpose.seat));
         }
-        let awaited = self.turns.all().find(|turn| turn.is_wanted() && !turn.speculative);
+        let awaited = self.turns.all().find(|turn| turn.is_certain());
         awaited.map_or(State::Listening, |turn| State::Thinking(npc(turn.purpose.seat)))
     }
 

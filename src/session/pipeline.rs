@@ -11,14 +11,14 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    clock::{HeardAt, SoundTime},
-    edge::{Edge, FrameHeard},
+    clock::{Received, SoundTime},
+    edge::{Edge, FrameResult},
     finals::{Finals, Recognised},
     judging::Listening,
     preroll::Preroll,
     recogniser::Recogniser,
     recognition::Recognition,
-    recognition_event::{RecognitionEvent, Spoken},
+    recognition_event::{News, RecognitionEvent},
     speakers::SpeakerId,
     utterance::Utterance,
 };
@@ -112,21 +112,21 @@ impl SpeakerPipeline {
     }
 
     /// Time in the sound; it never goes back.
-    fn sound_at(&self, at: HeardAt) -> SoundTime {
+    fn sound_at(&self, at: Received) -> SoundTime {
         self.last_at.map_or(at.sound, |last| last.max(at.sound))
     }
 
     /// Takes 20 ms.
-    pub fn frame(&mut self, at: HeardAt, frame: &Frame, recogniser: &Recogniser) -> FrameHeard {
+    pub fn frame(&mut self, at: Received, frame: &Frame, recogniser: &Recogniser) -> FrameResult {
         let sound = self.sound_at(at);
-        let at = HeardAt { sound, ..at };
+        let at = Received { sound, ..at };
         self.last_at = Some(sound);
         self.silent = 0;
         let voicing = self.vad.push(frame.samples());
         let voiced = voicing.voiced;
         if self.service_ends {
             let refused = self.endless_frame(at, frame, voiced, recogniser).err();
-            return FrameHeard { voicing, edge: None, refused };
+            return FrameResult { voicing, edge: None, refused };
         }
         let (edge, begun) = match self.endpointer.handle(sound.into_std(), Input::Frame { voiced })
         {
@@ -148,13 +148,13 @@ impl SpeakerPipeline {
         if self.open.is_none() {
             self.preroll.keep(frame);
         }
-        FrameHeard { voicing, edge, refused: begun.err() }
+        FrameResult { voicing, edge, refused: begun.err() }
     }
 
     /// Takes 20 ms for a recogniser that ends utterances itself. It is opened by a voice.
     fn endless_frame(
         &mut self,
-        at: HeardAt,
+        at: Received,
         frame: &Frame,
         voiced: bool,
         recogniser: &Recogniser,
@@ -176,7 +176,7 @@ impl SpeakerPipeline {
     }
 
     /// Ends what is over because nothing came any more.
-    pub fn tick(&mut self, at: HeardAt) -> Option<Edge> {
+    pub fn tick(&mut self, at: Received) -> Option<Edge> {
         self.feed_silence(at);
         self.judge(at);
         if self.idle_at().is_some_and(|idle| idle <= at.sound) {
@@ -196,7 +196,7 @@ impl SpeakerPipeline {
     }
 
     /// Has it judged how the pause sounds, once it is one.
-    fn judge(&mut self, at: HeardAt) {
+    fn judge(&mut self, at: Received) {
         let due = self.judge_at().is_some_and(|due| due <= at.sound);
         if let (true, Some(judge), Some(open)) = (due, &self.judge, &mut self.open) {
             open.ask(&**judge);
@@ -211,11 +211,11 @@ impl SpeakerPipeline {
 
     /// Packets stop when nobody speaks; a recogniser that ends utterances itself has to hear the
     /// silence.
-    fn feed_silence(&mut self, at: HeardAt) {
+    fn feed_silence(&mut self, at: Received) {
         while let Some(due) = self.silence_at().filter(|due| *due <= at.sound) {
             self.silent += 1;
             let silence = Frame::silence(SampleRate::HZ_16000);
-            self.feed(HeardAt { sound: due, ..at }, &silence, false);
+            self.feed(Received { sound: due, ..at }, &silence, false);
         }
     }
 
@@ -246,7 +246,7 @@ impl SpeakerPipeline {
 
     /// The open utterance, as far as it is known, if its recogniser is overdue to report the end; gives it
     /// up.
-    pub fn unended(&mut self, at: HeardAt) -> Option<Utterance> {
+    pub fn unended(&mut self, at: Received) -> Option<Utterance> {
         self.unended_at().filter(|due| *due <= at.sound)?;
         let mut open = self.open.take()?;
         tracing::warn!("giving up an utterance: the recogniser never reported its end");
@@ -261,7 +261,7 @@ impl SpeakerPipeline {
     }
 
     /// True if something is to be done.
-    pub fn is_due(&self, at: HeardAt) -> bool {
+    pub fn is_due(&self, at: Received) -> bool {
         self.due_by_sound().is_some_and(|due| due <= at.sound)
             || self.due_by_clock().is_some_and(|due| due <= at.clock)
     }
@@ -320,8 +320,8 @@ impl SpeakerPipeline {
 
     /// True if an utterance is over but not told yet.
     pub fn is_finalising(&self) -> bool {
-        let is_half_heard = self.open.as_ref().is_some_and(Recognition::is_half_heard);
-        !self.finals.is_empty() || self.unaddressed.is_some() || is_half_heard
+        let is_half_understood = self.open.as_ref().is_some_and(Recognition::is_half_understood);
+        !self.finals.is_empty() || self.unaddressed.is_some() || is_half_understood
     }
 
     /// True if the recogniser has taken all sound there is.
@@ -379,39 +379,39 @@ impl SpeakerPipeline {
     pub fn recognised(
         &mut self,
         event: RecognitionEvent,
-        at: HeardAt,
+        at: Received,
         names: &[NpcNames],
     ) -> Recognised {
         if self.open.as_ref().is_some_and(|open| open.id == event.recognition) {
-            return self.open_recognised(event.spoken, at, names);
+            return self.open_recognised(event.news, at, names);
         }
         self.finals.recognised(event, self.open.as_mut(), at.clock)
     }
 
-    fn open_recognised(&mut self, spoken: Spoken, at: HeardAt, names: &[NpcNames]) -> Recognised {
-        match spoken {
-            Spoken::Said(SpeechEvent::Partial { text }) => self.partial(text, at, names),
-            Spoken::Said(SpeechEvent::Pause { text }) => self.paused(text, at, names),
-            Spoken::Said(SpeechEvent::EagerEnd { text }) => self.nearly_over(text, at),
-            Spoken::Said(SpeechEvent::Resumed) => {
+    fn open_recognised(&mut self, news: News, at: Received, names: &[NpcNames]) -> Recognised {
+        match news {
+            News::Said(SpeechEvent::Partial { text }) => self.partial(text, at, names),
+            News::Said(SpeechEvent::Pause { text }) => self.paused(text, at, names),
+            News::Said(SpeechEvent::EagerEnd { text }) => self.nearly_over(text, at),
+            News::Said(SpeechEvent::Resumed) => {
                 let sound = self.sound_at(at);
                 let Some(open) = &mut self.open else { return Recognised::Nothing };
                 open.resumed(sound);
                 Recognised::Resumed
             }
-            Spoken::Said(SpeechEvent::Final { text }) => {
+            News::Said(SpeechEvent::Final { text }) => {
                 let Some(open) = &mut self.open else { return Recognised::Nothing };
                 if self.service_ends {
-                    return Recognised::Heard(open.cut(self.speaker, text, at.clock));
+                    return Recognised::Understood(open.cut(self.speaker, text, at.clock));
                 }
                 open.text = Some(text);
                 Recognised::Nothing
             }
-            Spoken::Sounds(judgement) => {
+            News::Sounds(judgement) => {
                 self.learn(at, Input::Judged(judgement));
                 Recognised::Nothing
             }
-            Spoken::Failed(error) => {
+            News::Failed(error) => {
                 if error.kind() == Kind::OverBudget {
                     self.reopen_at = Some(at.clock + REOPEN_AFTER);
                 }
@@ -419,15 +419,15 @@ impl SpeakerPipeline {
                 Recognised::Failed(over.into_utterance(self.speaker, at.clock), error)
             }
             // The recogniser did not want the rest.
-            Spoken::Over => match self.open.take().filter(|_| !self.service_ends) {
-                Some(over) => Recognised::Heard(over.into_utterance(self.speaker, at.clock)),
+            News::Over => match self.open.take().filter(|_| !self.service_ends) {
+                Some(over) => Recognised::Understood(over.into_utterance(self.speaker, at.clock)),
                 None => Recognised::Nothing,
             },
         }
     }
 
     /// Takes in a partial text, while somebody speaks.
-    fn partial(&mut self, text: String, at: HeardAt, names: &[NpcNames]) -> Recognised {
+    fn partial(&mut self, text: String, at: Received, names: &[NpcNames]) -> Recognised {
         let sound = self.sound_at(at);
         let Some(open) = self.open.as_mut().filter(|open| open.partial != text) else {
             return Recognised::Nothing;
@@ -439,7 +439,7 @@ impl SpeakerPipeline {
     }
 
     /// Takes in a text that is probably complete: it may be answered ahead at once.
-    fn nearly_over(&mut self, text: String, at: HeardAt) -> Recognised {
+    fn nearly_over(&mut self, text: String, at: Received) -> Recognised {
         let Some(open) = &mut self.open else { return Recognised::Nothing };
         let is_new = open.partial != text;
         open.nearly_over(at.sound, text.clone());
@@ -447,7 +447,7 @@ impl SpeakerPipeline {
     }
 
     /// Takes in the text until a pause, if that still lasts.
-    fn paused(&mut self, text: String, at: HeardAt, names: &[NpcNames]) -> Recognised {
+    fn paused(&mut self, text: String, at: Received, names: &[NpcNames]) -> Recognised {
         let sound = self.sound_at(at);
         let Some(open) = self.open.as_mut().filter(|open| open.is_pausing(sound)) else {
             return self.partial(text, at, names);
@@ -461,7 +461,7 @@ impl SpeakerPipeline {
 
     /// Passes what is known of the open utterance to the endpointer; an end that follows is reported with the
     /// next tick.
-    fn learn(&mut self, at: HeardAt, input: Input) {
+    fn learn(&mut self, at: Received, input: Input) {
         let sound = self.sound_at(at);
         if let Some(Output::Close { reason, .. }) = self.endpointer.handle(sound.into_std(), input)
         {
@@ -469,14 +469,14 @@ impl SpeakerPipeline {
         }
     }
 
-    fn begin(&mut self, at: HeardAt, recogniser: &Recogniser) -> Result<(), Error> {
+    fn begin(&mut self, at: Received, recogniser: &Recogniser) -> Result<(), Error> {
         self.begun += 1;
         self.open = None;
         self.open = Some(Recognition::start(self.begun, self.speaker, recogniser, at)?);
         Ok(())
     }
 
-    fn feed(&mut self, at: HeardAt, frame: &Frame, voiced: bool) {
+    fn feed(&mut self, at: Received, frame: &Frame, voiced: bool) {
         if let Some(open) = &mut self.open {
             open.feed(at, frame, voiced);
         }

@@ -1,4 +1,4 @@
-//! Playback of a table's NPCs, and how much of it was heard.
+//! Playback of a table's NPCs, and how much of it was played.
 //!
 //! Entry type: [`Playback`]. One NPC speaks at a time; turns are played in the order their
 //! utterances ended. **Never**: makes sound, or waits; the table's loop calls [`Playback::poll`].
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     audio::{FRAME, Frame},
     domain::TurnId,
-    engine::HeardAloud,
+    engine::PlayedPart,
 };
 
 /// Output for frames. Calls come at the pace of playback and never wait.
@@ -62,7 +62,7 @@ pub enum Played {
     /// The turn's last frame left.
     Finished(TurnId),
     /// Sound of the turn has not left for two seconds: the turn is to be ended.
-    Unheard {
+    Stuck {
         /// The turn.
         turn: TurnId,
         /// False if the turn before it was given up in the same way.
@@ -96,8 +96,8 @@ pub struct Playback {
     out: Box<dyn VoiceOut>,
     /// Makes room for what is said.
     music: MusicPlayer,
-    /// Time by which the last speech has been heard; `None` during speech, and once the music is back.
-    heard_until: Option<Instant>,
+    /// Time by which the last speech has been played; `None` during speech, and once the music is back.
+    played_until: Option<Instant>,
     pace: Pace,
     rng: StdRng,
     segments: Vec<Segment>,
@@ -111,7 +111,7 @@ pub struct Playback {
     ducked: bool,
     stall: Option<Stall>,
     /// The last turn was given up because its sound did not leave.
-    is_unheard: bool,
+    is_stuck: bool,
 }
 
 /// A wait for an output that has taken sound and does not let it out.
@@ -127,7 +127,7 @@ impl Playback {
         Self {
             out,
             music,
-            heard_until: None,
+            played_until: None,
             pace,
             rng,
             segments: Vec::new(),
@@ -138,7 +138,7 @@ impl Playback {
             gap: GAP,
             ducked: false,
             stall: None,
-            is_unheard: false,
+            is_stuck: false,
         }
     }
 
@@ -148,7 +148,7 @@ impl Playback {
         self.segments.push(Segment::new(turn, npc, place));
     }
 
-    /// Lets a turn be heard.
+    /// Lets a turn be played.
     pub fn release(&mut self, turn: TurnId) {
         if let Some(segment) = self.segment(turn) {
             segment.released = true;
@@ -181,7 +181,7 @@ impl Playback {
         if let Some(segment) = self.segment(turn)
             && let Some(sentence) = segment.sentences.get_mut(index)
         {
-            sentence.frames += 1;
+            sentence.take(&frame);
             segment.ready_at.get_or_insert(now);
             segment.frames.push_back((index, frame));
         }
@@ -202,24 +202,24 @@ impl Playback {
         }
     }
 
-    /// Removes a turn, wherever it is, and ends its sound; what was heard of it.
-    pub fn close(&mut self, now: Instant, turn: TurnId) -> HeardAloud {
-        let mut unheard = 0;
+    /// Removes a turn, wherever it is, and ends its sound; what was played of it.
+    pub fn close(&mut self, now: Instant, turn: TurnId) -> PlayedPart {
+        let mut unplayed = 0;
         if self.current == Some(turn) {
-            unheard = self.out.stop();
+            unplayed = self.out.stop();
             self.end_current(now);
-            self.heard_until = Some(now);
+            self.played_until = Some(now);
             self.swell_music(now);
         }
         let Some(index) = self.segments.iter().position(|s| s.turn == turn) else {
-            return HeardAloud::default();
+            return PlayedPart::default();
         };
         let mut segment = self.segments.remove(index);
-        segment.take_back(unheard);
+        segment.take_back(unplayed);
         if self.segments.is_empty() {
             self.out.rest();
         }
-        segment.heard()
+        segment.played_part()
     }
 
     /// Drops the sound that the way out still holds, also of turns that are over.
@@ -227,17 +227,17 @@ impl Playback {
         _ = self.out.stop();
     }
 
-    /// The turn that is being heard.
+    /// The turn that is being played.
     pub fn current(&self) -> Option<TurnId> {
         self.current
     }
 
-    /// True if nothing is playing and nothing that may be heard waits.
+    /// True if nothing is playing and nothing that may be played waits.
     pub fn is_idle(&self) -> bool {
         self.segments.iter().all(|segment| !segment.released)
     }
 
-    /// The turn being heard, if it has to give way to words of the game master that are ready.
+    /// The turn being played, if it has to give way to words of the game master that are ready.
     pub fn in_the_way(&self) -> Option<TurnId> {
         let ready = |s: &Segment| s.place.urgent && s.released && s.ready_at.is_some() && !s.done;
         let current = self.segments.iter().find(|segment| Some(segment.turn) == self.current)?;
@@ -265,7 +265,7 @@ impl Playback {
 
     /// Next time at which [`Self::poll`] has something to do without new input.
     pub fn wake_at(&self) -> Option<Instant> {
-        [self.next_due(), self.heard_until].into_iter().flatten().min()
+        [self.next_due(), self.played_until].into_iter().flatten().min()
     }
 
     /// Due time of the next frame.
@@ -311,9 +311,9 @@ impl Playback {
         played
     }
 
-    /// Has music swell back once what was said has been heard.
+    /// Has music swell back once what was said has been played.
     fn swell_music(&mut self, now: Instant) {
-        if self.heard_until.take_if(|until| *until <= now).is_some() {
+        if self.played_until.take_if(|until| *until <= now).is_some() {
             self.music.duck(Under::Npc, false);
         }
     }
@@ -355,7 +355,7 @@ impl Playback {
         true
     }
 
-    /// True while the output does not let out what it holds. Frames count as heard once they are handed over,
+    /// True while the output does not let out what it holds. Frames count as played once they are handed over,
     /// so none are until it has caught up, and the turn does not finish before.
     fn is_stalled(&mut self, now: Instant, played: &mut Vec<Played>) -> bool {
         let Some(turn) = self.current else { return false };
@@ -368,8 +368,8 @@ impl Playback {
         let since = self.stall.map_or(now, |stall| stall.since);
         self.stall = Some(Stall { since, look_at: now + FRAME });
         if now >= since + UNREAD_MAX {
-            let is_first = !std::mem::replace(&mut self.is_unheard, true);
-            played.push(Played::Unheard { turn, is_first });
+            let is_first = !std::mem::replace(&mut self.is_stuck, true);
+            played.push(Played::Stuck { turn, is_first });
         }
         true
     }
@@ -403,7 +403,7 @@ impl Playback {
                 self.end_current(now);
                 match silent {
                     true => self.quiet_since = quiet_since,
-                    false => self.is_unheard = false,
+                    false => self.is_stuck = false,
                 }
                 return true;
             }
@@ -417,7 +417,7 @@ impl Playback {
         if segment.played == 0 {
             played.push(Played::Began(turn));
             self.music.duck(Under::Npc, true);
-            self.heard_until = None;
+            self.played_until = None;
         }
         segment.played += 1;
         segment.played_at = Some(now);
@@ -443,7 +443,7 @@ impl Playback {
         self.next_at = None;
         self.stall = None;
         self.quiet_since = Some(now);
-        self.heard_until = Some(match self.pace {
+        self.played_until = Some(match self.pace {
             Pace::Ahead(lead) => now + lead,
             Pace::RealTime | Pace::Free => now,
         });
@@ -553,7 +553,7 @@ mod tests {
         let (mut now, mut last) = (from, None);
         while now <= from + time {
             last = playback.poll(now).pop().map(|played| (played, now - from)).or(last);
-            if let Some((Played::Unheard { .. }, _)) = last {
+            if let Some((Played::Stuck { .. }, _)) = last {
                 break;
             }
             now = playback.wake_at()?.max(now + Duration::from_millis(1));
@@ -569,10 +569,10 @@ mod tests {
             let (mut playback, taken) = into_silence(now, frames);
             let last = poll_for(&mut playback, now, Duration::from_millis(2_250));
             let (played, at) = last.expect("an event");
-            assert_eq!(played, Played::Unheard { turn, is_first: true }, "{frames}");
+            assert_eq!(played, Played::Stuck { turn, is_first: true }, "{frames}");
             assert!(at >= UNREAD_MAX, "{at:?}");
             assert!(taken.load(Ordering::Relaxed) <= WAITING_MAX + 1);
-            assert_eq!(playback.close(now + at, turn), HeardAloud::default());
+            assert_eq!(playback.close(now + at, turn), PlayedPart::default());
             assert_eq!(taken.load(Ordering::Relaxed), 0);
         }
     }

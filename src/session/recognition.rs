@@ -21,11 +21,11 @@ use futures::{
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    clock::{HeardAt, SoundTime},
+    clock::{Received, SoundTime},
     judging::Judging,
     preroll::PREROLL_FRAMES,
     recogniser::{Covered, PAID_FRAMES, Recogniser, covered},
-    recognition_event::{RecognitionEvent, Spoken},
+    recognition_event::{News, RecognitionEvent},
     speakers::SpeakerId,
     utterance::{Apart, Utterance, taken},
 };
@@ -124,7 +124,7 @@ impl Recognition {
         id: u64,
         speaker: SpeakerId,
         recogniser: &Recogniser,
-        at: HeardAt,
+        at: Received,
     ) -> Result<Self, Error> {
         let held = recogniser.reserve()?;
         let (to, audio) = mpsc::channel(SOUND_CAPACITY);
@@ -172,24 +172,24 @@ impl Recognition {
     /// The recogniser's next event; pending for ever once nothing more comes.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
         if let Poll::Ready(judgement) = self.judging.poll(context) {
-            let spoken = Spoken::Sounds(judgement);
-            return Poll::Ready(RecognitionEvent { recognition: self.id, spoken });
+            let news = News::Sounds(judgement);
+            return Poll::Ready(RecognitionEvent { recognition: self.id, news });
         }
         if let Err(error) = self.poll_payment(context) {
             self.events = None;
-            let spoken = Spoken::Failed(error);
-            return Poll::Ready(RecognitionEvent { recognition: self.id, spoken });
+            let news = News::Failed(error);
+            return Poll::Ready(RecognitionEvent { recognition: self.id, news });
         }
         let Some(events) = &mut self.events else { return Poll::Pending };
-        let spoken = match ready!(events.poll_next_unpin(context)) {
-            Some(Ok(said)) => Spoken::Said(said),
-            Some(Err(error)) => Spoken::Failed(error),
-            None => Spoken::Over,
+        let news = match ready!(events.poll_next_unpin(context)) {
+            Some(Ok(said)) => News::Said(said),
+            Some(Err(error)) => News::Failed(error),
+            None => News::Over,
         };
-        if !matches!(spoken, Spoken::Said(_)) {
+        if !matches!(news, News::Said(_)) {
             self.events = None;
         }
-        Poll::Ready(RecognitionEvent { recognition: self.id, spoken })
+        Poll::Ready(RecognitionEvent { recognition: self.id, news })
     }
 
     /// Hands on the sound that was paid for meanwhile; a refused payment is given back, its sound was not sent.
@@ -219,7 +219,7 @@ impl Recognition {
     }
 
     /// Takes 20 ms. Where the table ends the utterance, a long silence is held back.
-    pub fn feed(&mut self, at: HeardAt, frame: &Frame, voiced: bool) {
+    pub fn feed(&mut self, at: Received, frame: &Frame, voiced: bool) {
         if voiced {
             self.began.get_or_insert(at.sound.0.min(at.clock));
             self.speech_end = at.clock;
@@ -376,7 +376,7 @@ impl Recognition {
     }
 
     /// True if the recogniser has begun to understand something that it has not ended.
-    pub fn is_half_heard(&self) -> bool {
+    pub fn is_half_understood(&self) -> bool {
         self.endless && !self.partial.is_empty()
     }
 
@@ -420,7 +420,7 @@ impl Recognition {
             final_at: Some(now),
             voiced: std::mem::take(&mut self.voiced),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
-            ..Utterance::unheard(speaker, self.speech_end)
+            ..Utterance::unknown(speaker, self.speech_end)
         }
     }
 
@@ -441,7 +441,7 @@ impl Recognition {
             partials: self.partials,
             audio: self.sound.iter().cloned().collect(),
             voiced: self.voiced,
-            ..Utterance::unheard(speaker, self.speech_end)
+            ..Utterance::unknown(speaker, self.speech_end)
         }
     }
 
@@ -476,7 +476,7 @@ impl Recognition {
             final_at: Some(now),
             voiced: self.voiced,
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
-            ..Utterance::unheard(speaker, self.speech_end)
+            ..Utterance::unknown(speaker, self.speech_end)
         }
     }
 }

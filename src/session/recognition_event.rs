@@ -12,11 +12,11 @@ pub struct RecognitionEvent {
     /// Number of the recognition that it is of.
     pub recognition: u64,
     /// The event.
-    pub spoken: Spoken,
+    pub news: News,
 }
 
 /// An event of a recogniser.
-pub enum Spoken {
+pub enum News {
     /// Text that was understood.
     Said(SpeechEvent),
     /// It gave up.

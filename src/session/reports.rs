@@ -92,7 +92,7 @@ impl Reports {
     }
 
     /// Name of the recogniser of an utterance, or "typed".
-    pub fn heard_by(&self, typed: bool) -> &str {
+    pub fn understood_by(&self, typed: bool) -> &str {
         if typed { TurnLine::TYPED } else { &self.stt }
     }
 
@@ -105,7 +105,7 @@ impl Reports {
         line.circumstances.npcs = at.scene.present();
         line.circumstances.people = at.speakers.here();
         line.turn = self.lines + 1;
-        self.recent.told(&line, at.speakers.overheard(of, &line.heard));
+        self.recent.told(&line, at.speakers.side_line(of, &line.understood));
         self.line_as_it_is(line);
     }
 
@@ -125,8 +125,8 @@ impl Reports {
                 speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
                 ..Timings::default()
             },
-            stt: self.heard_by(utterance.typed).to_owned(),
-            heard: utterance.text,
+            stt: self.understood_by(utterance.typed).to_owned(),
+            understood: utterance.text,
             spent: self.spent(),
             ..TurnLine::unanswered(outcome, detail)
         };
@@ -137,8 +137,8 @@ impl Reports {
     pub fn halted(&mut self, utterance: &Utterance) {
         let is_alone = is_x_card(&utterance.text);
         let line = TurnLine {
-            heard: if is_alone { utterance.text.clone() } else { X_CARD.to_owned() },
-            stt: self.heard_by(utterance.typed).to_owned(),
+            understood: if is_alone { utterance.text.clone() } else { X_CARD.to_owned() },
+            stt: self.understood_by(utterance.typed).to_owned(),
             spent: self.spent(),
             ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())
         };
@@ -147,7 +147,7 @@ impl Reports {
 
     /// The line of an exchange that was taken back: it has no words.
     pub fn taken_back(&mut self, outcome: Outcome, typed: bool) {
-        let (stt, spent) = (self.heard_by(typed).to_owned(), self.spent());
+        let (stt, spent) = (self.understood_by(typed).to_owned(), self.spent());
         let line = TurnLine { stt, spent, ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned()) };
         self.line_of_nobody(line);
     }

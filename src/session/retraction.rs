@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{line::TurnLine, seats::Seats};
 use crate::{
     domain::{PersonId, Said},
-    logic::prompt::Overheard,
+    logic::prompt::SideLine,
 };
 
 /// Lines older than this are no part of what the card is held up for, save the last.
@@ -31,8 +31,8 @@ pub struct Card {
     pub began: Instant,
     /// Time at which it takes effect.
     pub now: Instant,
-    /// First sound of the answer that is being heard now.
-    pub heard_since: Option<Instant>,
+    /// First sound of the answer that is audible now.
+    pub audible_since: Option<Instant>,
 }
 
 /// The newest lines, the latest at the end.
@@ -45,17 +45,17 @@ struct Told {
     turn: u64,
     at: Instant,
     /// The utterance, as NPCs hear it.
-    said: Overheard,
-    /// The NPC, and what was heard of it.
+    said: SideLine,
+    /// The NPC, and what it has spoken.
     reply: Option<(String, String)>,
     /// First sound of the reply.
-    heard_since: Option<Instant>,
+    audible_since: Option<Instant>,
     /// Beginning of the exchange in the NPC's history.
     remembered: Option<Said>,
 }
 
 impl Told {
-    /// True if something of an answer was heard.
+    /// True if something of an answer was spoken.
     fn is_answer(&self) -> bool {
         self.reply.as_ref().is_some_and(|(_, text)| !text.is_empty())
     }
@@ -63,7 +63,7 @@ impl Told {
 
 impl RecentLines {
     /// Adds a line, of which NPCs heard what was `said`.
-    pub fn told(&mut self, line: &TurnLine, said: Overheard) {
+    pub fn told(&mut self, line: &TurnLine, said: SideLine) {
         if self.0.len() == LINES {
             self.0.pop_front();
         }
@@ -72,7 +72,7 @@ impl RecentLines {
             at: Instant::now(),
             said,
             reply: line.npc.clone().map(|npc| (npc, line.reply.clone())),
-            heard_since: line.circumstances.answered_at,
+            audible_since: line.circumstances.answered_at,
             remembered: None,
         });
     }
@@ -91,10 +91,10 @@ impl RecentLines {
 
     /// The exchange that `card` is held up against, unless it is still being heard, and all lines since.
     fn take(&mut self, card: Card) -> Vec<Told> {
-        let exchange = match card.heard_since {
+        let exchange = match card.audible_since {
             Some(since) if since <= card.began => None,
-            Some(_) => self.heard_at(card.began),
-            None => self.heard_at(card.began).or_else(|| self.last(card.now)),
+            Some(_) => self.audible_at(card.began),
+            None => self.audible_at(card.began).or_else(|| self.last(card.now)),
         };
         let said_over = self.0.iter().position(|told| told.at > card.began);
         let first = exchange.into_iter().chain(said_over).min();
@@ -103,9 +103,9 @@ impl RecentLines {
 
     /// The answer that was audible at `at`, or the last one that had ended shortly before. One NPC speaks at a
     /// time, so it is the last that had begun by then.
-    fn heard_at(&self, at: Instant) -> Option<usize> {
+    fn audible_at(&self, at: Instant) -> Option<usize> {
         self.0.iter().rposition(|told| {
-            let had_begun = told.heard_since.is_some_and(|since| since <= at);
+            let had_begun = told.audible_since.is_some_and(|since| since <= at);
             told.is_answer() && had_begun && at <= told.at + LATE
         })
     }
@@ -123,11 +123,11 @@ impl RecentLines {
         let taken = self.take(card);
         for told in taken.iter().rev() {
             for seat in seats.all_mut() {
-                seat.conversation.unhear(&told.said);
+                seat.conversation.remove_side_line(&told.said);
                 if let Some((npc, reply)) = &told.reply {
                     match &told.remembered {
                         Some(said) if seat.npc.name == *npc => seat.conversation.take_back(said),
-                        _ => seat.conversation.unhear(&Overheard {
+                        _ => seat.conversation.remove_side_line(&SideLine {
                             speaker: npc.clone(),
                             by: told.said.by.clone(),
                             text: reply.clone(),

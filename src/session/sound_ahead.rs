@@ -13,7 +13,7 @@ impl Table {
     /// Passes on new sound of speakers, and takes back the sound that was for others.
     pub(super) fn pass_sound_on(&mut self, now: Instant) {
         for id in self.seats.ids() {
-            if !self.seats[id].engine.hears_ahead() {
+            if !self.seats[id].engine.receives_ahead() {
                 continue;
             }
             if self.turns.is_busy(id) {
@@ -25,7 +25,7 @@ impl Table {
             let speaker = self.speaker_to(id, before, now);
             self.seats[id].sounding = speaker;
             if before.is_some() && speaker != before {
-                self.seats[id].engine.hears(&VecDeque::new());
+                self.seats[id].engine.receive(&VecDeque::new());
             }
             let Some(speaker) = speaker else { continue };
             if before != Some(speaker) {
@@ -33,7 +33,7 @@ impl Table {
                 self.warm_seat(id);
             }
             if let Some(sound) = self.hearing.sound_of(speaker) {
-                self.seats[id].engine.hears(sound);
+                self.seats[id].engine.receive(sound);
             }
         }
     }

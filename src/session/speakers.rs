@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     domain::{Owner, PersonId, Player},
-    logic::{language::Language, prompt::Overheard},
+    logic::{language::Language, prompt::SideLine},
 };
 
 /// A person, as the voice channel tells them apart.
@@ -124,9 +124,9 @@ impl Speakers {
     }
 
     /// The utterance, as NPCs hear it.
-    pub fn overheard(&self, id: SpeakerId, text: &str) -> Overheard {
+    pub fn side_line(&self, id: SpeakerId, text: &str) -> SideLine {
         let speaker = self.called(id).to_owned();
-        Overheard { speaker, by: Some(self.person(id)), text: text.to_owned(), unanswered: false }
+        SideLine { speaker, by: Some(self.person(id)), text: text.to_owned(), unanswered: false }
     }
 
     /// Name that NPCs use: the character they play, else their own name.

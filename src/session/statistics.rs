@@ -61,7 +61,7 @@ impl Statistics {
     /// Counts a line.
     pub fn add(&mut self, line: &TurnLine) {
         // The game master's own words and late results answer nothing that was said.
-        if line.heard.is_empty() && line.npc.is_some() {
+        if line.understood.is_empty() && line.npc.is_some() {
             return;
         }
         self.counts.utterances += 1;
@@ -139,7 +139,7 @@ mod tests {
         let times =
             Timings { speech_end_to_final: ms, final_to_first_text: ms, ..Timings::default() };
         TurnLine {
-            heard: "hello".to_owned(),
+            understood: "hello".to_owned(),
             audio_ms,
             ms: times,
             stt: stt.to_owned(),
@@ -165,7 +165,7 @@ mod tests {
     fn typed_lines_have_no_hearing_latency() {
         let mut tally = Statistics::default();
         tally.add(&line(Outcome::Spoken, 3.0, "typed"));
-        let puppet = TurnLine { heard: String::new(), ..line(Outcome::Spoken, 3.0, "typed") };
+        let puppet = TurnLine { understood: String::new(), ..line(Outcome::Spoken, 3.0, "typed") };
         tally.add(&TurnLine { npc: Some("Bartok".to_owned()), ..puppet });
         assert_eq!(tally.latencies().speech_end_to_final, None);
         assert_eq!(tally.latencies().final_to_first_text, Some(Quantiles { p50: 3.0, p95: 3.0 }));

@@ -57,24 +57,23 @@ impl Table {
     pub(super) fn pause(&mut self, paused: bool) {
         if paused && !self.paused {
             self.drop_guesses();
-            self.put_back_unheard();
+            self.put_back_unplayed();
         }
         self.paused = paused;
     }
 
-    /// Answers that are not heard yet begin again when the table resumes.
-    fn put_back_unheard(&mut self) {
+    /// Answers of which nothing was played yet begin again when the table resumes.
+    fn put_back_unplayed(&mut self) {
         let now = Instant::now();
-        let unheard = |turn: &&Active| {
-            turn.began_at.is_none() && turn.is_wanted() && !turn.purpose.is_puppet()
-        };
-        let unheard: Vec<(TurnId, Option<Purpose>)> = self
+        let unplayed =
+            |turn: &&Active| (turn.is_ahead() || turn.is_thinking()) && !turn.purpose.is_puppet();
+        let unplayed: Vec<(TurnId, Option<Purpose>)> = self
             .turns
             .all()
-            .filter(unheard)
+            .filter(unplayed)
             .map(|turn| (turn.id, (!turn.taken_back).then(|| turn.purpose.clone())))
             .collect();
-        for (turn, purpose) in unheard {
+        for (turn, purpose) in unplayed {
             self.drop_turn(now, turn);
             if let Some(purpose) = purpose {
                 self.ask(purpose);
@@ -84,10 +83,7 @@ impl Table {
 
     /// Drops what is being said, or what is thought of longest.
     pub(super) fn skip(&mut self) {
-        let thought_of = || {
-            let wanted = |turn: &&Active| turn.is_wanted() && !turn.speculative;
-            self.turns.all().find(wanted).map(|turn| turn.id)
-        };
+        let thought_of = || self.turns.all().find(|turn| turn.is_certain()).map(|turn| turn.id);
         if let Some(turn) = self.playback.current().or_else(thought_of) {
             self.cut_off(Instant::now(), turn);
         }
@@ -100,7 +96,7 @@ impl Table {
             return;
         }
         let utterance =
-            Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };
+            Utterance { final_at: Some(now), typed: true, ..Utterance::unknown(speaker, now) };
         let tier = TurnTier::fast("the game master's own words".to_owned());
         self.silence(now, seat);
         self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet(text) });
@@ -190,11 +186,11 @@ impl Table {
     pub(super) fn halt(&mut self, began: Instant) {
         let now = Instant::now();
         self.halts.add();
-        let heard = self.turns.all().filter(|turn| !turn.withdrawn);
-        let card = Card { began, now, heard_since: heard.filter_map(|turn| turn.began_at).min() };
+        let audible_since = self.turns.all().filter_map(Active::audible_since).min();
+        let card = Card { began, now, audible_since };
         let Withdrawn { turns, waiting } = self.withdraw(None);
         for purpose in turns.iter().chain(&waiting) {
-            self.unhear(purpose);
+            self.take_back_from_others(purpose);
         }
         for purpose in waiting {
             self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);

@@ -290,7 +290,7 @@ impl Table {
             biased;
             command = commands.recv() => command.map_or(Event::Closed, Event::Command),
             Some((turn, reply)) = self.replies_in.recv() => Event::Reply(turn, reply),
-            heard = self.hearing.next() => match heard {
+            recognised = self.hearing.next() => match recognised {
                 Some((speaker, event)) => Event::Recognised(speaker, event),
                 // The broken pipeline is reported with what is due.
                 None => Event::Wake,
@@ -328,7 +328,7 @@ impl Table {
     /// Everything that is due now.
     fn act(&mut self, now: Instant) {
         self.listen(now);
-        self.hear_again(now);
+        self.recover_broken(now);
         self.end_overdue(now);
         self.interrupt_on_time(now);
         self.play(now);
@@ -430,7 +430,7 @@ impl Table {
         if let Some(active) = self.turns.get(turn) {
             active.reported(report);
         }
-        self.finish(turn, false);
+        self.finish(turn);
     }
 
     /// Has an NPC tell what came of a call after its turn.

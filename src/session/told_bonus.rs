@@ -7,7 +7,7 @@ use super::last_answered::last_answered;
 use crate::{
     domain::PersonId,
     engine::Conversation,
-    logic::spoken::{Heard, TOLD, bonus_told},
+    logic::spoken::{DiceRequest, TOLD, bonus_told},
 };
 
 /// End of the names under which models call the tool that throws dice.
@@ -18,9 +18,9 @@ const ROLL: &str = "roll";
 /// something else before.
 pub fn roll_with_bonus(text: &str, by: &PersonId, before: &Conversation) -> Option<String> {
     let bonus = bonus_told(text)?;
-    let awaited = |words: &str| Heard::of(&format!("{words}. {text}")).rolls();
-    let mut overheard = before.overheard().iter().rev();
-    if let Some(line) = overheard.find(|line| line.by.as_ref() == Some(by)) {
+    let awaited = |words: &str| DiceRequest::of(&format!("{words}. {text}")).rolls();
+    let mut side_lines = before.side_lines().iter().rev();
+    if let Some(line) = side_lines.find(|line| line.by.as_ref() == Some(by)) {
         return if line.unanswered { awaited(&line.text) } else { None };
     }
     let (said, has_rolled) = last_answered(by, before, &[ROLL])?;

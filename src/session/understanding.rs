@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::{
     Seat, SeatId, SpeakerId,
-    edge::{Edge, FrameHeard},
+    edge::{Edge, FrameResult},
     finals::Recognised,
     input::VoiceFrame,
     line::Outcome,
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     engine::Cause,
-    logic::{address::Why, barge_in, command::is_x_card, spoken, vad::Voicing},
+    logic::{address::Why, barge_in, spoken, vad::Voicing},
     provider::{Error, Kind},
 };
 
@@ -32,7 +32,7 @@ impl Table {
     /// Takes 20 ms of one speaker.
     pub(super) fn frame(&mut self, voice: &VoiceFrame) {
         let (now, speaker) = (Instant::now(), voice.speaker);
-        self.hearing.clock.heard(voice.at);
+        self.hearing.clock.received(voice.at);
         // Sound comes later than the word that somebody has gone.
         if self.speakers.has_left(speaker) {
             return;
@@ -41,11 +41,11 @@ impl Table {
         if self.announced.is_after(voice.at.0) {
             return;
         }
-        let Some(FrameHeard { voicing, edge, refused }) = self.hearing.frame(now, voice) else {
+        let Some(FrameResult { voicing, edge, refused }) = self.hearing.frame(now, voice) else {
             return;
         };
         if let Some(error) = refused {
-            self.not_heard(Utterance::unheard(speaker, now), &error);
+            self.not_understood(Utterance::unknown(speaker, now), &error);
         }
         if let Some(edge) = edge {
             self.edge(now, speaker, edge);
@@ -67,11 +67,11 @@ impl Table {
                 self.edge(now, speaker, edge);
             }
             if let Some((utterance, error)) = due.overdue {
-                self.not_heard(utterance, &error);
+                self.not_understood(utterance, &error);
             }
             if let Some(utterance) = due.unended {
                 self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
-                self.hear(utterance);
+                self.understood(utterance);
             }
             if let Some(utterance) = due.stable {
                 self.answer_ahead(utterance);
@@ -134,17 +134,17 @@ impl Table {
                 self.partial(now, speaker, &text);
             }
             Recognised::Resumed => self.drop_ahead_of_words(now, speaker),
-            Recognised::Heard(utterance) => {
+            Recognised::Understood(utterance) => {
                 self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
-                self.hear(utterance);
+                self.understood(utterance);
             }
-            Recognised::Failed(utterance, error) => self.not_heard(utterance, &error),
+            Recognised::Failed(utterance, error) => self.not_understood(utterance, &error),
         }
     }
 
-    /// Somebody typed something: as good as heard.
+    /// Somebody typed something: as good as understood.
     pub(super) fn typed(&mut self, speaker: SpeakerId, text: String) {
-        self.hear(typed(speaker, text));
+        self.understood(typed(speaker, text));
     }
 
     /// Somebody typed something to this NPC.
@@ -154,10 +154,10 @@ impl Table {
         }
         let mut utterance = typed(speaker, text);
         utterance.text = self.router.correct(&utterance);
-        let understood = match () {
-            () if utterance.text.is_empty() => Understood::Nothing,
-            () if is_x_card(&utterance.text) => Understood::Halt(utterance.speech_end),
-            () => {
+        let understood = match utterance.x_card_at() {
+            _ if utterance.text.is_empty() => Understood::Nothing,
+            Some(at) => Understood::Halt(at),
+            None => {
                 let understood = self.addressed_to(seat, &utterance);
                 self.or_wishes(understood, &utterance.text)
             }
@@ -167,7 +167,7 @@ impl Table {
     }
 
     /// Meaning of an utterance said to `seat`.
-    fn addressed_to(&mut self, seat: SeatId, utterance: &Utterance) -> Understood {
+    fn addressed_to(&self, seat: SeatId, utterance: &Utterance) -> Understood {
         let situation = self.situation();
         match (self.router.scene.is_present(seat), self.seats[seat].muted) {
             (false, _) => Understood::Nobody(Why::Absent(seat.0).to_string()),
@@ -182,7 +182,7 @@ impl Table {
     }
 
     /// An utterance is whole.
-    pub(super) fn hear(&mut self, mut utterance: Utterance) {
+    pub(super) fn understood(&mut self, mut utterance: Utterance) {
         utterance.text = self.router.correct(&utterance);
         let ahead = self.hearing.of(utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
         let understood = self.understand(&utterance);
@@ -198,7 +198,7 @@ impl Table {
                 && self.confirm(turn, seat, tier, &utterance)
             {
                 self.counts_for(utterance.speaker, seat);
-                self.overhear(&utterance, Some(seat));
+                self.tell_others(&utterance, Some(seat));
                 return;
             }
             self.drop_turn(Instant::now(), turn);
@@ -247,7 +247,7 @@ impl Table {
                     return self.put_off(utterance, excess);
                 }
                 self.counts_for(utterance.speaker, seat);
-                self.overhear(&utterance, Some(seat));
+                self.tell_others(&utterance, Some(seat));
                 self.ask(Purpose { utterance, seat, tier, cause: Cause::Utterance });
             }
         }
@@ -255,12 +255,12 @@ impl Table {
 
     /// Everyone present hears what was said to nobody.
     pub(super) fn said_to_nobody(&mut self, utterance: Utterance, why: String) {
-        self.overhear(&utterance, None);
+        self.tell_others(&utterance, None);
         self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
     }
 
     /// Meaning of an utterance for this table now.
-    pub(super) fn understand(&mut self, utterance: &Utterance) -> Understood {
+    pub(super) fn understand(&self, utterance: &Utterance) -> Understood {
         if utterance.text.trim().is_empty() {
             return Understood::Nothing;
         }
@@ -290,33 +290,33 @@ impl Table {
         self.router.scene.is_present(id) && !seat.muted
     }
 
-    fn situation(&mut self) -> Situation {
+    fn situation(&self) -> Situation {
         let now = self.hearing.clock.moment(Instant::now());
         Situation { queue_depth: self.queue_depth(), card: self.way_out_of_card(), now }
     }
 
-    /// Everyone present who is not addressed still hears it.
-    pub(super) fn overhear(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
-        let line = self.speakers.overheard(utterance.speaker, &utterance.text);
+    /// Everyone present who is not addressed learns of it as a side line.
+    pub(super) fn tell_others(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
+        let line = self.speakers.side_line(utterance.speaker, &utterance.text);
         for (index, seat) in self.seats.iter_mut() {
             if Some(index) != addressed && self.router.scene.is_present(index) {
-                seat.conversation.overhear(line.clone());
+                seat.conversation.add_side_line(line.clone());
             }
         }
     }
 
-    /// Nobody has heard what `purpose` answers: its speaker goes on, and the whole is heard later.
-    pub(super) fn unhear(&mut self, purpose: &Purpose) {
-        let line = self.speakers.overheard(purpose.utterance.speaker, &purpose.utterance.text);
+    /// Takes the side lines of what `purpose` answers back: its speaker goes on, and the whole follows later.
+    pub(super) fn take_back_from_others(&mut self, purpose: &Purpose) {
+        let line = self.speakers.side_line(purpose.utterance.speaker, &purpose.utterance.text);
         for (index, seat) in self.seats.iter_mut() {
             if index != purpose.seat && self.router.scene.is_present(index) {
-                seat.conversation.unhear(&line);
+                seat.conversation.remove_side_line(&line);
             }
         }
     }
 
     /// The recogniser gave up.
-    pub(super) fn not_heard(&mut self, mut utterance: Utterance, error: &Error) {
+    pub(super) fn not_understood(&mut self, mut utterance: Utterance, error: &Error) {
         utterance.text = utterance.raw.clone();
         self.drop_ahead(Instant::now(), utterance.speaker);
         let outcome = match error.kind() {
@@ -350,7 +350,7 @@ impl Table {
         self.reports.unanswered(utterance, outcome, detail, &company);
     }
 
-    /// Voice of somebody who may interrupt the NPC that is heard.
+    /// Voice of somebody who may interrupt the NPC that is audible.
     fn voice(&mut self, now: Instant, speaker: SpeakerId, voicing: Voicing) {
         if voicing.probable || voicing.voiced || self.is_ducked_by(speaker) {
             self.interrupt(now, speaker, barge_in::Input::Voice(voicing));
@@ -370,7 +370,7 @@ impl Table {
 /// The text `speaker` typed, as an utterance.
 fn typed(speaker: SpeakerId, text: String) -> Utterance {
     let (raw, now) = (taken(&text), Instant::now());
-    Utterance { raw, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
+    Utterance { raw, typed: true, final_at: Some(now), ..Utterance::unknown(speaker, now) }
 }
 
 /// Reason for not answering while the table is paused.

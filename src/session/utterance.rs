@@ -11,7 +11,7 @@ use crate::{
     audio::{FRAME, Frame},
     domain::redact::without_credentials,
     engine::Cause,
-    logic::command::{is_x_card, x_card_in},
+    logic::command::{typed_x_card_in, x_card_in},
 };
 
 /// Longest text of an utterance in bytes; nobody says as much in half a minute.
@@ -70,7 +70,7 @@ pub fn taken(text: &str) -> String {
 
 impl Utterance {
     /// Something `speaker` said of which nothing is known yet.
-    pub fn unheard(speaker: SpeakerId, speech_end: Instant) -> Self {
+    pub fn unknown(speaker: SpeakerId, speech_end: Instant) -> Self {
         Self {
             speaker,
             raw: String::new(),
@@ -91,12 +91,12 @@ impl Utterance {
         self.apart.as_ref().map_or(self.raw.as_str(), |apart| apart.text.as_str())
     }
 
-    /// Time at which the words of an X-card in it began. A typed card is the whole of its text. Within a
-    /// sentence the time is estimated by the number of words before the card.
+    /// Time at which the words of an X-card in it began. Within a spoken sentence the time is estimated by
+    /// the number of words before the card.
     pub fn x_card_at(&self) -> Option<Instant> {
         if self.typed {
-            let is_card = is_x_card(&self.text) || is_x_card(&self.raw);
-            return is_card.then_some(self.speech_end);
+            let card = typed_x_card_in(&self.text).or_else(|| typed_x_card_in(&self.raw));
+            return card.map(|_| self.speech_end);
         }
         let card_at = |text: &str, began: Instant| {
             let card = x_card_in(text)?;
@@ -190,7 +190,7 @@ mod tests {
             let apart =
                 apart.map(|(text, at)| Apart { text: text.to_owned(), began: began + second * at });
             let end = began + second * 8;
-            let utterance = Utterance::unheard(SpeakerId(1), end);
+            let utterance = Utterance::unknown(SpeakerId(1), end);
             let at = Utterance { text: text.to_owned(), apart, began, ..utterance }.x_card_at();
             at.map(|at| (at - began).as_secs())
         };
@@ -202,14 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn typed_card_must_be_whole_text() {
+    fn typed_card_may_be_part_of_a_sentence() {
         let now = Instant::now();
         let typed = |text: &str| Utterance {
             text: text.to_owned(),
             typed: true,
-            ..Utterance::unheard(SpeakerId(1), now)
+            ..Utterance::unknown(SpeakerId(1), now)
         };
         assert_eq!(typed("X-card!").x_card_at(), Some(now));
+        assert_eq!(typed("No spiders for me please. X-card.").x_card_at(), Some(now));
         assert_eq!(typed("what is the X-card?").x_card_at(), None);
     }
 }

@@ -47,14 +47,19 @@ impl Table {
         Some(wishes)
     }
 
-    /// Grants `wishes`; returns the changes in words. An NPC says the titles if they are asked for.
+    /// Grants `wishes`; returns the changes in words. An NPC says the titles if they are asked for, and that it
+    /// does not know a title that there is none of.
     pub(super) fn grant(&mut self, speaker: SpeakerId, wishes: Vec<MusicWish>) -> String {
         let is_asked = wishes.contains(&MusicWish::Name);
+        let is_missing = wishes.iter().any(|wish| matches!(wish, MusicWish::Missing(_)));
         let done: Vec<String> = wishes.into_iter().map(|wish| self.music.grant(wish)).collect();
         let titles = self.music.titles().filter(|_| is_asked);
-        let said = titles.and_then(|titles| {
-            let (id, seat) = self.seats.iter().find(|it| self.may_speak(*it))?;
-            Some((id, spoken::music_title(&seat.npc.language, &titles)))
+        let speaks = self.seats.iter().find(|it| self.may_speak(*it));
+        let said = speaks.and_then(|(id, seat)| {
+            let language = &seat.npc.language;
+            let unknown = is_missing.then(|| spoken::music_unknown(language).to_owned());
+            let said = titles.map(|titles| spoken::music_title(language, &titles)).or(unknown)?;
+            Some((id, said))
         });
         if let Some((id, said)) = said {
             self.puppet(speaker, id, said);

@@ -1,7 +1,5 @@
-//! Calls that the game master decides about.
-//!
-//! Entry methods: [`Run::needs_approval`], [`Run::after_approval`]. The approved call is sent
-//! unchanged: its arguments, to the tool as it was defined. **Never**: waits within a turn.
+//! Calls that need the game master's approval. The turn goes on without waiting; the approved call
+//! is sent unchanged, to the tool as it was defined when asked.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -14,8 +12,8 @@ use tokio::time::{Instant, timeout};
 use super::{
     ApprovalRequest, Authority, CallError, CallErrorKind, CallRecord, Decision,
     caution::Caution,
+    context::Limit,
     dispatch::{Ended, Run, deliver},
-    limit::Limit,
 };
 
 impl Run {
@@ -32,7 +30,7 @@ impl Run {
         (!caution.may_be_waived() || !is_allowed).then_some(caution)
     }
 
-    /// The record of a call that no one is there to approve.
+    /// Record of a call without an approver at the table.
     pub fn unapproved(self, caution: Caution, way_out: &str, started: Instant) -> CallRecord {
         let what = format!(
             "it is not called: {}, and no game master is there to approve it ({way_out})",
@@ -41,7 +39,7 @@ impl Run {
         self.finish(Ended::refused(CallError::new(CallErrorKind::Denied, what)), started)
     }
 
-    /// Asks the game master in the background; the turn goes on without the answer.
+    /// Asks in the background and returns a pending record.
     pub fn after_approval(self, caution: Caution, started: Instant) -> CallRecord {
         let pending = self.pending(
             "waiting for the game master's approval (go on without it; its result may come later)",
@@ -72,7 +70,7 @@ impl Run {
         let expires = Duration::from_millis(self.state.approval_expires.load(Ordering::Relaxed));
         let asked = self.context.effects.approve(request);
         let decision = timeout(expires, asked).await;
-        // Counted after the decision: an X-card that withdraws the call cancels it.
+        // Read after the decision: an X-card that withdraws the call cancels it.
         self.halts = self.context.effects.halts();
         let (context, call, halts) = (self.context.clone(), self.call.clone(), self.halts);
         let started = Instant::now();
@@ -106,8 +104,7 @@ impl Run {
         deliver(&context, call, record, halts);
     }
 
-    /// # Errors
-    /// The tool is not what it was when the game master was asked about it.
+    /// Fails if the tool's definition has changed since the game master was asked.
     fn changed(&self) -> Result<(), CallError> {
         let tool = &self.ready.entry.tool;
         let snapshot = self.state.catalog.snapshot(self.context.scope.owner);
@@ -120,8 +117,8 @@ impl Run {
         Err(CallError::new(CallErrorKind::NotVisible, what))
     }
 
-    /// Later calls of this very definition need no approval in this session; the approver
-    /// stores it for others.
+    /// Allows later calls of this definition in this session; the approver stores it for other
+    /// sessions.
     fn allow_for_good(&self, caution: Caution) {
         if caution.may_be_waived() {
             let tool = &self.ready.entry.tool;
@@ -130,7 +127,7 @@ impl Run {
         }
     }
 
-    /// The game master's own arguments, held against the schema.
+    /// Takes the game master's edited arguments, checked against the schema.
     async fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
         match self.ready.entry.tool.input.check(Value::Object(edited)).await {
             Ok(Value::Object(arguments)) => self.ready.arguments = arguments,

@@ -1,6 +1,5 @@
-//! Results kept for a while, and one request for equal calls.
-//!
-//! Entry type: [`Cache`]. **Never**: decides what may be kept.
+//! Cached results, and one request for equal concurrent calls. The caller decides which results may
+//! be cached.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -11,38 +10,31 @@ use tokio::{sync::Mutex, time::Instant};
 use super::{CallError, CallOutput, ServerKey};
 use crate::domain::{Owner, Scope, SessionId};
 
-/// Most results kept; beyond that the outdated are dropped first, then any that no call waits for.
+/// Most cached results; beyond it, outdated ones go first, then any without a waiting call.
 const CAPACITY: usize = 512;
 
-/// One kept result, or the request that will bring it.
 type Slot = Arc<Mutex<Option<(Instant, CallOutput)>>>;
 
-/// Kept results by call.
 #[derive(Default)]
 pub struct Cache(DashMap<CallKey, Slot>);
 
-/// Calls that have one answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallKey {
-    /// The owner who added the tool; `None`: it is the installation's.
+    /// The tool's owner; `None`: the installation.
     pub owner: Option<Owner>,
-    /// Identity of the tool.
     pub tool: Arc<str>,
-    /// For whom it is called: what one has been told is no other's, and that it was asked neither.
+    /// Scopes share no results: even the fact that a call was made stays private.
     pub scope: Scope,
-    /// The session, where the answer may be about it.
+    /// Set if the server receives the session's id.
     pub session: Option<SessionId>,
-    /// Its arguments, as [`canonical`] writes them.
+    /// As [`canonical`] writes them.
     pub arguments: String,
 }
 
 impl Cache {
-    /// The kept result of `key`, or that of `call`, which is kept for `lifetime` if it succeeds;
-    /// equal calls wait for the one under way. `true`: the result was kept. Cancel safe: when the call
-    /// under way is cancelled, a waiting one takes over.
-    ///
-    /// # Errors
-    /// Those of `call`; they are not kept.
+    /// The cached result of `key` (`true`), or that of `call`, cached for `lifetime` if it
+    /// succeeds; equal calls wait for the first. Cancel safe: if the first is cancelled, a waiting
+    /// one takes over.
     pub async fn get(
         &self,
         key: CallKey,
@@ -56,7 +48,7 @@ impl Cache {
         let mut kept = slot.lock().await;
         if let Some((at, output)) = kept.as_ref()
             && at.elapsed() < lifetime
-            // A result that arrived while this call waited is fresh.
+            // A result that arrived during the wait is fresh.
             && (!fresh || *at > asked)
         {
             return Ok((output.clone(), true));
@@ -66,7 +58,7 @@ impl Cache {
         Ok((output, false))
     }
 
-    /// Drops the results of all tools of `server`, for every caller.
+    /// Drops cached results of `server` for all callers.
     pub fn forget(&self, server: &ServerKey) {
         let prefix = format!("{}.", server.name);
         self.0.retain(|key, _| key.owner != server.owner || !key.tool.starts_with(&prefix));
@@ -85,7 +77,7 @@ impl Cache {
     }
 }
 
-/// Arguments as text, with members in one order whatever order a model wrote them in.
+/// Arguments as JSON text with sorted members.
 pub fn canonical(arguments: &Map<String, Value>) -> String {
     let mut text = String::new();
     write_members(arguments, &mut text);

@@ -1,7 +1,6 @@
-//! Every tool there is: those of the installation, and those that owners have added for themselves.
-//!
-//! Entry type: [`Catalog`]. A change prepares the next [`Snapshot`] of each owner that it concerns;
-//! readers never wait. What one owner has added is in no other's snapshot. **Never**: runs a tool.
+//! All tools: the installation's, and those that owners have added for themselves. A change builds
+//! a new [`Snapshot`] for each affected owner; readers never wait. One owner's tools are in no
+//! other's snapshot.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -25,89 +24,82 @@ use super::{
 };
 use crate::domain::{Npc, Owner, SessionId, Tier};
 
-/// All tools and the lists made of them.
 #[derive(Default)]
 pub struct Catalog {
     writers: Mutex<Written>,
     snapshots: ArcSwap<Snapshots>,
     figures: Figures,
     changed: Notify,
-    /// Set once a model has seen the names, so that they stay from now on.
+    /// Set once a model has seen the names, which are fixed from then on.
     is_told: AtomicBool,
 }
 
-/// The snapshot of the installation, and those of owners.
+/// Snapshots of the installation and of owners.
 #[derive(Clone, Default)]
 struct Snapshots {
-    /// Seen by owners who have added nothing.
+    /// For owners without added tools.
     installation: Arc<Snapshot>,
-    /// Seen by owners who added something, whether or not it is still there: names that models have seen
-    /// stay.
+    /// For owners that ever added tools: names that models have seen stay.
     owners: BTreeMap<Owner, Arc<Snapshot>>,
 }
 
-/// State that snapshots are built from.
 #[derive(Default)]
 struct Written {
     /// A manifest may share its namespace with built-in tools.
     sources: BTreeMap<(ServerKey, SourceKind), Source>,
     cast: Vec<Arc<Npc>>,
-    /// Changes by game masters, by session.
+    /// Game masters' changes, by session.
     changes: BTreeMap<SessionId, OwnChanges>,
-    /// Ambiguous entries that were already warned about.
+    /// Ambiguous entries already warned about.
     told: BTreeSet<String>,
-    /// Of the installation, and of each owner that has a snapshot of its own.
+    /// By owner; `None`: the installation.
     kept: BTreeMap<Option<Owner>, Kept>,
 }
 
-/// Offer of one server: its tools, and those refused.
 #[derive(Default)]
 struct Source {
     tools: Vec<Arc<Tool>>,
     refused: Vec<Refused>,
 }
 
-/// Changes made in a session, with the session's owner.
 struct OwnChanges {
     owner: Owner,
     changes: CastChanges,
 }
 
-/// State kept from one snapshot to the next.
 #[derive(Clone, Default)]
 struct Kept {
-    /// The word index of all tools; `None`: it must be rebuilt.
+    /// `None`: must be rebuilt.
     index: Option<Arc<Lexical>>,
-    /// Model-facing names that were given out.
+    /// Names given out so far.
     names: ModelNames,
 }
 
 impl Catalog {
-    /// The tools of this moment, as `owner` has them.
+    /// Current tools of `owner`.
     pub fn snapshot(&self, owner: Owner) -> Arc<Snapshot> {
         let all = self.snapshots.load();
         Arc::clone(all.owners.get(&owner).unwrap_or(&all.installation))
     }
 
-    /// Has the names of the present snapshots stay, for a model has been told them.
+    /// Fixes the names of the current snapshots: a model has seen them.
     pub(super) fn tell(&self) {
         if !self.is_told.load(Ordering::Relaxed) {
             self.is_told.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Measured figures that outlive the tools.
+    /// Figures that outlive the tools.
     pub fn figures(&self) -> &Figures {
         &self.figures
     }
 
-    /// Tools of the installation and of all owners.
+    /// Tools of the installation and all owners.
     pub(super) fn tools(&self) -> Vec<Arc<Tool>> {
         let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         written.sources.values().flat_map(|source| &source.tools).cloned().collect()
     }
 
-    /// Notified of each new snapshot; for one listener.
     pub(super) fn changed(&self) -> &Notify {
         &self.changed
     }
@@ -117,8 +109,7 @@ impl Catalog {
         self.change(None, |written| written.cast = cast.to_vec());
     }
 
-    /// Sets what the game master of a session of `owner` has changed about its NPCs' tools; nothing
-    /// for a session that is over.
+    /// Sets the game master's changes in a session of `owner`; ignored for a closed session.
     pub(super) fn set_changes(&self, owner: Owner, session: &SessionId, changes: CastChanges) {
         {
             let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,8 +127,8 @@ impl Catalog {
         });
     }
 
-    /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
-    /// unchanged are kept. A tool that cannot be offered to any model is left out and returned.
+    /// Replaces the offer of `server`; unchanged tools keep their figures. Returns the tools no
+    /// model can be offered.
     pub fn offer(
         &self,
         server: &ServerKey,
@@ -149,7 +140,7 @@ impl Catalog {
         self.take(offer)
     }
 
-    /// Offer of `server`, of which nothing is ready yet.
+    /// Begins an offer of `server`.
     pub(super) fn begin(
         &self,
         server: &ServerKey,
@@ -159,7 +150,7 @@ impl Catalog {
         Offer::new(server, kind, self.figures.endpoint(server, kind), tools)
     }
 
-    /// Puts what is ready of an offer in place of what its server offered before.
+    /// Replaces its server's earlier offer by the prepared part of `offer`.
     pub(super) fn take(&self, offer: Offer) -> Vec<Refused> {
         let Offer { server, kind, taken, refused, .. } = offer;
         self.change(server.owner, |written| {
@@ -181,26 +172,26 @@ impl Catalog {
         refused
     }
 
-    /// Takes back everything of `kind` that `server` offers; figures are kept for when it returns.
+    /// Withdraws the tools of `kind` that `server` offers; figures stay for its return.
     pub fn withdraw(&self, server: &ServerKey, kind: SourceKind) {
         self.change(server.owner, |written| {
             self.figures.remember(&written.remove(server, kind).tools);
         });
     }
 
-    /// Tools that were left out, as far as they would be there for `owner`.
+    /// Tools rejected for `owner`, with reasons.
     pub fn refused(&self, owner: Owner) -> Vec<Refused> {
         let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         let theirs = written.sources_of(None).chain(written.sources_of(Some(owner)));
         theirs.flat_map(|(_, source)| &source.refused).cloned().collect()
     }
 
-    /// Prepares new snapshots.
+    /// Rebuilds all snapshots.
     pub fn place(&self) {
         self.change(None, |_| {});
     }
 
-    /// Prepares new snapshots if any tool's figures have changed its tier.
+    /// Rebuilds all snapshots if any tool's tier has changed.
     pub fn refresh(&self, now: Instant) {
         let all = self.snapshots.load();
         if std::iter::once(&all.installation)
@@ -211,8 +202,8 @@ impl Catalog {
         }
     }
 
-    /// Prepares new snapshots if the figures of `entry` have changed its tier. Never waits, so that an offer that is
-    /// being indexed delays no turn; [`Self::refresh`] makes up for it.
+    /// Rebuilds snapshots if the tier of `entry` has changed. Skipped while the catalog is locked,
+    /// so that indexing an offer delays no turn; [`Self::refresh`] catches up.
     pub fn refresh_one(&self, entry: &CatalogEntry, standing: &LatencySummary) {
         let tier = standing.tier(&entry.tool.declared);
         if tier != entry.tier {
@@ -231,14 +222,14 @@ impl Catalog {
         }
     }
 
-    /// Makes a change that concerns `whose` snapshot; `None`: those of all.
+    /// Applies a change and rebuilds the snapshot of `whose`; `None`: all.
     fn change(&self, whose: Option<Owner>, change: impl FnOnce(&mut Written)) {
         let mut written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut written);
         self.publish(&mut written, whose);
     }
 
-    /// Prepares the snapshot of `whose` from `written`; `None`: all snapshots.
+    /// Builds and publishes the snapshot of `whose`; `None`: all.
     fn publish(&self, written: &mut Written, whose: Option<Owner>) {
         let is_told = self.is_told.load(Ordering::Relaxed);
         let mut next = Snapshots::clone(&self.snapshots.load());
@@ -246,7 +237,7 @@ impl Catalog {
         let owners: Vec<Owner> = match whose {
             Some(owner) => vec![owner],
             None => {
-                // The installation's names are given out first.
+                // Installation first: its names take precedence.
                 next.installation = written.prepare(None, is_told, now);
                 next.owners.keys().copied().collect()
             }
@@ -260,13 +251,13 @@ impl Catalog {
 }
 
 impl Written {
-    /// Sources of the installation (`None`), or those that an owner has for itself.
+    /// Sources of the installation (`None`), or those added by an owner.
     fn sources_of(&self, owner: Option<Owner>) -> impl Iterator<Item = (&ServerKey, &Source)> {
         let sources = self.sources.iter().map(|((key, _), source)| (key, source));
         sources.filter(move |(key, _)| key.owner == owner)
     }
 
-    /// Takes out what `server` offered; indices that had it are rebuilt.
+    /// Removes the offer of `server` and marks affected indices for rebuilding.
     fn remove(&mut self, server: &ServerKey, kind: SourceKind) -> Source {
         for (owner, kept) in &mut self.kept {
             if server.owner.is_none() || *owner == server.owner {
@@ -276,11 +267,11 @@ impl Written {
         self.sources.remove(&(server.clone(), kind)).unwrap_or_default()
     }
 
-    /// The next snapshot of `owner`, or of all who have none of their own.
+    /// The next snapshot of `owner`; `None`: of all owners without additions.
     fn prepare(&mut self, owner: Option<Owner>, is_told: bool, now: Instant) -> Arc<Snapshot> {
         let mut kept = self.kept.remove(&owner);
         if !is_told || kept.is_none() {
-            // An owner who adds a first tool has seen the installation's names.
+            // An owner's models have already seen the installation's names.
             let index = kept.and_then(|kept| kept.index);
             let installed = self.kept.get(&None).filter(|_| owner.is_some());
             let names = installed.map(|kept| kept.names.clone()).unwrap_or_default();
@@ -309,8 +300,8 @@ impl Written {
         snapshot
     }
 
-    /// The tools of the installation and those of `owner`, in order of their identities. Where both
-    /// have a server of one name, the installation's is there.
+    /// Tools of the installation and of `owner`, by identity. The installation's server wins a name
+    /// clash.
     fn tools_of(&self, owner: Option<Owner>) -> Vec<&Arc<Tool>> {
         let is_free = |key: &ServerKey| self.sources_of(None).all(|(it, _)| it.name != key.name);
         let own = owner.map(|owner| self.sources_of(Some(owner)));
@@ -381,8 +372,8 @@ mod tests {
         assert_eq!(seen(&catalog, Owner::Local), named(&[("far.look", "look")]));
         let visible = |owner| catalog.snapshot(owner).visible(None, "Bartok", Tier::Deep).len();
         assert_eq!((visible(INN), visible(OAR), visible(Owner::Guild(3))), (1, 2, 0));
-        // Tools of the installation come to all of them, and a server that leaves one owner stays with the
-        // others.
+        // The installation's tools reach every owner, and a server that leaves one owner stays with
+        // the others.
         offer(&catalog, &ServerKey::installed("near"), vec![tool("feel", "")]);
         catalog.withdraw(&homes[0], SourceKind::Server);
         assert_eq!(seen(&catalog, INN), named(&[("far.look", "look"), ("near.feel", "feel")]));
@@ -444,7 +435,7 @@ mod tests {
         let (home, far) = (ServerKey::added(INN, "home"), ServerKey::installed("far"));
         offer(&catalog, &home, vec![tool("get", "")]);
         assert_eq!(seen(&catalog, INN), named(&[("home.get", "get")]));
-        // Nobody was told yet: the installation comes first.
+        // No model has seen the names yet: the installation comes first.
         offer(&catalog, &far, vec![tool("get", "")]);
         assert_eq!(seen(&catalog, INN), named(&[("far.get", "get"), ("home.get", "home_get")]));
         catalog.tell();

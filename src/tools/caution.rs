@@ -1,25 +1,21 @@
-//! Reasons to ask the game master before a call.
-//!
-//! Entry method: [`Tool::why_ask`]. Words from outside may want to give orders, so that what they
-//! may lead to is decided by a person. **Never**: takes a server's silence for harmlessness.
+//! Reasons to ask the game master before a call: outside words in a model's window may carry
+//! orders, so a person decides about their effects. An undeclared tool counts as harmful.
 
 use super::{SideEffects, SourceKind, Taint, Tool};
 
-/// Reason the game master must decide about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caution {
-    /// The configuration says so.
+    /// Required by the configuration.
     Configured,
-    /// It may destroy something, and outside words may be behind it.
+    /// It may destroy something, prompted by outside words.
     Destroys,
-    /// It changes something elsewhere, and outside words may be behind it.
+    /// It changes something elsewhere, prompted by outside words.
     ActsElsewhere,
-    /// Its arguments leave this machine, and outside words may want to know secrets.
+    /// Its arguments leave this machine; outside words may be after secrets.
     Tells,
 }
 
 impl Caution {
-    /// The reason in words.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Configured => "this tool always asks",
@@ -36,14 +32,14 @@ impl Caution {
         }
     }
 
-    /// True if a game master may allow such calls without being asked from now on.
+    /// True if a game master may allow such calls for good.
     pub const fn may_be_waived(self) -> bool {
         !matches!(self, Self::Configured)
     }
 }
 
 impl Tool {
-    /// Side effects of its calls: those of the configuration, else those it declares, else the worst.
+    /// Side effects: configured, else declared, else the worst.
     pub fn effects(&self) -> SideEffects {
         self.declared.side_effects(match self.source {
             SourceKind::BuiltIn => SideEffects::None,
@@ -51,12 +47,12 @@ impl Tool {
         })
     }
 
-    /// True if its calls reach beyond this machine; undeclared, those of all but built-ins do.
+    /// True if its calls reach beyond this machine; undeclared, only built-ins do not.
     pub fn is_open_world(&self) -> bool {
         self.declared.open_world.unwrap_or(self.source != SourceKind::BuiltIn)
     }
 
-    /// Reason to ask before a model with `taint` in its window calls it; `None`: no need to ask.
+    /// Reason to ask before a model with `taint` in its window calls it.
     pub fn why_ask(&self, taint: &Taint) -> Option<Caution> {
         if self.declared.approval == Some(true) {
             return Some(Caution::Configured);
@@ -64,7 +60,7 @@ impl Tool {
         if !taint.is_set() {
             return None;
         }
-        // Configured side effects are already a decision of the operator.
+        // Configured side effects are the operator's decision.
         let is_told = self.declared.effects.is_some();
         match self.effects() {
             SideEffects::Destructive => Some(Caution::Destroys),

@@ -1,6 +1,4 @@
-//! Changes by a game master to the tools an NPC may use.
-//!
-//! Entry type: [`Changes`]. **Never**: gives an NPC what its policy blocks.
+//! A game master's changes to the tools an NPC may use. **Never**: allows what a policy blocks.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,35 +7,31 @@ use serde::{Deserialize, Serialize};
 use super::{CatalogEntry, DISCOVER, Entries};
 use crate::domain::Npc;
 
-/// Changes of all NPCs of a table, by their names.
+/// Changes by NPC name.
 pub type CastChanges = BTreeMap<String, Changes>;
 
-/// Changes of one NPC's whitelist, in the order they were made: the last that fits a tool counts.
+/// Changes of one NPC's whitelist, oldest first; the last match counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes(Vec<Change>);
 
-/// One tool, or several, allowed or forbidden.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// An identity (`server.tool`), or a prefix of identities followed by `*`.
+    /// An identity (`server.tool`), or a prefix followed by `*`.
     pub entry: String,
-    /// True if it may be used.
     pub allowed: bool,
 }
 
 impl Changes {
-    /// Allows or forbids what `entry` names, from now on.
     pub fn set(&mut self, entry: &str, allowed: bool) {
         self.0.retain(|change| change.entry != entry);
         self.0.push(Change { entry: entry.to_owned(), allowed });
     }
 
-    /// All of them, in the order they were made.
     pub fn iter(&self) -> std::slice::Iter<'_, Change> {
         self.0.iter()
     }
 
-    /// True if they allow a tool; `None`: they do not mention it.
+    /// True if they allow the tool; `None`: no entry matches it.
     fn say(&self, identity: &str) -> Option<bool> {
         let fits = |change: &&Change| match change.entry.strip_suffix('*') {
             Some(prefix) => identity.starts_with(prefix),
@@ -47,14 +41,11 @@ impl Changes {
     }
 }
 
-/// Tools that an NPC may use.
 pub struct Allowed<'p> {
-    /// Allowed tools, in order of identities.
     pub tools: Vec<&'p Arc<CatalogEntry>>,
-    /// The tool that finds more tools, if it may be used.
+    /// The tool that finds more tools, if allowed.
     pub finder: Option<&'p Arc<CatalogEntry>>,
-    /// Entries of its lists that match tools of several servers and so name none, with the
-    /// candidates.
+    /// Ambiguous entries that match tools of several servers, with the candidates.
     pub unclear: Vec<(String, Vec<String>)>,
 }
 

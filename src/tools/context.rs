@@ -1,6 +1,4 @@
-//! Context of a tool call: its turn, and its effects on the table.
-//!
-//! Entry types: [`CallContext`], [`Effects`]. **Never**: knows what the table is made of.
+//! Context of a tool call: its turn, its effects on the table, and its time limit.
 
 use std::{
     borrow::Cow,
@@ -8,56 +6,62 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Attachment, Authority, CallError, CallErrorKind, CallRecord,
-    payments::{Free, Payment},
+    authority::{Free, Payment},
 };
 use crate::{
     domain::{PersonId, Scope, SessionId, ToolCall, TurnId},
     logic::{budget::Consumption, music::MusicOrder},
 };
 
-/// The turn a call belongs to.
+/// Turn and authority of a call.
 #[derive(Clone)]
 pub struct CallContext {
-    /// Owner and campaign of the call.
+    /// Owner and campaign.
     pub scope: Scope,
-    /// The play session the turn belongs to.
+    /// The play session.
     pub session: SessionId,
-    /// Turn within it.
+    /// Turn within the session.
     pub turn: TurnId,
-    /// On whose authority the tool is called, which says what binds the call.
+    /// The caller, with its limits.
     pub authority: Authority,
-    /// Name of the speaker the NPC is answering.
+    /// Name of the speaker the NPC answers.
     pub speaker: Arc<str>,
     /// Their id; `None`: not a person of the table.
     pub by: Option<PersonId>,
     /// End of the turn's tool time.
     pub deadline: Instant,
-    /// Kept results must not be used.
+    /// Skips cached results.
     pub fresh: bool,
     /// Contents of the calling model's window.
     pub taint: Taint,
     /// Signs of life, which extend the call's deadline.
     pub progress: Progress,
-    /// Ends the call when the turn ends.
+    /// Ends the call with the turn.
     pub cancel: CancellationToken,
-    /// The table itself.
+    /// Effects on the table.
     pub effects: Arc<dyn Effects>,
 }
 
 impl CallContext {
-    /// Reserves money for a request of this call; a free service (`None`) always passes. Cancel safe.
+    /// Reserves money for a request of this call; a free service (`None`) always passes. Cancel
+    /// safe.
     ///
     /// # Errors
-    /// [`CallErrorKind::Policy`] when a spending cap would be passed, or no budget counts this call.
+    /// [`CallErrorKind::Policy`] if a spending cap would be exceeded, or no budget pays for this
+    /// call.
     pub async fn pay(
         &self,
         service: Option<&str>,
@@ -75,8 +79,8 @@ impl CallContext {
     }
 }
 
-/// Contents of a model's window: words from outside, which may carry orders, and secrets, which
-/// they may be after. Clones mark together.
+/// Contents of a model's window: outside words, which may carry orders, and secrets they may be
+/// after. Clones share their marks.
 #[derive(Clone, Debug, Default)]
 pub struct Taint(Arc<Marks>);
 
@@ -87,12 +91,12 @@ struct Marks {
 }
 
 impl Taint {
-    /// Words from outside are read.
+    /// Marks outside words as read.
     pub fn set(&self) {
         self.0.outside.store(true, Ordering::Relaxed);
     }
 
-    /// True if words from outside were read.
+    /// True if outside words were read.
     pub fn is_set(&self) -> bool {
         self.0.outside.load(Ordering::Relaxed)
     }
@@ -113,51 +117,50 @@ impl Taint {
 pub struct Progress(Arc<Notify>);
 
 impl Progress {
-    /// Reports that the call is still at work.
+    /// Reports that the call is still running.
     pub fn note(&self) {
         self.0.notify_one();
     }
 
-    /// Resolves at the next sign of life, or at once if one came since the last call. Cancel
-    /// safe.
+    /// Resolves at the next sign of life, or at once if one came since the last call. Cancel safe.
     pub async fn noted(&self) {
         self.0.notified().await;
     }
 }
 
-/// Effects of a tool on the table besides its answer; implemented by the owner of the session.
+/// Effects of a tool on the table besides its answer.
 pub trait Effects: Send + Sync {
-    /// Shows a line to everyone at the table ("Bartok rolls 2d6 (4, 5) = 9").
+    /// Shows everyone a line ("Bartok rolls 2d6 (4, 5) = 9").
     fn show(&self, text: &str);
 
-    /// Shows everyone a picture or a sound that `tool` has returned; false if it will not be shown.
+    /// Shows everyone a picture or sound from `tool`; false if it cannot be shown.
     fn attach(&self, tool: &str, attachment: &Attachment) -> bool;
 
-    /// Sends `text` to the game master alone; dropped where that is impossible.
+    /// Sends `text` to the game master only, if possible.
     fn tell_dm(&self, text: &str) {
         _ = text;
     }
 
-    /// Number of X-cards used so far: what was asked for before the last one is withdrawn.
+    /// Number of X-cards used so far; requests from before the last one are withdrawn.
     fn halts(&self) -> u64 {
         0
     }
 
-    /// Changes what music sounds at the table.
+    /// Changes the table's music.
     ///
     /// # Errors
-    /// No music can be played there, with the reason.
+    /// The reason no music can be played there.
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
         _ = order;
         Err("no music can be played here")
     }
 
-    /// Advice on getting an approver; `None`: one is there.
+    /// Advice on getting an approver; `None`: one is present.
     fn lacks_approver(&self) -> Option<&'static str> {
         Some("a game master decides: in a session on Discord, or with glyphoxa ask --as-dm")
     }
 
-    /// Asks the game master about a call; without anybody to ask, the call is denied.
+    /// Asks the game master about a call; without an approver, it is denied.
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         _ = request;
         ready(Decision::Deny("no game master is there to approve it".to_owned())).boxed()
@@ -169,69 +172,97 @@ pub trait Effects: Send + Sync {
         ready(None).boxed()
     }
 
-    /// A call has ended after its turn: its NPC tells the table in a turn of its own. Without a
-    /// table the result is dropped.
+    /// Delivers a call that ended after its turn: its NPC tells the table in a turn of its own.
+    /// Dropped without a table.
     fn follow_up(&self, late: FollowUp) {
         tracing::debug!(tool = &*late.record.tool, "a late result has no table");
     }
 }
 
-/// A call that waits for the game master.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApprovalRequest {
-    /// The NPC that wants it.
     pub npc: Arc<str>,
-    /// The person it is called for; `None`: not a person of the table.
+    /// `None`: not a person of the table.
     pub by: Option<PersonId>,
-    /// Identity of the tool.
     pub tool: Arc<str>,
-    /// Arguments of the call.
     pub arguments: Map<String, Value>,
-    /// Reason the game master must decide.
     pub reason: Cow<'static, str>,
-    /// Fingerprint of the tool's definition.
     pub definition: Arc<str>,
-    /// The definition may be allowed for good; otherwise each call is decided.
+    /// It may be allowed for good; otherwise each call is decided.
     pub may_be_waived: bool,
 }
 
-/// The game master's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// The call runs as the model made it.
+    /// The call runs as made.
     Approve,
-    /// So do all later ones, as long as the tool is defined as it is.
+    /// Also approves later calls of the same definition.
     Always,
-    /// The call runs with these arguments instead.
+    /// The call runs with these arguments.
     Edit(Map<String, Value>),
-    /// The call does not run; the reason is for the model.
+    /// The call does not run; holds the reason for the model.
     Deny(String),
 }
 
-/// A question of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// Name of the server that asks.
     pub server: Arc<str>,
-    /// The question, in the server's words.
+    /// In the server's words.
     pub message: String,
     /// JSON Schema of the answer.
     pub schema: Value,
 }
 
-/// A result that came after its turn.
 #[derive(Clone, Debug)]
 pub struct FollowUp {
-    /// Name of the calling NPC.
     pub npc: Arc<str>,
-    /// Turn that made the call.
     pub turn: TurnId,
     /// The person that turn answered; `None`: not a person of the table.
     pub by: Option<PersonId>,
-    /// Cancelled once nobody is to hear of it.
+    /// Cancelled when the result is withdrawn.
     pub withdrawn: CancellationToken,
     /// The call as the model made it.
     pub call: ToolCall,
-    /// Record of the call.
     pub record: CallRecord,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// Longest time without an answer or a sign of life.
+    pub quiet: Duration,
+    pub until: Instant,
+}
+
+impl Limit {
+    /// Ends `max` after `started`; signs of life do not extend it.
+    pub fn hard(max: Duration, started: Instant) -> Self {
+        Self { quiet: max, until: started + max }
+    }
+
+    /// The output of `answer` within the limit; `Err`: the time from `started` to the limit. Each
+    /// sign of life restarts the quiet period. Cancel safe if `answer` is.
+    pub async fn hold<T>(
+        self,
+        started: Instant,
+        progress: &Progress,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Duration> {
+        tokio::pin!(answer);
+        let mut deadline = self.until.min(started + self.quiet);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return Ok(answer),
+                // Polled before the clock: on a busy machine both may be ready.
+                () = progress.noted() => {
+                    let now = Instant::now();
+                    if now >= self.until {
+                        return Err(self.until - started);
+                    }
+                    deadline = self.until.min(now + self.quiet);
+                }
+                () = sleep_until(deadline) => return Err(deadline - started),
+            }
+        }
+    }
 }

@@ -1,6 +1,4 @@
 //! Declarations about a tool, merged from configuration, server and built-in defaults.
-//!
-//! Entry type: [`Declared`]. **Never**: measures.
 
 use std::time::Duration;
 
@@ -8,25 +6,20 @@ use serde_json::{Map, Value};
 
 use crate::domain::{Calling, Tier};
 
-/// The longest duration that is accepted.
+/// Longest accepted duration.
 const ABSURD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Effects that calls of a tool may have beside answering.
+/// Side effects of a tool's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideEffects {
-    /// They change nothing.
     None,
-    /// Something that can be undone.
     Reversible,
-    /// Something that cannot.
     Destructive,
 }
 
 impl SideEffects {
-    /// The words of the configuration.
     pub const NAMES: &[&str] = &["none", "reversible", "destructive"];
 
-    /// The word of the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -35,24 +28,23 @@ impl SideEffects {
         }
     }
 
-    /// Meaning of a word of the configuration.
     pub fn named(name: &str) -> Option<Self> {
         [Self::None, Self::Reversible, Self::Destructive].into_iter().find(|it| it.name() == name)
     }
 }
 
-/// Declarations of one source about a tool; `None` where it declares nothing.
+/// One source's declarations about a tool; `None`: undeclared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Declared {
     /// Expected duration (p50).
     pub estimated: Option<Duration>,
     /// Longest duration (p99); the hard limit of a call.
     pub max: Option<Duration>,
-    /// The p50 another installation has measured.
+    /// p50 measured by another installation.
     pub measured: Option<Duration>,
-    /// The p99 another installation has measured.
+    /// p99 measured by another installation.
     pub measured_p99: Option<Duration>,
-    /// Idempotent: calling it twice has the effect of calling it once.
+    /// Calling it twice has the effect of calling it once.
     pub idempotent: Option<bool>,
     /// It only reads.
     pub read_only: Option<bool>,
@@ -60,34 +52,34 @@ pub struct Declared {
     pub destructive: Option<bool>,
     /// It reaches beyond this machine.
     pub open_world: Option<bool>,
-    /// Side effects set by the configuration; they go before its own declarations.
+    /// Configured side effects; they override the tool's own declarations.
     pub effects: Option<SideEffects>,
-    /// Time for which a result may be reused.
+    /// Time a result may be cached.
     pub cacheable: Option<Duration>,
-    /// Its categories (dice, memory, rules, …), the foremost first.
+    /// Categories (dice, memory, rules, …), most important first.
     pub categories: Vec<String>,
     /// Lowest tier it is offered in.
     pub floor: Option<Tier>,
     /// A late result gets a turn of its own.
     pub follow_up: Option<bool>,
-    /// Its late result interrupts what an NPC is saying, where its model can be interrupted.
+    /// A late result interrupts the NPC's speech, if its model can be interrupted.
     pub urgent: Option<bool>,
-    /// It only records something: no answer waits for it.
+    /// It only records; no answer waits for it.
     pub records: Option<bool>,
     /// The game master decides each call.
     pub approval: Option<bool>,
-    /// Words an NPC says while the call runs.
+    /// Phrases an NPC says while the call runs.
     pub fillers: Option<Vec<String>>,
-    /// A description that replaces the source's.
+    /// Replaces the source's description.
     pub description: Option<String>,
-    /// A JSON Schema of the arguments that replaces the source's.
+    /// Replaces the source's JSON Schema of arguments.
     pub parameters: Option<Value>,
-    /// Arguments it may be called with to be measured, side effects included.
+    /// Arguments for measuring it, side effects included.
     pub probe: Option<Map<String, Value>>,
 }
 
 impl Declared {
-    /// These declarations, completed by `weaker`.
+    /// Fills gaps from `weaker`.
     #[must_use]
     pub fn over(self, weaker: Self) -> Self {
         Self {
@@ -118,9 +110,8 @@ impl Declared {
         }
     }
 
-    /// Reads the members a server's `_meta` or a schema's `_metadata` may carry: `glyphoxa/<field>`
-    /// or the bare field. Members that make no sense are left out and returned by name with what
-    /// is wrong.
+    /// Reads `glyphoxa/<field>` or bare fields from a server's `_meta` or a schema's `_metadata`.
+    /// Invalid members are skipped and returned by name with the problem.
     pub fn from_members(members: &Map<String, Value>) -> (Self, Vec<String>) {
         let mut reader = Members { members, wrong: Vec::new() };
         let declared = Self {
@@ -138,16 +129,15 @@ impl Declared {
         (declared, reader.wrong)
     }
 
-    /// The declared duration and the tier it needs, if the configured lowest tier is below that one and so has no
-    /// effect.
+    /// The declared duration and the tier it requires, if that tier overrides a lower configured
+    /// one.
     pub fn floor_without_effect(&self) -> Option<(Duration, Tier)> {
         let (floor, takes) = (self.floor?, self.measured.or(self.estimated)?);
         let needed = Tier::lasting(takes).unwrap_or(Tier::Deep);
         (floor < needed).then_some((takes, needed))
     }
 
-    /// Side effects of calls: those of the configuration, else those declared; `unsaid` where neither says
-    /// anything.
+    /// Side effects: configured, else declared, else `unsaid`.
     pub fn side_effects(&self, unsaid: SideEffects) -> SideEffects {
         match self.effects {
             Some(effects) => effects,
@@ -158,7 +148,7 @@ impl Declared {
         }
     }
 
-    /// Effect of a call on the answer.
+    /// How a call relates to the answer.
     pub fn calling(&self) -> Calling {
         match (self.records, self.follow_up) {
             (Some(true), _) => Calling::Records,
@@ -168,13 +158,12 @@ impl Declared {
         }
     }
 
-    /// True if it may be called again after a failure: it only reads, or is idempotent.
+    /// True if a failed call may be repeated: the tool only reads, or is idempotent.
     pub fn may_repeat(&self) -> bool {
         self.idempotent == Some(true) || self.read_only == Some(true)
     }
 }
 
-/// Reads members and notes what is wrong.
 struct Members<'a> {
     members: &'a Map<String, Value>,
     wrong: Vec<String>,
@@ -217,12 +206,11 @@ impl Members<'_> {
     }
 }
 
-/// A text that is not blank.
 fn word(value: &Value) -> Option<String> {
     value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// A duration somebody wrote as a number of `unit` seconds.
+/// A duration of `number` times `unit` seconds.
 fn duration(number: f64, unit: f64) -> Option<Duration> {
     let duration = Duration::try_from_secs_f64(number * unit).ok()?;
     (duration <= ABSURD).then_some(duration)

@@ -1,6 +1,4 @@
 //! A tool as its source offers it.
-//!
-//! Entry types: [`Definition`], [`Handler`]. **Never**: knows who may call it.
 
 use std::sync::Arc;
 
@@ -9,18 +7,18 @@ use serde_json::{Map, Value};
 
 use super::{CallContext, CallError, CallOutput, Declared};
 
-/// A tool before it has a place in the catalog.
+/// A tool before its entry in the catalog.
 #[derive(Clone)]
 pub struct Definition {
-    /// Its name at its source, as it goes on the wire.
+    /// Name at the source, as sent on the wire.
     pub name: String,
-    /// Its purpose, for the model.
+    /// Description for the model.
     pub description: String,
-    /// JSON Schema of the arguments.
+    /// JSON Schema of arguments.
     pub input: Value,
-    /// JSON Schema of the structured result, if it declares one.
+    /// JSON Schema of structured results.
     pub output: Option<Value>,
-    /// Declarations about it: durations, side effects, category.
+    /// Durations, side effects, categories.
     pub declared: Declared,
     /// Answers its calls.
     pub handler: Arc<dyn Handler>,
@@ -28,21 +26,21 @@ pub struct Definition {
 
 /// Runs one tool.
 pub trait Handler: Send + Sync {
-    /// Answers one call whose arguments have passed the schema. Cancel safe: dropping the future
-    /// ends the call, over the wire too where there is one.
+    /// Answers one call with checked arguments. Cancel safe: dropping the future cancels the call,
+    /// also at a server.
     fn call<'a>(
         &'a self,
         context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>>;
 
-    /// Reads what must be read before the first call and is no part of any. Cancel safe.
+    /// Loads data needed before the first call, outside its time limit. Cancel safe.
     fn prepare(&self) -> BoxFuture<'static, ()> {
         ready(()).boxed()
     }
 }
 
-/// Tools that answer at once are functions.
+/// A tool that answers at once can be a function.
 impl<F> Handler for F
 where
     F: Fn(&CallContext, &Map<String, Value>) -> Result<CallOutput, CallError> + Send + Sync,
@@ -56,19 +54,19 @@ where
     }
 }
 
-/// Kind of source that a tool comes from.
+/// Kind of a tool's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SourceKind {
-    /// A handler of this program; its results are its own.
+    /// This program; results are its own words.
     BuiltIn,
-    /// A YAML file; its results come from outside.
+    /// A YAML file; results are outside words.
     Manifest,
-    /// An MCP server; its results come from outside.
+    /// An MCP server; results are outside words.
     Server,
 }
 
 impl SourceKind {
-    /// The word used in reports.
+    /// Word used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",

@@ -1,6 +1,5 @@
-//! One admitted call: kept answers, repeats, deadlines, results after the turn.
-//!
-//! Entry type: [`Run`]. **Never**: repeats a call that may have side effects.
+//! One admitted call: cached answers, retries, deadlines, late results. **Never**: repeats a call
+//! that may have side effects.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -18,45 +17,38 @@ use super::{
     Attachment, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
     FollowUp, Part, SourceKind,
     cache::{CallKey, canonical},
+    context::Limit,
     latency::Ending,
-    limit::Limit,
     output::framed,
     state::HostState,
 };
 use crate::domain::{ToolCall, redact};
 
-/// Most attempts of a call that may be repeated.
+/// Most attempts of a repeatable call.
 const ATTEMPTS: u32 = 3;
-/// Wait before the first repeat; doubled each time, half of it at random.
+/// Wait before the first retry; doubled each time, with half of it as jitter.
 const BACKOFF: Duration = Duration::from_millis(100);
 
-/// A tool and arguments that fit its schema.
+/// A tool and arguments that match its schema.
 pub struct Ready {
-    /// The tool as the catalog places it now.
     pub entry: Arc<CatalogEntry>,
-    /// The arguments, coerced.
+    /// Coerced arguments.
     pub arguments: Map<String, Value>,
 }
 
-/// One admitted call.
 pub struct Run {
-    /// The host that runs it.
     pub state: Arc<HostState>,
-    /// The turn it belongs to.
     pub context: CallContext,
-    /// The tool and its arguments.
     pub ready: Ready,
-    /// Call as the model made it.
     pub call: ToolCall,
-    /// X-cards used before it was asked for, or approved; another one withdraws what comes of it.
+    /// X-cards used when it was requested or approved; a further one withdraws its result.
     pub halts: u64,
 }
 
-/// End of a call.
+/// Outcome of a call.
 pub struct Ended {
-    /// Result of the call.
     result: Result<CallOutput, CallError>,
-    /// The result is the host's own word.
+    /// The host made the result, not the tool.
     is_ours: bool,
     cached: bool,
     attempts: u32,
@@ -70,18 +62,17 @@ impl Ended {
 }
 
 impl Run {
-    /// Hard limit of the call.
     pub fn max(&self) -> Duration {
         self.ready.entry.tool.max()
     }
 
-    /// True if its result may come as a turn of its own.
+    /// True if its result may get a turn of its own.
     pub fn may_be_late(&self) -> bool {
         self.context.authority.caller().is_some()
             && self.ready.entry.tool.declared.follow_up == Some(true)
     }
 
-    /// Runs it within `limit`. Cancel safe.
+    /// Runs within `limit`. Cancel safe.
     pub async fn within(self, limit: Limit, started: Instant) -> CallRecord {
         let cancel = self.context.cancel.clone();
         let mut attempts = 0;
@@ -110,7 +101,7 @@ impl Run {
     }
 
     /// Waits as long as the turn allows, unless the tool is known to take longer; a later result
-    /// comes in a turn of its own.
+    /// gets a turn of its own.
     pub async fn perhaps_late(self, started: Instant) -> CallRecord {
         let turn = self.context.clone();
         let left = turn.deadline.saturating_duration_since(Instant::now());
@@ -143,7 +134,7 @@ impl Run {
                 }
             }
         }
-        // From here on the result is delivered; one that came just before is taken here.
+        // From here on the result is delivered separately; one that just arrived is taken here.
         answer.close();
         if let Ok(record) = answer.try_recv() {
             return record;
@@ -151,7 +142,7 @@ impl Run {
         CallRecord { took: started.elapsed(), ..pending }
     }
 
-    /// A kept answer, or one from the tool; `true`: it was kept.
+    /// A cached answer (`true`), or one from the tool.
     async fn answer(&self, attempts: &mut u32) -> Result<(CallOutput, bool), CallError> {
         let tool = &self.ready.entry.tool;
         match tool.declared.cacheable.filter(|lifetime| !lifetime.is_zero()) {
@@ -163,7 +154,7 @@ impl Run {
         }
     }
 
-    /// Key of calls with equal answers: a server may receive the id of the session.
+    /// Includes the session if the server may receive its id.
     fn key(&self) -> CallKey {
         let (tool, context) = (&self.ready.entry.tool, &self.context);
         CallKey {
@@ -175,7 +166,7 @@ impl Run {
         }
     }
 
-    /// Sends the call, and repeats it where that is harmless and may help.
+    /// Sends the call, with retries if it may be repeated and the error is transient.
     async fn repeated(&self, attempts: &mut u32) -> Result<CallOutput, CallError> {
         let tool = &self.ready.entry.tool;
         let allowed = if tool.declared.may_repeat() { ATTEMPTS } else { 1 };
@@ -197,7 +188,7 @@ impl Run {
         whole.mul_f64(jitter.random_range(0.5..=1.0))
     }
 
-    /// Checks a structured result against the schema the tool declares.
+    /// Checks a structured result against the declared schema.
     async fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
         let (Some(schema), Some(value)) = (&self.ready.entry.tool.output, &output.structured)
         else {
@@ -215,11 +206,8 @@ impl Run {
         }
     }
 
-    /// Shows the table the attachments of `output`, unless the call was withdrawn. For the model, text replaces
-    /// those that could not be shown.
-    ///
-    /// # Errors
-    /// An attachment of a built-in tool could not be shown.
+    /// Shows the attachments of `output`, unless the call was withdrawn; text replaces those that
+    /// cannot be shown. A built-in's unshown attachment is an error.
     fn shown(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
         let (tool, context) = (&self.ready.entry.tool, &self.context);
         if context.cancel.is_cancelled() || context.effects.halts() != self.halts {
@@ -283,8 +271,7 @@ impl Run {
         }
     }
 
-    /// Adds the call to the tool's figures; kept answers and calls that never went out say
-    /// nothing about it.
+    /// Adds the call to the tool's figures; cached answers and unsent calls do not count.
     fn count(&self, ended: &Ended, took: Duration) {
         let entry = &self.ready.entry;
         let ending = match &ended.result {
@@ -344,7 +331,7 @@ pub(super) fn log(context: &CallContext, record: &CallRecord) {
     );
 }
 
-/// Hands a result to the table after its turn, unless it was withdrawn or an X-card was used since
+/// Delivers a late result to the table, unless it was withdrawn or an X-card was used since
 /// `halts`.
 pub fn deliver(context: &CallContext, call: ToolCall, record: CallRecord, halts: u64) {
     log(context, &record);

@@ -1,6 +1,4 @@
-//! The only entrance: what a model sees, and one call from arguments to record.
-//!
-//! Entry type: [`ToolHost`]. **Never**: asks a chat model.
+//! Facade of the tool host: the tools a model sees, and one call from arguments to record.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -9,72 +7,76 @@ use std::{
 
 use rand::rngs::StdRng;
 use serde_json::{Map, Value};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     CallContext, CallError, CallErrorKind, CallRecord, CastChanges, Catalog, CatalogEntry,
     Definition, Offer, Permits, Progress, Refused, ServerKey, SessionCalls, Snapshot, SourceKind,
     VisibleTools,
     connection::Facts,
+    context::Limit,
     dispatch::{Ready, Run, log},
     late_calls::Whose,
-    limit::Limit,
     output::framed,
     schema::Mismatch,
     state::HostState,
 };
 use crate::domain::{CampaignKey, PersonId, Scope, SessionId, Tier, ToolCall};
 
-/// The embedded tool host; clones are handles of one host.
+/// Interval at which tools with old failures return.
+const AGEING: Duration = Duration::from_secs(5);
+
+/// The embedded tool host; clones share it.
 #[derive(Clone)]
 pub struct ToolHost {
     pub(super) inner: Arc<HostState>,
     /// The session whose game master's changes apply.
     pub(super) session: Option<SessionId>,
-    /// For whom tools are called here.
+    /// Owner and campaign of this handle.
     pub(super) scope: Scope,
 }
 
 impl ToolHost {
-    /// A host without any tools, for this machine, of no campaign yet; `jitter` spreads repeated calls.
+    /// A host without tools, for this machine and no campaign; `jitter` spreads retries.
     pub fn new(jitter: StdRng) -> Self {
         let scope = Scope::local(CampaignKey("default".to_owned()));
         Self { inner: Arc::new(HostState::new(jitter)), session: None, scope }
     }
 
-    /// This host's tools as NPCs of `session` may use them, for `scope`.
+    /// A handle for NPCs of `session` in `scope`.
     #[must_use]
     pub fn at(&self, session: &SessionId, scope: &Scope) -> Self {
         Self { session: Some(session.clone()), ..self.within(scope) }
     }
 
-    /// This host's tools, for `scope` outside its sessions.
+    /// A handle for `scope` outside its sessions.
     #[must_use]
     pub fn within(&self, scope: &Scope) -> Self {
         Self { inner: Arc::clone(&self.inner), session: None, scope: scope.clone() }
     }
 
-    /// For whom tools are called here.
+    /// Owner and campaign of this handle.
     pub const fn scope(&self) -> &Scope {
         &self.scope
     }
 
-    /// Calls of `npc` in the session of this handle; the count goes on when the NPC is redefined.
+    /// Calls of `npc` in this handle's session; redefining the NPC keeps the count.
     pub fn calls_of(&self, npc: &str) -> SessionCalls {
         self.inner.calls.of(self.session.as_ref(), npc)
     }
 
-    /// Sets what the game master of `session` has allowed for good.
+    /// Sets permissions the game master of `session` has given for good.
     pub fn set_permits(&self, session: &SessionId, permits: Permits) {
         self.inner.permits.insert(session.clone(), permits);
     }
 
-    /// Sets what the game master of `session` has changed about its NPCs' tools.
+    /// Sets the game master's changes to NPCs' tools in `session`.
     pub fn set_changes(&self, session: &SessionId, changes: CastChanges) {
         self.inner.catalog.set_changes(self.scope.owner, session, changes);
     }
 
-    /// `session` is over: what was counted and allowed in it is forgotten.
+    /// Drops counts and permissions of a closed session.
     pub fn forget(&self, session: &SessionId) {
         self.inner.calls.forget(session);
         self.inner.permits.remove(session);
@@ -87,12 +89,12 @@ impl ToolHost {
         self.inner.approval_expires.store(expires, Ordering::Relaxed);
     }
 
-    /// Sets what `${data.*}` stands for.
+    /// Sets the values of `${data.*}`.
     pub fn set_facts(&self, facts: Arc<Facts>) {
         self.inner.facts.store(Some(facts));
     }
 
-    /// `prompt` with its `${data.*}` filled in.
+    /// Fills the `${data.*}` in `prompt`.
     pub fn filled(&self, prompt: &str) -> String {
         match self.inner.facts.load().as_ref() {
             Some(facts) if prompt.contains("${data.") => {
@@ -102,28 +104,27 @@ impl ToolHost {
         }
     }
 
-    /// All tools, and who may see them.
+    /// All tools.
     pub fn catalog(&self) -> &Catalog {
         &self.inner.catalog
     }
 
-    /// The tools of this moment, as those have them for whom tools are called here.
+    /// Current tools of this host's owner.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.inner.catalog.snapshot(self.scope.owner)
     }
 
-    /// Tools that are left out of what there is for those for whom tools are called here.
+    /// Tools rejected for this owner, with reasons.
     pub fn refused(&self) -> Vec<Refused> {
         self.inner.catalog.refused(self.scope.owner)
     }
 
-    /// Sets the tools that a server of the installation offers, in place of its earlier ones. Tools that
-    /// cannot be offered to any model are left out alone and returned.
+    /// Replaces the tools offered by an installed server; returns those no model can be offered.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
         self.offer_of(&ServerKey::installed(server), kind, tools)
     }
 
-    /// Like [`Self::offer`], for a server that an owner may have added for itself.
+    /// Like [`Self::offer`], for a server that an owner may have added.
     pub fn offer_of(
         &self,
         server: &ServerKey,
@@ -134,7 +135,7 @@ impl ToolHost {
         self.inner.catalog.offer(server, kind, tools)
     }
 
-    /// Like [`Self::offer_of`], in pieces: the caller makes the tools ready and passes them to
+    /// Like [`Self::offer_of`], in pieces: the caller prepares the tools, then calls
     /// [`Self::take_offer`].
     pub fn begin_offer(
         &self,
@@ -145,25 +146,25 @@ impl ToolHost {
         self.inner.catalog.begin(server, kind, tools)
     }
 
-    /// Sets what a server offers to what is ready of `offer`; what was left out is returned.
+    /// Publishes the prepared part of `offer`; returns the refused tools.
     pub fn take_offer(&self, offer: Offer) -> Vec<Refused> {
         self.inner.cache.forget(&offer.server);
         self.inner.catalog.take(offer)
     }
 
-    /// Tools that `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
+    /// Tools `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
         self.inner.catalog.tell();
         let snapshot = self.snapshot();
         let prepared = snapshot.visible(self.session.as_ref(), npc, tier);
-        // A late answer does not use up what is left.
+        // With all tool time left, only tools that may answer late exceed it.
         if prepared.slowest <= left || left >= tier.ceiling() {
             return Arc::clone(prepared);
         }
         Arc::new(prepared.fitting(left))
     }
 
-    /// Runs one call and returns its record. Cancel safe: dropping the future ends the call.
+    /// Runs one call and returns its record. Cancel safe: dropping the future cancels the call.
     pub async fn execute(&self, context: &CallContext, call: &ToolCall) -> CallRecord {
         let started = Instant::now();
         let record = match context.authority.admit(started, call) {
@@ -180,30 +181,43 @@ impl ToolHost {
         record
     }
 
-    /// Cancels the calls for `person` where this host's owner plays, those that wait for an approval
-    /// included. Their results are dropped.
+    /// Cancels the calls for `person` with this host's owner, those awaiting approval included, and
+    /// drops their results.
     pub fn withdraw(&self, person: &PersonId) {
         self.inner.late_calls.withdraw(Whose::Person(self.scope.owner, person));
     }
 
-    /// Like [`Self::withdraw`], for everybody in `session`.
+    /// Like [`Self::withdraw`], for everyone in `session`.
     pub fn withdraw_all(&self, session: &SessionId) {
         self.inner.late_calls.withdraw(Whose::Session(session));
     }
 
-    /// True if calls are under way whose turns may be over.
+    /// True if calls are running that may outlive their turns.
     pub fn has_late_calls(&self) -> bool {
         !self.inner.late.is_empty()
     }
 
-    /// Ends calls that outlive their turns. Cancel safe.
+    /// Cancels calls that outlive their turns. Cancel safe.
     pub async fn close(&self) {
         self.inner.shutdown.cancel();
         self.inner.late.close();
         self.inner.late.wait().await;
     }
 
-    /// The tool and its checked arguments, or why there is no call.
+    /// Lets tools with old failures return, and embeds new tools, until `stop`.
+    pub async fn tend(&self, stop: CancellationToken) {
+        tokio::join!(self.age(&stop), self.embed_tools(&stop));
+    }
+
+    async fn age(&self, stop: &CancellationToken) {
+        let mut ticks = interval(AGEING);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            self.inner.catalog.refresh(Instant::now());
+        }
+    }
+
+    /// The tool and checked arguments, or the reason for refusing.
     async fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
         let refused = |entry, error| Declined { entry, error, is_quoted: false };
         let entry = self.resolve(context, &call.name).map_err(|error| refused(None, error))?;
@@ -228,7 +242,7 @@ impl ToolHost {
         }
     }
 
-    /// The identity of what was offered by `name`; the name itself when nothing was.
+    /// The identity offered as `name`, else `name`.
     fn identity(&self, context: &CallContext, name: &str) -> Arc<str> {
         let snapshot = self.inner.catalog.snapshot(context.scope.owner);
         let offered = context.authority.caller().and_then(|caller| caller.offered.hash(name));
@@ -252,7 +266,7 @@ impl ToolHost {
         };
         let offered = caller.offered.hash(name);
         let still = snapshot.visible(Some(&context.session), &caller.npc, caller.tier);
-        // The offered tool may have been changed, moved or withdrawn since.
+        // The offered tool may have changed, moved or been withdrawn since.
         let entry = offered
             .and_then(|hash| {
                 let mut all = still.iter().chain(&still.finder);
@@ -271,7 +285,7 @@ impl ToolHost {
         })
     }
 
-    /// Runs the call: at once, after the game master's approval, or perhaps longer than its turn.
+    /// Runs the call directly, after approval, or possibly beyond its turn.
     async fn start(
         &self,
         context: &CallContext,
@@ -299,11 +313,10 @@ impl ToolHost {
     }
 }
 
-/// A call that never ran.
 struct Declined {
     entry: Option<Arc<CatalogEntry>>,
     error: CallError,
-    /// The error quotes what a server has written.
+    /// The error quotes a server's words.
     is_quoted: bool,
 }
 
@@ -324,14 +337,14 @@ impl Declined {
     }
 }
 
-/// Lets a tool read what it needs before its first call, without using the call's own time.
+/// Lets a tool load data before its first call, outside its time limit.
 async fn prepared(context: &CallContext, ready: &Ready) {
     let preparing = timeout_at(context.deadline, ready.entry.tool.handler.prepare());
-    // A call that comes too late or is cancelled says so itself.
+    // Expiry and cancellation are reported by the call itself.
     _ = context.cancel.run_until_cancelled(preparing).await;
 }
 
-/// Model text -> arguments; an empty text is an empty object, as some servers send it.
+/// Parses arguments; some services send an empty text for an empty object.
 fn parse_arguments(text: &str) -> Result<Value, CallError> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));

@@ -1,9 +1,6 @@
-//! Calls that may outlive their turns, listed so that they can be withdrawn.
-//!
-//! Entry type: [`LateCalls`]. A call is listed from its start, the wait for an approval included, until
-//! its result is with the table. Withdrawing cancels it: a request that went out is dropped, an
-//! approval is no longer asked for, a result that has just come is ignored. **Never**: finds anybody by
-//! name.
+//! Calls that may outlive their turns, listed so that they can be withdrawn. A call is listed from
+//! its start, waiting for approval included, until its result is delivered. Withdrawing drops its
+//! request, its approval or its result.
 
 use std::sync::{
     Arc,
@@ -16,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 use super::CallContext;
 use crate::domain::{Owner, PersonId, SessionId};
 
-/// Calls that may outlive their turns.
 #[derive(Debug, Default)]
 pub struct LateCalls {
     last: AtomicU64,
@@ -31,25 +27,22 @@ struct Call {
     end: CancellationToken,
 }
 
-/// Whose calls are withdrawn.
 #[derive(Clone, Copy, Debug)]
 pub enum Whose<'w> {
-    /// Everybody's of a session.
     Session(&'w SessionId),
-    /// A person's, in all sessions of an owner.
     Person(Owner, &'w PersonId),
 }
 
-/// A listed call; dropping it takes it off the list.
+/// Dropping it ends the listing.
 pub struct Listed {
     calls: Arc<LateCalls>,
     key: u64,
-    /// Cancelled when the call is withdrawn.
+    /// Cancelled on withdrawal.
     pub end: CancellationToken,
 }
 
 impl LateCalls {
-    /// Lists the call of `context`; `end` ends it.
+    /// Lists the call of `context`; `end` cancels it.
     pub fn list(self: &Arc<Self>, context: &CallContext, end: CancellationToken) -> Listed {
         let key = self.last.fetch_add(1, Ordering::Relaxed);
         let call = Call {
@@ -62,7 +55,7 @@ impl LateCalls {
         Listed { calls: Arc::clone(self), key, end }
     }
 
-    /// Cancels the calls that `whose` selects.
+    /// Cancels the selected calls.
     pub fn withdraw(&self, whose: Whose<'_>) {
         let is_meant = |call: &Call| match whose {
             Whose::Session(session) => call.session == *session,

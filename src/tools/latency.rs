@@ -1,6 +1,11 @@
-//! Durations and failures of a tool's calls, and the tier they allow.
+//! Durations and failures of a tool's calls, and the lowest tier they allow.
 //!
-//! Entry types: [`Latency`], [`LatencySummary`]. **Never**: runs anything.
+//! The expected duration is the p50 of the latest 100 calls (until ten are timed, a probe's), else
+//! another installation's p50, else the declared one, else 1 s. The tool gets the lowest tier whose
+//! ceiling covers it. A p95 above both that ceiling and four times the p50 is a second mode: then
+//! the p95 selects the tier. A tool above all ceilings is withheld, unless it declares `follow_up`:
+//! then it is deep. A configured floor raises the tier. If more than 30 % of at least five calls in
+//! ten minutes failed, the tool moves up one more tier, from deep to withheld.
 
 use std::{
     collections::VecDeque,
@@ -16,30 +21,27 @@ use tokio::time::Instant;
 use super::Declared;
 use crate::domain::Tier;
 
-/// Calls that the percentiles are of, the latest ones.
 const WINDOW: usize = 100;
-/// Failures older than this no longer count.
 const HEALTH_SPAN: Duration = Duration::from_secs(10 * 60);
-/// Calls needed before the measured p50 counts.
+/// Calls needed before measured figures count.
 const ENOUGH: usize = 10;
 /// Calls needed before failures count.
 const ENOUGH_FOR_HEALTH: usize = 5;
-/// Share of failed calls a healthy tool stays under, in percent.
+/// Share of failed calls from which a tool is withheld, in percent.
 const FAILING_PERCENT: usize = 30;
-/// A p95 this many times the p50 is a second mode, when it breaks the tier as well.
+/// Ratio of p95 to p50 from which the tool counts as bimodal.
 const BIMODAL: u32 = 4;
-/// Expected duration of an unknown tool: in the middle of the standard tier.
+/// Expected duration of an unknown tool: mid standard tier.
 pub const UNKNOWN: Duration = Duration::from_millis(1_000);
 
-/// The last calls of one tool.
+/// Latest calls of one tool.
 #[derive(Debug, Default)]
 pub struct Latency {
     window: Mutex<Window>,
-    /// Calls under way.
+    /// Number of running calls.
     running: AtomicUsize,
 }
 
-/// A call under way; over when dropped.
 pub struct Running<'a>(&'a AtomicUsize);
 
 impl Drop for Running<'_> {
@@ -51,7 +53,7 @@ impl Drop for Running<'_> {
 #[derive(Debug, Default)]
 struct Window {
     calls: VecDeque<Sample>,
-    /// From a probe of this or an earlier run.
+    /// Figures of a probe in this or an earlier run.
     probed: Option<Probed>,
 }
 
@@ -59,60 +61,51 @@ struct Window {
 struct Sample {
     at: Instant,
     took: Duration,
-    /// True if its duration counts.
+    /// True if `took` counts.
     timed: bool,
     failed: bool,
 }
 
-/// Percentiles of some calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// Number of calls.
     pub calls: usize,
-    /// Half of the calls took no longer.
     pub p50: Duration,
-    /// Nineteen calls in twenty took no longer.
     pub p95: Duration,
-    /// Ninety-nine calls in a hundred took no longer.
     pub p99: Duration,
 }
 
-/// Outcome of a call, as far as the figures distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It answered, whatever the answer was.
+    /// Answered, even with an error.
     Answered,
-    /// It was cut off: the duration is a lower bound.
+    /// Cut off; the duration is a lower bound.
     TimedOut,
-    /// It failed; its duration does not count.
+    /// Failed; the duration does not count.
     Failed,
 }
 
-/// Summary of the latest calls of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatencySummary {
-    /// Percentiles, once there were enough calls or a probe.
+    /// Percentiles, once there are enough calls or a probe.
     pub measured: Option<Probed>,
-    /// Calls in the window.
     pub calls: usize,
-    /// Recent calls, and those of them that failed.
+    /// Recent calls, and failures among them.
     pub recent: (usize, usize),
 }
 
 impl Latency {
-    /// Figures of an earlier run, to begin with.
+    /// Starts with figures of an earlier run.
     pub fn known(figures: Probed) -> Self {
         let window = Window { probed: Some(figures), ..Window::default() };
         Self { window: Mutex::new(window), ..Self::default() }
     }
 
-    /// Notes that a call is under way until the guard is dropped.
+    /// Counts a call as running until the guard drops.
     pub fn running(&self) -> Running<'_> {
         self.running.fetch_add(1, Ordering::Relaxed);
         Running(&self.running)
     }
 
-    /// True if calls are under way.
     pub fn is_running(&self) -> bool {
         self.running.load(Ordering::Relaxed) > 0
     }
@@ -131,15 +124,14 @@ impl Latency {
         });
     }
 
-    /// Takes over the figures of a probe at `now`. It shows that the tool is alive, and outweighs
-    /// old calls.
+    /// Takes over a probe at `now`; it proves the tool alive, and replaces old calls.
     pub fn probed(&self, now: Instant, found: Probed) {
         let mut window = self.lock();
         window.probed = Some(found);
         window.calls.retain(|call| !call.failed && now.duration_since(call.at) < HEALTH_SPAN);
     }
 
-    /// Summary of the latest calls at `now`.
+    /// Summary at `now`.
     pub fn standing(&self, now: Instant) -> LatencySummary {
         let window = self.lock();
         let mut took: Vec<Duration> =
@@ -158,7 +150,7 @@ impl Latency {
 }
 
 impl LatencySummary {
-    /// True if too many of its calls fail.
+    /// True if too many calls fail.
     pub fn is_failing(&self) -> bool {
         let (calls, failed) = self.recent;
         calls >= ENOUGH_FOR_HEALTH && failed * 100 > calls * FAILING_PERCENT
@@ -173,7 +165,7 @@ impl LatencySummary {
             .unwrap_or(UNKNOWN)
     }
 
-    /// The lowest tier the tool is offered in; `None`: in none.
+    /// The lowest tier the tool is offered in; `None`: withheld.
     pub fn tier(&self, declared: &Declared) -> Option<Tier> {
         let floor = declared.floor.unwrap_or(Tier::Fast);
         let tier = self.latency_tier(declared)?.max(floor);
@@ -196,7 +188,7 @@ impl LatencySummary {
     }
 }
 
-/// Percentiles of at least one duration, by nearest rank.
+/// Nearest-rank percentiles of at least one duration.
 pub fn percentiles(took: &mut [Duration]) -> Probed {
     took.sort_unstable();
     let at = |percent: usize| {

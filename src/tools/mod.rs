@@ -1,7 +1,6 @@
-//! The embedded tool host: what an NPC's model may call, and how a call runs.
-//!
-//! Entry type: [`ToolHost`], whose [`ToolHost::visible`] and [`ToolHost::execute`] are the only
-//! door. **Never**: asks a chat model, knows Discord.
+//! The embedded tool host: the tools an NPC's model may call, and the calls. The only entrance is
+//! [`ToolHost`], with [`ToolHost::visible`] and [`ToolHost::execute`]. **Never**: asks a chat
+//! model, knows Discord.
 
 mod approval;
 mod authority;
@@ -17,32 +16,27 @@ mod declared;
 mod definition;
 mod dispatch;
 mod figures;
-mod fingerprint;
 mod host;
 mod late_calls;
 mod latency;
-mod limit;
 pub mod manifest;
 mod names;
 mod offer;
-mod offered;
 mod output;
-mod payments;
 mod permits;
 mod policy;
 mod record;
-mod sampling;
 mod schema;
 mod select;
-mod server_key;
 mod snapshot;
 mod state;
-mod tending;
 mod tool;
 mod url;
 mod visible;
 
-pub use authority::{Authority, Caller};
+pub use authority::{
+    Authority, Caller, NotSampled, OfferedNames, Payment, Payments, SampleRequest, Sampled, Sampler,
+};
 pub use calibrate::{Calibrated, CalibrationOutcome, is_measured_by_itself, picked};
 pub use catalog::Catalog;
 pub use changes::{CastChanges, allowed};
@@ -57,17 +51,13 @@ pub use figures::{
 };
 pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
-pub use names::{Entries, bare, canonical, identity};
+pub use names::{Entries, ServerKey, bare, canonical, identity};
 pub use offer::Offer;
-pub use offered::OfferedNames;
 pub use output::{Attachment, CallOutput, Caption, Part};
-pub use payments::{Payment, Payments};
 pub use permits::Permits;
 pub use policy::{SessionCalls, TurnLimits};
 pub use record::{CallError, CallErrorKind, CallRecord};
-pub use sampling::{NotSampled, SampleRequest, Sampled, Sampler};
 pub use select::{DISCOVER, Query, SelectionOptions, found_in};
-pub use server_key::ServerKey;
 pub use snapshot::Snapshot;
 pub use tool::{CatalogEntry, Refused, Tool};
 pub use visible::VisibleTools;

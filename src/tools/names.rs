@@ -1,6 +1,4 @@
-//! Identities of tools, the names a model sees, and lists that name them.
-//!
-//! Entry types: [`ModelNames`], [`Entries`]. **Never**: knows what a tool does.
+//! Identities of servers and tools, model-facing names, and lists that match them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,34 +6,32 @@ use std::{
 };
 
 use super::SourceKind;
-use crate::domain::fnv1a;
+use crate::domain::{Owner, fnv1a};
 
-/// Longest model-facing name in bytes; what every known service takes.
+/// Longest model-facing name in bytes; all known services accept it.
 const LONGEST: usize = 64;
-/// Names that are kept for tools that are gone, far more than a table has.
+/// Most names remembered of removed tools, far more than a table has.
 const REMEMBERED: usize = 10_000;
 
-/// Other full identities of built-in tools; the bare name of the first is another tool's.
+/// Alternative identities of built-in tools; another tool has the first one's bare name.
 const ALIASES: &[(&str, &str)] =
     &[("session-manager.get_summary", "session-manager.get_session_summary")];
 
-/// The identity that `name` stands for, if it is an alias; else `name`.
+/// Resolves an alias; other names are returned unchanged.
 pub fn canonical(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |&(_, identity)| identity)
 }
 
-/// The identity of a tool of a server, `server.tool`.
 pub fn identity(server: &str, tool: &str) -> String {
     format!("{server}.{tool}")
 }
 
-/// The tool's name without its server.
 pub fn bare(identity: &str) -> &str {
     identity.split_once('.').map_or(identity, |(_, bare)| bare)
 }
 
-/// Names that models know tools by. Once a model was told any, each is kept for its tool as long as
-/// the program runs: a server that comes later cannot take one, nor have it changed.
+/// Model-facing names. Once a model has seen them, each stays with its tool while the program runs,
+/// so a later server cannot take or change one.
 #[derive(Clone, Debug, Default)]
 pub struct ModelNames {
     given: HashMap<String, Arc<str>>,
@@ -43,12 +39,12 @@ pub struct ModelNames {
 }
 
 impl ModelNames {
-    /// Model-facing names of all tools, by identity: letters, digits, `_` and `-`, at most 64 bytes,
-    /// unique; new ones do not depend on the order of what is new. A bare name that only one tool
-    /// has is kept; a built-in has its own before anything from outside.
+    /// Unique names by identity: letters, digits, `_` and `-`, at most 64 bytes, independent of the
+    /// order of new tools. A unique bare name is used as is; a built-in takes precedence over
+    /// outside tools.
     pub fn of<'a>(&mut self, tools: &[(&'a str, SourceKind)]) -> HashMap<&'a str, Arc<str>> {
         if self.given.len() > REMEMBERED {
-            // Servers that come and go with ever new tools: who is there now keeps its names.
+            // Too many removed tools: only current ones keep their names.
             self.given.retain(|identity, _| tools.iter().any(|(it, _)| *it == identity.as_str()));
             self.taken = self.given.values().cloned().collect();
         }
@@ -60,8 +56,8 @@ impl ModelNames {
             claim.1 += usize::from(*kind == SourceKind::BuiltIn);
         }
         let mut ordered: Vec<_> = tools.iter().filter(|(it, _)| is_new(it)).copied().collect();
-        // Built-ins choose first, then identities in order, so that a later tool never takes a name
-        // from an earlier one.
+        // Built-ins first, then by identity, so that a later tool never takes an earlier one's
+        // name.
         ordered.sort_by_key(|(identity, kind)| (*kind != SourceKind::BuiltIn, *identity));
         for (identity, kind) in ordered {
             let short = plain(bare(identity));
@@ -87,19 +83,18 @@ impl ModelNames {
     }
 }
 
-/// Letters, digits, `_` and `-`; anything else becomes `_`.
+/// Replaces anything but letters, digits, `_` and `-` by `_`.
 fn plain(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     name.chars().map(plain).collect()
 }
 
-/// `name` cut short, with eight digits that belong to `identity` alone.
+/// `name` cut short, with eight hash digits of `identity`.
 fn hashed(name: &str, identity: &str) -> String {
     let kept: String = name.chars().take(LONGEST - 9).collect();
     format!("{kept}_{:08x}", fnv1a(identity.bytes()) >> 32)
 }
 
-/// A whitelist or blocklist resolved against the existing tools.
 #[derive(Debug, Default)]
 pub struct Entries {
     exact: HashSet<String>,
@@ -107,9 +102,8 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// Resolves `list` against `identities`: an identity, `server.*`, `server.prefix*`, or a bare
-    /// name that one server has. A bare name that several servers have matches nothing, and comes
-    /// back with its candidates.
+    /// Resolves `list` against `identities`: an identity, `server.*`, `server.prefix*`, or a unique
+    /// bare name. An ambiguous bare name matches nothing and is returned with its candidates.
     pub fn resolve<'a>(
         list: &[String],
         identities: impl Iterator<Item = &'a str> + Clone,
@@ -133,10 +127,29 @@ impl Entries {
         (entries, ambiguous)
     }
 
-    /// True if the list names `identity`.
+    /// True if the list matches `identity`.
     pub fn contains(&self, identity: &str) -> bool {
         self.exact.contains(identity)
             || self.prefixes.iter().any(|prefix| identity.starts_with(prefix.as_str()))
+    }
+}
+
+/// Identity of a server: two guilds may use the same name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ServerKey {
+    /// Its owner; `None`: installed for everyone.
+    pub owner: Option<Owner>,
+    /// Its name, or the prefix that replaces it in identities of its tools.
+    pub name: String,
+}
+
+impl ServerKey {
+    pub fn installed(name: &str) -> Self {
+        Self { owner: None, name: name.to_owned() }
+    }
+
+    pub fn added(owner: Owner, name: &str) -> Self {
+        Self { owner: Some(owner), name: name.to_owned() }
     }
 }
 

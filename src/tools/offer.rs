@@ -1,8 +1,6 @@
-//! The offer of a server, made ready piece by piece.
-//!
-//! Entry type: [`Offer`]. Schemas are other people's, and compiling many of them takes long: the caller can
-//! let others go first between the pieces. **Never**: compiles longer than [`LONGEST`], and the one schema
-//! more that goes beyond.
+//! The offer of a server, compiled piece by piece so that the caller can let other servers go
+//! first. Foreign schemas may take long to compile: an offer spends at most [`LONGEST`] and one
+//! more schema on it.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -16,9 +14,9 @@ use super::{
     Definition, Refused, ServerKey, SourceKind, Tool, figures::Endpoint, names, tool::Origin,
 };
 
-/// Parts of all schemas that one server may have; each takes up to half a KiB.
+/// Most parts of all schemas of one server; each takes up to half a KiB.
 const PARTS: usize = 100_000;
-/// Longest time that compiling the schemas of a server's list takes, however often it is put off.
+/// Longest total compile time of one offer.
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// A server's tools on their way into the catalog.
@@ -35,7 +33,6 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// An offer of which nothing is ready.
     pub(super) fn new(
         server: &ServerKey,
         kind: SourceKind,
@@ -55,7 +52,7 @@ impl Offer {
         }
     }
 
-    /// Makes tools ready for about as long as `slice`; whether there are more.
+    /// Compiles tools for about `slice`; true if some remain.
     pub fn prepare(&mut self, slice: Duration) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < slice {

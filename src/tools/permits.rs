@@ -1,6 +1,4 @@
-//! Tools that a game master has allowed for good.
-//!
-//! Entry type: [`Permits`]. **Never**: allows a definition that nobody has decided about.
+//! Tools a game master has allowed for good, each for one definition.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use super::Snapshot;
 
-/// Tools that are no longer asked about: fingerprints of their definitions, by identity.
+/// Fingerprints of allowed definitions, by identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Permits(BTreeMap<String, String>);
 
 impl Permits {
-    /// From now on `tool` is called without asking, as long as it is defined so.
+    /// Allows `tool` while it has this definition.
     pub fn allow(&mut self, tool: &str, definition: &str) {
         self.0.insert(tool.to_owned(), definition.to_owned());
     }
 
-    /// `tool` is asked about again; whether it was not before.
+    /// Withdraws a permission; false if there was none.
     pub fn revoke(&mut self, tool: &str) -> bool {
         self.0.remove(tool).is_some()
     }
 
-    /// True if `tool` is called without asking when it is defined so.
     pub fn allows(&self, tool: &str, definition: &str) -> bool {
         self.0.get(tool).is_some_and(|allowed| allowed == definition)
     }
 
-    /// A line each: whether it still holds for what `snapshot` has.
+    /// One line per permission, noting whether it still matches `snapshot`.
     pub fn standing(&self, snapshot: &Snapshot) -> Vec<String> {
         let lines = self.0.iter().map(|(tool, definition)| {
             let found = snapshot.all().iter().find(|placed| *placed.tool.identity == *tool);

@@ -1,7 +1,5 @@
-//! Limits of an NPC's policy on tool calls, counted per turn, minute and session.
-//!
-//! Entry type: [`TurnLimits`], which the door asks before anything else.
-//! **Never**: knows what a tool is; whitelists and tiers are the catalog's.
+//! Limits of an NPC's policy on calls per turn, minute and session. Whitelists and tiers are the
+//! catalog's.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -16,7 +14,7 @@ use crate::domain::{Policy, SessionId, ToolCall, ToolChoice};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Calls of one NPC in this session; clones count together.
+/// Calls of one NPC in a session; clones share the count.
 #[derive(Clone, Default)]
 pub struct SessionCalls(Arc<Mutex<Counted>>);
 
@@ -26,25 +24,23 @@ struct Counted {
     recent: VecDeque<Instant>,
 }
 
-/// Calls of all NPCs of the sessions that run, whatever happens to the NPCs meanwhile.
+/// Counts of all running sessions; they survive redefined NPCs.
 #[derive(Default)]
 pub struct AllCalls(Mutex<HashMap<Option<SessionId>, HashMap<String, SessionCalls>>>);
 
 impl AllCalls {
-    /// Those of `npc` in `session`.
     pub fn of(&self, session: Option<&SessionId>, npc: &str) -> SessionCalls {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let session = all.entry(session.cloned()).or_default();
         session.entry(npc.to_owned()).or_default().clone()
     }
 
-    /// `session` is over.
     pub fn forget(&self, session: &SessionId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&Some(session.clone()));
     }
 }
 
-/// Calls of one turn, held against the policy of its NPC; clones count together.
+/// Calls of one turn, checked against the NPC's policy; clones share the count.
 #[derive(Clone)]
 pub struct TurnLimits(Arc<Mutex<Counting>>);
 
@@ -54,20 +50,18 @@ struct Counting {
     made: u32,
     round: u32,
     identical: HashMap<(String, String), Identical>,
-    /// No tool may be called any more.
     closed: bool,
 }
 
-/// Equal calls: name and arguments are the same.
 #[derive(Default)]
 struct Identical {
     rounds: u32,
-    /// The last of these.
+    /// Round of the last such call.
     last: Option<u32>,
 }
 
 impl TurnLimits {
-    /// Starts counting a turn; `session` goes on from the turns before.
+    /// Starts counting a turn on top of the session's earlier ones.
     pub fn new(session: SessionCalls, policy: Policy) -> Self {
         Self(Arc::new(Mutex::new(Counting {
             closed: policy.tool_choice == ToolChoice::None,
@@ -79,31 +73,25 @@ impl TurnLimits {
         })))
     }
 
-    /// Begins a round of calls that are made at once: equal calls in it are intended (three magic missiles),
-    /// unlike those repeated in later rounds.
+    /// Begins a round of simultaneous calls. Equal calls within a round are intended (three magic
+    /// missiles), unlike repeats in later rounds.
     pub fn begin_round(&self) {
         self.counting().round += 1;
     }
 
-    /// Lets nothing pass any more.
     pub fn close(&self) {
         self.counting().closed = true;
     }
 
-    /// True if nothing passes any more.
     pub fn is_closed(&self) -> bool {
         self.counting().closed
     }
 
-    /// Lets a call pass and counts it, or says which limit it hits.
-    ///
-    /// # Errors
-    /// [`CallErrorKind::Policy`] with text for the model.
+    /// Admits and counts a call, or fails with the exceeded limit, worded for the model.
     pub fn admit(&self, now: Instant, call: &ToolCall) -> Result<(), CallError> {
         self.counting().admit(now, call)
     }
 
-    /// Held for counting, never across an await.
     fn counting(&self) -> MutexGuard<'_, Counting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,4 @@
-//! One tool call as the call log keeps it.
-//!
-//! Entry type: [`CallRecord`]. **Never**: holds a value whose key marks it as secret.
+//! One tool call as logged. **Never**: holds a value whose key marks it as secret.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,37 +7,32 @@ use serde_json::Value;
 use super::CallOutput;
 use crate::domain::{CallId, Tier, ToolCall, redact};
 
-/// A finished call.
 #[derive(Clone, Debug)]
 pub struct CallRecord {
-    /// The model's id for it.
     pub id: CallId,
-    /// Tool identity, or the requested name of an unknown tool.
+    /// Identity, or the requested name of an unknown tool.
     pub tool: Arc<str>,
-    /// Arguments as called, secrets replaced; `Null` when they were no JSON.
+    /// Redacted arguments; `Null` if they were not JSON.
     pub arguments: Value,
-    /// The result, or the reason of its failure.
     pub result: Result<CallOutput, CallError>,
-    /// The text the model reads.
     pub for_model: String,
-    /// True if it includes words from outside.
+    /// It includes outside words.
     pub outside: bool,
-    /// True if its result is secret from some.
+    /// Some may not see the result.
     pub secret: bool,
     /// Time from the model's call to the result, waits included.
     pub took: Duration,
-    /// Tier of the tool when it was called; `None`: unknown tool.
     pub tier: Option<Tier>,
-    /// True if the result is cached from an earlier call.
+    /// Taken from the cache.
     pub cached: bool,
-    /// Attempts; zero for a call that was refused or answered from the cache.
+    /// Zero for a refused or cached call.
     pub attempts: u32,
-    /// True if its result comes later, in a turn of its own.
+    /// The result comes later, in a turn of its own.
     pub pending: bool,
 }
 
 impl CallRecord {
-    /// The record of a call that never went out.
+    /// The record of a call that was not sent.
     pub fn refused(tool: Arc<str>, call: &ToolCall, error: CallError) -> Self {
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
         Self {
@@ -59,64 +52,59 @@ impl CallRecord {
     }
 }
 
-/// Error of a call without a result; its text is for the model.
+/// Error of a call, with its text for the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {
-    /// The kind, for the log and for counting.
+    /// Kind, for logging and counting.
     pub kind: CallErrorKind,
     /// The error and its fix.
     pub message: String,
-    /// The message may include words from outside.
+    /// The message may include outside words.
     pub outside: bool,
 }
 
 impl CallError {
-    /// An error of `kind` with its text for the model.
+    /// `message` is for the model.
     pub fn new(kind: CallErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), outside: false }
     }
 
-    /// Marks the message as possibly containing words from outside.
+    /// Marks the message as outside words.
     #[must_use]
     pub fn from_outside(self) -> Self {
         Self { outside: true, ..self }
     }
 }
 
-/// Kinds of failed calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallErrorKind {
-    /// No such tool.
     NotFound,
     /// It exists, but not for this NPC at this tier.
     NotVisible,
-    /// The arguments do not fit.
     InvalidArguments,
-    /// The result does not fit what the tool declares.
+    /// The result does not match the output schema.
     InvalidResult,
-    /// It did not end in time.
+    /// The call ran out of time.
     Timeout,
-    /// The server is away, or failed by itself.
+    /// The server is disconnected or failed.
     Connection,
-    /// The server wants to be asked less often.
+    /// The server rate-limits us.
     RateLimited,
-    /// The game master said no.
+    /// The game master declined.
     Denied,
-    /// The game master said nothing.
+    /// The game master did not answer.
     Expired,
     /// A limit of the NPC's policy.
     Policy,
-    /// The server broke the protocol.
     Protocol,
-    /// The tool itself refused.
+    /// The tool reported an error.
     Tool,
     /// The turn ended first.
     Cancelled,
 }
 
 impl CallErrorKind {
-    /// The word used in logs and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotFound => "not_found",
@@ -135,12 +123,12 @@ impl CallErrorKind {
         }
     }
 
-    /// True if calling again may help.
+    /// True if a retry may help.
     pub const fn may_pass(self) -> bool {
         matches!(self, Self::Timeout | Self::Connection | Self::RateLimited)
     }
 
-    /// True if it counts as a fault of the tool.
+    /// True if it counts as the tool's fault.
     pub const fn is_fault(self) -> bool {
         matches!(
             self,

@@ -1,6 +1,9 @@
-//! All tools of one owner at one moment, and the prepared lists of what each NPC may see of them.
+//! All tools of one owner at one moment, with prepared lists of the tools each NPC may see.
 //!
-//! Entry types: [`Snapshot`], [`Ingredients`]. **Never**: changes.
+//! The catalog builds a snapshot after a change of offers, cast or game masters' changes, and when
+//! figures move a tool to another tier (`latency.rs`); readers share it without waiting. An NPC's
+//! list at a tier holds the tools of that tier and lower ones that its policy allows, after the
+//! changes of the session's game master. Withheld tools are in no list.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -17,37 +20,33 @@ use super::{
 };
 use crate::domain::{Npc, SessionId, Tier, ToolSpec};
 
-/// Tools that an NPC may see, by tier.
 type Lists = [Arc<VisibleTools>; 3];
 
-/// All tools of one owner at one moment.
 #[derive(Default)]
 pub struct Snapshot {
     entries: Vec<Arc<CatalogEntry>>,
     by_identity: HashMap<Arc<str>, usize>,
     prepared: HashMap<Arc<str>, Lists>,
-    /// The lists of NPCs whose tools a game master has changed, by session.
+    /// Lists of NPCs whose tools a game master has changed.
     changed: HashMap<SessionId, HashMap<Arc<str>, Lists>>,
     nothing: Arc<VisibleTools>,
     index: Arc<Lexical>,
 }
 
-/// Parts of a snapshot.
 pub(super) struct Ingredients<'a> {
     /// In order of identities.
     pub tools: Vec<&'a Arc<Tool>>,
     /// Model-facing names, by identity.
     pub names: HashMap<&'a str, Arc<str>>,
-    /// The words they are found by, in their order.
+    /// Word index, in the order of `tools`.
     pub index: Arc<Lexical>,
     /// NPCs whose lists are prepared.
     pub cast: &'a [Arc<Npc>],
-    /// Changes by game masters, by session.
     pub changes: Vec<(&'a SessionId, &'a CastChanges)>,
 }
 
 impl Snapshot {
-    /// Tools that `npc` may see at `tier` in `session`; without one, as configured.
+    /// Tools `npc` may see at `tier`, with the game master's changes in `session`.
     pub fn visible(
         &self,
         session: Option<&SessionId>,
@@ -64,23 +63,21 @@ impl Snapshot {
         lists.map_or(&self.nothing, |lists| &lists[index])
     }
 
-    /// All tools, in order of their identities.
     pub fn all(&self) -> &[Arc<CatalogEntry>] {
         &self.entries
     }
 
-    /// The index of a tool in [`Snapshot::all`].
+    /// Index of a tool in [`Snapshot::all`].
     pub(super) fn place(&self, identity: &str) -> Option<usize> {
         self.by_identity.get(identity).copied()
     }
 
-    /// The word index of all tools, in the order of [`Snapshot::all`].
+    /// Word index, in the order of [`Snapshot::all`].
     pub(super) fn index(&self) -> &Lexical {
         &self.index
     }
 
-    /// The tool `name` means: an identity, a model-facing name, or a bare name only one server
-    /// has.
+    /// The tool with this identity, model-facing name, or unique bare name.
     pub fn find(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         let name = names::canonical(name);
         if let Some(index) = self.by_identity.get(name) {
@@ -94,20 +91,20 @@ impl Snapshot {
         })
     }
 
-    /// Identities of the tools whose bare name is `name`.
+    /// Identities of the tools with this bare name.
     pub(super) fn called(&self, name: &str) -> Vec<&str> {
         let identities = self.entries.iter().map(|entry| &*entry.tool.identity);
         identities.filter(|identity| names::bare(identity) == name).collect()
     }
 
-    /// True if the figures of a tool have changed its tier since.
+    /// True if a tool's tier has changed since.
     pub(super) fn is_outdated(&self, now: Instant) -> bool {
         let tier = |tool: &Tool| tool.latency.standing(now).tier(&tool.declared);
         self.entries.iter().any(|entry| tier(&entry.tool) != entry.tier)
     }
 
-    /// Builds a snapshot of the tools at `now`. Warns about entries of an NPC's lists that match
-    /// tools of several servers, except those already in `told`, and adds them there.
+    /// Builds a snapshot at `now`. Warns about ambiguous list entries not in `told`, and adds them
+    /// there.
     pub(super) fn prepare(
         of: &Ingredients<'_>,
         told: &mut BTreeSet<String>,
@@ -146,7 +143,7 @@ impl Snapshot {
     }
 }
 
-/// A tool by what models call it, as it stands `now`.
+/// A tool's entry at `now`.
 fn placed(tool: &Arc<Tool>, names: &HashMap<&str, Arc<str>>, now: Instant) -> Arc<CatalogEntry> {
     let standing = tool.latency.standing(now);
     let name = names.get(&*tool.identity).unwrap_or(&tool.identity);
@@ -164,7 +161,6 @@ fn placed(tool: &Arc<Tool>, names: &HashMap<&str, Arc<str>>, now: Instant) -> Ar
     })
 }
 
-/// The visible tools at each tier.
 fn lists(allowed: &Allowed<'_>) -> Lists {
     Tier::ALL.map(|tier| {
         let fits = |it: &CatalogEntry| it.tier.is_some_and(|its| its <= tier);

@@ -25,15 +25,15 @@ use crate::domain::{
     CallId, Npc, Owner, PersonId, Policy, Scope, SessionId, Tier, ToolCall, ToolChoice, TurnId,
 };
 
-/// Behaviour of a stand-in at each call.
+/// Behaviour of a stand-in.
 #[derive(Clone)]
 enum Does {
     Answer(u64),
-    /// A picture after so many milliseconds.
+    /// A picture after this many milliseconds.
     Show(u64),
     Fail(CallErrorKind),
     Say(CallOutput),
-    /// Says every so often that it is at work, so many times, and then answers.
+    /// Reports progress at an interval in ms, a number of times, then answers.
     Report(u64, u32),
 }
 

@@ -1,139 +1,120 @@
-//! A tool as the host keeps it, and its place in one catalog.
-//!
-//! Entry types: [`Tool`], [`CatalogEntry`]. **Never**: knows who may use it.
+//! A tool as the host keeps it, its fingerprint, and its catalog entry.
 
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::{
     Declared, Definition, Handler, Latency, ServerKey, SideEffects, SourceKind,
     figures::Endpoint,
-    fingerprint::fingerprint,
     names,
     output::{framed, framed_inline},
     schema::{self, Schema, SchemaError},
     select,
 };
-use crate::domain::{Owner, Tier, ToolSpec, fnv1a};
+use crate::domain::{Owner, Tier, ToolSpec, fnv1a, hex};
 
-/// Longest description of a tool, in bytes: models read it in every request.
+/// Longest description, in bytes: models read it in every request.
 const LONGEST_DESCRIPTION: usize = 32 << 10;
-/// Hard limit of a call to a tool that declares none.
+/// Default hard limit of a call.
 const MAX: Duration = Tier::Deep.ceiling();
-/// Hard limit, where none is declared, of a call whose result may come after the turn.
+/// Default hard limit of a call whose result may come after the turn.
 const MAX_LATE: Duration = Duration::from_secs(60);
 
 /// Reason a tool cannot be offered to any model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnusableTool {
-    /// Its description is too long to be part of every request.
     #[error("its description has {0} bytes (at most {most} are read)", most = LONGEST_DESCRIPTION)]
     Description(usize),
-    /// Its input schema cannot be a model's parameters.
     #[error(transparent)]
     ForModel(SchemaError),
-    /// Its arguments could not be checked.
     #[error("its input schema: {0}")]
     Input(SchemaError),
-    /// Its results could not be checked.
     #[error("its output schema: {0}")]
     Output(SchemaError),
 }
 
-/// Origin of a tool: its server, and the endpoint that answers its calls.
+/// Source of a tool.
 pub(super) struct Origin<'a> {
-    /// The server that offers it.
     pub server: &'a ServerKey,
-    /// Kind of its source.
     pub kind: SourceKind,
-    /// Endpoint that answers its calls.
     pub endpoint: &'a Arc<Endpoint>,
 }
 
-/// A tool with its place in the catalog.
 pub struct Tool {
-    /// The owner who added it for itself; `None`: it is the installation's, and everybody's.
+    /// Its owner; `None`: installed for everyone.
     pub owner: Option<Owner>,
-    /// Its identity, `server.tool`.
+    /// `server.tool`.
     pub identity: Arc<str>,
-    /// Kind of its source.
     pub source: SourceKind,
-    /// Endpoint that answers its calls.
     pub endpoint: Arc<Endpoint>,
-    /// Its declarations, all sources merged.
     pub declared: Declared,
-    /// Figures of its calls; kept when its source offers it again unchanged.
+    /// Kept when its source offers it again unchanged.
     pub latency: Arc<Latency>,
-    /// Schema that arguments are checked with.
+    /// Checks arguments.
     pub input: Schema,
-    /// Schema that structured results are checked with.
+    /// Checks structured results.
     pub output: Option<Schema>,
-    /// Answers its calls.
     pub handler: Arc<dyn Handler>,
-    /// Hash of name, description and schemas: what a model relies on.
+    /// Hash of name, description and schemas, on which a model relies.
     pub hash: u64,
-    /// Hash of these, of its declared effects and of its endpoint; no server can find another definition with
-    /// this hash.
+    /// Hash of these, the declared effects and the endpoint; collision-resistant.
     pub fingerprint: Arc<str>,
-    /// True if its words for the model are a server's own.
+    /// Its description and schema are a server's words.
     pub described_outside: bool,
-    /// Its purpose in the words of its source.
+    /// Description in the source's words.
     pub(super) about: Arc<str>,
-    /// Description and parameters as a model reads them.
+    /// Description as a model reads it.
     pub(super) description: Arc<str>,
     pub(super) parameters: Arc<serde_json::Value>,
-    /// The words it is found by.
+    /// Words it is found by.
     pub(super) words: String,
 }
 
 impl Tool {
-    /// The server's part of its identity.
+    /// Server part of its identity.
     pub fn server(&self) -> &str {
         self.identity.split_once('.').map_or("", |(server, _)| server)
     }
 
-    /// True if `server` offers it.
     pub(super) fn is_of(&self, server: &ServerKey) -> bool {
         self.owner == server.owner && self.server() == server.name
     }
 
-    /// Parts of its schemas, the measure of what it takes to keep it.
+    /// Parts of its schemas, as a measure of memory.
     pub(super) fn parts(&self) -> usize {
         self.input.parts() + self.output.as_ref().map_or(0, Schema::parts)
     }
 
-    /// Its identity without the server.
     pub fn bare_name(&self) -> &str {
         names::bare(&self.identity)
     }
 
-    /// Its categories, the foremost first; without any, its server's name.
+    /// Categories, most important first; by default the server's name.
     pub fn categories(&self) -> impl Iterator<Item = &str> {
         let server = self.declared.categories.is_empty().then(|| self.server());
         self.declared.categories.iter().map(String::as_str).chain(server)
     }
 
-    /// Hard limit of one call.
     pub fn max(&self) -> Duration {
         let late = self.declared.follow_up == Some(true);
         self.declared.max.unwrap_or(if late { MAX_LATE } else { MAX })
     }
 
-    /// True if its figures are those of `other`: the same tool, at the same place.
+    /// True if `other`'s figures apply: the same tool at the same endpoint.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.identity == other.identity
             && self.hash == other.hash
             && self.endpoint == other.endpoint
     }
 
-    /// # Errors
-    /// A schema cannot be used, so that no model can be offered the tool.
+    /// Fails on a description or schema no model can use.
     pub(super) fn new(origin: &Origin<'_>, definition: Definition) -> Result<Self, UnusableTool> {
         let declared = definition.declared;
         let input = declared.parameters.as_ref().unwrap_or(&definition.input);
         let description = declared.description.clone().unwrap_or(definition.description);
-        // Before anything is made of it.
+        // Before anything is derived from it.
         if description.len() > LONGEST_DESCRIPTION {
             return Err(UnusableTool::Description(description.len()));
         }
@@ -191,7 +172,7 @@ impl Tool {
     }
 }
 
-/// A schema whose descriptions are marked as words of `server`.
+/// Marks a schema's descriptions as words of `server`.
 fn described(schema: Arc<Value>, server: &str) -> Value {
     let mut schema = Arc::unwrap_or_clone(schema);
     mark(&mut schema, server);
@@ -206,7 +187,7 @@ fn mark(schema: &mut Value, server: &str) {
                     ("description" | "title" | "$comment", Value::String(text)) => {
                         *text = framed_inline(server, text);
                     }
-                    // Values of arguments, not words about them.
+                    // Values, not descriptions.
                     ("enum" | "const" | "default" | "examples", _) => {}
                     (_, value) => mark(value, server),
                 }
@@ -217,30 +198,65 @@ fn mark(schema: &mut Value, server: &str) {
     }
 }
 
-/// A tool as one snapshot places it.
+/// A tool in one snapshot.
 pub struct CatalogEntry {
-    /// The tool itself, shared with other snapshots.
+    /// Shared with other snapshots.
     pub tool: Arc<Tool>,
-    /// The parts that a model reads, its model-facing name included.
+    /// As a model reads it, with its model-facing name.
     pub spec: ToolSpec,
     /// Lowest tier it is offered in; `None`: withheld.
     pub tier: Option<Tier>,
-    /// The duration to plan with.
+    /// Duration to plan with.
     pub expected: Duration,
 }
 
 impl CatalogEntry {
-    /// True if a call is begun in the background: its answer may come after the turn, and will.
+    /// True if a call runs in the background and its answer comes after the turn.
     pub fn outlasts(&self, left: Duration) -> bool {
         self.tool.declared.follow_up == Some(true) && self.expected > left
     }
 }
 
-/// A tool that was left out, and why.
+/// A rejected tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Identity of the tool.
     pub tool: String,
-    /// The reason, for a person.
+    /// Worded for a person.
     pub reason: String,
+}
+
+/// Collision-resistant hash of a definition: SHA-256 of a JSON value in hex, independent of the
+/// order of keys.
+pub fn fingerprint(value: &Value) -> String {
+    hex(&Sha256::digest(sorted(value.clone()).to_string()))
+}
+
+/// The value with sorted keys.
+pub fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.into_iter().collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(members.into_iter().map(|(key, it)| (key, sorted(it))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn order_of_keys_is_no_change() {
+        let one = json!({"a": [{"x": 1, "y": 2}], "b": null});
+        let same: Value = serde_json::from_str(r#"{"b":null,"a":[{"y":2,"x":1}]}"#).unwrap();
+        assert_eq!(fingerprint(&one), fingerprint(&same));
+        assert_eq!(fingerprint(&one).len(), 64);
+        assert_ne!(fingerprint(&one), fingerprint(&json!({"a": [{"x": 1, "y": 3}], "b": null})));
+        assert_ne!(fingerprint(&json!([1, 2])), fingerprint(&json!([2, 1])));
+    }
 }

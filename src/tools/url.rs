@@ -1,8 +1,8 @@
-//! The error of reading a URL.
+//! Error of parsing a URL.
 
 use std::str::FromStr;
 
 use reqwest::Url;
 
-/// The error of reading a [`Url`], whose own crate is not ours.
+/// Error of parsing a [`Url`]; its own crate is not a direct dependency.
 pub type UrlError = <Url as FromStr>::Err;

@@ -1,22 +1,20 @@
 //! Tools that one NPC may see at one tier.
-//!
-//! Entry type: [`VisibleTools`]. **Never**: changes after it was made.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use super::{CatalogEntry, OfferedNames};
 use crate::domain::ToolSpec;
 
-/// A list of tools in a stable order, so that a provider's prompt cache holds.
+/// Immutable list in a stable order, so that a provider's prompt cache holds.
 #[derive(Default)]
 pub struct VisibleTools {
-    /// The list a model gets.
+    /// As sent to a model.
     pub specs: Arc<[ToolSpec]>,
-    /// The longest expected duration among them.
+    /// The longest expected duration.
     pub slowest: Duration,
-    /// The tool that finds more tools; only a narrowed list shows it.
+    /// Finds more tools; shown by narrowed lists only.
     pub(super) finder: Option<Arc<CatalogEntry>>,
-    /// True if any of them is described in words from outside.
+    /// Some description is in outside words.
     described_outside: bool,
     entries: Vec<Arc<CatalogEntry>>,
     by_name: HashMap<Arc<str>, usize>,
@@ -24,7 +22,6 @@ pub struct VisibleTools {
 }
 
 impl VisibleTools {
-    /// A list of these tools.
     pub fn of(entries: impl IntoIterator<Item = Arc<CatalogEntry>>) -> Self {
         let entries: Vec<Arc<CatalogEntry>> = entries.into_iter().collect();
         let by_name = entries.iter().enumerate();
@@ -40,32 +37,32 @@ impl VisibleTools {
         }
     }
 
-    /// The tool a model that got this list means by `name`.
+    /// The tool a model with this list means by `name`.
     pub fn get(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         self.by_name.get(name).and_then(|index| self.entries.get(*index))
     }
 
-    /// The names in this list with the definitions they stand for, to resolve calls by.
+    /// Names with hashes of their definitions, to resolve calls.
     pub fn names(&self) -> Arc<OfferedNames> {
         Arc::clone(&self.names)
     }
 
-    /// The tools, in the order of the list.
+    /// In list order.
     pub fn iter(&self) -> std::slice::Iter<'_, Arc<CatalogEntry>> {
         self.entries.iter()
     }
 
-    /// True if a model that reads the list reads words from outside.
+    /// True if some description is in outside words.
     pub fn is_described_outside(&self) -> bool {
         self.described_outside
     }
 
-    /// Number of visible tools.
+    /// Number of tools.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Those expected to end within `left`.
+    /// The tools expected to finish within `left`.
     #[must_use]
     pub fn fitting(&self, left: Duration) -> Self {
         let fitting = self.entries.iter().filter(|entry| entry.expected <= left).cloned();
@@ -73,7 +70,7 @@ impl VisibleTools {
         Self::of(fitting).with_finder(finder)
     }
 
-    /// This list with `finder`, which finds more tools.
+    /// Adds `finder`, which finds more tools.
     #[must_use]
     pub(super) fn with_finder(self, finder: Option<Arc<CatalogEntry>>) -> Self {
         Self { finder, ..self }

@@ -1,6 +1,6 @@
 //! Files, keys and lines on the pages: the program reads them as they stand.
 
-use glyphoxa::measure::TOOL_IDENTITIES;
+use glyphoxa::measure::{TOOL_IDENTITIES, load_config};
 use serde_json::{Value, json};
 
 use super::{Page, pages};
@@ -10,6 +10,15 @@ use crate::support::program::{Place, repository, shipped};
 const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter check doctor glyphoxa \
     weather.get_weather server.tool cwd node_modules _meta offer max call confirm made_by \
     fetch_page settings.yml search.formats server.limiter html json false wiki.lan";
+/// Variables that the pages name.
+const VARIABLES: [(&str, &str); 6] = [
+    ("OPENAI_API_KEY", "sk-x"),
+    ("ANTHROPIC_API_KEY", "sk-x"),
+    ("DEEPGRAM_API_KEY", "dg-x"),
+    ("GEMINI_API_KEY", "gm-x"),
+    ("BRAVE_API_KEY", "bs-x"),
+    ("DATABASE_URL", "postgres://me:secret@127.0.0.1/glyphoxa"),
+];
 /// Endings of files' names.
 const FILES: [&str; 3] = [".yaml", ".json", ".wav"];
 
@@ -35,55 +44,98 @@ fn with_whole_hashes(text: &str) -> String {
     whole
 }
 
-/// A folder where a block of YAML lies as the file that it is.
-fn place_of(block: &str) -> Place {
-    let name = |of: &str, key: &str| {
-        let tool: Value = serde_yaml::from_str(of).expect("YAML");
-        tool["metadata"][key].as_str().expect("a name").to_owned()
-    };
-    if block.starts_with("name: ") {
-        let place = Place::new();
-        place.write("glyphoxa.yaml", shipped("glyphoxa.yaml"));
-        place.write("campaigns/ravenford.yaml", shipped("campaigns/ravenford.yaml"));
-        place.write("npcs/one.yaml", block);
-        return place;
-    }
-    if block.starts_with("apiVersion:") {
-        let tool = format!("{}.{}", name(block, "namespace"), name(block, "name"));
-        let npcs = json!({"npcs": [{"name": "Pip", "tools": [tool], "lines": [{"say": "Hm."}]}]});
-        let place = Place::with_config(&npcs.to_string());
-        place.write("tools/one.yaml", block);
-        return place;
-    }
-    if block.starts_with("tracks:") {
-        let npcs = json!({"npcs": [{"name": "Pip", "lines": [{"say": "Hm."}]}]});
-        let place = Place::with_config(&npcs.to_string());
-        place.write("music/inn/music.yaml", block);
-        let described: Value = serde_yaml::from_str(block).expect("YAML");
-        for track in described["tracks"].as_array().expect("a list") {
-            let file = track["file"].as_str().expect("a name");
-            let sound = std::fs::read(repository("assets/music/fire.opus")).expect("a sound");
-            place.write(&format!("music/inn/{file}"), sound);
+/// A kind of file in YAML.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Config,
+    Npc,
+    Manifest,
+    Campaign,
+    Rules,
+    Music,
+}
+
+impl Kind {
+    /// The kind that a block on a page is.
+    fn of(block: &str) -> Self {
+        let has = |start: &str| format!("\n{block}").contains(&format!("\n{start}"));
+        match () {
+            () if has("apiVersion:") => Self::Manifest,
+            () if has("tracks:") => Self::Music,
+            () if has("name: ") => Self::Npc,
+            () if has("campaign:\n") || has("entities:") => Self::Campaign,
+            () if has("rules:\n  - ") => Self::Rules,
+            () => Self::Config,
         }
-        return place;
     }
-    let place = Place::with_config(&with_whole_hashes(block))
-        .env("OPENAI_API_KEY", "sk-x")
-        .env("ANTHROPIC_API_KEY", "sk-x")
-        .env("DEEPGRAM_API_KEY", "dg-x")
-        .env("GEMINI_API_KEY", "gm-x")
-        .env("BRAVE_API_KEY", "bs-x")
-        .env("DATABASE_URL", "postgres://me:secret@127.0.0.1/glyphoxa");
-    if block.starts_with("npcs:\n") {
-        seat_the_shipped_cast(&place);
-    } else if !block.contains("\nnpcs:\n") {
-        place.write("npcs/mira.yaml", shipped("npcs/mira.yaml"));
+}
+
+/// A configuration whose one NPC has these `tools`.
+fn with_pip(tools: &[&str]) -> String {
+    json!({"npcs": [{"name": "Pip", "tools": tools, "lines": [{"say": "Hm."}]}]}).to_string()
+}
+
+/// The identity of the tool in a manifest.
+fn identity(manifest: &str) -> String {
+    let tool: Value = serde_yaml::from_str(manifest).expect("YAML");
+    let name = |key: &str| tool["metadata"][key].as_str().expect("a name");
+    format!("{}.{}", name("namespace"), name("name"))
+}
+
+/// Writes a block that is no configuration into `place`, as the file that it is.
+fn put(place: &Place, block: &str, kind: Kind) {
+    match kind {
+        Kind::Config => {}
+        Kind::Npc => place.write("npcs/one.yaml", block),
+        Kind::Manifest => place.write("tools/one.yaml", block),
+        Kind::Campaign => place.write("campaigns/ravenford.yaml", block),
+        Kind::Rules => place.write("house_rules.yaml", block),
+        Kind::Music => {
+            place.write("music/inn/music.yaml", block);
+            let described: Value = serde_yaml::from_str(block).expect("YAML");
+            for track in described["tracks"].as_array().expect("a list") {
+                let file = track["file"].as_str().expect("a name");
+                let sound = std::fs::read(repository("assets/music/fire.opus")).expect("a sound");
+                place.write(&format!("music/inn/{file}"), sound);
+            }
+        }
     }
+}
+
+/// Writes what the configurations on the pages name.
+fn put_what_is_named(place: &Place) {
     place.write("sounds/readme.txt", "Music of the house.");
     place.write("house_rules.yaml", shipped("assets/rules/5e/combat.yaml"));
     let spell = json!([{"index": "mend", "name": "Mend", "desc": ["It is whole again."], "level": 1,
         "school": {"index": "transmutation", "name": "Transmutation"}}]);
     place.write("5e-SRD-Spells.json", spell.to_string());
+}
+
+/// A folder where a block of YAML lies as the file that it is.
+fn place_of(block: &str) -> Place {
+    let kind = Kind::of(block);
+    let place = match kind {
+        Kind::Config => {
+            let place = Place::with_config(&with_whole_hashes(block));
+            VARIABLES.into_iter().fold(place, |place, (name, value)| place.env(name, value))
+        }
+        Kind::Manifest => Place::with_config(&with_pip(&[&identity(block)])),
+        Kind::Music => Place::with_config(&with_pip(&[])),
+        Kind::Rules => Place::with_config("rules: { files: [house_rules.yaml] }\n"),
+        Kind::Npc | Kind::Campaign => Place::with_config(&shipped("glyphoxa.yaml")),
+    };
+    match kind {
+        Kind::Npc => place.write("campaigns/ravenford.yaml", shipped("campaigns/ravenford.yaml")),
+        Kind::Campaign => seat_the_shipped_cast(&place),
+        _ => {}
+    }
+    if block.starts_with("npcs:\n") {
+        seat_the_shipped_cast(&place);
+    } else if matches!(kind, Kind::Config | Kind::Rules) && !block.contains("\nnpcs:\n") {
+        place.write("npcs/mira.yaml", shipped("npcs/mira.yaml"));
+    }
+    put_what_is_named(&place);
+    put(&place, block, kind);
     place
 }
 
@@ -94,16 +146,56 @@ fn seat_the_shipped_cast(place: &Place) {
     }
 }
 
-/// Entries under `npcs:` on the pages work with the shipped folder.
+/// The shipped configuration with each key of `block` in place of its own.
+fn merged(block: &str) -> String {
+    let key = |line: &str| {
+        let starts = line.starts_with(|c: char| c.is_ascii_alphabetic());
+        line.split_once(':').filter(|_| starts).map(|(key, _)| key.to_owned())
+    };
+    let keys: Vec<String> = block.lines().filter_map(key).collect();
+    let (mut merged, mut is_replaced) = (String::new(), false);
+    for line in shipped("glyphoxa.yaml").lines() {
+        if let Some(key) = key(line) {
+            is_replaced = keys.contains(&key);
+        }
+        if !is_replaced {
+            merged += &format!("{line}\n");
+        }
+    }
+    merged + block
+}
+
+/// Every block of YAML works in a copy of the shipped folder.
 #[test]
-fn npcs_of_the_pages_fit_the_shipped_folder() {
+fn snippets_of_the_pages_fit_the_shipped_folder() {
     let files = blocks("yaml");
-    let of_npcs = files.iter().filter(|(_, text)| format!("\n{text}").contains("\nnpcs:\n"));
-    for (page, text) in of_npcs {
-        let place = place_of(text);
+    assert!(files.len() >= 30, "{}", files.len());
+    let variable = |name: &str| {
+        let found = VARIABLES.into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.to_owned())
+    };
+    for (page, text) in files {
+        let kind = Kind::of(&text);
+        let config = match kind {
+            Kind::Config => with_whole_hashes(&text),
+            Kind::Manifest => format!(
+                "npcs: [{{ name: Pip, tools: [{}], lines: [{{ say: Hm. }}] }}]\n",
+                identity(&text)
+            ),
+            Kind::Rules => "rules: { files: [house_rules.yaml] }\n".to_owned(),
+            _ => String::new(),
+        };
+        let place = Place::with_config(&merged(&config));
         seat_the_shipped_cast(&place);
-        let ran = place.run(&["check"]);
-        assert_eq!(ran.status, 0, "{page}: {text}\n{ran:#?}");
+        for name in ["campaigns/ravenford.yaml", "tools/tavern_rumour.yaml"] {
+            place.write(name, shipped(name));
+        }
+        put_what_is_named(&place);
+        put(&place, &text, kind);
+        let read = load_config(Some(&place.path("glyphoxa.yaml")), &variable, TOOL_IDENTITIES);
+        if let Err(report) = read {
+            panic!("{page}: {text}\n{report}");
+        }
     }
 }
 

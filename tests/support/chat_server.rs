@@ -337,7 +337,7 @@ fn default_answer(request: &Recorded) -> Script {
         Some("messages") => super::anthropic_server::said(&["Aye", "."]),
         Some("completions") => Script::text(&["Aye", "."]),
         Some("transcriptions") => Script::json(200, &json!({"text": "well met"})),
-        Some("speech") => Script::plain(200, "audio/pcm").bytes(&[1, 0].repeat(2400)),
+        Some("speech") => Script::plain(200, "audio/pcm").bytes(&[0, 16].repeat(2400)),
         Some("models") => {
             Script::json(200, &json!({"object": "list", "data": [{"id": "test-model"}]}))
         }

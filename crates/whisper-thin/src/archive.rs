@@ -1,12 +1,12 @@
 //! Reader of CTranslate2's `model.bin`, binary version 6.
 //!
-//! Source: `python/ctranslate2/specs/model_spec.py` of CTranslate2. Little endian: u32 version, string spec,
-//! u32 revision, u32 number of variables, then each variable {string name, u8 rank, u32 × rank dimensions,
-//! u8 type, u32 bytes, values}, then u32 number of aliases, each {string alias, string name}. A string
-//! is a u16 length, which counts the closing zero, and that many bytes.
+//! Source: `python/ctranslate2/specs/model_spec.py` of CTranslate2. Little endian: u32 version,
+//! string spec, u32 revision, u32 number of variables, then each variable {string name, u8 rank,
+//! u32 × rank dimensions, u8 type, u32 bytes, values}, then u32 number of aliases, each {string
+//! alias, string name}. A string is a u16 length, which includes the closing zero, and its bytes.
 //!
-//! The file is not trusted: every length is held against what is left of it before anything is allocated,
-//! and all values together are read at most once, however often aliases name them.
+//! The file is not trusted: every length is checked against the rest of the file before anything is
+//! allocated, and all values together are read at most once, however many aliases name them.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -22,7 +22,6 @@ const INT16: u8 = 2;
 const F16: u8 = 4;
 const BF16: u8 = 5;
 
-/// Shape, type and location of a variable's values.
 struct Variable {
     shape: Vec<usize>,
     kind: u8,
@@ -30,12 +29,11 @@ struct Variable {
     bytes: u64,
 }
 
-/// The variables of a file; values are read when they are asked for.
 pub(crate) struct Archive<R> {
     source: BufReader<R>,
     variables: HashMap<String, Variable>,
     aliases: HashMap<String, String>,
-    /// Bytes that may still be read as values; begins with the file's size.
+    /// Bytes that may still be read as values; starts at the file's size.
     budget: u64,
 }
 
@@ -47,7 +45,6 @@ struct Cursor<'a, R> {
 }
 
 impl<R: Read + Seek> Cursor<'_, R> {
-    /// Fails unless that many bytes are left.
     fn needs(&self, what: &'static str, needs: u64) -> Result<(), LoadError> {
         let left = self.end.saturating_sub(self.at);
         if needs > left {
@@ -103,7 +100,6 @@ impl<R: Read + Seek> Cursor<'_, R> {
 }
 
 impl<R: Read + Seek> Archive<R> {
-    /// Reads the list of variables, none of the values.
     pub(crate) fn open(mut source: R) -> Result<Self, LoadError> {
         let end = source.seek(SeekFrom::End(0))?;
         source.rewind()?;
@@ -141,7 +137,7 @@ impl<R: Read + Seek> Archive<R> {
         Ok(Self { source, variables, aliases, budget: end })
     }
 
-    /// The variable of this name, or the one that it is an alias of.
+    /// The variable with this name or alias.
     fn find(&self, name: &str) -> Result<&Variable, LoadError> {
         let aliased = || self.variables.get(self.aliases.get(name)?);
         let found = self.variables.get(name).or_else(aliased);
@@ -161,7 +157,6 @@ impl<R: Read + Seek> Archive<R> {
         }
     }
 
-    /// Number of layers below `encoder` or `decoder`.
     pub(crate) fn layers(&self, side: &str) -> usize {
         let there =
             |i: &usize| self.shape::<1>(&format!("{side}/layer_{i}/ffn/layer_norm/gamma")).is_ok();
@@ -183,7 +178,6 @@ impl<R: Read + Seek> Archive<R> {
         Ok(Some(i16::from_le_bytes(bytes)))
     }
 
-    /// All values of a variable of this shape.
     pub(crate) fn values(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, LoadError> {
         let mut values = Vec::new();
         self.rows(name, shape, |row| values.extend_from_slice(row))?;
@@ -191,7 +185,8 @@ impl<R: Read + Seek> Archive<R> {
         Ok(values)
     }
 
-    /// Hands the values of a variable of this shape to `each`, row by row (a row is what the last dimension counts).
+    /// Calls `each` for every row of a variable of this shape; the last dimension is the length of
+    /// a row.
     pub(crate) fn rows(
         &mut self,
         name: &str,
@@ -231,7 +226,7 @@ impl<R: Read + Seek> Archive<R> {
     }
 }
 
-/// Values of a file as f32; false when one is not finite.
+/// Converts values of a file to f32; false if one is not finite.
 fn widen(raw: &[u8], kind: u8, row: &mut [f32]) -> bool {
     let mut finite = true;
     if kind == F32 {
@@ -254,8 +249,8 @@ fn widen(raw: &[u8], kind: u8, row: &mut [f32]) -> bool {
     finite
 }
 
-/// A finite IEEE half: its exponent and mantissa moved into place, and the bias put right by a
-/// multiplication, which also takes care of subnormals.
+/// A finite IEEE half: moves exponent and mantissa into place and corrects the bias by a
+/// multiplication, which also handles subnormals.
 fn half(bits: u32) -> f32 {
     let magnitude = f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits((127 + 112) << 23);
     f32::from_bits(magnitude.to_bits() | (bits & 0x8000) << 16)

@@ -1,32 +1,26 @@
-//! Attention of several queries at once, by matrix products; one query at a time is a kernel.
+//! Attention of several queries by matrix products; a single query is a kernel.
 
 use crate::kernels::{KeyValue, Matrix, MatrixMut, attend, multiply, softmax};
 use crate::work::{Stop, sized};
 
-/// Queries of a block of rows; each begins `stride` after the one before.
 #[derive(Clone, Copy)]
 pub(crate) struct Queries<'a> {
-    /// From the first query's first value on.
+    /// Starts at the first query's first value.
     pub(crate) rows: &'a [f32],
     /// Values from one query to the next.
     pub(crate) stride: usize,
 }
 
-/// A block of queries and what they look at.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
-    /// One query for each row of the result.
     pub(crate) queries: Queries<'a>,
-    /// Keys and values that all of the queries look at.
     pub(crate) seen: KeyValue<'a>,
 }
 
-/// Division of a row among heads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads {
-    /// Values of a row.
+    /// Length of a row.
     pub(crate) width: usize,
-    /// Equal parts of it.
     pub(crate) count: usize,
 }
 
@@ -36,7 +30,7 @@ impl Heads {
         (0..self.count).map(move |i| i * size..(i + 1) * size)
     }
 
-    /// Attention of as many queries as `out` has rows. After a stop `out` is incomplete.
+    /// Attention of one query per row of `out`. After a stop `out` is incomplete.
     pub(crate) fn many(self, asked: Asked, scratch: &mut Vec<f32>, out: &mut [f32], stop: &Stop) {
         let Asked { queries, seen } = asked;
         let (rows, positions) = (out.len() / self.width, seen.bias.len());

@@ -1,5 +1,5 @@
-//! Several texts at once: at each token the likeliest continuations of all of them go on, so that a
-//! word which looks good for itself and fits nothing behind it does not win.
+//! Beam search: at each token the likeliest continuations of several texts survive, so that a word
+//! that looks good alone but fits nothing after it does not win.
 //!
 //! Source: section 4.5 of the paper (arXiv 2212.04356); the text with the best mean log-probability wins.
 
@@ -8,30 +8,27 @@ use crate::options::Guard;
 use crate::transcribe::{Read, Run, looped};
 use crate::work::Cancelled;
 
-/// A text on its way.
 struct Beam {
     tokens: Vec<u32>,
-    /// Sum of the logarithms of the probabilities.
+    /// Sum of the log-probabilities.
     sum: f32,
-    /// The decoder's memory of the prompt and of all tokens but the last.
+    /// The decoder's memory of the prompt and all tokens but the last.
     said: Said,
 }
 
-/// One more token for a beam.
 struct Next {
     beam: usize,
     token: u32,
     sum: f32,
 }
 
-/// Mean of the logarithms of the probabilities of a text's tokens and its end.
+/// Mean log-probability of a text's tokens and its end.
 fn mean(sum: f32, tokens: usize) -> f32 {
     sum / (tokens + 1) as f32
 }
 
 impl Run<'_> {
-    /// The likeliest text of at most `most` tokens, with `count` of them followed at once; `first` is fed
-    /// before.
+    /// The likeliest text of at most `most` tokens, with `count` beams; feeds `first` before.
     pub(crate) fn search(
         &mut self,
         first: &[u32],
@@ -53,7 +50,7 @@ impl Run<'_> {
                     done.push(Read { tokens, mean, cut_by_guard: None });
                 } else if next.len() < count {
                     let tokens: Vec<u32> = tokens.iter().copied().chain([token]).collect();
-                    // what repeats itself is not followed
+                    // A text that repeats itself is dropped.
                     if looped(&tokens).is_none() {
                         next.push(Beam { tokens, sum, said: live[beam].said.clone() });
                     }
@@ -75,7 +72,7 @@ impl Run<'_> {
         }))
     }
 
-    /// The likeliest next tokens of all texts, the best first; `first` is fed before a text has any.
+    /// The likeliest next tokens of all texts, best first; feeds `first` while no text has tokens.
     fn continuations(
         &mut self,
         live: &mut [Beam],
@@ -97,12 +94,12 @@ impl Run<'_> {
         Ok(found)
     }
 
-    /// Has the decoder go on from there, and keeps where it was.
+    /// Swaps the decoder's memory with `said`.
     fn put_said(&mut self, said: &mut Said) {
         std::mem::swap(&mut self.scratch.decoder.said, said);
     }
 
-    /// The likeliest tokens that may stand here, with the logarithms of their probabilities.
+    /// The likeliest tokens allowed here, with their log-probabilities.
     fn best(&mut self, first: bool, count: usize) -> Vec<(u32, f32)> {
         let all = self.allow(first).1;
         let scores = self.scratch.decoder.scores.iter().copied();

@@ -1,5 +1,5 @@
-//! The decoder: tokens so far and what was heard to the scores of the next token. Its weights are int8, for what a token
-//! costs is reading them.
+//! The decoder: previous tokens and encoded sound to the scores of the next token. Weights are
+//! int8, because reading them is the cost of a token.
 
 use std::io::{Read, Seek};
 
@@ -11,12 +11,12 @@ use crate::kernels::{KeyValue, gelu};
 use crate::layers::{Dense, Norm, Quantised, Rounded, Size};
 use crate::work::{Cancelled, Crew, sized};
 
-/// Rows of one job when keys and values of what was heard are made.
+/// Rows of one job when keys and values of the sound are computed.
 const BLOCK: usize = 96;
-/// Queries from which on matrix products are faster than one by one.
+/// Number of queries from which matrix products are faster than single queries.
 const MANY: usize = 4;
 
-/// Less does not hold what stands before the text and a word; released models have 448.
+/// Fewer tokens hold no prompt, start and word; released models have 448.
 const LEAST_CONTEXT: usize = 16;
 
 struct Layer {
@@ -32,7 +32,6 @@ struct Layer {
     down: Quantised,
 }
 
-/// From tokens to scores.
 pub(crate) struct Decoder {
     heads: Heads,
     /// Tokens that fit the window, prompt included.
@@ -43,16 +42,15 @@ pub(crate) struct Decoder {
     norm: Norm,
 }
 
-/// Memory of one piece of sound and the tokens so far; buffers are reused from call to call.
+/// State for one piece of sound and its tokens; buffers are reused between calls.
 #[derive(Default)]
 pub(crate) struct Room {
-    /// Keys and values of the positions heard, per layer.
+    /// Keys and values of the sound's positions, per layer.
     heard: Vec<Vec<f32>>,
-    /// Logarithm of how many positions each of them stands for.
+    /// Logarithm of the number of positions that each represents.
     bias: Vec<f32>,
-    /// The tokens so far.
     pub(crate) said: Said,
-    /// Scores of the next token, one per token of the vocabulary.
+    /// Scores of the next token, one per vocabulary entry.
     pub(crate) scores: Vec<f32>,
     rows: Rows,
     rounded: Rounded,
@@ -60,7 +58,6 @@ pub(crate) struct Room {
     even: Vec<f32>,
 }
 
-/// Memory of the tokens so far.
 #[derive(Clone, Default)]
 pub(crate) struct Said {
     /// Keys and values, per layer.
@@ -68,7 +65,6 @@ pub(crate) struct Said {
     tokens: usize,
 }
 
-/// Rows of the tokens that are being fed.
 #[derive(Default)]
 struct Rows {
     x: Vec<f32>,
@@ -107,7 +103,6 @@ impl Layer {
 }
 
 impl Room {
-    /// Forgets the tokens, keeps what was heard.
     pub(crate) fn forget_tokens(&mut self) {
         self.said.tokens = 0;
         self.said.layers.iter_mut().for_each(Vec::clear);
@@ -115,7 +110,6 @@ impl Room {
 }
 
 impl Decoder {
-    /// Reads all layers, and turns them into int8 as they are read.
     pub(crate) fn load<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, LoadError> {
         let table = "decoder/embeddings/weight";
         let [outputs, width] = archive.shape(table)?;
@@ -141,7 +135,7 @@ impl Decoder {
         })
     }
 
-    /// Values of a row, which the encoder's rows must have too.
+    /// Length of a row, which must equal the encoder's.
     pub(crate) fn width(&self) -> usize {
         self.heads.width
     }
@@ -151,7 +145,7 @@ impl Decoder {
         self.embeddings.outputs()
     }
 
-    /// Takes in the encoder's rows, each of which stands for e^`bias` positions; forgets all tokens.
+    /// Takes the encoder's rows, each of which represents e^`bias` positions; forgets all tokens.
     pub(crate) fn hear(
         &self,
         rows: &[f32],
@@ -176,7 +170,7 @@ impl Decoder {
         })
     }
 
-    /// Feeds tokens; `room.scores` are those of the next. Tokens beyond the context are not fed.
+    /// Feeds tokens up to the context's limit; `room.scores` then are those of the next token.
     pub(crate) fn feed(
         &self,
         tokens: &[u32],

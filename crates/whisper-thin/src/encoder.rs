@@ -1,6 +1,7 @@
 //! The encoder: two convolutions and layers of self-attention, over the positions of a plan.
 //!
-//! Each layer is two rounds over blocks of rows: queries, keys and values of all rows, then attention and the rest.
+//! Each layer takes two passes over blocks of rows: queries, keys and values of all rows, then
+//! attention and the rest.
 
 use std::io::{Read, Seek};
 
@@ -13,15 +14,15 @@ use crate::mel::Mel;
 use crate::window::Plan;
 use crate::work::{Cancelled, Crew, Stop, sized};
 
-/// Rows of a block: enough for the matrix product to run at speed, few enough that each step of a block takes a few
+/// Rows of a block: enough for fast matrix products, few enough that each step takes a few
 /// milliseconds, after which a stop is noticed.
 const BLOCK: usize = 96;
-/// 30 s, which no released model goes beyond.
+/// 30 s, the limit of all released models.
 const MOST_POSITIONS: usize = 1500;
-/// Values of a frame of features; the largest released models have so many.
+/// Values of a frame of features; the largest released models have 128.
 const MOST_BANDS: usize = 128;
-/// Largest inner width of a layer, in widths of a row; 4 in all released models. Many rows are
-/// computed at once, so that a far wider layer would take memory out of all proportion to the file.
+/// Largest inner width of a layer, in row widths; released models have 4. Many rows are computed at
+/// once, so a far wider layer would need memory out of proportion to the file.
 const MOST_HIDDEN: usize = 16;
 
 struct Layer {
@@ -35,13 +36,11 @@ struct Layer {
     hidden: usize,
 }
 
-/// From features to one vector per position.
 pub(crate) struct Encoder {
-    /// Values of a frame of features.
     pub(crate) bands: usize,
-    /// Positions of 20 ms, of two frames each.
+    /// Positions of 20 ms, two frames each.
     pub(crate) positions: usize,
-    /// Division into heads, alike in all layers.
+    /// The same in all layers.
     pub(crate) heads: Heads,
     first: Dense,
     second: Dense,
@@ -50,10 +49,8 @@ pub(crate) struct Encoder {
     norm: Norm,
 }
 
-/// Buffers, reused from call to call.
 #[derive(Default)]
 pub(crate) struct Room {
-    /// The encoder's result: one row per position of the plan.
     pub(crate) rows: Vec<f32>,
     frames: Vec<f32>,
     convolved: Vec<f32>,
@@ -63,7 +60,6 @@ pub(crate) struct Room {
     threads: Vec<Bench>,
 }
 
-/// Buffers of one thread.
 #[derive(Default)]
 struct Bench {
     row: Vec<f32>,
@@ -94,7 +90,8 @@ impl Layer {
         })
     }
 
-    /// All of the layer after queries, keys and values, for the rows `x`. After a stop `x` is incomplete.
+    /// The rest of the layer after queries, keys and values, for the rows `x`. After a stop `x` is
+    /// incomplete.
     fn rest(&self, x: &mut [f32], asked: Asked, bench: &mut Bench, stop: &Stop) {
         let width = self.heads.width;
         let row = sized(&mut bench.row, x.len());
@@ -114,7 +111,6 @@ impl Layer {
 }
 
 impl Encoder {
-    /// Reads all layers; how many there are and how wide is in the file.
     pub(crate) fn load<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, LoadError> {
         let places = "encoder/position_encodings/encodings";
         let [positions, width] = archive.shape(places)?;
@@ -151,7 +147,7 @@ impl Encoder {
         })
     }
 
-    /// Encodes the plan's positions into `room.rows`.
+    /// Encodes the plan's positions into `room.rows`, one row each.
     pub(crate) fn run(
         &self,
         mel: &Mel,
@@ -187,16 +183,15 @@ impl Encoder {
         })
     }
 
-    /// Makes the input of the layers: convolved features and the encoding of the place.
-    ///
-    /// Convolved are the frames of the sound, one stretch of silence, which is the same everywhere, and
-    /// the window's end.
+    /// Computes the input of the layers: convolved features plus positional encoding. Convolves the
+    /// frames of the sound, one stretch of silence, which is the same everywhere, and the window's
+    /// end.
     fn begin(&self, mel: &Mel, plan: &Plan, room: &mut Room, crew: Crew) -> Result<(), Cancelled> {
         let (width, bands) = (self.heads.width, self.bands);
         let Room { rows, frames, convolved, stem, silence, threads, .. } = room;
         threads.resize_with(crew.threads, Bench::default);
         let near = ((mel.rows.len() / bands).div_ceil(2) + 2).min(self.positions);
-        // two frames more where the window goes on, so that its end is not heard here
+        // two more frames unless the window ends here, so that its end is not heard
         let count = 2 * near + if near < self.positions { 2 } else { 0 };
         frames.clear();
         frames.resize(8 * bands, mel.silence);
@@ -207,7 +202,7 @@ impl Encoder {
         self.convolve(frames, convolved, stem, crew)?;
         rows.clear();
         for &place in &plan.places {
-            // of the four rows of silence the second is in its middle, the last at the window's end
+            // the second of the four rows of silence is in its middle, the last at the window's end
             let from = match place {
                 _ if place < near => &stem[place * width..],
                 _ if place + 1 == self.positions => &silence[3 * width..],
@@ -219,7 +214,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Both convolutions with silence of digital zero around the frames, the second at every other row.
+    /// Both convolutions, with digital silence around the frames; the second at every other row.
     fn convolve(
         &self,
         frames: &mut Vec<f32>,
@@ -251,7 +246,7 @@ impl Encoder {
     }
 }
 
-/// Values inside the layer at `at`, of which a row has `width`.
+/// Inner width of the layer at `at`, whose rows have `width` values.
 pub(crate) fn hidden<R: Read + Seek>(
     archive: &Archive<R>,
     at: &str,
@@ -266,7 +261,7 @@ pub(crate) fn hidden<R: Read + Seek>(
     Ok(hidden)
 }
 
-/// The number of heads in the file, or as many as there are 64 values in a row, as in all released models.
+/// Number of heads in the file; by default one per 64 values of a row, as in all released models.
 pub(crate) fn heads<R: Read + Seek>(
     archive: &mut Archive<R>,
     side: &str,

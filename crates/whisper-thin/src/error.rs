@@ -9,7 +9,7 @@ use crate::work::Cancelled;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// A file of the model's folder is not there or cannot be read.
+    /// A file of the model's folder is absent or cannot be read.
     #[error(
         "cannot read {path:?}: {source}; a model is a folder with model.bin, tokenizer.json and config.json"
     )]
@@ -19,7 +19,7 @@ pub enum LoadError {
         /// Error of the system.
         source: io::Error,
     },
-    /// A file is larger than such a file can be.
+    /// A file is larger than any Whisper model's.
     #[error(
         "{path:?} has more than {most} bytes, which no Whisper model needs; name the right folder"
     )]
@@ -29,7 +29,7 @@ pub enum LoadError {
         /// Size limit of such a file, in bytes.
         most: u64,
     },
-    /// Reading the weights failed half-way.
+    /// Reading the weights failed midway.
     #[error("cannot read the weights: {0}; try again, or fetch the model again")]
     Read(#[from] io::Error),
     /// The weights are not in the format this crate reads.
@@ -46,7 +46,7 @@ pub enum LoadError {
         /// Name of the kind in the file, shortened.
         found: String,
     },
-    /// The file ends before what it announces.
+    /// The file ends too early.
     #[error(
         "the weights are cut short: {what} at byte {at} needs {needs} bytes, {left} are left; fetch the model again"
     )]
@@ -55,7 +55,7 @@ pub enum LoadError {
         what: &'static str,
         /// Offset of the item, in bytes.
         at: u64,
-        /// Its length as announced.
+        /// Its declared length.
         needs: u64,
         /// Bytes up to the end of the file.
         left: u64,
@@ -65,16 +65,16 @@ pub enum LoadError {
     Damaged {
         /// Offset of the damage, in bytes.
         at: u64,
-        /// In what way.
+        /// Kind of damage.
         why: &'static str,
     },
-    /// A variable of the network is not in the file.
+    /// The file lacks a variable of the network.
     #[error("the weights have no variable {name:?}; this is no complete Whisper model")]
     Missing {
         /// The variable as the file calls it.
         name: String,
     },
-    /// A variable has values of a type that is not read.
+    /// A variable has values of an unsupported type.
     #[error(
         "the values of {name:?} are of type {found}, not f32, f16 or bf16; convert the model with --quantization float16"
     )]
@@ -94,19 +94,19 @@ pub enum LoadError {
         /// Shape that fits the rest of the model.
         wanted: String,
     },
-    /// A variable holds infinities or no numbers.
+    /// A variable holds infinities or NaN.
     #[error("{name:?} has values that are not finite; fetch the model again")]
     NotFinite {
         /// The variable as the file calls it.
         name: String,
     },
-    /// Aliases would make more of the file than is in it.
+    /// Aliases would read more than the file holds.
     #[error("{name:?} and others together are larger than the file; fetch the model again")]
     Shared {
-        /// The variable that was one too many.
+        /// The variable that exceeded the limit.
         name: String,
     },
-    /// A JSON file has wrong types or is no JSON.
+    /// A JSON file is invalid or has wrong types.
     #[error("cannot read {file}: {}; take it from the same folder as the weights", brief(source))]
     Json {
         /// `tokenizer.json` or `config.json`.
@@ -121,7 +121,7 @@ pub enum LoadError {
     Token {
         /// The token, shortened.
         token: String,
-        /// The mismatch, to be read behind the token.
+        /// The mismatch, to be read after the token.
         problem: &'static str,
     },
 }
@@ -148,7 +148,7 @@ pub enum TranscribeError {
         /// Languages of the model, in words.
         known: String,
     },
-    /// The caller's question was answered with yes.
+    /// The `cancelled` callback returned true.
     #[error("the transcription was cancelled by its caller")]
     Cancelled,
 }
@@ -159,7 +159,7 @@ impl From<Cancelled> for TranscribeError {
     }
 }
 
-/// Text of a JSON error; a long one, which quotes a long value, is shortened.
+/// A JSON error's text, shortened because it may quote a long value.
 fn brief(error: &serde_json::Error) -> String {
     let text = error.to_string();
     if text.len() <= 200 {
@@ -169,7 +169,7 @@ fn brief(error: &serde_json::Error) -> String {
     format!("{start}... at line {} column {}", error.line(), error.column())
 }
 
-/// The beginning of a text that comes from a file and may be anything.
+/// The beginning of an untrusted text.
 pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }

@@ -1,4 +1,4 @@
-//! The layers that encoder and decoder are made of, read from the archive and held against their shapes.
+//! The layers of encoder and decoder, read from the archive with their shapes checked.
 
 use std::io::{Read, Seek};
 
@@ -7,7 +7,6 @@ use crate::error::LoadError;
 use crate::kernels::{Matrix, MatrixMut, dot_rows, layer_norm, multiply, quantise};
 use crate::work::{Cancelled, Crew};
 
-/// Layer norm with its gain and shift.
 pub(crate) struct Norm {
     gain: Vec<f32>,
     shift: Vec<f32>,
@@ -26,7 +25,6 @@ impl Norm {
         })
     }
 
-    /// Each row of `x` into the same row of `out`.
     pub(crate) fn apply(&self, x: &[f32], out: &mut [f32]) {
         let width = self.gain.len();
         for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
@@ -35,12 +33,9 @@ impl Norm {
     }
 }
 
-/// Inputs and outputs of a layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
-    /// Values taken in.
     pub(crate) inputs: usize,
-    /// Values given out.
     pub(crate) outputs: usize,
 }
 
@@ -65,7 +60,7 @@ impl Dense {
         })
     }
 
-    /// A convolution of width 3, turned into a layer over three neighbouring rows.
+    /// A convolution of width 3, as a layer over three neighbouring rows.
     pub(crate) fn load_convolution<R: Read + Seek>(
         archive: &mut Archive<R>,
         name: &str,
@@ -86,8 +81,8 @@ impl Dense {
         Ok(Self { weights, bias: archive.values(&format!("{name}/bias"), &[outputs])? })
     }
 
-    /// Computes as many rows as `y` has room for; each begins `stride` after the one before in `x`.
-    /// `y` is overwritten, or added to when `add`.
+    /// Computes the rows of `y` from rows of `x` that are `stride` apart. Overwrites `y`, or adds
+    /// to it when `add`.
     pub(crate) fn apply(&self, x: &[f32], stride: usize, add: bool, y: &mut [f32]) {
         let outputs = self.bias.len();
         let inputs = self.weights.len() / outputs;
@@ -105,7 +100,7 @@ impl Dense {
     }
 }
 
-/// Inputs first: the matrix product takes them in that order and is a tenth faster for it.
+/// Inputs first: in that order the matrix product is a tenth faster.
 fn transposed(weights: &[f32], columns: usize) -> Vec<f32> {
     let rows = weights.len() / columns;
     let mut out = vec![0.0; weights.len()];
@@ -117,7 +112,7 @@ fn transposed(weights: &[f32], columns: usize) -> Vec<f32> {
     out
 }
 
-/// A layer in int8 for one row or a few; each output has a scale of its own.
+/// A layer in int8 for a few rows; each output has its own scale.
 pub(crate) struct Quantised {
     weights: Vec<i8>,
     scales: Vec<f32>,
@@ -125,7 +120,7 @@ pub(crate) struct Quantised {
     inputs: usize,
 }
 
-/// Rows as int8 (in 16 bits, as the product takes them), each with its scale; reused from call to call.
+/// Rows as int8 in 16 bits, as the product takes them, each with its scale; reused between calls.
 #[derive(Default)]
 pub(crate) struct Rounded {
     values: Vec<i16>,
@@ -149,7 +144,6 @@ impl Rounded {
     }
 }
 
-/// Some of the rows of a [`Rounded`].
 #[derive(Clone, Copy)]
 struct RoundedRows<'a> {
     values: &'a [i16],
@@ -169,11 +163,11 @@ impl<'a> RoundedRows<'a> {
     }
 }
 
-/// Outputs computed from a stretch of weights that stays in the nearest cache for all rows.
+/// Outputs computed at a time, from weights that stay in the nearest cache for all rows.
 const STRETCH: usize = 64;
 /// Rows of one job; bounds the time until a stop is noticed.
 const ROWS: usize = 16;
-/// Multiplications below which a second thread costs more than it brings.
+/// Multiplications below which a second thread costs more than it saves.
 const WORTH_A_THREAD: usize = 3_000_000;
 
 impl Quantised {
@@ -205,12 +199,12 @@ impl Quantised {
         Ok(Self { weights, scales, bias: Vec::new(), inputs })
     }
 
-    /// Values given out; of the embeddings, the size of the vocabulary.
+    /// Number of outputs; of the embeddings, the size of the vocabulary.
     pub(crate) fn outputs(&self) -> usize {
         self.scales.len()
     }
 
-    /// Row `index` as f32; zeros when there is none.
+    /// Row `index` as f32; zeros if out of range.
     pub(crate) fn row(&self, index: usize, out: &mut [f32]) {
         out.fill(0.0);
         if let Some(row) = self.weights.chunks_exact(self.inputs).nth(index) {
@@ -218,7 +212,6 @@ impl Quantised {
         }
     }
 
-    /// The layer's outputs for each row of `x`.
     pub(crate) fn apply(
         &self,
         x: &[f32],
@@ -230,7 +223,6 @@ impl Quantised {
         self.add(x, y, scratch, crew)
     }
 
-    /// Adds the layer's outputs for each row of `x` to `y`.
     pub(crate) fn add(
         &self,
         x: &[f32],
@@ -253,7 +245,7 @@ impl Quantised {
         crew.each(&mut threads, jobs, |(), (y, rows)| self.add_from(0, rows, y))
     }
 
-    /// Adds the outputs from `first` on, as many as fit each row of `y`.
+    /// Adds the outputs from `first` on to each row of `y`, as many as fit.
     fn add_from(&self, first: usize, rows: RoundedRows, y: &mut [f32]) {
         let outputs = y.len() / rows.scales.len();
         let mut products = [0; STRETCH];

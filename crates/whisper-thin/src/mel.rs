@@ -1,5 +1,5 @@
-//! Sound to Whisper's log-mel features: 16 kHz, windows of 25 ms every 10 ms, bands of equal width in mel
-//! (Slaney's scale, as librosa makes them), the loudest 8 decades kept.
+//! Sound to Whisper's log-mel features: 16 kHz, windows of 25 ms every 10 ms, bands of equal width
+//! in mel (Slaney's scale, as in librosa), the loudest 8 decades.
 //!
 //! Source: `whisper/audio.py` of openai/whisper.
 
@@ -16,10 +16,10 @@ pub(crate) const RATE: usize = 16_000;
 pub(crate) const HOP: usize = 160;
 /// Samples in a frame's window.
 const LENGTH: usize = 400;
-/// Logarithm of the least power that counts.
+/// Logarithm of the lowest power that counts.
 const QUIETEST: f32 = -10.0;
 
-/// Makes features; the same for every call.
+/// Computes features; shared by all calls.
 pub(crate) struct Frontend {
     fft: Arc<dyn Fft<f32>>,
     /// The Hann window, `LENGTH` values.
@@ -33,10 +33,10 @@ struct Filter {
     weights: Vec<f32>,
 }
 
-/// Features of one call, and room for making them.
+/// Features of one call, and buffers.
 #[derive(Default)]
 pub(crate) struct Mel {
-    /// Frames that touch the sound, each of as many values as there are bands.
+    /// Frames that touch the sound, one value per band.
     pub(crate) rows: Vec<f32>,
     /// Value of every band in the silence after them.
     pub(crate) silence: f32,
@@ -76,25 +76,25 @@ fn hann() -> Vec<f32> {
     (0..LENGTH).map(|i| (0.5 - 0.5 * angle(i).cos()) as f32).collect()
 }
 
-/// The sample, or silence where it is none; far above full scale it is cut, so that its power is finite.
+/// The sample, or silence if it is not finite. Clips far above full scale, so that its power is
+/// finite.
 fn usable(sample: f32) -> f32 {
     if sample.is_finite() { sample.clamp(-100.0, 100.0) } else { 0.0 }
 }
 
 impl Frontend {
-    /// Prepares filters for that many bands (80 in most models, 128 in the largest).
+    /// Prepares filters for 80 bands (most models) or 128 (the largest).
     pub(crate) fn new(bands: usize) -> Self {
         let fft = FftPlanner::new().plan_fft_forward(LENGTH);
         Self { fft, window: hann(), filters: filters(bands) }
     }
 
-    /// Values of a frame.
     pub(crate) fn bands(&self) -> usize {
         self.filters.len()
     }
 
-    /// Features of every frame whose window touches the sound, at most `most` of them.
-    /// Samples that are not finite are taken as silence.
+    /// Features of every frame whose window touches the sound, at most `most`. Samples that are not
+    /// finite count as silence.
     pub(crate) fn run(
         &self,
         samples: &[f32],

@@ -11,38 +11,31 @@ use crate::error::LoadError;
 use crate::mel::{Frontend, HOP, Mel};
 use crate::tokens::Tokens;
 
-/// More than any tokenizer.json has (the largest has 4 MB).
+/// The largest tokenizer.json has 4 MB.
 const MOST_JSON: u64 = 32 << 20;
 
-/// A loaded model; never changes, and can be shared among threads (`Arc<Model>`).
+/// A loaded model; immutable, can be shared among threads (`Arc<Model>`).
 ///
 /// About 90 MB for the sizes called tiny, 180 MB for base: the encoder in f32, the decoder in int8.
 pub struct Model {
-    /// Sound to features.
     pub(crate) frontend: Frontend,
-    /// Features to what is heard.
     pub(crate) encoder: Encoder,
-    /// Encoded sound to tokens.
     pub(crate) decoder: Decoder,
-    /// Tokens to text.
     pub(crate) tokens: Tokens,
 }
 
-/// Buffers of one transcription at a time, to be used again for the next, with any model.
+/// Buffers of one transcription at a time, reusable for the next, with any model.
 ///
-/// Begins empty and grows to what the longest sound needed: 10 to 40 MB.
+/// Starts empty and grows to the needs of the longest sound: 10 to 40 MB.
 #[derive(Default)]
 pub struct Scratch {
-    /// Features of the sound.
     pub(crate) mel: Mel,
-    /// Buffers of the encoder, its result among them.
     pub(crate) encoder: encoder::Room,
-    /// Buffers of the decoder, what was heard and said among them.
     pub(crate) decoder: decoder::Room,
 }
 
 impl Scratch {
-    /// Empty buffers, which grow with what is heard.
+    /// Creates empty buffers, which grow on use.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -50,10 +43,12 @@ impl Scratch {
 }
 
 impl Model {
-    /// Loads `model.bin`, `tokenizer.json` and `config.json` of a folder. Takes a few tenths of a second.
+    /// Loads `model.bin`, `tokenizer.json` and `config.json` of a folder in a few tenths of a
+    /// second.
     ///
     /// # Errors
-    /// [`LoadError`], whatever is in the files; loading neither panics nor takes much more memory than they have bytes.
+    /// [`LoadError`] for any unusable file; loading never panics, nor takes much more memory than
+    /// the files have bytes.
     pub fn load(folder: impl AsRef<Path>) -> Result<Self, LoadError> {
         let folder = folder.as_ref();
         let json = |name| {
@@ -73,7 +68,7 @@ impl Model {
     /// Loads a model from a reader of the weights and the texts of both JSON files.
     ///
     /// # Errors
-    /// Fails like [`Model::load`].
+    /// Like [`Model::load`].
     pub fn read(
         weights: impl Read + Seek,
         tokenizer: &[u8],
@@ -97,7 +92,7 @@ impl Model {
     /// Loads a model from bytes in memory.
     ///
     /// # Errors
-    /// Fails like [`Model::load`].
+    /// Like [`Model::load`].
     pub fn from_bytes(weights: &[u8], tokenizer: &[u8], config: &[u8]) -> Result<Self, LoadError> {
         Self::read(Cursor::new(weights), tokenizer, config)
     }
@@ -108,19 +103,19 @@ impl Model {
         !self.tokens.languages.is_empty()
     }
 
-    /// Codes of the languages it knows.
+    /// Codes of the model's languages.
     pub fn languages(&self) -> impl Iterator<Item = &str> {
         let known = self.tokens.languages.iter().map(|(code, _)| code.as_str());
         known.chain((!self.is_multilingual()).then_some("en"))
     }
 
-    /// The longest sound in samples, 480,000 (30 s) for all released models.
+    /// Longest sound in samples, 480,000 (30 s) for all released models.
     #[must_use]
     pub fn max_samples(&self) -> usize {
         self.encoder.positions * 2 * HOP
     }
 
-    /// Tokens of a text used as prompt; of more than [`Model::max_prompt`] the last count.
+    /// Number of tokens of a text used as prompt; only the last [`Model::max_prompt`] count.
     #[must_use]
     pub fn prompt_length(&self, text: &str) -> usize {
         self.prompt(text).len()
@@ -132,7 +127,7 @@ impl Model {
         self.decoder.context / 2 - 1
     }
 
-    /// All tokens of a prompt. It begins with a blank, as in the text the model was trained on.
+    /// All tokens of a prompt, which begins with a blank as in the training data.
     pub(crate) fn prompt(&self, text: &str) -> Vec<u32> {
         let text = text.trim();
         if text.is_empty() { Vec::new() } else { self.tokens.encode(&format!(" {text}")) }

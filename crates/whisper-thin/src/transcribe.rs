@@ -1,7 +1,8 @@
 //! Decoding, greedy first, and the guards that keep a small model from running away.
 //!
-//! Source: section 4.5 of the paper (arXiv 2212.04356) and `whisper/decoding.py` of openai/whisper. The prompt
-//! stands before the start token; whether there is speech is read from the scores of the start token.
+//! Source: section 4.5 of the paper (arXiv 2212.04356) and `whisper/decoding.py` of openai/whisper.
+//! The prompt comes before the start token; the scores after the start token give the probability
+//! of no speech.
 
 use crate::error::TranscribeError;
 use crate::kernels::log_sum;
@@ -11,18 +12,15 @@ use crate::options::{Guard, Options, Transcript};
 use crate::window::Window;
 use crate::work::{Cancelled, Crew, Stop};
 
-/// Tokens that any sound may have, and how many more for each second of it. Fast talk has six to eight.
+/// Tokens allowed for any sound, and how many more per second. Fast talk has six to eight.
 const TOKENS_AT_LEAST: usize = 8;
 const TOKENS_A_SECOND: usize = 10;
 /// `no_speech` above which a second try would not find speech either.
 const NOBODY_SPEAKS: f32 = 0.6;
 
-/// One transcription on its way.
 pub(crate) struct Run<'a> {
-    /// The model that transcribes.
     pub(crate) model: &'a Model,
     options: &'a Options<'a>,
-    /// Buffers of the computation.
     pub(crate) scratch: &'a mut Scratch,
     crew: Crew<'a>,
     /// Tokens before the start token.
@@ -30,25 +28,24 @@ pub(crate) struct Run<'a> {
     samples: usize,
 }
 
-/// A text that was read off.
 pub(crate) struct Read {
-    /// Without the one that ends it.
+    /// Without the end token.
     pub(crate) tokens: Vec<u32>,
-    /// Mean of the logarithms of the probabilities of its tokens and its end.
+    /// Mean log-probability of its tokens and its end.
     pub(crate) mean: f32,
-    /// The guard that has stopped it, if any.
     pub(crate) cut_by_guard: Option<Guard>,
 }
 
 impl Model {
     /// Transcribes mono sound at 16 kHz, -1 to 1, of at most [`Model::max_samples`].
     ///
-    /// `cancelled` is asked every few milliseconds, on any of the threads; after a yes the call returns within about 10 ms.
-    /// It blocks: within async code it belongs on a thread of its own.
+    /// `cancelled` is called every few milliseconds, on any of the threads; after it returns true
+    /// the call ends within about 10 ms. This blocks: async code should call it on a thread of its
+    /// own.
     ///
     /// # Errors
-    /// [`TranscribeError::TooLong`], [`TranscribeError::Language`], or [`TranscribeError::Cancelled`]. After any of them
-    /// `scratch` can be used again.
+    /// [`TranscribeError::TooLong`], [`TranscribeError::Language`] or
+    /// [`TranscribeError::Cancelled`]. `scratch` stays usable.
     pub fn transcribe(
         &self,
         scratch: &mut Scratch,
@@ -78,7 +75,6 @@ impl Model {
         Ok(Transcript { fell_back: true, ..run.attempt(Window::Full, language)? })
     }
 
-    /// Place of a language in the list.
     fn language(&self, asked: &str) -> Result<usize, TranscribeError> {
         if !self.is_multilingual() && asked == "en" {
             return Ok(0);
@@ -92,14 +88,12 @@ impl Model {
     }
 }
 
-/// True if the full window is worth trying.
 fn fails(heard: &Transcript, options: &Options) -> bool {
     let poor = |least| heard.cut_by_guard.is_some() || heard.mean_log_probability < least;
     heard.no_speech <= NOBODY_SPEAKS && options.fall_back_below.is_some_and(poor)
 }
 
 impl Run<'_> {
-    /// Encodes the sound and reads the text off it.
     fn attempt(
         &mut self,
         window: Window,
@@ -129,18 +123,17 @@ impl Run<'_> {
         })
     }
 
-    /// Has the decoder read `tokens`.
     pub(crate) fn feed(&mut self, tokens: &[u32]) -> Result<(), Cancelled> {
         self.model.decoder.feed(tokens, &mut self.scratch.decoder, self.crew)
     }
 
-    /// Feeds prompt and start; says how likely there is no speech, and which language is spoken.
+    /// Feeds prompt and start; returns the probability of no speech, and the language.
     fn begin(&mut self, asked: Option<usize>) -> Result<(f32, usize), Cancelled> {
         let tokens = &self.model.tokens;
         let start = tokens.special.start;
         let mut found = asked;
         if found.is_none() && !tokens.languages.is_empty() && !self.prompt.is_empty() {
-            // a prompt in one language would be taken for what is spoken
+            // a prompt would be taken for the spoken language
             self.feed(&[start])?;
             found = Some(self.likeliest_language());
             self.scratch.decoder.forget_tokens();
@@ -154,7 +147,7 @@ impl Run<'_> {
         Ok((no_speech, found.unwrap_or_else(|| self.likeliest_language())))
     }
 
-    /// Place in the list of the language with the best score; 0 where there are none.
+    /// Index of the language with the best score; 0 if the list is empty.
     fn likeliest_language(&self) -> usize {
         let score = |id: u32| self.scratch.decoder.scores[id as usize];
         let languages = self.model.tokens.languages.iter().enumerate();
@@ -162,7 +155,7 @@ impl Run<'_> {
         best.map_or(0, |(place, _)| place)
     }
 
-    /// Reads the text off, and seeks a likelier one where it is unsure; whether it did.
+    /// Decodes the text, and searches for a likelier one if it is unsure; true if it did.
     fn text(&mut self, language: usize, no_speech: f32) -> Result<(Read, bool), Cancelled> {
         let tokens = &self.model.tokens;
         let mut first = vec![tokens.special.no_times];
@@ -185,7 +178,7 @@ impl Run<'_> {
         Ok((self.search(&first, most, search.beams.max(1))?, true))
     }
 
-    /// The likeliest token each time, behind `next`, up to `most` of them.
+    /// Decodes greedily after `next`, up to `most` tokens.
     fn read(&mut self, mut next: Vec<u32>, most: usize) -> Result<Read, Cancelled> {
         let end = self.model.tokens.special.end;
         let (mut said, mut sum, mut steps) = (Vec::new(), 0.0, 0.0f32);
@@ -211,8 +204,8 @@ impl Run<'_> {
         Ok(Read { tokens: said, mean: sum / steps.max(1.0), cut_by_guard: guard })
     }
 
-    /// Rules out the tokens that may not stand here; the best score that is left, and the logarithm of the
-    /// sum of the exponentials of all.
+    /// Suppresses the tokens not allowed here; returns the best score left, and the logarithm of
+    /// the sum of exponentials.
     pub(crate) fn allow(&mut self, first: bool) -> (f32, f32) {
         let tokens = &self.model.tokens;
         let scores = &mut self.scratch.decoder.scores;
@@ -224,7 +217,7 @@ impl Run<'_> {
         log_sum(scores)
     }
 
-    /// The token with the best score that may stand here, and its log-probability among those.
+    /// The allowed token with the best score, and its log-probability among those allowed.
     fn choose(&mut self, first: bool) -> (u32, f32) {
         let (top, all) = self.allow(first);
         let end = self.model.tokens.special.end;
@@ -233,8 +226,8 @@ impl Run<'_> {
     }
 }
 
-/// Length of `said` up to the end of a repeated block's first time, when its end stands there three times (blocks of one or
-/// two tokens: five times) in a row.
+/// Length of `said` up to the end of a repeated block's first occurrence, if it ends with three in
+/// a row (five for blocks of one or two tokens).
 pub(crate) fn looped(said: &[u32]) -> Option<usize> {
     (1..=12).find_map(|length| {
         let times = if length <= 2 { 5 } else { 3 };

@@ -1,22 +1,24 @@
-//! Choice of the encoder's positions that are computed.
+//! Choice of the encoder's computed positions.
 //!
-//! Whisper (arXiv 2212.04356) encodes 30 s, 1,500 positions of 20 ms, whatever was said; two seconds of speech cost as
-//! much as thirty. Cutting the silence away makes the released weights repeat themselves: they have never seen
-//! a window without it. The thinned window keeps the silence and computes only every `step`-th position of it.
-//! Far from the speech the silent positions are alike but for their place, so one can stand for its neighbours:
-//! the logarithm of their number is added to its score in every softmax over encoder positions (the encoder's
-//! self-attention and the decoder's cross-attention), which is the same as if it stood there that many times.
+//! Whisper (arXiv 2212.04356) always encodes 30 s, 1,500 positions of 20 ms; two seconds of speech
+//! cost as much as thirty. Without the silence the released weights repeat themselves, because they
+//! were trained with it. The thinned window keeps the silence but computes only every `step`-th
+//! position of it. Far from the speech, silent positions differ only in their place, so one can
+//! stand for its neighbours: the logarithm of their number is added to its score in every softmax
+//! over encoder positions (the encoder's self-attention and the decoder's cross-attention), as if
+//! it were repeated that many times.
 
 /// Part of the encoder's window that is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// Every position, as the model was trained.
     Full,
-    /// Every position of the sound and `margin` positions (of 20 ms) after it; of the silence up to 30 s every `step`-th.
+    /// Every position of the sound and `margin` positions (of 20 ms) after it; every `step`-th of
+    /// the silence up to 30 s.
     Thin {
-        /// Positions after the sound that are computed one by one.
+        /// Positions after the sound that are all computed.
         margin: usize,
-        /// Positions of silence for which one is computed. 1 is the same as [`Window::Full`], and so is 0.
+        /// One of this many positions of silence is computed. 0 and 1 are like [`Window::Full`].
         step: usize,
     },
 }
@@ -28,17 +30,16 @@ impl Default for Window {
     }
 }
 
-/// The positions that are computed, in order.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// Place of each among all positions.
+    /// Index of each among all positions.
     pub(crate) places: Vec<usize>,
-    /// Logarithm of the number of positions each stands for.
+    /// Logarithm of the number of positions each represents.
     pub(crate) bias: Vec<f32>,
 }
 
 impl Window {
-    /// The plan for sound that touches the first `sound` of `all` positions.
+    /// The plan for sound in the first `sound` of `all` positions.
     pub(crate) fn plan(self, sound: usize, all: usize) -> Plan {
         let (dense, step) = match self {
             Self::Full => (all, 1),
@@ -48,7 +49,7 @@ impl Window {
         let mut next = dense;
         while next < all {
             let span = step.min(all - next);
-            // the very last position hears the end of the window and is always there
+            // the last position hears the end of the window, so it is always computed
             let last = next + span == all;
             plan.places.push(if last { all - 1 } else { next + span / 2 });
             plan.bias.push((span as f32).ln());

@@ -1,26 +1,24 @@
-//! Dividing work among threads, and stopping it when nobody wants it any more.
+//! Divides work among threads, and stops it on request.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// The caller no longer wants the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cancelled;
 
-/// The caller's question whether to stop; once answered with yes it is not asked again.
+/// The caller's callback for stopping; not called again once it returned true.
 pub(crate) struct Stop<'a> {
     ask: &'a (dyn Fn() -> bool + Sync),
     stopped: AtomicBool,
 }
 
 impl<'a> Stop<'a> {
-    /// Asks this from now on.
     pub(crate) fn new(ask: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { ask, stopped: AtomicBool::new(false) }
     }
 
-    /// True if the work is to stop; call it every few milliseconds of work.
+    /// True if the work should stop; call it every few milliseconds of work.
     pub(crate) fn now(&self) -> bool {
         if self.stopped.load(Ordering::Relaxed) {
             return true;
@@ -32,30 +30,27 @@ impl<'a> Stop<'a> {
         stop
     }
 
-    /// Like [`Stop::now`], as an error to pass on.
     pub(crate) fn check(&self) -> Result<(), Cancelled> {
         if self.now() { Err(Cancelled) } else { Ok(()) }
     }
 }
 
-/// The threads of one call.
 #[derive(Clone, Copy)]
 pub(crate) struct Crew<'a> {
     /// At least 1, the caller's own.
     pub(crate) threads: usize,
-    /// Asked before each job.
+    /// Checked before each job.
     pub(crate) stop: &'a Stop<'a>,
 }
 
 impl Crew<'_> {
-    /// Length of blocks into which `rows` are cut: at most `most` rows, the same number for each thread.
+    /// Length of blocks of `rows`: at most `most` rows, equally many for each thread.
     pub(crate) fn block(&self, rows: usize, most: usize) -> usize {
         rows.div_ceil(self.threads * rows.div_ceil(self.threads * most).max(1)).max(1)
     }
 
-    /// Does `work` for each job, on as many threads as there are elements of `scratch` (the calling
-    /// one is the first of them; nothing is spawned for one). Jobs are taken one by one, so that a thread
-    /// that the system has given less time does less of them.
+    /// Does `work` for each job on one thread per element of `scratch`, the calling thread
+    /// included. Jobs are taken one by one, so that a slow thread does fewer.
     pub(crate) fn each<T: Send, S: Send>(
         &self,
         scratch: &mut [S],
@@ -73,7 +68,7 @@ impl Crew<'_> {
         if let Some((own, others)) = scratch.split_first_mut() {
             thread::scope(|scope| {
                 for scratch in others {
-                    // where no thread is to be had the others do its jobs
+                    // if no thread starts, the others do its jobs
                     let _ = thread::Builder::new().spawn_scoped(scope, || run(scratch));
                 }
                 run(own);

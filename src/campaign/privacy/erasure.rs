@@ -85,7 +85,8 @@ impl Eraser {
                 deletion.files.sort();
                 deletion.files.dedup();
             }
-            Err(_) => {}
+            // Which files are left is unknown, so the next attempt goes through everything.
+            Err(_) => deletion.named = false,
         }
         erased
     }

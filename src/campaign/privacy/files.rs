@@ -111,15 +111,19 @@ fn is_named_in(part: &Path, person: &Person) -> Result<bool, FileError> {
     Ok(written.any(|name| text.contains(name.trim_matches('"'))))
 }
 
-/// A session of `from` that another program plays.
+/// A session of `from` that another program plays; this one plays the session `playing`, if any.
 ///
 /// # Errors
 /// The folder cannot be read, or a lock cannot be tried.
-pub fn played_elsewhere(data_dir: &Path, from: &ForgetFrom) -> Result<Option<String>, FileError> {
+pub fn played_elsewhere(
+    data_dir: &Path,
+    from: &ForgetFrom,
+    playing: Option<&str>,
+) -> Result<Option<String>, FileError> {
     let folder = data_dir.join("sessions");
     for name in names_in(&folder)? {
         let id = name.strip_suffix(".lock");
-        if let Some(id) = id.filter(|id| is_from(id, from))
+        if let Some(id) = id.filter(|id| is_from(id, from) && playing != Some(*id))
             && SessionHold::take(lock_of(&folder, id))?.is_none()
         {
             return Ok(Some(id.to_owned()));

@@ -2,6 +2,7 @@
 //!
 //! Entry type: [`Privacy`]. **Never**: leaves a person's words where NPCs go on from them.
 
+mod direct;
 mod erasure;
 mod error;
 mod files;
@@ -13,7 +14,8 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-pub use files::{forget_kept, kept_of, played_elsewhere};
-pub use lines::{forget, names, stored_of};
+pub use direct::DirectDeletion;
+pub use files::{kept_of, played_elsewhere};
+pub use lines::{names, own_lines, stored_of};
 pub use request::{Deleted, KeptFiles, KeptOf, NamesOf, StoredOf};
 pub use service::Privacy;

@@ -94,11 +94,11 @@ impl Privacy {
     /// # Errors
     /// Something cannot be read or written yet; it is tried again until it is done.
     pub async fn forget(self, what: Deletion) -> Result<u64, PrivacyError> {
-        let (done, heard) = oneshot::channel();
+        let (done, answered) = oneshot::channel();
         let begun = self.clone().begin(what);
         // The receiver may have been dropped.
         self.spawn(async move { _ = done.send(begun.await) });
-        heard.await.map_err(|_| PrivacyError::Ended)?
+        answered.await.map_err(|_| PrivacyError::Ended)?
     }
 
     /// Does the deletions that earlier runs have left, and removes parts of files that they have left; returns
@@ -226,7 +226,11 @@ impl Privacy {
     async fn carry_out(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
         let tried = deletion.files.clone();
         let by_id = self.eraser.by_id(deletion).await;
-        let names = self.clone().names(deletion.clone()).await?.own;
+        let names = self.clone().names(deletion.clone()).await.inspect_err(|_| {
+            // The erasure by identity no longer counts files that failed by name.
+            deletion.named &= tried.is_empty();
+        })?;
+        let names = names.own;
         let by_name = self.eraser.by_name(deletion, &names, &tried).await;
         let erased = by_id.and(by_name);
         if erased.is_err() {

@@ -36,9 +36,9 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
     };
     let (by, said_at) = (identity(from, &line.speaker), before(now, told.said_at, told.said_for));
     let mut all = Vec::new();
-    // A line without `heard` answers nobody: the NPC speaks by itself, or in the game master's
+    // A line without `understood` answers nobody: the NPC speaks by itself, or in the game master's
     // words.
-    if !line.heard.is_empty() {
+    if !line.understood.is_empty() {
         let calls: Vec<ToolLine> = line.tools.iter().map(ToolLine::kept).collect();
         let calls = serde_json::to_value(calls).unwrap_or_default();
         all.push(Utterance {
@@ -48,8 +48,8 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
             speaker_id: Some(by.clone()),
             speaker: line.speaker.clone(),
             character: told.character.clone(),
-            text: line.heard.clone(),
-            raw: Some(told.raw.clone()).filter(|raw| !raw.is_empty() && *raw != line.heard),
+            text: line.understood.clone(),
+            raw: Some(told.raw.clone()).filter(|raw| !raw.is_empty() && *raw != line.understood),
             tools: Some(calls).filter(|_| !line.tools.is_empty()).unwrap_or_default(),
             ..common.clone()
         });

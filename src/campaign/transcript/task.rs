@@ -110,7 +110,7 @@ impl WriterTask {
             tokio::select! {
                 biased;
                 note = queue.recv() => match note {
-                    Some(note) => self.hear(note).await,
+                    Some(note) => self.take(note).await,
                     None => break,
                 },
                 () = sleep_until(again), if waiting => {
@@ -123,7 +123,7 @@ impl WriterTask {
         }
         queue.close();
         while let Some(note) = queue.recv().await {
-            self.hear(note).await;
+            self.take(note).await;
         }
         if !self.is_spilled() || caught(self.drain()).await.unwrap_or(false) {
             return 0;
@@ -151,7 +151,7 @@ impl WriterTask {
         }
     }
 
-    async fn hear(&mut self, note: Note) {
+    async fn take(&mut self, note: Note) {
         match note {
             Note::Write(mut entry) => {
                 self.parts.backlog.written(self.parts.deleted.take_out(&mut entry));

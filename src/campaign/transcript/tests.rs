@@ -44,7 +44,7 @@ fn of(owner: Owner) -> Transcript {
 fn line() -> TurnLine {
     TurnLine {
         from: Some(SpeakerId(7)),
-        heard: "Bartok, hello".to_owned(),
+        understood: "Bartok, hello".to_owned(),
         npc: Some("Bartok".to_owned()),
         reply: "Well met.".to_owned(),
         outcome: Outcome::Spoken,
@@ -79,12 +79,13 @@ fn turn_is_a_question_and_an_answer() {
 fn stopped_and_empty_turns_are_not_recorded() {
     let x_card = TurnLine { from: None, outcome: Outcome::Stopped, ..line() };
     assert!(utterances(&of(Owner::Local), &x_card, 1_000).is_empty());
-    let puppet = utterances(&of(Owner::Local), &TurnLine { heard: String::new(), ..line() }, 1_000);
+    let puppet =
+        utterances(&of(Owner::Local), &TurnLine { understood: String::new(), ..line() }, 1_000);
     assert_eq!(puppet.len(), 1);
     assert_eq!(puppet[0].speaker, "Bartok");
     let order = TurnLine { outcome: Outcome::Command, reply: String::new(), ..line() };
     assert_eq!(utterances(&of(Owner::Local), &order, 1_000)[0].visibility, Visibility::Dm);
-    let nothing = TurnLine { heard: String::new(), reply: String::new(), ..line() };
+    let nothing = TurnLine { understood: String::new(), reply: String::new(), ..line() };
     assert!(utterances(&of(Owner::Local), &nothing, 1_000).is_empty());
 }
 
@@ -105,7 +106,7 @@ fn calls_are_stored_with_words_of_a_person() {
     let said = utterances(&of(Owner::Guild(5)), &asked, 1_000);
     assert!(!said[0].tools.is_null() && said[1].tools.is_null(), "{said:?}");
     // A late result answers no words.
-    let late = TurnLine { heard: String::new(), ..asked };
+    let late = TurnLine { understood: String::new(), ..asked };
     let said = utterances(&of(Owner::Guild(5)), &late, 1_000);
     assert!(said.len() == 1 && said[0].tools.is_null(), "{said:?}");
     assert_eq!(said[0].asked.as_ref().map(|asked| &*asked.by), Some("7"), "it is still theirs");

@@ -17,6 +17,7 @@ use super::{
     drive::{Driver, Pacing},
     face::{RecapParts, SlashContext},
     inputs::What,
+    local::{LocalMemory, Saved},
     permits::LocalPermits,
     player::Player,
     print::{self, Printer},
@@ -128,6 +129,19 @@ impl Setting<'_> {
         })
     }
 
+    /// The memory of this machine, for commands.
+    fn local_memory(&self, live: &LiveConfig, record: Option<&SessionRecord>) -> LocalMemory {
+        LocalMemory {
+            config: live.load_full(),
+            settings: live.settings(),
+            store: self.memory.clone(),
+            saved: record.map(|record| Saved {
+                transcripts: record.transcripts.clone(),
+                session: self.kept.id().to_owned(),
+            }),
+        }
+    }
+
     /// File for a saved session; `None`: it is not saved.
     fn record(&self, tables: &Tables) -> Result<Option<SessionRecord>, Failure> {
         let (Some(path), Some(store)) = (self.kept.call_log(), &self.memory) else {
@@ -233,11 +247,11 @@ pub async fn at_table(
 ) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = setting;
     let stt = tools.services.recogniser(&config.services)?;
-    let is_heard = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
+    let has_sound = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
     // A recogniser that ends utterances itself measures silence in real time.
-    let is_timed = is_heard && stt.abilities().endpointing;
+    let is_timed = has_sound && stt.abilities().endpointing;
     let clock_runs = is_timed || arguments.realtime || steps.iter().any(Step::has_time);
-    if is_heard {
+    if has_sound {
         print::while_waiting("loading the speech recogniser", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
@@ -250,8 +264,9 @@ pub async fn at_table(
     let events = TableEvents::new(EVENT_CAPACITY);
     let sink = WavSink::new(Player::found(arguments.silent), MusicPlayer::new(events.downgrade()));
     let told = events.subscribe();
-    let (typed, permits) = (Typed::new(), setting.permits());
+    let (typed, permits, live) = (Typed::new(), setting.permits(), setting.live_config());
     let (effects, recap) = (setting.effects(&typed, &permits), setting.recap(record.as_ref()));
+    let memory = setting.local_memory(&live, record.as_ref());
     let setup = TableSetup {
         session: setting.session(),
         stt,
@@ -271,24 +286,24 @@ pub async fn at_table(
     for command in setting.first(npc) {
         commands.send(command).await?;
     }
-    let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
+    let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsTaken };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
-    let following = app::follow(running, setting.live_config());
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
     let (engines, music, dice) = (Arc::new(seated), tools.music(), Dice::new(rand::random()));
-    let context = &SlashContext { assistant, permits, engines, music, dice, recap, typist, is_dm };
+    let context =
+        &SlashContext { assistant, permits, engines, music, dice, recap, memory, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, sink: &sink, interrupts };
-    let driven = drive(&mut driver, conducting, following).await;
+    let driven = drive(&mut driver, conducting, app::follow(running, live)).await;
     if matches!(driven, Ok(End::Whole)) && arguments.out.is_some() {
         sink.fade_music_out();
     }
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;
-    sink.heard_out(matches!(driven, Ok(End::Whole))).await;
+    sink.played_out(matches!(driven, Ok(End::Whole))).await;
     let whole = Whole { end: driven?, kept: ended, spent: table.budget.spent() };
     finish(setting, whole, &sink, &driver)
 }
@@ -319,6 +334,7 @@ fn finish(
 ) -> Result<u8, Failure> {
     let arguments = setting.arguments;
     let stopped = setting.stopped();
+    driver.forgotten.iter().for_each(|person| setting.kept.leave_out(person));
     setting.kept.continue_with(kept.continuation);
     setting.kept.save(kept.histories.into_iter().collect(), spent)?;
     if matches!(end, End::Stopped) {

@@ -20,10 +20,11 @@ use super::{
     inputs::{Input, What},
     print::Printer,
     record::SessionRecord,
-    steps::{HEARD, Heard, Recording, Step},
+    steps::{RECEIVED, RecordedSound, Recording, Step},
 };
 use crate::{
     audio::{FRAME, Frame},
+    domain::Person,
     session::{
         Command, EventReader, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle,
         TurnLine, VoiceFrame, VoiceInput,
@@ -44,7 +45,7 @@ const AHEAD: Duration = Duration::from_secs(24 * 3600);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
     /// One input after the other, as fast as the recogniser takes it.
-    AsFastAsHeard,
+    AsFastAsTaken,
     /// At its own pace.
     Clock,
 }
@@ -55,7 +56,7 @@ struct Waiting<'a> {
     at: Duration,
     step: &'a Step,
     /// Its sound, once it has begun.
-    heard: Option<Heard>,
+    sound: Option<RecordedSound>,
     is_over: bool,
 }
 
@@ -78,6 +79,8 @@ pub struct Driver {
     pub(super) away: HashSet<SpeakerId>,
     /// People who opted out of being heard.
     pub(super) opted_out: HashSet<SpeakerId>,
+    /// People whose words were deleted.
+    pub(super) forgotten: Vec<Person>,
     record: Option<SessionRecord>,
 }
 
@@ -97,7 +100,7 @@ impl Driver {
             pacing,
             speakers: HashMap::new(),
             at: match pacing {
-                Pacing::AsFastAsHeard => Instant::now() + AHEAD,
+                Pacing::AsFastAsTaken => Instant::now() + AHEAD,
                 Pacing::Clock => Instant::now(),
             },
             lines: 0,
@@ -106,6 +109,7 @@ impl Driver {
             last_command: None,
             away: HashSet::new(),
             opted_out: HashSet::new(),
+            forgotten: Vec::new(),
             record,
         }
     }
@@ -190,7 +194,7 @@ impl Driver {
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
             free_at = at + step.length() + PAUSE;
-            waiting.push(Waiting { at, step, heard: None, is_over: false });
+            waiting.push(Waiting { at, step, sound: None, is_over: false });
         }
         let mut tick = Duration::ZERO;
         while !waiting.is_empty() {
@@ -222,11 +226,11 @@ impl Driver {
         if let What::Text(text) = &it.step.input.what {
             self.take_line(text, &self.speaker_of(&it.step.input), context).await?;
         }
-        if let (None, Some(recording)) = (&it.heard, &it.step.recording) {
-            it.heard = Some(recording.play()?);
+        if let (None, Some(recording)) = (&it.sound, &it.step.recording) {
+            it.sound = Some(recording.play()?);
         }
-        let frame = match &mut it.heard {
-            Some(heard) => heard.next().await,
+        let frame = match &mut it.sound {
+            Some(sound) => sound.next().await,
             None => None,
         };
         it.is_over = frame.is_none();
@@ -238,9 +242,9 @@ impl Driver {
 
     /// One recording and the silence after it.
     async fn feed(&mut self, speaker: SpeakerId, recording: &Recording) -> Result<(), Failure> {
-        let mut heard = recording.play()?;
+        let mut sound = recording.play()?;
         let mut index = 0;
-        while let Some(frame) = heard.next().await {
+        while let Some(frame) = sound.next().await {
             self.feed_frame(speaker, &frame, index).await?;
             index += 1;
         }
@@ -266,7 +270,7 @@ impl Driver {
         self.at += FRAME;
         if index.is_multiple_of(FRAMES_PER_LOOK) {
             match self.pacing {
-                Pacing::AsFastAsHeard => self.settle().await?,
+                Pacing::AsFastAsTaken => self.settle().await?,
                 Pacing::Clock => self.print().await?,
             }
         }
@@ -275,7 +279,7 @@ impl Driver {
 
     /// Hands in the first 20 ms of `samples`.
     async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
-        let frame = Frame::padded(samples, HEARD);
+        let frame = Frame::padded(samples, RECEIVED);
         let frame = VoiceFrame { speaker, at: SoundTime(at), frame };
         Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
     }
@@ -338,6 +342,19 @@ impl Driver {
         self.table.commands.send(Command::Status(ask)).await?;
         answer.await?;
         self.print().await
+    }
+
+    /// Removes the calls of tools that `person` has led to, once the table has taken all orders.
+    ///
+    /// # Errors
+    /// The table is gone, or the log of calls cannot be written.
+    pub(super) async fn forget(&mut self, person: Person) -> Result<(), Failure> {
+        self.taken().await?;
+        if let Some(record) = &mut self.record {
+            record.calls.forget(&person)?;
+        }
+        self.forgotten.push(person);
+        Ok(())
     }
 
     /// Prints what there is to print.

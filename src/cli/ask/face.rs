@@ -7,14 +7,14 @@ use std::sync::Arc;
 use futures::FutureExt;
 use tokio::sync::oneshot;
 
-use super::permits::LocalPermits;
+use super::{local::LocalMemory, permits::LocalPermits};
 use crate::{
     campaign::{
         Assistant, AssistantSettings, Dice, Engines, Scoped, Transcript, TranscriptWriter, Writer,
         recap,
     },
     commands::{AtTable, Face, Lasting, RecapSoon, Refusal, StatusSoon, never_allowed},
-    domain::{EngineKind, Npc},
+    domain::{EngineKind, Npc, Person},
     engine::Budget,
     memory::Viewer,
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
@@ -63,6 +63,8 @@ pub struct SlashContext<'a> {
     pub dice: Dice,
     /// Parts of a recap; `None`: the session is not saved.
     pub recap: Option<RecapParts>,
+    /// The memory of this machine.
+    pub memory: LocalMemory,
     /// The typist's name at the table.
     pub typist: &'a str,
     /// The typist is the game master.
@@ -83,6 +85,8 @@ pub struct Terminal<'a> {
     pub is_here: bool,
     /// The typist is not to be heard.
     pub opted_out: bool,
+    /// A person whose words the command deletes, in the record of the session too.
+    pub forgotten: Option<Person>,
 }
 
 impl Face for Terminal<'_> {
@@ -135,8 +139,8 @@ impl Face for Terminal<'_> {
         match change {
             // The table holds these for as long as it runs.
             Lasting::Character(..) | Lasting::Volume(_) => {}
-            Lasting::Heard(_, true) => (self.opted_out, self.is_here) = (false, false),
-            Lasting::Heard(speaker, false) => {
+            Lasting::Received(_, true) => (self.opted_out, self.is_here) = (false, false),
+            Lasting::Received(speaker, false) => {
                 self.orders.push(TableCommand::Forget(speaker));
                 self.opted_out = true;
             }

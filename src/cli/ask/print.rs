@@ -148,9 +148,9 @@ impl Printer {
         let everything = self.form == Form::Everything;
         let is_known = self.at_terminal && line.stt == "typed";
         // The game master's words in an NPC's mouth were said by nobody else.
-        let is_puppet = line.heard.is_empty() && line.npc.is_some();
+        let is_puppet = line.understood.is_empty() && line.npc.is_some();
         if !is_known && !is_puppet {
-            let (who, text) = (revealed_name(&line.speaker), within(said(&line.heard)));
+            let (who, text) = (revealed_name(&line.speaker), within(said(&line.understood)));
             writeln!(out, "{who}: {text}")?;
         }
         if let Some(tier) = line.tier.as_ref().filter(|_| everything) {
@@ -205,8 +205,8 @@ fn shortened(arguments: &str) -> String {
     }
 }
 
-fn said(heard: &str) -> &str {
-    if heard.is_empty() { "(nothing understood)" } else { heard }
+fn said(understood: &str) -> &str {
+    if understood.is_empty() { "(nothing understood)" } else { understood }
 }
 
 /// Explains a missing or partial answer; `None`: nothing needs explaining.

@@ -186,7 +186,7 @@ impl WavSink {
     }
 
     /// Waits until everything was heard; Ctrl-C drops the rest, and so does a run that was not `whole`.
-    pub async fn heard_out(&self, whole: bool) {
+    pub async fn played_out(&self, whole: bool) {
         let player = {
             let mut collected = self.collected();
             collected.cut_music();

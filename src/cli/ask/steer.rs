@@ -2,17 +2,18 @@
 //!
 //! **Never**: says a slash line to an NPC.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use super::{
     super::{Failure, complain},
     drive::Driver,
     face::{SlashContext, Terminal},
-    own, status,
+    handed, own, status,
     written::print_answer,
 };
 use crate::{
-    commands::{self, Answer, Piece, Refusal, Reply, Subcommand},
+    campaign::SentFile,
+    commands::{self, Answer, Finders, NextStep, Piece, Refusal, Reply, Subcommand},
     session::{Speaker, SpeakerId},
 };
 
@@ -25,7 +26,8 @@ impl Driver {
         context: &SlashContext<'_>,
     ) -> Result<bool, Failure> {
         let person = |name: &str| self.speakers.get(name).copied();
-        let read = commands::read(&own::all(), line, typist.clone(), &person);
+        let found = Finders { person: &person, file: &handed::given };
+        let read = commands::read(&own::all(), line, typist.clone(), found);
         let is_done = match read {
             None => return Ok(false),
             Some(Ok((sub, call))) if sub.may(&call) => self.carry_out(sub, &call, context).await?,
@@ -51,6 +53,7 @@ impl Driver {
             orders: Vec::new(),
             is_here: !self.away.contains(&caller),
             opted_out: self.opted_out.contains(&caller),
+            forgotten: None,
         };
         let mut answered = sub.carry_out(&mut face, call);
         loop {
@@ -60,10 +63,17 @@ impl Driver {
             }
             set(&mut self.away, caller, !face.is_here);
             set(&mut self.opted_out, caller, face.opted_out);
+            if let Some(person) = face.forgotten.take() {
+                self.forget(person).await?;
+            }
             answered = match answered {
                 Ok(Answer::Soon(work)) => {
                     let next = work.await;
                     next(&mut face)
+                }
+                Ok(Answer::Later(work)) => {
+                    let then = work.await;
+                    then(&mut face).map(Answer::Now)
                 }
                 Ok(Answer::Ask(question)) => {
                     let answer = context.assistant.ask(&question).await;
@@ -76,17 +86,18 @@ impl Driver {
                         // Answers "done" only once the table has taken the orders.
                         self.taken().await?;
                     }
-                    self.show(&reply)?;
-                    return Ok(true);
+                    return self.show(&reply);
                 }
                 Err(Refusal(why)) => return Ok(refused(&why)),
             };
         }
     }
 
-    fn show(&self, Reply { text, status, .. }: &Reply) -> Result<(), Failure> {
+    /// Shows a reply; false if its file cannot be written.
+    fn show(&self, Reply { text, status, next_step, file, .. }: &Reply) -> Result<bool, Failure> {
         if let (Some(status), true) = (status, self.printer.is_json()) {
-            return Ok(self.printer.object(&serde_json::json!({ "status": status }))?);
+            self.printer.object(&serde_json::json!({ "status": status }))?;
+            return Ok(true);
         }
         let name = |id: &SpeakerId| {
             let known = self.speakers.iter().find(|(_, known)| *known == id);
@@ -95,12 +106,29 @@ impl Driver {
         let text = text.rendered(|piece| match piece {
             Piece::Plain(words) | Piece::Strong(words) | Piece::Others(words) => words.clone(),
             Piece::Person(id) => name(id),
+            Piece::Marked(words) => words.replace("**", ""),
         });
         let lines = match status {
             Some(status) if text.is_empty() => status::lines(status),
             _ => text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         };
-        Ok(lines.iter().try_for_each(|line| self.printer.told(line))?)
+        let way_on =
+            next_step.as_ref().and_then(NextStep::line).map(|line| format!("{line} does it"));
+        lines.iter().chain(&way_on).try_for_each(|line| self.printer.told(line))?;
+        file.as_ref().map_or(Ok(true), |file| self.export(file))
+    }
+
+    /// Writes the file of a reply into the current folder, and names it; false if it cannot be written.
+    fn export(&self, SentFile { name, bytes }: &SentFile) -> Result<bool, Failure> {
+        match handed::export(Path::new(""), name, bytes) {
+            Ok(name) => {
+                self.printer.told(&format!("written to '{name}'"))?;
+                Ok(true)
+            }
+            Err(error) => Ok(refused(&format!(
+                "cannot write '{name}': {error} (start glyphoxa in a folder that you may write to)"
+            ))),
+        }
     }
 }
 

@@ -26,7 +26,7 @@ const LARGEST: u64 = 512 << 20;
 /// Pieces decoded ahead of what is heard, of some tenths of a second each.
 const AHEAD: usize = 32;
 /// The rate that recordings are brought to.
-pub const HEARD: SampleRate = SampleRate::HZ_16000;
+pub const RECEIVED: SampleRate = SampleRate::HZ_16000;
 
 /// One thing said.
 pub struct Step {
@@ -56,7 +56,7 @@ pub struct Recording {
 }
 
 /// Sound on its way out of a recording, a frame after the other.
-pub struct Heard {
+pub struct RecordedSound {
     pieces: mpsc::Receiver<Vec<i16>>,
     left: Vec<i16>,
 }
@@ -102,16 +102,16 @@ impl Recording {
         Ok(Self { file, hint, length })
     }
 
-    /// Its sound from the beginning, at [`HEARD`].
+    /// Its sound from the beginning, at [`RECEIVED`].
     ///
     /// # Errors
     /// The file cannot be read a second time.
-    pub fn play(&self) -> io::Result<Heard> {
+    pub fn play(&self) -> io::Result<RecordedSound> {
         let (mut file, hint) = (self.file.try_clone()?, self.hint.clone());
         file.rewind()?;
         let (decoded, pieces) = mpsc::channel(AHEAD);
         spawn_blocking(move || {
-            let ended = decode(file, hint.as_deref(), Some(HEARD), &mut |piece| {
+            let ended = decode(file, hint.as_deref(), Some(RECEIVED), &mut |piece| {
                 let gone = |_| io::ErrorKind::BrokenPipe.into();
                 decoded.blocking_send(piece.to_vec()).map_err(gone)
             });
@@ -119,14 +119,14 @@ impl Recording {
                 complain(&format!("a recording was only heard in part: {why}"));
             }
         });
-        Ok(Heard { pieces, left: Vec::new() })
+        Ok(RecordedSound { pieces, left: Vec::new() })
     }
 }
 
-impl Heard {
+impl RecordedSound {
     /// The next frame's samples, fewer at the end; `None` after it.
     pub async fn next(&mut self) -> Option<Vec<i16>> {
-        let length = HEARD.frame_len();
+        let length = RECEIVED.frame_len();
         while self.left.len() < length {
             match self.pieces.recv().await {
                 Some(piece) => self.left.extend(piece),
@@ -156,7 +156,7 @@ mod tests {
     async fn recording_is_heard_in_frames_and_held_in_none() {
         for seconds in [1, 20] {
             let samples = vec![9; 16_000 * seconds + 7];
-            let wav = write_wav(&Clip { samples, rate: HEARD });
+            let wav = write_wav(&Clip { samples, rate: RECEIVED });
             let file = spooled(&mut wav.as_slice()).unwrap();
             let length = Duration::from_secs(seconds as u64);
             let mut heard = Recording { file, hint: None, length }.play().unwrap();
@@ -164,7 +164,7 @@ mod tests {
             while let Some(frame) = heard.next().await {
                 samples += frame.len();
                 held = held.max(heard.left.len() + heard.left.capacity());
-                assert!(frame.len() == HEARD.frame_len() || frame.len() == 7);
+                assert!(frame.len() == RECEIVED.frame_len() || frame.len() == 7);
             }
             assert_eq!(samples, 16_000 * seconds + 7);
             assert!(held < 32_768, "{held} samples are held");

@@ -22,7 +22,7 @@ pub struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct ServerLine<'a> {
     name: &'a str,
     prefix: &'a str,
     calls_itself: &'a str,
@@ -51,7 +51,7 @@ pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure
     let mut out = stdout();
     for status in &all {
         if arguments.json {
-            writeln!(out, "{}", serde_json::to_string(&Line::of(status))?)?;
+            writeln!(out, "{}", serde_json::to_string(&ServerLine::of(status))?)?;
         } else {
             write!(out, "{status}")?;
         }
@@ -62,7 +62,7 @@ pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure
     Ok(if all.iter().all(|status| status.state == State::Ready) { DONE } else { FAILED })
 }
 
-impl<'a> Line<'a> {
+impl<'a> ServerLine<'a> {
     fn of(status: &'a Status) -> Self {
         Self {
             name: &status.name,

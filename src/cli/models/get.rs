@@ -49,7 +49,7 @@ pub async fn run(
             continue;
         }
         let getting = Getting { sources, set, folder: weights.folder().to_owned() };
-        let mut progress = Progress::of(set);
+        let mut progress = SetProgress::of(set);
         let mut told = |step| progress.step(step);
         let got = tokio::select! {
             got = get_weights(&getting, &mut told) => Some(got),
@@ -97,7 +97,7 @@ fn wanted<'a>(weights: &'a Weights, arguments: &Arguments) -> Result<Vec<&'a Wei
 }
 
 /// Progress of one set: a bar at a terminal, else a few lines.
-struct Progress {
+struct SetProgress {
     name: String,
     all: u64,
     have: u64,
@@ -106,7 +106,7 @@ struct Progress {
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
+impl SetProgress {
     fn of(set: &WeightSet) -> Self {
         let all = set.download_bytes();
         let bar = io::stderr().is_terminal().then(|| {

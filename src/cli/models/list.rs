@@ -27,7 +27,7 @@ pub struct Arguments {
 
 /// A set as programs read it.
 #[derive(Serialize)]
-struct Line<'a> {
+struct SetLine<'a> {
     name: &'a str,
     purpose: &'a str,
     default: bool,
@@ -90,7 +90,7 @@ pub fn run(weights: &Weights, arguments: &Arguments) -> Result<u8, Failure> {
     Ok(status)
 }
 
-fn line<'a>(set: &'a WeightSet, state: &'a State, verified: bool) -> Line<'a> {
+fn line<'a>(set: &'a WeightSet, state: &'a State, verified: bool) -> SetLine<'a> {
     let (state, why, folder) = match state {
         State::Absent => ("absent", None, None),
         State::Here(folder) => ("here", None, Some(folder)),
@@ -107,7 +107,7 @@ fn line<'a>(set: &'a WeightSet, state: &'a State, verified: bool) -> Line<'a> {
     };
     let files =
         set.files.iter().map(|it| FileLine { name: &it.name, bytes: it.bytes, sha256: &it.sha256 });
-    Line {
+    SetLine {
         name: &set.name,
         purpose: &set.purpose,
         default: set.is_default,

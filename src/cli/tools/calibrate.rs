@@ -29,7 +29,7 @@ pub struct Arguments {
 
 /// Result of one tool; durations in ms.
 #[derive(Serialize)]
-struct Line<'a> {
+struct CalibrationLine<'a> {
     tool: &'a str,
     status: &'static str,
     /// Reason for skipping it, or for its failure.
@@ -46,7 +46,7 @@ struct Line<'a> {
     tag: &'static str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> CalibrationLine<'a> {
     fn of(calibrated: &'a Calibrated) -> Self {
         let (status, reason, measured) = match &calibrated.found {
             CalibrationOutcome::Measured(measured) => ("measured", None, Some(measured)),
@@ -95,7 +95,7 @@ pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> 
     let mut out = stdout();
     for calibrated in &measured {
         if arguments.json {
-            writeln!(out, "{}", serde_json::to_string(&Line::of(calibrated))?)?;
+            writeln!(out, "{}", serde_json::to_string(&CalibrationLine::of(calibrated))?)?;
         } else {
             writeln!(out, "{}", calibrated_line(calibrated))?;
         }

@@ -36,7 +36,7 @@ pub struct Arguments {
 
 /// A place on the board.
 #[derive(Serialize)]
-struct Line<'a> {
+struct LeaderboardLine<'a> {
     rank: usize,
     from: &'a str,
     #[serde(flatten)]
@@ -66,7 +66,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
             writeln!(out, "{category}")?;
         }
         for (place, (from, tool)) in tools.into_iter().enumerate() {
-            let line = Line { rank: place + 1, from, tool };
+            let line = LeaderboardLine { rank: place + 1, from, tool };
             if arguments.json {
                 writeln!(out, "{}", serde_json::to_string(&line)?)?;
                 continue;

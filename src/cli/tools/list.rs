@@ -21,7 +21,7 @@ pub struct Arguments {
 
 /// A tool as it is listed; durations in ms.
 #[derive(Serialize)]
-struct Line<'a> {
+struct CatalogLine<'a> {
     identity: &'a str,
     name: &'a str,
     source: &'static str,
@@ -49,7 +49,7 @@ struct Line<'a> {
     description: &'a str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> CatalogLine<'a> {
     fn of(entry: &'a CatalogEntry) -> Self {
         let (tool, declared) = (&entry.tool, &entry.tool.declared);
         let standing = tool.latency.standing(Instant::now());
@@ -91,7 +91,7 @@ pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let mut out = stdout();
     for entry in snapshot.all() {
         if arguments.json {
-            writeln!(out, "{}", serde_json::to_string(&Line::of(entry))?)?;
+            writeln!(out, "{}", serde_json::to_string(&CatalogLine::of(entry))?)?;
             continue;
         }
         writeln!(out, "{}", tool_line(entry, Instant::now()))?;

@@ -32,7 +32,7 @@ pub struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct VisibleLine<'a> {
     identity: &'a str,
     name: &'a str,
     description: &'a str,
@@ -58,7 +58,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
     let mut out = stdout();
     for spec in visible.specs.iter() {
         let size = spec.name.len() + spec.description.len() + spec.parameters.to_string().len();
-        let line = Line {
+        let line = VisibleLine {
             identity: &spec.identity,
             name: &spec.name,
             description: &spec.description,

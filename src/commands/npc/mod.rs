@@ -9,7 +9,7 @@ mod told;
 use super::{
     answer::{Answer, Reply, with_status},
     call::Call,
-    declared::{Command, Kind, Parameter, Subcommand},
+    declared::{Command, Kind, Parameter, Subcommand, WORD_MAX},
     face::Face,
     text::{Refusal, Text},
 };
@@ -94,7 +94,7 @@ pub static COMMAND: Command = Command {
                 Parameter::required(
                     "engine",
                     "sentence_cascade: a fast model opens; s2s: a model hears the players' own voices",
-                    Kind::OneOf(&EngineKind::NAMES),
+                    Kind::OneOf(&EngineKind::NAMES, WORD_MAX),
                 ),
                 Parameter::new(
                     "confirm",

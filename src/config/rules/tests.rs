@@ -142,6 +142,40 @@ const FACTS: &[(&str, &str)] = &[
     ("what is the range of a longsword", "-"),
     ("how much damage does fly do", "-"),
 ];
+/// Questions in players' own words, each with its rule and a part of the answer; "": no rule covers it, and none is
+/// read out.
+const IN_OWN_WORDS: &[(&str, &str, &str)] = &[
+    ("Greymantle, what does a longsword hit for?", "equipment-longsword", "1d10 in two hands"),
+    ("how hard does a greataxe hit", "equipment-greataxe", "1d12"),
+    ("how much does a warhammer do", "equipment-warhammer", "1d8"),
+    ("what will a dagger deal", "equipment-dagger", "1d4"),
+    ("how far can you shoot a longbow", "equipment-longbow", "150 feet"),
+    ("how far away can I cast fireball", "spell-fireball", "150 feet"),
+    ("who goes first in a fight", "combat-initiative", "Dexterity check"),
+    ("what if I fall into a pit of thirty feet", "movement-falling", "1d6"),
+    ("how long can somebody stay under water", "environment-suffocation", "hold your breath"),
+    ("what happens with 'das Packen von Gegnern'", "combat-grapple", "Athletics against"),
+    ("Was passiert beim Packen von Gegnern?", "combat-grapple", "Athletics against"),
+    ("Greymantle, wie viel macht ein Langschwert?", "equipment-longsword", "1d8"),
+    ("Wie doll haut ein Zweihänder rein?", "equipment-greatsword", "2d6"),
+    ("Wie weit schießt ein Kurzbogen?", "equipment-shortbow", "80 feet"),
+    ("Was passiert, wenn ich von einer Klippe stürze?", "movement-falling", "1d6"),
+    ("Wie lange kann ich die Luft anhalten?", "environment-suffocation", "hold your breath"),
+    ("Was bringt mir Deckung hinter einer Mauer?", "combat-cover", "plus 2"),
+    ("Kann ich einen Gegner zu Boden stoßen?", "combat-shove", "push it 5 feet"),
+    ("Was ist, wenn ich keine Trefferpunkte mehr habe?", "damage-dropping", "death saves"),
+    ("Wie lange dauert eine kurze Rast?", "rest-short", "an hour"),
+    ("how do I brew lightning in a teapot", "", ""),
+    ("what is the rule for marrying a dragon's daughter", "", ""),
+    ("can I train a squirrel to pay my taxes", "", ""),
+    ("what happens when two moons rise over the harbour", "", ""),
+    ("how do I build a sailing ship out of cheese", "", ""),
+    ("Wie koche ich einen Blitz in der Teekanne?", "", ""),
+    ("Welche Regel gilt für das Stricken von Socken?", "", ""),
+    ("Wie heirate ich die Tochter des Drachen?", "", ""),
+    ("Was kostet ein Schloss am Meer?", "", ""),
+    ("Wie viel Schaden macht ein Butterbrot?", "", ""),
+];
 /// Number of questions whose rule need not be first, only among the three answered.
 const NOT_FIRST: usize = 6;
 
@@ -184,6 +218,38 @@ fn answers_hold_the_fact_asked_for() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn own_words_get_their_fact_or_nothing() {
+    let book = RuleBook::new(Vec::new(), None, shipped_rules);
+    let mut wrong = Vec::new();
+    for (question, id, fact) in IN_OWN_WORDS {
+        let first = book.find(question, None).unwrap().first().copied();
+        let read = first.map_or("", |rule| book.answer(question, rule).unwrap_or("-"));
+        let found = first.map_or("", |rule| rule.id.as_str());
+        let is_right = found.starts_with(id) && found.is_empty() == id.is_empty();
+        if !is_right || !read.contains(fact) {
+            wrong.push((question, id, found, read));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A model asks in keywords.
+#[test]
+fn keywords_of_models_find_their_rule() {
+    let book = RuleBook::new(Vec::new(), None, shipped_rules);
+    for (keywords, id) in [
+        ("fireball spell damage 5e", "spell-fireball"),
+        ("grappling rules D&D 5e", "combat-grapple"),
+        ("longsword weapon damage", "equipment-longsword"),
+        ("long rest hit dice recovery", "rest-long"),
+        ("concentration check DC damage constitution saving throw", "spellcasting-concentration"),
+    ] {
+        let found = book.find(keywords, None).unwrap();
+        assert!(found.first().is_some_and(|it| it.id.starts_with(id)), "{keywords}: {found:?}");
+    }
 }
 
 #[test]

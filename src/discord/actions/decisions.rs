@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::discord::{
     commands::{Answer, Refusal},
-    decisions::{Asked, Choice, DecisionError, PendingDecisions, Progress, Request},
+    decisions::{Asked, Choice, DecisionError, DecisionProgress, PendingDecisions, Request},
     guild::Guild,
     ui::{
         action::{ButtonPress, DecisionStep},
@@ -92,10 +92,10 @@ fn decide(
     choice: Choice,
 ) -> Result<Answer, Refusal> {
     Ok(match pending.decide(key, choice)? {
-        Progress::Decided(asked, outcome) => {
+        DecisionProgress::Decided(asked, outcome) => {
             closed(approvals::decided(&asked, outcome, &press.name))
         }
-        Progress::Continues(asked) => Answer::Replace(
+        DecisionProgress::Continues(asked) => Answer::Replace(
             Reply::public(approvals::text(&asked)).with_rows(approvals::rows(&asked, key)),
         ),
     })

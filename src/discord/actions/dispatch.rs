@@ -39,10 +39,16 @@ pub fn act(guild: &mut Guild, press: &ButtonPress, action: Action) -> Result<Ans
             commands::press_fact(guild, press, FactPress { place, id, step })
         }
         Action::FactsPage(after) => commands::turn_page(guild, press, after),
-        Action::RemoveEntity(id) => commands::remove_entity(guild, press, id),
+        Action::RemoveEntity(id) => {
+            let answered = commands::remove_entity(guild, press, id)?;
+            commands::shown(guild, answered)
+        }
         Action::KeepEntity => commands::keep_entity(guild, press),
         Action::Setup(choice) => commands::choose_setup(guild, press, choice),
-        Action::DeleteOwn(user) => commands::delete_own(guild, press, user),
+        Action::DeleteOwn(user) => {
+            let answered = commands::delete_own(guild, press, user)?;
+            commands::shown(guild, answered)
+        }
         Action::Purge(user) => commands::purge(guild, press, user),
     }
 }

@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serenity::all::{CommandDataOption, CommandDataOptionValue, CommandInteraction};
 
+use super::world::names;
 use crate::{
     commands::{Kind, Suggested},
     discord::guild::Guild,
@@ -53,7 +54,14 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
             let effects = library.only(|layer| layer == Layer::Effect);
             effects.titles().into_iter().map(str::to_owned).collect()
         }
-        Kind::Words(_) | Kind::OneOf(_) | Kind::Count(_) | Kind::Flag | Kind::Person => Vec::new(),
+        Kind::Suggested(Suggested::Entities, _) => guild.entities().to_vec(),
+        Kind::Suggested(Suggested::Campaigns, _) => names(guild),
+        Kind::Words(_)
+        | Kind::OneOf(..)
+        | Kind::Count(_)
+        | Kind::Flag
+        | Kind::Person
+        | Kind::File => Vec::new(),
     }
 }
 

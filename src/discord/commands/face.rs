@@ -57,8 +57,8 @@ impl Face for Guild {
             Lasting::Character(speaker, name) => {
                 self.change_settings(|settings| settings.characters.insert(speaker.0, name));
             }
-            Lasting::Heard(speaker, true) => self.opt_in(speaker.0),
-            Lasting::Heard(speaker, false) => self.opt_out(speaker.0),
+            Lasting::Received(speaker, true) => self.opt_in(speaker.0),
+            Lasting::Received(speaker, false) => self.opt_out(speaker.0),
             Lasting::Volume(percent) => {
                 self.change_settings(|settings| settings.music_volume = Some(percent));
             }

@@ -6,13 +6,12 @@ use serenity::all::CreateCommand;
 
 use super::{
     answer::{Answer, Refusal},
-    campaign,
     choices::known,
     command::{Call, Offer, Own, Who},
-    entity, privacy, roll, session, setup, shared, tools,
+    privacy, roll, session, setup, shared, tools,
 };
 use crate::{
-    commands::{self, CHARACTER, MUSIC, NPC, SAY, SCENE, TIER, XCARD},
+    commands::{self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, TIER, XCARD},
     discord::{guild::Guild, ui::reply::Reply},
 };
 
@@ -33,8 +32,8 @@ pub static ALL: &[Command] = &[
     Command::Shared(&CHARACTER),
     Command::Shared(&SCENE),
     Command::Shared(&MUSIC),
-    Command::Own(entity::COMMAND),
-    Command::Own(campaign::COMMAND),
+    Command::Shared(&ENTITY),
+    Command::Shared(&CAMPAIGN),
     Command::Shared(&TIER),
     Command::Own(tools::COMMAND),
     Command::Own(roll::COMMAND),

@@ -5,7 +5,6 @@
 
 mod answer;
 mod ask;
-mod campaign;
 mod choices;
 mod command;
 mod effects;
@@ -14,6 +13,7 @@ mod face;
 mod listed;
 mod parts;
 mod privacy;
+mod records;
 mod roll;
 mod session;
 mod setup;

@@ -3,30 +3,37 @@
 //! Entry functions: [`register`], [`used`], [`run`].
 
 use futures::FutureExt;
-use serenity::all::{CommandDataOptionValue, CreateCommand, CreateCommandOption};
+use serenity::all::{
+    Attachment, ButtonStyle, CommandDataOptionValue, CreateActionRow, CreateButton, CreateCommand,
+    CreateCommandOption,
+};
 
 use super::{
-    answer::{Answer, Next},
+    answer::{Answer, Next, Then},
     ask,
     command::Call,
-    parts,
+    entity, parts,
+    records::within,
 };
 use crate::{
     commands::{
-        Answer as Answered, Call as Used, Command, Kind, NPC_MAX, Parameter, Refusal,
-        Reply as Said, Subcommand, Value, WORD_MAX,
+        Answer as Answered, Call as Used, Command, GivenFile, Kind, NPC_MAX, NextStep, Parameter,
+        Refusal, Reply as Said, Subcommand, Value,
     },
     discord::{
         guild::Guild,
-        ui::{names::marked, reply::Reply},
+        ui::{action::Action, names::marked, notices, reply::Reply},
     },
     session::SpeakerId,
 };
 
+/// Longest sent file: Discord takes 10 MiB with everything around it.
+const FILE_MAX: usize = 9_000_000;
+
 pub fn register(command: &Command) -> CreateCommand {
     let created = parts::command(command.name, command.description);
     match command.sub("") {
-        Some(whole) => whole.parameters.iter().map(option).fold(created, CreateCommand::add_option),
+        Some(whole) => offered(whole).map(option).fold(created, CreateCommand::add_option),
         None => command.subs.iter().map(sub).fold(created, CreateCommand::add_option),
     }
 }
@@ -38,19 +45,25 @@ pub fn subs(command: &'static Command) -> impl Iterator<Item = CreateCommandOpti
 
 fn sub(sub: &Subcommand) -> CreateCommandOption {
     let created = parts::sub(sub.name(), sub.description);
-    sub.parameters.iter().map(option).fold(created, CreateCommandOption::add_sub_option)
+    offered(sub).map(option).fold(created, CreateCommandOption::add_sub_option)
+}
+
+/// Parameters that Discord offers; buttons stand for the others.
+fn offered(sub: &Subcommand) -> impl Iterator<Item = &'static Parameter> + use<> {
+    sub.parameters.iter().filter(|it| !it.only_typed)
 }
 
 fn option(parameter: &Parameter) -> CreateCommandOption {
-    let Parameter { name, description, kind, required, for_dm: _ } = *parameter;
+    let Parameter { name, description, kind, required, .. } = *parameter;
     let option = match kind {
         Kind::Npc => parts::words(name, description, NPC_MAX).set_autocomplete(true),
         Kind::Words(most) => parts::words(name, description, most),
         Kind::Suggested(_, most) => parts::words(name, description, most).set_autocomplete(true),
-        Kind::OneOf(words) => parts::one_of(name, description, WORD_MAX, words.iter().copied()),
+        Kind::OneOf(words, most) => parts::one_of(name, description, most, words.iter().copied()),
         Kind::Count(most) => parts::count(name, description, most),
         Kind::Flag => parts::flag(name, description),
         Kind::Person => parts::user(name, description),
+        Kind::File => parts::file(name, description),
     };
     if required { option.required(true) } else { option }
 }
@@ -68,17 +81,32 @@ pub fn run(guild: &mut Guild, call: &Call, command: &Command) -> Result<Answer, 
 
 /// A use in the form all interfaces share.
 pub fn used(call: &Call, sub: &Subcommand) -> Used {
-    let values = sub.parameters.iter().filter_map(|it| {
+    let values = offered(sub).filter_map(|it| {
         let value = match call.value(it.name)? {
             CommandDataOptionValue::String(text) => Value::Words(text.trim().to_owned()),
             CommandDataOptionValue::Integer(number) => Value::Number(*number),
             CommandDataOptionValue::Boolean(flag) => Value::Flag(*flag),
             CommandDataOptionValue::User(user) => Value::Person(SpeakerId(user.get())),
+            CommandDataOptionValue::Attachment(_) => Value::File(attached(call.file(it.name)?)),
             _ => return None,
         };
         Some((it.name, value))
     });
     Used::new(call.speaker(), values.collect())
+}
+
+/// An attached file, downloaded on demand.
+fn attached(file: &Attachment) -> GivenFile {
+    let (name, size, file) = (file.filename.clone(), u64::from(file.size), file.clone());
+    GivenFile::new(name, Some(size), move || {
+        let file = file.clone();
+        async move {
+            file.download().await.map_err(|error| {
+                Refusal(format!("I can't get the file from Discord: {error} (send it again)"))
+            })
+        }
+        .boxed()
+    })
 }
 
 /// Converts an answer for Discord; refreshes the panel after changes.
@@ -95,12 +123,21 @@ pub fn shown(guild: &mut Guild, answered: Answered) -> Result<Answer, Refusal> {
             });
             Answer::Soon(next.boxed())
         }
+        Answered::Later(work) => {
+            let then = work.map(|then| {
+                Box::new(move |guild: &mut Guild| {
+                    let said = then(guild).and_then(|said| reply(guild, said));
+                    said.unwrap_or_else(|Refusal(why)| Reply::private(why))
+                }) as Then
+            });
+            Answer::Later { public: false, work: then.boxed() }
+        }
         Answered::Ask(question) => ask::ask(guild, question),
     })
 }
 
 fn reply(guild: &Guild, said: Said) -> Result<Reply, Refusal> {
-    let Said { title, text, status, public } = said;
+    let Said { title, text, status, public, next_step, file } = said;
     let text = match (marked(&text), status) {
         (text, Some(status)) if text.is_empty() => {
             let session = guild.session()?;
@@ -110,9 +147,37 @@ fn reply(guild: &Guild, said: Said) -> Result<Reply, Refusal> {
         }
         (text, _) => text,
     };
-    let reply = if public { Reply::public(text) } else { Reply::private(text) };
-    Ok(match title {
-        Some(title) => reply.titled(title),
-        None => reply,
-    })
+    let mut reply = match (public, &next_step) {
+        (true, _) => Reply::public(text),
+        (false, Some(NextStep::DeleteOwn(_))) => Reply::private(within(&text)),
+        (false, _) => Reply::private(text),
+    };
+    if let Some(title) = title {
+        reply = reply.titled(title);
+    }
+    if let Some(next_step) = next_step {
+        reply = reply.with_rows(vec![row(next_step)?]);
+    }
+    match file {
+        Some(file) if file.bytes.len() > FILE_MAX => {
+            Err("the file is too large for Discord (ask the bot's owner for it: glyphoxa session \
+             export)"
+                .into())
+        }
+        Some(file) => Ok(reply.with_file(file.name, file.bytes)),
+        None => Ok(reply),
+    }
+}
+
+/// The buttons of a next step.
+fn row(next_step: NextStep) -> Result<CreateActionRow, Refusal> {
+    let button = match next_step {
+        NextStep::RemoveEntity { id, .. } => return entity::row(id),
+        NextStep::Hear(true) => notices::opt_in(),
+        NextStep::Hear(false) => notices::opt_out(),
+        NextStep::DeleteOwn(speaker) => CreateButton::new(Action::DeleteOwn(speaker.0).id())
+            .label("Delete what I said")
+            .style(ButtonStyle::Danger),
+    };
+    Ok(CreateActionRow::Buttons(vec![button]))
 }

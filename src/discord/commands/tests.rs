@@ -1,12 +1,13 @@
 //! Registration of the commands with Discord, and parsing of their use.
 
+use futures::{FutureExt, future::ready};
 use serde_json::{Value, json};
 use serenity::all::{CommandInteraction, UserId};
 
 use super::*;
 pub use crate::commands::stand_in::{seat, status};
 use crate::{
-    commands::stand_in::Recorded,
+    commands::{Finders, GivenFile, stand_in::Recorded},
     session::{Speaker, SpeakerId},
 };
 
@@ -150,7 +151,9 @@ fn used_in_a_server(path: &str, given: &Value) -> (Vec<String>, String) {
 fn typed_line(line: &str) -> (Vec<String>, String) {
     let speaker = Speaker { id: SpeakerId(11), name: "Mira the Bold".to_owned(), is_dm: true };
     let person = |name: &str| (name == "Anna").then_some(SpeakerId(12));
-    let read = crate::commands::read(&crate::commands::ALL, line, speaker, &person);
+    let file = |path: &str| GivenFile::new(path, None, || ready(Ok(Vec::new())).boxed());
+    let found = Finders { person: &person, file: &file };
+    let read = crate::commands::read(&crate::commands::ALL, line, speaker, found);
     let (sub, call) = read.expect("a slash").expect("the right words");
     let mut table = Recorded::table();
     let answer = table.carries_out(sub, &call);
@@ -227,10 +230,34 @@ const USES: &[(&str, &str, &str, &str)] = &[
     ),
     ("tier clear", "/tier clear", r#"{}"#, "SetTier { seat: None, tier: None, until: None"),
     ("tier show", "/tier show", r#"{}"#, ""),
+    (
+        "entity add",
+        "/entity add Old Mill, A ruin location secret",
+        r#"{"name": "Old Mill", "type": "location", "description": "A ruin", "secret": true}"#,
+        "world Add(NewEntity { name: \"Old Mill\", kind: Location, description: \"A ruin\"",
+    ),
+    ("entity list", "/entity list quest", r#"{"type": "quest"}"#, "world List(Some(Quest))"),
+    ("entity show", "/entity show Old Mill", r#"{"name": "Old Mill"}"#, "world Show(\"Old Mill\")"),
+    (
+        "entity remove",
+        "/entity remove Old Mill",
+        r#"{"name": "Old Mill"}"#,
+        "world Find(\"Old Mill\")",
+    ),
+    ("campaign info", "/campaign info", r#"{}"#, "world Info"),
+    (
+        "campaign switch",
+        "/campaign switch The Sunken City",
+        r#"{"name": "The Sunken City"}"#,
+        "play The Sunken City",
+    ),
     ("tools permits", "/tools permits", r#"{}"#, ""),
     ("tools revoke", "/tools revoke home.dust", r#"{"tool": "home.dust"}"#, "revoke home.dust"),
     ("privacy optout", "/privacy optout", r#"{}"#, "heard SpeakerId(11) false"),
     ("privacy optin", "/privacy optin", r#"{}"#, "heard SpeakerId(11) true"),
+    ("privacy info", "/privacy info", r#"{}"#, ""),
+    ("privacy export", "/privacy export", r#"{}"#, ""),
+    ("privacy delete", "/privacy delete", r#"{}"#, ""),
     ("session status", "/session status", r#"{}"#, ""),
     ("music play", "/music play inn", r#"{"mood": "inn"}"#, "Music(Play(Track"),
     ("music stop", "/music stop", r#"{}"#, "Music(Stop)"),

@@ -1,72 +1,105 @@
-//! Having something done in the world of the campaign that is played, and answering with what came of it.
+//! The campaigns of a server and their worlds, as the commands of every face reach them.
 //!
-//! Entry functions: [`order`], [`order_with_file`]. **Never**: knows how the world is kept.
+//! Entry function: [`names`]. **Never**: knows how a world is kept, or changes a session that runs.
 
-use super::{
-    answer::{Answer, Refusal},
-    command::Call,
-};
+use futures::FutureExt;
+
 use crate::{
-    campaign::{SentFile, WorldAnswer, WorldOrder},
-    discord::{guild::Guild, ui::reply::Reply},
-    import::campaign::BYTES_MAX,
+    campaign::{GuildSettings, PlayedCampaign, WorldAnswer, WorldOrder},
+    commands::{Campaigns, Chosen, OrderSoon, Refusal, Text, WorldSoon, Worlds},
+    discord::guild::Guild,
 };
 
-/// Names that are kept for choosing while an option is typed.
-const NAMES_MAX: usize = 5_000;
+/// Campaigns of a server at most.
+const CAMPAIGNS_MAX: usize = 50;
 
-/// Does `order`, and answers with what `then` makes of it.
-pub fn order(
-    guild: &Guild,
-    order: WorldOrder,
-    then: impl FnOnce(&mut Guild, WorldAnswer) -> Reply + Send + 'static,
-) -> Answer {
-    let world = guild.shared.handles.world.clone();
-    let done = world.carry_out(guild.asked_of_world(order));
-    Answer::after(done, |guild, done| match done {
-        Ok(mut answer) => {
-            answer.names.truncate(NAMES_MAX);
-            guild.take_entities(&answer);
-            then(guild, answer)
+impl Worlds for Guild {
+    fn world(&mut self, order: OrderSoon) -> WorldSoon {
+        // The world is the one that is played now, however long the order takes.
+        let mut request = self.asked_of_world(WorldOrder::Info);
+        let world = self.shared.handles.world.clone();
+        async move {
+            request.order = order.await?;
+            Ok::<_, Refusal>(world.carry_out(request).await?)
         }
-        Err(why) => Reply::private(why.to_string()),
-    })
+        .boxed()
+    }
+
+    fn learn(&mut self, answer: &WorldAnswer) {
+        self.take_entities(answer);
+    }
+
+    fn campaigns(&self) -> Campaigns {
+        Campaigns { played: played(self), all: names(self), fixed: None }
+    }
+
+    fn play(&mut self, chosen: Chosen) -> Text {
+        match chosen {
+            Chosen::Loaded(campaign) => load(self, campaign),
+            Chosen::Known(name) => switch(self, Some(name)),
+            Chosen::Configured => switch(self, None),
+        }
+        let from = if self.session().is_ok() { "from the next session on" } else { "here" };
+        Text::default()
+            .marked(format!("**{}** is played {from}, with the same NPCs.", played(self)))
+    }
 }
 
-/// Has the file given as `file` downloaded, does what `make` makes of it, and answers
-/// with what `then` makes of that.
-///
-/// # Errors
-/// No file is attached, or it is too large.
-pub fn order_with_file(
-    guild: &Guild,
-    call: &Call,
-    make: fn(SentFile) -> WorldOrder,
-    then: impl FnOnce(&mut Guild, WorldAnswer) -> Reply + Send + 'static,
-) -> Result<Answer, Refusal> {
-    let file = call.file("file").ok_or("no file given (attach a campaign file)")?.clone();
-    if usize::try_from(file.size).map_or(true, |size| size > BYTES_MAX) {
-        return Err(format!("'{}' is larger than 10 MiB", file.filename).into());
+/// The configured campaign, then those that are shared, then those that were loaded here.
+pub fn names(guild: &Guild) -> Vec<String> {
+    let settings = guild.shared.handles.settings.load();
+    let shared = settings.shared.iter().map(|it| it.name.clone());
+    let mut all: Vec<String> = std::iter::once(configured(guild)).chain(shared).collect();
+    for loaded in &guild.settings().campaigns {
+        if !all.contains(&loaded.name) {
+            all.push(loaded.name.clone());
+        }
     }
-    // Until the file is there nothing is asked of any world.
-    let mut request = guild.asked_of_world(WorldOrder::Info);
-    let world = guild.shared.handles.world.clone();
-    let done = async move {
-        match file.download().await {
-            Ok(bytes) => {
-                request.order = make(SentFile { name: file.filename, bytes });
-                world.carry_out(request).await.map_err(|why| why.to_string())
-            }
-            Err(error) => {
-                Err(format!("I can't get the file from Discord: {error} (send it again)"))
-            }
+    all
+}
+
+/// Name of the configured campaign, `default` without one.
+fn configured(guild: &Guild) -> String {
+    let name = guild.shared.handles.settings.load().campaign.name.clone();
+    if name.is_empty() { "default".to_owned() } else { name }
+}
+
+/// Name of the campaign that is played here.
+fn played(guild: &Guild) -> String {
+    guild.played().map_or_else(|| configured(guild), |it| it.name.clone())
+}
+
+/// Plays a campaign that was loaded here.
+fn load(guild: &mut Guild, campaign: PlayedCampaign) {
+    let is_configured = campaign.name == guild.shared.handles.settings.load().campaign.name;
+    guild.change_settings(|settings| {
+        if is_configured {
+            settings.campaign = None;
+            return;
         }
-    };
-    Ok(Answer::after(done, |guild, done| match done {
-        Ok(answer) => {
-            guild.take_entities(&answer);
-            then(guild, answer)
+        settings.campaign = Some(campaign.name.clone());
+        keep(settings, campaign);
+    });
+}
+
+/// Plays the known campaign of this name; `None`: the configured one.
+fn switch(guild: &mut Guild, chosen: Option<String>) {
+    let shared = guild.shared.handles.settings.load_full();
+    let shared = shared.shared.iter().find(|it| chosen.as_ref() == Some(&it.name)).cloned();
+    guild.change_settings(|settings| {
+        settings.campaign = chosen;
+        if let Some(shared) = shared {
+            keep(settings, shared);
         }
-        Err(why) => Reply::private(why),
-    }))
+    });
+    guild.learn_entities();
+}
+
+/// Keeps a campaign that is played here; of too many the oldest goes.
+fn keep(settings: &mut GuildSettings, campaign: PlayedCampaign) {
+    settings.campaigns.retain(|it| it.name != campaign.name);
+    if settings.campaigns.len() >= CAMPAIGNS_MAX {
+        settings.campaigns.remove(0);
+    }
+    settings.campaigns.push(campaign);
 }

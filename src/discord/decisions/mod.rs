@@ -6,6 +6,7 @@ mod pending;
 mod question;
 
 pub use pending::{
-    Asked, AskedQuestion, Choice, DecisionError, Outcome, PendingDecisions, Progress, Request,
+    Asked, AskedQuestion, Choice, DecisionError, DecisionProgress, Outcome, PendingDecisions,
+    Request,
 };
 pub use question::{Field, LABEL_MAX, Question, short};

@@ -82,7 +82,7 @@ pub enum Outcome {
 }
 
 #[derive(Debug)]
-pub enum Progress {
+pub enum DecisionProgress {
     Decided(Asked, Outcome),
     Continues(Asked),
 }
@@ -161,18 +161,18 @@ impl PendingDecisions {
     }
 
     /// Applies a game master's choice.
-    pub fn decide(&mut self, key: &str, choice: Choice) -> Result<Progress, DecisionError> {
+    pub fn decide(&mut self, key: &str, choice: Choice) -> Result<DecisionProgress, DecisionError> {
         let request = self.open.remove(key).ok_or(DecisionError::Over)?;
         let (request, continues) = match request.decide(choice) {
             Step::Decided(asked, Outcome::Expired) => {
-                return Ok(Progress::Decided(asked, self.over(key)));
+                return Ok(DecisionProgress::Decided(asked, self.over(key)));
             }
-            Step::Decided(asked, outcome) => return Ok(Progress::Decided(asked, outcome)),
+            Step::Decided(asked, outcome) => return Ok(DecisionProgress::Decided(asked, outcome)),
             Step::Waits(request, continues) => (request, continues),
         };
         let asked = request.asked();
         self.open.insert(key.to_owned(), request);
-        continues.map(|()| Progress::Continues(asked))
+        continues.map(|()| DecisionProgress::Continues(asked))
     }
 }
 

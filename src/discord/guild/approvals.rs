@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        discord::decisions::{Choice, Progress, Request},
+        discord::decisions::{Choice, DecisionProgress, Request},
         tools::{ApprovalRequest, Decision},
     };
 
@@ -152,7 +152,7 @@ mod tests {
         approvals.pending.halt(&SessionId("table".to_owned()));
         drop((shown, waits));
         let done = approvals.pending.decide(&pressed, Choice::Approve);
-        assert!(matches!(done, Ok(Progress::Decided(_, Outcome::Withdrawn))), "{done:?}");
+        assert!(matches!(done, Ok(DecisionProgress::Decided(_, Outcome::Withdrawn))), "{done:?}");
         assert_eq!(texts(approvals.close_expired()), [true]);
         let (_, later) = ask(&mut approvals, "1");
         drop(later);

@@ -77,7 +77,7 @@ impl Guild {
             session.panel.refresh_soon();
         }
         session.announce(&self.settings.values().opted_out);
-        session.voice.hear(session.people.heard());
+        session.voice.receive(session.people.received());
         self.tell_table(changes);
         self.tell_newcomers();
     }
@@ -112,12 +112,12 @@ impl Guild {
         Person {
             name: cleaned(member.display_name()),
             is_dm: self.is_dm(member, may),
-            heard: self.may_hear(user),
+            is_received: self.may_receive(user),
         }
     }
 
     /// True if `user` may be heard once notified.
-    fn may_hear(&self, user: u64) -> bool {
+    fn may_receive(&self, user: u64) -> bool {
         let settings = self.settings();
         let agreed = match self.consent() {
             Consent::Notice => true,
@@ -156,11 +156,11 @@ impl Guild {
     pub fn tell_of_services(&mut self) {
         let services = self.services();
         let Some(session) = &mut self.session else { return };
-        let heard: Vec<u64> = session.people.heard().collect();
+        let received: Vec<u64> = session.people.received().collect();
         if !session.people.given_to(services.announced()) {
             return session.announce(&self.settings.values().opted_out);
         }
-        for user in heard {
+        for user in received {
             // They are seated again below.
             if let Err(why) = session.leave(user) {
                 tracing::warn!(%why, "cannot drop an open utterance");
@@ -289,7 +289,7 @@ impl Guild {
         if let Some(why) = &session.cannot_hear {
             return Err(GuildRefusal::CannotHear(why.clone()));
         }
-        if !person.heard {
+        if !person.is_received {
             return Err(GuildRefusal::Unheard(match (opted_out, ask) {
                 (true, _) => "you opted out, so I don't hear you (/privacy optin)",
                 (_, true) => "you have not agreed to be heard yet (/privacy optin)",

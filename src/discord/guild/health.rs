@@ -54,16 +54,16 @@ impl Health {
         self.complained.remove(&user);
     }
 
-    /// Faults at `now`, each reported once until it is over. `heard`: packets of users who may be
+    /// Faults at `now`, each reported once until it is over. `received`: packets of users who may be
     /// heard; `unclaimed`: number of packets without a known user.
     pub fn look(
         &mut self,
         now: Instant,
-        heard: &BTreeMap<u64, Packets>,
+        received: &BTreeMap<u64, Packets>,
         unclaimed: u64,
     ) -> Vec<Ailment> {
         let mut found = Vec::new();
-        let newest = heard.values().map(|it| it.last).max();
+        let newest = received.values().map(|it| it.last).max();
         let due: Vec<(u64, Instant)> = self
             .speaking
             .iter()
@@ -72,7 +72,7 @@ impl Health {
             .collect();
         for (user, since) in due {
             self.speaking.remove(&user);
-            if heard.get(&user).is_some_and(|it| it.last >= since) {
+            if received.get(&user).is_some_and(|it| it.last >= since) {
                 self.complained.remove(&user);
             } else if newest.is_some_and(|newest| newest >= since) {
                 found.extend(self.complained.insert(user).then_some(Ailment::DeafTo(user)));
@@ -83,7 +83,7 @@ impl Health {
         if self.is_unclaimed_for_long(now, unclaimed) && self.may_repair(now) {
             found.push(Ailment::Deaf);
         }
-        for (user, packets) in heard {
+        for (user, packets) in received {
             let recent = now.duration_since(packets.last) < SILENT_FOR;
             let good = packets.last_good.is_some_and(|at| now.duration_since(at) < SILENT_FOR);
             if recent && !good && packets.last_good.is_some_and(|at| packets.last > at) {
@@ -127,8 +127,8 @@ mod tests {
         let (start, mut health) = (Instant::now(), Health::default());
         health.speaks(start, 1);
         let at = |s| start + Duration::from_secs(s);
-        let heard = [(1, packets(at(1)))].into();
-        assert_eq!(health.look(at(4), &heard, 0), []);
+        let received = [(1, packets(at(1)))].into();
+        assert_eq!(health.look(at(4), &received, 0), []);
     }
 
     #[test]

@@ -20,42 +20,42 @@ pub struct MicChecks(Vec<MicCheck>);
 #[derive(Debug)]
 struct MicCheck {
     user: SpeakerId,
-    heard: oneshot::Sender<String>,
+    told: oneshot::Sender<String>,
 }
 
 impl MicChecks {
     /// Waits for the next words heard of `user`.
     pub fn begin(&mut self, user: UserId) -> oneshot::Receiver<String> {
-        let (heard, waiting) = oneshot::channel();
-        self.0.retain(|check| !check.heard.is_closed());
-        self.0.push(MicCheck { user: SpeakerId(user.get()), heard });
+        let (told, waiting) = oneshot::channel();
+        self.0.retain(|check| !check.told.is_closed());
+        self.0.push(MicCheck { user: SpeakerId(user.get()), told });
         waiting
     }
 
     /// Passes a line to its speaker's checks.
-    pub fn heard(&mut self, line: &TurnLine) {
+    pub fn understood(&mut self, line: &TurnLine) {
         if line.stt == TurnLine::TYPED {
             return;
         }
         for check in self.0.extract_if(.., |check| Some(check.user) == line.from) {
             // A dropped receiver has timed out and answered already.
-            let _ = check.heard.send(what_was_heard(line));
+            let _ = check.told.send(what_was_understood(line));
         }
     }
 }
 
-fn what_was_heard(line: &TurnLine) -> String {
+fn what_was_understood(line: &TurnLine) -> String {
     match line.outcome {
         Outcome::HearingError => {
             let why = line.detail.as_deref().unwrap_or("it gave no reason");
             format!("I heard you, but the recogniser failed: {why}")
         }
-        _ if line.heard.trim().is_empty() => {
+        _ if line.understood.trim().is_empty() => {
             "I heard your voice, but understood no word (speak nearer to the microphone, and in \
              the language of the NPCs)."
                 .to_owned()
         }
-        _ => format!("I heard: “{}”", line.heard),
+        _ => format!("I heard: “{}”", line.understood),
     }
 }
 

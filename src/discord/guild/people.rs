@@ -14,7 +14,7 @@ pub struct Person {
     /// Display name in the server.
     pub name: String,
     pub is_dm: bool,
-    pub heard: bool,
+    pub is_received: bool,
 }
 
 /// People in the voice channel, by user.
@@ -48,7 +48,7 @@ impl People {
     /// Replaces the people present; users not notified yet are not heard.
     pub fn update(&mut self, mut now: BTreeMap<u64, Person>) -> Changes {
         for (user, person) in &mut now {
-            person.heard &= self.informed.contains(user);
+            person.is_received &= self.informed.contains(user);
         }
         let left = self.present.keys().filter(|user| !now.contains_key(user)).copied().collect();
         let changed = now.iter().filter(|(user, person)| self.present.get(user) != Some(person));
@@ -65,12 +65,13 @@ impl People {
         self.present.keys().copied()
     }
 
-    pub fn heard(&self) -> impl Iterator<Item = u64> {
-        self.present.iter().filter(|(_, it)| it.heard).map(|(user, _)| *user)
+    pub fn received(&self) -> impl Iterator<Item = u64> {
+        self.present.iter().filter(|(_, it)| it.is_received).map(|(user, _)| *user)
     }
 
     pub fn names(&self) -> (Vec<&str>, Vec<&str>) {
-        let (heard, unheard): (Vec<_>, Vec<_>) = self.present.values().partition(|it| it.heard);
+        let (heard, unheard): (Vec<_>, Vec<_>) =
+            self.present.values().partition(|it| it.is_received);
         (names(&heard), names(&unheard))
     }
 
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     fn people_are_notified_again_of_other_services() {
-        let anna = Person { name: "Anna".to_owned(), is_dm: false, heard: true };
+        let anna = Person { name: "Anna".to_owned(), is_dm: false, is_received: true };
         let there = || BTreeMap::from([(7, anna.clone())]);
         let services = |names: &'static [&str]| names.iter().map(ToString::to_string);
         let mut people = People::default();
@@ -157,19 +158,19 @@ mod tests {
         assert!(!people.given_to(services(&["gpt"])), "they are told of it at first");
         people.inform([7]);
         people.update(there());
-        assert_eq!(people.heard().collect::<Vec<_>>(), [7]);
+        assert_eq!(people.received().collect::<Vec<_>>(), [7]);
         assert!(!people.given_to(services(&["gpt"])));
         assert!(!people.given_to(services(&[])), "less is no news");
         assert!(people.given_to(services(&["gpt", "other"])));
         people.update(there());
-        assert_eq!(people.heard().count(), 0);
+        assert_eq!(people.received().count(), 0);
         assert_eq!(people.newcomers(&BTreeSet::new()), [(7, "Anna".to_owned())]);
         assert!(!people.given_to(services(&["gpt", "other"])));
     }
 
     #[test]
     fn services_count_once_everybody_knows_them() {
-        let anna = Person { name: "Anna".to_owned(), is_dm: false, heard: true };
+        let anna = Person { name: "Anna".to_owned(), is_dm: false, is_received: true };
         let services = |names: &'static [&str]| names.iter().map(ToString::to_string);
         let (nobody, mut people) = (BTreeSet::new(), People::default());
         assert_eq!(people.announced(&nobody), None, "no notice names any yet");

@@ -7,7 +7,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 use tokio::time::Instant;
 
 use super::health::{Ailment, Health, Packets};
-use crate::discord::voice::{ConnectionState, Connector, Heard, VoiceConnection, VoiceNews};
+use crate::discord::voice::{ConnectionState, Connector, Reception, VoiceConnection, VoiceNews};
 
 /// Wait before a lost connection is made again, at first and at most.
 const REJOIN: Duration = Duration::from_secs(1);
@@ -61,14 +61,14 @@ impl VoiceSupervisor {
     }
 
     /// Replaces the audience by `users`.
-    pub fn hear(&self, users: impl IntoIterator<Item = u64>) {
+    pub fn receive(&self, users: impl IntoIterator<Item = u64>) {
         self.connection.audience.set(users);
     }
 
     /// True if a packet of `user` arrived within `time`; may outlive the session.
     pub fn came_within(&self, user: u64, time: Duration) -> impl Fn() -> bool + Send + use<> {
-        let hearing = self.connection.hearing.clone();
-        move || hearing.borrow().speakers.get(&user).is_some_and(|it| it.last.elapsed() <= time)
+        let reception = self.connection.reception.clone();
+        move || reception.borrow().speakers.get(&user).is_some_and(|it| it.last.elapsed() <= time)
     }
 
     /// Next report of the connection. Cancel safe.
@@ -86,7 +86,7 @@ impl VoiceSupervisor {
             }
             VoiceNews::Lost(_) => {}
             VoiceNews::Speaks(user) => {
-                if self.connection.audience.hears(user) {
+                if self.connection.audience.receives(user) {
                     self.health.speaks(now, user);
                 }
             }
@@ -139,9 +139,9 @@ impl VoiceSupervisor {
             return Vec::new();
         }
         let mut troubles = Vec::new();
-        let report = self.connection.hearing.borrow().clone();
-        let packets = |it: &Heard| Packets { last: it.last, last_good: it.last_good };
-        let heard = report.speakers.iter().map(|(user, it)| (*user, packets(it))).collect();
+        let report = self.connection.reception.borrow().clone();
+        let packets = |it: &Reception| Packets { last: it.last, last_good: it.last_good };
+        let received = report.speakers.iter().map(|(user, it)| (*user, packets(it))).collect();
         let dropped = &self.connection.dropped;
         let unclaimed = dropped.unknown.load(Ordering::Relaxed);
         let crowded = report.crowded_out + dropped.full.load(Ordering::Relaxed);
@@ -149,7 +149,7 @@ impl VoiceSupervisor {
             tracing::warn!(crowded, "dropped speech: this machine is too slow");
             troubles.push(Trouble::Crowded);
         }
-        for ailment in self.health.look(now, &heard, unclaimed) {
+        for ailment in self.health.look(now, &received, unclaimed) {
             match ailment {
                 Ailment::Deaf => {
                     let why = "a player speaks, but no sound arrives".to_owned();

@@ -97,7 +97,7 @@ impl Guild {
 
     fn table_line(&mut self, line: &TurnLine) {
         let Some(session) = &mut self.session else { return };
-        session.mic_checks.heard(line);
+        session.mic_checks.understood(line);
         let Some(detail) = line.detail.clone() else { return };
         let failed = !line.outcome.is_well() && line.npc.is_some();
         // A player who types expects an answer; talk at the table may need none.

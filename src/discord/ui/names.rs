@@ -1,6 +1,6 @@
 //! Names of people and texts of commands, cleaned and escaped.
 //!
-//! Entry functions: [`cleaned`], [`escaped`], [`marked`].
+//! Entry functions: [`cleaned`], [`escaped`], [`strong`], [`marked`].
 
 use crate::{
     commands::{Piece, Text},
@@ -37,6 +37,10 @@ pub fn escaped(text: &str) -> String {
     shown
 }
 
+pub fn strong(name: &str) -> String {
+    format!("**{}**", escaped(name))
+}
+
 /// Unlike in text, line ends and tabs count as unseen.
 fn is_unseen(c: char) -> bool {
     c.is_control() || is_hidden(c)
@@ -45,8 +49,8 @@ fn is_unseen(c: char) -> bool {
 /// `text` with Discord's markup; escapes words of others.
 pub fn marked(text: &Text) -> String {
     text.rendered(|piece| match piece {
-        Piece::Plain(words) => words.clone(),
-        Piece::Strong(name) => format!("**{}**", escaped(name)),
+        Piece::Plain(words) | Piece::Marked(words) => words.clone(),
+        Piece::Strong(name) => strong(name),
         Piece::Others(words) => escaped(words),
         Piece::Person(id) => format!("<@{}>", id.0),
     })

@@ -5,10 +5,11 @@
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage};
 
 use crate::{
-    campaign::{Consent, NpcService, ServiceInfo, Services},
+    campaign::{Consent, ServiceInfo, Services},
+    commands::{also_sent, in_turn},
     discord::ui::{
         action::{Action, ConsentButton},
-        names::escaped,
+        names::{escaped, strong},
     },
 };
 
@@ -82,58 +83,8 @@ pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
     ))
 }
 
-/// Services in order of fallback.
-pub fn in_turn(services: &[ServiceInfo]) -> String {
-    services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
-}
-
 /// Most characters of people's names in a notice.
 const PEOPLE_MAX: usize = 300;
-/// Most characters of NPCs' names in a notice, over all services: messages are limited.
-const NAMES_MAX: usize = 300;
-
-/// As many names as fit into `room` characters, and the number of the rest.
-fn listed(names: &[String], room: usize) -> String {
-    let mut line = String::new();
-    for (index, name) in names.iter().enumerate() {
-        let name = format!("**{}**", escaped(name));
-        if index > 0 && line.chars().count() + name.chars().count() > room {
-            let rest = names.len() - index;
-            let noun = if rest == 1 { "NPC" } else { "NPCs" };
-            return format!("{line} and {rest} more {noun}");
-        }
-        let separator = match index {
-            0 => "",
-            _ if index + 1 == names.len() => " and ",
-            _ => ", ",
-        };
-        line += separator;
-        line += &name;
-    }
-    line
-}
-
-/// NPCs whose service receives players' voices, and the service; empty without any.
-fn own_voices(services: &Services) -> String {
-    let room = NAMES_MAX / services.speaks_and_hears.len().max(1);
-    let of_one = |NpcService { npcs, service }: &NpcService| {
-        format!(
-            " When you talk, or seem to talk, to {}, **your own voice**, not only your words, is \
-             sent to {}, which hears it and speaks the answer.",
-            listed(npcs, room),
-            service.where_it_is()
-        )
-    };
-    services.speaks_and_hears.iter().map(of_one).collect()
-}
-
-/// The service that receives descriptions of pictures; empty without one.
-fn pictures(services: &Services) -> String {
-    let draws = services.draws.as_ref();
-    draws.map_or_else(String::new, |service| {
-        format!(" NPCs may send descriptions of pictures to {}.", service.where_it_is())
-    })
-}
 
 /// Every service that may receive speech or answers.
 fn given_to(services: &Services) -> String {
@@ -142,35 +93,7 @@ fn given_to(services: &Services) -> String {
         services.hears.where_it_is(),
         in_turn(&services.thinks),
         services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
-        also_sent(services),
-    )
-}
-
-/// Services that also receive voices, words to compare, descriptions of pictures, or queries; empty
-/// without any.
-pub fn also_sent(services: &Services) -> String {
-    let all = [own_voices(services), compared(services), pictures(services), searches(services)];
-    all.concat()
-}
-
-/// The service that compares meanings of words; empty without one.
-fn compared(services: &Services) -> String {
-    let compares = services.compares.as_ref();
-    compares.map_or_else(String::new, |service| {
-        format!(" To look things up by meaning, your words also go to {}.", service.where_it_is())
-    })
-}
-
-/// The service that receives web searches; empty without one.
-fn searches(services: &Services) -> String {
-    let Some(service) = &services.searches else { return String::new() };
-    let onward = match service.name() {
-        "searxng" => ", which passes it to public search engines",
-        _ => "",
-    };
-    format!(
-        " When a character or the assistant searches the web, the query goes to {}{onward}.",
-        service.where_it_is()
+        also_sent(services, strong),
     )
 }
 
@@ -230,6 +153,7 @@ pub fn opt_in() -> CreateButton {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::NpcService;
 
     #[test]
     fn notice_names_every_service_that_may_be_asked() {

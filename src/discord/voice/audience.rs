@@ -16,7 +16,7 @@ pub struct Audience(Arc<Mutex<Members>>);
 
 #[derive(Debug, Default)]
 struct Members {
-    heard: HashSet<UserId>,
+    received: HashSet<UserId>,
     /// RTP source to user, from Discord's speaking updates.
     sources: HashMap<u32, UserId>,
 }
@@ -24,7 +24,7 @@ struct Members {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Belongs to this user, who may be heard.
-    Hear(UserId),
+    Receive(UserId),
     /// Belongs to a user who may not be heard.
     Ignore,
     /// The source's user is not known yet.
@@ -34,7 +34,7 @@ pub enum Verdict {
 impl Audience {
     /// Replaces the audience.
     pub fn set(&self, users: impl IntoIterator<Item = UserId>) {
-        self.known().heard = users.into_iter().collect();
+        self.known().received = users.into_iter().collect();
     }
 
     /// Notes that `source` is `user`'s voice.
@@ -52,14 +52,14 @@ impl Audience {
     pub fn verdict(&self, source: u32) -> Verdict {
         let known = self.known();
         match known.sources.get(&source) {
-            Some(user) if known.heard.contains(user) => Verdict::Hear(*user),
+            Some(user) if known.received.contains(user) => Verdict::Receive(*user),
             Some(_) => Verdict::Ignore,
             None => Verdict::Unknown,
         }
     }
 
-    pub fn hears(&self, user: UserId) -> bool {
-        self.known().heard.contains(&user)
+    pub fn receives(&self, user: UserId) -> bool {
+        self.known().received.contains(&user)
     }
 
     /// Held for a look-up, never across an await.
@@ -79,11 +79,11 @@ mod tests {
         audience.is_voice_of(7, 1);
         assert_eq!(audience.verdict(7), Verdict::Ignore);
         audience.set([1]);
-        assert_eq!(audience.verdict(7), Verdict::Hear(1));
+        assert_eq!(audience.verdict(7), Verdict::Receive(1));
         audience.is_voice_of(8, 1);
         assert_eq!(
             (audience.verdict(7), audience.verdict(8)),
-            (Verdict::Unknown, Verdict::Hear(1))
+            (Verdict::Unknown, Verdict::Receive(1))
         );
         audience.set([]);
         assert_eq!(audience.verdict(8), Verdict::Ignore);

@@ -17,7 +17,7 @@ use super::{
     audience::Audience,
     driver_events::{DriverEvents, Dropped, VoiceNews},
     music_track::play_music,
-    receiver::{self, HearingReport, ReceiverChannels},
+    receiver::{self, ReceiverChannels, ReceptionReport},
     track_output::{self, Ring, TrackOutput},
 };
 use crate::{
@@ -60,7 +60,7 @@ pub struct VoiceConnection {
     music: MusicPlayer,
     pub audience: Audience,
     pub news: mpsc::Receiver<VoiceNews>,
-    pub hearing: watch::Receiver<HearingReport>,
+    pub reception: watch::Receiver<ReceptionReport>,
     pub dropped: Arc<Dropped>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -88,7 +88,7 @@ impl VoiceConnection {
         let dropped = Arc::new(Dropped::default());
         let (packets, packets_in) = mpsc::channel(receiver::PACKET_CAPACITY);
         let (news, news_in) = mpsc::channel(NEWS_CAPACITY);
-        let (report, hearing) = watch::channel(HearingReport::default());
+        let (report, reception) = watch::channel(ReceptionReport::default());
         let call = songbird.get_or_insert(guild);
         {
             let mut call = call.lock().await;
@@ -103,7 +103,7 @@ impl VoiceConnection {
         tasks.spawn(track_output::start_tracks(Arc::clone(&call), audio.tracks));
         tasks.spawn(play_music(Arc::clone(&call), audio.music.clone()));
         let (music, news) = (audio.music, news_in);
-        Self { songbird, guild, call, music, audience, news, hearing, dropped, stop, tasks }
+        Self { songbird, guild, call, music, audience, news, reception, dropped, stop, tasks }
     }
 
     /// A handle to connect with; may outlive the session.

@@ -71,7 +71,7 @@ impl DriverEvents {
     fn packet(&self, data: &RtpData) {
         let rtp = data.rtp();
         let user = match self.audience.verdict(rtp.get_ssrc()) {
-            Verdict::Hear(user) => user,
+            Verdict::Receive(user) => user,
             Verdict::Ignore => return,
             Verdict::Unknown => return count(&self.dropped.unknown),
         };

@@ -18,5 +18,5 @@ pub use connection::{
     ConnectError, ConnectionState, Connector, TableAudio, VoiceConnection, config, track_output,
 };
 pub use driver_events::VoiceNews;
-pub use receiver::Heard;
+pub use receiver::Reception;
 pub use track_output::LEAD;

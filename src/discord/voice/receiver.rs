@@ -28,7 +28,7 @@ const STALE: Duration = Duration::from_secs(60);
 const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
-pub struct Heard {
+pub struct Reception {
     pub last: Instant,
     pub last_good: Option<Instant>,
     pub counts: Counts,
@@ -36,9 +36,9 @@ pub struct Heard {
 
 /// Reception of all speakers.
 #[derive(Clone, Debug, Default)]
-pub struct HearingReport {
+pub struct ReceptionReport {
     /// By user; entries go after a minute of silence.
-    pub speakers: HashMap<UserId, Heard>,
+    pub speakers: HashMap<UserId, Reception>,
     /// Frames dropped because the table's queue was full.
     pub crowded_out: u64,
 }
@@ -49,7 +49,7 @@ pub struct ReceiverChannels {
     /// Input of the table; frames that find it full are dropped and counted.
     pub voice: mpsc::Sender<VoiceInput>,
     /// Updated every 500 ms.
-    pub report: watch::Sender<HearingReport>,
+    pub report: watch::Sender<ReceptionReport>,
 }
 
 struct VoiceReceiver {
@@ -60,7 +60,7 @@ struct VoiceReceiver {
 
 struct SpeakerDecoder {
     decoding: Decoding,
-    heard: Heard,
+    reception: Reception,
 }
 
 /// Decodes packets until `stop`, or until all senders are gone.
@@ -76,7 +76,7 @@ pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: Cance
             packet = packets.recv() => {
                 let Some((user, packet)) = packet else { return };
                 // The user may have opted out while this packet waited.
-                if audience.hears(user) {
+                if audience.receives(user) {
                     receiver.packet(user, packet);
                 }
             }
@@ -87,7 +87,7 @@ pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: Cance
         if now >= report_at {
             report_at = now + REPORT_EVERY;
             receiver.speakers.retain(|user, it| {
-                now.duration_since(it.heard.last) < STALE && audience.hears(*user)
+                now.duration_since(it.reception.last) < STALE && audience.receives(*user)
             });
             report.send_replace(receiver.report());
         }
@@ -100,37 +100,37 @@ impl VoiceReceiver {
     }
 
     fn packet(&mut self, user: UserId, packet: Packet) {
-        let SpeakerDecoder { decoding, heard } = match self.speakers.entry(user) {
+        let SpeakerDecoder { decoding, reception } = match self.speakers.entry(user) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => match Decoding::new() {
                 Ok(decoding) => {
                     let counts = Counts::default();
-                    let heard = Heard { last: packet.at, last_good: None, counts };
-                    new.insert(SpeakerDecoder { decoding, heard })
+                    let reception = Reception { last: packet.at, last_good: None, counts };
+                    new.insert(SpeakerDecoder { decoding, reception })
                 }
                 Err(error) => return tracing::error!(%error, "no decoder for a speaker"),
             },
         };
-        heard.last = packet.at;
+        reception.last = packet.at;
         decoding.push(packet);
     }
 
     fn drain(&mut self, now: Instant) {
-        for (user, SpeakerDecoder { decoding, heard }) in &mut self.speakers {
+        for (user, SpeakerDecoder { decoding, reception }) in &mut self.speakers {
             decoding.drain(now, |spoken| {
-                heard.last_good = Some(now);
+                reception.last_good = Some(now);
                 let Spoken { at, frame } = spoken;
                 let frame = VoiceFrame { speaker: SpeakerId(*user), at, frame };
                 if self.voice.try_send(VoiceInput::Frame(frame)).is_err() {
                     self.crowded_out += 1;
                 }
             });
-            heard.counts = decoding.counts;
+            reception.counts = decoding.counts;
         }
     }
 
-    fn report(&self) -> HearingReport {
-        let speakers = self.speakers.iter().map(|(user, it)| (*user, it.heard)).collect();
-        HearingReport { speakers, crowded_out: self.crowded_out }
+    fn report(&self) -> ReceptionReport {
+        let speakers = self.speakers.iter().map(|(user, it)| (*user, it.reception)).collect();
+        ReceptionReport { speakers, crowded_out: self.crowded_out }
     }
 }

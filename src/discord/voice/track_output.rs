@@ -81,14 +81,14 @@ impl Ring {
     fn cut(&self) -> usize {
         let mut state = self.state();
         state.closed = true;
-        let unheard = state.frames.len();
+        let unplayed = state.frames.len();
         state.frames.clear();
         drop(state);
         if let Some(track) = self.track.get() {
             // The track may have ended by itself.
             let _ = track.stop();
         }
-        unheard
+        unplayed
     }
 }
 

@@ -185,7 +185,7 @@ impl Reserved {
         let Some(amount) = self.take() else { return };
         let counted = self.take_counted();
         self.account.shared.with(|ledger| match used {
-            Some(_) => ledger.settle(amount, used),
+            Some(used) => ledger.settle(amount, used),
             None => ledger.settle_at_least(amount, counted),
         });
     }

@@ -8,7 +8,7 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
-    Failure, HeardAloud, NpcModel, Opener, ReplyPort, Reservation, Synthesizer, Turn, TurnReport,
+    Failure, NpcModel, Opener, PlayedPart, ReplyPort, Reservation, Synthesizer, Turn, TurnReport,
     VoiceEngine, VoiceLevels,
     asking::Payer,
     calls::{NpcCalls, TurnCalls},
@@ -17,7 +17,7 @@ use super::{
     opened::Opened,
     report::EngineUsed,
     speech::{Fillers, TurnVoice},
-    talk::Talk,
+    talk::RoundResults,
     tool_loop::{Before, Thinking, converse},
 };
 use crate::{
@@ -113,8 +113,8 @@ impl VoiceEngine for Cascaded {
         self.with(self.opener.clone(), turn, replies, Before::default()).boxed()
     }
 
-    fn heard(&mut self, heard: &HeardAloud) {
-        let (npc, position) = (&self.model.npc.name, heard.position);
+    fn played(&mut self, played: &PlayedPart) {
+        let (npc, position) = (&self.model.npc.name, played.position);
         // Text and sound come apart here: nothing that makes them has to be told where they ended.
         tracing::debug!(npc, ?position, "answer heard");
     }
@@ -214,7 +214,7 @@ async fn think(
     turn: Arc<Turn>,
     mut thinking: Thinking,
     opener: Option<Opener>,
-) -> (Talk, TurnCalls) {
+) -> (RoundResults, TurnCalls) {
     let (Some(opener), Some(message)) = (opener, thinking.prompt.turn.first().cloned()) else {
         return converse(turn, thinking).await;
     };

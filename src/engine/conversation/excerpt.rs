@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::window::{Prompt, Window};
-use crate::{domain::Message, logic::prompt::Overheard};
+use crate::{domain::Message, logic::prompt::SideLine};
 
 /// The conversation up to a turn.
 pub struct Excerpt {
@@ -14,7 +14,7 @@ pub struct Excerpt {
     /// Utterances and answers, oldest first.
     pub talk: Arc<[Message]>,
     /// Lines said around the NPC since it last spoke.
-    pub overheard: Vec<Overheard>,
+    pub side_lines: Vec<SideLine>,
     /// Categories of tools that were called or named in the last turns, each once.
     pub topics: Vec<Arc<str>>,
     /// Number of retractions so far.
@@ -32,9 +32,9 @@ impl Excerpt {
     /// outside are in `system`. The question, and memories that are looked up for it, may be
     /// secret.
     pub fn of_game_master(system: String, window: Window, outside: bool) -> Self {
-        let (overheard, topics) = (Vec::new(), Vec::new());
+        let (side_lines, topics) = (Vec::new(), Vec::new());
         let talk = Arc::from([]);
-        Self { system, talk, overheard, topics, retracted: 0, window, outside, secrets: true }
+        Self { system, talk, side_lines, topics, retracted: 0, window, outside, secrets: true }
     }
 
     /// Prompt of a model that answers `message`.

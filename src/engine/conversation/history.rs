@@ -10,11 +10,11 @@ use super::{
 use crate::{
     domain::{Message, Person, Said},
     engine::TurnReport,
-    logic::prompt::{FOLLOW_UP, Overheard},
+    logic::prompt::{FOLLOW_UP, SideLine},
 };
 
 /// Lines overheard since an NPC's last turn that are kept for its next.
-const OVERHEARD_MAX: usize = 20;
+const SIDE_LINES_MAX: usize = 20;
 /// Messages kept where nothing sums up; past twice as many the older half goes, so that caches stay
 /// warm in between.
 const MESSAGES: usize = 80;
@@ -25,13 +25,13 @@ const MESSAGES_AT_MOST: usize = 2_000;
 #[derive(Debug, Default)]
 pub struct History {
     messages: Vec<Message>,
-    overheard: Vec<Overheard>,
+    side_lines: Vec<SideLine>,
 }
 
 impl History {
     /// A conversation that goes on from `messages`.
     pub fn new(messages: Vec<Message>) -> Self {
-        Self { messages, overheard: Vec::new() }
+        Self { messages, side_lines: Vec::new() }
     }
 
     /// Utterances and answers, oldest first.
@@ -40,28 +40,28 @@ impl History {
     }
 
     /// Lines said around the NPC since it last spoke.
-    pub fn overheard(&self) -> &[Overheard] {
-        &self.overheard
+    pub fn side_lines(&self) -> &[SideLine] {
+        &self.side_lines
     }
 
     /// Adds something said to somebody else.
-    pub fn overhear(&mut self, line: Overheard) {
-        if self.overheard.len() == OVERHEARD_MAX {
-            self.overheard.remove(0);
+    pub fn add_side_line(&mut self, line: SideLine) {
+        if self.side_lines.len() == SIDE_LINES_MAX {
+            self.side_lines.remove(0);
         }
-        self.overheard.push(line);
+        self.side_lines.push(line);
     }
 
-    /// Takes back what was overheard last in exactly these words.
-    pub fn unhear(&mut self, line: &Overheard) {
-        if let Some(index) = self.overheard.iter().rposition(|it| it.is_same(line)) {
-            self.overheard.remove(index);
+    /// Takes back the last side line in exactly these words.
+    pub fn remove_side_line(&mut self, line: &SideLine) {
+        if let Some(index) = self.side_lines.iter().rposition(|it| it.is_same(line)) {
+            self.side_lines.remove(index);
         }
     }
 
     /// Takes back everything of one person: what was overheard, and their exchanges.
     pub fn forget(&mut self, person: &Person) {
-        self.overheard.retain(|line| line.by.as_ref() != Some(&person.id));
+        self.side_lines.retain(|line| line.by.as_ref() != Some(&person.id));
         forget_exchanges(&mut self.messages, person);
     }
 
@@ -92,19 +92,19 @@ impl History {
         is_there
     }
 
-    /// Adds a turn with the text of it that was heard.
-    pub fn add(&mut self, turn: &TurnReport, heard: &str) {
-        let kept = kept(&turn.said, &turn.exchange, turn.told_secrets, heard);
+    /// Adds a turn with the text of it that was spoken.
+    pub fn add(&mut self, turn: &TurnReport, spoken: &str) {
+        let kept = kept(&turn.said, &turn.exchange, turn.told_secrets, spoken);
         if kept.is_empty() {
             // Nothing came of it: it stays known as something said, without an empty answer.
             if let Some((speaker, words)) = turn.said.text.split_once(": ") {
                 let (speaker, text) = (speaker.to_owned(), words.to_owned());
                 let by = turn.said.by.clone();
-                self.overhear(Overheard { speaker, by, text, unanswered: true });
+                self.add_side_line(SideLine { speaker, by, text, unanswered: true });
             }
             return;
         }
-        self.overheard.clear();
+        self.side_lines.clear();
         self.messages.extend(kept);
     }
 
@@ -129,14 +129,14 @@ impl History {
     }
 }
 
-/// The messages that a turn leaves in a conversation: `said`, its calls, and the `heard` part of the
-/// answer. Empty if there were no calls and nothing was heard.
-pub fn kept(said: &Said, exchange: &[Message], told_secrets: bool, heard: &str) -> Vec<Message> {
-    if heard.is_empty() && exchange.is_empty() {
+/// The messages that a turn leaves in a conversation: `said`, its calls, and the `spoken` part of the
+/// answer. Empty if there were no calls and nothing was spoken.
+pub fn kept(said: &Said, exchange: &[Message], told_secrets: bool, spoken: &str) -> Vec<Message> {
+    if spoken.is_empty() && exchange.is_empty() {
         return Vec::new();
     }
-    let spoken = (!heard.is_empty()).then(|| Message::spoken(heard.to_owned()));
-    let own = exchange.iter().cloned().chain(spoken);
+    let answer = (!spoken.is_empty()).then(|| Message::spoken(spoken.to_owned()));
+    let own = exchange.iter().cloned().chain(answer);
     // The turn's own message is not kept, but calls and answers may repeat its secrets.
     let own = own.map(|mut message| {
         if let Message::Assistant { gated, .. } = &mut message {

@@ -30,7 +30,7 @@ async fn text(turn: &Turn, utterance: &str) -> String {
         speaker: &turn.facts.speaker,
         utterance,
         dice: turn.facts.dice.as_deref(),
-        overheard: &turn.conversation.overheard,
+        side_lines: &turn.conversation.side_lines,
         scene: turn.setting.scene.as_deref(),
         time_of_day: turn.setting.time_of_day.as_deref(),
         recalled: recalled.as_ref(),

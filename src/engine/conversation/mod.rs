@@ -25,7 +25,7 @@ use self::{history::History, summary::summarising, topics::Topics};
 use super::{NpcModel, TurnReport};
 use crate::{
     domain::{Campaign, Message, Person, Said},
-    logic::prompt::{self, Overheard},
+    logic::prompt::{self, SideLine},
     provider::Error,
     tools::ToolHost,
 };
@@ -89,17 +89,17 @@ impl Conversation {
                 || messages.iter().any(Message::is_gated),
             system,
             talk: messages.into(),
-            overheard: self.history.overheard().to_vec(),
+            side_lines: self.history.side_lines().to_vec(),
             topics: self.topics.categories(),
             retracted: self.retracted,
             window: self.window.clone(),
         }
     }
 
-    /// Adds a finished or interrupted turn, with the text of it that was heard aloud.
-    pub fn add(&mut self, turn: &TurnReport, heard: &str) {
+    /// Adds a finished or interrupted turn, with the text of it that was spoken.
+    pub fn add(&mut self, turn: &TurnReport, spoken: &str) {
         self.topics.add(turn.topics.clone());
-        self.history.add(turn, heard);
+        self.history.add(turn, spoken);
         match self.window.is_known() {
             false => self.history.trim(),
             true => {
@@ -112,19 +112,19 @@ impl Conversation {
     }
 
     /// Adds something said at the table that was not meant for this NPC.
-    pub fn overhear(&mut self, line: Overheard) {
-        self.history.overhear(line);
+    pub fn add_side_line(&mut self, line: SideLine) {
+        self.history.add_side_line(line);
     }
 
     /// Lines said around the NPC since it last spoke, and what was said to it without an answer.
-    pub fn overheard(&self) -> &[Overheard] {
-        self.history.overheard()
+    pub fn side_lines(&self) -> &[SideLine] {
+        self.history.side_lines()
     }
 
-    /// Takes back the line that was overheard last in exactly these words: its speaker goes on, and
+    /// Takes back the last side line in exactly these words: its speaker goes on, and
     /// the whole line follows later.
-    pub fn unhear(&mut self, line: &Overheard) {
-        self.history.unhear(line);
+    pub fn remove_side_line(&mut self, line: &SideLine) {
+        self.history.remove_side_line(line);
     }
 
     /// Takes back everything of one person: what was overheard, and their exchanges.

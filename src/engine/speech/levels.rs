@@ -77,14 +77,14 @@ impl VoiceLevels {
 
     /// A line of `voice` had these blocks.
     pub fn learn(&self, voice: &VoiceKey, line: &[f32]) {
-        let Some(heard) = gated_loudness(line.iter().copied()) else { return };
+        let Some(measured) = gated_loudness(line.iter().copied()) else { return };
         let mut voices = locked(&self.0);
         if voices.len() >= VOICES_MAX && !voices.contains_key(voice) {
             return;
         }
         let powers = voices.entry(voice.clone()).or_default();
         let known = gated_loudness(powers.iter().copied());
-        let is_other = known.is_some_and(|known| (known - heard).abs() > OTHER_VOICE);
+        let is_other = known.is_some_and(|known| (known - measured).abs() > OTHER_VOICE);
         if is_other && line.len() >= OTHER_BLOCKS {
             powers.clear();
         }

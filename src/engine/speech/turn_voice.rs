@@ -25,7 +25,7 @@ pub struct TurnVoice {
 }
 
 /// Position of a voice.
-struct Progress<'a> {
+struct VoiceProgress<'a> {
     spoken: &'a mut usize,
     /// The sentence, fillers counted.
     index: &'a mut usize,
@@ -68,7 +68,10 @@ impl TurnVoice {
         let (mut spoken, mut index) = (0, 0);
         let all = async {
             let said = self
-                .all(sentences, &mut Progress { spoken: &mut spoken, index: &mut index, saying })
+                .all(
+                    sentences,
+                    &mut VoiceProgress { spoken: &mut spoken, index: &mut index, saying },
+                )
                 .await;
             match &said {
                 Err(error) if error.kind() == Kind::OverBudget && spoken == 0 => {
@@ -109,9 +112,9 @@ impl TurnVoice {
     async fn all(
         &self,
         sentences: &mut mpsc::Receiver<Say>,
-        progress: &mut Progress<'_>,
+        progress: &mut VoiceProgress<'_>,
     ) -> Result<(), Error> {
-        let Progress { spoken, index, saying } = progress;
+        let VoiceProgress { spoken, index, saying } = progress;
         let mut gate = self.turn.gate.clone();
         let (mut filter, mut written) = (self.voice.spoken_filter(), self.voice.written_filter());
         while let Some(say) = sentences.recv().await {

@@ -32,23 +32,23 @@ pub enum Ended {
     Cut(Failure),
 }
 
-/// The meaning of `ending` for a turn with these calls, which `has_sound`; `service` said it.
+/// The meaning of `ending` for a turn with these calls, of which words were heard if `is_heard`; `service` said it.
 ///
 /// # Errors
 /// Another engine has to answer.
 pub fn meaning(
     ending: SpeechEnding,
     calls: Vec<ToolCall>,
-    has_sound: bool,
+    is_heard: bool,
     service: &str,
 ) -> Result<Ended, Error> {
     let failed = |what: &str| Failure::Model(format!("{service}: {what}"));
     Ok(match ending {
         SpeechEnding::Completed => Ended::Whole(calls),
-        SpeechEnding::TooLong if has_sound => Ended::Cut(failed(
+        SpeechEnding::TooLong if is_heard => Ended::Cut(failed(
             "the answer was cut off: it is as long as one may be (ask for less at once)",
         )),
-        SpeechEnding::Withheld if has_sound => Ended::Cut(failed(
+        SpeechEnding::Withheld if is_heard => Ended::Cut(failed(
             "the service withheld the rest of the answer (its content filter; ask in other words)",
         )),
         SpeechEnding::Failed(why) => return Err(Error::new(Kind::Unavailable, why)),

@@ -1,6 +1,6 @@
 //! The session of one seat with a voice model, and its copy of the conversation.
 //!
-//! Entry type: [`Line`]. Before each turn the copy is compared with our own conversation. The session
+//! Entry type: [`S2sLine`]. Before each turn the copy is compared with our own conversation. The session
 //! receives new messages as text; one that knows anything else is replaced. **Never**: answers.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
@@ -16,7 +16,7 @@ use crate::{
     audio::{FRAME, Frame},
     domain::{Message, Npc, Said, ToolSpec},
     engine::{
-        HeardAloud, Reservation, Turn,
+        PlayedPart, Reservation, Turn,
         conversation::{Excerpt, kept, said},
         size::tool_bytes,
     },
@@ -37,7 +37,7 @@ const EVENTS: usize = 4_096;
 const AHEAD: usize = 1_500;
 
 /// The session of one seat, if there is one.
-pub struct Line {
+pub struct S2sLine {
     service: Arc<dyn SpeechToSpeech>,
     npc: Arc<Npc>,
     max_age: Duration,
@@ -101,7 +101,7 @@ pub struct Adds {
     pub told_secrets: bool,
 }
 
-impl Line {
+impl S2sLine {
     /// No session yet with `service`, for `npc`.
     pub fn new(service: Arc<dyn SpeechToSpeech>, npc: &Arc<Npc>, max_age: Duration) -> Self {
         let (npc, tools) = (Arc::clone(npc), Arc::from([]));
@@ -129,7 +129,7 @@ impl Line {
     }
 
     /// A turn of it is still being played.
-    pub fn is_heard(&self) -> bool {
+    pub fn is_playing(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.pending.is_some())
     }
 
@@ -215,7 +215,7 @@ impl Line {
     }
 
     /// Passes on new sound of somebody who is probably talking to the NPC; an empty one takes it back.
-    pub fn hears(&mut self, sound: &VecDeque<Frame>) {
+    pub fn receive(&mut self, sound: &VecDeque<Frame>) {
         let open = self.open.as_mut().filter(|it| it.pending.is_none() && !it.is_off);
         if let Some(open) = open
             && sound.len() <= AHEAD
@@ -263,18 +263,18 @@ impl Line {
         std::future::pending().await
     }
 
-    /// Cuts the answer of the turn before at the part that was `heard`, and books its price.
-    pub async fn settle(&mut self, heard: Option<HeardAloud>) {
+    /// Cuts the answer of the turn before at the `part` that was played, and books its price.
+    pub async fn settle(&mut self, part: Option<PlayedPart>) {
         let truncates = self.service.abilities().truncates;
         let speed = f64::from(self.npc.voice.speed_factor);
         let Some(open) = &mut self.open else { return };
         // If this future is dropped, the empty rest counts as a turn that broke off.
         let Some(left) = &mut open.pending else { return };
         let mut pending = std::mem::take(left);
-        let heard = heard.unwrap_or_default();
-        for (item, played) in unheard(&pending, &heard, speed) {
+        let part = part.unwrap_or_default();
+        for (item, played) in unplayed(&pending, &part, speed) {
             open.is_off |= !truncates;
-            if truncates && open.send(SpeechOrder::Truncate { item, heard: played }).is_err() {
+            if truncates && open.send(SpeechOrder::Truncate { item, played }).is_err() {
                 open.is_off = true;
             }
         }
@@ -286,9 +286,8 @@ impl Line {
         open.pending = None;
         // Secrets of the turn's own message must not stay, nor calls without results.
         open.is_off |= pending.owes || pending.adds.as_ref().is_some_and(|it| it.told_secrets);
-        let adds = pending
-            .adds
-            .map(|it| kept(&said(&it.turn), &it.exchange, it.told_secrets, &heard.text));
+        let adds =
+            pending.adds.map(|it| kept(&said(&it.turn), &it.exchange, it.told_secrets, &part.text));
         match adds.filter(|adds| !adds.is_empty()) {
             Some(adds) => open.knows.extend(adds),
             None => open.is_off = true,
@@ -339,7 +338,7 @@ impl Open {
     /// The session is over.
     pub fn commit(&mut self) -> Result<(), Error> {
         let frames = u32::try_from(std::mem::take(&mut self.ahead).len()).unwrap_or(u32::MAX);
-        self.held.add_heard(FRAME.saturating_mul(frames));
+        self.held.add_received(FRAME.saturating_mul(frames));
         self.send(SpeechOrder::Commit)
     }
 
@@ -447,10 +446,10 @@ fn newest(talk: &[Message]) -> Vec<SpeechItem> {
 }
 
 /// The answers that were not heard to their end, and the heard part of each in the service's own time.
-fn unheard(pending: &Pending, heard: &HeardAloud, speed: f64) -> Vec<(SpeechItemId, Duration)> {
+fn unplayed(pending: &Pending, part: &PlayedPart, speed: f64) -> Vec<(SpeechItemId, Duration)> {
     let mut items: Vec<(SpeechItemId, Duration, Duration)> = Vec::new();
     for it in &pending.spoken {
-        let played = match heard.position {
+        let played = match part.position {
             Some(at) if it.sentence < at.sentence => it.sound,
             Some(at) if it.sentence == at.sentence => at.into.mul_f64(speed).min(it.sound),
             _ => Duration::ZERO,

@@ -29,12 +29,12 @@ use tokio::{
 
 use self::{
     ending::NotAnswered,
-    line::Line,
+    line::S2sLine,
     route::{Habits, failed, resting},
-    talk::Talk,
+    talk::S2sTurn,
 };
 use super::{
-    Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
+    Cascaded, PlayedPart, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
     locked::locked, report::EngineUsed, tool_loop::Before, trouble::Trouble,
 };
 use crate::{
@@ -56,8 +56,8 @@ pub struct SessionLimits {
 /// Changes that the session has yet to learn of.
 #[derive(Default)]
 struct Behind {
-    /// The heard part of the turn before, until the session has settled it.
-    heard: Option<HeardAloud>,
+    /// The played part of the turn before, until the session has settled it.
+    played: Option<PlayedPart>,
     /// Changes of the conversation so far.
     changes: u64,
 }
@@ -74,7 +74,7 @@ impl Behind {
 pub struct SpeechToSpeech {
     cascade: Cascaded,
     service: Arc<dyn provider::SpeechToSpeech>,
-    line: Arc<Shared<Line>>,
+    line: Arc<Shared<S2sLine>>,
     trouble: Arc<Mutex<Trouble>>,
     habits: Arc<Mutex<Habits>>,
     behind: Arc<Mutex<Behind>>,
@@ -93,7 +93,7 @@ impl SpeechToSpeech {
         limits: SessionLimits,
         is_guarded: bool,
     ) -> Self {
-        let line = Line::new(Arc::clone(&service), &cascade.model().npc, limits.max_age);
+        let line = S2sLine::new(Arc::clone(&service), &cascade.model().npc, limits.max_age);
         Self {
             cascade,
             service,
@@ -148,9 +148,9 @@ impl SpeechToSpeech {
         async move {
             let told = {
                 let mut line = line.lock().await;
-                let before = locked(&behind).heard.take();
+                let before = locked(&behind).played.take();
                 line.settle(before).await;
-                Talk::new(&mut line, &cascade, (&turn, begun), &replies).answer().await
+                S2sTurn::new(&mut line, &cascade, (&turn, begun), &replies).answer().await
             };
             let NotAnswered { why, kind, sentences, before } = match told {
                 Ok(report) => {
@@ -189,15 +189,15 @@ impl VoiceEngine for SpeechToSpeech {
         .boxed()
     }
 
-    fn hears(&mut self, sound: &VecDeque<Frame>) {
+    fn receive(&mut self, sound: &VecDeque<Frame>) {
         let is_resting = locked(&self.trouble).rests().is_some();
         // A session that is being opened receives it later, whole.
         if let (false, Ok(mut line)) = (is_resting, self.line.try_lock()) {
-            line.hears(sound);
+            line.receive(sound);
         }
     }
 
-    fn hears_ahead(&self) -> bool {
+    fn receives_ahead(&self) -> bool {
         !self.is_guarded && self.service.abilities().clears
     }
 
@@ -205,12 +205,12 @@ impl VoiceEngine for SpeechToSpeech {
         self.answers_sound.load(Ordering::Relaxed)
     }
 
-    fn heard(&mut self, heard: &HeardAloud) {
+    fn played(&mut self, played: &PlayedPart) {
         // `warm` follows, and settles the turn. One that is still unsettled was the model's, and this
         // one was not.
         let mut behind = locked(&self.behind);
         behind.change();
-        behind.heard.get_or_insert_with(|| heard.clone());
+        behind.played.get_or_insert_with(|| played.clone());
     }
 
     fn costs(&self) -> bool {
@@ -231,10 +231,10 @@ impl VoiceEngine for SpeechToSpeech {
                     let mut behind = locked(&behind);
                     // On a busy machine the conversation goes on before this runs.
                     let is_late = behind.changes != now;
-                    if is_late || behind.heard.is_none() && open.is_heard() {
+                    if is_late || behind.played.is_none() && open.is_playing() {
                         return;
                     }
-                    behind.heard.take()
+                    behind.played.take()
                 };
                 open.settle(before).await;
                 let is_resting = locked(&trouble).rests().is_some();

@@ -12,9 +12,7 @@ use crate::{
     provider::SpeechUsage,
 };
 
-/// Fewest tokens of sound that are set aside for an answer: a call needs room, however short speech may be.
-const LEAST: u32 = 300;
-/// Tokens of an answer beside its sound.
+/// Tokens of an answer beside its sound: its words, or a call, which may use those of the sound too.
 const BESIDE: u32 = 100;
 /// Bytes that a token of text usually has.
 const A_TOKEN: u64 = 4;
@@ -35,7 +33,7 @@ pub struct Contents {
     /// Tokens of sound, as far as they were counted.
     pub sound: u64,
     /// Sound of players that was not counted yet.
-    pub heard: Duration,
+    pub received: Duration,
 }
 
 /// The size of an answer.
@@ -52,7 +50,7 @@ pub struct Answered {
 impl Contents {
     /// Nothing yet; `a_second`: the service's tokens of sound, `longest`: tokens of the longest answer.
     pub const fn new(a_second: SoundTokens, longest: u32) -> Self {
-        Self { a_second, longest, text: 0, sound: 0, heard: Duration::ZERO }
+        Self { a_second, longest, text: 0, sound: 0, received: Duration::ZERO }
     }
 
     /// More text.
@@ -61,8 +59,8 @@ impl Contents {
     }
 
     /// More sound of players.
-    pub const fn add_heard(&mut self, sound: Duration) {
-        self.heard = self.heard.saturating_add(sound);
+    pub const fn add_received(&mut self, sound: Duration) {
+        self.received = self.received.saturating_add(sound);
     }
 
     /// An answer stays in the session, whose service has counted so much sound, if it has.
@@ -71,7 +69,7 @@ impl Contents {
         let spoken = tokens(answered.sound, self.a_second.spoken);
         let all = self.all_sound().saturating_add(spoken);
         self.sound = counted.unwrap_or_default().max(all);
-        self.heard = Duration::ZERO;
+        self.received = Duration::ZERO;
     }
 
     /// Bytes of `answered` that count as text.
@@ -82,7 +80,7 @@ impl Contents {
 
     /// Tokens of all its sound.
     fn all_sound(self) -> u64 {
-        self.sound.saturating_add(tokens(self.heard, self.a_second.heard))
+        self.sound.saturating_add(tokens(self.received, self.a_second.received))
     }
 
     /// The most that the next answer may use: a token of text has one byte or more.
@@ -131,7 +129,7 @@ impl Contents {
 /// Tokens of the longest answer: `speech`, of which a second has `a_second`, and its text.
 pub fn longest(a_second: SoundTokens, speech: Duration) -> u32 {
     let spoken = u32::try_from(tokens(speech, a_second.spoken)).unwrap_or(u32::MAX);
-    spoken.max(LEAST).saturating_add(BESIDE)
+    spoken.saturating_add(BESIDE)
 }
 
 fn tokens(sound: Duration, a_second: u32) -> u64 {
@@ -152,12 +150,12 @@ mod tests {
     const ANSWERED: Answered = Answered { words: 60, calls: 20, sound: Duration::from_secs(4) };
 
     /// Contents of a session with a service that counts a second of sound so.
-    const fn contents(heard: u32, spoken: u32) -> Contents {
-        let a_second = SoundTokens { heard, spoken, with_words: true };
+    const fn contents(received: u32, spoken: u32) -> Contents {
+        let a_second = SoundTokens { received, spoken, with_words: true };
         Contents {
             text: 1_600,
             sound: 350,
-            heard: Duration::from_secs(5),
+            received: Duration::from_secs(5),
             ..Contents::new(a_second, 700)
         }
     }
@@ -184,11 +182,11 @@ mod tests {
 
     #[test]
     fn longest_answer_is_set_aside() {
-        let a_second = |spoken| SoundTokens { heard: 10, spoken, with_words: true };
+        let a_second = |spoken| SoundTokens { received: 10, spoken, with_words: true };
         let half_a_minute = Duration::from_secs(30);
         assert_eq!(longest(a_second(20), half_a_minute), 700);
         assert_eq!(longest(a_second(25), half_a_minute), 850);
-        assert_eq!(longest(a_second(20), Duration::from_secs(5)), 400, "a call needs room");
+        assert_eq!(longest(a_second(20), Duration::from_secs(5)), 200);
     }
 
     #[test]
@@ -208,6 +206,6 @@ mod tests {
         let used = contents.used(usage(410, 0, 21, 0), ANSWERED);
         assert_eq!((used.audio_in, used.audio_out), (475, 100));
         contents.add_answer(ANSWERED, None);
-        assert_eq!((contents.sound, contents.heard), (575, Duration::ZERO));
+        assert_eq!((contents.sound, contents.received), (575, Duration::ZERO));
     }
 }

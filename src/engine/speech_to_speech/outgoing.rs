@@ -15,7 +15,7 @@ use crate::{
     audio::{FRAME, Frame, SampleRate, Shape},
     domain::{Npc, Voice},
     engine::{Reply, Shaping, VoiceKey, VoiceLevels},
-    logic::vad,
+    logic::{barge_in, vad},
     provider::{Error, Kind, Pcm, SPEECH_WAITING, SpeechItemId},
 };
 
@@ -29,6 +29,8 @@ const ITEMS: usize = 64;
 const AT_ONCE: f64 = 5.0 / 6.0;
 /// Silence between two sentences, in frames: 300 ms, more than between words.
 const PAUSE: u32 = 15;
+/// Silence before an answer that is none, in frames: 2 s, as long as a voice may be silent.
+const BLANK: u32 = 100;
 
 /// One answer of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub struct Outgoing {
     /// Time of the first frame.
     first_at: Option<Instant>,
     frames: u32,
+    /// Frames of answers that can be heard.
+    audible: u32,
     /// Sound that may still come, before shaping.
     left: Duration,
     /// Length of the sound from which on it is passed on sentence by sentence.
@@ -101,6 +105,7 @@ impl Outgoing {
             sentences: 0,
             first_at: None,
             frames: 0,
+            audible: 0,
         }
     }
 
@@ -127,13 +132,26 @@ impl Outgoing {
         self.frames > 0
     }
 
-    /// Words came, and no sound of any.
+    /// Something of an answer can be heard.
+    pub const fn is_audible(&self) -> bool {
+        self.audible > 0
+    }
+
+    /// Enough of an answer can be heard for a word to be understood.
+    pub fn is_heard(&self) -> bool {
+        FRAME.saturating_mul(self.audible) >= barge_in::ARMED_AFTER
+    }
+
+    /// Words or silence came, and no sound.
     pub fn is_mute(&self) -> bool {
-        self.spoken.is_empty() && !self.early.is_empty()
+        !self.is_audible() && !(self.spoken.is_empty() && self.early.is_empty())
     }
 
     /// All words with sound, as the service wrote them.
     pub fn text(&self) -> String {
+        if !self.is_audible() {
+            return String::new();
+        }
         let all = self.spoken.iter().map(|it| it.words.trim()).filter(|it| !it.is_empty());
         all.collect::<Vec<_>>().join(" ")
     }
@@ -186,7 +204,7 @@ impl Outgoing {
     /// Sound of `item`; false: it goes beyond the longest there may be, and the rest is dropped.
     ///
     /// # Errors
-    /// An impossible rate, pitch or speed.
+    /// An impossible rate, pitch or speed, or silence where an answer should begin.
     pub fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<bool, Error> {
         if self.spoken.last().is_none_or(|last| last.item != *item) {
             self.end();
@@ -217,6 +235,9 @@ impl Outgoing {
         };
         let frames = sounding.push(samples)?;
         self.frames_of_last(frames);
+        if !self.is_audible() && self.quiet >= BLANK {
+            return Err(Error::new(Kind::Protocol, "the voice model sends nothing but silence"));
+        }
         Ok(fits)
     }
 
@@ -242,8 +263,10 @@ impl Outgoing {
     /// The answer that sounds broke off: only the words that fit its sound count.
     pub fn cut(&mut self) {
         self.flush();
+        let silence = FRAME.saturating_mul(self.quiet);
         if let Some(last) = self.spoken.last_mut() {
-            let most = usize::try_from(last.sound.as_millis() / A_WORD).unwrap_or(usize::MAX);
+            let heard = last.sound.saturating_sub(silence);
+            let most = usize::try_from(heard.as_millis() / A_WORD).unwrap_or(usize::MAX);
             let words: Vec<&str> = last.words.split_whitespace().take(most).collect();
             last.words = words.join(" ");
         }
@@ -298,6 +321,7 @@ impl Outgoing {
             self.frames = self.frames.saturating_add(1);
             let is_silent = vad::is_silent(frame.samples());
             self.quiet = if is_silent { self.quiet.saturating_add(1) } else { 0 };
+            self.audible = self.audible.saturating_add(u32::from(!is_silent));
             self.queue.push_back(Reply::Audio { sentence, frame });
             if self.quiet == PAUSE {
                 self.sentence_ends();

@@ -1,6 +1,6 @@
 //! One turn with a voice model: the utterance goes out, answers and calls come back, round by round.
 //!
-//! Entry type: [`Talk`]. A turn that fails leaves its words and calls in [`NotAnswered`], so that the
+//! Entry type: [`S2sTurn`]. A turn that fails leaves its words and calls in [`NotAnswered`], so that the
 //! cascade goes on from them and nothing is said or run twice. **Never**: lets a call pass (`calls` does).
 
 use std::{sync::Arc, time::Duration};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     bounds::{Bounds, USED_UP, drain, finish, too_long},
     ending::{Ended, NotAnswered, meaning},
-    line::{Adds, Line, Pending},
+    line::{Adds, Pending, S2sLine},
     outgoing::Outgoing,
 };
 use crate::{
@@ -37,8 +37,8 @@ const TURN: Duration = Duration::from_secs(20);
 const UPLOAD: u32 = 8;
 
 /// One turn.
-pub struct Talk<'t> {
-    line: &'t mut Line,
+pub struct S2sTurn<'t> {
+    line: &'t mut S2sLine,
     cascade: &'t Cascaded,
     turn: &'t Arc<Turn>,
     replies: &'t ReplyPort,
@@ -55,10 +55,10 @@ pub struct Talk<'t> {
     begun: Instant,
 }
 
-impl<'t> Talk<'t> {
+impl<'t> S2sTurn<'t> {
     /// A turn on `line` with the time of its beginning; calls and fillers are those of `cascade`.
     pub fn new(
-        line: &'t mut Line,
+        line: &'t mut S2sLine,
         cascade: &'t Cascaded,
         (turn, begun): (&'t Arc<Turn>, Instant),
         replies: &'t ReplyPort,
@@ -102,7 +102,7 @@ impl<'t> Talk<'t> {
             Some(Ok(())) => self.rounds().await,
         };
         let failure = match ended {
-            Ok(Ended::Whole(_)) if self.out.spoken.is_empty() => {
+            Ok(Ended::Whole(_)) if !self.out.is_audible() => {
                 let why = match self.out.is_mute() {
                     true => "its answer has words but no sound (check model)",
                     false => "it had nothing to say",
@@ -236,7 +236,7 @@ impl<'t> Talk<'t> {
         let mut bounds = Bounds::new(speech, FIRST + upload + self.out.ahead());
         let stop = self.stop.clone();
         loop {
-            if let Some(why) = bounds.passed() {
+            if let Some(why) = bounds.passed()? {
                 let ended = self.cut_short(&why)?;
                 return self.finish(ended).await;
             }
@@ -253,13 +253,11 @@ impl<'t> Talk<'t> {
                 }
                 event = timeout_at(bounds.until(), events.next()) => event,
             };
-            if event.is_err() && bounds.passed().is_some() {
-                continue;
-            }
-            let silent = || Error::new(Kind::Timeout, "the voice model says nothing any more");
+            // A bound is passed.
+            let Ok(event) = event else { continue };
             let ended = || Error::new(Kind::Interrupted, "the session of the voice model is over");
-            let event = event.map_err(|_| silent())?.ok_or_else(ended)??;
-            bounds.note();
+            let event = event.ok_or_else(ended)??;
+            bounds.note(&event);
             if let Some(ended) = self.take(event, &mut calls)? {
                 return self.finish(ended).await;
             }
@@ -290,8 +288,8 @@ impl<'t> Talk<'t> {
                     pending.owes = !calls.is_empty();
                     open.pending = Some(pending);
                 }
-                let (has_sound, name) = (self.out.has_sound(), self.line.service().name());
-                return meaning(done.ending, std::mem::take(calls), has_sound, name).map(Some);
+                let (is_heard, name) = (self.out.is_heard(), self.line.service().name());
+                return meaning(done.ending, std::mem::take(calls), is_heard, name).map(Some);
             }
             SpeechSessionEvent::Refused(error) if self.first_at.is_none() => return Err(error),
             SpeechSessionEvent::Refused(error) => {
@@ -308,10 +306,10 @@ impl<'t> Talk<'t> {
     fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<Option<Ended>, Error> {
         self.begun();
         let fits = self.out.sound(item, sound)?;
-        let heard = sound.rate.duration_of(sound.samples.len());
-        self.with_pending(|pending| pending.answered.sound += heard);
+        let length = sound.rate.duration_of(sound.samples.len());
+        self.with_pending(|pending| pending.answered.sound += length);
         if !fits {
-            return self.cut(&too_long(self.cascade.model().npc.s2s.max_answer)).map(Some);
+            return self.cut_short(&too_long(self.cascade.model().npc.s2s.max_answer)).map(Some);
         }
         if self.out.is_far_ahead() {
             return self.cut("more than 30 s of speech wait to be heard").map(Some);
@@ -346,9 +344,9 @@ impl<'t> Talk<'t> {
         self.cut_short(USED_UP).map(Some)
     }
 
-    /// Like [`Self::cut`], unless another engine can still answer because nothing was heard.
+    /// Like [`Self::cut`], unless another engine can still answer because no word was heard.
     fn cut_short(&mut self, why: &str) -> Result<Ended, Error> {
-        match self.out.has_sound() {
+        match self.out.is_heard() {
             true => self.cut(why),
             false => Err(Error::new(Kind::Protocol, why)),
         }

@@ -29,7 +29,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Asked, Bench, Cascaded, Gate, HeardAloud, NpcCalls, NpcModel, Opener, ReplyPort, SessionLimits,
+    Asked, Bench, Cascaded, Gate, NpcCalls, NpcModel, Opener, PlayedPart, ReplyPort, SessionLimits,
     SpeechToSpeech, Synthesizer, Turn, VoiceEngine,
     props::{ms, seeds},
     talker::{Does, Talker},
@@ -55,7 +55,7 @@ const SPOKEN: u64 = 100;
 /// The longest answer of the voice model, whose tokens of speech are what it bills.
 const LONGEST: Duration = Duration::from_secs(6);
 /// Most tokens that are set aside for it.
-const LONGEST_TOKENS: u64 = 400;
+const LONGEST_TOKENS: u64 = 220;
 
 /// What services have billed, in millionths. Clones share it.
 #[derive(Clone, Default)]
@@ -445,7 +445,7 @@ impl Table {
             }
         };
         timeout(ms(120_000), ended).await.expect("it ends");
-        engine.heard(&HeardAloud::default());
+        engine.played(&PlayedPart::default());
         let excerpt = conversation.excerpt(&self.bench.host());
         let _ = timeout(ms(5_000), engine.warm(excerpt)).await;
     }

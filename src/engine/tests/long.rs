@@ -13,7 +13,7 @@ use crate::{
     engine::{Conversation, Summary, TurnReport, conversation::exchanges, size::bytes},
     logic::{
         budget::{BudgetOptions, Price},
-        prompt::{FOLLOW_UP, Overheard},
+        prompt::{FOLLOW_UP, SideLine},
     },
     provider::{Error, Kind},
 };
@@ -186,7 +186,7 @@ fn talk_of(people: [&str; 2], name: &str, exchanges: usize) -> Vec<Message> {
 async fn forgetting_person_spares_words_of_namesakes() {
     let bench = bench(talk_of(["1", "2"], "Anna", 34));
     bench.model.then(&[Text(SUMMARY)]);
-    let heard = |by: Option<&str>, text: &str| Overheard {
+    let heard = |by: Option<&str>, text: &str| SideLine {
         speaker: "Anna".to_owned(),
         by: by.map(|id| PersonId(id.to_owned())),
         text: text.to_owned(),
@@ -194,7 +194,7 @@ async fn forgetting_person_spares_words_of_namesakes() {
     };
     let mut conversation = bench.conversation();
     for line in [heard(Some("1"), "mine"), heard(Some("2"), "hers"), heard(None, "the npc's")] {
-        conversation.overhear(line);
+        conversation.add_side_line(line);
     }
     conversation.forget(&called("Anna"));
     let left = conversation.messages();
@@ -204,8 +204,8 @@ async fn forgetting_person_spares_words_of_namesakes() {
     };
     assert!(left.iter().filter_map(by).all(|id| id == "2"), "{left:?}");
     assert_eq!(left.iter().filter_map(by).count(), 17);
-    let overheard = conversation.excerpt(&bench.host()).overheard;
-    assert_eq!(overheard, [heard(Some("2"), "hers"), heard(None, "the npc's")]);
+    let side_lines = conversation.excerpt(&bench.host()).side_lines;
+    assert_eq!(side_lines, [heard(Some("2"), "hers"), heard(None, "the npc's")]);
     // A summary goes only with somebody whose words are in it.
     let mut conversation = bench.conversation();
     let made = summary(&conversation).await;

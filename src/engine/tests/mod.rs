@@ -129,6 +129,7 @@ impl Bench {
                 odds: None,
                 last: None,
                 dice_withheld: false,
+                stops_music: false,
                 language: None,
             }),
             final_words: Arc::default(),

@@ -7,7 +7,7 @@ use std::{
 
 use futures::{FutureExt, future::BoxFuture};
 
-use super::super::{HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt};
+use super::super::{PlayedPart, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt};
 use crate::audio::Frame;
 
 /// Utterance of a turn, with the frames of its sound.
@@ -45,16 +45,16 @@ impl VoiceEngine for OutsideEngine {
         std::future::pending().boxed()
     }
 
-    fn hears(&mut self, sound: &VecDeque<Frame>) {
+    fn receive(&mut self, sound: &VecDeque<Frame>) {
         let mut most = self.0.frames.lock().unwrap();
         *most = sound.len().max(*most);
     }
 
-    fn hears_ahead(&self) -> bool {
+    fn receives_ahead(&self) -> bool {
         true
     }
 
-    fn heard(&mut self, _: &HeardAloud) {}
+    fn played(&mut self, _: &PlayedPart) {}
 
     fn costs(&self) -> bool {
         false

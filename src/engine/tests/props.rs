@@ -18,7 +18,7 @@ use tokio::{runtime::Builder, time::sleep};
 use crate::{
     audio::{Frame, SampleRate},
     domain::{CallId, Npc, Tier, ToolCall, Voice as VoiceOf},
-    engine::{HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt},
+    engine::{PlayedPart, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt},
     extent,
     provider::{
         ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
@@ -165,6 +165,8 @@ impl ChatModel for Model {
 /// A voice that hums: `length` for each sentence, in chunks of 100 ms.
 pub struct Hum {
     pub length: Duration,
+    /// Value of its samples.
+    pub level: i16,
     pub first_byte: Duration,
     pub each_chunk: Duration,
     /// Fails at this sentence, counted from 0.
@@ -177,6 +179,7 @@ impl Default for Hum {
     fn default() -> Self {
         Self {
             length: ms(1_000),
+            level: 8_000,
             first_byte: ms(0),
             each_chunk: ms(0),
             fails_at: None,
@@ -207,6 +210,7 @@ impl TextToSpeech for Hum {
         said.push(request.text);
         let chunks = self.length.as_millis() / 100;
         let (first, each, alive) = (self.first_byte, self.each_chunk, self.live.begin());
+        let level = self.level;
         stream::unfold((0, alive), move |(n, alive)| async move {
             if n == chunks {
                 return None;
@@ -214,7 +218,7 @@ impl TextToSpeech for Hum {
             sleep(if n == 0 { first } else { each }).await;
             let chunk = match fails {
                 true => Err(Error::new(Kind::Unavailable, "secret voice error")),
-                false => Ok(Pcm { samples: vec![8_000; 4_800], rate: SampleRate::HZ_48000 }),
+                false => Ok(Pcm { samples: vec![level; 4_800], rate: SampleRate::HZ_48000 }),
             };
             Some((chunk, (if fails { chunks } else { n + 1 }, alive)))
         })
@@ -350,11 +354,11 @@ impl VoiceEngine for Hearing {
         self.engine.start(turn, replies)
     }
 
-    fn hears(&mut self, sound: &VecDeque<Frame>) {
+    fn receive(&mut self, sound: &VecDeque<Frame>) {
         self.passed.lock().unwrap().push(sound.len());
     }
 
-    fn hears_ahead(&self) -> bool {
+    fn receives_ahead(&self) -> bool {
         true
     }
 
@@ -362,8 +366,8 @@ impl VoiceEngine for Hearing {
         true
     }
 
-    fn heard(&mut self, heard: &HeardAloud) {
-        self.engine.heard(heard);
+    fn played(&mut self, played: &PlayedPart) {
+        self.engine.played(played);
     }
 
     fn costs(&self) -> bool {

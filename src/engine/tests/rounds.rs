@@ -13,7 +13,7 @@ use super::{
 use crate::{
     domain::{Message, Tier, ToolChoice},
     engine::TurnReport,
-    logic::prompt::Overheard,
+    logic::prompt::SideLine,
     tools::CallErrorKind,
 };
 
@@ -217,7 +217,7 @@ async fn new_engine_continues_same_conversation() {
     bench.model.then(&[Call("roll", ROLL)]).then(&[Text("Eleven.")]);
     let Answered { mut conversation, engine, report, .. } = bench.answer().await;
     conversation.add(&report, "Eleven.");
-    conversation.overhear(Overheard {
+    conversation.add_side_line(SideLine {
         speaker: "Elara".to_owned(),
         by: None,
         text: "well rolled".to_owned(),

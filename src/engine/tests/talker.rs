@@ -38,6 +38,12 @@ pub enum Does {
     Talk(u64, u64),
     /// Speaks as fast as it is heard until the session ends, cancelled or not.
     TalkOn,
+    /// 100 ms of speech every 400 ms until the session ends.
+    Drip,
+    /// Words with so many ms of silence, all at once.
+    Blank(u64),
+    /// So many more words for what was said last.
+    Chatter(usize),
     /// Begins a call each second until the session ends.
     Dawdle,
     /// Begins this number of calls at once.
@@ -136,8 +142,8 @@ fn briefly(order: &SpeechOrder) -> String {
         SpeechOrder::Answer(_) => "answer".to_owned(),
         SpeechOrder::Result { call, .. } => format!("result {}", call.0),
         SpeechOrder::Cancel => "cancel".to_owned(),
-        SpeechOrder::Truncate { item, heard } => {
-            format!("truncate {} {}", item.0, heard.as_millis())
+        SpeechOrder::Truncate { item, played } => {
+            format!("truncate {} {}", item.0, played.as_millis())
         }
     }
 }
@@ -163,7 +169,7 @@ impl SpeechToSpeech for Talker {
             changes_tools: is_free,
             goes_on: self.is_fixed,
             takes_choice: is_free,
-            sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
+            sound: SoundTokens { received: 10, spoken: 20, with_words: true },
         }
     }
 
@@ -224,7 +230,6 @@ impl Session {
         let (mut cancels, mut counts) = (false, true);
         for step in script.unwrap_or_else(|| vec![Does::Say("Well met.", 1_000)]) {
             match step {
-                Does::Say(words, length) => self.say(words, length),
                 Does::Talk(length, pause) => match self.talk(orders, length, pause).await {
                     Some(SpeechEnding::Completed) => {}
                     Some(ending) => {
@@ -237,25 +242,17 @@ impl Session {
                     while self.talk(orders, u64::MAX, u64::MAX).await.is_some() {}
                     return false;
                 }
+                Does::Drip => {
+                    self.drip(orders).await;
+                    return false;
+                }
                 Does::Dawdle => {
                     self.dawdle(orders).await;
                     return false;
                 }
-                Does::Flood(calls) => {
-                    (0..calls).for_each(|_| self.tell(SpeechSessionEvent::Calling));
-                }
-                Does::Call(name, arguments) => {
-                    self.items += 1;
-                    let id = CallId(format!("call-{}", self.items));
-                    let (name, arguments) = (name.to_owned(), arguments.to_owned());
-                    let call = ToolCall { id, name, arguments, extra: Map::new() };
-                    self.tell(SpeechSessionEvent::Call(call));
-                }
                 Does::CancelCalls => cancels = true,
                 Does::NoCount => counts = false,
                 Does::Wait(length) => tokio::time::sleep(Duration::from_millis(length)).await,
-                Does::GoAway(later, left) => self.go_away(later, left),
-                Does::Close(later) => self.close(later),
                 Does::Cut => {
                     let _ = self.to.send(Err(Error::new(Kind::Interrupted, "cut")));
                     return false;
@@ -271,6 +268,7 @@ impl Session {
                     }
                     return is_cancelled;
                 }
+                step => self.at_once(step),
             }
         }
         self.done(SpeechEnding::Completed, counts);
@@ -278,6 +276,32 @@ impl Session {
             self.tell(SpeechSessionEvent::CallsCancelled(Vec::new()));
         }
         true
+    }
+
+    /// Plays a step that takes no time.
+    fn at_once(&mut self, step: Does) {
+        match step {
+            Does::Say(words, length) => self.say(words, length),
+            Does::Blank(length) => {
+                self.items += 1;
+                self.write("The caravan never came in.");
+                (0..length / 100).for_each(|_| self.sound(0));
+            }
+            Does::Chatter(words) => self.write(&"word ".repeat(words)),
+            Does::Flood(calls) => {
+                (0..calls).for_each(|_| self.tell(SpeechSessionEvent::Calling));
+            }
+            Does::Call(name, arguments) => {
+                self.items += 1;
+                let id = CallId(format!("call-{}", self.items));
+                let (name, arguments) = (name.to_owned(), arguments.to_owned());
+                let call = ToolCall { id, name, arguments, extra: Map::new() };
+                self.tell(SpeechSessionEvent::Call(call));
+            }
+            Does::GoAway(later, left) => self.go_away(later, left),
+            Does::Close(later) => self.close(later),
+            step => unreachable!("{step:?} takes time"),
+        }
     }
 
     /// Does nothing until the answer is cancelled; false: the connection is gone.
@@ -338,6 +362,35 @@ impl Session {
             }
         }
         Some(SpeechEnding::Completed)
+    }
+
+    /// Words of the newest item.
+    fn write(&self, words: &str) {
+        let item = SpeechItemId(format!("item-{}", self.items));
+        self.tell(SpeechSessionEvent::Words { item, delta: words.to_owned() });
+    }
+
+    /// 100 ms of sound of the newest item.
+    fn sound(&mut self, level: i16) {
+        let item = SpeechItemId(format!("item-{}", self.items));
+        let sound = Pcm { samples: vec![level; 2_400], rate: SampleRate::HZ_24000 };
+        self.tell(SpeechSessionEvent::Audio { item, sound });
+        self.bill();
+    }
+
+    async fn drip(&mut self, orders: &mut UnboundedReceiver<SpeechOrder>) {
+        self.items += 1;
+        self.write("Drip, drop.");
+        loop {
+            self.sound(8_000);
+            tokio::select! {
+                order = orders.recv() => {
+                    let Some(order) = order else { return };
+                    self.told.lock().unwrap().orders.push(order);
+                }
+                () = tokio::time::sleep(Duration::from_millis(400)) => {}
+            }
+        }
     }
 
     /// Bills 100 ms of speech.

@@ -1,4 +1,4 @@
-//! Names found in an utterance, and which of them are called.
+//! Names in an utterance, and those that are called.
 
 use std::ops::Range;
 
@@ -14,52 +14,45 @@ use super::denial::Denial;
 use super::turning::{TurnedTo, Turning, asks_at, is_aside, is_spoken_of};
 use super::who::{Called, Hit, Who};
 
-/// Most words between the name of an absent person and the "you" that makes it a call.
+/// Most words between an absent person's name and the "you" that makes it a call.
 const YOU_WITHIN: usize = 3;
 
-/// All names, and how they sound.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
-    /// Sound rules and common words of the language.
     ear: NameLanguage,
-    /// Names and parts of names.
     phrases: Phrases<(Who, Strength)>,
     /// Names that may be misheard.
     sounds: Vec<(Who, NameSound)>,
-    /// Names of absent people.
     away: Phrases<()>,
 }
 
-/// The names of an utterance.
+/// Names found in an utterance.
 #[derive(Clone, Debug, Default)]
 pub struct FoundNames {
     /// Those called, best first.
     pub addressed: Vec<Group>,
-    /// All that are named, in order.
+    /// All names, in order.
     pub named: Vec<Who>,
-    /// The words they take.
     pub taken: Vec<Range<usize>>,
-    /// The person or group that the speaker turns to in so many words.
+    /// The person or group that the speaker explicitly turns to.
     pub turned_to: Option<TurnedTo>,
-    /// True if it is said outside the game.
+    /// Said outside the game.
     pub is_aside: bool,
-    /// The people the speaker does not mean; empty: the listener. `None`: nothing is denied.
+    /// The people denied; empty: the listener. `None`: no denial.
     pub denied: Option<Vec<Who>>,
 }
 
-/// Names called together ("Bartok and Greymantle, …").
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The people called, in order.
     pub members: Vec<Who>,
-    /// True if they are set off by punctuation, or by "hey".
+    /// Set off by punctuation, or by "hey".
     pub vocative: bool,
-    /// True if the utterance begins with them.
+    /// At the beginning of the utterance.
     pub at_start: bool,
 }
 
 impl Lexicon {
-    /// Prepares everybody's names, aliases and own distinctive words.
+    /// Prepares all names, aliases and their distinctive words.
     pub fn new(everybody: &[(Who, Called<'_>)], language: &str) -> Self {
         let ear = NameLanguage::new(language);
         let (phrases, away) = (Phrases::default(), Phrases::default());
@@ -90,13 +83,12 @@ impl Lexicon {
         lexicon
     }
 
-    /// Adds a name, and how it sounds.
     fn add(&mut self, who: Who, name: &str) {
         self.phrases.insert(name, (who, own_strength(who, &Words::of(name))));
         self.sounds.push((who, self.ear.name(name)));
     }
 
-    /// Adds a person's own name, as it is written.
+    /// Adds a person's own name as written.
     pub fn add_person(&mut self, who: Who, name: &str) {
         let parts = name_parts(name, &self.ear);
         let first = parts.first().map(|part| part.word).filter(|first| *first != name);
@@ -109,13 +101,12 @@ impl Lexicon {
         }
     }
 
-    /// Adds the name of an absent person.
     pub fn add_away(&mut self, name: &str) {
         self.away.insert(name, ());
         self.away.insert(bare(name), ());
     }
 
-    /// True if an absent person is called or turned to.
+    /// True if the speaker calls or turns to an absent person.
     pub fn calls_away(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> bool {
         let hits: Vec<Hit> = self
             .away
@@ -137,8 +128,8 @@ impl Lexicon {
         hits.iter().any(is_called) || matches!(turning.find(), Some(TurnedTo::Somebody(_)))
     }
 
-    /// The names in the text; one that several share is taken for the one `prefer` puts lowest.
-    /// `alone`: the speaker is the only player.
+    /// A shared name means the person `prefer` ranks lowest. `alone`: the speaker is the only
+    /// player.
     pub fn find(
         &self,
         text: &str,
@@ -148,19 +139,27 @@ impl Lexicon {
     ) -> FoundNames {
         let hits = self.hits(words, prefer);
         let turning = Turning { text, words, hits: &hits, alone };
-        let denied = Denial::new(&turning).find();
-        let is_denied = |who: &Who| denied.as_ref().is_some_and(|denied| denied.contains(who));
+        let denial = Denial::new(&turning);
+        let (denied, dismissed) = (denial.find(), denial.dismissed());
+        let is_denied = |who: &Who| denied.as_ref().is_some_and(|it| it.people.contains(who));
         let turned_to = turning.find().filter(|to| match to {
             TurnedTo::Somebody(who) => !is_denied(who),
             TurnedTo::Fellows => true,
         });
+        let instead = denied.as_ref().and_then(|it| it.instead);
+        let is_asked_instead = |who: &Who| matches!(who, Who::Npc(_)) && !is_denied(who);
+        let instead = instead.filter(is_asked_instead).map(TurnedTo::Somebody);
         let is_aside = is_aside(words);
-        let mut found = FoundNames { turned_to, is_aside, ..FoundNames::default() };
+        let mut found =
+            FoundNames { turned_to: instead.or(turned_to), is_aside, ..FoundNames::default() };
+        let starts = [denied.as_ref().map(|it| it.end), dismissed.map(|it| it.end)];
         let mut ranked = Vec::new();
-        for (at, group) in grouped(&hits, text, words).into_iter().enumerate() {
+        for (at, group) in grouped(&hits, text, words, &starts).into_iter().enumerate() {
             let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
             let range = first.range.start..last.range.end;
-            let place = place(text, words, &range);
+            let mut place = place(text, words, &range);
+            // Behind "not you, Bartok" the utterance begins once more.
+            place.start |= starts.contains(&Some(range.start));
             let weak = group.iter().all(|hit| hit.strength == Strength::Called);
             let matter = is_matter(words, &range, place);
             let called = place.edge() && !matter && !words.is_possessive(range.end - 1);
@@ -168,8 +167,10 @@ impl Lexicon {
             let members: Vec<Who> = members.filter(|who| !is_denied(who)).collect();
             let is_sure = place.vocative || !weak || place.start && is_asked(last, text, words);
             if called && is_sure && !members.is_empty() {
-                let rank = (!place.vocative, !place.start, at);
+                let waits = dismissed.is_some_and(|it| members == [it.who] && range.start < it.end);
+                let rank = (waits, !place.vocative, !place.start, at);
                 let PhrasePosition { vocative, start: at_start, .. } = place;
+                let vocative = vocative && !waits;
                 ranked.push((rank, Group { members: members.clone(), vocative, at_start }));
             }
             if !weak || place.vocative {
@@ -179,7 +180,7 @@ impl Lexicon {
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         found.addressed = ranked.into_iter().map(|(_, group)| group).collect();
-        found.denied = denied;
+        found.denied = denied.map(|it| it.people);
         found
     }
 
@@ -207,7 +208,7 @@ impl Lexicon {
         hits
     }
 
-    /// The one person whose name some words sound like, the words `taken` left out.
+    /// The only person whose name sounds like some words, apart from the words `taken`.
     pub fn sounds_like(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> Option<Who> {
         let mut best: Option<(usize, Who)> = None;
         let mut tied = false;
@@ -222,9 +223,9 @@ impl Lexicon {
                 if !place.edge() || is_matter(words, &range, place) {
                     continue;
                 }
-                let heard = self.ear.hear(words, range);
+                let sounded = self.ear.sounded(words, range);
                 for (who, sound) in &self.sounds {
-                    let Some(score) = self.ear.alike(&heard, sound, place) else { continue };
+                    let Some(score) = self.ear.alike(&sounded, sound, place) else { continue };
                     match best {
                         Some((top, _)) if score < top => {}
                         Some((top, other)) if score == top => tied |= other != *who,
@@ -237,7 +238,7 @@ impl Lexicon {
     }
 }
 
-/// True if a player's name has a verb and the listener behind it, perhaps with a question word before the verb:
+/// True if a verb and the listener follow a player's name, perhaps with a question word between:
 /// "rose can you help me", "lena was meinst du".
 fn is_asked(name: &Hit, text: &str, words: &Words) -> bool {
     let end = name.range.end;
@@ -250,15 +251,14 @@ fn is_asked(name: &Hit, text: &str, words: &Words) -> bool {
         && same_phrase(text, words, &(end - 1..verb + 2))
 }
 
-/// Certainty with which `name` means `who`: a player named like words of a language ("Amber") has to be
-/// called, or "Amber ale, please" would be said to that player.
+/// Less for a player named like a common word: "Amber ale, please" does not address Amber.
 fn own_strength(who: Who, name: &Words) -> Strength {
     let is_title = |it: &str| is_unlikely_name(it) || is_word(it) || is_any(|it| it.roles, it);
     let is_player = matches!(who, Who::Player(_));
     if is_player && name.iter().all(is_title) { Strength::Called } else { Strength::Full }
 }
 
-/// True if the words beside a name make it a subject of talk rather than an address.
+/// True if the words beside a name make it a subject of talk.
 fn is_matter(words: &Words, range: &Range<usize>, place: PhrasePosition) -> bool {
     if place.vocative {
         return false;
@@ -266,15 +266,20 @@ fn is_matter(words: &Words, range: &Range<usize>, place: PhrasePosition) -> bool
     is_spoken_of(words, range, place.start) || (!place.start && is_object(words, range.start))
 }
 
-/// True if what stands before `at` makes it what is talked about: "where is", "where is now".
+/// True if the words before `at` make it a subject of talk: "where is", "where is now".
 fn is_object(words: &Words, at: usize) -> bool {
     let is_adverb = |at: &usize| words.get(*at).is_some_and(|it| is_turning(|it| it.adverbs, it));
     let before = (0..at).rev().find(|at| !is_adverb(at));
     before.and_then(|at| words.get(at)).is_some_and(|word| is_any(|it| it.objects, word))
 }
 
-/// Neighbouring names joined by "and" or a comma.
-fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> {
+/// Neighbouring names joined by "and" or a comma; a name at one of `starts` begins a group.
+fn grouped<'h>(
+    hits: &'h [Hit],
+    text: &str,
+    words: &Words,
+    starts: &[Option<usize>],
+) -> Vec<Vec<&'h Hit>> {
     let mut groups: Vec<Vec<&Hit>> = Vec::new();
     for hit in hits {
         let last = groups.last_mut().and_then(|group| group.last().map(|last| last.range.end));
@@ -284,12 +289,13 @@ fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> 
             let plain = gap.chars().all(|c| c == ',' || c.is_whitespace() || c.is_alphabetic());
             let word = (hit.range.start == end + 1)
                 .then(|| words.get(end).is_some_and(|word| is_any(|it| it.joining, word)));
-            // "an ale for Lucan, Bartok": somebody who is talked about is not called together with others.
+            // "an ale for Lucan, Bartok": the subject of talk is not called together with others.
             let is_called = groups.last().and_then(|group| group.first()).is_none_or(|first| {
                 first.range.start == 0 || !is_spoken_of(words, &first.range, false)
             });
             !words.is_possessive(end - 1)
                 && plain
+                && !starts.contains(&Some(hit.range.start))
                 && word.unwrap_or(hit.range.start == end && gap.contains(',') && is_called)
         });
         match groups.last_mut() {

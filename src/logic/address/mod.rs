@@ -1,9 +1,10 @@
 //! Addressing: which NPC an utterance is for, if any.
 //!
-//! Entry type: [`Addresser`]. The first rule that fits: somebody called at the start, somebody the
-//! speaker says they turn to ("I ask the barkeep"), a name at the edges or set off by commas; a denial
-//! ("not you") or the name of an absent person, which end the search; the game master's pin, the NPC in
-//! conversation with this speaker, the only NPC with the only player, an NPC that answers everything.
+//! Entry type: [`Addresser`]. The first matching rule decides: a name called at the start, a person
+//! the speaker turns to ("I ask the barkeep"), a name at the edges or set off by commas; a denial
+//! ("not you") or the name of an absent person, which end the search; the game master's pin, the
+//! NPC in conversation with this speaker, the only NPC with the only player, an NPC that answers
+//! everything.
 //! **Never**: takes a name inside a sentence for an address ("I think Bartok lies"), or lets a
 //! muted or absent NPC answer.
 
@@ -25,77 +26,57 @@ use who::Who;
 pub use turning::is_apart;
 pub use who::Called;
 
-/// A conversation goes on for this long after the NPC's last line.
+/// Time after an NPC's last line in which a conversation continues.
 const CONVERSATION: Duration = Duration::from_secs(30);
 
-/// State of an NPC as a listener at this moment.
+/// Current state of an NPC as a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Condition under which it feels addressed.
     pub mode: AddressMode,
-    /// True if it is in the scene.
+    /// In the scene.
     pub present: bool,
-    /// True if it was told to be silent.
     pub muted: bool,
 }
 
 impl Candidate {
-    /// True if it may answer at all.
     fn can_answer(&self) -> bool {
         self.present && !self.muted
     }
 }
 
-/// Everything the decision depends on.
+/// Everything that the decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressInput<'i> {
-    /// The utterance, names corrected or not.
+    /// With names corrected or not.
     pub text: &'i str,
-    /// The NPCs, in the order given to [`Addresser::new`].
+    /// In the order given to [`Addresser::new`].
     pub candidates: &'i [Candidate],
-    /// The NPC in conversation with this speaker, and how long ago its last line ended.
+    /// The NPC in conversation with this speaker, and the time since the end of its last line.
     pub conversation: Option<(usize, Duration)>,
-    /// The NPC the game master pinned.
+    /// The NPC pinned by the game master.
     pub pinned: Option<usize>,
-    /// Players in the channel, the speaker included.
+    /// Players in the channel, with the speaker.
     pub players_present: usize,
 }
 
-/// Result of addressing; numbers are places in the lists given to [`Addresser::new`]. People added by
+/// Result of addressing. Numbers index the lists given to [`Addresser::new`]; people added by
 /// [`Addresser::meet`] follow the players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// An NPC, which answers.
-    Npc {
-        /// The one asked.
-        index: usize,
-        /// Others named; they hear it.
-        others_named: Vec<usize>,
-        /// The rule that decided.
-        reason: Reason,
-    },
-    /// Another player, so that no NPC answers.
+    Npc { index: usize, others_named: Vec<usize>, reason: Reason },
     Player(usize),
-    /// No NPC answers.
     Nobody(Why),
 }
 
-/// The rule that found an NPC; its text is for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Its name was said.
     Named,
-    /// Something that sounds like its name was said.
     SoundsLike,
-    /// The speaker says that they turn to it.
     TurnedTo,
-    /// The game master pinned it.
     Pinned,
-    /// It is in conversation with the speaker.
     Conversation,
-    /// It is alone with the only player.
     Alone,
-    /// It answers everything said to nobody else.
+    /// It answers everything without another addressee.
     Always,
 }
 
@@ -113,28 +94,22 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Reason for not answering; its text is for people.
+/// Reason for not answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// No word was said.
     Silence,
     /// Only "mhm" and the like.
     Filler,
-    /// The NPC meant is muted.
     Muted(usize),
-    /// The NPC named is not in the scene.
     Absent(usize),
-    /// It is said outside the game.
+    /// Said outside the game.
     Aside,
     /// The speaker turns to the people at the table.
     Fellows,
-    /// The speaker says that they do not mean the listener.
     Denied,
-    /// An absent person is called.
     Away,
-    /// The NPC is spoken of, not to.
+    /// The NPC is a subject of talk, not addressed.
     SpokenOf(usize),
-    /// No rule fits.
     NotAddressed,
 }
 
@@ -157,17 +132,14 @@ impl fmt::Display for Why {
     }
 }
 
-/// Decides addresses by names prepared once.
 #[derive(Clone, Debug)]
 pub struct Addresser {
-    /// All names and how they sound.
     lexicon: Lexicon,
-    /// Players known by name.
     players: usize,
 }
 
 impl Addresser {
-    /// Prepares the names of NPCs and of players' characters for a language (ISO 639-1).
+    /// Prepares the names of NPCs and players' characters; `language`: ISO 639-1.
     pub fn new(npcs: &[Called<'_>], players: &[Called<'_>], language: &str) -> Self {
         let npcs = npcs.iter().enumerate().map(|(index, called)| (Who::Npc(index), *called));
         let players = players.iter().enumerate().map(|(i, called)| (Who::Player(i), *called));
@@ -182,12 +154,11 @@ impl Addresser {
         self.players += 1;
     }
 
-    /// Adds the name of an absent person.
     pub fn miss(&mut self, name: &str) {
         self.lexicon.add_away(name);
     }
 
-    /// Finds the one an utterance is for.
+    /// Decides for which NPC an utterance is.
     pub fn address(&self, input: &AddressInput<'_>) -> Address {
         let words = Words::of(input.text);
         if words.is_empty() {
@@ -238,13 +209,12 @@ impl Addresser {
         }
     }
 
-    /// The NPC that an utterance is for if it calls nobody; its words need not be known yet.
+    /// The NPC for an utterance without a called name; the words need not be known yet.
     pub fn expected(input: &AddressInput<'_>) -> Option<usize> {
         expected(input).ok().map(|(index, _)| index)
     }
 }
 
-/// The address of somebody who says whom they turn to.
 fn by_turning(turned_to: TurnedTo, named: &[Who], input: &AddressInput<'_>) -> Address {
     let TurnedTo::Somebody(who) = turned_to else { return Address::Nobody(Why::Fellows) };
     let group = Group { members: vec![who], vocative: false, at_start: false };
@@ -256,7 +226,7 @@ fn by_turning(turned_to: TurnedTo, named: &[Who], input: &AddressInput<'_>) -> A
     }
 }
 
-/// Rank of one of several people who share a name; lower is better.
+/// Rank of a person among those who share a name; lower is better.
 fn preference(who: Who, input: &AddressInput<'_>) -> usize {
     match who {
         Who::Npc(index) if input.conversation.is_some_and(|(other, _)| other == index) => 0,
@@ -266,7 +236,6 @@ fn preference(who: Who, input: &AddressInput<'_>) -> usize {
     }
 }
 
-/// The NPCs among these.
 fn npcs(whos: &[Who]) -> Vec<usize> {
     let index = |who: &Who| match who {
         Who::Npc(index) => Some(*index),
@@ -275,7 +244,7 @@ fn npcs(whos: &[Who]) -> Vec<usize> {
     whos.iter().filter_map(index).collect()
 }
 
-/// The address when names were called, `first` before the other `groups`.
+/// The address of an utterance that calls names, `first` before the other `groups`.
 fn by_name(first: &Group, groups: &[Group], named: &[Who], input: &AddressInput<'_>) -> Address {
     let mut asked = npcs(&first.members);
     if asked.is_empty() {
@@ -309,7 +278,6 @@ fn by_name(first: &Group, groups: &[Group], named: &[Who], input: &AddressInput<
     }
 }
 
-/// The NPC meant when no name was called.
 fn unnamed(words: &Words, input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
     if words.iter().all(|word| is_any(|it| it.fillers, word)) {
         return Err(Why::Filler);
@@ -317,7 +285,7 @@ fn unnamed(words: &Words, input: &AddressInput<'_>) -> Result<(usize, Reason), W
     expected(input)
 }
 
-/// The NPC meant by words that call nobody.
+/// The NPC for words that call no name.
 fn expected(input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
     let pinned = input.pinned.map(|index| (index, Reason::Pinned));
     let talking = input
@@ -339,12 +307,10 @@ fn expected(input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
     always.map(|index| (index, Reason::Always)).ok_or(Why::NotAddressed)
 }
 
-/// True if this NPC answers without its name.
 fn takes_hints(input: &AddressInput<'_>, index: usize) -> bool {
     input.candidates.get(index).is_some_and(|npc| npc.mode != AddressMode::NameOnly)
 }
 
-/// The only NPC in the scene.
 fn only_present(input: &AddressInput<'_>) -> Option<usize> {
     let mut present =
         input.candidates.iter().enumerate().filter(|(_, npc)| npc.present).map(|(i, _)| i);

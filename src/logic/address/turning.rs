@@ -1,8 +1,8 @@
-//! To whom somebody says that they turn: "I ask the barkeep for a drink", "ich wende mich an den
+//! Recognises turning to a person: "I ask the barkeep for a drink", "ich wende mich an den
 //! Hauptmann".
 //!
-//! Entry items: [`Turning`], [`is_apart`]. A verb of turning stands beside a name or a role, in the present, and is
-//! the speaker's own act. **Never**: takes what was, might be or is denied for an act.
+//! Entry items: [`Turning`], [`is_apart`]. A verb of turning is beside a name or a role, in the
+//! present, and is the speaker's own act. **Never**: takes an act that is past, possible or denied.
 
 use std::ops::Range;
 
@@ -18,32 +18,25 @@ const MOST_BEHIND: usize = 4;
 /// The person or group that a speaker turns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnedTo {
-    /// Somebody who has a name here.
     Somebody(Who),
-    /// People at the table who are no NPCs: "the others".
     Fellows,
 }
 
-/// An utterance that is searched for turning to somebody.
 pub struct Turning<'u> {
-    /// The utterance.
     pub text: &'u str,
-    /// Its words.
     pub words: &'u Words,
-    /// The names in it.
     pub hits: &'u [Hit],
-    /// True if the speaker has nobody else to give orders to ("ask the barkeep").
+    /// The speaker has no other addressee for orders ("ask the barkeep").
     pub alone: bool,
 }
 
-/// Somebody who may be turned to, and their words.
 struct Target {
     to: TurnedTo,
     range: Range<usize>,
 }
 
-/// True if `text`, said to no NPC, is no part of the shared story: it is said outside the game, or its speaker
-/// whispers ("I whisper to Wren", "(flüsternd) komm").
+/// True if `text`, said to no NPC, is not part of the shared story: said outside the game, or
+/// whispered ("I whisper to Wren", "(flüsternd) komm").
 pub fn is_apart(text: &str) -> bool {
     let words = Words::of(text);
     let is_in = |list: fn(&'static language::Turning) -> List, at: Option<usize>| {
@@ -73,7 +66,7 @@ pub fn is_aside(words: &Words) -> bool {
 }
 
 impl Turning<'_> {
-    /// The first whom the speaker turns to.
+    /// The first person or group that the speaker turns to.
     pub fn find(&self) -> Option<TurnedTo> {
         let names = self.hits.iter().filter(|hit| !self.words.is_possessive(hit.range.end - 1));
         let mut targets: Vec<Target> = names
@@ -84,7 +77,7 @@ impl Turning<'_> {
         targets.into_iter().find(|target| self.is_turned_to(target)).map(|target| target.to)
     }
 
-    /// People at the table who are no NPCs.
+    /// People at the table other than NPCs.
     fn fellows(&self) -> Vec<Target> {
         let is_free = |at: &usize| !self.hits.iter().any(|hit| hit.range.contains(at));
         let found = |at: usize| {
@@ -109,7 +102,7 @@ impl Turning<'_> {
         }
     }
 
-    /// The verb of turning that has its "whom" at `before`.
+    /// The verb of turning whose object begins at `before`.
     fn verb_before(&self, before: usize) -> Option<usize> {
         let skipped = |mut at: usize| {
             while at > 0
@@ -137,7 +130,7 @@ impl Turning<'_> {
             })
     }
 
-    /// "bedanke … bei": a verb with a word between that is its own.
+    /// "bedanke … bei": a verb with its own word between.
     fn is_their_own(&self, verb: usize, between: usize) -> bool {
         let (verb, between) = (self.words.get(verb), self.words.get(between));
         all(|it| it.turning.with_their_own)
@@ -145,7 +138,7 @@ impl Turning<'_> {
             .any(|pair| (Some(pair.0), Some(pair.1)) == (verb, between))
     }
 
-    /// "Ich möchte den Wirt etwas fragen": the verb comes last, and the speaker wants it.
+    /// "Ich möchte den Wirt etwas fragen": the speaker wants it, and the verb comes last.
     fn is_wished(&self, before: usize, behind: usize) -> bool {
         let most = self.words.len().min(behind + MOST_BEHIND);
         let end = (behind..most).find(|at| self.breaks(at + 1));
@@ -166,7 +159,7 @@ impl Turning<'_> {
         })
     }
 
-    /// True if the verb at `verb` is what the speaker, or whom they play, does now.
+    /// True if the verb at `verb` is a present act of the speaker or their character.
     fn is_own_act(&self, verb: usize) -> bool {
         if self.is(verb + 1, |it| it.doers) {
             return true;
@@ -188,7 +181,6 @@ impl Turning<'_> {
         goes_on && (start + 1..=at).rev().any(|end| self.acts(end, verb))
     }
 
-    /// True if a word may stand between who acts and the verb.
     fn leads(&self, at: usize) -> bool {
         let word = self.words.get(at).unwrap_or_default();
         self.is(at, |it| it.lead_in)
@@ -196,7 +188,7 @@ impl Turning<'_> {
             || (word.len() > 4 && word.ends_with("ly"))
     }
 
-    /// True if the words that end at `end` are the speaker, or whom a player plays.
+    /// True if the words that end at `end` are the speaker or their character.
     fn acts(&self, end: usize, verb: usize) -> bool {
         let last = end - 1;
         let third = self.words.get(verb).is_some_and(|word| word.ends_with(['s', 't']));
@@ -211,12 +203,12 @@ impl Turning<'_> {
             })
     }
 
-    /// True if somebody asks at `at` to be let do something: "let me".
+    /// True for a request for permission at `at`: "let me".
     fn is_allowed(&self, at: usize) -> bool {
         all(|it| it.turning.allowing).any(|phrase| self.words.phrase_at(at, phrase).is_some())
     }
 
-    /// True if a word of the clause up to `end` makes it no act.
+    /// True if a word of the clause up to `end` rules out an act.
     fn is_spoilt(&self, verb: usize, end: usize) -> bool {
         (self.clause(verb)..end).any(|at| self.is(at, |it| it.spoils))
     }
@@ -228,27 +220,24 @@ impl Turning<'_> {
             .any(|at| self.is(at, |it| it.spoils_behind))
     }
 
-    /// Index of the first word of the sentence with this word.
     fn sentence(&self, at: usize) -> usize {
         (1..=at).rev().find(|at| self.ends_sentence(*at)).unwrap_or(0)
     }
 
-    /// Index of the first word of the clause with this word.
     fn clause(&self, at: usize) -> usize {
         (1..=at).rev().find(|at| self.breaks(*at)).unwrap_or(0)
     }
 
-    /// True if the word before this one ends a sentence.
     pub fn ends_sentence(&self, at: usize) -> bool {
         self.gap(at).contains(['.', '!', '?', ';'])
     }
 
-    /// True if punctuation stands before this word.
+    /// True if punctuation precedes this word.
     pub fn breaks(&self, at: usize) -> bool {
         self.gap(at).contains(['.', '!', '?', ';', ',', ':', '…'])
     }
 
-    /// The text before a word, up to the word before it.
+    /// The text between a word and the previous one.
     fn gap(&self, at: usize) -> &str {
         if at == 0 || at >= self.words.len() {
             return "";
@@ -262,8 +251,8 @@ impl Turning<'_> {
     }
 }
 
-/// True if the word at `at` is a question word in the language of the words behind it: the "was" of "Lena was
-/// meinst du", not of "Lena was late".
+/// True if the word at `at` is a question word in the language of the following words: "was" in
+/// "Lena was meinst du", not in "Lena was late".
 pub fn asks_at(words: &Words, at: usize) -> bool {
     let Some(word) = words.get(at) else { return false };
     let behind: Vec<&str> = words.iter().skip(at + 1).collect();
@@ -271,7 +260,7 @@ pub fn asks_at(words: &Words, at: usize) -> bool {
     language.is_some_and(|it| it.endings.asking.contains(&word))
 }
 
-/// True if the name at `range` is what an utterance is about, and calls nobody.
+/// True if the name at `range` is a subject of talk and no address.
 pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool {
     let is = |at: usize, list: fn(&'static language::Turning) -> List| {
         words.get(at).is_some_and(|word| is_turning(list, word))

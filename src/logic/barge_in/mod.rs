@@ -1,10 +1,16 @@
-//! Interruptions of an NPC that is speaking, and noises that only make it quieter for a moment.
+//! Barge-in: stops an NPC that a player interrupts, and ducks it for a noise that may be nothing.
 //!
-//! Entry type: [`BargeIn`], one for each turn an NPC speaks. Any probable voice ducks at once; a
-//! stop word, words that are no mere "mm-hm" or "and then", or a long unbroken voice stops the NPC;
-//! anything else was a false alarm. [`is_stop_word`] tells whole utterances that need no answer.
+//! Entry types: [`BargeIn`], one for each turn an NPC speaks; [`is_stop_word`] recognises
+//! utterances that need no answer. In go judged frames of 20 ms, and partial and final texts; out
+//! come [`Output::Duck`], [`Output::Swell`] and, last of all, [`Output::Stop`]. Nothing counts
+//! until the NPC has been audible for 250 ms, because people finish their own sentence. From then
+//! on any probable voice ducks. A stop word stops the NPC at once. So do 300 ms of voice with a
+//! meaningful word (no "mm-hm" or "and then"), once a second partial or the final text confirms the
+//! word or it is 100 ms old. Without text, unbroken voice stops it after 700 ms, or after 1 s if
+//! partials are expected: Whisper's first partial of a long "mm-hm" arrives after 750 ms. After 400
+//! ms of silence it was a false alarm, though late words may still stop the NPC.
 //! **Never**: decides whose voice counts (the caller passes on the addressed player's and the game
-//! master's only), reads a clock, says anything after it has said [`Output::Stop`].
+//! master's only), or reads a clock.
 
 use std::time::{Duration, Instant};
 
@@ -14,125 +20,103 @@ use super::vad::Voicing;
 use super::words::Words;
 use crate::audio::FRAME;
 
-/// The NPC must be heard this long before anything interrupts it: people finish their own sentence.
+/// Time the NPC must be audible before anything interrupts it.
 pub const ARMED_AFTER: Duration = Duration::from_millis(250);
-/// Voice that confirms together with a word.
+/// Voice needed to confirm a word.
 const CONFIRMING: Duration = Duration::from_millis(300);
-/// A word that no second partial holds stands for so long before it counts: the first guess at a
-/// listening noise is often a word.
+/// Age at which an unrepeated word counts: the first guess at a listening noise is often a word.
 const WORD_STANDS: Duration = Duration::from_millis(100);
-/// Voice that confirms where no text is known.
+/// Voice needed where no text is expected.
 const CONFIRMING_WORDLESS: Duration = Duration::from_millis(700);
-/// Voice that confirms where partials are on their way: Whisper's first of a long "mm-hm" comes after 750 ms.
+/// Voice needed while partials are on their way.
 const CONFIRMING_BEFORE_PARTIALS: Duration = Duration::from_millis(1_000);
-/// A longer gap makes a voice bursts, as laughter is.
+/// Longest gap within a run of voice; laughter has longer ones.
 const LONGEST_GAP: Duration = Duration::from_millis(120);
-/// Silence after which it was a false alarm.
+/// Silence after which a duck was a false alarm.
 const FALSE_ALARM: Duration = Duration::from_millis(400);
-/// Voiced frames this close together count with the time between them.
+/// Gaps up to this length count as voice.
 const JOINED: Duration = Duration::from_millis(40);
 
-/// An input of a [`BargeIn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input<'a> {
     /// The NPC's first packet has left.
     Audible,
-    /// A 20 ms frame of somebody who may interrupt.
+    /// A 20 ms frame of a player who may interrupt.
     Voice(Voicing),
-    /// The words of their utterance so far.
     Partial(&'a str),
-    /// Its final text.
     Final(&'a str),
     /// Time has passed; wanted at [`BargeIn::wake_at`].
     Tick,
-    /// Their utterance is over and its final text, if any, was passed in before this.
+    /// The utterance is over; its final text, if any, was passed in before this.
     SpeechEnded,
 }
 
-/// An instruction to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Make the NPC quieter.
     Duck,
-    /// It was nothing: back to its own loudness.
+    /// False alarm: restore the volume.
     Swell,
-    /// End the NPC's turn.
     Stop {
-        /// Reason for the stop.
         reason: StopReason,
     },
 }
 
-/// Evidence that confirmed an interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// A stop word.
     StopWord,
-    /// Voice with at least one real word.
+    /// Voice with at least one meaningful word.
     Words,
-    /// Unbroken voice of which no text is known.
     Voice,
 }
 
-/// Interruptions of one turn that an NPC speaks.
 #[derive(Clone, Debug, Default)]
 pub struct BargeIn {
-    /// First time the NPC was heard.
     audible_at: Option<Instant>,
-    /// Quieter since a voice, which is not confirmed yet.
+    /// Ducked for a voice that is not confirmed yet.
     ducked: bool,
-    /// Confirmed; nothing else happens.
     stopped: bool,
-    /// Voice that confirms while no text is known.
+    /// Voice that stops the NPC while no text is known.
     wordless: Duration,
-    /// The voice now or last heard.
     voice: Voice,
 }
 
-/// One stretch of voice: from the frame that ducked to the next false alarm.
+/// Voice from the frame that ducked to the next false alarm.
 #[derive(Clone, Debug, Default)]
 struct Voice {
-    /// Newest frame that was voiced or probably so.
-    heard_at: Option<Instant>,
-    /// Newest voiced frame.
+    received_at: Option<Instant>,
     voiced_at: Option<Instant>,
-    /// Voiced time in all.
     voiced: Duration,
-    /// Voiced time since the last long gap, and when that began.
+    /// Voiced time since the last long gap.
     run: Duration,
-    /// First frame of the run.
     run_from: Option<Instant>,
-    /// The words heard so far.
     text: Text,
 }
 
-/// Weight of the words heard so far.
+/// Weight of the text received so far.
 #[derive(Clone, Debug, Default)]
 enum Text {
-    /// No partial transcript has come yet.
     #[default]
     Unknown,
-    /// Listening noises and little words only.
+    /// Only listening noises and little words.
     Nothing,
-    /// At least one word that means something.
+    /// At least one meaningful word.
     Words {
-        /// The first of those, folded.
+        /// The first such word, folded.
         first: String,
-        /// Since when it is heard.
         since: Instant,
-        /// Another partial has held it too, or the final text does.
+        /// Confirmed by another partial or by the final text.
         is_sure: bool,
     },
 }
 
 impl BargeIn {
-    /// A turn of which nothing has been heard yet; `partials`: the recogniser gives them.
+    /// `partials`: the recogniser sends partial texts.
     pub fn new(partials: bool) -> Self {
         let wordless = if partials { CONFIRMING_BEFORE_PARTIALS } else { CONFIRMING_WORDLESS };
         Self { wordless, ..Self::default() }
     }
 
-    /// Takes in one thing that happened at `now`; instants never go back.
+    /// `now` must never go back.
     pub fn handle(&mut self, now: Instant, input: Input<'_>) -> Option<Output> {
         if self.stopped {
             return None;
@@ -151,7 +135,6 @@ impl BargeIn {
         }
     }
 
-    /// Deadline of the next [`Input::Tick`].
     pub fn wake_at(&self) -> Option<Instant> {
         let guess = match &self.voice.text {
             Text::Words { since, .. } if self.voice.voiced >= CONFIRMING => Some(*since),
@@ -162,17 +145,14 @@ impl BargeIn {
         due.filter(|_| !self.stopped)
     }
 
-    /// Time at which silence makes it a false alarm.
     fn false_alarm_at(&self) -> Option<Instant> {
-        self.voice.heard_at.filter(|_| self.ducked).map(|at| at + FALSE_ALARM)
+        self.voice.received_at.filter(|_| self.ducked).map(|at| at + FALSE_ALARM)
     }
 
-    /// True if the NPC was heard long enough.
     fn is_armed(&self, now: Instant) -> bool {
         self.audible_at.is_some_and(|at| now.saturating_duration_since(at) >= ARMED_AFTER)
     }
 
-    /// One frame of voice or silence.
     fn voice(&mut self, now: Instant, voicing: Voicing) -> Option<Output> {
         let mut output = None;
         if !self.ducked {
@@ -187,7 +167,6 @@ impl BargeIn {
         self.confirm(now).or(output).or_else(|| self.quiet(now))
     }
 
-    /// The words so far, or all of them.
     fn text(&mut self, now: Instant, text: &str, is_final: bool) -> Option<Output> {
         let spoken = without_notes(text);
         let words = Words::of(&spoken);
@@ -208,7 +187,6 @@ impl BargeIn {
         self.confirm(now)
     }
 
-    /// Stops when voice and words are enough.
     fn confirm(&mut self, now: Instant) -> Option<Output> {
         let reason = match &self.voice.text {
             Text::Words { since, is_sure, .. }
@@ -223,29 +201,26 @@ impl BargeIn {
         Some(self.stop(reason))
     }
 
-    /// The last word of this machine.
     fn stop(&mut self, reason: StopReason) -> Output {
         self.stopped = true;
         Output::Stop { reason }
     }
 
-    /// A false alarm when it has been silent long enough.
     fn quiet(&mut self, now: Instant) -> Option<Output> {
         if self.false_alarm_at().is_some_and(|at| now >= at) { self.swell() } else { None }
     }
 
-    /// Ends a false alarm. The words heard are kept: late words may still confirm it.
+    /// Ends a false alarm, but keeps the words: late ones may still confirm it.
     fn swell(&mut self) -> Option<Output> {
         std::mem::take(&mut self.ducked).then_some(Output::Swell)
     }
 }
 
 impl Voice {
-    /// Adds a frame. Time is counted by stamps, so that neither two people at once nor frames in
-    /// a heap count double.
+    /// Measures time by timestamps, so that overlapping speakers and bursts do not count double.
     fn frame(&mut self, now: Instant, voicing: Voicing) {
         if voicing.probable || voicing.voiced {
-            self.heard_at = Some(now);
+            self.received_at = Some(now);
         }
         if !voicing.voiced {
             return;
@@ -260,7 +235,7 @@ impl Voice {
         self.run += step;
     }
 
-    /// A long voice nearly without gaps: at least three quarters of it voiced.
+    /// True if at least three quarters of the run is voiced.
     fn is_unbroken(&self, length: Duration) -> bool {
         let (Some(from), Some(to)) = (self.run_from, self.voiced_at) else { return false };
         let span = to.saturating_duration_since(from) + FRAME;
@@ -268,8 +243,7 @@ impl Voice {
     }
 }
 
-/// True if all of `text` is a stop word, said to anybody ("Bartok, stop", "wait wait"): the NPC's turn ends
-/// and nobody answers.
+/// True if all of `text` is a stop word, perhaps with names: "Bartok, stop", "wait wait".
 pub fn is_stop_word(text: &str, names: &[NpcNames]) -> bool {
     let words = Words::of(text);
     let (mut at, mut stops) = (0, false);
@@ -288,23 +262,21 @@ pub fn is_stop_word(text: &str, names: &[NpcNames]) -> bool {
     stops
 }
 
-/// True if the first words, an interjection aside, are a stop word.
+/// True if `words` begin with a stop word, interjections skipped.
 fn begins_with_stop(words: &Words) -> bool {
     let first = (0..words.len()).find(|&at| stop_at(words, at) > 0 || !is_beside(words, at));
     first.is_some_and(|at| stop_at(words, at) > 0)
 }
 
-/// Words of the stop phrase at `at`; zero for none. Longer phrases come first in the list.
+/// Length in words of the stop phrase at `at`; zero for none. The list has longer phrases first.
 fn stop_at(words: &Words, at: usize) -> usize {
     all(|it| it.stops).find_map(|phrase| words.phrase_at(at, phrase)).unwrap_or(0)
 }
 
-/// True if the word at `at` may stand beside a stop word.
 fn is_beside(words: &Words, at: usize) -> bool {
     words.get(at).is_some_and(|word| is_any(|it| it.beside_stop, word))
 }
 
-/// True if a folded word only shows that somebody listens, or laughs.
 fn is_backchannel(word: &str) -> bool {
     let laughter = |vowel: char| {
         let rest = word.trim_start_matches(['h', vowel]);
@@ -315,7 +287,7 @@ fn is_backchannel(word: &str) -> bool {
         || word == "ha"
 }
 
-/// `text` without notes of noises in square, round or pointed brackets or between asterisks.
+/// `text` without notes of noises in brackets or between asterisks.
 fn without_notes(text: &str) -> String {
     let mut spoken = String::with_capacity(text.len());
     let mut close = None;
@@ -336,7 +308,6 @@ fn without_notes(text: &str) -> String {
 #[cfg(test)]
 mod tests;
 
-/// True if a folded word says nothing by itself.
 fn is_little(word: &str) -> bool {
     word.chars().nth(1).is_none() || is_any(|it| it.little, word)
 }

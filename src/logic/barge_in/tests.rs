@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::Npc;
 
-/// A machine, its time and everything it said.
+/// The machine, its clock and its outputs.
 struct Rig {
     machine: BargeIn,
     start: Instant,
@@ -12,7 +12,7 @@ struct Rig {
 }
 
 impl Rig {
-    /// At 1,000 ms the NPC has been heard for a second.
+    /// Starts at 1,000 ms with an NPC that has been audible for a second.
     fn armed() -> Self {
         let mut rig = Self::fresh();
         rig.give(Input::Audible);
@@ -31,7 +31,6 @@ impl Rig {
         }
     }
 
-    /// Frames of 20 ms for `ms`.
     fn frames(&mut self, ms: u64, voiced: bool) {
         for _ in 0..ms / 20 {
             self.give(Input::Voice(Voicing { probable: voiced, voiced }));
@@ -39,7 +38,7 @@ impl Rig {
         }
     }
 
-    /// Time in which no packet comes.
+    /// Lets time pass without packets.
     fn nothing(&mut self, ms: u64) {
         let end = self.now + Duration::from_millis(ms);
         while let Some(at) = self.machine.wake_at().filter(|at| *at <= end) {

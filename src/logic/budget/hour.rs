@@ -1,55 +1,50 @@
-//! The price of an hour of play with an NPC, before it is played.
+//! Estimates the price of an hour of play with an NPC.
 //!
-//! Entry type: [`HourCost`]. **Never**: counts what an NPC has used; a budget does.
+//! Entry type: [`HourCost`].
 
 use std::fmt;
 
 use super::{BudgetOptions, Consumption, SoundTokens};
 use crate::domain::Money;
 
-/// Minutes of the hour in which players speak to the NPC.
-pub const MINUTES_HEARD: u64 = 15;
-/// Minutes of it in which the NPC answers.
+/// Assumptions about the hour: minutes of players speaking, minutes of the NPC speaking, answers.
+pub const MINUTES_RECEIVED: u64 = 15;
 pub const MINUTES_SPOKEN: u64 = 10;
-/// Answers in it.
 pub const ANSWERS: u64 = 100;
 
-/// Tokens of text that an answer reads: the prompt and the conversation.
+/// Tokens that an answer reads: prompt and conversation.
 const READ: u64 = 3_000;
 /// Longest opening sentence in tokens.
 const OPENER: u64 = 40;
-/// Characters of a minute of speech: 150 words.
+/// Characters in a minute of speech (150 words).
 const CHARACTERS_A_MINUTE: u64 = 900;
-/// Characters that a token usually has.
 const CHARACTERS_A_TOKEN: u64 = 4;
 
-/// Work of a model in that hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Hears the players themselves, and speaks; its service counts sound so.
+    /// Speech to speech: hears the players and speaks.
     Talks(SoundTokens),
-    /// Reads what they said, and writes the answer.
+    /// Reads the transcript and writes the answer.
     Thinks,
-    /// Reads what they said, and writes the first sentence of the answer.
+    /// Reads the transcript and writes the first sentence of the answer.
     Opens,
-    /// Speaks the answer.
     Speaks,
 }
 
-/// The price of the hour, from all of the text read from a cache to none of it.
+/// Price range, from all text cached to none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HourCost {
-    /// With all text from the cache.
+    /// All text cached.
     pub least: Money,
-    /// Without a cache. Long talks without a pause cost a voice model more.
+    /// No cache. Long talks without a pause cost a speech-to-speech model more.
     pub most: Money,
 }
 
 impl HourCost {
-    /// The price of `work`, done by models of these names in the price list.
+    /// Prices `work`, given with each model's name in the price list.
     ///
     /// # Errors
-    /// The models that have no price.
+    /// The models without a price.
     pub fn of(options: &BudgetOptions, work: &[(Work, String)]) -> Result<Self, Vec<String>> {
         let has_price = |model: &String| options.prices.contains_key(model);
         let unpriced = work.iter().map(|(_, model)| model).filter(|model| !has_price(model));
@@ -65,7 +60,6 @@ impl HourCost {
     }
 }
 
-/// Consumption of one of them, with so many tokens of text from the cache.
 fn used(work: Work, cached_tokens: u64) -> Consumption {
     let characters = MINUTES_SPOKEN * CHARACTERS_A_MINUTE;
     let none = Consumption::default();
@@ -73,7 +67,7 @@ fn used(work: Work, cached_tokens: u64) -> Consumption {
         Work::Talks(a_second) => Consumption {
             input_tokens: ANSWERS * READ,
             cached_tokens,
-            audio_in: MINUTES_HEARD * 60 * u64::from(a_second.heard),
+            audio_in: MINUTES_RECEIVED * 60 * u64::from(a_second.received),
             audio_out: MINUTES_SPOKEN * 60 * u64::from(a_second.spoken),
             ..none
         },
@@ -130,8 +124,8 @@ mod tests {
         request: 0.0,
     };
 
-    /// Work in tokens, as OpenAI counts it.
-    const TALKS: Work = Work::Talks(SoundTokens { heard: 10, spoken: 20, with_words: true });
+    /// Token rates as OpenAI counts them.
+    const TALKS: Work = Work::Talks(SoundTokens { received: 10, spoken: 20, with_words: true });
 
     fn told(prices: &[(&str, Price)], work: &[(Work, &str)]) -> Result<String, Vec<String>> {
         let prices = prices.iter().map(|(model, price)| ((*model).to_owned(), *price));
@@ -152,8 +146,8 @@ mod tests {
     fn hour_of_sound_costs_what_its_service_counts() {
         let price = Price { audio_input: 3.0, audio_output: 12.0, ..Price::default() };
         let cost = |work| told(&[("live", price)], &[(work, "live")]).unwrap();
-        let even = Work::Talks(SoundTokens { heard: 25, spoken: 25, with_words: false });
-        // 22,500 tokens heard and 15,000 spoken, against 9,000 and 12,000.
+        let even = Work::Talks(SoundTokens { received: 25, spoken: 25, with_words: false });
+        // 22,500 tokens heard and 15,000 spoken, compared with 9,000 and 12,000.
         assert_eq!((cost(even), cost(TALKS)), ("about 0.25".to_owned(), "about 0.17".to_owned()));
     }
 

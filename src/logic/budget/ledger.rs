@@ -1,8 +1,7 @@
 //! An account of the ledger, as this process sees it.
 //!
-//! Entry type: [`Ledger`]. A call's highest cost is reserved at once, against everything that is spent
-//! and under way; before the call goes out, the store has set it aside ([`Ledger::is_covered`]).
-//! **Never**: writes anything; [`Ledger::postings`] says what is to be written.
+//! Entry type: [`Ledger`]. **Never**: writes to the store; [`Ledger::postings`] returns what to
+//! write.
 
 use std::collections::BTreeMap;
 
@@ -12,50 +11,41 @@ use super::{
 };
 use crate::domain::{Claim, Granted, Limit, Money};
 
-/// Money set aside for a call that is under way.
+/// Money reserved for a call under way.
 #[derive(Debug)]
 #[must_use = "a reservation is settled when the call is over"]
 pub struct ReservedAmount {
     model: String,
     payer: String,
     amount: Money,
-    /// Its place in the order of reservations, from 1.
+    /// Sequence number, from 1.
     number: u64,
 }
 
-/// An amount to reserve.
 #[derive(Clone, Debug)]
 pub struct Requested<'a> {
-    /// The model's name in the price list.
+    /// Name in the price list.
     pub model: &'a str,
-    /// The payer: an NPC's name, or "hearing".
+    /// An NPC's name, or "hearing".
     pub payer: &'a str,
-    /// Most that the payer may spend.
     pub payer_cap: Option<f64>,
-    /// Upper bound for the call.
+    /// Upper bound.
     pub expected: Consumption,
 }
 
-/// The call would pass a cap, or cannot be written down.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OverBudget {
-    /// A cap is reached.
     #[error(
         "{whose} spending cap of {cap:.2} is reached: {spent:.4} spent, the next call may cost {next:.4} ({way_out})"
     )]
     Cap {
-        /// Owner of the cap.
         whose: String,
-        /// The cap, in the price list's currency.
+        /// In the price list's currency.
         cap: f64,
-        /// Amount that counts against it.
         spent: f64,
-        /// Upper bound for the call's cost.
         next: f64,
-        /// Way to lift the limit.
         way_out: &'static str,
     },
-    /// Spending cannot be recorded now.
     #[error(
         "paid calls stop while spending cannot be recorded: {0} (free ones go on; check that the \
          store of 'memory' is reachable)"
@@ -63,33 +53,30 @@ pub enum OverBudget {
     Away(String),
 }
 
-/// Changes to write to an account in one step.
+/// Changes to write to the store in one step.
 #[derive(Clone, Debug, Default)]
 pub struct Postings {
-    /// The account's own claim, and its payers'.
+    /// The account's claim, and its payers'.
     pub claims: Vec<Claim>,
-    /// Most that the owner may spend in a month.
     pub month_max: Option<Money>,
-    /// The last reservation that it covers.
+    /// Number of the last reservation covered.
     through: u64,
 }
 
-/// Amounts that an account has spent and reserved.
+/// Spending and reservations of an account.
 #[derive(Debug, Default)]
 pub struct Ledger {
     options: BudgetOptions,
     whole: Tally,
     payers: BTreeMap<String, Tally>,
-    /// Reservations must reach the store before they are spent.
+    /// Reservations must be granted by the store before they are spent.
     is_kept: bool,
-    /// Nothing is set aside ahead: it costs a wait, and leaves nothing behind.
+    /// Claims ask for no more than they need.
     at_rest: bool,
     reservations: u64,
-    /// Reason for the store's last refusal.
     refusal: Option<Refusal>,
 }
 
-/// Reason the store refused a reservation.
 #[derive(Clone, Debug)]
 enum Refusal {
     Cap(Limit),
@@ -97,47 +84,47 @@ enum Refusal {
 }
 
 impl Ledger {
-    /// An account that starts with `spent` already booked, and is in no store.
+    /// An account without a store that has already `spent` this much.
     pub fn new(options: BudgetOptions, spent: f64) -> Self {
         let whole = Tally::new(options.session_max.map(Money::of), Money::of(spent));
         Self { options, whole, ..Self::default() }
     }
 
-    /// An account that is in a store. `at_rest`: nothing is set aside ahead of requests.
+    /// An account in a store. `at_rest`: claims ask for no more than they need.
     pub fn kept(options: BudgetOptions, at_rest: bool) -> Self {
         Self { is_kept: true, at_rest, ..Self::new(options, 0.0) }
     }
 
-    /// Money spent so far, calls under way not counted.
+    /// Spending so far, without calls under way.
     pub fn spent(&self) -> f64 {
         self.whole.spent().units()
     }
 
-    /// From now on these caps and prices hold.
+    /// Replaces the caps and prices.
     pub fn set_options(&mut self, options: BudgetOptions) {
         self.whole.cap = options.session_max.map(Money::of);
         self.whole.ask_again();
         self.options = options;
     }
 
-    /// From now on nothing is set aside ahead, and what is free goes back.
+    /// Stops claiming ahead, and returns what is free.
     pub fn rest(&mut self) {
         self.at_rest = true;
         self.whole.ask_again();
         self.payers.values_mut().for_each(Tally::ask_again);
     }
 
-    /// Registers `payer` as a possible payer.
+    /// Registers a possible payer.
     pub fn expect(&mut self, payer: &str, cap: Option<f64>) {
         let cap = cap.map(Money::of);
         let tally = self.payers.entry(payer.to_owned());
         tally.or_insert_with(|| Tally::new(cap, Money::ZERO)).cap = cap;
     }
 
-    /// Sets money aside for a call.
+    /// Reserves money for a call.
     ///
     /// # Errors
-    /// [`OverBudget`] when the call could pass the account's cap or the payer's.
+    /// [`OverBudget::Cap`] if the call could exceed a cap.
     pub fn reserve(&mut self, requested: &Requested<'_>) -> Result<ReservedAmount, OverBudget> {
         let Requested { model, payer, payer_cap, expected } = *requested;
         let amount = self.options.bound(model, expected);
@@ -160,11 +147,10 @@ impl Ledger {
         Ok(ReservedAmount { model, payer, amount, number: self.reservations })
     }
 
-    /// True if the call may go out: the store has set its upper bound aside. False until the
-    /// store has answered.
+    /// True if the call may go out; false until the store has answered.
     ///
     /// # Errors
-    /// The store has refused it, or could not be asked.
+    /// The store refused the reservation or could not be reached.
     pub fn is_covered(&self, reserved: &ReservedAmount) -> Result<bool, OverBudget> {
         if !self.is_kept || reserved.amount == Money::ZERO {
             return Ok(true);
@@ -189,22 +175,23 @@ impl Ledger {
         }
     }
 
-    /// Books what the call used; the whole amount set aside where that is `None`, or has lost its price
-    /// meanwhile.
-    pub fn settle(&mut self, reserved: ReservedAmount, used: Option<Consumption>) {
+    /// Books what the call used; the whole reservation if that or the model's price is unknown.
+    pub fn settle(&mut self, reserved: ReservedAmount, used: Consumption) {
         let is_priced = self.options.prices.contains_key(&reserved.model);
-        let used = used.filter(|_| is_priced);
-        let cost = used.map_or(reserved.amount, |used| self.options.cost(&reserved.model, used));
+        let cost = match is_priced {
+            true => self.options.cost(&reserved.model, used),
+            false => reserved.amount,
+        };
         self.book(&reserved, cost);
     }
 
-    /// Books the whole amount set aside, or the cost of what the service has `counted` where that is more.
+    /// Books the reservation, or the cost of what the service has `counted` if that is more.
     pub fn settle_at_least(&mut self, reserved: ReservedAmount, counted: Consumption) {
         let cost = self.options.cost(&reserved.model, counted).max(reserved.amount);
         self.book(&reserved, cost);
     }
 
-    /// The call was not made, or is known to cost nothing.
+    /// Books nothing: the call was not made or was free.
     pub fn release(&mut self, reserved: ReservedAmount) {
         self.book(&reserved, Money::ZERO);
     }
@@ -216,7 +203,7 @@ impl Ledger {
         }
     }
 
-    /// Changes to write now, if any; they are under way from here on.
+    /// Changes to write now, if any; marks them as under way.
     pub fn postings(&mut self) -> Option<Postings> {
         if !self.is_kept {
             return None;
@@ -238,7 +225,7 @@ impl Ledger {
         Some(Postings { claims, month_max, through: self.reservations })
     }
 
-    /// Takes the store's answer to each claim.
+    /// Applies the store's answer to each claim.
     pub fn posted(&mut self, postings: &Postings, granted: &[Granted]) {
         for (claim, granted) in postings.claims.iter().zip(granted) {
             if let Some(tally) = self.tally(claim.payer.as_deref()) {
@@ -250,7 +237,7 @@ impl Ledger {
         }
     }
 
-    /// The store could not be asked, and why.
+    /// The store could not be reached, for the reason `why`.
     pub fn unposted(&mut self, postings: &Postings, why: String) {
         for claim in &postings.claims {
             if let Some(tally) = self.tally(claim.payer.as_deref()) {
@@ -297,7 +284,6 @@ impl Ledger {
 
 #[cfg(test)]
 impl ReservedAmount {
-    /// True if `payer` pays for it.
     pub fn is_of(&self, payer: &str) -> bool {
         self.payer == payer
     }

@@ -4,90 +4,76 @@ use std::collections::BTreeMap;
 
 use crate::domain::Money;
 
-/// Spending caps and prices of models.
+/// Spending caps and prices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetOptions {
-    /// Hard cap of one session, in the price list's currency; `None`: no cap.
+    /// Cap of one session, in the price list's currency.
     pub session_max: Option<f64>,
-    /// Hard cap of everything an owner spends in a month; `None`: no cap.
+    /// Cap of an owner's month, over all sessions.
     pub month_max: Option<f64>,
-    /// Prices by model name.
+    /// By model name.
     pub prices: BTreeMap<String, Price>,
 }
 
-/// Price of one model.
+/// Price of one model, in units of the currency: per million tokens or characters, per minute, per
+/// picture, per request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
-    /// Per million tokens read.
     pub input: f64,
-    /// Per million tokens read from the provider's cache.
     pub cached_input: f64,
-    /// Per million tokens written to the provider's cache.
     pub cache_write: f64,
-    /// Per million tokens written.
     pub output: f64,
-    /// Per million tokens of sound heard.
+    /// Sound heard.
     pub audio_input: f64,
-    /// Per million tokens of sound read from the provider's cache.
+    /// Sound read from the provider's cache.
     pub audio_cached: f64,
-    /// Per million tokens of sound spoken.
+    /// Sound spoken.
     pub audio_output: f64,
-    /// Per million characters spoken.
     pub characters: f64,
-    /// Per minute of audio heard.
     pub minute: f64,
-    /// Per picture made whose tokens are not counted, or have no price.
+    /// For pictures without a token count or token price.
     pub picture: f64,
-    /// Per search request.
     pub request: f64,
 }
 
-/// Tokens of a second of sound, as a service counts them.
+/// Tokens per second of sound, as a service counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SoundTokens {
-    /// A second of a player's speech.
-    pub heard: u32,
-    /// A second of an NPC's speech.
+    pub received: u32,
     pub spoken: u32,
-    /// The words of an NPC's speech count as text besides.
+    /// An NPC's words also count as text.
     pub with_words: bool,
 }
 
-/// Consumption of a call, in billed units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Consumption {
-    /// Tokens read, those from the cache included.
+    /// Includes `cached_tokens` and `written_tokens`.
     pub input_tokens: u64,
-    /// Tokens read from the provider's cache.
     pub cached_tokens: u64,
-    /// Of the rest, tokens written to the provider's cache.
+    /// Written to the provider's cache.
     pub written_tokens: u64,
-    /// Tokens the model has written.
     pub output_tokens: u64,
-    /// Tokens of sound heard, those from the cache included; none of them is one of `input_tokens`.
+    /// Includes `audio_cached`; not part of `input_tokens`.
     pub audio_in: u64,
-    /// Of those, read from the provider's cache.
     pub audio_cached: u64,
-    /// Tokens of sound spoken; none of them is one of `output_tokens`.
+    /// Not part of `output_tokens`.
     pub audio_out: u64,
-    /// Characters that were synthesized.
+    /// Characters synthesised.
     pub characters: u64,
     /// Seconds of audio heard.
     pub seconds: f64,
-    /// Pictures made.
     pub pictures: u64,
-    /// Search requests.
     pub requests: u64,
 }
 
 impl BudgetOptions {
-    /// Cost of `used` of `model`; a model without a price is free.
+    /// Cost of `used`; zero for a model without a price.
     pub fn cost(&self, model: &str, used: Consumption) -> Money {
         self.prices.get(model).map_or(Money::ZERO, |price| price.of(used))
     }
 
-    /// Most that such a call may cost. Where tokens from the cache cost more than others, or those
-    /// written to it, the service may bill any of them so.
+    /// The most that a call may cost, with any input at the dearest of plain, cached and written
+    /// rates.
     pub fn bound(&self, model: &str, expected: Consumption) -> Money {
         let Some(price) = self.prices.get(model) else { return Money::ZERO };
         let write = if expected.written_tokens > 0 { price.cache_write } else { 0.0 };

@@ -29,7 +29,7 @@ fn refuses_before_the_cap_is_passed() {
     let first = ledger.reserve(&of("Bartok", None, tokens(1_000_000, 500_000))).unwrap();
     let error = ledger.reserve(&of("Bartok", None, tokens(1_000_000, 500_000))).unwrap_err();
     assert!(error.to_string().contains("budget.session_max"), "{error}");
-    ledger.settle(first, Some(tokens(10, 10)));
+    ledger.settle(first, tokens(10, 10));
     assert!(ledger.spent() < 0.001);
     assert!(ledger.reserve(&of("Bartok", None, tokens(1_000_000, 500_000))).is_ok());
 }
@@ -48,7 +48,7 @@ fn call_without_price_costs_reserved_amount() {
     let mut ledger = ledger(10.0);
     let amount = ledger.reserve(&of("Mira", None, tokens(1_000_000, 0))).unwrap();
     ledger.set_options(BudgetOptions { prices: BTreeMap::new(), ..options(10.0) });
-    ledger.settle(amount, Some(tokens(10, 0)));
+    ledger.settle(amount, tokens(10, 0));
     assert!((ledger.spent() - 1.0).abs() < 1e-9, "{}", ledger.spent());
 }
 
@@ -139,7 +139,7 @@ fn picture_of_counted_tokens_costs_those() {
     assert_eq!(options.cost("m", counted), Money::of(0.03));
 }
 
-/// Prices of text at a service that also takes sound.
+/// Text prices of a service that also takes sound.
 const TEXT: Price = Price {
     input: 4.0,
     cached_input: 0.4,
@@ -154,7 +154,6 @@ const TEXT: Price = Price {
     request: 0.0,
 };
 
-/// Stand-in for a store.
 #[derive(Default)]
 struct Store {
     taken: BTreeMap<Option<String>, Money>,
@@ -194,7 +193,7 @@ fn requests_go_out_without_waiting_for_store() {
         waited += usize::from(!ledger.is_covered(&held).unwrap());
         written(&mut ledger, &mut store);
         assert!(ledger.is_covered(&held).unwrap());
-        ledger.settle(held, Some(tokens(6_000, 100)));
+        ledger.settle(held, tokens(6_000, 100));
     }
     assert_eq!(waited, 0, "{} posts", store.posts);
     ledger.rest();
@@ -215,17 +214,16 @@ fn store_outage_allows_only_money_set_aside() {
     let error = ledger.is_covered(&large).unwrap_err();
     assert!(error.to_string().contains("it is away"), "{error}");
     ledger.release(large);
-    ledger.settle(small, Some(tokens(15_000, 0)));
+    ledger.settle(small, tokens(15_000, 0));
     written(&mut ledger, &mut store);
     let again = ledger.reserve(&of("Mira", None, tokens(500_000, 0))).unwrap();
     written(&mut ledger, &mut store);
     assert!(ledger.is_covered(&again).unwrap(), "it is back");
 }
 
-/// A call of the simulation below.
+/// A call of the simulation.
 struct Call {
     held: ReservedAmount,
-    /// Consumption that the service will bill.
     bill: Consumption,
     went_out: bool,
 }
@@ -261,7 +259,7 @@ const MIRAS: f64 = 0.5;
 const PAYERS: [(&str, Option<f64>); 3] =
     [("Mira", Some(MIRAS)), ("Bartok", None), ("hearing", None)];
 
-/// Everything that happens to money, and what a service has billed meanwhile.
+/// The ledger, the store, the calls, and what the service has billed.
 struct World {
     ledger: Ledger,
     store: Store,
@@ -277,7 +275,7 @@ impl World {
         written(&mut self.ledger, &mut self.store);
     }
 
-    /// Requests go out as soon as they may; from then on they are billed, whatever happens.
+    /// Sends calls as soon as they are covered; from then on they are billed, whatever happens.
     fn send(&mut self) {
         for call in std::mem::take(&mut self.calls) {
             self.send_one(call);
@@ -318,22 +316,22 @@ impl World {
             Step::Ask { payer, input, share } => self.ask(payer, input, input * share / 100),
             Step::Write => written(&mut self.ledger, &mut self.store),
             Step::Answer(index) => match self.take(index) {
-                Some(call) if call.went_out => self.ledger.settle(call.held, Some(call.bill)),
+                Some(call) if call.went_out => self.ledger.settle(call.held, call.bill),
                 Some(call) => self.calls.push(call),
                 None => {}
             },
-            // A cancelled call is booked in full; the one asked again has a reservation of its own.
+            // A cancelled call is booked in full; its retry has its own reservation.
             Step::Retry(index) => {
                 if self.calls.get(index).is_some_and(|call| call.went_out) {
                     let call = self.calls.remove(index);
-                    self.ledger.settle(call.held, None);
+                    self.ledger.settle_at_least(call.held, Consumption::default());
                     self.ask(1, 50_000, 40_000);
                 }
             }
             Step::Cancel(index) => {
                 if let Some(call) = self.take(index) {
                     match call.went_out {
-                        true => self.ledger.settle(call.held, None),
+                        true => self.ledger.settle_at_least(call.held, Consumption::default()),
                         false => self.ledger.release(call.held),
                     }
                 }
@@ -350,7 +348,7 @@ impl World {
             Step::Restart => {
                 for call in std::mem::take(&mut self.calls) {
                     if call.went_out {
-                        self.ledger.settle(call.held, None)
+                        self.ledger.settle_at_least(call.held, Consumption::default())
                     } else {
                         self.ledger.release(call.held)
                     }
@@ -367,7 +365,7 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 50, ..ProptestConfig::default() })]
 
-    /// 50 times 200 steps: what was billed never passes a cap, whatever is killed and restarted.
+    /// 50 times 200 steps: what was billed never exceeds a cap, whatever is killed and restarted.
     #[test]
     fn no_interleaving_passes_a_cap(steps in prop::collection::vec(step(), 200)) {
         let store = Store::default();

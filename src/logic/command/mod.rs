@@ -1,58 +1,53 @@
-//! The game master's spoken commands: a whole utterance that is an order to the table, not a line
-//! to an NPC.
+//! The game master's spoken commands: utterances that are a command to the table, not a line to an
+//! NPC.
 //!
-//! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`],
-//! [`x_card_in`] and [`is_go_on`], for everybody's. English and German;
-//! case, accents and punctuation do not matter, nor does a "please" at either end.
-//! **Never**: finds a command other than the X-card inside a longer sentence, guesses a misheard name.
+//! Entry functions: [`parse`], for the game master's utterances only; [`is_x_card`], [`x_card_in`]
+//! and [`is_go_on`], for those of all players. English and German; case, accents, punctuation and a
+//! "please" at either end do not matter.
+//! **Never**: finds a command other than the X-card inside a longer sentence, guesses a misheard
+//! name.
 
+mod card;
 pub(super) mod order;
 
 use crate::domain::Npc;
 
+pub use self::card::{CardWords, is_x_card, typed_x_card_in, x_card_in};
 use self::order::Order;
 use super::{
     language::{Language, List, all, commands, is_any},
     words::Words,
 };
 
-/// An order of the game master; NPCs by their index in the names given.
+/// A command of the game master. Numbers index the names given to [`parse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// This NPC says nothing until told otherwise.
+    /// Silent until unmuted.
     Mute(usize),
-    /// This NPC may speak again.
     Unmute(usize),
-    /// No NPC says anything until told otherwise.
     MuteAll,
-    /// All NPCs may speak again.
     UnmuteAll,
-    /// This NPC says exactly these words.
+    /// The NPC says exactly these words.
     Say {
-        /// The NPC that says it.
         npc: usize,
-        /// The words as they were spoken; not empty.
+        /// As spoken; not empty.
         text: String,
     },
-    /// This NPC's next answer may take its time.
     Think(usize),
-    /// Answers are to come quicker.
     Faster,
-    /// On to the scene of this name, as spoken. Whether there is one is the caller's to check:
-    /// if there is none, the utterance was no command.
+    /// Name of a scene, as spoken. If the caller knows none, the utterance was no command.
     Scene(String),
 }
 
-/// The names of one NPC, for comparing with words heard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NpcNames {
-    /// Each name folded, its words written as one ("bartokthebarkeep").
+    /// Each name folded and joined into one word ("bartokthebarkeep").
     forms: Vec<String>,
 }
 
 impl NpcNames {
-    /// The names of all NPCs of a table, in their order: full name, aliases and every word of a
-    /// full name that tells its bearer from the others.
+    /// Names of all NPCs, in order: full name, aliases and the words of the full name that identify
+    /// its bearer.
     pub fn of<'a>(npcs: impl IntoIterator<Item = &'a Npc>) -> Vec<Self> {
         let npcs: Vec<(Words, Vec<String>)> = npcs
             .into_iter()
@@ -79,51 +74,21 @@ impl NpcNames {
     }
 }
 
-/// `name` folded, its words written as one.
 fn joined(name: &str) -> String {
     let words = Words::of(name);
     words.joined(0..words.len()).to_owned()
 }
 
-/// The NPC named at word `at` and the index after its name, the longest name first.
+/// The NPC named at word `at`, by its longest name, and the index after that name.
 pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(usize, usize)> {
-    /// Words a name may be heard as.
+    /// Most words of a name.
     const LONGEST: usize = 6;
     (at + 1..=words.len().min(at + LONGEST)).rev().find_map(|end| {
-        let heard = words.joined(at..end);
-        let called = |npc: &NpcNames| npc.forms.iter().any(|form| form == heard);
+        let words_there = words.joined(at..end);
+        let called = |npc: &NpcNames| npc.forms.iter().any(|form| form == words_there);
         let npc = names.iter().position(called)?;
         (!words.is_possessive(end - 1)).then_some((npc, end))
     })
-}
-
-/// True if the whole of `text` is the X-card, which anybody may play at any time.
-pub fn is_x_card(text: &str) -> bool {
-    let words = Words::of(text);
-    names_x_card(words.joined(0..words.len()))
-}
-
-/// Position of an X-card within a spoken sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CardWords {
-    /// Words before it.
-    pub before: u32,
-    /// Words of the whole sentence.
-    pub all: u32,
-}
-
-/// The first X-card in `text`, be it among other words.
-pub fn x_card_in(text: &str) -> Option<CardWords> {
-    let words = Words::of(text);
-    let is_card = |at: &usize| [1, 2].iter().any(|it| names_x_card(words.joined(*at..*at + *it)));
-    let before = (0..words.len()).find(is_card)?;
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Some(CardWords { before: count(before), all: count(words.len()) })
-}
-
-/// True if these words, written as one, are the X-card as recognisers hear it.
-fn names_x_card(joined: &str) -> bool {
-    matches!(joined, "xcard" | "excard" | "xkarte")
 }
 
 /// True if the whole of `text` resumes the game after an X-card: "okay, let's continue", "alle dürfen wieder
@@ -146,7 +111,6 @@ pub fn is_go_on(text: &str) -> bool {
     goes_on
 }
 
-/// The command that the whole of `text` is; `None` for anything else.
 pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     let words = Words::of(text);
     let before = |at: &usize| words.get(*at).is_some_and(|it| is_any(|all| all.before_command, it));
@@ -159,17 +123,15 @@ pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     })
 }
 
-/// Result of matching a form with an utterance.
+/// Match of a form with an utterance.
 #[derive(Default)]
 struct Fit {
-    /// The NPC named.
     npc: Option<usize>,
-    /// Start of the free words, in bytes.
+    /// Byte offset of the free words.
     rest: usize,
 }
 
 impl Fit {
-    /// `None` unless `form` covers all words of `range`.
     fn of(
         form: &str,
         words: &Words,
@@ -198,7 +160,6 @@ impl Fit {
         (at == range.end).then_some(fit)
     }
 
-    /// The command with what was heard filled in.
     fn command(&self, order: Order, text: &str) -> Option<Command> {
         let rest = || {
             let rest = unquoted(text.get(self.rest..).unwrap_or_default());
@@ -220,7 +181,7 @@ impl Fit {
     }
 }
 
-/// `text` without what joins it to the words before it, and without quotes around all of it.
+/// `text` without joining marks before it and quotes around it.
 fn unquoted(text: &str) -> &str {
     let text = text.trim_start_matches([' ', ',', ':', ';', '-', '–', '—', '.', '…']).trim();
     let pairs = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('»', '«'), ('\'', '\'')];
@@ -231,7 +192,6 @@ fn unquoted(text: &str) -> &str {
     pairs.into_iter().find_map(inner).unwrap_or(text)
 }
 
-/// An NPC without anything of its own, for tests of this and other modules.
 #[cfg(test)]
 pub(super) fn tests_npc() -> Npc {
     use crate::domain::{Tier, Voice};

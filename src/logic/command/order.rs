@@ -1,22 +1,14 @@
-//! Orders of spoken commands, their words still to be filled in.
+//! Kinds of spoken commands.
 
-/// The order of a form, its words still to be filled in.
+/// A [`super::Command`] without its NPC or words.
 #[derive(Clone, Copy, Debug)]
 pub enum Order {
-    /// [`super::Command::Mute`]
     Mute,
-    /// [`super::Command::Unmute`]
     Unmute,
-    /// [`super::Command::MuteAll`]
     MuteAll,
-    /// [`super::Command::UnmuteAll`]
     UnmuteAll,
-    /// [`super::Command::Say`]
     Say,
-    /// [`super::Command::Think`]
     Think,
-    /// [`super::Command::Faster`]
     Faster,
-    /// [`super::Command::Scene`]
     Scene,
 }

@@ -176,6 +176,63 @@ fn x_card_within_sentence_is_found() {
     }
 }
 
+#[test]
+fn typed_x_card_is_told_from_talk_about_it() {
+    for typed in [
+        "X-Karte!",
+        "I'd rather use the X card here, can we skip the spiders?",
+        "Can we leave the torture out? X-card.",
+        "x card please, not this",
+        "I don't want this, X card",
+        "no x card",
+        "Bartok, stop. I am using the X card.",
+        "what was that i want to use the x card",
+        "Could we use the X card?",
+        "Is it okay if I play the X card now?",
+        "I need the x-card for this scene",
+        "Können wir das bitte überspringen? X-Karte.",
+        "ich würde hier lieber die X-Karte nehmen",
+        "Darf ich die X-Karte spielen?",
+        "Ist es okay, wenn ich die X-Karte spiele?",
+        "bitte keine Spinnen, X-Karte",
+        "mir reicht es x karte",
+        "Ich spiele die X-Karte, nicht weiter bitte",
+    ] {
+        assert!(typed_x_card_in(typed).is_some(), "{typed}");
+    }
+    for typed in [
+        "what does the X card do?",
+        "Bartok what is an x card",
+        "What happens if I use the X card?",
+        "How do I play the X-card?",
+        "Who used the X card last week?",
+        "Do we have an X card at this table?",
+        "tell me what the x card is",
+        "Can you explain the X card?",
+        "I have a question about the X card",
+        "you can always play the X card",
+        "If anyone needs the X card, say so",
+        "we don't need the X card",
+        "No X card needed, go on",
+        "The X card isn't needed",
+        "never mind the X card",
+        "Was macht die X-Karte?",
+        "Was passiert, wenn ich die X-Karte spiele?",
+        "Gibt es hier eine X-Karte?",
+        "Erklär mir bitte die X-Karte",
+        "Weißt du, was die X-Karte ist?",
+        "Ihr könnt jederzeit die X-Karte spielen",
+        "Falls jemand die X-Karte braucht: sagt es",
+        "wir brauchen keine X-Karte",
+        "Die X-Karte brauchen wir nicht",
+        "Ich spiele die X-Karte nicht",
+        "six cards on the table",
+        "",
+    ] {
+        assert_eq!(typed_x_card_in(typed), None, "{typed}");
+    }
+}
+
 proptest! {
     #[test]
     fn parse_never_panics_and_names_only_known_npcs(

@@ -1,47 +1,35 @@
 //! Binary operators: Python's arithmetic on numbers that stay exact.
 //!
-//! **Never** gives a number that is not finite or past the limit.
+//! **Never**: returns a number that is not finite or exceeds the limit.
 
 use std::fmt;
 
 use super::{limits::MAX_NUMBER, outcome::DiceError};
 
-/// A binary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binary {
-    /// `+`
     Add,
-    /// `-`
     Sub,
-    /// `*`
     Mul,
-    /// `/`
     Div,
-    /// `//`, rounds down.
+    /// `//`: rounds down.
     FloorDiv,
-    /// `%`, with the sign of the divisor.
+    /// `%`: has the sign of the divisor.
     Rem,
-    /// `==`
     Equal,
-    /// `!=`
     NotEqual,
-    /// `<`
     Less,
-    /// `<=`
     AtMost,
-    /// `>`
     More,
-    /// `>=`
     AtLeast,
 }
 
 impl Binary {
-    /// True if the result is 1 or 0.
     pub fn is_comparison(self) -> bool {
         !matches!(self, Self::Add | Self::Sub | Self::Mul | Self::Div | Self::FloorDiv | Self::Rem)
     }
 
-    /// Computes as Python does, on numbers below 2^53; `column` is for the error.
+    /// Computes as Python does, on numbers below 2^53. `column` is for errors.
     pub fn apply(self, left: f64, right: f64, column: usize) -> Result<f64, DiceError> {
         let fail = |message: &str, hint: Option<&str>| DiceError {
             column,
@@ -77,14 +65,13 @@ impl Binary {
     }
 }
 
-/// The remainder with the sign of `right`.
 fn floor_rem(left: f64, right: f64) -> f64 {
     let rem = left % right;
     if rem != 0.0 && (rem < 0.0) != (right < 0.0) { rem + right } else { rem }
 }
 
-/// The quotient rounded down; by way of the remainder, which is exact where the quotient may not be
-/// (Python's `float_floor_div`).
+/// Quotient rounded down, by the remainder, which is exact where the quotient may not be (Python's
+/// `float_floor_div`).
 fn floor_div(left: f64, right: f64) -> f64 {
     let quotient = (left - floor_rem(left, right)) / right;
     let floor = quotient.floor();

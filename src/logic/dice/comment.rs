@@ -1,17 +1,17 @@
-//! The text behind the dice: advantage for the whole roll, a comment, or a mistake.
+//! Text behind the dice: advantage for the whole roll, a comment, or a mistake.
 //!
-//! Avrae takes everything it cannot read for a comment (`4d6dl1` rolls four dice). Here a comment
-//! begins with `#`, or stands behind a blank and holds nothing that reads like part of the roll.
+//! Avrae takes anything unreadable for a comment (`4d6dl1` rolls four dice). Here a comment begins
+//! with `#`, or follows a blank and contains nothing that looks like part of the roll.
 
-use super::advantage::{BEHIND_DIE, advantage, advantage_at, is_near_advantage, take_advantage};
 use super::cursor::{Fault, Parsed, Parser};
-use super::operators::operator_word;
+use super::operators::{
+    BEHIND_DIE, advantage, advantage_at, is_near_advantage, operator_word, take_advantage,
+};
 use super::tree::{Dice, Kind, Node, Op, Sides};
 
-/// Hint for marking words as a comment.
 pub(super) const MARK: &str = "put # before a comment";
 
-/// Reads to the end; gives the comment, blanks collapsed.
+/// Reads to the end and returns the comment, blanks collapsed.
 pub(super) fn trailing(parser: &mut Parser<'_>, root: &mut Node) -> Parsed<Option<String>> {
     parser.blanks();
     if let Some((pick, word)) = advantage_at(parser, parser.at) {
@@ -36,13 +36,12 @@ pub(super) fn trailing(parser: &mut Parser<'_>, root: &mut Node) -> Parsed<Optio
     Ok(Some(comment).filter(|comment| !comment.is_empty()))
 }
 
-/// The die that advantage at the end of a roll means: a d20 at the far left, or the only dice.
+/// The die that trailing advantage applies to: the d20 at the far left, or the only dice.
 fn advantage_dice(root: &mut Node) -> Option<&mut Dice> {
     let only = matches!(root.kind, Kind::Dice(_));
     root.leftmost_dice().filter(|dice| only || dice.sides == Sides::Faces(20))
 }
 
-/// The fault for something that does not belong where it stands.
 pub(super) fn unexpected(parser: &Parser<'_>) -> Fault {
     let word = parser.word_at(parser.at);
     let len = word.chars().count().max(1);
@@ -80,7 +79,7 @@ pub(super) fn unexpected(parser: &Parser<'_>) -> Fault {
     parser.fault(len, format!("cannot read \"{found}{behind}\""), hint)
 }
 
-/// Checks that a comment may stand here; fails if the text looks like part of the roll.
+/// Fails if the text looks like part of the roll rather than a comment.
 fn check(parser: &mut Parser<'_>, root: &Node) -> Parsed<()> {
     let spaced = parser.at.checked_sub(1).and_then(|at| parser.chars.get(at));
     if !spaced.is_some_and(|c| c.is_whitespace()) {
@@ -114,7 +113,7 @@ fn check(parser: &mut Parser<'_>, root: &Node) -> Parsed<()> {
     Ok(())
 }
 
-/// True if the first word of a would-be comment is more likely an operator.
+/// True if the first word of a comment is more likely an operator.
 fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
     let word = parser.word_at(at);
     let len = word.chars().count();
@@ -129,8 +128,7 @@ fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
     (len <= 4 && number_behind) || is_verb || is_named || is_near_advantage(&word)
 }
 
-/// Message for text at `at` in a comment that looks as if it changed the roll, and a hint on how to
-/// write it so that it does; `None`: nothing is wrong there.
+/// Message and hint for text at `at` that looks like a misplaced part of the roll.
 fn misplaced(
     parser: &Parser<'_>,
     at: usize,

@@ -12,25 +12,23 @@ use super::{
     tree::Node,
 };
 
-/// A parsed roll. Printing it gives the canonical spelling without the comment (`4d6dl1` prints
-/// `4d6pl1`), which parses to the same expression again.
+/// A parsed roll. Displays in canonical spelling without the comment (`4d6dl1` as `4d6pl1`), which
+/// parses to the same expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
-    /// Number of times `root` is rolled: `Some` for `N#…`, also for `1#…`.
+    /// `Some` for `N#…`, also for `1#…`.
     pub(super) repeats: Option<u32>,
-    /// Root of the value that is rolled.
     pub(super) root: Node,
-    /// The player's text behind the dice.
     pub(super) comment: Option<String>,
 }
 
 impl Expression {
-    /// True if anything random is in it: false for plain sums such as `2+3`.
+    /// True if anything is random: false for sums such as `2+3`.
     pub fn has_dice(&self) -> bool {
         self.root.has_dice()
     }
 
-    /// The player's words behind the dice, blanks collapsed.
+    /// Text behind the dice, blanks collapsed.
     pub fn comment(&self) -> Option<&str> {
         self.comment.as_deref()
     }

@@ -1,20 +1,17 @@
-//! The way out of a mistake: the nearest spelling that parses.
-//!
-//! Every suggestion has been parsed before it is offered.
+//! Suggests the nearest spelling that parses. Every suggestion is parsed before it is offered.
 
-use super::advantage::is_near_advantage;
 use super::comment;
 use super::cursor::Fault;
-use super::operators::operator_word;
+use super::operators::{is_near_advantage, operator_word};
 use super::outcome::DiceError;
 use super::parse::expression;
 
-/// Longest corrected roll that is quoted whole, in characters.
+/// Longest correction quoted in full, in characters.
 const MAX_QUOTED: usize = 60;
-/// Operators offered for a misspelt one, the likeliest first.
+/// Operators offered for a misspelt one, likeliest first.
 const OPERATORS: [&str; 15] =
     ["kh", "kl", "dl", "dh", "ph", "pl", "rr", "ro", "ra", "mi", "ma", "e", "k", "p", "adv"];
-/// Operators of other programs, and their spelling here.
+/// Operators of other programs and their spelling here.
 const FOREIGN: [(&str, &str); 15] = [
     ("h", "kh"),
     ("l", "kl"),
@@ -33,7 +30,7 @@ const FOREIGN: [(&str, &str); 15] = [
     ("times", "*"),
 ];
 
-/// The error for a fault, with the nearest spelling where there is one.
+/// Converts a fault to an error, with the nearest spelling if one is found.
 pub(super) fn explain(chars: &[char], fault: Fault) -> DiceError {
     let hint = match (nearest(chars, &fault), fault.hint) {
         (Some(text), None) => Some(format!("did you mean \"{text}\"?")),
@@ -47,7 +44,6 @@ pub(super) fn explain(chars: &[char], fault: Fault) -> DiceError {
     DiceError { column: fault.at + 1, message: fault.message, hint }
 }
 
-/// The first correction that parses.
 fn nearest(chars: &[char], fault: &Fault) -> Option<String> {
     if chars.len() > MAX_QUOTED {
         return None;
@@ -68,7 +64,7 @@ fn nearest(chars: &[char], fault: &Fault) -> Option<String> {
     })
 }
 
-/// Corrections of `bad`, between `head` and `tail`, that may have been meant.
+/// Likely corrections of `bad`, between `head` and `tail`.
 fn corrections(head: &str, bad: &str, tail: &str) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     if operator_word(bad).is_some() {
@@ -78,7 +74,7 @@ fn corrections(head: &str, bad: &str, tail: &str) -> Vec<String> {
         list.push(if bad.starts_with('a') { "adv" } else { "dis" }.to_owned());
     }
     if bad == "d" && !head.ends_with(|c: char| c.is_ascii_digit()) {
-        // More dice behind a blank; dice cannot be counted by a bracket.
+        // More dice behind a blank; a bracket cannot count dice.
         return if head.ends_with(')') { list } else { vec!["+ d".to_owned()] };
     }
     let foreign = FOREIGN.iter().filter(|(theirs, _)| *theirs == bad);
@@ -98,13 +94,13 @@ fn corrections(head: &str, bad: &str, tail: &str) -> Vec<String> {
     if bad.chars().count() > 1 && bad.chars().all(char::is_alphabetic) {
         let near = OPERATORS.iter().filter(|operator| is_near(bad, operator));
         list.extend(near.map(|operator| (*operator).to_owned()));
-        // A comment that only lacks its blank.
+        // A comment that lacks only its blank.
         list.push(format!(" {bad}"));
     }
     list
 }
 
-/// True if one letter put in, left out, changed or swapped with its neighbour makes `b` of `a`.
+/// True if `b` is `a` with one letter added, removed, replaced or swapped with its neighbour.
 fn is_near(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same_start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();

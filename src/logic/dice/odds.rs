@@ -1,7 +1,7 @@
-//! Probabilities of totals, counted rather than thrown.
+//! Exact probabilities of totals.
 //!
-//! Entry type: [`Odds`]. No die stands in an expression twice, so that its parts are independent and
-//! their outcomes multiply. **Never** estimates: what would take too many outcomes is refused.
+//! Entry type: [`Odds`]. No die occurs twice in an expression, so its parts are independent and
+//! their probabilities multiply. **Never**: estimates; a count of too many outcomes is refused.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -13,26 +13,25 @@ use super::{
     tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb},
 };
 
-/// Most steps one count may take, a step being two outcomes put together.
+/// Most steps of a count; a step combines two outcomes.
 const MOST_STEPS: usize = 20_000_000;
 
 /// Probabilities of an expression's totals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Odds {
-    /// Each total that can come up and its probability, the lowest first.
+    /// Each possible total and its probability, lowest first.
     pub outcomes: Vec<(i64, f64)>,
-    /// The mean of all totals.
+    /// Mean of all totals.
     pub mean: f64,
-    /// The probability that what is compared holds; `None`: nothing is compared.
+    /// Probability that a comparison holds; `None` without one.
     pub chance: Option<f64>,
 }
 
 impl Expression {
-    /// Calculates the probability of each total of one roll.
+    /// Computes the probability of each total of one roll.
     ///
     /// # Errors
-    /// Dice that explode, brackets that keep or drop, a division by zero, or more outcomes than can be
-    /// counted.
+    /// Exploding dice, brackets that keep or drop, a division by zero, or too many outcomes.
     pub fn odds(&self) -> Result<Odds, DiceError> {
         let counted = Counter { left: MOST_STEPS }.node(&self.root)?;
         let mut totals: BTreeMap<i64, f64> = BTreeMap::new();
@@ -47,7 +46,6 @@ impl Expression {
     }
 }
 
-/// A value, in order.
 #[derive(Debug, Clone, Copy)]
 struct Value(f64);
 
@@ -67,7 +65,7 @@ impl PartialOrd for Value {
 
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Zero has two signs and is one value.
+        // Zero has two signs but is one value.
         (self.0 + 0.0).total_cmp(&(other.0 + 0.0))
     }
 }
@@ -81,7 +79,7 @@ impl Likely {
         Self(BTreeMap::from([(Value(value), 1.0)]))
     }
 
-    /// Each value through `change`; those that become the same count together.
+    /// Applies `change` to each value; equal results are added up.
     fn map(&self, change: impl Fn(f64) -> f64) -> Self {
         let mut changed = BTreeMap::new();
         for (value, likely) in &self.0 {
@@ -91,7 +89,6 @@ impl Likely {
     }
 }
 
-/// Counts outcomes, so many steps at most.
 struct Counter {
     left: usize,
 }
@@ -128,7 +125,6 @@ impl Counter {
         }
     }
 
-    /// Every value of the one with every value of the other.
     fn joined(
         &mut self,
         left: &Likely,
@@ -153,7 +149,7 @@ impl Counter {
         Ok(())
     }
 
-    /// A term of dice: what is done to each die, then which of them count.
+    /// A term of dice: operations on each die, then the choice of those that count.
     fn dice(&mut self, dice: &Dice) -> Result<Likely, DiceError> {
         let refuse =
             |what: &str| refused(dice.column, &format!("the odds of {what}"), "leave it out");
@@ -184,7 +180,6 @@ impl Counter {
         }
     }
 
-    /// One die, every face as likely.
     fn die(&mut self, sides: Sides) -> Result<Likely, DiceError> {
         let (lowest, highest) = match sides {
             Sides::Faces(sides) => (1, sides.max(1)),
@@ -195,7 +190,6 @@ impl Counter {
         Ok(Likely((lowest..=highest).map(|face| (Value(f64::from(face)), each)).collect()))
     }
 
-    /// The sum of `count` such dice.
     fn summed(&mut self, die: &Likely, count: u32) -> Result<Likely, DiceError> {
         let mut sum = Likely::certain(0.0);
         for _ in 0..count {
@@ -204,14 +198,13 @@ impl Counter {
         Ok(sum)
     }
 
-    /// The sum of the highest or lowest of `count` such dice: face by face, the ones that count first,
-    /// how many dice show it.
+    /// The sum of the highest or lowest of `count` dice, by how many show each face.
     fn by_height(&mut self, die: &Likely, count: u32, height: Height) -> Result<Likely, DiceError> {
         let mut faces: Vec<(f64, f64)> = die.0.iter().map(|(face, it)| (face.0, *it)).collect();
         if height.from_highest {
             faces.reverse();
         }
-        // By how many dice have shown a face so far, and the sum of those that count.
+        // By the number of dice with a face so far and the sum of those that count.
         let mut states: BTreeMap<(u32, Value), f64> = BTreeMap::from([((0, Value(0.0)), 1.0)]);
         for (face, likely) in faces {
             let mut next: BTreeMap<(u32, Value), f64> = BTreeMap::new();
@@ -235,7 +228,6 @@ impl Counter {
     }
 }
 
-/// Dice that count by height.
 #[derive(Clone, Copy)]
 struct Height {
     from_highest: bool,
@@ -243,7 +235,7 @@ struct Height {
 }
 
 impl Height {
-    /// Of `count` dice; who drops the lowest keeps the others, which are the highest.
+    /// Of `count` dice; dropping the lowest keeps the highest.
     fn of(op: &Op, selector: Selector, count: u32) -> Self {
         let number = u32::try_from(selector.number).unwrap_or(0).min(count);
         let highest = selector.pick == Pick::Highest;
@@ -254,7 +246,7 @@ impl Height {
     }
 }
 
-/// A die of which the faces that `op` takes are thrown once more.
+/// A die rerolled once if `op` takes its face.
 fn rerolled_once(die: &Likely, op: &Op) -> Likely {
     let again = taken(die, op);
     let faces = die.0.iter().map(|(face, likely)| {
@@ -264,7 +256,7 @@ fn rerolled_once(die: &Likely, op: &Op) -> Likely {
     Likely(faces.collect())
 }
 
-/// A die that is thrown until `op` takes it no more; `None`: it takes every face.
+/// A die rerolled until `op` does not take it; `None` if it takes every face.
 fn rerolled_until(die: &Likely, op: &Op) -> Option<Likely> {
     let left = 1.0 - taken(die, op);
     let faces = die.0.iter().filter(|(face, _)| !takes(op, face.0));
@@ -272,22 +264,19 @@ fn rerolled_until(die: &Likely, op: &Op) -> Option<Likely> {
     (left > f64::EPSILON).then(|| Likely(faces.collect()))
 }
 
-/// Probability that `op` takes the die.
 fn taken(die: &Likely, op: &Op) -> f64 {
     die.0.iter().filter(|(face, _)| takes(op, face.0)).map(|(_, likely)| likely).sum()
 }
 
-/// True if an operation takes a die for the face it shows.
+/// True if an operation takes a die that shows `face`.
 fn takes(op: &Op, face: f64) -> bool {
     op.selectors.iter().any(|selector| is_taken(face, *selector))
 }
 
-/// The number behind `mi` and `ma`.
 fn bound(op: &Op) -> f64 {
     op.selectors.first().map_or(0.0, |selector| f64::from(selector.number))
 }
 
-/// In how many ways `few` of `all` can be chosen.
 fn choose(all: u32, few: u32) -> f64 {
     (0..few).fold(1.0, |ways, at| ways * f64::from(all - at) / f64::from(at + 1))
 }
@@ -304,7 +293,6 @@ mod tests {
     use super::super::parse;
     use crate::extent;
 
-    /// The odds of an expression that is compared.
     fn chance(expression: &str) -> f64 {
         parse(expression).unwrap().odds().unwrap().chance.unwrap()
     }
@@ -334,7 +322,7 @@ mod tests {
         let odds = parse("8d6").unwrap().odds().unwrap();
         assert_eq!((odds.outcomes.first().unwrap().0, odds.outcomes.last().unwrap().0), (8, 48));
         assert!(near(odds.mean, 28.0) && odds.chance.is_none());
-        // Counting as far as the limit takes seconds.
+        // Counting up to the limit takes seconds.
         let many = if extent::whole() { "1000d1000" } else { "3d9999" };
         for refused in ["1d6e6", "(1d6, 1d8)kh1", many, "1d2rr<3", "1/0"] {
             let refused = parse(refused).unwrap().odds().expect_err(refused);
@@ -343,7 +331,6 @@ mod tests {
     }
 
     proptest! {
-        /// The chances of all outcomes add up to one, and every roll is among them.
         #[test]
         fn rolled_totals_are_possible_outcomes(count in 1u32..6, sides in 1u32..9, kept in 0u32..6, seed: u64) {
             for text in [format!("{count}d{sides}"), format!("{count}d{sides}kh{kept}-2")] {

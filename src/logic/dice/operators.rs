@@ -1,14 +1,13 @@
 //! Operators behind dice and brackets: `kh3`, `rr<3`, `!>4`, advantage.
-//!
-//! **Never** takes half an operator: its number is missing, or it is read whole.
 
-use super::advantage::{advantage_at, take_advantage};
 use super::cursor::{Parsed, Parser};
 use super::limits::MAX_SIDES;
 use super::tree::{Dice, Op, Pick, Sides, Verb};
 
+pub(super) const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
+
 impl Parser<'_> {
-    /// Everything done to dice: operators, `!`, and advantage right behind a die.
+    /// Everything behind dice: operators, `!`, and advantage directly behind a die.
     pub fn dice_ops(&mut self, dice: &mut Dice) -> Parsed<()> {
         loop {
             let next = self.after_blanks(self.at);
@@ -30,7 +29,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `!`, `!5`, `!>4`, `!<2`: explodes; `>` and `<` include their number, as in Roll20.
+    /// `!`, `!5`, `!>4`, `!<2`: explodes. `>` and `<` include their number, as in Roll20.
     fn bang(&mut self, sides: Sides) -> Parsed<Op> {
         let start = self.at;
         self.at += 1;
@@ -77,7 +76,7 @@ impl Parser<'_> {
         Ok(Op::new(Verb::Explode, pick, number))
     }
 
-    /// An operator with its selector, perhaps behind blanks; `None` where there is none.
+    /// An operator with its selector, perhaps after blanks; `None` if there is no operator.
     fn op(&mut self) -> Parsed<Option<Op>> {
         let next = self.after_blanks(self.at);
         let word = self.word_at(next);
@@ -105,7 +104,6 @@ impl Parser<'_> {
         Ok(Some(Op::new(verb, pick, number)))
     }
 
-    /// The number of a selector.
     fn selector_number(&mut self, operator: &str) -> Parsed<i32> {
         let digits = self.digits_at(self.at);
         if digits.is_empty() {
@@ -136,10 +134,11 @@ impl Parser<'_> {
     }
 }
 
-/// Meaning of an operator's letters; the number's sign is not among them.
+/// Meaning of an operator's letters, without the number's sign.
 pub(super) fn operator_word(word: &str) -> Option<(Verb, Pick)> {
     let (verb, pick) = match word {
-        // `dl` and `dh` are Roll20's and Foundry's `pl` and `ph`; `min` and `max` Foundry's.
+        // `dl` and `dh` are Roll20's and Foundry's names of `pl` and `ph`; `min` and `max` are
+        // Foundry's.
         "dl" => return Some((Verb::Drop, Pick::Lowest)),
         "dh" => return Some((Verb::Drop, Pick::Highest)),
         "min" => return Some((Verb::Minimum, Pick::Exactly)),
@@ -166,9 +165,9 @@ pub(super) fn operator_word(word: &str) -> Option<(Verb, Pick)> {
     Some((verb, pick))
 }
 
-/// Adds an operation. Neighbours with the same verb are one, as in Avrae: `rr1rr2` rerolls both.
-/// Selectors another one contains are left out, which bounds the work of a reroll loop; not for
-/// `ra`, which takes the first die of its first selector that has any.
+/// Adds an operation. Consecutive ones with the same verb merge, as in Avrae: `rr1rr2` rerolls
+/// both. Drops selectors that another contains, which bounds the work of a reroll loop; not for
+/// `ra`, which takes the first die of its first matching selector.
 fn push_op(ops: &mut Vec<Op>, op: Op) {
     let immediate = matches!(op.verb, Verb::Minimum | Verb::Maximum);
     let Some(last) = ops.last_mut().filter(|last| last.verb == op.verb && !immediate) else {
@@ -186,4 +185,55 @@ fn push_op(ops: &mut Vec<Op>, op: Op) {
             (Some(old), _) => old.number = old.number.max(new.number),
         }
     }
+}
+
+pub(super) fn advantage(word: &str) -> Option<Pick> {
+    match word {
+        "adv" | "advantage" => Some(Pick::Highest),
+        "dis" | "disadv" | "disadvantage" => Some(Pick::Lowest),
+        _ => None,
+    }
+}
+
+/// Advantage at `at`, perhaps behind "with": what it keeps, and the position of its word.
+pub(super) fn advantage_at(parser: &Parser<'_>, at: usize) -> Option<(Pick, usize)> {
+    let word = parser.word_at(at);
+    if let Some(pick) = advantage(&word) {
+        return Some((pick, at));
+    }
+    let next = parser.after_blanks(at + word.chars().count());
+    let is_link = matches!(word.as_str(), "with" | "at" | "has");
+    advantage(&parser.word_at(next)).filter(|_| is_link).map(|pick| (pick, next))
+}
+
+/// Doubles a single die and keeps one of the two, before any other operation (as Avrae). Moves the
+/// parser past the advantage word.
+pub(super) fn take_advantage(parser: &mut Parser<'_>, dice: &mut Dice, pick: Pick) -> Parsed<()> {
+    let word = parser.word_at(parser.at);
+    let len = word.chars().count();
+    if parser.peek_at(parser.at + len).is_some_and(|c| c.is_ascii_digit()) {
+        let hint = format!("to add to the roll write {word}+");
+        let message = format!("\"{word}\" takes no number");
+        return Err(parser.fault(len, message, Some(&hint)));
+    }
+    if dice.count != 1 || dice.ops.iter().any(|op| op.verb == Verb::Keep) {
+        let letter = if pick == Pick::Highest { 'h' } else { 'l' };
+        let hint = format!("1d20 {word}, or keep one of several: 2d20k{letter}1");
+        let message = format!("\"{word}\" needs a single die");
+        return Err(parser.fault(len, message, Some(&hint)));
+    }
+    dice.count = 2;
+    dice.ops.insert(0, Op::new(Verb::Keep, pick, 1));
+    parser.at += len;
+    Ok(())
+}
+
+/// True if `word` is an advantage word with a letter doubled or two swapped.
+pub(super) fn is_near_advantage(word: &str) -> bool {
+    let slips =
+        ["addv", "aadv", "avd", "advn", "advt", "dsi", "ids", "diss", "ddis", "diis", "disa"];
+    let starts = word.starts_with("advv") || word.starts_with("advan") || word.starts_with("disad");
+    starts && !word.starts_with("advanc")
+        || slips.contains(&word)
+        || word.starts_with("advent") && word.ends_with("age")
 }

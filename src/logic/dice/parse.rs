@@ -1,20 +1,17 @@
-//! Text to [`Expression`]: recursive descent over characters, loosest precedence first:
-//! comparison, `+ -`, `* / // %`, sign, then numbers, dice and sets with their operators and labels.
+//! Parses text to an [`Expression`]: recursive descent over characters, loosest precedence first:
+//! comparison, `+ -`, `* / // %`, sign, then numbers, dice and sets with operators and labels.
 //!
-//! Characters, not tokens, because a letter's meaning hangs on its place: `d` begins dice, `dl` is
-//! an operator behind dice, `drops the sword` is a comment.
-//! **Never** recurses past the depth limit.
+//! Characters rather than tokens, because a letter's meaning depends on its position: `d` begins
+//! dice, `dl` is an operator behind dice, `drops the sword` is a comment.
 
-use super::advantage::advantage;
 use super::arithmetic::Binary;
 use super::comment;
 use super::cursor::{Fault, Parsed, Parser};
 use super::expression::Expression;
 use super::limits::{MAX_CHARS, MAX_DICE, MAX_NUMBER, MAX_SIDES};
-use super::operators::operator_word;
+use super::operators::{advantage, operator_word};
 use super::tree::{Dice, Kind, Link, Node, Op, Sides, Sign, Verb};
 
-/// Reads the whole text.
 pub(super) fn expression(chars: &[char]) -> Parsed<Expression> {
     let mut parser = Parser { chars, at: 0, depth: 0 };
     if chars.len() > MAX_CHARS {
@@ -38,7 +35,7 @@ pub(super) fn expression(chars: &[char]) -> Parsed<Expression> {
 }
 
 impl Parser<'_> {
-    /// `N#`, or the `N` of `6 4d6`, in front of everything.
+    /// `N#`, or the `N` of `6 4d6`, at the beginning.
     fn repeat_prefix(&mut self) -> Parsed<Option<u32>> {
         let digits = self.digits_at(self.at);
         if digits.is_empty() {
@@ -80,7 +77,6 @@ impl Parser<'_> {
         Ok(Some((repeats, root)))
     }
 
-    /// A number of repeats.
     fn repeats(&self, digits: &str) -> Parsed<u32> {
         digits.parse().ok().filter(|n| (1..=MAX_DICE).contains(n)).ok_or_else(|| {
             let message = format!("cannot repeat \"{digits}\" times");
@@ -89,7 +85,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A chain of operators of one precedence, 0 the loosest.
+    /// A chain of operators of one precedence; 0 is the loosest.
     fn level(&mut self, level: u8) -> Parsed<Node> {
         if level == 3 {
             return self.sign();
@@ -106,7 +102,7 @@ impl Parser<'_> {
         Ok(if rest.is_empty() { first } else { Node::new(Kind::Chain(Box::new(first), rest)) })
     }
 
-    /// The operator of this precedence that comes next, and its length.
+    /// The next operator, if it has this precedence, and its length.
     fn operator(&self, level: u8) -> Option<(Binary, usize)> {
         let next = self.peek_at(self.at + 1);
         Some(match (level, self.peek()?) {
@@ -164,7 +160,6 @@ impl Parser<'_> {
         }
     }
 
-    /// A number, dice, or a bracket.
     fn value(&mut self) -> Parsed<Node> {
         match self.peek() {
             None => Err(self.missing("a number or dice is missing at the end", None)),
@@ -195,7 +190,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The fault for a word where a value must stand.
     fn unknown_value(&self, word: &str) -> Fault {
         let len = word.chars().count();
         if word == "d" {
@@ -210,7 +204,6 @@ impl Parser<'_> {
         self.fault(len, format!("\"{word}\" is neither a number nor dice"), Some(hint))
     }
 
-    /// A number, or the number in front of dice.
     fn number(&mut self) -> Parsed<Node> {
         let start = self.at;
         let whole = self.digits_at(self.at);
@@ -246,7 +239,6 @@ impl Parser<'_> {
         self.literal(start)
     }
 
-    /// The number written from `start` up to here.
     fn literal(&self, start: usize) -> Parsed<Node> {
         let text: String = self.chars.iter().take(self.at).skip(start).collect();
         match text.parse::<f64>() {
@@ -266,7 +258,7 @@ impl Parser<'_> {
         matches!(sides, Some('0'..='9' | '%')) || self.fate_ahead(at)
     }
 
-    /// True if the `d` at `at` begins fate dice, perhaps with an operator right behind.
+    /// True if the `d` at `at` begins fate dice, perhaps with an operator directly behind.
     fn fate_ahead(&self, at: usize) -> bool {
         let word = self.word_at(at);
         word.strip_prefix("df").is_some_and(|rest| {
@@ -274,7 +266,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Dice from their `d` on, with all their operators. `start` is where their number stands.
+    /// Dice from their `d` on, with their operators. `start` is the position of their count.
     fn dice(&mut self, count: u32, start: usize) -> Parsed<Node> {
         let sides = if self.fate_ahead(self.at) {
             self.at += 2;
@@ -289,7 +281,6 @@ impl Parser<'_> {
         Ok(Node::new(Kind::Dice(dice)))
     }
 
-    /// A number of sides.
     fn sides(&mut self) -> Parsed<i32> {
         if self.peek() == Some('%') {
             self.at += 1;
@@ -305,7 +296,7 @@ impl Parser<'_> {
         Ok(sides)
     }
 
-    /// `(x)`, `()`, `(a,)`, `(a, b)`, with set operators.
+    /// `(x)`, `()`, `(a,)` or `(a, b)`, with set operators.
     fn bracket(&mut self) -> Parsed<Node> {
         self.enter()?;
         self.at += 1;
@@ -333,7 +324,6 @@ impl Parser<'_> {
         }))
     }
 
-    /// The bracket's end.
     fn close(&mut self) -> Parsed<()> {
         match self.peek() {
             Some(')') => {

@@ -1,80 +1,65 @@
-//! Rolling: the parsed form to values, each die with its history.
+//! Rolls a parsed expression; each die has its history.
 //!
-//! The operators' effects, their order, and which of equal values is taken first follow Avrae's `d20` 1.1.2.
-//! **Never** throws more dice than the limit.
+//! The operators' effects, their order and the choice between equal values follow Avrae's `d20`
+//! 1.1.2.
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
 use rand::{Rng, RngExt};
 
 use super::arithmetic::Binary;
-use super::limits::MAX_DICE;
-use super::looks;
+use super::limits::{self, MAX_DICE};
 use super::outcome::{DiceError, Natural};
 use super::tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb};
 
-/// A rolled value.
 pub(super) struct Rolled<'a> {
-    /// The node that was rolled; for its labels.
+    /// Kept for its labels.
     pub node: &'a Node,
-    /// False when an operator dropped it: it counts zero.
+    /// False if dropped by an operator: it counts zero.
     pub kept: bool,
-    /// Its number, dice or parts.
     pub part: Part<'a>,
 }
 
-/// The number, dice or parts of a rolled value.
 pub(super) enum Part<'a> {
-    /// A number as written.
     Number(f64),
-    /// The dice, those added by explosions at the end.
+    /// Dice, with those added by explosions at the end.
     Dice(&'a Dice, Vec<Die>),
-    /// A bracket around one value, with what was kept of its dice.
+    /// A bracket around one value, with operations on the dice inside.
     Group(Box<Rolled<'a>>, &'a [Op]),
-    /// A set of values, with what was kept of them.
     Set(Vec<Rolled<'a>>, &'a [Op]),
-    /// A sign before a value.
     Sign(Sign, Box<Rolled<'a>>),
-    /// A chain; each operator with its column.
     Chain(Box<Rolled<'a>>, Vec<(Binary, usize, Rolled<'a>)>),
 }
 
-/// One die, with every face it has shown.
+/// A die with every face it has shown.
 pub(super) struct Die {
-    /// False when an operator dropped it.
     pub kept: bool,
-    /// Faces it showed before it was rerolled.
+    /// Faces before rerolls.
     pub earlier: Vec<Face>,
-    /// The face it shows.
     pub face: Face,
 }
 
-/// One throw of one die.
 #[derive(Clone, Copy)]
 pub(super) struct Face {
-    /// Number thrown.
     pub thrown: i32,
-    /// Number counted after `mi` and `ma`.
+    /// Number after `mi` and `ma`.
     pub counts: i32,
-    /// True if it brought another die.
+    /// True if it added a die.
     pub exploded: bool,
 }
 
-/// Throws dice and counts them.
 pub(super) struct Cup<'r, R: ?Sized> {
-    /// Source of the throws.
     rng: &'r mut R,
     /// Dice that may still be thrown.
     left: u32,
 }
 
 impl<'r, R: Rng + ?Sized> Cup<'r, R> {
-    /// A cup for one roll with all its repeats.
+    /// For one roll with all its repeats.
     pub fn new(rng: &'r mut R) -> Self {
         Self { rng, left: MAX_DICE }
     }
 
-    /// Rolls everything in `node`, from the left.
     pub fn roll<'a>(&mut self, node: &'a Node) -> Result<Rolled<'a>, DiceError> {
         let part = match &node.kind {
             Kind::Number(number) => Part::Number(*number),
@@ -107,7 +92,6 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(Rolled { node, kept: true, part })
     }
 
-    /// Throws a term of dice and applies its operators in order.
     fn dice(&mut self, term: &Dice) -> Result<Vec<Die>, DiceError> {
         let mut dice = Vec::new();
         for _ in 0..term.count {
@@ -150,13 +134,11 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(dice)
     }
 
-    /// Throws one die.
     fn die(&mut self, term: &Dice) -> Result<Die, DiceError> {
         let face = self.throw(term)?;
         Ok(Die { kept: true, earlier: Vec::new(), face })
     }
 
-    /// One face, each equally likely.
     fn throw(&mut self, term: &Dice) -> Result<Face, DiceError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| DiceError {
             column: term.column,
@@ -170,14 +152,12 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(Face { thrown, counts: thrown, exploded: false })
     }
 
-    /// Throws a die again; its earlier face is recorded.
     fn reroll(&mut self, term: &Dice, die: &mut Die) -> Result<(), DiceError> {
         die.earlier.push(die.face);
         die.face = self.throw(term)?;
         Ok(())
     }
 
-    /// Throws the selected dice again until none is selected.
     fn reroll_until(&mut self, term: &Dice, dice: &mut [Die], op: &Op) -> Result<(), DiceError> {
         let mut chooser = Chooser::new(&op.selectors);
         for (at, die) in dice.iter().enumerate().filter(|(_, die)| die.kept) {
@@ -197,12 +177,12 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         }
     }
 
-    /// One more die for each selected, and for those among the new, each die once.
+    /// Adds a die for each one selected, also among the new ones; each die explodes once.
     fn explode(&mut self, term: &Dice, dice: &mut Vec<Die>, op: &Op) -> Result<(), DiceError> {
         let mut chooser = Chooser::new(&op.selectors);
         let mut seen = 0;
-        // Dice that were not selected at first never are later: each new one leaves fewer places
-        // among the highest.
+        // A die not selected at first never is later: each new one only takes places among the
+        // highest.
         loop {
             for (at, die) in dice.iter().enumerate().skip(seen).filter(|(_, die)| die.kept) {
                 chooser.add(at, die.face.counts);
@@ -226,18 +206,17 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
     }
 }
 
-/// Tracks the dice that selectors take while dice change: a change costs little however many dice and
-/// selectors there are, so that no loop of rerolls or explosions takes long.
+/// Tracks the dice that selectors take while dice change. A change costs little however many dice
+/// and selectors exist, so rerolls and explosions stay fast.
 struct Chooser<'a> {
     selectors: &'a [Selector],
-    /// Places taken whatever the others show.
+    /// Dice taken whatever the others show.
     taken: BTreeSet<usize>,
-    /// For each `hN` and `lN` all dice, the first taken first.
+    /// For each `hN` and `lN`, all dice in the order in which they are taken.
     by_height: Vec<(Selector, BTreeSet<(i64, usize)>)>,
 }
 
 impl<'a> Chooser<'a> {
-    /// Chooses among no dice yet.
     fn new(selectors: &'a [Selector]) -> Self {
         let by_height = selectors.iter().filter(|selector| selector.pick.is_by_height());
         Self {
@@ -247,9 +226,8 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// A die shows `counts`.
     fn add(&mut self, at: usize, counts: i32) {
-        looks::note(self.by_height.len());
+        limits::note(self.by_height.len());
         if self.selectors.iter().any(|selector| is_taken(f64::from(counts), *selector)) {
             self.taken.insert(at);
         }
@@ -258,16 +236,15 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// It no longer does.
     fn remove(&mut self, at: usize, counts: i32) {
-        looks::note(self.by_height.len());
+        limits::note(self.by_height.len());
         self.taken.remove(&at);
         for (selector, places) in &mut self.by_height {
             places.remove(&place(*selector, at, counts));
         }
     }
 
-    /// Forgets dice that others of greater height will always keep out.
+    /// Forgets dice that others of greater height will always exclude.
     fn narrow(&mut self) {
         for (selector, places) in &mut self.by_height {
             while places.len() > number(*selector) {
@@ -276,22 +253,22 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// True if a die is taken, once [`Self::narrow`] has been called.
+    /// True if a die is taken. Call [`Self::narrow`] first.
     fn is_chosen(&self, at: usize, counts: i32) -> bool {
         let high = |(s, places): &(Selector, BTreeSet<_>)| places.contains(&place(*s, at, counts));
         self.taken.contains(&at) || self.by_height.iter().any(high)
     }
 
-    /// All dice taken, from the left.
+    /// All dice taken, from left to right.
     fn chosen(&self) -> BTreeSet<usize> {
         let by_height = self.by_height.iter();
         let by_height = by_height.flat_map(|(s, places)| places.iter().take(number(*s)));
         let chosen = by_height.map(|(_, at)| *at).chain(self.taken.iter().copied());
-        chosen.inspect(|_| looks::note(1)).collect()
+        chosen.inspect(|_| limits::note(1)).collect()
     }
 }
 
-/// Sort key of a die for a selector by height; equal dice stay in order.
+/// Sort key for a selector by height; equal dice stay in order.
 fn place(selector: Selector, at: usize, counts: i32) -> (i64, usize) {
     let counts = i64::from(counts);
     (if selector.pick == Pick::Highest { -counts } else { counts }, at)
@@ -303,7 +280,6 @@ fn number(selector: Selector) -> usize {
 }
 
 impl Rolled<'_> {
-    /// The value's number; zero when dropped.
     pub fn total(&self) -> Result<f64, DiceError> {
         if !self.kept {
             return Ok(0.0);
@@ -328,7 +304,7 @@ impl Rolled<'_> {
         }
     }
 
-    /// Adds the faces that count, from the left.
+    /// Adds the faces that count, from left to right.
     pub fn faces(&self, faces: &mut Vec<i64>) {
         if !self.kept {
             return;
@@ -348,7 +324,7 @@ impl Rolled<'_> {
         }
     }
 
-    /// A 20 or a 1, if the leftmost dice kept a single d20 that shows it.
+    /// Set if the leftmost dice kept a single d20 that shows 20 or 1.
     pub fn natural(&self) -> Option<Natural> {
         if !self.kept {
             return None;
@@ -369,7 +345,7 @@ impl Rolled<'_> {
         }
     }
 
-    /// A column in it, for an error about its sum.
+    /// A column within it, for an error about its sum.
     fn column(&self) -> usize {
         match &self.part {
             Part::Number(_) => 1,
@@ -379,8 +355,7 @@ impl Rolled<'_> {
         }
     }
 
-    /// Keeps or drops as an operator behind a bracket says: among the dice or the set inside, or
-    /// else the one value it is.
+    /// Applies an operator behind a bracket: to the dice or set inside, else to the one value.
     fn keep_or_drop(&mut self, op: &Op) -> Result<(), DiceError> {
         match &mut self.part {
             Part::Group(inner, _) => inner.keep_or_drop(op),
@@ -397,7 +372,6 @@ impl Rolled<'_> {
     }
 }
 
-/// Keeps or drops among whole values.
 fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError> {
     let totals = items
         .iter()
@@ -409,13 +383,12 @@ fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError
     Ok(())
 }
 
-/// The number that each die counts; `None` for a dropped one.
 fn values(dice: &[Die]) -> Vec<Option<f64>> {
-    looks::note(dice.len());
+    limits::note(dice.len());
     dice.iter().map(|die| die.kept.then(|| f64::from(die.face.counts))).collect()
 }
 
-/// For each value whether any selector takes it; dropped ones are never taken.
+/// For each value, whether a selector takes it; dropped ones are never taken.
 fn select(values: &[Option<f64>], selectors: &[Selector]) -> Vec<bool> {
     let takes = |value: f64| selectors.iter().any(|selector| is_taken(value, *selector));
     let mut chosen: Vec<bool> = values.iter().map(|value| value.is_some_and(takes)).collect();
@@ -427,7 +400,7 @@ fn select(values: &[Option<f64>], selectors: &[Selector]) -> Vec<bool> {
     chosen
 }
 
-/// The place of the first value a selector takes.
+/// Index of the first value that a selector takes.
 fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
     let taken = |value: &Option<f64>| value.is_some_and(|value| is_taken(value, selector));
     values.iter().position(taken).or_else(|| foremost(values, selector))
@@ -435,7 +408,7 @@ fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
 
 /// True if a selector takes this value whatever the others are.
 pub(super) fn is_taken(value: f64, selector: Selector) -> bool {
-    looks::note(1);
+    limits::note(1);
     let number = f64::from(selector.number);
     match selector.pick {
         Pick::Exactly => value == number,
@@ -445,12 +418,12 @@ pub(super) fn is_taken(value: f64, selector: Selector) -> bool {
     }
 }
 
-/// The places `hN` or `lN` takes, in no order; of equal values the first are taken.
+/// Indices that `hN` or `lN` takes, unordered; of equal values the first are taken.
 fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
     if !selector.pick.is_by_height() {
         return Vec::new();
     }
-    looks::note(values.len());
+    limits::note(values.len());
     let mut kept: Vec<RankedValue> = counting(values).collect();
     let number = number(selector);
     if number < kept.len() {
@@ -460,31 +433,30 @@ fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
     kept.into_iter().map(|it| it.at).collect()
 }
 
-/// The place of the value that stands first for `hN` or `lN`.
+/// Index of the value that `hN` or `lN` takes first.
 fn foremost(values: &[Option<f64>], selector: Selector) -> Option<usize> {
     let Selector { pick, number } = selector;
     let values = counting(values).filter(|_| pick.is_by_height() && number > 0);
     values.min_by(|a, b| by_order(pick, a, b)).map(|it| it.at)
 }
 
-/// A value that counts, and its place among all.
+/// A value that counts, and its index.
 struct RankedValue {
     at: usize,
     value: f64,
 }
 
-/// The values that count, with their places.
 fn counting(values: &[Option<f64>]) -> impl Iterator<Item = RankedValue> {
     values.iter().enumerate().filter_map(|(at, value)| Some(RankedValue { at, value: (*value)? }))
 }
 
-/// Order in which values are taken; of equals the one further left first.
+/// Order in which values are taken; of equals, the leftmost first.
 fn by_order(pick: Pick, a: &RankedValue, b: &RankedValue) -> Ordering {
     let (first, second) = if pick == Pick::Highest { (b, a) } else { (a, b) };
     first.value.total_cmp(&second.value).then(a.at.cmp(&b.at))
 }
 
-/// Cut toward zero; every total is within 2^53.
+/// Truncates toward zero; every total is within 2^53.
 #[expect(clippy::cast_possible_truncation, reason = "cutting is what is asked for")]
 pub fn whole(total: f64) -> i64 {
     total as i64

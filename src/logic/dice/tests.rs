@@ -1,4 +1,5 @@
-//! Dice against Avrae's library (values read off `d20` 1.1.2), other tables' spellings, and bombs.
+//! Compares dice with Avrae's library (values read off `d20` 1.1.2) and other tables' spellings,
+//! and checks costly rolls.
 
 use std::convert::Infallible;
 
@@ -11,7 +12,7 @@ use super::{
     *,
 };
 
-/// Loaded dice: gives the listed faces of dice with the listed sides, in order.
+/// Loaded dice: return the listed faces of dice with the listed sides, in order.
 struct Loaded(std::vec::IntoIter<(u32, u32)>);
 
 impl Loaded {
@@ -44,7 +45,7 @@ fn seeded(text: &str, seed: u64) -> Outcome {
     expression.roll(&mut StdRng::seed_from_u64(seed)).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Rolls with exactly these faces, and checks that all of them were thrown.
+/// Rolls exactly these faces and checks that all were thrown.
 fn loaded(text: &str, sides: u32, faces: &[u32]) -> Outcome {
     let mut rng = Loaded::new(sides, faces);
     let outcome = parse(text).unwrap().roll(&mut rng).unwrap();
@@ -226,7 +227,7 @@ fn comments_are_only_what_can_be_nothing_else() {
     }
 }
 
-/// A mistake, its column, and what the way out names.
+/// Mistakes, each with its column and a part of its hint.
 const MISTAKES: &[(&str, usize, &str)] = &[
     ("4d6dl", 4, "\"4d6dl1\""),
     ("4d6 kh", 5, "\"4d6 kh1\""),
@@ -313,7 +314,7 @@ fn other_errors_point() {
     }
 }
 
-/// Rolls that throw one die a round, with as many selectors as fit, until the dice are used up.
+/// Rolls that throw one die per round, with as many selectors as fit, until no dice are left.
 fn slow_bombs() -> [String; 4] {
     let faces = |verb: &str, from: i32| -> String {
         (from..from + 64).map(|face| format!("{verb}{face}")).collect()
@@ -331,8 +332,8 @@ fn no_refusal_takes_long() {
     let mut looked = 0;
     for text in slow_bombs() {
         assert!(text.len() <= MAX_CHARS, "{text}");
-        let taken = looks::during(|| drop(error(&text)));
-        // Each die is looked at once for each character at most: 2 ms in a release build.
+        let taken = limits::during(|| drop(error(&text)));
+        // Looks at each die at most once per character: 2 ms in a release build.
         assert!(taken <= MAX_CHARS * 1_000, "{taken} looks: {text}");
         looked += taken;
     }
@@ -434,12 +435,13 @@ fn faces_are_equally_likely() {
         let faces = f64::from(i32::try_from(counts.len()).unwrap());
         let expected = 100_000.0 / faces;
         let chi: f64 = counts.values().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
-        // Mean of chi squared is faces - 1, deviation sqrt(2 (faces - 1)); five of them is never.
+        // Chi squared has mean faces - 1 and deviation sqrt(2 (faces - 1)); five deviations never
+        // happen.
         assert!(chi < (faces - 1.0) + 5.0 * (2.0 * (faces - 1.0)).sqrt(), "{text}: {chi}");
     }
 }
 
-/// Expressions as players might write them, well formed.
+/// Well-formed expressions as players might write them.
 fn rolls() -> impl Strategy<Value = String> {
     let selector = ("[hl<>]?", 0..8_u32).prop_map(|(pick, n)| format!("{pick}{n}"));
     let verb = prop::sample::select(vec!["k", "p", "rr", "ro", "ra", "e"]);

@@ -1,6 +1,5 @@
-//! Text of a roll for people: `4d6kh3 (5, ~~1~~, 3, 4) + 2 = 14`.
-//!
-//! **Never** leaves a reading unsaid that another table would take differently.
+//! Text of a roll for people: `4d6kh3 (5, ~~1~~, 3, 4) + 2 = 14`, with a note where tables read a
+//! spelling differently.
 
 use std::fmt::{self, Write as _};
 
@@ -8,7 +7,6 @@ use super::outcome::Natural;
 use super::roll::{Die, Face, Part, Rolled};
 use super::tree::{Kind, Node, Ops, Pick, Verb};
 
-/// Adds one rolled line with its total.
 pub(super) fn line(text: &mut String, rolled: &Rolled<'_>, total: i64, natural: Option<Natural>) {
     let natural = match natural {
         Some(Natural::Twenty) => " (natural 20)",
@@ -19,7 +17,7 @@ pub(super) fn line(text: &mut String, rolled: &Rolled<'_>, total: i64, natural: 
     let _ = write!(text, "{} = {total}{natural}", Shown { rolled, in_dropped: false });
 }
 
-/// Adds which reading was taken where tables differ, and the comment.
+/// Writes the reading chosen where tables differ, and the comment.
 pub(super) fn remarks(text: &mut String, root: &Node, comment: Option<&str>) {
     for (verb, what) in [(Verb::Keep, ("k", "kept", "kh")), (Verb::Drop, ("p", "dropped", "pl"))] {
         let number = std::cell::Cell::new(None);
@@ -45,7 +43,6 @@ pub(super) fn remarks(text: &mut String, root: &Node, comment: Option<&str>) {
     }
 }
 
-/// True if anything is compared in it.
 fn has_comparison(node: &Node) -> bool {
     let own = match &node.kind {
         Kind::Chain(_, rest) => rest.iter().any(|link| link.op.is_comparison()),
@@ -54,11 +51,10 @@ fn has_comparison(node: &Node) -> bool {
     own || node.children().into_iter().any(has_comparison)
 }
 
-/// Prints a rolled value; what is dropped is struck out once, at its outermost.
+/// Displays a rolled value; strikes out dropped parts once, at the outermost.
 struct Shown<'a> {
-    /// The value to print.
     rolled: &'a Rolled<'a>,
-    /// True if something around it is struck out already.
+    /// True if an enclosing value is struck out already.
     in_dropped: bool,
 }
 
@@ -99,7 +95,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// One die: faces it no longer shows are struck out.
+/// Writes one die; earlier faces are struck out.
 fn write_die(f: &mut fmt::Formatter<'_>, die: &Die, in_dropped: bool) -> fmt::Result {
     for face in &die.earlier {
         write_face(f, *face, !in_dropped)?;
@@ -108,7 +104,7 @@ fn write_die(f: &mut fmt::Formatter<'_>, die: &Die, in_dropped: bool) -> fmt::Re
     write_face(f, die.face, !die.kept && !in_dropped)
 }
 
-/// Writes one face, struck out (`~~1~~`) where it does not count.
+/// Writes a face, struck out (`~~1~~`) if it does not count.
 fn write_face(f: &mut fmt::Formatter<'_>, face: Face, strike: bool) -> fmt::Result {
     let strike = if strike { "~~" } else { "" };
     write!(f, "{strike}{}", face.thrown)?;

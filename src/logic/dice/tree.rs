@@ -1,130 +1,105 @@
-//! The parsed form of a roll and its canonical print.
+//! The parsed form of a roll and its canonical text.
 //!
-//! Sums and products are flat chains, not pairs, so depth grows with brackets and signs alone.
-//! **Never** rolls.
+//! Sums and products are flat chains rather than pairs, so only brackets and signs add depth.
 
 use std::fmt;
 
 use super::arithmetic::Binary;
 
-/// A value with the labels written behind it (`2d6[fire]`).
+/// A value with the labels behind it (`2d6[fire]`).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
-    /// The value without its labels.
     pub kind: Kind,
-    /// Label texts without their brackets.
     pub labels: Vec<String>,
 }
 
-/// The kinds of value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
-    /// `3`, `.5`.
     Number(f64),
-    /// `4d6kh3`.
     Dice(Dice),
-    /// `(x)`: operators on it work on what is inside.
+    /// `(x)`: operators apply to what is inside.
     Group(Box<Node>, Vec<Op>),
-    /// `()`, `(a,)`, `(a, b)`.
     Set(Vec<Node>, Vec<Op>),
-    /// `-x`, `+x`.
     Sign(Sign, Box<Node>),
-    /// Operators of one precedence, applied from the left.
+    /// Operators of one precedence, applied from left to right.
     Chain(Box<Node>, Vec<Link>),
 }
 
-/// A unary sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// `+`
     Plus,
-    /// `-`
     Minus,
 }
 
-/// One term of dice.
 #[derive(Debug, Clone)]
 pub(super) struct Dice {
-    /// Number of dice thrown at first.
+    /// Number thrown at first.
     pub count: u32,
-    /// The dice's faces.
     pub sides: Sides,
-    /// Operations on them, in order.
     pub ops: Vec<Op>,
     /// Start of the term, from 1; for errors.
     pub column: usize,
 }
 
 impl PartialEq for Dice {
-    /// Equal when they roll alike; where they were written does not matter.
+    /// Ignores columns.
     fn eq(&self, other: &Self) -> bool {
         self.count == other.count && self.sides == other.sides && self.ops == other.ops
     }
 }
 
-/// Faces of one die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sides {
-    /// 1 to this many.
+    /// 1 to this number.
     Faces(i32),
-    /// -1, 0 or 1.
     Fate,
 }
 
-/// The right half of a binary operation.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
-    /// The operator.
     pub op: Binary,
-    /// Position of the operator, from 1; for errors.
+    /// Column of the operator, from 1; for errors.
     pub column: usize,
-    /// The right operand.
     pub node: Node,
 }
 
 impl PartialEq for Link {
-    /// Equal when they compute alike; where they were written does not matter.
+    /// Ignores columns.
     fn eq(&self, other: &Self) -> bool {
         self.op == other.op && self.node == other.node
     }
 }
 
-/// An operation on dice or a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Op {
-    /// The effect.
     pub verb: Verb,
-    /// To which of them; never empty.
+    /// Never empty.
     pub selectors: Vec<Selector>,
 }
 
 impl Op {
-    /// An operation with one selector.
     pub fn new(verb: Verb, pick: Pick, number: i32) -> Self {
         Self { verb, selectors: vec![Selector { pick, number }] }
     }
 
-    /// True if it keeps or drops by height: dice with it have had their advantage.
+    /// True if it keeps or drops by height: such dice cannot take advantage.
     pub fn is_by_height(&self) -> bool {
         matches!(self.verb, Verb::Keep | Verb::Drop)
             && self.selectors.iter().any(|selector| selector.pick.is_by_height())
     }
 }
 
-/// Effect of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
-    /// `k`: the others are dropped.
+    /// `k`: drops the others.
     Keep,
-    /// `p`
     Drop,
     /// `rr`: until none is left.
     RerollUntil,
-    /// `ro`
     RerollOnce,
     /// `ra`: one more die for the first.
     ExplodeOne,
-    /// `e`: one more die for each, and for those again.
+    /// `e`: one more die for each, also for the new ones.
     Explode,
     /// `mi`: lower faces count as this.
     Minimum,
@@ -132,44 +107,36 @@ pub(super) enum Verb {
     Maximum,
 }
 
-/// Selection of the values that an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Selector {
-    /// Meaning of `number`.
     pub pick: Pick,
-    /// The number behind the operator.
     pub number: i32,
 }
 
-/// Meaning of a selector's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pick {
     /// `3`: values equal to it.
     Exactly,
-    /// `h3`: that many, from the top.
+    /// `h3`: this many of the highest.
     Highest,
-    /// `l3`: that many, from the bottom.
+    /// `l3`: this many of the lowest.
     Lowest,
-    /// `>3`
     Above,
-    /// `<3`
     Below,
 }
 
 impl Pick {
-    /// True if it takes values for how they compare with the others.
+    /// True if the choice depends on the other values.
     pub fn is_by_height(self) -> bool {
         matches!(self, Self::Highest | Self::Lowest)
     }
 }
 
 impl Node {
-    /// A value without labels.
     pub fn new(kind: Kind) -> Self {
         Self { kind, labels: Vec::new() }
     }
 
-    /// The nodes right below.
     pub fn children(&self) -> Vec<&Self> {
         match &self.kind {
             Kind::Number(_) | Kind::Dice(_) => Vec::new(),
@@ -181,12 +148,11 @@ impl Node {
         }
     }
 
-    /// True if anything below is rolled.
     pub fn has_dice(&self) -> bool {
         matches!(self.kind, Kind::Dice(_)) || self.children().into_iter().any(Self::has_dice)
     }
 
-    /// True if `test` holds for any set of operations in it.
+    /// True if `test` holds for an operation anywhere in it.
     pub fn any_op(&self, test: &impl Fn(&Op) -> bool) -> bool {
         let own = match &self.kind {
             Kind::Dice(dice) => dice.ops.iter().any(test),
@@ -196,7 +162,7 @@ impl Node {
         own || self.children().into_iter().any(|child| child.any_op(test))
     }
 
-    /// The dice at the far left, if that is what stands there.
+    /// The dice at the far left, if it begins with dice.
     pub fn leftmost_dice(&mut self) -> Option<&mut Dice> {
         match &mut self.kind {
             Kind::Number(_) => None,
@@ -244,7 +210,6 @@ impl fmt::Display for Dice {
     }
 }
 
-/// Prints operations one behind the other.
 pub(super) struct Ops<'a>(pub &'a [Op]);
 
 impl fmt::Display for Ops<'_> {

@@ -1,6 +1,6 @@
-//! Words that say what a sentence is about, and whether two of them are the same.
+//! Content words of a sentence, and whether two of them are the same.
 //!
-//! Entry functions: [`is_content`], [`is_same`], [`number`]. **Never**: looks at their order.
+//! Entry functions: [`is_content`], [`is_same`], [`number`].
 
 use crate::logic::{
     language::{Language, List, is_any},
@@ -8,7 +8,6 @@ use crate::logic::{
     words::fold,
 };
 
-/// True if `word` says what a sentence is about: no word of speech or grammar.
 pub fn is_content(word: &str) -> bool {
     let lists: [fn(&'static Language) -> List; 9] = [
         |it| it.plain,
@@ -36,7 +35,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// True if two words are forms of one: the same but for an ending ("pay", "pays"; "kill", "killed").
+/// True if two words differ only in an ending ("pay", "pays"; "kill", "killed").
 fn is_form(one: &str, other: &str) -> bool {
     let shared = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
     let is_ended = |word: &str| {
@@ -46,7 +45,7 @@ fn is_form(one: &str, other: &str) -> bool {
     shared >= 3 && is_ended(one) && is_ended(other)
 }
 
-/// True if two words are forms of one that a list has: "give", "gave".
+/// True if two words are listed as forms of one: "give", "gave".
 fn is_irregular_form(one: &str, other: &str) -> bool {
     let mut lists = [Language::english(), Language::german()]
         .into_iter()
@@ -54,7 +53,6 @@ fn is_irregular_form(one: &str, other: &str) -> bool {
     lists.any(|forms| forms.contains(&one) && forms.contains(&other))
 }
 
-/// The number that `word` is.
 pub fn number(word: &str) -> Option<u64> {
     if let Ok(number) = word.parse() {
         return Some(number);

@@ -1,8 +1,9 @@
-//! Whether lines of a transcript prove what is said of them, and which of them are worth keeping.
+//! Judges whether lines of a transcript prove a claim, and which lines are worth keeping.
 //!
-//! Entry type: [`People`]. A claim is not proven unless a line says it in its own words: it shares its
-//! content words with the line and their order, its numbers, its negations, and who did what to whom.
-//! **Never**: understands a sentence; claims that it cannot judge are left to people.
+//! Entry type: [`People`]. A line proves a claim if it says it in its own words: the same content
+//! words in the same order, the same numbers and negations, and the same people doing the same
+//! things.
+//! **Never**: understands a sentence; claims it cannot judge are left to people.
 
 mod content;
 mod order;
@@ -24,8 +25,7 @@ use super::{
 };
 
 impl People {
-    /// True if `told`, a line or a question with its answer, prove `claim`, in its own words or in
-    /// others that mean the same.
+    /// True if `told`, a line or a question with its answer, proves `claim` in any wording.
     pub fn prove(&self, claim: &str, told: &[Told<'_>]) -> bool {
         sayings(told).iter().any(|saying| {
             let told: Vec<Told<'_>> = saying.iter().map(|line| line.told()).collect();
@@ -34,7 +34,6 @@ impl People {
         })
     }
 
-    /// True if `told` say `claim`, as it is worded.
     fn say(&self, claim: &str, told: &[Told<'_>]) -> bool {
         let claimed = Words::of(claim);
         let lines: Vec<Words> = told.iter().map(|line| Words::of(line.text)).collect();
@@ -48,13 +47,13 @@ impl People {
             && told.iter().zip(&lines).any(|(line, words)| is_by_them(&claimed, *line, words, self))
     }
 
-    /// True if a recap may not leave `text` out: it has a number, money, a promise, or the name of
-    /// somebody who is not one of them.
+    /// True if a recap must not omit `text`: it has a number, money, a promise, or a name other
+    /// than theirs.
     pub fn matters(&self, text: &str) -> bool {
         !self.mattering(text).is_empty()
     }
 
-    /// True if one of `claims` says each of the words for which a recap may not leave `text` out.
+    /// True if `claims` contain every word that makes `text` matter.
     pub fn is_covered(&self, text: &str, claims: &[&str]) -> bool {
         let claims: Vec<Words> = claims.iter().map(|claim| Words::of(claim)).collect();
         let is_said =
@@ -62,7 +61,6 @@ impl People {
         self.mattering(text).iter().all(is_said)
     }
 
-    /// The words for which a recap may not leave `text` out.
     fn mattering(&self, text: &str) -> Vec<String> {
         let words = Words::of(text);
         let counts = |word: &str| number(word).is_some_and(|number| number > 1);
@@ -77,14 +75,14 @@ impl People {
     }
 }
 
-/// True if one of `told` speaks of something that `claim` speaks of: no proof, but worth asking about.
+/// True if one of `told` shares a subject with `claim`: no proof, but worth asking about.
 pub fn touches(claim: &str, told: &[Told<'_>]) -> bool {
     let claimed = Words::of(claim);
     let lines: Vec<Words> = told.iter().map(|line| Words::of(line.text)).collect();
     claimed.iter().any(|word| is_content(word) && is_told(word, told, &lines))
 }
 
-/// True if `word` was said, or is the name of a speaker or listener.
+/// True if `word` was said, or names a speaker or listener.
 fn is_told(word: &str, told: &[Told<'_>], lines: &[Words]) -> bool {
     let names = told.iter().flat_map(|line| [Some(line.who), line.to]).flatten();
     let names: Vec<Words> = names.map(Words::of).collect();
@@ -92,13 +90,13 @@ fn is_told(word: &str, told: &[Told<'_>], lines: &[Words]) -> bool {
     said.any(|it| is_same(it, word))
 }
 
-/// True if the claim neither drops nor adds a "not", an "if" or a "will", nor what makes of somebody who
-/// does something somebody to whom it is done. That something is need not be said of what somebody says.
+/// True if the claim neither drops nor adds a "not", an "if" or a "will", nor turns the actor into
+/// the one acted upon. A claim that reports speech may drop the line's "is".
 fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
     let has = |words: &Words, list: fn(&'static Language) -> List| {
         words.iter().any(|word| is_any(list, word))
     };
-    // A fact is not proven by a line that only reports it.
+    // A line that only reports a fact does not prove it.
     let is_report = |(line, words): (&Told<'_>, &Words)| {
         !is_question(line.text) && has(words, |it| it.wording.reporting)
     };
@@ -123,7 +121,7 @@ fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
         && (has(claimed, coming) || !told(coming))
 }
 
-/// Things that `words` say there is none of: the first content word behind each "no".
+/// Things that `words` deny: the first content word after each "no".
 fn none_of(words: &Words) -> Vec<&str> {
     let is_none =
         |index: &usize| words.get(*index).is_some_and(|it| is_any(|it| it.wording.none_of, it));
@@ -132,8 +130,8 @@ fn none_of(words: &Words) -> Vec<&str> {
     (0..words.len()).filter(is_none).filter_map(behind).collect()
 }
 
-/// True if a claim speaks of each sentence of `text` where one says that something is not and another says
-/// that something is: it could have taken the "not" from the wrong one.
+/// True if, where one sentence of `text` denies something and another affirms something, the claim
+/// has content of each: it could have taken the "not" from the wrong one.
 fn speaks_of_each(content: &[&str], text: &str) -> bool {
     let sentences: Vec<Words> = saying::statements(text).into_iter().map(Words::of).collect();
     let is_negated =
@@ -153,7 +151,7 @@ fn speaks_of_each(content: &[&str], text: &str) -> bool {
     })
 }
 
-/// True if what was asked was also answered, unless the claim is that it was asked.
+/// True if the question was answered, unless the claim is that it was asked.
 fn is_answered(claimed: &Words, content: &[&str], told: &[Told<'_>], lines: &[Words]) -> bool {
     let is_question = |line: &Told<'_>| is_question(line.text);
     if !told.iter().any(is_question) || claimed.iter().any(|it| is_any(|it| it.wording.asking, it))
@@ -168,7 +166,7 @@ fn is_answered(claimed: &Words, content: &[&str], told: &[Told<'_>], lines: &[Wo
     })
 }
 
-/// True if the people in the claim do in the line what they do in the claim.
+/// True if the people in the claim act in the line as they do in the claim.
 fn is_by_them(claimed: &Words, line: Told<'_>, words: &Words, people: &People) -> bool {
     let (mut named, mut reports) = (Vec::new(), false);
     for (index, word) in claimed.iter().enumerate() {
@@ -198,11 +196,11 @@ fn is_by_them(claimed: &Words, line: Told<'_>, words: &Words, people: &People) -
     let is_them = |(acts, claimed): (&Person, &Person)| {
         acts == claimed || *acts == Person::Listener && Some(*claimed) != speaker
     };
-    // Somebody the line does not speak of did nothing in it.
+    // A person the line does not mention did nothing in it.
     named.len() <= acting.len() && acting.iter().zip(&named).all(is_them)
 }
 
-/// People of whom a line speaks, in its order; somebody called by name is only spoken to.
+/// People a line mentions, in order; a person only called by name does not count.
 fn acting(line: Told<'_>, words: &Words, people: &People, listener: Person) -> Vec<Person> {
     let mut acting = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -220,8 +218,8 @@ fn acting(line: Told<'_>, words: &Words, people: &People, listener: Person) -> V
     acting
 }
 
-/// Names that stand within a sentence. Where all nouns have capitals, only a second capital right behind
-/// another tells one ("Frau Lindt").
+/// Names within a sentence. Where all nouns are capitalised, only two capitalised words in a row
+/// are a name ("Frau Lindt").
 fn names(text: &str, words: &Words, people: &People) -> Vec<String> {
     let list: Vec<&str> = words.iter().collect();
     let has_noun_capitals =

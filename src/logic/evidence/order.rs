@@ -1,6 +1,7 @@
-//! Whether a claim says its words in the order of the lines: who pays whom stands in no list of names.
+//! Checks that a claim has its words in the order of the lines, which says who does what to whom.
 //!
-//! Entry function: [`is_kept`]. **Never**: lets a claim skip from one clause to another, or over somebody.
+//! Entry function: [`is_kept`]. **Never**: lets a claim skip from one clause to another, or over a
+//! person.
 
 use super::{
     content::{is_content, is_same, number},
@@ -8,15 +9,14 @@ use super::{
 };
 use crate::logic::{language::is_any, words::Words};
 
-/// A word that counts, or an end of a clause.
+/// A word that counts, or the end of a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Term {
     Person(Person),
-    /// Somebody who was named before.
+    /// A person named before.
     Someone,
     Word(String),
     ClauseEnd,
-    /// Somebody else goes on.
     LineEnd,
 }
 
@@ -29,8 +29,7 @@ impl Term {
     }
 }
 
-/// True if the words of `claim` stand in `told` one behind the other, and nothing between them that
-/// would make of it something else.
+/// True if the words of `claim` occur in `told` in order, without a change of meaning between.
 pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     let mut said = Vec::new();
     for line in told {
@@ -42,7 +41,7 @@ pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     let claimed: Vec<Term> = terms(claim, people, None, None)
         .into_iter()
         .filter(|term| match term {
-            // A person who is not in the line has said or heard it; what they did in it is judged elsewhere.
+            // A person missing from the line said or heard it; other checks judge what they did.
             Term::Person(_) => said.contains(term),
             Term::Word(_) | Term::Someone => true,
             Term::ClauseEnd | Term::LineEnd => false,
@@ -51,8 +50,8 @@ pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     found(&said, &claimed).next().is_some() || is_kept_but_for_verb(claim, &said, &claimed)
 }
 
-/// True if the claim holds where its last word is a verb that stands elsewhere in the lines: behind the
-/// person who acts, in a clause of theirs.
+/// True if the claim holds except for its last word, a verb that occurs elsewhere: after the acting
+/// person, in a clause of theirs.
 fn is_kept_but_for_verb(claim: &str, said: &[Term], claimed: &[Term]) -> bool {
     let has_verb_last = Words::of(claim).iter().any(|it| is_any(|it| it.wording.verb_last, it));
     let Some((verb @ Term::Word(_), rest)) = claimed.split_last() else { return false };
@@ -75,7 +74,7 @@ fn is_kept_but_for_verb(claim: &str, said: &[Term], claimed: &[Term]) -> bool {
     })
 }
 
-/// Finds the terms of `claimed` in `said`, one behind the other; gives the indices of first and last.
+/// Finds the terms of `claimed` in `said`, in order; yields the indices of the first and last.
 fn found<'s>(said: &'s [Term], claimed: &'s [Term]) -> impl Iterator<Item = (usize, usize)> + 's {
     let nothing = claimed.is_empty().then_some((0, 0));
     let starts = claimed.split_first().into_iter().flat_map(move |(first, rest)| {
@@ -85,8 +84,8 @@ fn found<'s>(said: &'s [Term], claimed: &'s [Term]) -> impl Iterator<Item = (usi
     nothing.into_iter().chain(starts)
 }
 
-/// Index in `said` of the last term of `rest`, if `rest` stands behind `start`; takes the next place of
-/// each word.
+/// Index in `said` of the last term of `rest`, if `rest` follows `start`; takes the nearest
+/// occurrence of each word.
 fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
     let mut behind = said.get(start + 1..).unwrap_or_default();
     let is_person = |it: &&Term| matches!(it, Term::Person(_));
@@ -103,13 +102,13 @@ fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
         let is_any = |wanted: fn(&Term) -> bool| skipped.iter().any(wanted);
         let leaves_clause =
             is_any(|it| *it == Term::ClauseEnd) && is_any(|it| matches!(it, Term::Word(_)));
-        // A person named first, who does the one, may also do the other.
+        // A person named first who does one thing may also do the other.
         let is_other = skipped.iter().any(|it| match it {
             Term::Person(_) => Some(it) != actor,
             Term::Word(word) => number(word).is_some(),
             Term::Someone | Term::ClauseEnd | Term::LineEnd => false,
         });
-        // The words of an answer that names nobody do not say whom it means.
+        // The words of an answer without a name do not say who is meant.
         let leaves_clause =
             leaves_clause || is_any(|it| *it == Term::LineEnd) && is_any(|it| *it == Term::Someone);
         if leaves_clause || is_other {
@@ -121,7 +120,7 @@ fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
     Some(said.len() - behind.len() - 1)
 }
 
-/// The terms of `text`, in its order; each name once where it is written in several words.
+/// The terms of `text` in order; a name of several words counts once.
 fn terms(text: &str, people: &People, me: Option<Person>, you: Option<Person>) -> Vec<Term> {
     let words = Words::of(text);
     let mut terms: Vec<Term> = Vec::new();
@@ -138,7 +137,7 @@ fn terms(text: &str, people: &People, me: Option<Person>, you: Option<Person>) -
         let person = if is_any(|it| it.wording.me, word) {
             me
         } else if is_you(text, &words, index) {
-            // At the beginning of a sentence it may be somebody else.
+            // At the beginning of a sentence it may be another person.
             let begins = index == 0 || between.contains(['.', '!', '?']);
             you.filter(|_| !begins || !is_any(|it| it.wording.others, word))
         } else {
@@ -160,7 +159,7 @@ fn terms(text: &str, people: &People, me: Option<Person>, you: Option<Person>) -
     terms
 }
 
-/// True if the word at `index` is only a title of the person named behind it: "Captain" of "Captain Hale".
+/// True if the word at `index` is a title before a name: "Captain" of "Captain Hale".
 fn is_title(words: &Words, index: usize, people: &People) -> bool {
     let is_role = words.get(index).is_some_and(|word| is_any(|it| it.roles, word));
     is_role && words.get(index + 1).is_some_and(|next| people.named(next).is_some())

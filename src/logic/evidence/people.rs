@@ -1,35 +1,30 @@
-//! Of whom lines and claims speak.
+//! People that lines and claims mention.
 //!
-//! Entry types: [`People`], [`Told`]. **Never**: judges a claim.
+//! Entry types: [`People`], [`Told`].
 
 use crate::logic::{language::is_any, words::Words};
 
-/// A line as it was said.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// Name of the speaker.
     pub who: &'a str,
-    /// To whom; `None`: not known.
+    /// Name of the listener, if known.
     pub to: Option<&'a str>,
-    /// Its words.
     pub text: &'a str,
 }
 
-/// Somebody of whom a sentence speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Person {
-    /// By their place in a list.
+    /// Index in [`People`].
     Known(usize),
-    /// The person spoken to, when it is unknown who that was.
+    /// The listener, if unknown.
     Listener,
 }
 
-/// Everybody of whom lines may speak: their names, as words that nobody else shares.
+/// The words of each person's names that no other person shares.
 #[derive(Debug)]
 pub struct People(Vec<Vec<String>>);
 
 impl People {
-    /// Those who are called `names`.
     pub fn of(names: &[&str]) -> Self {
         let own_words = |name: &&str| -> Vec<String> {
             let words: Vec<String> = Words::of(name).iter().map(str::to_owned).collect();
@@ -41,19 +36,17 @@ impl People {
         Self(names.iter().map(own_words).collect())
     }
 
-    /// The person that has `word` in their name.
+    /// Finds a person by a word of their name.
     pub fn named(&self, word: &str) -> Option<Person> {
         self.0.iter().position(|own| own.iter().any(|it| it == word)).map(Person::Known)
     }
 
-    /// The person called `name`.
     pub fn find(&self, name: &str) -> Option<Person> {
         Words::of(name).iter().find_map(|word| self.named(word))
     }
 }
 
-/// True if the word at `index` means the person spoken to. Where the word also means others, it does so only
-/// with a capital.
+/// True if the word at `index` means the listener; a word with other meanings must be capitalised.
 pub fn is_you(text: &str, words: &Words, index: usize) -> bool {
     let word = words.get(index).unwrap_or_default();
     let written = text.get(words.source(index)).unwrap_or_default();
@@ -61,7 +54,7 @@ pub fn is_you(text: &str, words: &Words, index: usize) -> bool {
         && (!is_any(|it| it.wording.others, word) || written.starts_with(char::is_uppercase))
 }
 
-/// True if the name at `index` only calls somebody: set off by commas, at an end.
+/// True if the name at `index` only calls a person: set off by commas, or at an end.
 pub fn is_called(text: &str, words: &Words, index: usize) -> bool {
     let place = words.source(index);
     let before = text.get(..place.start).unwrap_or_default().trim_end();

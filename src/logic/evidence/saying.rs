@@ -1,7 +1,7 @@
-//! The ways in which lines can be taken as having said one thing: whole, sentence by sentence, or a
-//! question with the answer put into it.
+//! The ways to read lines as one statement: whole, sentence by sentence, or a question with the
+//! answer put into it.
 //!
-//! Entry function: [`sayings`]. **Never**: adds a word that nobody said, or leaves out what takes
+//! Entry function: [`sayings`]. **Never**: adds a word that was not said, or omits one that takes
 //! something back.
 
 use super::{
@@ -13,19 +13,17 @@ use crate::logic::{
     words::Words,
 };
 
-/// Most words that name the person who acts.
+/// Most words that name the acting person.
 const ACTOR: usize = 3;
 
-/// A line, or a part of it, as somebody's own words.
+/// A line, or a part of it, as the speaker's own words.
 #[derive(Clone, Debug)]
 pub struct Saying<'a> {
-    /// Name of the speaker.
     who: &'a str,
-    /// To whom; `None`: not known.
+    /// Name of the listener, if known.
     to: Option<&'a str>,
-    /// Its words.
     text: String,
-    /// Names that a claim may not leave out.
+    /// Names that a claim must not omit.
     names: String,
 }
 
@@ -34,7 +32,6 @@ impl<'a> Saying<'a> {
         Self { who: line.who, to: line.to, text: text.into(), names: String::new() }
     }
 
-    /// True if `claim` has everything that it may not leave out.
     pub fn is_whole_in(&self, claim: &str) -> bool {
         let claimed = Words::of(claim);
         let names = Words::of(&self.names);
@@ -42,25 +39,24 @@ impl<'a> Saying<'a> {
         needed.all(|word| claimed.iter().any(|it| is_same(it, word)))
     }
 
-    /// Borrows it as a line.
     pub fn told(&self) -> Told<'_> {
         Told { who: self.who, to: self.to, text: &self.text }
     }
 }
 
-/// Ways to take `told`, a line or a question with its answer.
+/// The ways to read `told`, a line or a question with its answer.
 pub fn sayings<'a>(told: &[Told<'a>]) -> Vec<Vec<Saying<'a>>> {
     let whole = told.iter().map(|line| Saying::of(*line, line.text)).collect();
     let mut sayings = vec![whole];
     match told {
-        // An answer with a "no" in it is taken without its question.
+        // An answer with a "no" is read without its question.
         [asked, answer]
             if is_question(asked.text) && sentences(answer.text).into_iter().any(is_denial) =>
         {
             return self::sayings(&[*answer]);
         }
         [line] => {
-            // A "no" to what was said before is none to what follows.
+            // A "no" to an earlier line does not negate what follows.
             if let [first, _, ..] = sentences(line.text).as_slice()
                 && is_bare_no(first)
             {
@@ -92,13 +88,11 @@ pub fn sayings<'a>(told: &[Told<'a>]) -> Vec<Vec<Saying<'a>>> {
     sayings
 }
 
-/// True if a line asks something.
 pub fn is_question(text: &str) -> bool {
     text.trim_end().ends_with('?')
 }
 
-/// The sentences of `text`, and their parts that a "but" sets against each other or of which one is the
-/// other's reason; none where a later sentence takes an earlier one back.
+/// Like [`statements`], but empty if a later sentence takes an earlier one back.
 fn pieces(text: &str) -> Vec<&str> {
     let sentences = sentences(text);
     if sentences.iter().skip(1).any(|sentence| is_denial(sentence)) {
@@ -111,7 +105,6 @@ fn pieces(text: &str) -> Vec<&str> {
     sentences.into_iter().flat_map(parts).collect()
 }
 
-/// Sentences, each with its mark at its end.
 fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut rest = text.trim();
@@ -128,7 +121,7 @@ fn sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
-/// The sentences of `text`, and of each what its "but" or "because" parts.
+/// The sentences of `text`, also split at "but" and "because".
 pub fn statements(text: &str) -> Vec<&str> {
     let parts = |sentence| match parted(sentence) {
         Some((one, other, _)) => vec![one, other],
@@ -137,14 +130,13 @@ pub fn statements(text: &str) -> Vec<&str> {
     sentences(text).into_iter().flat_map(parts).collect()
 }
 
-/// True if a sentence is a "no" and nothing else, save the name of the person spoken to.
+/// True if a sentence is only a "no", perhaps with the listener's name.
 fn is_bare_no(sentence: &str) -> bool {
     let words = Words::of(sentence);
     let last = words.len().checked_sub(1).and_then(|last| words.get(last));
     words.len() <= 2 && last.is_some_and(|word| is_any(|it| it.wording.no, word))
 }
 
-/// True if a sentence says that what was said is not so.
 fn is_denial(sentence: &str) -> bool {
     let words = Words::of(sentence);
     if words.get(0).is_some_and(|word| is_any(|it| it.wording.no, word)) {
@@ -154,7 +146,7 @@ fn is_denial(sentence: &str) -> bool {
     denies && !words.iter().any(|word| is_content(word) && !is_any(|it| it.wording.yes, word))
 }
 
-/// The parts before and behind a ", but" or a ", because"; the part behind a "but" must be no condition.
+/// The parts around ", but" or ", because"; after a "but" there must be no condition.
 fn set_apart(sentence: &str) -> Option<(&str, &str)> {
     let (one, other, is_reason) = parted(sentence)?;
     let behind = Words::of(other);
@@ -162,7 +154,7 @@ fn set_apart(sentence: &str) -> Option<(&str, &str)> {
     (is_reason || !is_condition).then_some((one, other))
 }
 
-/// The parts before and behind a ", but" or a ", because", and whether it is a "because".
+/// The parts around ", but" or ", because", and whether it is a "because".
 fn parted(sentence: &str) -> Option<(&str, &str, bool)> {
     let words = Words::of(sentence);
     let is = |list: fn(&'static Wording) -> List, index: usize| {
@@ -187,8 +179,8 @@ fn behind_place(text: &str) -> Option<String> {
     (is_where && !rest.contains(['.', '?', ','])).then(|| format!("{behind} {place}."))
 }
 
-/// The answer with what was asked about for its "they" or "them", where the question has one word
-/// alone that means several.
+/// The answer with "they" or "them" replaced by what was asked about, if the question has exactly
+/// one plural word.
 fn with_them(question: &str, answer: &str) -> Option<String> {
     let asked = Words::of(question);
     let mut several = asked.iter().filter(|word| {
@@ -203,8 +195,8 @@ fn with_them(question: &str, answer: &str) -> Option<String> {
     Some(format!("{before}{them}{behind}"))
 }
 
-/// A question with the person who acts before the verb, where the language puts them behind it: for each
-/// number of words that may name them.
+/// A question with the acting person before the verb, where the language puts them after it: one
+/// version for each number of words that may name them.
 fn turned(question: &str) -> Vec<String> {
     let words = Words::of(question);
     let asks =
@@ -225,8 +217,8 @@ fn turned(question: &str) -> Vec<String> {
         .collect()
 }
 
-/// A question after who did something, or whether somebody did, with the one whom the answer names and
-/// whom a claim may not name by half: of "find the baker" nobody is the baker.
+/// A question about the actor ("who", "did anyone") with the person whom the answer names. A claim
+/// must not shorten what the question says of them: "find the baker" makes no person the baker.
 fn filled<'a>(question: Told<'a>, answered: Told<'a>) -> Option<Saying<'a>> {
     let (question, answer) = (question.text, answered.text.trim());
     let end = answer.find([',', '.', '!', ';']).unwrap_or(answer.len());
@@ -244,7 +236,7 @@ fn filled<'a>(question: Told<'a>, answered: Told<'a>) -> Option<Saying<'a>> {
     let is_helping =
         |index: usize| asked.get(index).is_some_and(|word| is_any(|it| it.wording.helping, word));
     let names = Words::of(named);
-    // The question proper stands behind the person who is asked.
+    // The question itself follows the name of the person asked.
     let from = match is_helping(first) {
         true => {
             let last = names.len().checked_sub(1).and_then(|last| names.get(last))?;

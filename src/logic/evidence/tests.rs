@@ -13,7 +13,7 @@ fn told(lines: &str) -> Vec<Told<'_>> {
     lines.split(" / ").map(line).collect()
 }
 
-/// Lines, claims that they prove, and claims that they do not.
+/// Lines, claims they prove, and claims they do not.
 const CLAIMS: [(&str, &[&str], &[&str]); 28] = [
     (
         "Bartok>Anna: I sell you the map for three silver.",
@@ -216,7 +216,7 @@ const CLAIMS: [(&str, &[&str], &[&str]); 28] = [
     ),
 ];
 
-/// Lines and claims in other words, of which each way to word them could be misused.
+/// Lines and claims in other words; each rewording could be misused.
 const REWORDED: [(&str, &[&str], &[&str]); 33] = [
     (
         "Bartok>Anna: Bandits burned the mill.",

@@ -1,4 +1,4 @@
-//! Other ways to word a claim that mean the same: who does something before what is done to them.
+//! Rewordings of a claim that mean the same, with the actor before the one acted upon.
 //!
 //! Entry function: [`wordings`]. **Never**: changes who does what to whom.
 
@@ -8,12 +8,12 @@ use crate::logic::{
     words::Words,
 };
 
-/// Words that stand before the verb in languages where it is the second part of a sentence, at most.
+/// Most words before the verb in languages where it comes second.
 const FRONT: usize = 6;
-/// Most words of the person who acts, behind such a verb.
+/// Most words of the acting person after such a verb.
 const ACTOR: usize = 4;
 
-/// `claim`, and how else it can be worded. "The party" is the speaker of a line with "us" in `told`.
+/// `claim` and its rewordings. "The party" is the speaker of a line with "us" in `told`.
 pub fn wordings(claim: &str, told: &[Told<'_>], people: &People) -> Vec<String> {
     let mut all = vec![claim.to_owned()];
     all.extend(active(claim));
@@ -23,7 +23,7 @@ pub fn wordings(claim: &str, told: &[Told<'_>], people: &People) -> Vec<String> 
     all
 }
 
-/// A piece of a claim between two of its words.
+/// The text of a claim between two of its words.
 fn piece<'c>(claim: &'c str, words: &Words, from: usize, to: usize) -> &'c str {
     let start = if from == 0 { 0 } else { words.source(from).start.min(claim.len()) };
     let end = words.source(to).start.min(claim.len());
@@ -45,14 +45,14 @@ fn active(claim: &str) -> Option<String> {
     Some(format!("{actor} {verb} {done}{rest}"))
 }
 
-/// "Gives it to somebody" as "gives somebody it".
+/// "Gives it to Mira" as "gives Mira it".
 fn to_somebody(claim: &str, people: &People) -> Option<String> {
     let words = Words::of(claim);
     let to = (2..words.len()).find(|index| {
         words.get(*index).is_some_and(|word| is_any(|it| it.wording.to, word))
             && words.get(*index + 1).is_some_and(|next| people.named(next).is_some())
     })?;
-    // The giver is one of the people, and the verb is the word behind.
+    // The giver is one of the people, and the verb is the next word.
     let verb =
         1 + (0..to).find(|index| words.get(*index).is_some_and(|it| people.named(it).is_some()))?;
     let (first, given) = (piece(claim, &words, 0, verb + 1), piece(claim, &words, verb + 1, to));
@@ -77,8 +77,8 @@ fn party(claim: &str, told: &[Told<'_>]) -> Option<String> {
     Some(format!("{before}{}{behind}", line.who))
 }
 
-/// Rewrites a claim whose verb comes second: moves what stands before it, if that is no actor,
-/// behind everything else, once for each place at which the verb may be.
+/// Rewords a claim whose verb comes second: moves the words before it, if they name no actor, to
+/// the end; one version for each possible verb.
 fn verb_behind(claim: &str) -> Vec<String> {
     let claim = claim.trim_end_matches(['.', '!', ' ']);
     let words = Words::of(claim);

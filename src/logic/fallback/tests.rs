@@ -8,7 +8,7 @@ const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A breaker that three failures have opened just before `now`.
+/// A breaker opened by three failures just before `now`.
 fn opened(now: Instant) -> Breaker {
     let mut breaker = Breaker::default();
     for _ in 0..3 {
@@ -48,7 +48,7 @@ fn more_than_half_of_the_last_ten_open_it() {
         breaker.note(outcome, at);
     }
     assert_eq!(breaker.rest(at), None, "half is not more than half");
-    // The oldest of the ten had failed too.
+    // The oldest of the ten was a failure too.
     at += secs(20);
     breaker.note(Outcome::Failed, at);
     assert_eq!(breaker.rest(at), None);
@@ -119,7 +119,7 @@ fn refused_key_is_reported_once_and_not_retried() {
     assert!(!breaker.note(Outcome::Refused, now));
     breaker.note(Outcome::Limited(secs(1)), now);
     assert_eq!(breaker.rest(now), Some(Duration::MAX));
-    // Somebody has asked all the same, and it was answered.
+    // A request was sent anyway and was answered.
     assert!(!breaker.note(Outcome::Answered, now));
     assert!(breaker.lets_through(now));
     assert!(breaker.note(Outcome::Refused, now), "it is news again");
@@ -141,7 +141,7 @@ fn first_word_p95_needs_twenty_waits() {
 }
 
 proptest! {
-    /// Never rests for more than two minutes without a refusal; at most one trial is under way, and
+    /// Without a refusal it never rests for more than two minutes; at most one trial is under way;
     /// an answer closes it.
     #[test]
     fn it_always_comes_back(steps in prop::collection::vec((0_u8..5, 0_u64..200), 0..200)) {

@@ -1,24 +1,21 @@
-//! The words of a language, whatever they mean: [`Vocabulary`].
+//! A language's vocabulary: [`Vocabulary`].
 //!
-//! The lists are in `assets/words/`, made by `make.py` there. They are searched as they are, because as sets
-//! they would take megabytes. **Never**: names, or words of three letters and fewer.
+//! The lists in `assets/words/` (made by `make.py` there) have no names and no words under four
+//! letters. They are searched as text, since sets would take megabytes.
 
 use std::cmp::Ordering;
 
-/// Words of a language, folded.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// Sorted by their bytes, one a line.
+    /// One word a line, sorted by bytes.
     lines: &'static str,
 }
 
 impl Vocabulary {
-    /// Takes sorted words, one a line.
     pub(super) const fn new(lines: &'static str) -> Self {
         Self { lines }
     }
 
-    /// True if it has `word`.
     pub fn has(&self, word: &str) -> bool {
         let mut rest = self.lines;
         while !rest.is_empty() {

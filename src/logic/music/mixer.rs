@@ -1,40 +1,39 @@
-//! All that sounds at a table beside speech, as one stream of frames.
+//! Mixes a table's sounds beside speech to one stream of frames.
 //!
-//! Entry type: [`Mixer`]. One music, one ambience and some effects sound together; what replaces a track
-//! in its layer crosses with it at equal power. **Never**: opens a file, or waits unless asked to.
+//! Entry type: [`Mixer`]. One music, one ambience and several effects play together; a new track
+//! crossfades with the old one of its layer at equal power. **Never**: opens a file, or waits
+//! unless asked to.
 
 use std::{sync::Arc, time::Duration};
 
 use super::{
     Layer, MusicStatus, Track,
-    limiter::Limiter,
     playing::{PlayingTrack, Samples},
 };
-use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate};
+use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate, to_sample};
 
-/// 20 ms at 48 kHz, mono.
 pub type MusicFrame = [i16; FRAME_SAMPLES_48K];
 
-/// Length of a crossfade, and of the fade at the end.
+/// Length of a crossfade, and of the final fade-out.
 const FADE: Duration = Duration::from_secs(2);
 /// Level under speech.
 const DUCK_DB: f32 = -12.0;
-/// Way down to it.
 const DUCK_RAMP: Duration = Duration::from_millis(40);
-/// Way back.
 const SWELL_RAMP: Duration = Duration::from_millis(600);
-/// Way to another volume.
 const VOLUME_RAMP: Duration = Duration::from_millis(100);
-/// Effects that sound at once; one more ends the oldest.
+/// Most effects at once; one more ends the oldest.
 const MOST_EFFECTS: usize = 8;
-/// Tracks of another layer that sound at once: those that fade out, and the newest.
+/// Most tracks of another layer at once, counting those that fade out.
 const MOST_FADING: usize = 4;
 /// Full volume, in percent.
 const FULL: u8 = 100;
 
-/// Mixes tracks to frames.
+const FULL_SCALE: f32 = 32_768.0;
+/// Recovery per sample: 200 ms from silence to full loudness at 48 kHz.
+const RELEASE: f32 = 1.0 / 9_600.0;
+
 pub struct Mixer {
-    /// In the order in which they were ordered.
+    /// In the order of their requests.
     tracks: Vec<PlayingTrack>,
     percent: u8,
     volume: Gain,
@@ -44,7 +43,7 @@ pub struct Mixer {
 }
 
 impl Mixer {
-    /// Silence, at full volume.
+    /// Silence at full volume.
     pub fn new() -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
         Self {
@@ -57,8 +56,8 @@ impl Mixer {
         }
     }
 
-    /// Plays `track`, whose sound is `source`, as soon as its first samples are there. The track that sounds
-    /// in its layer gives way then; an effect sounds beside everything.
+    /// Plays `track` as soon as `source` has samples. It then replaces the track of its layer; an
+    /// effect plays beside everything.
     pub fn play(&mut self, track: Arc<Track>, source: Box<dyn Samples>) {
         let (layer, is_effect) = (track.layer, track.layer == Layer::Effect);
         self.tracks.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());
@@ -76,27 +75,24 @@ impl Mixer {
         self.tracks.push(PlayingTrack::new(track, source));
     }
 
-    /// Fades everything out.
     pub fn stop(&mut self) {
         self.tracks.retain(|track| !track.is_waiting());
         self.tracks.iter_mut().for_each(|track| track.leave(FADE));
     }
 
-    /// Drops everything: the next frame is silence.
     pub fn silence(&mut self) {
         self.tracks.clear();
         self.settle();
     }
 
-    /// Sets the volume, in percent; more than 100 is 100. Half of it is a quarter of the amplitude, as ears
-    /// count.
+    /// Sets the volume in percent, at most 100. Half the volume is a quarter of the amplitude, to
+    /// match perception.
     pub fn set_volume(&mut self, percent: u8) {
         self.percent = percent.min(FULL);
         let share = f32::from(self.percent) / f32::from(FULL);
         self.volume.ramp_to(40.0 * share.log10(), self.over(VOLUME_RAMP));
     }
 
-    /// Makes room for speech, or swells back.
     pub fn duck(&mut self, is_ducked: bool) {
         if self.is_ducked == is_ducked {
             return;
@@ -106,17 +102,17 @@ impl Mixer {
         self.duck.ramp_to(db, self.over(over));
     }
 
-    /// A way of so long; none where nothing is heard.
+    /// Length of a ramp; zero while nothing is audible.
     fn over(&self, way: Duration) -> Duration {
         if self.is_silent() { Duration::ZERO } else { way }
     }
 
-    /// True when no track sounds or is about to.
+    /// True if nothing plays or is about to.
     pub fn is_silent(&self) -> bool {
         self.tracks.is_empty()
     }
 
-    /// The volume, and the track of each layer that was ordered last. Effects are left out.
+    /// The volume, and the last track requested in each layer. Omits effects.
     pub fn status(&self) -> MusicStatus {
         let newest = |layer: Layer| {
             let mut tracks = self.tracks.iter().rev();
@@ -127,12 +123,11 @@ impl Mixer {
         MusicStatus { playing: layers.filter_map(newest).collect(), volume: self.percent }
     }
 
-    /// Waits until every track has its next frame, or ends. Only for those who make a recording.
     pub fn wait(&self) {
         self.tracks.iter().for_each(PlayingTrack::wait);
     }
 
-    /// Makes the next 20 ms; false when nothing sounds, and `into` is silence.
+    /// Renders the next 20 ms; false if `into` is silence because nothing plays.
     pub fn render(&mut self, into: &mut MusicFrame) -> bool {
         into.fill(0);
         if self.is_silent() {
@@ -156,8 +151,7 @@ impl Mixer {
         true
     }
 
-    /// Has the track of `layer` that waits for its first samples begin once they are there, and what sounds
-    /// in the layer give way to it.
+    /// Starts the waiting track of `layer` once it has samples, and fades out the others.
     fn cross(&mut self, layer: Layer) {
         let of = |tracks: &mut [PlayingTrack], act: &mut dyn FnMut(&mut PlayingTrack)| {
             tracks.iter_mut().filter(|it| it.layer() == layer).for_each(act);
@@ -176,10 +170,55 @@ impl Mixer {
         });
     }
 
-    /// Ends the ramps under way, which are not heard.
     fn settle(&mut self) {
         self.limiter = Limiter::new();
         self.set_volume(self.percent);
         self.duck.ramp_to(if self.is_ducked { DUCK_DB } else { 0.0 }, Duration::ZERO);
+    }
+}
+
+/// Keeps a sum of sounds within 16 bits: lowers the gain at a sample that would clip, then lets it
+/// recover. Unlike clipping it flattens no peaks, and it needs no look-ahead.
+#[derive(Debug)]
+struct Limiter {
+    factor: f32,
+}
+
+impl Limiter {
+    const fn new() -> Self {
+        Self { factor: 1.0 }
+    }
+
+    /// Limits the next sample; NaN becomes silence.
+    fn limit(&mut self, value: f32) -> i16 {
+        if value.abs() * self.factor > FULL_SCALE && value.is_finite() {
+            self.factor = FULL_SCALE / value.abs();
+        }
+        let sample = to_sample(value * self.factor);
+        self.factor = (self.factor + RELEASE).min(1.0);
+        sample
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_that_fit_pass_unchanged() {
+        let mut limiter = Limiter::new();
+        assert!((i16::MIN..=i16::MAX).all(|sample| limiter.limit(f32::from(sample)) == sample));
+    }
+
+    #[test]
+    fn peak_too_loud_lowers_what_follows() {
+        let mut limiter = Limiter::new();
+        assert_eq!(limiter.limit(65_536.0), i16::MAX);
+        let next = limiter.limit(10_000.0);
+        assert!((5_000..5_010).contains(&next), "{next}");
+        let last = (0..9_600).map(|_| limiter.limit(10_000.0)).last();
+        assert_eq!(last, Some(10_000));
+        assert_eq!(limiter.limit(-1e9), i16::MIN);
+        assert_eq!(limiter.limit(f32::NAN), 0);
     }
 }

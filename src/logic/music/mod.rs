@@ -1,10 +1,9 @@
-//! Music and ambience: the tracks of a table, orders to play them, and how they sound together.
+//! Music and ambience: a table's tracks, the orders to play them, and their mix.
 //!
-//! Entry types: [`Track`], [`Library`], [`MusicOrder`], and [`Mixer`], which makes their sound.
-//! **Never**: opens or decodes a file.
+//! Entry types: [`Track`], [`Library`], [`MusicOrder`] and [`Mixer`]. **Never**: opens or decodes a
+//! file.
 
 mod library;
-mod limiter;
 mod mixer;
 mod moods;
 mod playing;
@@ -20,12 +19,12 @@ pub use playing::Samples;
 pub use shipped::shipped_sound;
 pub use wish::{MusicWish, WishContext, wishes, wishes_within};
 
-/// Layer of the mix that a track sounds in. A new track replaces only the one in its own layer; effects
-/// sound once, beside everything else.
+/// Layer of the mix. A new track replaces only that of its own layer; effects play once, beside
+/// everything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
-    /// One piece at a time, crossfaded.
+    /// One track at a time, crossfaded.
     Music,
     /// Rain, murmur, fire: one at a time, under the music.
     Ambience,
@@ -44,28 +43,28 @@ impl Layer {
     }
 }
 
-/// One sound file of a library.
+/// A sound file of a library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// The file; of a shipped track a name that [`shipped_sound`] knows.
+    /// The file, or for a shipped track a name that [`shipped_sound`] knows.
     pub file: PathBuf,
     /// Shown to people; unique within a library.
     pub title: String,
-    /// Words by which models and people ask for it ("tavern", "battle").
+    /// Words that request the track ("tavern", "battle").
     pub moods: Vec<String>,
-    /// Its layer.
+    /// Layer of the mix.
     pub layer: Layer,
-    /// It begins again at its end, without a gap.
+    /// Repeats without a gap.
     pub is_looped: bool,
-    /// Added to its level, in dB: the sum of loudness levelling and the owner's `volume`.
+    /// Gain in dB: the sum of loudness levelling and the owner's `volume`.
     pub gain_db: f32,
-    /// Author to thank.
+    /// The author's credit.
     pub credits: Option<String>,
 }
 
 #[cfg(test)]
 impl Track {
-    /// Looped music of this title with nothing else to it; its file has that name too.
+    /// Looped music with this title and file name, without anything else.
     pub fn plain(title: &str) -> Self {
         Self {
             file: title.into(),
@@ -79,30 +78,27 @@ impl Track {
     }
 }
 
-/// All tracks that a table may play.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Library {
-    /// In the order in which they are listed.
     pub tracks: Vec<Arc<Track>>,
 }
 
-/// An order to the music of a table.
+/// An order to a table's music.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MusicOrder {
     /// Plays a track in its layer.
     Play(Arc<Track>),
     /// Fades everything out.
     Stop,
-    /// Sets the volume, 0 to 100 percent.
+    /// In percent, 0 to 100.
     Volume(u8),
 }
 
-/// Music at a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MusicStatus {
-    /// Titles, by layer; effects are left out.
+    /// Titles by layer, without effects.
     pub playing: Vec<(Layer, String)>,
-    /// 0 to 100 percent.
+    /// In percent, 0 to 100.
     pub volume: u8,
 }
 

@@ -1,14 +1,14 @@
-//! Words for moods, English and German: `mask` says which moods a word may mean.
+//! Words for moods, English and German: `mask` returns the moods that a word may mean.
 //!
-//! A word counts in any form that light endings make ("storms", "Höhlen") and as a part of a German
-//! compound ("Kampfmusik"). **Never**: knows a track.
+//! A word counts in any light form ("storms", "Höhlen") and as a part of a German compound
+//! ("Kampfmusik").
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use super::Layer;
 use crate::logic::trigrams::is_alike;
 
-/// Words that mean one mood, folded as [`crate::logic::words::Words`] folds.
+/// Words for one mood, folded as [`crate::logic::words::Words`] folds.
 const MOODS: &[&[&str]] = &[
     &[
         "tavern",
@@ -251,7 +251,7 @@ const MOODS: &[&[&str]] = &[
     ],
 ];
 
-/// Words that say which layer is meant, and are no mood.
+/// Words for a layer, which are no mood.
 const LAYERS: &[(Layer, &[&str])] = &[
     (Layer::Music, &["music", "song", "tune", "melody", "musik", "lied", "lieder", "melodie"]),
     (
@@ -276,7 +276,7 @@ const LAYERS: &[(Layer, &[&str])] = &[
     (Layer::Effect, &["effect", "effects", "sfx", "effekt", "effekte", "soundeffekt"]),
 ];
 
-/// Last parts of compounds that say nothing of a mood.
+/// Last parts of compounds that say nothing about mood.
 const ENDINGS: &[&str] = &[
     "musik",
     "lied",
@@ -298,10 +298,9 @@ const ENDINGS: &[&str] = &[
 /// Letters between the parts of a German compound.
 const LINKS: &[&str] = &["", "s", "n", "en", "er", "es"];
 
-/// Endings of light forms of a word.
 const FORMS: &[&str] = &["ings", "ing", "en", "er", "es", "em", "ed", "e", "y", "s"];
 
-/// Longest word that is taken apart, in bytes.
+/// Longest word that is split, in bytes.
 const COMPOUND_MAX: usize = 40;
 
 /// Every word and its stem, with a bit for each mood.
@@ -317,13 +316,13 @@ static KNOWN: LazyLock<HashMap<&'static str, u64>> = LazyLock::new(|| {
     known
 });
 
-/// The moods that a folded `word` may mean, as bits; 0: none.
+/// The moods that a folded `word` may mean, as bits; 0 for none.
 pub fn mask(word: &str) -> u64 {
     let (first, second) = parts(word);
     first | second
 }
 
-/// The moods of a compound's two parts; another word has only the first.
+/// The moods of a compound's two parts; a simple word has only the first.
 pub fn parts(word: &str) -> (u64, u64) {
     let whole = whole(word);
     if whole == 0 { compound(word) } else { (whole, 0) }
@@ -347,7 +346,6 @@ pub fn is_near(word: &str, known: &str) -> bool {
         && is_alike(word, known)
 }
 
-/// The layer that a folded `word` asks for.
 pub fn layer(word: &str) -> Option<Layer> {
     let says = |words: &[&str]| {
         words.iter().any(|it| word == *it || (it.len() >= 5 && word.ends_with(*it)))
@@ -355,12 +353,11 @@ pub fn layer(word: &str) -> Option<Layer> {
     LAYERS.iter().find(|(_, words)| says(words)).map(|(layer, _)| *layer)
 }
 
-/// True if `word` names a layer and nothing else.
 pub fn is_layer(word: &str) -> bool {
     LAYERS.iter().any(|(_, words)| words.contains(&word))
 }
 
-/// `word` without a light ending, if enough of it is left.
+/// `word` without a light ending, if enough remains.
 pub fn stem(word: &str) -> &str {
     let least = |form: &str| if form == "s" { 3 } else { 4 };
     let mut cut = FORMS.iter().filter_map(|form| {
@@ -370,14 +367,12 @@ pub fn stem(word: &str) -> &str {
     cut.next().unwrap_or(word)
 }
 
-/// The moods of `word`, not taken apart.
 fn whole(word: &str) -> u64 {
     let known = |word: &str| KNOWN.get(word).copied().unwrap_or_default();
     known(word) | known(stem(word))
 }
 
-/// The moods of the parts of `word`: a first part of five letters, a last one of six, or two parts that
-/// are both known.
+/// The moods of a first part of five letters, a last one of six, or two known parts.
 fn compound(word: &str) -> (u64, u64) {
     if word.len() > COMPOUND_MAX {
         return (0, 0);

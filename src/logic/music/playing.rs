@@ -1,59 +1,51 @@
-//! One track that sounds, with its fade.
+//! A playing track with its fade.
 //!
-//! Entry types: [`Samples`], its sound, and [`PlayingTrack`]. **Never**: decides when it sounds; the mixer does.
+//! Entry types: [`Samples`], its sound, and [`PlayingTrack`]. The mixer decides when it plays.
 
 use std::{sync::Arc, time::Duration};
 
 use super::{Layer, Track};
 use crate::audio::{FRAME, FRAME_SAMPLES_48K, Gain, SampleRate, factor_of};
 
-/// Gains of tracks beyond this are mistakes, in dB.
+/// Largest gain accepted, in dB; more is a mistake.
 const MOST_GAIN_DB: f32 = 40.0;
-/// End of a track that is one too many: a frame, too long for a click.
+/// Fade of a track that is one too many: a frame, long enough to avoid a click.
 const CUT: Duration = FRAME;
 
-/// The sound of one track, 48 kHz mono, in order.
+/// The sound of a track: 48 kHz mono, in order.
 pub trait Samples: Send {
-    /// Copies the next samples to the front of `into`, as many as are there; how many. Never waits: what
-    /// is missing comes with a later call.
+    /// Copies the next samples to the front of `into` and returns their number. Never waits;
+    /// missing samples come with a later call.
     fn read(&mut self, into: &mut [i16]) -> usize;
 
-    /// True when everything was read, and nothing more comes.
+    /// True once everything was read and no more will come.
     fn is_over(&self) -> bool;
 
-    /// Waits until `count` samples are there, or no more come. Only for those who make a recording.
+    /// Waits for `count` samples or the end of the sound. For recordings only.
     fn wait(&self, count: usize);
 }
 
-/// Progress of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Nothing of it was heard yet.
     Waiting,
-    /// It is heard.
     Sounding,
-    /// It fades out.
     Leaving,
-    /// It fades out within the next frame.
+    /// Fades out within the next frame.
     Cut,
 }
 
-/// One track that sounds.
 pub struct PlayingTrack {
     track: Arc<Track>,
     source: Box<dyn Samples>,
-    /// Factor of the track's gain.
     level: f32,
     fade: Gain,
     stage: Stage,
-    /// The frame that is being mixed; silence where the source is behind.
+    /// The frame being mixed; silent where the source is behind.
     frame: [i16; FRAME_SAMPLES_48K],
-    /// Number of samples of the frame that came from the source.
     count: usize,
 }
 
 impl PlayingTrack {
-    /// A track of which nothing is heard yet.
     pub fn new(track: Arc<Track>, source: Box<dyn Samples>) -> Self {
         let db = if track.gain_db.is_finite() { track.gain_db } else { 0.0 };
         Self {
@@ -67,53 +59,47 @@ impl PlayingTrack {
         }
     }
 
-    /// The track's name.
     pub fn title(&self) -> &str {
         &self.track.title
     }
 
-    /// Its layer.
     pub fn layer(&self) -> Layer {
         self.track.layer
     }
 
-    /// True until its first samples are heard.
+    /// True until its first samples are audible.
     pub fn is_waiting(&self) -> bool {
         self.stage == Stage::Waiting
     }
 
-    /// True once it fades out.
     pub fn is_leaving(&self) -> bool {
         matches!(self.stage, Stage::Leaving | Stage::Cut)
     }
 
-    /// True once it ends with the next frame.
+    /// True if it ends with the next frame.
     pub fn is_cut(&self) -> bool {
         self.stage == Stage::Cut
     }
 
-    /// True when its first samples are in the frame that was read.
+    /// True if the frame read contains its first samples.
     pub fn may_begin(&self) -> bool {
         self.is_waiting() && self.count > 0
     }
 
-    /// True when nothing of it is left to be heard.
     pub fn is_over(&self) -> bool {
         self.source.is_over() || self.is_leaving() && !self.fade.is_ramping()
     }
 
-    /// Takes the next frame from the source.
     pub fn read(&mut self) {
         self.count = self.source.read(&mut self.frame).min(self.frame.len());
         self.frame.iter_mut().skip(self.count).for_each(|sample| *sample = 0);
     }
 
-    /// Waits until the next frame is there, or the sound ends.
     pub fn wait(&self) {
         self.source.wait(FRAME_SAMPLES_48K);
     }
 
-    /// Is heard from the frame that was read, swelling within `over`.
+    /// Starts with the frame read, fading in over `over`.
     pub fn begin(&mut self, over: Duration) {
         self.stage = Stage::Sounding;
         if !over.is_zero() {
@@ -122,7 +108,7 @@ impl PlayingTrack {
         }
     }
 
-    /// Fades out within `over`, from wherever a fade has got to.
+    /// Fades out over `over`, from the current point of any fade.
     pub fn leave(&mut self, over: Duration) {
         if !self.is_leaving() {
             self.stage = Stage::Leaving;
@@ -130,15 +116,14 @@ impl PlayingTrack {
         }
     }
 
-    /// Fades out within the next frame; false if nothing of it was heard, and it can go at once.
+    /// Fades out within the next frame; false if it was never audible and can be dropped at once.
     pub fn cut(&mut self) -> bool {
-        let was_heard = !self.is_waiting();
+        let was_audible = !self.is_waiting();
         self.stage = Stage::Cut;
         self.fade.ramp_to(f32::NEG_INFINITY, CUT);
-        was_heard
+        was_audible
     }
 
-    /// Adds the frame that was read to `sum`.
     pub fn add_to(&mut self, sum: &mut [f32; FRAME_SAMPLES_48K]) {
         if self.is_waiting() {
             return;

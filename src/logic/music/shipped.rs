@@ -1,24 +1,22 @@
-//! The ambience that comes with the program, inside it; `assets/music/make.py` makes it.
+//! The ambience embedded in the program; `assets/music/make.py` makes it.
 
 use std::{path::Path, sync::Arc};
 
 use super::{Layer, Library, Track};
 
-/// Beginning of the paths of shipped tracks, which name no file on disk.
+/// Prefix of the paths of shipped tracks, which are no files on disk.
 const PREFIX: &str = "glyphoxa:";
 
-/// One shipped loop, at the level that others are brought to.
+/// A shipped loop, at the level that other tracks are brought to.
 struct Shipped {
-    /// Its path after the prefix.
     name: &'static str,
     title: &'static str,
     moods: &'static [&'static str],
     layer: Layer,
-    /// Ogg Opus, which loops without a gap.
+    /// Ogg Opus that loops without a gap.
     sound: &'static [u8],
 }
 
-/// All of them.
 const ALL: &[Shipped] = &[
     Shipped {
         name: "rain.opus",
@@ -65,7 +63,6 @@ const ALL: &[Shipped] = &[
 ];
 
 impl Library {
-    /// The shipped ambience: six loops.
     pub fn shipped() -> Self {
         let track = |it: &Shipped| {
             Arc::new(Track {
@@ -82,7 +79,7 @@ impl Library {
     }
 }
 
-/// The Ogg Opus of the shipped track with this path; `None`: it is a file on disk.
+/// The Ogg Opus of a shipped track; `None` for a file on disk.
 pub fn shipped_sound(file: &Path) -> Option<&'static [u8]> {
     let name = file.to_str()?.strip_prefix(PREFIX)?;
     ALL.iter().find(|it| it.name == name).map(|it| it.sound)
@@ -95,7 +92,6 @@ mod tests {
     use super::*;
     use crate::audio::{Loudness, SampleRate, TARGET_LUFS, decode};
 
-    /// Samples of a shipped track at 48 kHz.
     fn samples(track: &Track) -> Vec<i16> {
         let sound = shipped_sound(&track.file).unwrap();
         let mut samples = Vec::new();

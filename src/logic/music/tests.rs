@@ -1,15 +1,15 @@
-//! The layers of a table, as they sound together.
+//! Tests of the layers' mix.
 
 use std::sync::Arc;
 
 use super::*;
 use crate::audio::FRAME_SAMPLES_48K;
 
-/// A sound that is all there, or comes a piece at a time.
+/// A sound that is complete, or arrives in pieces.
 struct Sound {
     samples: Vec<i16>,
     at: usize,
-    /// Most samples that one call returns.
+    /// Most samples per call.
     piece: usize,
 }
 
@@ -29,7 +29,7 @@ impl Samples for Sound {
     fn wait(&self, _count: usize) {}
 }
 
-/// A sound that has not come yet, and never will.
+/// A sound that never arrives.
 struct Late;
 
 impl Samples for Late {
@@ -52,7 +52,7 @@ fn sound(samples: Vec<i16>) -> Box<dyn Samples> {
     Box::new(Sound { samples, at: 0, piece: usize::MAX })
 }
 
-/// Noise of 10 s, the same for the same seed.
+/// 10 s of noise, the same for each seed.
 fn noise(seed: u32) -> Vec<i16> {
     let mut state = seed;
     let next = |_| {
@@ -66,7 +66,6 @@ fn steady(level: i16) -> Box<dyn Samples> {
     sound(vec![level; 480_000])
 }
 
-/// The next frames, one after another.
 fn frames(mixer: &mut Mixer, count: usize) -> Vec<i16> {
     let mut heard = Vec::new();
     for _ in 0..count {
@@ -260,7 +259,7 @@ fn one_track_too_many_ends_without_a_click() {
             frames(&mut mixer, 2);
         }
         let mut heard = frames(&mut mixer, 1);
-        // Orders in a row end one each; unheard ones go at once.
+        // Consecutive orders end one effect each; those not audible yet are dropped at once.
         for _ in 0..20 {
             mixer.play(track("Hush", layer), steady(0));
         }

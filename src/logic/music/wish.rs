@@ -1,62 +1,66 @@
-//! Spoken wishes about the music of a table, English and German: [`wishes`], [`wishes_within`].
+//! Spoken wishes about the table's music, English and German: [`wishes`], [`wishes_within`].
 //!
-//! Like a spoken command, a wish is a whole utterance, or a whole clause that names music: every word is an
-//! order, names music, or is a filler of requests. "The music was louder at the duke's" is no wish. The last
-//! word of a title that plays ("drums"), or a synonym, names music too.
-//! **Never**: changes the music.
+//! Like a spoken command, a wish is a whole utterance, or a whole clause that names music: every
+//! word is a command, names music, or is a filler of requests. "The music was louder at the duke's"
+//! is no wish. The last word of a playing title ("drums"), or a synonym, names music too.
 
 use std::{ops::Range, sync::Arc};
 
 use super::{Library, Track, moods, shipped_sound};
 use crate::logic::{
     command::{NpcNames, name_at},
-    language::{List, MusicTalk, is_any},
+    language::{List, MusicTalk, is_any, is_turning},
     words::Words,
 };
 
 /// Longest wish, in words.
 const WORDS_MAX: usize = 20;
+/// Shortest word that tells one title from another, in bytes.
+const TITLE_WORD_MIN: usize = 4;
+/// Shortest title in quotes, in bytes.
+const QUOTED_MIN: usize = 4;
+/// Words of games, which are played too.
+const GAMES: [&str; 10] =
+    ["dice", "cards", "game", "chess", "poker", "wurfel", "karten", "schach", "skat", "spiel"];
 
-/// One wish about music.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MusicWish {
-    /// Lower the volume.
     Softer,
-    /// Raise it.
     Louder,
-    /// Play another track of the same layer.
+    /// Another track of the same layer.
     Next,
-    /// Fade everything out.
     Stop,
-    /// Say what plays.
+    /// Say what is playing.
     Name,
-    /// Play this track, whose title was said.
+    /// Play this track, named by its title.
     Play(Arc<Track>),
+    /// Play this track, whose mood was said, instead of what plays.
+    Change(Arc<Track>),
+    /// Play a track of this title, which there is none of.
+    Missing(String),
 }
 
-/// Context in which a wish is understood.
 #[derive(Clone, Copy)]
 pub struct WishContext<'c> {
-    /// Names of the NPCs, one of whom may be asked.
+    /// Names of the NPCs, which a wish may address.
     pub names: &'c [NpcNames],
-    /// The tracks that may be named.
     pub library: &'c Library,
-    /// Titles that play now. While any plays, "louder" alone means it.
+    /// Titles of the playing tracks. While any plays, "louder" alone means it.
     pub playing: &'c [String],
 }
 
-/// The wishes that make up the whole of `text`, in the order spoken; empty: it is something else.
+/// The wishes that make up the whole of `text`, in order; empty if it is anything else.
 pub fn wishes(text: &str, context: WishContext<'_>) -> Vec<MusicWish> {
-    heard(text, context, false)
+    wishes_of(text, context, false)
 }
 
-/// The wishes among the parts of `text`, and the other parts; `None`: no wish, or
-/// nothing else but names and fillers. A part is a sentence, or a clause behind a comma or an "and".
+/// The wishes among the parts of `text` (sentences, or clauses after a comma or an "and"), and the
+/// other parts. `None`: no wish, or nothing else but names and fillers.
 pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicWish>, String)> {
     let (mut wishes, mut rest, mut is_behind_wish) = (Vec::new(), String::new(), false);
     for part in parts(text) {
         let part = text.get(part).unwrap_or_default();
-        let found = heard(part, context, true);
+        let found = wishes_of(part, context, true);
         if found.is_empty() {
             let part = if is_behind_wish { without_joining(part) } else { part };
             if !rest.is_empty() && !part.is_empty() {
@@ -75,7 +79,7 @@ pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicW
 }
 
 /// The wishes that make up the whole of `text`; `must_name`: only if it names music.
-fn heard(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<MusicWish> {
+fn wishes_of(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<MusicWish> {
     let words = Words::of(text);
     if words.len() > WORDS_MAX {
         return Vec::new();
@@ -84,12 +88,18 @@ fn heard(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<MusicWish
     if let Some(track) = said.titled() {
         return vec![MusicWish::Play(track)];
     }
+    if let Some(track) = said.changed_to() {
+        return vec![MusicWish::Change(track)];
+    }
+    if let Some(title) = title_in(text, &words).filter(|title| said.is_missing(title)) {
+        return vec![MusicWish::Missing(title.to_owned())];
+    }
     let is_whole = said.words.iter().all(|word| said.is_known(word));
     let is_named = !must_name || said.names_music();
     if is_whole && is_named { said.wishes() } else { Vec::new() }
 }
 
-/// The sentences and clauses of `text`, one behind the other.
+/// The sentences and clauses of `text`, in order.
 fn parts(text: &str) -> Vec<Range<usize>> {
     let words = Words::of(text);
     let is_apart = |at: usize| words.get(at).is_some_and(|word| is(|it| it.apart, word));
@@ -103,21 +113,20 @@ fn parts(text: &str) -> Vec<Range<usize>> {
     bounds.iter().zip(bounds.iter().skip(1)).map(|(start, end)| *start..*end).collect()
 }
 
-/// A part without the "and" that it begins with.
+/// A part without an initial "and".
 fn without_joining(part: &str) -> &str {
     let words = Words::of(part);
     let first = words.iter().position(|word| !is(|it| it.apart, word));
     first.and_then(|at| part.get(words.source(at).start..)).unwrap_or_default()
 }
 
-/// An utterance without the names of NPCs.
 struct Said<'w> {
     words: Vec<&'w str>,
     context: WishContext<'w>,
 }
 
 impl<'w> Said<'w> {
-    /// Leaves the names out; `None`: nothing else was said.
+    /// Removes the names; `None` if nothing else was said.
     fn of(words: &'w Words, context: WishContext<'w>) -> Option<Self> {
         let (mut rest, mut at) = (Vec::new(), 0);
         while at < words.len() {
@@ -132,7 +141,7 @@ impl<'w> Said<'w> {
         (!rest.is_empty()).then_some(Self { words: rest, context })
     }
 
-    /// The track of the game master's own whose title follows a word for playing.
+    /// The game master's own track whose title follows a word for playing.
     fn titled(&self) -> Option<Arc<Track>> {
         let at = self.words.iter().position(|word| is(|it| it.play, word))?;
         if self.words.iter().take(at).any(|word| is_negation(word) || is(|it| it.asking, word)) {
@@ -146,6 +155,56 @@ impl<'w> Said<'w> {
             !title.is_empty() && behind.windows(title.len()).any(|said| said == title)
         });
         titled.max_by_key(|track| track.title.len()).cloned()
+    }
+
+    /// The track that fits the mood said with a change of track: "change the music, something calm by the fire".
+    fn changed_to(&self) -> Option<Arc<Track>> {
+        let spoiling: [fn(&'static MusicTalk) -> List; 3] =
+            [|it| it.stop, |it| it.weary, |it| it.excess];
+        let is_spoilt = self.words.first().is_some_and(|word| is(|it| it.asking, word))
+            || self.words.iter().any(|word| is_negation(word))
+            || spoiling.into_iter().any(|list| self.has(list));
+        let is_towards = || self.has(|it| it.choosing) || self.words.contains(&"to");
+        let is_change = match () {
+            () if is_spoilt || !self.has(|it| it.next) => false,
+            () if self.names_music() => self.sounds() || self.has(|it| it.changing),
+            () if !self.sounds() => false,
+            () => self.has(|it| it.performing) || self.has(|it| it.changing) && is_towards(),
+        };
+        let may_stand =
+            |word: &&str| self.is_known(word) || is(|it| it.choosing, word) || is_mood(word);
+        if !is_change || !self.words.iter().all(may_stand) {
+            return None;
+        }
+        let moods: Vec<&str> = self.words.iter().copied().filter(|word| is_mood(word)).collect();
+        let found = self.context.library.find(&moods.join(" "));
+        found.into_iter().find(|track| !self.context.playing.contains(&track.title))
+    }
+
+    /// True if a track called `title` is asked for, and there is nothing like it.
+    fn is_missing(&self, title: &str) -> bool {
+        let title = Words::of(title);
+        let is_titled = |track: &Arc<Track>| {
+            let own = Words::of(&track.title);
+            let mut own = own.iter().filter(|own| own.len() >= TITLE_WORD_MIN);
+            own.any(|own| title.iter().any(|word| moods::stem(word) == moods::stem(own)))
+        };
+        // "a song Bartok likes", "the song I like"
+        let is_own = title
+            .get(0)
+            .is_some_and(|first| self.words.contains(&first) && !is_turning(|it| it.doers, first));
+        let is_denied = |word: &&str| is_negation(word) && !title.iter().any(|it| it == *word);
+        is_own
+            && !title.iter().all(|word| self.is_known(word))
+            && !self.words.first().is_some_and(|word| is(|it| it.asking, word))
+            && !self.words.iter().any(is_denied)
+            && title.iter().all(|word| !is_mood(word) && !GAMES.contains(&word))
+            && !self.context.library.tracks.iter().any(is_titled)
+    }
+
+    /// True if something plays.
+    fn sounds(&self) -> bool {
+        !self.context.playing.is_empty()
     }
 
     /// True if a word may stand in a wish.
@@ -168,7 +227,7 @@ impl<'w> Said<'w> {
         is_negation(word) || self.names(word) || lists.iter().any(|list| is(list, word))
     }
 
-    /// True if a word names music, or what sounds.
+    /// True if a word names music, or a sound that is playing.
     fn names(&self, word: &str) -> bool {
         is(|it| it.nouns, word) || self.context.playing.iter().any(|title| is_head(word, title))
     }
@@ -181,6 +240,28 @@ impl<'w> Said<'w> {
         self.words.iter().any(|word| is(list, word))
     }
 
+    /// "that is too loud for me", not "you are too loud"
+    fn complains_of_sound(&self) -> bool {
+        let is_other = |word: &&str| {
+            is_negation(word)
+                || matches!(*word, "am" | "im" | "bin")
+                || is_turning(|it| it.listeners, word)
+        };
+        let excess = self.words.iter().position(|word| is(|it| it.excess, word));
+        let loud = self.words.iter().position(|word| is(|it| it.loud, word));
+        excess.is_some_and(|excess| loud.is_some_and(|loud| excess < loud))
+            && self.has(|it| it.meant)
+            && !self.words.iter().any(is_other)
+    }
+
+    /// "we don't need the music any more"
+    fn is_unneeded(&self) -> bool {
+        let changes: [fn(&'static MusicTalk) -> List; 4] =
+            [|it| it.softer, |it| it.louder, |it| it.next, |it| it.stop];
+        let asks = self.words.iter().any(|word| is_turning(|it| it.listeners, word));
+        self.has(|it| it.needing) && !asks && !changes.into_iter().any(|list| self.has(list))
+    }
+
     fn wishes(&self) -> Vec<MusicWish> {
         let (names_music, sounds) = (self.names_music(), !self.context.playing.is_empty());
         if self.words.first().is_some_and(|word| is(|it| it.asking, word)) {
@@ -189,7 +270,10 @@ impl<'w> Said<'w> {
         }
         // "play something else"
         let is_other = sounds && self.has(|it| it.performing) && self.has(|it| it.next);
-        let is_meant = self.has(|it| it.alone) || self.has(|it| it.turning) || is_other;
+        let is_meant = self.has(|it| it.alone)
+            || self.has(|it| it.turning)
+            || is_other
+            || self.complains_of_sound();
         if !(names_music || sounds && is_meant) {
             return Vec::new();
         }
@@ -198,6 +282,7 @@ impl<'w> Said<'w> {
             (true, true) => return vec![MusicWish::Softer],
             (true, false) if self.has(|it| it.soft) => return vec![MusicWish::Louder],
             _ if negated && names_music && self.has(|it| it.play) => return vec![MusicWish::Stop],
+            _ if negated && names_music && self.is_unneeded() => return vec![MusicWish::Stop],
             _ if negated => return Vec::new(),
             _ => {}
         }
@@ -216,7 +301,6 @@ impl<'w> Said<'w> {
     }
 }
 
-/// The wish that a word stands for.
 fn wish_of(word: &str, names_music: bool) -> Option<MusicWish> {
     match () {
         () if is(|it| it.softer, word) => Some(MusicWish::Softer),
@@ -227,13 +311,47 @@ fn wish_of(word: &str, names_music: bool) -> Option<MusicWish> {
     }
 }
 
+/// True if `word` means a mood, and is not about how loud it is.
+fn is_mood(word: &str) -> bool {
+    let is_level = is(|it| it.softer, word) || is(|it| it.soft, word) || is(|it| it.stop, word);
+    moods::mask(word) != 0 && !is_level
+}
+
 /// True if `word` means what the last word of a title names: "drums" and "Trommeln" of "Battle drums".
 fn is_head(word: &str, title: &str) -> bool {
     let title = Words::of(title);
     let Some(head) = title.iter().last() else { return false };
     let (first, second) = moods::parts(word);
     let meant = if second == 0 { first } else { second };
+    // "getrommelt"
+    let participle = word.strip_prefix("ge").and_then(|it| it.strip_suffix('t'));
+    let meant = meant | participle.map_or(0, moods::mask);
     word == head || moods::stem(word) == moods::stem(head) || meant & moods::mask(head) != 0
+}
+
+/// The title in `text` behind a verb of playing: in quotes, or with a capital behind "the song".
+fn title_in<'t>(text: &'t str, words: &Words) -> Option<&'t str> {
+    let verb = words.iter().position(|word| is(|it| it.performing, word))?;
+    let behind = text.get(words.source(verb).end..)?;
+    let is_quote = |c: char| "\"“”„‟«»‚‘’'".contains(c);
+    let opens = |(at, c): &(usize, char)| {
+        let is_free = behind.get(..*at).is_some_and(|it| it.ends_with(char::is_whitespace));
+        is_quote(*c) && is_free
+    };
+    if let Some((at, quote)) = behind.char_indices().find(opens) {
+        let title = behind.get(at + quote.len_utf8()..)?;
+        let closes = |(end, c): &(usize, char)| {
+            let next = title.get(*end + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            is_quote(*c) && !next.is_some_and(char::is_alphanumeric)
+        };
+        let (end, _) = title.char_indices().find(closes)?;
+        return title.get(..end).filter(|title| title.len() >= QUOTED_MIN);
+    }
+    let noun = (verb + 1..words.len())
+        .find(|at| words.get(*at).is_some_and(|word| is(|it| it.nouns, word)))?;
+    let title = text.get(words.source(noun).end..)?.strip_prefix(' ')?;
+    let title = title.split(['.', '!', '?', ',', ';']).next()?.trim();
+    title.starts_with(char::is_uppercase).then_some(title)
 }
 
 /// True if a list of any language's words about music has `word`.
@@ -248,12 +366,12 @@ fn is_negation(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        MusicWish::{Louder, Name, Next, Softer, Stop},
+        MusicWish::{Change, Louder, Missing, Name, Next, Softer, Stop},
         *,
     };
     use crate::domain::Npc;
 
-    /// Hears `text` in a tavern with two NPCs, where this is playing.
+    /// Calls `hear` with a tavern of two NPCs in which `playing` is playing.
     fn with<T>(playing: &[&str], hear: impl FnOnce(WishContext<'_>) -> T) -> T {
         let npcs = [Npc::plain("Bartok"), Npc::plain("Mira")];
         let library = Library {
@@ -264,7 +382,7 @@ mod tests {
         hear(WishContext { names: &names, library: &library, playing: &playing })
     }
 
-    fn heard(text: &str, sounds: bool) -> Vec<MusicWish> {
+    fn wishes_of(text: &str, sounds: bool) -> Vec<MusicWish> {
         let playing: &[&str] = if sounds { &["Iron March"] } else { &[] };
         with(playing, |context| wishes(text, context))
     }
@@ -272,9 +390,9 @@ mod tests {
     #[test]
     fn sounds_are_named_by_their_title() {
         for text in ["turn the drums down", "Mach die Trommeln leiser", "the drums are too loud"] {
-            let heard = |playing: &[&str]| with(playing, |context| wishes(text, context));
-            assert_eq!(heard(&["Battle drums"]), [Softer], "{text}");
-            assert_eq!(heard(&["Rain"]), [], "{text}");
+            let wishes_of = |playing: &[&str]| with(playing, |context| wishes(text, context));
+            assert_eq!(wishes_of(&["Battle drums"]), [Softer], "{text}");
+            assert_eq!(wishes_of(&["Rain"]), [], "{text}");
         }
         let fight = with(&["Battle drums"], |context| wishes("stop the fight", context));
         assert_eq!(fight, [], "only the last word of a title is what sounds");
@@ -345,9 +463,9 @@ mod tests {
             ("Welches Lied ist das", Name),
             ("Wie heißt das Stück?", Name),
         ] {
-            assert_eq!(heard(text, false), [wanted], "{text}");
+            assert_eq!(wishes_of(text, false), [wanted], "{text}");
         }
-        assert_eq!(heard("next song and a bit louder", false), [Next, Louder]);
+        assert_eq!(wishes_of("next song and a bit louder", false), [Next, Louder]);
     }
 
     #[test]
@@ -359,8 +477,8 @@ mod tests {
             ("what is playing?", Name),
             ("Was läuft da gerade", Name),
         ] {
-            assert_eq!(heard(text, true), [wanted], "{text}");
-            assert_eq!(heard(text, false), [], "{text}");
+            assert_eq!(wishes_of(text, true), [wanted], "{text}");
+            assert_eq!(wishes_of(text, false), [], "{text}");
         }
     }
 
@@ -381,7 +499,7 @@ mod tests {
             ("Das ist jetzt genug Musik", Stop),
             ("okay, genug von der Musik für heute", Stop),
         ] {
-            assert_eq!(heard(text, true), [wanted], "{text}");
+            assert_eq!(wishes_of(text, true), [wanted], "{text}");
         }
         for text in [
             "play another game",
@@ -390,18 +508,121 @@ mod tests {
             "was anderes",
             "I'm tired",
         ] {
+            assert_eq!(wishes_of(text, true), [], "{text}");
+        }
+        assert_eq!(wishes_of("play something else", false), []);
+    }
+
+    #[test]
+    fn complaints_mean_the_music_that_sounds() {
+        for (text, wanted) in [
+            ("Bartok, das ist mir zu laut.", Softer),
+            ("that's way too loud for me", Softer),
+            ("It is too loud in here, Bartok", Softer),
+            ("Das ist ein bisschen zu laut hier", Softer),
+            ("die Musik kann jetzt weg", Stop),
+            ("get rid of the music please", Stop),
+            ("we don't need the music any more", Stop),
+            ("Bartok, wir brauchen die Musik nicht mehr", Stop),
+        ] {
+            assert_eq!(heard(text, true), [wanted], "{text}");
+        }
+        for text in ["das ist mir zu laut", "that is too loud"] {
+            assert_eq!(heard(text, false), [], "{text}");
+        }
+        for text in [
+            "you are too loud",
+            "Du bist mir zu laut",
+            "I am too loud",
+            "das ist mir nicht zu laut",
+            "it is too loud when the guards come in",
+            "that is too expensive",
+            "don't you want music?",
+            "I don't want the music to change",
+            "the dog can go away now",
+            "der Wirt kann jetzt weg",
+        ] {
             assert_eq!(heard(text, true), [], "{text}");
         }
-        assert_eq!(heard("play something else", false), []);
+        let drums = |text: &str| with(&["Battle drums"], |context| wishes(text, context));
+        for text in ["Genug getrommelt, Bartok, Ruhe jetzt.", "that's enough drumming"] {
+            assert_eq!(drums(text), [Stop], "{text}");
+        }
+        for text in ["Genug geredet, Bartok, Ruhe jetzt.", "that's enough talking", "Ruhe jetzt"] {
+            assert_eq!(drums(text), [], "{text}");
+        }
+    }
+
+    /// The wishes where the shipped sounds may be played, and this one plays.
+    fn shipped(playing: &str, text: &str) -> Vec<MusicWish> {
+        let (npcs, library) = ([Npc::plain("Bartok")], Library::shipped());
+        let (names, playing) = (NpcNames::of(&npcs), [playing.to_owned()]);
+        wishes(text, WishContext { names: &names, library: &library, playing: &playing })
+    }
+
+    #[test]
+    fn change_of_track_may_say_which() {
+        for text in [
+            "Bartok, wechsel mal bitte die Musik, irgendwas Ruhiges am Lagerfeuer",
+            "change the music to something calm by the campfire",
+            "switch to the campfire please",
+            "play something else, the fire",
+            "Bartok, spiel lieber was anderes, Lagerfeuer bitte",
+        ] {
+            let heard = shipped("Tavern murmur", text);
+            let [Change(track)] = &heard[..] else { panic!("{text}: {heard:?}") };
+            assert_eq!(track.title, "Campfire", "{text}");
+        }
+        for (text, wanted) in [
+            ("change the music", vec![Next]),
+            ("next song and a bit quieter", vec![Next, Softer]),
+            ("I'm tired of the tavern music, play another", vec![]),
+            ("let's change taverns", vec![]),
+            ("another fire please", vec![]),
+            ("change the music and tell me about the dragon", vec![]),
+            ("switch the fire off", vec![]),
+            ("wechsel das Geld am Feuer", vec![]),
+        ] {
+            assert_eq!(shipped("Tavern murmur", text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn title_of_no_track_is_missing() {
+        for (text, title) in [
+            ("Bartok, spiel doch mal 'Nachtigall im Moor'.", "Nachtigall im Moor"),
+            ("Spiel bitte „Der alte König“", "Der alte König"),
+            ("play \"Greensleeves\" for us", "Greensleeves"),
+            ("Play the song Maiden of Lorn, Bartok", "Maiden of Lorn"),
+            ("Spiel das Lied Nachtigall im Moor!", "Nachtigall im Moor"),
+        ] {
+            assert_eq!(shipped("Rain", text), [Missing(title.to_owned())], "{text}");
+        }
+        for text in [
+            "play 'Battle drums'",
+            "spiel was 'Ruhiges'",
+            "Let's play 'Liar's Dice'",
+            "don't play 'Greensleeves'",
+            "What did you play, 'Greensleeves'?",
+            "play the song I like",
+            "Play a song Bartok likes",
+            "Spiel ein Lied, Freund",
+            "play the song again",
+            "play fair, 'friend' of mine? no",
+            "He called it 'Greensleeves'",
+        ] {
+            let heard = shipped("Rain", text);
+            assert!(!heard.iter().any(|it| matches!(it, Missing(_))), "{text}: {heard:?}");
+        }
     }
 
     #[test]
     fn own_titles_are_played() {
         for text in ["Play Iron March", "Bartok, put on iron march please", "Spiel bitte Das Tor"] {
-            assert!(matches!(heard(text, false)[..], [MusicWish::Play(_)]), "{text}");
+            assert!(matches!(wishes_of(text, false)[..], [MusicWish::Play(_)]), "{text}");
         }
         for text in ["Iron March is a song", "don't play Iron March", "play the iron lute"] {
-            assert_eq!(heard(text, false), [], "{text}");
+            assert_eq!(wishes_of(text, false), [], "{text}");
         }
     }
 
@@ -424,7 +645,7 @@ mod tests {
             "Was ist das?",
             "Ich stehe auf",
         ] {
-            assert_eq!(heard(text, true), [], "{text}");
+            assert_eq!(wishes_of(text, true), [], "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The evidence that words heard are a name: sound, letters, length, place.
+//! Evidence that words heard are a name: sound, letters, length, position.
 
 use std::ops::Range;
 
@@ -15,110 +15,99 @@ const ENDINGS: &[&str] = &[
     "ings", "ing", "ers", "est", "er", "ed", "es", "ly", "en", "em", "st", "te", "t", "s", "d",
     "y", "e", "n",
 ];
-/// Shortest name that sound alone may be taken for.
+/// Shortest name that sound alone can prove.
 const SHORTEST: usize = 5;
 
-/// Shortest stem of a word that only has its ending from a language.
+/// Shortest stem of a word that has only its ending from a language.
 const STEM: usize = 5;
 
-/// A name's letters and sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameSound {
-    /// Folded, words joined.
     letters: String,
-    /// Sound key of the letters.
     key: String,
-    /// Groups of vowels.
+    /// Number of vowel groups.
     syllables: usize,
 }
 
-/// Words heard that may be a name.
+/// Heard words that may be a name.
 #[derive(Clone, Debug)]
-pub struct Heard<'w> {
-    /// The utterance they were heard in.
+pub struct SoundedWords<'w> {
     all: &'w Words,
-    /// Places of the words in it.
     range: Range<usize>,
-    /// The words as one.
     sound: NameSound,
 }
 
-/// Certainty with which a word of a name stands for it.
+/// How surely a word of a name means the whole name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
-    /// Like the name itself ("Bartok" of "Bartok the Barkeep").
+    /// Like the whole name ("Bartok" of "Bartok the Barkeep").
     Full,
-    /// Only when somebody is called by it ("barkeep, a beer").
+    /// Only as a form of address ("barkeep, a beer").
     Called,
 }
 
-/// A single word of a name that stands for it.
+/// A word of a name that means the whole name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamePart<'n> {
-    /// The word as written.
     pub word: &'n str,
-    /// Certainty with which it stands for the whole name.
     pub strength: Strength,
 }
 
-/// The sound rules and common words of one language.
+/// Sound rules and common words of a language.
 #[derive(Clone, Copy, Debug)]
 pub struct NameLanguage {
     phonetics: Phonetics,
-    /// Its words; `None`: there are no lists of them.
     language: Option<&'static Language>,
 }
 
 impl NameLanguage {
-    /// For a language (ISO 639-1).
+    /// `language`: ISO 639-1.
     pub fn new(language: &str) -> Self {
         Self { phonetics: Phonetics::of(language), language: Language::of(language) }
     }
 
-    /// A name's sound.
     pub fn name(&self, name: &str) -> NameSound {
         self.sound(Words::of(name).iter().collect())
     }
 
-    /// The words of `range` as they sound together.
-    pub fn hear<'w>(&self, words: &'w Words, range: Range<usize>) -> Heard<'w> {
+    /// The words of `range`, heard as one.
+    pub fn sounded<'w>(&self, words: &'w Words, range: Range<usize>) -> SoundedWords<'w> {
         let sound = self.sound(words.joined(range.clone()).to_owned());
-        Heard { all: words, range, sound }
+        SoundedWords { all: words, range, sound }
     }
 
-    /// The sound of folded letters.
     fn sound(&self, letters: String) -> NameSound {
         NameSound { key: self.phonetics.key(&letters), syllables: syllables(&letters), letters }
     }
 
-    /// Similarity of what was heard to a name at this place, 1 to 100; `None`: no evidence.
+    /// Similarity to a name, 1 to 100, given the words' position; `None`: no evidence.
     pub fn alike(
         &self,
-        heard: &Heard<'_>,
+        sounded: &SoundedWords<'_>,
         name: &NameSound,
         place: PhrasePosition,
     ) -> Option<usize> {
         let length = name.letters.len();
         let shortest = if place.edge() { SHORTEST - 1 } else { SHORTEST };
-        if length < shortest || heard.sound.letters.len().abs_diff(length) > 2 + length / 4 {
+        if length < shortest || sounded.sound.letters.len().abs_diff(length) > 2 + length / 4 {
             return None;
         }
-        let count = heard.range.len();
-        if heard.sound.letters == name.letters {
-            let enough = count == 1 || place.edge() || length > 6 || !self.all_ordinary(heard);
+        let count = sounded.range.len();
+        if sounded.sound.letters == name.letters {
+            let enough = count == 1 || place.edge() || length > 6 || !self.all_ordinary(sounded);
             return enough.then_some(100);
         }
-        let same = heard.sound.key == name.key;
-        let ordinary = self.all_ordinary(heard);
+        let same = sounded.sound.key == name.key;
+        let ordinary = self.all_ordinary(sounded);
         let near = place.edge()
             && count == 1
-            && (one_sound_off(&heard.sound, name)
-                || !ordinary && nearly_spelled(&heard.sound, name));
+            && (one_sound_off(&sounded.sound, name)
+                || !ordinary && nearly_spelled(&sounded.sound, name));
         if !same && !near {
             return None;
         }
         let is_function = |word: &str| is_any(|it| it.function_words, word);
-        let mut words = heard.range.clone().filter_map(|i| heard.all.get(i));
+        let mut words = sounded.range.clone().filter_map(|i| sounded.all.get(i));
         if (count > 1 && words.clone().any(is_function))
             || (count == 1 && !(place.vocative && same) && words.any(|word| self.is_word(word)))
         {
@@ -128,27 +117,26 @@ impl NameLanguage {
         let bound = if place.edge() {
             edge_bound(count, ordinary, sounds, place.start || place.vocative)
         } else {
-            inner_bound(count, ordinary, sounds).filter(|_| heard.sound.syllables == name.syllables)
+            inner_bound(count, ordinary, sounds)
+                .filter(|_| sounded.sound.syllables == name.syllables)
         }?;
         let bound = if same { bound } else { bound.max(75) };
-        let like = similarity(&heard.sound.letters, &name.letters);
+        let like = similarity(&sounded.sound.letters, &name.letters);
         // Sound alone never proves more than 99.
         (like >= bound).then_some(like.min(99))
     }
 
-    /// True if all words heard are ordinary words of the language.
-    fn all_ordinary(&self, heard: &Heard<'_>) -> bool {
-        heard.range.clone().all(|i| heard.all.get(i).is_none_or(|word| self.is_ordinary(word)))
+    fn all_ordinary(&self, sounded: &SoundedWords<'_>) -> bool {
+        sounded.range.clone().all(|i| sounded.all.get(i).is_none_or(|word| self.is_ordinary(word)))
     }
 
-    /// True if a folded word, or its stem, is a word of a language that may be spoken at a table.
+    /// True if a folded word or its stem is in a language that may be spoken at the table.
     pub fn is_word(&self, word: &str) -> bool {
         let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
         let mut forms = std::iter::once(word).chain(stems.filter(|stem| stem.len() >= STEM));
         self.is_ordinary(word) || forms.any(language::is_word)
     }
 
-    /// True if a folded word is an ordinary word of the language.
     pub fn is_ordinary(&self, word: &str) -> bool {
         let Some(language) = self.language else { return word.len() <= 3 };
         let list = language.ordinary;
@@ -170,18 +158,18 @@ impl NameLanguage {
 }
 
 /// True if all but one of four or more sounds agree.
-fn one_sound_off(heard: &NameSound, name: &NameSound) -> bool {
+fn one_sound_off(sounded: &NameSound, name: &NameSound) -> bool {
     name.key.len() >= 4
-        && heard.key.len().abs_diff(name.key.len()) <= 1
-        && levenshtein(&heard.key, &name.key) == 1
+        && sounded.key.len().abs_diff(name.key.len()) <= 1
+        && levenshtein(&sounded.key, &name.key) == 1
 }
 
-/// True if a word that is no ordinary one is written like the name but for a letter of five or more.
-fn nearly_spelled(heard: &NameSound, name: &NameSound) -> bool {
-    name.letters.len() >= 5 && levenshtein(&heard.letters, &name.letters) == 1
+/// True if an uncommon word differs from the name by one letter of five or more.
+fn nearly_spelled(sounded: &NameSound, name: &NameSound) -> bool {
+    name.letters.len() >= 5 && levenshtein(&sounded.letters, &name.letters) == 1
 }
 
-/// The likeness needed inside a sentence of so many words with so many `sounds`.
+/// Similarity needed inside a sentence, by the numbers of words and `sounds`.
 fn inner_bound(words: usize, ordinary: bool, sounds: usize) -> Option<usize> {
     match (words, ordinary, sounds) {
         (1, _, 3..) => Some(75),
@@ -191,7 +179,7 @@ fn inner_bound(words: usize, ordinary: bool, sounds: usize) -> Option<usize> {
     }
 }
 
-/// The likeness needed where somebody is spoken to; `called`: not just at the end.
+/// Similarity needed where a person is addressed; `called`: by more than a position at the end.
 fn edge_bound(words: usize, ordinary: bool, sounds: usize, called: bool) -> Option<usize> {
     match (words, ordinary, sounds) {
         (1, true, 3..) => Some(75),
@@ -202,7 +190,7 @@ fn edge_bound(words: usize, ordinary: bool, sounds: usize, called: bool) -> Opti
     }
 }
 
-/// The single words of a name that stand for it; none for a name of one word.
+/// The words of a name that stand for it; empty for a name of one word.
 pub fn name_parts<'n>(name: &'n str, ear: &NameLanguage) -> Vec<NamePart<'n>> {
     let words = Words::of(name);
     if words.len() < 2 {

@@ -1,9 +1,9 @@
-//! Misheard names into known names, and what counts as hearing a name.
+//! Corrects misheard names, and defines what counts as hearing a name.
 //!
-//! Entry type: [`Glossary`]. A word or a few joined words become a name only on evidence: the same
-//! sound, near letters, enough length, and a place where names stand; a word of a language stays what it
-//! is, and so does the name that speakers give themselves.
-//! **Never**: keeps the raw text (the caller does), or guesses between two names.
+//! Entry type: [`Glossary`]. Words become a name only with evidence: the same sound, similar
+//! letters, enough length, and a position where names occur. Words of a language stay as they are,
+//! and so does the name that speakers give themselves.
+//! **Never**: stores the raw text (the caller does), or guesses between two names.
 
 mod evidence;
 mod position;
@@ -13,41 +13,34 @@ pub use position::{PhrasePosition, is_introduced, place, same_phrase};
 
 use super::words::{Phrases, Words};
 
-/// Most words one name may be heard as.
+/// Most words that one name may be heard as.
 pub const MOST_WORDS: usize = 4;
 
-/// A text with names put right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrected {
-    /// The text, unchanged but for the names.
     pub text: String,
-    /// The corrections made, in order.
     pub changes: Vec<Correction>,
 }
 
-/// One name put right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The words as heard.
-    pub heard: String,
-    /// The name they became.
+    pub understood: String,
     pub name: String,
 }
 
-/// The names known at a table, prepared once.
+/// Names known at a table.
 #[derive(Clone, Debug)]
 pub struct Glossary {
-    /// Sound rules and common words of the language.
     ear: NameLanguage,
-    /// Names as they are; never touched.
+    /// Names as written, which stay unchanged.
     exact: Phrases<()>,
-    /// Spellings and their sounds.
+    /// Spellings with their sounds.
     known: Vec<(String, NameSound)>,
 }
 
 impl Glossary {
-    /// Prepares names (with aliases, as written) for a language (ISO 639-1). A name of several
-    /// words is also known by its own distinctive words.
+    /// `names` include aliases; `language` is ISO 639-1. A name of several words is also known by
+    /// its distinctive words.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>, language: &str) -> Self {
         let ear = NameLanguage::new(language);
         let mut glossary = Self { ear, exact: Phrases::default(), known: Vec::new() };
@@ -64,7 +57,6 @@ impl Glossary {
         glossary
     }
 
-    /// Adds one spelling, once.
     fn add(&mut self, name: &str) {
         let sound = self.ear.name(name);
         if !self.known.iter().any(|(_, known)| *known == sound) {
@@ -72,7 +64,7 @@ impl Glossary {
         }
     }
 
-    /// Puts misheard names right.
+    /// Corrects misheard names.
     pub fn correct(&self, text: &str) -> Corrected {
         let words = Words::of(text);
         let mut kept = vec![false; words.len()];
@@ -88,17 +80,19 @@ impl Glossary {
                 continue;
             };
             let range = words.source(start).start..words.source(end - 1).end;
-            let heard = text.get(range.clone()).unwrap_or_default();
+            let understood = text.get(range.clone()).unwrap_or_default();
             corrected.text.push_str(text.get(copied..range.start).unwrap_or_default());
             corrected.text.push_str(name);
-            corrected.changes.push(Correction { heard: heard.to_owned(), name: name.to_owned() });
+            corrected
+                .changes
+                .push(Correction { understood: understood.to_owned(), name: name.to_owned() });
             (copied, start) = (range.end, end);
         }
         corrected.text.push_str(text.get(copied..).unwrap_or_default());
         corrected
     }
 
-    /// The name heard from word `start` on in at most `free` words, and the word after it.
+    /// The name heard in at most `free` words from `start` on, and the index after it.
     fn name_at(
         &self,
         text: &str,
@@ -120,9 +114,9 @@ impl Glossary {
                 break;
             }
             let place = place(text, words, &range);
-            let heard = self.ear.hear(words, range);
+            let sounded = self.ear.sounded(words, range);
             for (name, sound) in &self.known {
-                let Some(score) = self.ear.alike(&heard, sound, place) else { continue };
+                let Some(score) = self.ear.alike(&sounded, sound, place) else { continue };
                 if best.is_none_or(|(top, ..)| score > top) {
                     best = Some((score, start + count, name));
                     tied = false;

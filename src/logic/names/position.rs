@@ -1,4 +1,4 @@
-//! Position of words in an utterance: at its edges, or set off like somebody spoken to.
+//! Position of words in an utterance: at its edges, or set off as an address.
 
 use std::ops::Range;
 
@@ -13,35 +13,42 @@ const MOST_OPENERS: usize = 3;
 /// Most words after a name at the end.
 const MOST_TAIL: usize = 2;
 
-/// Position of words in an utterance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhrasePosition {
-    /// At the start of the utterance, openers such as "hey" aside.
+    /// At the start, perhaps after openers such as "hey".
     pub start: bool,
-    /// At its end, "please" and the like aside.
+    /// At the end, perhaps before "please" and the like.
     pub end: bool,
-    /// Set off by punctuation, or called ("hey"), as somebody spoken to is.
+    /// Set off by punctuation or called ("hey"), like an addressee.
     pub vocative: bool,
 }
 
 impl PhrasePosition {
-    /// True if this is a place where the name of an addressee stands.
+    /// True if the name of an addressee can be here.
     pub fn edge(self) -> bool {
         self.start || self.end || self.vocative
     }
 }
 
-/// Counts the openers at the start of the utterance, up to [`MOST_OPENERS`].
+/// Number of openers at the start, at most [`MOST_OPENERS`].
 fn skipped_opening(words: &Words) -> usize {
-    words.iter().take(MOST_OPENERS).take_while(|word| is_opener(word)).count()
+    let greeting =
+        |at: usize| all(|it| it.greetings).filter_map(|it| words.phrase_at(at, it)).max();
+    let mut at = 0;
+    while at < MOST_OPENERS {
+        let opener = words.get(at).filter(|word| is_opener(word)).map(|_| 1);
+        match greeting(at).or(opener) {
+            Some(count) => at += count,
+            None => break,
+        }
+    }
+    at.min(MOST_OPENERS)
 }
 
-/// True if a folded word is an opener.
 fn is_opener(word: &str) -> bool {
     is_any(|it| it.openers, word)
 }
 
-/// Position of the words of `range` in `text`.
 pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition {
     let before = gap(text, words, range.start);
     let after = gap(text, words, range.end);
@@ -60,7 +67,7 @@ pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition 
         .is_some_and(|w| is_any(|it| it.calls, w));
     let set_off_before = first || called || pauses(before);
     let set_off_after = last || pauses(after);
-    // "Elara, Bartok, and Mira came" lists, it does not call.
+    // "Elara, Bartok, and Mira came" is a list, no call.
     let listed = !start
         && before.contains(',')
         && after.contains(',')
@@ -69,7 +76,7 @@ pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition 
     PhrasePosition { start, end, vocative }
 }
 
-/// True if no punctuation but a hyphen stands between the words of `range`, and no possessive.
+/// True if only hyphens and no possessive separate the words of `range`.
 pub fn same_phrase(text: &str, words: &Words, range: &Range<usize>) -> bool {
     (range.start + 1..range.end).all(|index| {
         !words.is_possessive(index - 1)
@@ -77,9 +84,9 @@ pub fn same_phrase(text: &str, words: &Words, range: &Range<usize>) -> bool {
     })
 }
 
-/// True if the speaker gives their own name, which may be any, from word `start` on ("my name is").
+/// True if the speaker gives their own name from `start` on ("my name is"); it may be any word.
 pub fn is_introduced(text: &str, words: &Words, start: usize) -> bool {
-    // Folded, "I'm" would be the German "im".
+    // Unfolded: "I'm" folds to the German "im".
     let written = |at: usize| {
         let word = text.get(words.source(at))?;
         Some(word.to_lowercase().replace('’', "'"))
@@ -93,14 +100,12 @@ pub fn is_introduced(text: &str, words: &Words, start: usize) -> bool {
     })
 }
 
-/// The text between word `index` and the word before it.
 fn gap<'t>(text: &'t str, words: &Words, index: usize) -> &'t str {
     let from = index.checked_sub(1).map_or(0, |before| words.source(before).end);
     let to = words.source(index).start.min(text.len());
     text.get(from.min(to)..to).unwrap_or_default()
 }
 
-/// True if a gap holds punctuation that sets off somebody spoken to.
 fn pauses(gap: &str) -> bool {
     gap.contains([',', ';', '.', '!', '?', '…', ':', '—', '–'])
 }

@@ -29,7 +29,7 @@ fn misheard_names_become_names() {
         let corrected = correct(heard);
         assert_eq!(corrected.text, right);
         assert_eq!(corrected.changes.len(), 1, "{heard}");
-        assert!(heard.contains(&corrected.changes[0].heard));
+        assert!(heard.contains(&corrected.changes[0].understood));
     }
 }
 
@@ -164,7 +164,7 @@ proptest! {
             prop_assert_eq!(&corrected.text, &text);
         }
         for change in &corrected.changes {
-            prop_assert!(corrected.text.contains(&change.name) && text.contains(&change.heard));
+            prop_assert!(corrected.text.contains(&change.name) && text.contains(&change.understood));
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Prompts for an NPC's model: the system prompt that stays the same, and each turn's message.
+//! Prompts for an NPC's model: the stable system prompt and each turn's message.
 //!
-//! Entry functions: [`system_prompt`], [`assistant_prompt`], [`turn_message`]. The system prompt depends on the files
-//! alone, so that providers can cache it; everything that changes goes into the turn's message. Words of
-//! people are data there: one line, no square brackets, at most 2,000 characters.
-//! **Never**: shows an NPC another's secrets or what only the game master may know, contains the
-//! time or anything random in the stable part.
+//! Entry functions: [`system_prompt`], [`assistant_prompt`], [`turn_message`]. The system prompt
+//! depends only on files, so that providers can cache it. Text of people is data: one line, without
+//! square brackets, at most 2,000 characters.
+//! **Never**: shows an NPC another's secrets or the game master's knowledge, or puts the time or
+//! anything random in the stable part.
 
-mod recalled;
 mod said;
 mod summary;
 
-pub use recalled::Recalled;
-pub use said::{FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, Overheard, go_on_after};
+pub use said::{
+    FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, Recalled, SideLine, go_on_after,
+};
 pub use summary::{extract, summary, summary_task, told};
 
 use crate::domain::{Campaign, Entity, Npc};
@@ -22,18 +22,17 @@ use super::{
     words::{Words, fold},
 };
 
-/// The system prompt; a section whose `{value}` is empty is left out.
+/// System prompt; a section with an empty `{value}` is omitted.
 const TEMPLATE: &str = include_str!("../../../assets/prompts/npc.md");
 
-/// The system prompt of the game master's assistant; an empty section is left out too.
+/// System prompt of the game master's assistant, likewise.
 const ASSISTANT: &str = include_str!("../../../assets/prompts/assistant.md");
 
-/// Most facts of the world in one prompt.
+/// Most facts of the world in a prompt.
 const MOST_FACTS: usize = 40;
-/// Most facts of the world in one prompt of the assistant.
 const MOST_FACTS_FOR_THE_GAME_MASTER: usize = 100;
 
-/// The stable prefix of everything `npc` is asked: who it is, what it knows, how it speaks.
+/// System prompt of `npc`: identity, knowledge, way of speaking.
 pub fn system_prompt(npc: &Npc, campaign: &Campaign) -> String {
     let value = |key: &str| match key {
         "name" => one_line(&npc.name),
@@ -59,8 +58,7 @@ pub fn system_prompt(npc: &Npc, campaign: &Campaign) -> String {
     sections.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The stable prefix of everything the game master's assistant is asked; it knows what only the
-/// game master may know.
+/// System prompt of the game master's assistant, with the game master's knowledge.
 pub fn assistant_prompt(assistant: &Npc, campaign: &Campaign) -> String {
     let value = |key: &str| match key {
         "name" => one_line(&assistant.name),
@@ -82,8 +80,7 @@ pub fn assistant_prompt(assistant: &Npc, campaign: &Campaign) -> String {
     sections.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A section of the template with its values in it; `None` when one is empty. Values are not
-/// looked at again, whatever braces they hold.
+/// Fills a section of the template, without expanding values; `None` if a value is empty.
 fn filled(section: &str, value: impl Fn(&str) -> String) -> Option<String> {
     let mut text = String::with_capacity(section.len() * 2);
     let mut rest = section;
@@ -101,14 +98,12 @@ fn filled(section: &str, value: impl Fn(&str) -> String) -> Option<String> {
     Some(text)
 }
 
-/// Lines that begin with a dash.
 fn list(items: impl Iterator<Item = String>) -> String {
     let lines: Vec<_> =
         items.filter(|item| !item.is_empty()).map(|item| format!("- {item}")).collect();
     lines.join("\n")
 }
 
-/// The campaign in a few lines.
 fn world(campaign: &Campaign) -> String {
     let name = one_line(&campaign.name);
     let system = one_line(&campaign.system);
@@ -120,8 +115,8 @@ fn world(campaign: &Campaign) -> String {
     [title.as_str(), campaign.description.trim()].join("\n").trim().to_owned()
 }
 
-/// The things that the NPC knows of, a line each: those within its knowledge (without topics all), unless they
-/// are for the game master alone, and those whose `known_to` names it.
+/// Facts known to the NPC, a line each: those within its topics (all, without topics) unless
+/// reserved for the game master, and those whose `known_to` names it.
 fn facts(npc: &Npc, campaign: &Campaign) -> String {
     let scope: Vec<String> = npc.knowledge_scope.iter().map(|topic| fold(topic)).collect();
     let others = campaign.undescribed().filter(|other| other.name != npc.name);
@@ -132,12 +127,11 @@ fn facts(npc: &Npc, campaign: &Campaign) -> String {
     list(known.take(MOST_FACTS).map(fact))
 }
 
-/// All entities, and the NPCs of the cast that none of them describes.
+/// All entities, and the NPCs without an entity of their own.
 fn everything_of(campaign: &Campaign) -> impl Iterator<Item = &Entity> {
     campaign.entities.iter().chain(campaign.undescribed())
 }
 
-/// A thing of the world in one line.
 fn fact(entity: &Entity) -> String {
     let aliases: Vec<_> = entity.aliases.iter().map(|alias| one_line(alias)).collect();
     let also =
@@ -148,13 +142,13 @@ fn fact(entity: &Entity) -> String {
     format!("{} ({kind}{also}){about}", one_line(&entity.name))
 }
 
-/// True if one of the folded topics names the thing, a word of its name, or its kind.
+/// True if a folded topic names the entity, a word of its name, or its kind.
 fn fits(entity: &Entity, scope: &[String]) -> bool {
     let known_by = known_by(entity);
     scope.iter().flat_map(|topic| topic.split(' ')).any(|word| known_by.iter().any(|it| it == word))
 }
 
-/// Words, folded, of which a topic of an NPC must hold one for the NPC to know of the thing.
+/// Folded words, one of which must be in an NPC's topics for it to know the entity.
 pub fn known_by(entity: &Entity) -> Vec<String> {
     let names = std::iter::once(&entity.name).chain(&entity.aliases);
     let names =
@@ -168,8 +162,7 @@ pub fn known_by(entity: &Entity) -> Vec<String> {
     words
 }
 
-/// The words of what an NPC knows about, folded, to be held against [`known_by`]; without topics it knows
-/// everything that is public.
+/// Folded words of an NPC's topics, for [`known_by`]; without topics it knows everything public.
 pub fn topics(npc: &Npc) -> Vec<String> {
     if npc.knowledge_scope.is_empty() {
         return everything().map(str::to_owned).collect();
@@ -180,12 +173,11 @@ pub fn topics(npc: &Npc) -> Vec<String> {
     words.into_iter().filter(|word| is_telling(word)).collect()
 }
 
-/// True if a word says what something is about.
 fn is_telling(word: &str) -> bool {
     word.chars().count() >= 3 && !is_any(|it| it.connecting, word)
 }
 
-/// The English name of a language by its ISO 639-1 code.
+/// English name of a language, by its ISO 639-1 code.
 fn language(code: &str) -> String {
     let name = match code.trim().to_ascii_lowercase().split(['-', '_']).next().unwrap_or_default() {
         "" | "en" => "English",
@@ -212,31 +204,25 @@ fn language(code: &str) -> String {
     name.to_owned()
 }
 
-/// Contents of one turn's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnMessage<'a> {
     /// Name that NPCs use for the speaker.
     pub speaker: &'a str,
-    /// The utterance, said to the NPC.
     pub utterance: &'a str,
-    /// The dice expression that was spoken, normalised ("2d6+3").
+    /// The dice expression spoken, normalised ("2d6+3").
     pub dice: Option<&'a str>,
-    /// Lines since the NPC's last one, oldest first. The newest 2,000 characters count.
-    pub overheard: &'a [Overheard],
-    /// The scene's name, or where the NPC is.
+    /// Lines since the NPC's last one, oldest first; only the newest 2,000 characters are used.
+    pub side_lines: &'a [SideLine],
     pub scene: Option<&'a str>,
-    /// Time of day of the scene.
     pub time_of_day: Option<&'a str>,
-    /// Memories of the NPC that may matter.
     pub recalled: Option<&'a Recalled>,
-    /// The game master's stage note for this NPC.
     pub note: Option<&'a str>,
-    /// Nobody has spoken: the result of an earlier call has come.
+    /// The turn reports an earlier call's result, not an utterance.
     pub is_follow_up: bool,
 }
 
-/// The user message of one turn: the game's facts in square brackets, one a line, then the
-/// utterance as the last line.
+/// User message of one turn: facts in square brackets, one a line, then the utterance as the last
+/// line.
 pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     let mut lines = Vec::new();
     if let Some(scene) = turn.scene {
@@ -245,13 +231,13 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     if let Some(time) = turn.time_of_day {
         lines.push(format!("[Time of day: {}]", said(time, LONGEST_NAME)));
     }
-    lines.extend(turn.recalled.map(|it| it.lines(turn.overheard)).unwrap_or_default());
-    let overheard = overheard(turn.overheard);
-    if !overheard.is_empty() {
-        let is_marked = turn.overheard.iter().any(|line| line.unanswered);
+    lines.extend(turn.recalled.map(|it| it.lines(turn.side_lines)).unwrap_or_default());
+    let side_lines = side_lines(turn.side_lines);
+    if !side_lines.is_empty() {
+        let is_marked = turn.side_lines.iter().any(|line| line.unanswered);
         let marked = if is_marked { " unless it says so" } else { "" };
         lines.push(format!("[Said at the table since you last spoke, not to you{marked}:]"));
-        lines.extend(overheard);
+        lines.extend(side_lines);
     }
     if let Some(dice) = turn.dice {
         let dice = said(dice, LONGEST_NAME);
@@ -276,10 +262,9 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     lines.join("\n")
 }
 
-/// The newest lines that fit, oldest first.
-fn overheard(lines: &[Overheard]) -> Vec<String> {
+fn side_lines(lines: &[SideLine]) -> Vec<String> {
     let mut left = LONGEST_TEXT;
-    let line = |line: &Overheard| {
+    let line = |line: &SideLine| {
         let to_you = if line.unanswered { " [to you, and you have not answered]" } else { "" };
         let words = said(&line.text, LONGEST_TEXT);
         let text = format!("{}: {words}{to_you}", speaker(&line.speaker));
@@ -291,7 +276,7 @@ fn overheard(lines: &[Overheard]) -> Vec<String> {
     newest
 }
 
-/// A person's name: on one line, without brackets and colons.
+/// A person's name on one line, without brackets and colons.
 fn speaker(name: &str) -> String {
     let name = said(&name.replace([':', '：'], " "), LONGEST_NAME);
     if name.is_empty() { "Somebody".to_owned() } else { name }

@@ -1,22 +1,21 @@
-//! Text deltas of a model into sentences, each as early as it is certain.
+//! Splits a model's text deltas into sentences, each as early as it is certain.
 //!
-//! Entry type: [`SentenceSplitter`]. A sentence that ends in clear punctuation leaves with the
-//! very delta that brings the punctuation; only abbreviations, initials, numbers, ellipses and
-//! punctuation inside an open quote, bracket or emphasis wait for the next delta. The same text
-//! gives the same sentences however it is cut into deltas, unless a cut separates punctuation
-//! from a character that directly follows it.
+//! Entry type: [`SentenceSplitter`]. A sentence with clear final punctuation leaves with the delta
+//! that brings it. Abbreviations, initials, numbers, ellipses and punctuation inside an open quote,
+//! bracket or emphasis wait for the next delta. The sentences do not depend on how the text is cut
+//! into deltas, unless a cut separates punctuation from a character directly after it.
 //! **Never**: loses or changes a character other than white space around a sentence.
 
 mod stop;
 
 use stop::{Kind, Verdict, verdict};
 
-/// Options for splitting text into sentences.
+/// How to split text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentenceOptions {
-    /// ISO 639-1 code of the language spoken ("en"); German dates keep their ordinals.
+    /// ISO 639-1 code ("en"); German dates keep their ordinals.
     pub language: String,
-    /// The first chunk may end at a clause once it has more characters than this.
+    /// Length in characters from which the first chunk may end at a clause.
     pub long_chunk: usize,
 }
 
@@ -29,60 +28,48 @@ impl Default for SentenceOptions {
 /// Shortest first chunk that may end at a clause, in characters.
 const SHORTEST_CLAUSE: usize = 25;
 
-/// A longer delta is taken in pieces, in bytes: what follows a sentence is moved when it leaves.
+/// Longest piece of a delta processed at once, in bytes: each sentence moves the text after it.
 const PIECE: usize = 1 << 10;
-/// So much is looked at before and behind punctuation, in bytes; what is undecided then ends nothing.
+/// Bytes considered before and after punctuation; beyond them, undecided punctuation ends nothing.
 const AROUND: usize = 512;
 
-/// True if `chunk` is only the first part of a sentence.
+/// True if `chunk` is only the beginning of a sentence.
 pub fn is_clause(chunk: &str) -> bool {
     chunk.trim_end().ends_with(is_clause_mark)
 }
 
-/// Collects deltas and gives sentences.
+/// Collects deltas and returns sentences.
 #[derive(Clone, Debug)]
 pub struct SentenceSplitter {
-    /// German rules for ordinals.
     german: bool,
-    /// Copy of [`SentenceOptions::long_chunk`].
     long_chunk: usize,
-    /// Text not given out yet.
     text: String,
-    /// Bytes of `text` that are decided.
+    /// Bytes of `text` already decided.
     scan: usize,
-    /// Characters of `text` decided, without leading white space.
+    /// Characters already decided, without leading white space.
     count: usize,
-    /// True if the decided part holds a letter or digit.
+    /// The decided part has a letter or digit.
     voiced: bool,
-    /// Quotes, brackets and emphasis open at `scan`.
     open: Open,
-    /// The last place a long first chunk may end, and what stands open there.
+    /// The last place where a long first chunk may end, and what is open there.
     clause: Option<(usize, Open)>,
-    /// True if a chunk was given out already.
     started: bool,
-    /// Bytes looked at or moved.
     #[cfg(test)]
     work: usize,
 }
 
-/// Quotes, brackets and emphasis not closed yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Open {
-    /// Straight or curly double quotes, guillemets.
     quote: Option<char>,
-    /// Round and square brackets.
     brackets: usize,
-    /// Asterisks that were opened and not closed.
     stars: usize,
 }
 
 impl Open {
-    /// True if anything stands open.
     fn any(self) -> bool {
         self != Self::default()
     }
 
-    /// Takes note of a quote or bracket.
     fn note(&mut self, c: char) {
         match c {
             '(' | '[' => self.brackets += 1,
@@ -96,13 +83,11 @@ impl Open {
     }
 }
 
-/// Decision at a place of the text.
 enum Step {
     /// A sentence ends before this byte.
     End(usize),
-    /// Nothing ends; go on at this byte.
+    /// No sentence ends before this byte; continue there.
     Go(usize),
-    /// The next delta decides.
     Wait,
 }
 
@@ -124,7 +109,7 @@ impl SentenceSplitter {
         }
     }
 
-    /// Takes a delta; gives the sentences it completes, trimmed, usually none or one.
+    /// Takes a delta; returns the sentences it completes, trimmed.
     pub fn push(&mut self, delta: &str) -> Vec<String> {
         let (mut sentences, mut rest) = (Vec::new(), delta);
         while !rest.is_empty() {
@@ -138,12 +123,12 @@ impl SentenceSplitter {
         sentences
     }
 
-    /// Text that belongs to no sentence yet.
+    /// Text of the unfinished sentence.
     pub fn left(&self) -> &str {
         &self.text
     }
 
-    /// Gives the rest at the end of the text, and restarts.
+    /// Returns the rest and restarts.
     pub fn finish(&mut self) -> Option<String> {
         let rest = self.text.trim().to_owned();
         self.text.clear();
@@ -152,7 +137,6 @@ impl SentenceSplitter {
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// Takes the text before `end` out.
     fn cut(&mut self, end: usize) -> String {
         let rest = self.text.split_off(end);
         #[cfg(test)]
@@ -165,13 +149,11 @@ impl SentenceSplitter {
         sentence.trim().to_owned()
     }
 
-    /// Begins to read `text` from its start.
     fn restart(&mut self, open: Open) {
         (self.scan, self.count, self.voiced) = (0, 0, false);
         (self.open, self.clause) = (open, None);
     }
 
-    /// Reads on until a sentence ends or the text does.
     fn next_end(&mut self) -> Option<usize> {
         loop {
             let c = self.text.get(self.scan..)?.chars().next()?;
@@ -199,7 +181,7 @@ impl SentenceSplitter {
         }
     }
 
-    /// Moves to `to`; the end of a first chunk that has just become too long, if there is one.
+    /// Moves to `to`; returns the end of a first chunk that has become too long, if there is one.
     fn go_on(&mut self, to: usize, c: char) -> Option<usize> {
         if self.count > 0 || !c.is_whitespace() {
             self.count += self.text.get(self.scan..to).map_or(0, |s| s.chars().count());
@@ -213,13 +195,12 @@ impl SentenceSplitter {
         Some(end)
     }
 
-    /// A line ends: the sentence ends too, and everything left open is closed.
+    /// At the end of a line the sentence ends, and everything open is closed.
     fn line_end(&mut self) -> Step {
         self.open = Open::default();
         Step::End(self.scan)
     }
 
-    /// Emphasis or a stage direction opens or closes.
     fn star(&mut self, next: usize) -> Step {
         let Some(follows) = self.text.get(next..).and_then(|rest| rest.chars().next()) else {
             return Step::Wait;
@@ -227,7 +208,7 @@ impl SentenceSplitter {
         let before = self.text.get(..self.scan).and_then(|text| text.chars().next_back());
         let after_space = before.is_none_or(|c| !c.is_alphanumeric() && !stop::is_terminator(c));
         if self.open.stars > 0 && (before == Some('*') || !after_space || follows.is_whitespace()) {
-            // A run of opening asterisks goes on; any other run closes.
+            // A run of opening asterisks continues; any other run closes.
             let opening = before == Some('*') && !follows.is_whitespace() && self.count_run() > 0;
             self.open.stars =
                 if opening { self.open.stars + 1 } else { self.open.stars.saturating_sub(1) };
@@ -237,7 +218,6 @@ impl SentenceSplitter {
         Step::Go(next)
     }
 
-    /// Counts the opening asterisks directly before the place read.
     fn count_run(&self) -> usize {
         let before = self.before();
         let word = before.trim_end_matches('*');
@@ -245,13 +225,12 @@ impl SentenceSplitter {
         if opens && !word.ends_with(stop::is_terminator) { before.len() - word.len() } else { 0 }
     }
 
-    /// The text before the place read, as far as it is looked at.
+    /// The considered text before the current position.
     fn before(&self) -> &str {
         let start = self.text.ceil_char_boundary(self.scan.saturating_sub(AROUND));
         self.text.get(start..self.scan).unwrap_or_default()
     }
 
-    /// Sentence punctuation: the verdict on what follows it.
     fn terminator(&mut self) -> Step {
         let rest = self.text.get(self.scan..).unwrap_or_default();
         let is_long = rest.len() > AROUND;
@@ -284,7 +263,7 @@ impl SentenceSplitter {
         }
     }
 
-    /// A comma or the like: a long first chunk may end after it.
+    /// A long first chunk may end after a comma or the like.
     fn clause_mark(&mut self, c: char, next: usize) -> Step {
         if self.started {
             return Step::Go(next);
@@ -306,8 +285,8 @@ impl SentenceSplitter {
     }
 }
 
-/// End of the first piece of a delta, in bytes; before white space, if it has some, so that
-/// punctuation stays with what follows it.
+/// End of the first piece of a delta, in bytes; before white space if possible, so that punctuation
+/// keeps what follows it.
 fn piece_end(delta: &str) -> usize {
     if delta.len() <= PIECE {
         return delta.len();
@@ -317,12 +296,11 @@ fn piece_end(delta: &str) -> usize {
     space.unwrap_or(most)
 }
 
-/// True if a long first chunk may end after this character.
 fn is_clause_mark(c: char) -> bool {
     matches!(c, ',' | ';' | ':' | '—' | '–')
 }
 
-/// The closing quotes, brackets and asterisks `after` begins with.
+/// Removes the closing quotes, brackets and asterisks that `after` begins with.
 fn close<'t>(after: &'t str, open: &mut Open) -> &'t str {
     let mut end = 0;
     for (at, c) in after.char_indices() {

@@ -1,52 +1,41 @@
-//! Whether punctuation ends a sentence, from the words around it.
+//! Decides whether punctuation ends a sentence, from the words around it.
 //!
-//! Entry: [`Kind::of`] reads what stands before, [`verdict`] what follows.
+//! Entry functions: [`Kind::of`] reads the text before, [`verdict`] the text after.
 
 use crate::logic::language::is_any;
 
-/// Punctuation, classified by what stands before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It ends the sentence.
     Clear,
-    /// It ends the sentence even without a space after it (full-width marks).
+    /// Ends the sentence even without a space after it (full-width marks).
     FullWidth,
-    /// It stands at the end of a bracket inside a sentence.
+    /// At the end of a bracket inside a sentence.
     Bracketed,
-    /// After a number.
     Number,
-    /// After a number in German, which may be an ordinal.
+    /// After a German number, perhaps an ordinal.
     GermanNumber,
-    /// After the number that begins the text: a list marker.
+    /// After a number at the beginning of the text: a list marker.
     ListMarker,
-    /// After a single letter.
     Initial,
-    /// After an abbreviation that goes on.
+    /// After an abbreviation that ends no sentence.
     Abbreviation,
     /// After an abbreviation that may end a sentence.
     Either,
-    /// After several dots, or "…".
     Ellipsis,
 }
 
-/// Effect of punctuation on the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It ends the sentence.
     End,
-    /// It does not.
     Go,
-    /// The next delta tells.
     Wait,
 }
 
-/// True if a character is sentence punctuation.
 pub fn is_terminator(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '‽' | '。' | '！' | '？' | '؟')
 }
 
 impl Kind {
-    /// The kind of the punctuation `run` after the text `before`.
     pub fn of(before: &str, run: &str, german: bool) -> Self {
         if run.ends_with(['。', '！', '？']) {
             return Self::FullWidth;
@@ -70,7 +59,6 @@ impl Kind {
         Self::of_word(earlier, token, german)
     }
 
-    /// The kind of a full stop after the word `token`.
     fn of_word(earlier: &str, token: &str, german: bool) -> Self {
         let mut letters = token.chars();
         if let (Some(letter), None) = (letters.next(), letters.next())
@@ -95,8 +83,8 @@ impl Kind {
     }
 }
 
-/// Effect of punctuation of this kind, with `follows` after it and its closing quotes. `open`: a quote,
-/// bracket or emphasis around it is not closed yet.
+/// `follows`: the text after the punctuation and its closing quotes. `open`: a quote, bracket or
+/// emphasis around it is open.
 pub fn verdict(kind: Kind, before: &str, follows: &str, open: bool) -> Verdict {
     let Some(first) = follows.chars().next() else {
         let clear = matches!(kind, Kind::Clear | Kind::FullWidth) && !open;
@@ -119,7 +107,6 @@ pub fn verdict(kind: Kind, before: &str, follows: &str, open: bool) -> Verdict {
     }
 }
 
-/// The verdict when a character follows without a space.
 fn directly(kind: Kind, before: &str, next: char) -> Verdict {
     let joined = next.is_alphanumeric() || matches!(next, ',' | ';' | ':' | '-' | '–' | '—' | '/');
     let new_word = next.is_uppercase() && before.ends_with(char::is_lowercase);
@@ -130,7 +117,7 @@ fn directly(kind: Kind, before: &str, next: char) -> Verdict {
     }
 }
 
-/// The verdict when `word`, beginning with `next`, follows after a space.
+/// For `word`, beginning with `next`, after a space.
 fn spaced(kind: Kind, before: &str, word: &str, next: char) -> Verdict {
     let ends = match kind {
         Kind::Clear | Kind::FullWidth => true,
@@ -146,7 +133,8 @@ fn spaced(kind: Kind, before: &str, word: &str, next: char) -> Verdict {
     if ends { Verdict::End } else { Verdict::Go }
 }
 
-/// True if a single letter ends its sentence ("plan B. We go"), or begins a name ("by J. Smith").
+/// True if a single letter ends its sentence ("plan B. We go") rather than begins a name ("by J.
+/// Smith").
 fn initial_ends(before: &str, next: char) -> bool {
     if next.is_lowercase() {
         return false;
@@ -176,7 +164,7 @@ fn after_german_number(before: &str, word: &str, next: char) -> Verdict {
     }
 }
 
-/// The text before the last word, and that word without what opens it.
+/// The text before the last word, and that word without opening marks.
 fn last_token(text: &str) -> (&str, &str) {
     let opens = |c: char| {
         c.is_whitespace()

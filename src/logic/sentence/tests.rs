@@ -17,7 +17,7 @@ fn split_in(language: &str, deltas: &[&str]) -> Vec<String> {
     sentences
 }
 
-/// Like a tokenizer: words with the space before them, punctuation runs apart.
+/// Tokens as of a tokenizer: words with the space before them, punctuation separate.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -36,7 +36,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// Checks the sentences for the whole text, for tokens and for single characters.
+/// Checks the sentences of the whole text, of tokens and of single characters.
 fn check(language: &str, text: &str, expected: &[&str]) {
     assert_eq!(split_in(language, &[text]), expected, "whole: {text}");
     assert_eq!(split_in(language, &tokens(text)), expected, "tokens: {text}");
@@ -214,7 +214,7 @@ fn cut_at<'t>(text: &'t str, places: &[usize]) -> Vec<&'t str> {
     cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
 }
 
-/// Sentences as words only, to compare where punctuation may hang differently.
+/// Pieces of texts that are hard to split.
 const PIECES: &str = "(Dr|e\\.g|J|z|B|3|12|am|Mai|word|Été|naïve|Straße|I|etc|\"|“|”|\\(|\\)|\\*|\\*\\*|\
                       '|,|;|—|:|\\.|\\.|\\.\\.\\.|…|!|\\?| | | |\n|-|😀|日本){0,60}";
 
@@ -244,7 +244,7 @@ proptest! {
     ) {
         let language = if german { "de" } else { "en" };
         let whole = split_in(language, &[&text]);
-        // A cut between punctuation and a character directly after it is moved to the end.
+        // A cut between punctuation and a character directly after it is moved behind both.
         let mut start = 0;
         let mut deltas = Vec::new();
         for piece in cut_at(&text, &places) {

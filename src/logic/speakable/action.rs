@@ -1,4 +1,4 @@
-//! Whether words in brackets or asterisks say what somebody does rather than what they say.
+//! Recognises stage directions in brackets or asterisks.
 
 use crate::logic::language::is_any;
 
@@ -13,7 +13,7 @@ pub fn is_action(text: &str) -> bool {
     acts(&first, count)
 }
 
-/// True if a lower-case word is one of acting, at the start of `count` words.
+/// True if `word`, in lower case, begins an action of `count` words.
 fn acts(word: &str, count: usize) -> bool {
     if is_any(|it| it.no_actions, word) || word.chars().count() < 3 {
         return false;
@@ -25,7 +25,6 @@ fn acts(word: &str, count: usize) -> bool {
         || (word.ends_with("ly") && word.len() > 4 && count <= 2)
 }
 
-/// A word in lower case without punctuation around it.
 fn bare(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }

@@ -1,10 +1,10 @@
 //! Numbers, dice, money and units in English words.
 //!
-//! Entry: [`in_words`].
+//! Entry function: [`in_words`].
 
 use crate::logic::spoken::{dice_to_words, number_words};
 
-/// Units after a number: as written, one, several.
+/// Units after a number: as written, singular, plural.
 const UNITS: &[(&str, &str, &str)] = &[
     ("gp", "gold piece", "gold pieces"),
     ("sp", "silver piece", "silver pieces"),
@@ -28,24 +28,20 @@ const UNITS: &[(&str, &str, &str)] = &[
     ("min", "minute", "minutes"),
     ("sec", "second", "seconds"),
 ];
-/// Shorthand of the game, in capitals.
 const SHORTHAND: &[(&str, &str)] = &[
     ("AC", "armor class"),
     ("DC", "difficulty class"),
     ("HP", "hit points"),
     ("XP", "experience points"),
 ];
-/// Words before a number that is a year.
 const BEFORE_YEAR: &[&str] =
     &["in", "since", "year", "until", "before", "after", "around", "circa", "anno", "by", "from"];
-/// Words before a die that leave no room for "a".
+/// Words before a die that exclude "a".
 const DETERMINERS: &[&str] = &[
     "a", "the", "your", "my", "his", "her", "our", "their", "this", "that", "one", "each", "every",
     "another", "single", "extra",
 ];
-/// Marks after a number that is a year.
 const ERAS: &[&str] = &["DR", "AD", "BC", "BCE", "CE"];
-/// Ordinals that are not their number with "th".
 const ORDINALS: &[(&str, &str)] = &[
     ("one", "first"),
     ("two", "second"),
@@ -56,7 +52,6 @@ const ORDINALS: &[(&str, &str)] = &[
     ("twelve", "twelfth"),
 ];
 
-/// `text` with figures in words.
 pub fn in_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
@@ -79,7 +74,7 @@ pub fn in_words(text: &str) -> String {
     out
 }
 
-/// The figure `rest` begins with in words, and its length.
+/// The words for the figure that `rest` begins with, and its length.
 fn figure(before: &str, rest: &str) -> Option<(String, usize)> {
     let first = rest.chars().next()?;
     let after_word = before.ends_with(char::is_alphanumeric);
@@ -110,7 +105,7 @@ fn shorthand(rest: &str) -> Option<(String, usize)> {
     })
 }
 
-/// A sign before a number, or standing alone between words.
+/// A sign before a number, or alone between words.
 fn sign(before: &str, rest: &str, first: char) -> Option<(String, usize)> {
     let after = rest.get(first.len_utf8()..)?;
     let word = if first == '+' { "plus " } else { "minus " };
@@ -137,12 +132,10 @@ fn money(rest: &str, sign: char) -> Option<(String, usize)> {
     Some((format!("{} {unit}", number.words()), sign.len_utf8() + number.length))
 }
 
-/// A mark directly before a number.
 fn counted(rest: &str, word: &str) -> Option<(String, usize)> {
     rest.get(1..)?.starts_with(|c: char| c.is_ascii_digit()).then(|| (word.to_owned(), 1))
 }
 
-/// ½, ¼, ¾.
 fn vulgar(c: char) -> &'static str {
     match c {
         '½' => "half",
@@ -151,7 +144,6 @@ fn vulgar(c: char) -> &'static str {
     }
 }
 
-/// A roll: the longest part of `rest` that can be said.
 fn dice(before: &str, rest: &str) -> Option<(String, usize)> {
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let sides = rest.get(digits..)?.strip_prefix(['d', 'D'])?;
@@ -170,21 +162,20 @@ fn dice(before: &str, rest: &str) -> Option<(String, usize)> {
         let expression = rest.get(..end)?.replace('−', "-");
         let words = dice_to_words(&expression)?;
         let word = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-        // "a d20" has its article already.
+        // "a d20" already has its article.
         let article = DETERMINERS.contains(&word.as_str());
         let bare = words.strip_prefix("a ").filter(|_| article);
         Some((bare.map_or(words.clone(), str::to_owned), end))
     })
 }
 
-/// The length of ` + 3` or ` - 1d4`.
 fn term(rest: &str) -> Option<usize> {
     let operator = rest.trim_start_matches(' ');
     let value = operator.strip_prefix(['+', '-', '−'])?.trim_start_matches(' ');
     let tail = value.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
     let starts = value.starts_with(|c: char| c.is_ascii_digit())
         || (value.starts_with('d') && value.get(1..2).is_some_and(|c| c < ":"));
-    // "2d6 - 3.5" is no roll players say.
+    // "2d6 - 3.5" is no usual roll.
     (starts && tail.len() < value.len()).then_some(rest.len() - tail.len())
 }
 
@@ -268,7 +259,7 @@ fn mixed(number: &Number<'_>, after: &str) -> Option<(String, usize)> {
     })
 }
 
-/// `3-5`; the second number is read by itself, with its unit.
+/// `3-5`; the second number is read separately, with its unit.
 fn range(number: &Number<'_>, after: &str) -> Option<(String, usize)> {
     let dash = after.chars().next().filter(|c| matches!(c, '-' | '–'))?;
     let digit = after.get(dash.len_utf8()..)?.starts_with(|c: char| c.is_ascii_digit());
@@ -342,15 +333,11 @@ fn ordinal(words: &str) -> String {
     }
 }
 
-/// A number as written.
 struct Number<'t> {
-    /// Its digits before the point, separators left out; `None` when too long or with a leading 0.
+    /// Digits before the point, without separators; `None` if too long or with a leading 0.
     value: Option<i64>,
-    /// All of it before the point.
     whole: &'t str,
-    /// The digits after the point.
     fraction: Option<&'t str>,
-    /// Bytes that it takes in the text.
     length: usize,
 }
 
@@ -379,12 +366,10 @@ impl<'t> Number<'t> {
         Some(Self { value, whole, fraction, length: end + fraction.map_or(0, |f| f.len() + 1) })
     }
 
-    /// True if it is one of something.
     fn is_one(&self) -> bool {
         self.value == Some(1)
     }
 
-    /// The number as it is read aloud.
     fn words(&self) -> String {
         let whole = match self.whole.replace(',', "").parse() {
             Ok(value)
@@ -402,7 +387,6 @@ impl<'t> Number<'t> {
     }
 }
 
-/// Digit by digit.
 fn spelled(digits: &str) -> String {
     let words: Vec<String> =
         digits.chars().filter_map(|c| c.to_digit(10)).map(|d| number_words(d.into())).collect();

@@ -1,11 +1,9 @@
-//! Whole numbers of a German sentence in words, for a voice that would say its figures in another
-//! language: [`in_german`].
-//!
-//! **Never**: touches an ordinal ("3. Mai"), a fraction, or what belongs to letters ("2d6").
+//! Whole numbers of a German sentence in words, for a voice that would say figures in another
+//! language: [`in_german`]. Leaves ordinals ("3. Mai"), fractions and figures beside letters
+//! ("2d6").
 
 use crate::logic::spoken::german_number_words;
 
-/// `text` with its whole numbers in words.
 pub fn in_german(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
@@ -24,12 +22,12 @@ pub fn in_german(text: &str) -> String {
     out + rest
 }
 
-/// True if `digits` are a number by themselves, with this before and behind them.
+/// True if `digits` are a number of their own between `before` and `behind`.
 fn stands_alone(before: &str, digits: &str, behind: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || ",.:/-+%".contains(c);
     let mut behind = behind.chars();
     let (first, second) = (behind.next(), behind.next());
-    // A full stop ends a sentence, or makes an ordinal; a comma before a blank ends a clause.
+    // A full stop ends a sentence or makes an ordinal; a comma before a blank ends a clause.
     let is_mark = match first {
         Some('.') => second.is_none(),
         Some(',' | ':') => second.is_none_or(|c| c == ' '),

@@ -1,10 +1,10 @@
-//! Mark-up out of a line of text: what is for the eye or for a machine goes, the words stay.
+//! Strips mark-up from text and keeps the words.
 //!
 //! Entry type: [`Stripper`].
 
 use super::action::is_action;
 
-/// Elements whose content is for a machine.
+/// Elements whose content is not for people.
 const HIDDEN_TAGS: &[&str] = &[
     "think",
     "thinking",
@@ -28,52 +28,40 @@ const HIDDEN_TAGS: &[&str] = &[
     "script",
     "style",
 ];
-/// A direction that is not closed after this many sentences was none.
+/// Sentences after which an unclosed direction is taken for speech.
 const LONGEST_DIRECTION: u8 = 3;
 
-/// Takes mark-up out, line by line.
 #[derive(Clone, Debug)]
 pub struct Stripper {
-    /// Words that are said for a bare link.
     pub link: &'static str,
-    /// Construct that is open and not said.
     hidden: Option<Hidden>,
     /// Lines since it opened.
     age: u8,
-    /// Number of the last list item.
     item: u32,
 }
 
-/// Text that is not said until it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Hidden {
-    /// An element, by name.
     Tag(String),
-    /// A code block.
     Fence,
-    /// JSON; how many braces and brackets are open, and whether inside a string.
+    /// JSON: open braces and brackets, and whether inside a string.
     Json(usize, bool),
-    /// A direction up to this character.
     Until(char),
 }
 
-/// The line being read and what is said of it.
 struct LineCursor<'t> {
-    /// Text still to read.
     rest: &'t str,
-    /// Text to say.
     said: String,
-    /// Round brackets opened whose words are said.
+    /// Open round brackets whose words are spoken.
     asides: usize,
 }
 
 impl Stripper {
-    /// With nothing open.
     pub fn new(link: &'static str) -> Self {
         Self { link, hidden: None, age: 0, item: 0 }
     }
 
-    /// Text to say of a line. `numbered`: a number at its start may be a list marker.
+    /// The spoken text of a line. `numbered`: a number at its start may be a list marker.
     pub fn line(&mut self, line: &str, numbered: bool) -> String {
         let rest = match (&self.hidden, numbered) {
             (Some(_), _) => line,
@@ -94,8 +82,8 @@ impl Stripper {
         line.said
     }
 
-    /// A line without the number of a list item. Lists count from 1; any other number is meant to
-    /// be said ("14. I have seen better.").
+    /// Removes the number of a list item. Lists count from 1; any other number is spoken ("14. I
+    /// have seen better.").
     fn without_number<'t>(&mut self, line: &'t str) -> &'t str {
         let end = line.find(|c: char| !c.is_ascii_digit()).unwrap_or_default();
         let (digits, after) = line.split_at(end);
@@ -109,7 +97,6 @@ impl Stripper {
         }
     }
 
-    /// Reads one construct.
     fn step(&mut self, line: &mut LineCursor<'_>) {
         let Some(c) = line.rest.chars().next() else { return };
         match c {
@@ -158,7 +145,7 @@ impl Stripper {
         }
     }
 
-    /// `<tag>`: hidden with its content when it is for a machine.
+    /// `<tag>`: hidden with its content if not for people.
     fn tag(&mut self, line: &mut LineCursor<'_>) {
         let Some(end) = line.rest.find('>') else { return line.skip(1) };
         let inner = line.rest.get(1..end).unwrap_or_default();
@@ -177,7 +164,7 @@ impl Stripper {
         }
     }
 
-    /// `[text](url)` keeps its text; other brackets are not said.
+    /// `[text](url)` keeps its text; other square brackets are not spoken.
     fn square(&mut self, line: &mut LineCursor<'_>) {
         if let Some((text, length)) = link(line.rest) {
             let said = self.inside(text);
@@ -191,7 +178,7 @@ impl Stripper {
         }
     }
 
-    /// `(sighs)` is not said; other asides are.
+    /// `(sighs)` is not spoken; other asides are.
     fn round(&mut self, line: &mut LineCursor<'_>) {
         let inner = line.rest.get(1..).unwrap_or_default();
         let end = inner.find(')');
@@ -211,7 +198,7 @@ impl Stripper {
         }
     }
 
-    /// `*word*` is said, `*leans in*` is not.
+    /// `*word*` is spoken, `*leans in*` is not.
     fn emphasis(&mut self, mark: char, line: &mut LineCursor<'_>) {
         let run = line.rest.len() - line.rest.trim_start_matches(mark).len();
         let inner = line.rest.get(run..).unwrap_or_default();
@@ -242,7 +229,6 @@ impl Stripper {
         line.said.push_str(&said);
     }
 
-    /// A bare link.
     fn url(&self, line: &mut LineCursor<'_>) -> bool {
         let lower = line.rest.get(..8).unwrap_or(line.rest).to_ascii_lowercase();
         let starts = ["http://", "https://", "www."].iter().any(|start| lower.starts_with(start));
@@ -257,7 +243,6 @@ impl Stripper {
         true
     }
 
-    /// Text to say of the inside of a construct.
     fn inside(&self, text: &str) -> String {
         let mut inner = Self::new(self.link);
         let mut line =
@@ -273,12 +258,11 @@ impl Stripper {
 }
 
 impl LineCursor<'_> {
-    /// Leaves so many bytes unsaid.
     fn skip(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
-    /// Says a character, unless it is one for the eye only.
+    /// Adds a character unless it is only visual.
     fn say(&mut self, c: char) {
         if c.is_control() || is_pictogram(c) || c == '\u{ad}' {
             self.said.push(' ');
@@ -287,13 +271,12 @@ impl LineCursor<'_> {
         }
     }
 
-    /// Says `text` as it is.
     fn say_all(&mut self, text: &str) {
         self.said.push_str(text);
     }
 
-    /// True if the bracket read is that of a call (`roll({…})`, `roll(expression=…)`); takes its
-    /// name back.
+    /// True if the current bracket belongs to a call (`roll({…})`, `roll(expression=…)`); removes
+    /// the call's name.
     fn ends_call(&mut self) -> bool {
         let inner = self.rest.get(1..).unwrap_or_default().trim_start();
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
@@ -308,7 +291,7 @@ impl LineCursor<'_> {
         call
     }
 
-    /// Leaves a face such as `:)` out.
+    /// Skips an emoticon such as `:)`.
     fn skip_emoticon(&mut self) -> bool {
         let free = self.said.is_empty() || self.said.ends_with(char::is_whitespace);
         let face = [":-)", ":)", ";-)", ";)", ":-(", ":(", ":D", ":P"]
@@ -318,7 +301,6 @@ impl LineCursor<'_> {
         face.is_some()
     }
 
-    /// True if a clause begins here: at the start, or after punctuation.
     fn at_clause(&self) -> bool {
         let before = self.said.trim_end().chars().next_back();
         before
@@ -326,7 +308,7 @@ impl LineCursor<'_> {
     }
 }
 
-/// True if emphasised words are a stage direction. `run`: how many marks; `at_clause`: they begin
+/// True if emphasised words are a stage direction. `run`: number of marks; `at_clause`: they begin
 /// a clause.
 fn is_direction(content: &str, run: usize, at_clause: bool, after: &str) -> bool {
     let words = content.split_whitespace().count();
@@ -334,13 +316,12 @@ fn is_direction(content: &str, run: usize, at_clause: bool, after: &str) -> bool
     match (words, run) {
         (1, _) => at_clause && lower && is_action(content),
         (_, 1) if is_action(content) => true,
-        // "*The barkeep wipes a mug.*" stands by itself; "*The Hobbit* is long" goes on.
+        // "*The barkeep wipes a mug.*" is a sentence; "*The Hobbit* is long" continues.
         (_, 1) => at_clause && !after.trim_start().starts_with(char::is_lowercase),
         _ => at_clause && lower && is_action(content),
     }
 }
 
-/// Skips to the end of what is not said; `Some` when the line ends first.
 fn skip_hidden(hidden: Hidden, line: &mut LineCursor<'_>) -> Option<Hidden> {
     let end = match &hidden {
         Hidden::Tag(name) => find_close(line.rest, name),
@@ -366,7 +347,7 @@ fn skip_hidden(hidden: Hidden, line: &mut LineCursor<'_>) -> Option<Hidden> {
     }
 }
 
-/// The end of `</name>` in any case.
+/// The end of `</name>`, ignoring case.
 fn find_close(text: &str, name: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
     let at = lower.find(&format!("</{name}"))?;
@@ -374,7 +355,7 @@ fn find_close(text: &str, name: &str) -> Option<usize> {
     Some(at + end + 1)
 }
 
-/// The end of a JSON value, or how it stands open at the end of the text.
+/// The end of a JSON value, or its open depth and string state at the end of the text.
 fn skip_json(text: &str, depth: usize, string: bool) -> Result<usize, (usize, bool)> {
     let (mut depth, mut string, mut escaped) = (depth, string, false);
     for (at, c) in text.char_indices() {
@@ -393,7 +374,6 @@ fn skip_json(text: &str, depth: usize, string: bool) -> Result<usize, (usize, bo
     Err((depth, string))
 }
 
-/// True if a brace begins JSON rather than prose.
 fn is_json(text: &str) -> bool {
     let inner = text.trim_start_matches('{').trim_start();
     inner.starts_with(['"', '}', '\'']) || inner.is_empty()
@@ -434,7 +414,6 @@ fn without_prefix(line: &str) -> &str {
     rest
 }
 
-/// Characters nobody sees.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'

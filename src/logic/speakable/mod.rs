@@ -1,9 +1,8 @@
-//! A model's text into text a voice can say.
+//! Turns a model's text into text that a voice can speak.
 //!
-//! Entry type: [`SpeakableFilter`], for one reply's sentences in order. Markdown, emoji, links,
-//! stage directions, tool mark-up, the NPC's own name label and invisible characters go; in English
-//! numbers, dice and common units become words.
-//! **Never**: adds a thought of its own; what is left may be empty.
+//! Entry type: [`SpeakableFilter`], for the sentences of one reply in order. Removes Markdown,
+//! emoji, links, stage directions, tool mark-up, the NPC's own label and invisible characters; in
+//! English, numbers, dice and common units become words. The result may be empty.
 
 mod action;
 mod figures;
@@ -13,28 +12,23 @@ mod markup;
 use super::{language::Language, words::Words};
 use markup::Stripper;
 
-/// Longest name label, in bytes.
 const LONGEST_LABEL: usize = 80;
 
-/// Makes the sentences of one reply speakable; a stage direction, code block or tool call may
-/// begin in one sentence and end in a later one.
+/// Makes the sentences of one reply speakable. A stage direction, code block or tool call may span
+/// sentences.
 #[derive(Clone, Debug)]
 pub struct SpeakableFilter {
-    /// True if numbers become English words.
     english: bool,
-    /// True if the language of each sentence counts instead, as its words tell; a sentence that tells none
-    /// has that of the one before.
+    /// Detects the language of each sentence; an unclear one has that of the previous sentence.
     by_sentence: bool,
-    /// True if it is English now.
     now_english: bool,
-    /// The speaker's names, as words; a label made of one's words is dropped.
+    /// The speaker's names; a label of one name's words is dropped.
     labels: Vec<Words>,
-    /// Mark-up that is open between sentences.
     stripper: Stripper,
 }
 
 impl SpeakableFilter {
-    /// For one reply in `language` (ISO 639-1) by somebody of these names.
+    /// `language`: ISO 639-1; `names`: the speaker's.
     pub fn new<'n>(language: &str, names: impl IntoIterator<Item = &'n str>) -> Self {
         let link = if language.starts_with("de") { "ein Link" } else { "a link" };
         Self {
@@ -46,13 +40,11 @@ impl SpeakableFilter {
         }
     }
 
-    /// Says the numbers of a sentence that is in another language, as its words tell, in that language.
     pub const fn by_sentence(mut self) -> Self {
         self.by_sentence = true;
         self
     }
 
-    /// The next sentence as it is said; empty when nothing of it is.
     pub fn next(&mut self, sentence: &str) -> String {
         if self.by_sentence
             && let Some(language) = Language::spoken_in(sentence)
@@ -75,7 +67,7 @@ impl SpeakableFilter {
         }
         let words = match english {
             true => figures::in_words(&plain),
-            // The voice would say them in English.
+            // The voice would read them in English.
             false if self.english => foreign::in_german(&plain),
             false => plain,
         };
@@ -96,7 +88,7 @@ impl SpeakableFilter {
     }
 }
 
-/// Puts white space and punctuation right; empty when no letter or digit is left.
+/// Tidies white space and punctuation; empty if no letter or digit is left.
 fn tidy(text: &str) -> String {
     if !text.contains(char::is_alphanumeric) {
         return String::new();
@@ -114,7 +106,7 @@ fn tidy(text: &str) -> String {
                 tidy.truncate(tidy.trim_end().len());
                 match before {
                     None => {}
-                    // Pauses give way to what follows them; a pause after an end is nothing.
+                    // A pause gives way to the mark after it; a pause after an end is dropped.
                     Some(',' | ';' | ':') => {
                         tidy.pop();
                         tidy.push(c);

@@ -2,7 +2,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A text by itself as it is said.
 fn speakable(text: &str, language: &str) -> String {
     SpeakableFilter::new(language, []).next(text)
 }
@@ -139,7 +138,7 @@ fn hidden_text_may_span_sentences() {
     assert_eq!(run(&["(sighs.", "Looks up.) Fine."]), ["", "Fine."]);
     assert_eq!(run(&["{\"name\": \"roll.", "x\", \"y\": [1]}", "Nine."]), ["", "", "Nine."]);
     assert_eq!(run(&["```", "let x = 1.", "```", "Done."]), ["", "", "", "Done."]);
-    // An asterisk that never closes does not silence the rest of the reply.
+    // An unclosed asterisk does not silence the rest of the reply.
     assert_eq!(run(&["*stray. ", "a one.", "b two.", "Three."])[3], "Three.");
 }
 

@@ -1,15 +1,15 @@
-//! Dice as only German says them: "zwei zwölfseitige Würfel", "vier w sechs und den niedrigsten weglassen".
+//! Dice phrases of German only: "zwei zwölfseitige Würfel", "vier w sechs und den niedrigsten
+//! weglassen".
 
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
 
-/// Endings of many-sided dice, in every case: "sechsseitigen", "Sechsseiter".
+/// Endings of words for many-sided dice: "sechsseitigen", "Sechsseiter".
 const SIDED: [&str; 7] =
     ["seitig", "seitige", "seitigen", "seitiger", "seitiges", "seiter", "seitern"];
-/// Nouns that may follow such a word.
 const DICE: [&str; 2] = ["würfel", "würfeln"];
 
-/// Dice by their sides at `start`, in dice syntax, and where what follows begins.
+/// Dice given by their sides, in dice syntax, and the index after them.
 pub(super) fn sided(tokens: &[Token], start: usize) -> Option<(String, usize)> {
     let with_count = number(tokens, start)
         .and_then(|(count, at)| sides(tokens, at).map(|(sides, next)| (count, sides, next)));
@@ -21,7 +21,7 @@ pub(super) fn sided(tokens: &[Token], start: usize) -> Option<(String, usize)> {
         .then(|| (format!("{count}d{sides}"), next + usize::from(named)))
 }
 
-/// "sechsseitigen", or "20-seitigen", which comes as two tokens.
+/// "sechsseitigen", or "20-seitigen", which is two tokens.
 fn sides(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
     if let Some(Token::Number(sides)) = tokens.get(at) {
         return SIDED.contains(&word(tokens, at + 1)?).then_some((*sides, at + 2));
@@ -32,7 +32,7 @@ fn sides(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
     Some((sides, at + 1))
 }
 
-/// "und den niedrigsten weglassen", "behalte die drei höchsten": what is kept of the dice before.
+/// "und den niedrigsten weglassen", "behalte die drei höchsten": the dice kept of those before.
 pub(super) fn kept(tokens: &[Token], start: usize) -> Option<(String, usize)> {
     let mut at = start + usize::from(word(tokens, start) == Some("und"));
     let early = verb(tokens, at);
@@ -59,7 +59,7 @@ pub(super) fn kept(tokens: &[Token], start: usize) -> Option<(String, usize)> {
     Some((format!("{verb}{height}{number}"), at))
 }
 
-/// Operation on some of the dice, in dice syntax: kept or dropped.
+/// Keep or drop, in dice syntax.
 fn verb(tokens: &[Token], at: usize) -> Option<char> {
     match word(tokens, at)? {
         "behalte" | "behalten" | "nimm" | "nehme" | "nehmen" | "zählen" | "zählt" => Some('k'),

@@ -1,7 +1,7 @@
-//! A d20 that is called for and not named: "roll perception with advantage plus four".
+//! A d20 requested without naming it: "roll perception with advantage plus four".
 //!
-//! Entry functions: [`added`], bonuses apart from dice; [`roll`], the d20. Two of three call for it: a word of
-//! rolling or a check, advantage, a bonus.
+//! Entry functions: [`added`] for separate bonuses, [`roll`] for the d20. It takes two of these
+//! three: a word of rolling or a check, advantage, a bonus.
 //! **Never**: decides which roll a bonus belongs to ([`super::heard`] does).
 
 use super::{
@@ -14,29 +14,24 @@ use crate::logic::language::{DiceTalk, List, is_any, is_dice_talk};
 /// Most words between "bonus" and its number: "my bonus to that is a plus seven".
 const BETWEEN: usize = 4;
 
-/// Sign of a number that is added to a roll.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Plus,
     Minus,
 }
 
-/// A number that is added.
 pub(super) struct Addend {
     /// In dice syntax: "+4".
     pub text: String,
-    /// Index of the first token.
     pub start: usize,
-    /// Index of the next token.
     pub next: usize,
 }
 
-/// The bonuses in `tokens`, in dice syntax: "+4-1"; empty: none.
+/// The bonuses in `tokens`, in dice syntax ("+4-1"); may be empty.
 pub(super) fn added(tokens: &[Token]) -> String {
     addends(tokens).into_iter().map(|it| it.text).collect()
 }
 
-/// The d20 that `tokens` call for, in dice syntax; `None`: they call for none.
 pub(super) fn roll(tokens: &[Token]) -> Option<String> {
     let said = phrase::advantage(tokens);
     let (has_advantage, bonus) = (!matches!(said, Elsewhere::None), added(tokens));
@@ -50,7 +45,7 @@ pub(super) fn roll(tokens: &[Token]) -> Option<String> {
     is_called.then(|| format!("1d20{}{bonus}", suffix(said)))
 }
 
-/// The d20 that `tokens` call for in front of dice that are added to it: "stealth plus five plus a d four".
+/// The d20 that `tokens` request before added dice: "stealth plus five plus a d four".
 pub(super) fn before_added_dice(tokens: &[Token], dice: &str) -> Option<String> {
     let sign = match sign(tokens.last()?)? {
         Sign::Plus => '+',
@@ -62,17 +57,16 @@ pub(super) fn before_added_dice(tokens: &[Token], dice: &str) -> Option<String> 
     is_called.then(|| format!("1d20{}{bonus}{sign}{dice}", suffix(said)))
 }
 
-/// The bonuses and the advantage in `tokens`, as changes of a repeated roll in dice syntax: "+2 adv".
+/// The bonuses and the advantage, as changes of a repeated roll in dice syntax: "+2 adv".
 pub(super) fn changes(tokens: &[Token]) -> String {
     format!("{}{}", added(tokens), suffix(phrase::advantage(tokens)))
 }
 
-/// True if a check or an attack is named.
 pub(super) fn names_a_check(tokens: &[Token]) -> bool {
     has(tokens, |it| it.checks) || has(tokens, |it| it.attacks)
 }
 
-/// True if another roll begins in `tokens`, behind dice that are named: "and an attack with advantage".
+/// True if `tokens`, after named dice, begin another roll: "and an attack with advantage".
 pub(super) fn is_another(tokens: &[Token]) -> bool {
     let joins = |it: &Token| matches!(it.word(), Some("and" | "und" | "then" | "dann"));
     let at = tokens.iter().position(joins);
@@ -80,7 +74,7 @@ pub(super) fn is_another(tokens: &[Token]) -> bool {
         .is_some_and(|it| names_a_check(it) || !matches!(phrase::advantage(it), Elsewhere::None))
 }
 
-/// Advantage behind a roll, as [`crate::logic::dice::parse()`] reads it.
+/// Advantage after a roll, as [`crate::logic::dice::parse()`] reads it.
 fn suffix(said: Elsewhere) -> String {
     match said {
         Elsewhere::One(advantage) => format!(" {advantage}"),
@@ -88,12 +82,11 @@ fn suffix(said: Elsewhere) -> String {
     }
 }
 
-/// True if a list of any language has one of the words.
 fn has(tokens: &[Token], list: impl Fn(&'static DiceTalk) -> List + Copy) -> bool {
     tokens.iter().filter_map(Token::word).any(|word| is_dice_talk(list, word))
 }
 
-/// True if the last number counts the words behind it: "save me plus two friends".
+/// True if the last number counts things: "save me plus two friends".
 fn counts_things(tokens: &[Token]) -> bool {
     let last = addends(tokens).pop();
     let behind = last.and_then(|it| tokens.get(it.next)).and_then(Token::word);
@@ -104,7 +97,6 @@ fn counts_things(tokens: &[Token]) -> bool {
     })
 }
 
-/// The numbers that are added in `tokens`, in their order.
 pub(super) fn addends(tokens: &[Token]) -> Vec<Addend> {
     let (mut all, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
@@ -119,7 +111,7 @@ pub(super) fn addends(tokens: &[Token]) -> Vec<Addend> {
     all
 }
 
-/// "plus four", "a bonus of three", "my modifier is minus one"; not "two plus two", and no dice.
+/// "plus four", "a bonus of three", "my modifier is minus one"; not "two plus two" or dice.
 fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
     let mut is_minus = sign(tokens.get(start)?)? == Sign::Minus;
     let before = start.checked_sub(1).and_then(|before| tokens.get(before..start));
@@ -169,7 +161,7 @@ fn sign(token: &Token) -> Option<Sign> {
     }
 }
 
-/// The number that `tokens` begin with, and its tokens; "free" and "tree" are misheard threes.
+/// The number that `tokens` begin with, and its length; "free" and "tree" are misheard threes.
 fn number(tokens: &[Token]) -> Option<(i64, usize)> {
     let mut tongues = [Tongue::English, Tongue::German].into_iter();
     tongues.find_map(|tongue| numbers::read(tokens, tongue)).or_else(|| {

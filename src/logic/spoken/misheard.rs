@@ -1,7 +1,7 @@
-//! Words that recognisers write for the "d" of dice, and long words of dice misspelt by a letter or two.
+//! Corrects recognisers' spellings of the "d" of dice, and long dice words with one or two errors.
 //!
-//! Entry function: [`put_right`]. **Never**: changes a word of a language, or makes a "d" without a word of
-//! rolling before it.
+//! Entry function: [`put_right`]. **Never**: changes a word of a language, or makes a "d" without a
+//! word of rolling before it.
 
 use strsim::osa_distance;
 
@@ -15,16 +15,15 @@ use crate::logic::{
     words::fold,
 };
 
-/// Words for advantage that are long enough to be recognised when misspelt.
 const ADVANTAGE: [&str; 4] = ["advantage", "disadvantage", "vorteil", "nachteil"];
-/// Fewest letters of a word that is recognised when misspelt; shorter ones are too much alike.
+/// Fewest letters of a word recognised when misspelt; shorter ones are too similar.
 const LONG: usize = 7;
-/// Fewest letters of a word that may have two mistakes.
+/// Fewest letters of a word with two errors.
 const LONGER: usize = 9;
-/// Endings that make another form of a word, not a mistake in it.
+/// Endings of other forms of a word, which are no errors.
 const ENDINGS: [&str; 5] = ["s", "e", "n", "en", "es"];
 
-/// Makes dice of "two days six", and words of dice of "disadvantege" and "dis advantage".
+/// Corrects "two days six", "disadvantege" and "dis advantage".
 pub(super) fn put_right(tokens: &mut Vec<Token>) {
     join(tokens);
     for token in tokens.iter_mut() {
@@ -35,7 +34,6 @@ pub(super) fn put_right(tokens: &mut Vec<Token>) {
     put_dice_right(tokens);
 }
 
-/// Makes one word of "dis advantage".
 fn join(tokens: &mut Vec<Token>) {
     for at in (1..tokens.len()).rev() {
         let word = |at: usize| tokens.get(at).and_then(Token::word);
@@ -47,7 +45,7 @@ fn join(tokens: &mut Vec<Token>) {
     }
 }
 
-/// The long word of dice that `word` is misspelt from; `None`: it is a word, a form of one, or too far off.
+/// The long dice word that `word` misspells; `None` if it is a word or too different.
 fn misspelt(word: &str) -> Option<&'static str> {
     if word.chars().count() + 1 < LONG || !word.chars().all(char::is_alphabetic) {
         return None;
@@ -69,8 +67,7 @@ fn misspelt(word: &str) -> Option<&'static str> {
     (distance > 0 && !is_word(&fold(word))).then_some(known)
 }
 
-/// Makes dice of "two days six": behind a word of rolling, between two numbers of which the second is
-/// that of a die's sides.
+/// Corrects "two days six" after a word of rolling, between two numbers, the second a die's sides.
 fn put_dice_right(tokens: &mut [Token]) {
     let sounds_like_d = |at: usize, tokens: &[Token]| {
         let (Some(before), Some(behind)) = (tokens.get(..at), tokens.get(at + 1..)) else {
@@ -91,7 +88,7 @@ fn put_dice_right(tokens: &mut [Token]) {
     }
 }
 
-/// True if `tokens` end in a number right behind a word of rolling.
+/// True if `tokens` end in a number directly after a word of rolling.
 fn is_count_of_a_roll(tokens: &[Token]) -> bool {
     (1..tokens.len()).rev().take(2).any(|at| {
         let number = tokens.get(at..).and_then(|it| numbers::read(it, Tongue::English));

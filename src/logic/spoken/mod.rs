@@ -1,14 +1,15 @@
-//! Dice and numbers as people say them: [`Heard`] is what an utterance wants of dice, [`dice_in`] the
-//! rolls in it; [`dice_to_words`] and [`number_words`] say one aloud.
+//! Dice and numbers in speech: [`Heard`] is an utterance's request about dice, [`dice_in`] its
+//! rolls; [`dice_to_words`] and [`number_words`] are for the voice.
 //!
-//! Hears English ("two d six plus three", "a d twenty with advantage", "four d six drop the
-//! lowest") and, behind the German "w", German number words ("zwei w sechs plus drei").
-//! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die". A d20 that is not named needs
-//! two of these three: a check or a word of rolling, advantage, a bonus (`implied.rs`). A bonus by itself changes
-//! the last roll (`told.rs`). Right after a roll, requests need no word of dice (`unnamed.rs`).
+//! Understands English ("two d six plus three", "a d twenty with advantage", "four d six drop the
+//! lowest") and, around the German "w", German number words ("zwei w sechs plus drei"). A d20 that
+//! is not named takes two of these three: a check or a word of rolling, advantage, a bonus
+//! (`implied.rs`). A bonus alone changes the last roll (`told.rs`). Directly after a roll, requests
+//! need no word of dice (`unnamed.rs`).
+//! **Never**: takes ordinary talk for a roll; a number needs its "d" or "sided die".
 
+mod dice_request;
 mod german;
-mod heard;
 mod implied;
 mod misheard;
 mod numbers;
@@ -22,13 +23,12 @@ mod tests;
 
 use super::dice;
 
-pub use heard::{AGAIN, APART, Heard};
+pub use dice_request::{AGAIN, APART, DiceRequest};
 pub use numbers::{german_number_words, number_words};
 pub use told::{TOLD, bonus_told, told};
 pub use unnamed::after_roll;
 
-/// An NPC's line when nobody pays for more of its words, in the language of this ISO 639-1 code, else in
-/// English.
+/// An NPC's line when the budget is exhausted. For an ISO 639-1 code, else in English.
 pub fn spending_stop(language: &str) -> &'static str {
     match language.split(['-', '_']).next() {
         Some("de") => "Verzeiht, für heute fehlen mir die Worte.",
@@ -36,11 +36,19 @@ pub fn spending_stop(language: &str) -> &'static str {
     }
 }
 
-/// An NPC's line about the music that plays, in the language of this ISO 639-1 code, else in English.
+/// An NPC's line about the playing music, likewise.
 pub fn music_title(language: &str, titles: &str) -> String {
     match language.split(['-', '_']).next() {
         Some("de") => format!("Das ist {titles}."),
         _ => format!("That is {titles}."),
+    }
+}
+
+/// An NPC's line about a title that no track has, in the language of this ISO 639-1 code, else in English.
+pub fn music_unknown(language: &str) -> &'static str {
+    match language.split(['-', '_']).next() {
+        Some("de") => "Dieses Stück kenne ich nicht.",
+        _ => "I do not know that tune.",
     }
 }
 
@@ -53,17 +61,15 @@ pub fn moment(language: &str) -> &'static str {
     }
 }
 
-/// The rolls that `utterance`, spoken or typed, wants made, in their canonical spelling, which
-/// [`read_dice`] accepts.
+/// The rolls that `utterance`, spoken or typed, requests, in a spelling that [`read_dice`] accepts.
 pub fn dice_in(utterance: &str) -> Option<String> {
-    Heard::of(utterance).rolls()
+    DiceRequest::of(utterance).rolls()
 }
 
-/// The rolls in `text`, at least one: dice as they are written, with ";" between several, else those in its
-/// words.
+/// Parses one or more rolls: written dice, several separated by ";", or else spoken ones.
 ///
 /// # Errors
-/// The mistake in `text` as written dice, where its words name none that can be rolled.
+/// The error in written dice, if no roll is found in the words either.
 pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
     let written = |text: &str| -> Result<Vec<_>, _> {
         let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
@@ -73,23 +79,23 @@ pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
     written(text).or_else(|error| dice_in(text).map_or(Err(error), |it| written(&it)))
 }
 
-/// The changes with which `text` repeats the last roll, in dice syntax ("", "+2 adv"). `text` is as
-/// [`Heard::rolls`] writes it, or spoken. `None`: it repeats no roll.
+/// The changes with which `text`, spoken or as [`DiceRequest::rolls`] writes it, repeats the last roll,
+/// in dice syntax ("", "+2 adv"). `None`: no repetition.
 pub fn repeated(text: &str) -> Option<String> {
     let written = text.trim().strip_prefix(AGAIN);
     let written = written.filter(|it| it.is_empty() || it.starts_with(['+', '-', ' ']));
     let is_change = |it: &&str| it.is_empty() || dice::parse(&format!("1d20{it}")).is_ok();
     match written.filter(is_change) {
         Some(changes) => Some(changes.to_owned()),
-        None => match Heard::of(text) {
-            Heard::Again(changes) => Some(changes),
+        None => match DiceRequest::of(text) {
+            DiceRequest::Again(changes) => Some(changes),
             _ => None,
         },
     }
 }
 
-/// Dice that were typed but cannot be rolled ("5000d6"): passed on as they are, so that the roller
-/// refuses them aloud instead of something else being rolled.
+/// Typed dice that cannot be rolled ("5000d6"). Passed on unchanged, so that the roller refuses
+/// them aloud.
 pub fn typed_dice(utterance: &str) -> Option<String> {
     let is_dice = |word: &&str| {
         let can_be_rolled = dice::parse(word).is_ok();
@@ -104,8 +110,8 @@ pub fn typed_dice(utterance: &str) -> Option<String> {
     words.map(|word| word.trim_end_matches('.')).find(is_dice).map(str::to_owned)
 }
 
-/// Puts a roll into words: "two d six plus three". `None` for what is no roll, or too long to
-/// follow by ear (brackets, labels, rerolls, comparisons, decimals).
+/// A roll in words: "two d six plus three". `None` for other text and rolls too complex to hear
+/// (brackets, labels, rerolls, comparisons, decimals).
 pub fn dice_to_words(expression: &str) -> Option<String> {
     let expression = dice::parse(expression).ok().filter(dice::Expression::has_dice)?.to_string();
     let (repeats, roll) = match expression.split_once('#') {
@@ -127,7 +133,7 @@ pub fn dice_to_words(expression: &str) -> Option<String> {
             .to_owned(),
         );
         rest = rest.get(1..)?;
-        // "times" in front of dice would be heard as a number of rolls.
+        // "times" before dice would sound like a number of rolls.
         let digits = rest.chars().take_while(char::is_ascii_digit).count();
         if operator == '*' && rest.get(digits..)?.starts_with('d') {
             return None;
@@ -139,7 +145,7 @@ pub fn dice_to_words(expression: &str) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Says the number or dice at the start; gives what is behind.
+/// Reads the number or dice at the start into `words`; returns the rest.
 fn say_term<'a>(text: &'a str, words: &mut Vec<String>) -> Option<&'a str> {
     let (count, text) = number(text)?;
     let Some(text) = text.strip_prefix('d') else {
@@ -181,7 +187,6 @@ fn say_term<'a>(text: &'a str, words: &mut Vec<String>) -> Option<&'a str> {
     Some(text)
 }
 
-/// The whole number at the start, and what is behind it.
 fn number(text: &str) -> Option<(i64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, behind) = text.split_at(end);

@@ -1,4 +1,4 @@
-//! Number words: written out for the voice, read from what was heard.
+//! Number words, for the voice and from recognised speech.
 
 use super::tokens::Token;
 use crate::logic::language::Language;
@@ -13,16 +13,12 @@ const SCALES: [(u64, &str); 6] = [
     (1_000, "thousand"),
 ];
 
-/// The language number words are read in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tongue {
-    /// "twenty-five"
     English,
-    /// "fünfundzwanzig"
     German,
 }
 
-/// A number in words: "twenty-three", "minus three", "one thousand two hundred".
 pub fn number_words(n: i64) -> String {
     let mut words = Vec::new();
     if n < 0 {
@@ -41,7 +37,7 @@ pub fn number_words(n: i64) -> String {
     words.join(" ")
 }
 
-/// A number in German words, without a blank inside: "dreiundzwanzig"; `None` from a million on.
+/// German number words in one word ("dreiundzwanzig"); `None` from a million on.
 pub fn german_number_words(n: i64) -> Option<String> {
     let sign = if n < 0 { "minus " } else { "" };
     let n = n.unsigned_abs();
@@ -57,7 +53,6 @@ pub fn german_number_words(n: i64) -> Option<String> {
     Some(format!("{sign}{words}"))
 }
 
-/// A number below a thousand in German words.
 fn german_below_thousand(n: u64) -> String {
     let german = Language::german();
     let word = |list: &[&'static str], at: u64| {
@@ -78,7 +73,6 @@ fn german_joined(n: u64) -> String {
     words.strip_suffix("eins").map_or(words.clone(), |head| format!("{head}ein"))
 }
 
-/// A number below a thousand in words.
 fn below_thousand(n: u64) -> String {
     let english = Language::english();
     let word = |list: &[&'static str], at: u64| {
@@ -97,7 +91,7 @@ fn below_thousand(n: u64) -> String {
     }
 }
 
-/// The longest number at the start of `tokens`, and how many tokens it takes.
+/// The longest number at the start of `tokens`, and its length.
 pub(super) fn read(tokens: &[Token], tongue: Tongue) -> Option<(i64, usize)> {
     if let Some(Token::Number(n)) = tokens.first() {
         return Some((*n, 1));
@@ -122,7 +116,6 @@ pub(super) fn read(tokens: &[Token], tongue: Tongue) -> Option<(i64, usize)> {
     Some((number, used))
 }
 
-/// "hundred" or "thousand".
 fn scale(token: &Token) -> Option<i64> {
     match token.word()? {
         "hundred" => Some(100),
@@ -131,7 +124,7 @@ fn scale(token: &Token) -> Option<i64> {
     }
 }
 
-/// A number below a thousand; "hundred" alone is one hundred.
+/// A number below a thousand; "hundred" alone is 100.
 fn hundreds(tokens: &[Token]) -> Option<(i64, usize)> {
     let (mut number, mut used) = match tokens.first().and_then(scale) {
         Some(100) => (1, 0),
@@ -149,7 +142,7 @@ fn hundreds(tokens: &[Token]) -> Option<(i64, usize)> {
     Some((number, used))
 }
 
-/// A number below a hundred; plural words count ("two d sixes").
+/// A number below a hundred, also in the plural ("two d sixes").
 fn tens(tokens: &[Token]) -> Option<(i64, usize)> {
     let number = english(tokens.first()?.word()?)?;
     let unit = tokens.get(1).and_then(Token::word).and_then(english);
@@ -159,7 +152,6 @@ fn tens(tokens: &[Token]) -> Option<(i64, usize)> {
     }
 }
 
-/// One English number word.
 fn english(word: &str) -> Option<i64> {
     let stem = match word {
         "sixes" => "six",
@@ -171,7 +163,7 @@ fn english(word: &str) -> Option<i64> {
     })
 }
 
-/// One German number word up to 999.
+/// A German number word up to 999.
 fn german(word: &str) -> Option<i64> {
     if let Some((hundreds, rest)) = word.split_once("hundert") {
         let hundreds = if hundreds.is_empty() { 1 } else { german(hundreds)? };
@@ -191,7 +183,6 @@ fn german(word: &str) -> Option<i64> {
     find(Language::german(), word).or_else(compound)
 }
 
-/// A word's number by its place.
 fn find(language: &Language, word: &str) -> Option<i64> {
     let place = |list: &[&str]| {
         list.iter().position(|entry| *entry == word).and_then(|at| i64::try_from(at).ok())

@@ -1,4 +1,4 @@
-//! Tokens to a roll: a term ("two d six"), then what is added, kept, repeated.
+//! Parses tokens to a roll: a term ("two d six"), then additions, selections, repeats.
 
 use std::ops::Range;
 
@@ -10,42 +10,34 @@ use super::german;
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
 
-/// Dice that are sold; a "d" without a number of dice must be one of them.
+/// Dice in shops; a "d" without a count must be one of them.
 pub(super) const STANDARD: [i64; 8] = [4, 6, 8, 10, 12, 20, 30, 100];
 
-/// A part of the roll, and where what follows begins.
 struct Part {
     /// In dice syntax.
     text: String,
-    /// Index of the next token.
     next: usize,
-    /// True if it is dice and not a number.
     is_dice: bool,
 }
 
-/// Advantage or its opposite, as [`dice::parse()`] reads it.
+/// Advantage or disadvantage, as [`dice::parse()`] reads it.
 pub(super) type Advantage = &'static str;
 
-/// Advantage for the utterance as a whole.
 #[derive(Clone, Copy)]
 pub(super) enum Elsewhere {
-    /// It says nothing of advantage.
     None,
-    /// One of the two.
     One(Advantage),
     /// Both, which cancel out.
     Both,
 }
 
-/// A roll and the tokens it takes.
 pub(super) struct SpokenRoll {
-    /// In dice syntax, not yet checked; `None`: it makes no sense.
+    /// Unchecked dice syntax; `None`: invalid.
     pub text: Option<String>,
-    /// The tokens.
     pub range: Range<usize>,
 }
 
-/// The first roll in `tokens` at or behind `from`.
+/// The first roll in `tokens` from `from` on.
 pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
     let phrase = Phrase { tokens };
     (from..tokens.len()).find_map(|start| {
@@ -54,31 +46,26 @@ pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
     })
 }
 
-/// Advantage said anywhere in `tokens`.
 pub(super) fn advantage(tokens: &[Token]) -> Elsewhere {
     Phrase { tokens }.advantage_elsewhere()
 }
 
-/// The tokens being read.
 struct Phrase<'a> {
-    /// All of them.
     tokens: &'a [Token],
 }
 
 impl Phrase<'_> {
-    /// The word at `at`.
     fn word(&self, at: usize) -> Option<&str> {
         self.tokens.get(at)?.word()
     }
 
-    /// The number at `at`, and where what follows begins.
     fn number(&self, at: usize, tongue: Tongue) -> Option<(i64, usize)> {
         let (number, used) = numbers::read(self.tokens.get(at..)?, tongue)?;
         Some((number, at + used))
     }
 
-    /// The roll that begins at `start`, and where what follows begins. One without a text makes no sense
-    /// and must not be taken for a smaller one.
+    /// The roll at `start`, and the index after it. One without a text is invalid and must not be
+    /// taken for a smaller one.
     fn roll(&self, start: usize) -> Option<(Option<String>, usize)> {
         let first = self.operand(start)?;
         let mut text = first.text.clone();
@@ -117,7 +104,6 @@ impl Phrase<'_> {
         Some((Some(text), at))
     }
 
-    /// A term of dice, or a number in front of "plus".
     fn operand(&self, at: usize) -> Option<Part> {
         self.term(at).or_else(|| {
             let (number, next) = self.number(at, Tongue::English)?;
@@ -125,7 +111,7 @@ impl Phrase<'_> {
         })
     }
 
-    /// Dice: "two d six", "a twenty sided die", "percentile dice", "four fate dice", typed ones.
+    /// Dice: "two d six", "a twenty sided die", "percentile dice", "four fate dice", or typed.
     fn term(&self, start: usize) -> Option<Part> {
         if let Some(Token::Typed(text)) = self.tokens.get(start) {
             return Some(Part { text: text.clone(), next: start + 1, is_dice: true });
@@ -158,8 +144,7 @@ impl Phrase<'_> {
         Some((format!("{}d{sides}", count.unwrap_or(1)), next))
     }
 
-    /// The number of dice that fills `start..end`; words that sound like one count where a voice
-    /// was heard.
+    /// The number of dice in `start..end`; homophones count where speech was recognised.
     fn count(&self, start: usize, end: usize, tongue: Tongue, glued: bool) -> Option<i64> {
         if let Some((number, next)) = self.number(start, tongue)
             && next == end
@@ -177,13 +162,12 @@ impl Phrase<'_> {
         }
     }
 
-    /// "roll to d6": nobody writes that who means "to".
+    /// "roll to d6": not written for "two".
     fn is_behind_roll(&self, at: usize) -> bool {
         let before = at.checked_sub(1).and_then(|at| self.word(at));
         matches!(before, Some("roll" | "rolls" | "rolling" | "throw"))
     }
 
-    /// A number of sides.
     fn sides(&self, at: usize, tongue: Tongue, heard: bool) -> Option<(i64, usize)> {
         match self.word(at) {
             Some("percent" | "percentile") => return Some((100, at + 1)),
@@ -199,8 +183,8 @@ impl Phrase<'_> {
         Some((sides, next))
     }
 
-    /// True if "d six" without a number of dice is a roll: not behind a word it belongs to, and a
-    /// d20, or all that is said, or with another word of dice.
+    /// True if "d six" without a count is a roll: not after a word it belongs to, and either a d20,
+    /// the whole utterance, or beside another word of dice.
     fn is_meant(&self, at: usize, sides: i64) -> bool {
         let before = at.checked_sub(1).and_then(|at| self.word(at));
         let cue = self.tokens.iter().any(|t| match t {
@@ -221,7 +205,7 @@ impl Phrase<'_> {
         let named = matches!(self.word(sided + 1), Some("die" | "dice" | "one" | "ones"));
         let end = sided + 1 + usize::from(named);
         let (count, sides) = if next == sided {
-            // "twenty six sided dice" are twenty.
+            // "twenty six sided dice" are 20 dice.
             let (tens, unit) = (first - first % 10, first % 10);
             let plural = self.word(sided + 1) == Some("dice") && next == start + 2;
             if plural && STANDARD.contains(&unit) { (tens, unit) } else { (1, first) }
@@ -288,9 +272,9 @@ impl Phrase<'_> {
         Some((format!("{verb}{height}{number}"), at))
     }
 
-    /// "plus three", "- 1", "and add two d four", "times two", "and a d six"; up to two words may
-    /// stand before a plus or minus ("two d six fire damage plus three"), but not before an "and", which
-    /// begins another roll there ("two d six for slashing and a d four for fire").
+    /// "plus three", "- 1", "and add two d four", "times two", "and a d six". Up to two words may
+    /// precede a plus or minus ("two d six fire damage plus three"), but not an "and", which then
+    /// begins another roll ("two d six for slashing and a d four for fire").
     fn operation(&self, start: usize, has_dice: bool, so_far: &str) -> Option<(char, Part)> {
         let skip = if has_dice { 2 } else { 0 };
         for at in start..=start + skip {
@@ -307,12 +291,11 @@ impl Phrase<'_> {
         None
     }
 
-    /// "and", which adds dice to dice.
+    /// An "and" that adds dice to dice.
     fn is_and(&self, at: usize) -> bool {
         matches!(self.word(at), Some("and" | "und"))
     }
 
-    /// An operation right here.
     fn operation_at(&self, start: usize, so_far: &str) -> Option<(char, Part)> {
         let mut at = start;
         let linked = self.is_and(at) || self.word(at) == Some("with");
@@ -341,7 +324,7 @@ impl Phrase<'_> {
             let (number, next) = said.or_else(alike)?;
             Some(Part { text: number.to_string(), next, is_dice: false })
         })?;
-        // "and" adds dice only, and not damage to a check.
+        // "and" adds only dice, and no damage to a check.
         let is_check = |text: &str| text.contains("d20");
         let joined = next == at;
         let fits = part.is_dice && !is_check(so_far) && !is_check(&part.text);
@@ -376,15 +359,15 @@ impl Phrase<'_> {
         }
     }
 
-    /// Advantage right here: "with advantage", "at disadvantage", "mit vorteil".
+    /// Advantage at `at`: "with advantage", "at disadvantage", "mit vorteil".
     fn advantage(&self, at: usize) -> Option<(Advantage, usize)> {
         let linked = matches!(self.word(at), Some("with" | "at" | "on" | "and" | "mit" | "im"));
         let at = at + usize::from(linked);
         Some((advantage_of(self.word(at)?)?, at + 1))
     }
 
-    /// True if the word for advantage at `at` stands alone ("perception, advantage, plus four"), or the speaker
-    /// has it, in any order of words: "advantage I have, too", "Vorteil hab ich auch, und plus vier".
+    /// True if the advantage at `at` is alone ("perception, advantage, plus four") or the speaker
+    /// has it ("advantage I have, too", "Vorteil hab ich auch, und plus vier").
     fn stands_alone(&self, at: usize) -> bool {
         if self.word(at + 1) == Some("of") {
             return false;
@@ -408,13 +391,12 @@ impl Phrase<'_> {
         ends && is_free
     }
 
-    /// True if a list of any language has the word at `at`.
     fn is_in(&self, at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
         let plain = self.word(at).map(|word| word.replace(['\'', '\u{2019}'], ""));
         plain.is_some_and(|word| is_dice_talk(list, &word))
     }
 
-    /// Advantage said anywhere: "with advantage, roll a d twenty".
+    /// Advantage anywhere: "with advantage, roll a d twenty".
     fn advantage_elsewhere(&self) -> Elsewhere {
         let linked = |at: &usize| {
             let before = at.checked_sub(1).and_then(|at| self.word(at));
@@ -437,12 +419,10 @@ impl Phrase<'_> {
     }
 }
 
-/// True if `word` means advantage or its opposite.
 pub(super) fn is_advantage(word: &str) -> bool {
     advantage_of(word).is_some()
 }
 
-/// Advantage or its opposite, if `word` means one.
 fn advantage_of(word: &str) -> Option<Advantage> {
     match word {
         "advantage" | "vorteil" | "adv" => Some("adv"),

@@ -1,31 +1,25 @@
-//! An utterance to tokens: numbers, the "d" of dice, signs, typed rolls, words.
+//! Splits an utterance into tokens: numbers, the "d" of dice, signs, typed rolls, words.
 
 use super::super::dice;
 
-/// A part of an utterance that means one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A number that was written in digits.
     Number(i64),
     /// The "d" of dice, or the German "w".
     Die {
         /// "w": the numbers around it are German.
         german: bool,
-        /// It was typed together with its sides, as in `d20`.
+        /// Typed together with its sides, as in `d20`.
         glued: bool,
     },
-    /// `+`
     Plus,
-    /// `-`
     Minus,
-    /// A typed roll, in its canonical spelling.
     Typed(String),
-    /// Any other word, small.
+    /// Any other word, in lower case.
     Word(String),
 }
 
 impl Token {
-    /// The word, if it is one.
     pub fn word(&self) -> Option<&str> {
         match self {
             Self::Word(word) => Some(word),
@@ -34,7 +28,7 @@ impl Token {
     }
 }
 
-/// Splits an utterance. Punctuation is dropped: recognisers write "two d. six".
+/// Drops punctuation: recognisers write "two d. six".
 pub(super) fn tokens(utterance: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     for word in utterance.to_lowercase().split_whitespace() {
@@ -53,8 +47,7 @@ pub(super) fn tokens(utterance: &str) -> Vec<Token> {
     tokens
 }
 
-/// A word that is a roll with more to it than `2d6`; those are left to the phrase, which may find a
-/// number of dice in front.
+/// A roll beyond `2d6`, which is left to the phrase: a count may precede it.
 fn typed(word: &str) -> Option<String> {
     let is_roll = word.contains(|c: char| c.is_ascii_digit()) && word.contains('d');
     let is_plain = word.chars().all(|c| c == 'd' || c.is_ascii_digit());
@@ -86,12 +79,11 @@ fn split(word: &str, tokens: &mut Vec<Token>) {
     flush(&mut part, tokens, None);
 }
 
-/// True if dice without a number begin here: `d6`.
+/// True if dice without a count begin here: `d6`.
 fn starts_dice(chars: &[char]) -> bool {
     matches!(chars, ['d' | 'w', digit, ..] if digit.is_ascii_digit())
 }
 
-/// Ends a part of a word.
 fn flush(part: &mut String, tokens: &mut Vec<Token>, sign: Option<Token>) {
     let text = std::mem::take(part);
     let text = text.trim_matches(|c: char| ".,()".contains(c));
@@ -139,7 +131,6 @@ fn classify(text: &str, tokens: &mut Vec<Token>) {
     tokens.extend(sides_number.map(Token::Number));
 }
 
-/// True if the last token is a sign, so that a number is due.
 fn is_behind_sign(tokens: &[Token]) -> bool {
     match tokens.last() {
         Some(Token::Plus | Token::Minus) => true,
@@ -148,7 +139,6 @@ fn is_behind_sign(tokens: &[Token]) -> bool {
     }
 }
 
-/// A word token.
 fn word(text: &str) -> Token {
     Token::Word(text.to_owned())
 }

@@ -1,8 +1,7 @@
-//! A bonus told without a roll: "my bonus is plus seven".
+//! A bonus without a roll: "my bonus is plus seven".
 //!
-//! Entry function: [`bonus_told`]. Such an utterance is a number with its sign, fillers, and perhaps the purpose
-//! or source of the bonus. It changes the speaker's last roll.
-//! **Never**: knows that roll.
+//! Entry function: [`bonus_told`]. Such an utterance is a signed number, fillers, and perhaps the
+//! purpose or source of the bonus. It changes the speaker's last roll, which the caller knows.
 
 use super::{
     implied::{self, Addend},
@@ -14,15 +13,15 @@ use crate::logic::{
     words::{Words, fold},
 };
 
-/// Prefix of a bonus that is added to the last roll: "told+7".
+/// Prefix of a bonus added to the last roll: "told+7".
 pub const TOLD: &str = "told";
-/// Most words of a call, before the first or behind the last comma: "my friend".
+/// Most words of a call before the first or after the last comma: "my friend".
 const CALL: usize = 2;
-/// Most words behind a bonus about its source: "from my cloak of protection".
+/// Most words about the source after a bonus: "from my cloak of protection".
 const SOURCE: usize = 6;
 
-/// The bonus that the whole of `utterance` tells, in dice syntax ("+7"); `None`: it says something else, names
-/// dice, denies, or asks.
+/// The bonus that the whole of `utterance` states, in dice syntax ("+7"); `None` if it says
+/// anything else, names dice, denies, or asks.
 pub fn bonus_told(utterance: &str) -> Option<String> {
     if utterance.trim_end().ends_with('?') || denies(utterance) || asks(utterance) {
         return None;
@@ -47,7 +46,6 @@ pub fn bonus_told(utterance: &str) -> Option<String> {
         .then(|| addends.into_iter().map(|it| it.text).collect())
 }
 
-/// The bonus in "told+7".
 pub fn told(text: &str) -> Option<&str> {
     let bonus = text.trim().strip_prefix(TOLD)?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
@@ -55,7 +53,7 @@ pub fn told(text: &str) -> Option<&str> {
     numbers.split(['+', '-']).all(is_number).then_some(bonus)
 }
 
-/// True if a word may stand beside a bonus; the first one may be a name.
+/// True if a word is allowed beside a bonus; the first may be a name.
 fn may_stand(token: &Token, is_first: bool) -> bool {
     let lists: [fn(&'static DiceTalk) -> List; 7] = [
         |it| it.beside_told,
@@ -71,7 +69,7 @@ fn may_stand(token: &Token, is_first: bool) -> bool {
     lists.into_iter().any(|list| is(token, list)) || token.word().is_some_and(is_name)
 }
 
-/// True if a check is named and not called the speaker's, which is a roll of its own: "stealth plus seven".
+/// True for a check without "my", which is a roll of its own: "stealth plus seven".
 fn tells_of_a_check(tokens: &[Token]) -> bool {
     implied::names_a_check(tokens) && !tokens.iter().any(|it| is(it, |list| list.own))
 }
@@ -80,12 +78,11 @@ fn is(token: &Token, list: impl Fn(&'static DiceTalk) -> List) -> bool {
     token.word().is_some_and(|word| is_dice_talk(list, word))
 }
 
-/// True if a word of `utterance` negates.
 fn denies(utterance: &str) -> bool {
     Words::of(utterance).iter().any(|word| is_any(|it| it.wording.negations, word))
 }
 
-/// True if `utterance` begins as a question, and not as a request: "habe ich plus sieben".
+/// True if `utterance` begins as a question rather than a request: "habe ich plus sieben".
 fn asks(utterance: &str) -> bool {
     let words = Words::of(utterance);
     let Some(first) = words.get(0) else { return false };
@@ -95,7 +92,7 @@ fn asks(utterance: &str) -> bool {
         || has_subject && (is_verb || matches!(first, "hab" | "habe"))
 }
 
-/// `text` without a call before its first or behind its last comma.
+/// `text` without a call before its first or after its last comma.
 fn without_calls(text: &str) -> &str {
     let is_call = |part: &str| {
         implied::addends(&tokens::tokens(part)).is_empty() && Words::of(part).len() <= CALL

@@ -1,11 +1,12 @@
-//! Requests about the last roll without a word of dice: "one more of those", "what did I just get there?".
+//! Requests about the last roll without a word of dice: "one more of those", "what did I just get
+//! there?".
 //!
-//! Entry function: [`after_roll`]. Each word of such an utterance repeats, asks, points back, or is a filler of
-//! requests, so "another ale" is none. **Never**: knows whether there was a roll; after an order of ale, the same
-//! words want another ale.
+//! Entry function: [`after_roll`]. Each word of such an utterance repeats, asks, refers back, or is
+//! a filler, so "another ale" is none. Call it only directly after a roll: after an order of ale,
+//! the same words mean another ale.
 
 use super::{
-    heard::{Heard, Spoken},
+    dice_request::{DiceRequest, Spoken},
     implied::{self, Addend},
     misheard, phrase,
     tokens::{self, Token},
@@ -18,19 +19,19 @@ use crate::logic::{
 /// Most words before the question word: "okay Bartok, tell me".
 const LEAD: usize = 4;
 
-/// Meaning of `utterance` right after a roll for its speaker, where [`Heard::of`] hears nothing of dice: the roll
-/// again, its result, or nothing. `is_name` knows the words of the listener's names, folded.
-pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> Heard {
+/// Meaning of `utterance` directly after the speaker's roll, where [`DiceRequest::of`] finds no dice.
+/// `is_name` knows the folded words of the listener's names.
+pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> DiceRequest {
     let plain = utterance.replace(['\'', '\u{2019}'], "");
     let words = Spoken::of(&plain);
     let is_call = |word: &str| is_name(&fold(word)) || is_any(|it| it.roles, &fold(word));
     if asks_what_it_was(&words, is_call) {
-        return Heard::Last(0);
+        return DiceRequest::Last(0);
     }
-    repeats(&plain, &words, is_call).map_or(Heard::Nothing, Heard::Again)
+    repeats(&plain, &words, is_call).map_or(DiceRequest::Nothing, DiceRequest::Again)
 }
 
-/// The changes with which `plain` repeats the roll, in dice syntax; `None`: it does not.
+/// The changes with which `plain` repeats the roll, in dice syntax; `None`: no repetition.
 fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Option<String> {
     let mut tokens = tokens::tokens(plain);
     misheard::put_right(&mut tokens);
@@ -86,7 +87,6 @@ fn asks_what_it_was(said: &Spoken, is_call: impl Fn(&str) -> bool) -> bool {
     asks || has(&is_telling).is_some() && is_told_again
 }
 
-/// True if a phrase of a list of any language has `word`.
 fn is_of_a_phrase(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
     language::all(|it| list(it.dice)).any(|phrase| phrase.split(' ').any(|it| it == word))
 }
@@ -95,8 +95,8 @@ fn is_of_a_phrase(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool 
 mod tests {
     use super::*;
 
-    fn heard(said: &str) -> Heard {
-        assert_eq!(Heard::of(said), Heard::Nothing, "{said}");
+    fn heard(said: &str) -> DiceRequest {
+        assert_eq!(DiceRequest::of(said), DiceRequest::Nothing, "{said}");
         after_roll(said, |word| word == "bartok")
     }
 
@@ -119,7 +119,7 @@ mod tests {
             ("gib mir noch einen davon", ""),
             ("bitte nochmal genauso plus drei", "+3"),
         ] {
-            assert_eq!(heard(said), Heard::Again(changes.to_owned()), "{said}");
+            assert_eq!(heard(said), DiceRequest::Again(changes.to_owned()), "{said}");
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
             "welche Zahl war es denn",
             "was ist es geworden",
         ] {
-            assert_eq!(heard(said), Heard::Last(0), "{said}");
+            assert_eq!(heard(said), DiceRequest::Last(0), "{said}");
         }
     }
 
@@ -168,7 +168,7 @@ mod tests {
             "wie viel kostet das",
             "Das war gut",
         ] {
-            assert_eq!(heard(said), Heard::Nothing, "{said}");
+            assert_eq!(heard(said), DiceRequest::Nothing, "{said}");
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Tier of a turn: the tool time that an utterance may spend.
+//! Selects a turn's tier: the tool time that an utterance may take.
 //!
-//! Entry types: [`TierSelector`], [`effective`]. The first rule that fits decides: deep keyword,
-//! three players waiting, standard keyword or name, rapid exchange, first turn, else fast. Runs on every partial
-//! transcript.
+//! Entry types: [`TierSelector`], [`effective`]. Runs on every partial transcript. The first
+//! matching rule decides: deep keyword (demoted within 30 s of the last deep turn), three players
+//! waiting, standard keyword or name, rapid exchange (three turns within 10 s), first turn, else
+//! fast. The game master's override replaces the result; otherwise the NPC's ceiling limits it.
 //! **Never**: looks inside a word ("request" does not contain "quest").
 
 mod names;
@@ -19,31 +20,30 @@ use super::{
     words::{Phrases, Words, fold},
 };
 
-/// A deep turn this recent demotes the next one.
+/// Time after a deep turn in which the next one is demoted.
 const DEEP_PAUSE: Duration = Duration::from_secs(30);
-/// Words that may stand between two of a deep keyword.
+/// Most words between two of a deep keyword.
 const BETWEEN: usize = 2;
-/// This many players waiting ask for quick answers.
+/// Players waiting that demand quick answers.
 const CROWD: usize = 3;
 
-/// This many turns with an NPC within [`EXCHANGE`], the one that begins included, are a rapid exchange.
+/// Turns with an NPC within [`EXCHANGE`], the current one included, that are a rapid exchange.
 const RAPID: usize = 3;
-/// Time in which turns with an NPC follow one another.
 pub const EXCHANGE: Duration = Duration::from_secs(10);
 
-/// Phrases that raise a turn's tier. `word(s)` stands for the word with and without the ending.
+/// Phrases that raise a turn's tier. `word(s)` means with and without the ending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keywords {
-    /// Phrases that ask for a deep turn.
+    /// Phrases for a deep turn.
     pub deep: Vec<String>,
-    /// Phrases that ask for a standard turn.
+    /// Phrases for a standard turn.
     pub standard: Vec<String>,
-    /// Phrases that ask an NPC that shows pictures for a deep turn.
+    /// Phrases that ask an NPC with pictures for a deep turn.
     pub shows: Vec<String>,
 }
 
 impl Keywords {
-    /// The keywords shipped for these languages (ISO 639-1); languages without lists add none.
+    /// The built-in keywords of these languages (ISO 639-1); others add none.
     pub fn shipped<'l>(languages: impl IntoIterator<Item = &'l str>) -> Self {
         let mut keywords = Self::default();
         for language in languages {
@@ -56,58 +56,48 @@ impl Keywords {
     }
 }
 
-/// Everything a selection depends on.
+/// What a selection depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct TierInput<'i> {
-    /// The transcript, partial or final.
+    /// Partial or final transcript.
     pub text: &'i str,
     /// Players waiting for an answer.
     pub queue_depth: usize,
-    /// True if this NPC has not spoken with this table yet.
+    /// This NPC has not spoken at this table yet.
     pub first_turn: bool,
     /// Earlier turns with this NPC within [`EXCHANGE`].
     pub recent_turns: usize,
-    /// True if this NPC can show pictures.
+    /// This NPC can show pictures.
     pub has_pictures: bool,
-    /// Time since the start of the last turn that was deep in effect; `None`: none yet.
+    /// Time since the start of the last effective deep turn, if any.
     pub since_deep: Option<Duration>,
-    /// Names that ask for a look-up.
+    /// Names that require a lookup.
     pub names: &'i Names,
-    /// The party's place, which needs no look-up.
+    /// The party's place, which requires none.
     pub here: Option<&'i str>,
 }
 
-/// The tier an utterance asks for, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// The tier that the turn has.
     pub tier: Tier,
-    /// The rule that decided.
     pub reason: Reason,
     /// The keyword or name found, as configured.
     pub keyword: Option<String>,
 }
 
-/// The rule that decided; its text is for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No rule asked for more.
     Default,
-    /// A deep keyword was said.
     DeepKeyword,
-    /// A deep keyword, but the last deep turn began this short a time ago.
+    /// A deep keyword, but the last deep turn began this long ago.
     DeepDemoted(Duration),
-    /// So many players are waiting.
     PlayersWaiting(usize),
-    /// A standard keyword was said.
     StandardKeyword,
-    /// A rule, spell or condition was named.
     NamesRule,
-    /// Names a person or thing that is not in the scene.
+    /// Names a person or thing that is absent from the scene.
     NamesAbsent,
-    /// Several turns with this NPC follow one another; it need not have spoken yet.
+    /// Several turns with this NPC follow one another, whether or not it has spoken.
     RapidExchange,
-    /// The NPC's first turn with this table.
     FirstTurn,
 }
 
@@ -130,14 +120,13 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Selects tiers by keywords prepared once.
+/// Selects tiers by keywords.
 #[derive(Clone, Debug)]
 pub struct TierSelector {
-    /// Folded keyword phrases that ask for a deep turn, and how they were written.
+    /// Folded phrases, with their original spelling.
     deep: Phrases<String>,
-    /// Like `deep`, for a standard turn.
     standard: Phrases<String>,
-    /// Phrases that ask to be shown something, for NPCs with pictures.
+    /// Phrases for NPCs with pictures.
     shows: Phrases<String>,
 }
 
@@ -155,7 +144,7 @@ impl TierSelector {
         Self { deep: prepared(deep), standard: prepared(standard), shows: prepared(shows) }
     }
 
-    /// The tier this utterance asks for.
+    /// Selects the tier of an utterance.
     pub fn select(&self, input: &TierInput<'_>) -> Selection {
         let words = Words::of(input.text);
         let is_between = |word: &str| language::is_any(|it| it.between, word);
@@ -193,12 +182,12 @@ impl TierSelector {
     }
 }
 
-/// The tier a turn really has: the override if set, else the selection under the NPC's ceiling.
+/// The override if set, else the selection limited by the NPC's ceiling.
 pub fn effective(selected: Tier, npc_ceiling: Tier, dm_override: Option<Tier>) -> Tier {
     dm_override.unwrap_or_else(|| selected.min(npc_ceiling))
 }
 
-/// A deep keyword's selection, demoted when the last deep turn is too recent.
+/// Selects deep, or demotes it if the last deep turn is too recent.
 fn deep(since_deep: Option<Duration>, phrase: &String) -> Selection {
     match since_deep.filter(|&ago| ago < DEEP_PAUSE) {
         Some(ago) => because(Tier::Standard, Reason::DeepDemoted(ago), Some(phrase)),
@@ -206,12 +195,11 @@ fn deep(since_deep: Option<Duration>, phrase: &String) -> Selection {
     }
 }
 
-/// A selection with its reason.
 fn because(tier: Tier, reason: Reason, keyword: Option<&String>) -> Selection {
     Selection { tier, reason, keyword: keyword.cloned() }
 }
 
-/// "rule(s)" as "rule" and "rules"; anything else as itself.
+/// "rule(s)" as "rule" and "rules"; anything else unchanged.
 fn forms(phrase: &str) -> Vec<String> {
     if let Some((stem, rest)) = phrase.split_once('(')
         && let Some((ending, tail)) = rest.split_once(')')

@@ -77,7 +77,7 @@ fn every_shipped_keyword_works_inside_a_sentence() {
     }
 }
 
-/// Earlier promises, words and debts need a look-up, in all forms of the word.
+/// Earlier promises, words and debts require a lookup, in all forms of the word.
 #[test]
 fn references_to_past_select_standard_tier() {
     for text in [
@@ -129,7 +129,7 @@ fn references_to_past_select_standard_tier() {
         assert_eq!(selection.tier, Tier::Standard, "{text}");
         assert_eq!(selection.reason, Reason::StandardKeyword, "{text}");
     }
-    // Other words stay what they were.
+    // Other words stay unchanged.
     for text in ["The compromise is fair", "A power over it", "An agreeable man", "Das Schulhaus"] {
         assert_eq!(select(text).tier, Tier::Fast, "{text}");
     }

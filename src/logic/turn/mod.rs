@@ -1,9 +1,15 @@
-//! Beginning and end of one speaker's utterances.
+//! Endpointing: finds where one speaker's utterances begin and end.
 //!
-//! Entry types: [`Endpointer`], one for each speaker, and [`reads`], which tells from the words
-//! whether more is to come; [`EndOfTurn`] is how long that makes the wait. Silence counts from the
-//! stamp of the last voiced frame, so packets that stop coming (push-to-talk released) are silence
-//! like any other.
+//! Entry types: [`Endpointer`], one for each speaker; [`reads`] judges from the words whether more
+//! is to come, [`EndOfTurn`] how long to wait for it. In go frames of 20 ms, readings of partial
+//! texts and of the words before a pause, and a sound model's judgement; out come [`Output::Open`],
+//! [`Output::Feed`] and [`Output::Close`]. Silence counts from the last voiced frame, so packets
+//! that stop coming (push-to-talk released) are silence. An utterance closes after 300, 500 or 900
+//! ms, as the game master has set; after at most 360 ms if its words are surely finished, after 900
+//! or 1,040 ms if they trail off. A sound model that has not judged yet delays this to 400 ms. A
+//! partial shortens the wait once it has been stable for 150 ms. Text that arrives late is dropped:
+//! words that voice has outlived by 300 ms, and, when voice resumes, words that came after 100 ms
+//! of silence. `tests/table.rs` measures the numbers.
 //! **Never**: reads a clock, opens twice without closing, leaves an utterance open in silence.
 
 mod patience;
@@ -16,120 +22,85 @@ pub use reading::{Reading, reads};
 
 use crate::audio::FRAME;
 
-/// A segment with less voice than this was a click.
+/// Shortest voice of a segment; less was a click.
 const BLIP: Duration = Duration::from_millis(60);
-/// A segment that begins this soon after the last one's voice belongs to the same utterance.
+/// A segment that begins within this time of the last one's voice continues its utterance.
 const CONTINUES: Duration = Duration::from_millis(600);
-/// The longest segment.
 const LONGEST: Duration = Duration::from_secs(30);
-/// A partial has to stand unchanged this long before it shortens the wait.
+/// Time a partial must be stable before it shortens the wait.
 const SETTLED: Duration = Duration::from_millis(150);
-/// Voice that has gone on for longer since the last words of it says more than they do.
+/// Words are ignored when voice has gone on for this long after them.
 const OUTLIVED: Duration = Duration::from_millis(300);
-/// Words that come after this much silence are of what was said before it, and nothing later.
+/// Words that arrive after this much silence cover only what was said before the pause.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// An input of an [`Endpointer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
-    /// 20 ms of the speaker's audio.
     Frame {
-        /// True if it is speech, as [`Voicing::voiced`](super::vad::Voicing::voiced) says.
+        /// As [`Voicing::voiced`](super::vad::Voicing::voiced) says.
         voiced: bool,
     },
-    /// The text recognised of the open segment so far.
-    Partial {
-        /// Its reading by [`reads`].
-        reading: Reading,
-        /// Since when its text is the same.
-        stable_since: Instant,
-    },
-    /// All of the open segment has been recognised, up to a pause that still lasts.
-    Pause {
-        /// Its reading by [`reads`].
-        reading: Reading,
-    },
-    /// A sound model has judged the segment, up to a pause that still lasts.
+    /// Text of the open segment so far.
+    Partial { reading: Reading, stable_since: Instant },
+    /// Complete text of the open segment, up to a pause that still lasts.
+    Pause { reading: Reading },
+    /// Sound model's judgement of the segment, up to a pause that still lasts.
     Judged(Judgement),
     /// Time has passed; wanted at [`Endpointer::wake_at`].
     Tick,
 }
 
-/// An instruction about the speaker's audio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A segment begins: recognise the audio kept from just before, then this frame.
-    Open {
-        /// It belongs to the same utterance as the segment before.
-        continues: bool,
-    },
+    Open { continues: bool },
     /// This frame belongs to the open segment.
     Feed,
-    /// The segment is over. A frame that brings this is not part of it: it is kept for the next.
-    Close {
-        /// Reason for the end of the utterance.
-        reason: CloseReason,
-        /// The stamp of its last voiced frame.
-        last_voiced_at: Instant,
-    },
+    /// The segment is over. The frame that brings this is not part of it and is kept for the next.
+    Close { reason: CloseReason, last_voiced_at: Instant },
 }
 
-/// Reason for the end of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Nobody has spoken for long enough.
     Silence,
-    /// It has grown too long; if speech goes on, the next utterance opens at once.
+    /// Reached the maximum length; if speech goes on, the next utterance opens at once.
     TooLong,
-    /// Less than 60 ms of voice: no utterance.
     Blip,
 }
 
-/// One speaker's segments.
 #[derive(Clone, Debug)]
 pub struct Endpointer {
-    /// Conditions for the end of a turn.
     ends: EndOfTurn,
-    /// The segment being spoken.
     open: Option<Segment>,
-    /// Time of the last voiced frame of the last real segment.
+    /// Last voiced frame of the last segment that was no click.
     previous: Option<Instant>,
 }
 
-/// A segment being spoken.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    /// Its first frame.
     opened_at: Instant,
-    /// Its last voiced frame.
     last_voiced_at: Instant,
-    /// Voice in all.
     voiced: Duration,
-    /// Reading of its words.
     words: Option<Said>,
-    /// Reading of the sound of the voice before the pause, once it was judged.
+    /// Reading of the sound before the pause.
     sounded: Option<Reading>,
 }
 
-/// Reading of the words of a segment.
 #[derive(Clone, Copy, Debug)]
 struct Said {
-    /// Judgement of the words: more to come, or not.
     reading: Reading,
-    /// Since when they are the same.
+    /// When the text last changed.
     since: Instant,
-    /// From when on they may shorten the wait.
+    /// When the words may begin to shorten the wait.
     settled_at: Instant,
 }
 
 impl Segment {
-    /// Nothing is known yet of what begins at `now`.
     const fn new(now: Instant) -> Self {
         let (words, sounded) = (None, None);
         Self { opened_at: now, last_voiced_at: now, voiced: FRAME, words, sounded }
     }
 
-    /// Time at which silence ends it.
     fn silent_at(&self, ends: EndOfTurn) -> Instant {
         let judged = self.sounded.is_some();
         let at = |reading| self.last_voiced_at + ends.after(reading, judged);
@@ -144,7 +115,7 @@ impl Segment {
         }
     }
 
-    /// One more frame of voice: what is known of the pause before it is over.
+    /// Adds a voiced frame, and forgets what was known of the pause before it.
     fn voice(&mut self, now: Instant) {
         let pause = self.last_voiced_at + PAUSE;
         self.words = self.words.filter(|it| it.since <= pause);
@@ -155,18 +126,15 @@ impl Segment {
 }
 
 impl Endpointer {
-    /// A speaker who has not spoken yet.
     pub const fn new(ends: EndOfTurn) -> Self {
         Self { ends, open: None, previous: None }
     }
 
-    /// From now on an utterance ends so.
     pub const fn set_ends(&mut self, ends: EndOfTurn) {
         self.ends = ends;
     }
 
-    /// Takes in one thing that happened at `now`; instants never go back. A frame's is when it
-    /// arrived.
+    /// `now` is when a frame arrived; it must never go back.
     pub fn handle(&mut self, now: Instant, input: Input) -> Option<Output> {
         if let Some(segment) = &mut self.open {
             match input {
@@ -191,13 +159,12 @@ impl Endpointer {
         }
     }
 
-    /// Deadline of the next [`Input::Tick`]; `None` while nobody speaks.
+    /// Deadline of the next [`Input::Tick`]; `None` without an open segment.
     pub fn wake_at(&self) -> Option<Instant> {
         let segment = self.open.as_ref()?;
         Some(segment.silent_at(self.ends).min(segment.opened_at + LONGEST))
     }
 
-    /// One frame that ends nothing.
     fn frame(&mut self, now: Instant, voiced: bool) -> Option<Output> {
         if let Some(segment) = &mut self.open {
             if voiced {
@@ -214,7 +181,6 @@ impl Endpointer {
         Some(Output::Open { continues })
     }
 
-    /// Ends the open segment when its time has come.
     fn close_when_due(&mut self, now: Instant) -> Option<Output> {
         let segment = self.open.filter(|_| self.wake_at().is_some_and(|at| now >= at))?;
         self.open = None;

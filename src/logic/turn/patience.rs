@@ -1,24 +1,24 @@
 //! Length of the silence that ends a turn.
 //!
-//! Entry types: [`EndOfTurn`], what a game master sets, and [`Judgement`], what a sound model says.
-//! **Never**: reads words or a clock.
+//! Entry types: [`EndOfTurn`], the game master's setting, and [`Judgement`], a sound model's.
 
 use std::time::Duration;
 
 use super::reading::Reading;
 
-/// Silence that ends what is surely finished: people who speak on after a whole sentence mostly do so
-/// sooner, and the words of a pause are there by then.
+/// Silence after finished words: speakers who continue mostly do so sooner, and the words are
+/// known.
 const FINISHED: Duration = Duration::from_millis(360);
-/// Silence by which a sound model has judged a pause; nothing shorter ends it before.
+/// Silence by which a sound model has judged the pause; until then it delays the end.
 const JUDGED: Duration = Duration::from_millis(400);
-/// From this on a sound model says that somebody has finished; below the other, that they have not.
+/// Below the first, a sound model hears an unfinished utterance; from the second on, a finished
+/// one.
 const SOUNDS: (f32, f32) = (0.1, 0.5);
 
-/// Setting for the silence that ends an utterance.
+/// Silence that ends an utterance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Patience {
-    /// 300 ms, more where somebody trails off.
+    /// 300 ms, more for a speaker who trails off.
     Snappy,
     /// 500 ms, less or more where it is clear.
     #[default]
@@ -28,7 +28,6 @@ pub enum Patience {
 }
 
 impl Patience {
-    /// Silence that ends an utterance of which nothing is known.
     pub const fn silence(self) -> Duration {
         match self {
             Self::Snappy => Duration::from_millis(300),
@@ -37,7 +36,6 @@ impl Patience {
         }
     }
 
-    /// Silence that ends an utterance whose speaker trails off.
     const fn trailing(self) -> Duration {
         match self {
             Self::Snappy => Duration::from_millis(900),
@@ -46,25 +44,21 @@ impl Patience {
     }
 }
 
-/// Evidence that somebody has finished, besides silence.
+/// Evidence of a finished utterance, besides silence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detector {
-    /// Nothing.
     Off,
-    /// The words.
     #[default]
     Text,
-    /// The sound.
     Model,
-    /// Both, held against each other.
+    /// Words and sound, weighed against each other.
     Both,
 }
 
 impl Detector {
-    /// Their names in files.
+    /// Names in files.
     pub const NAMES: &[&str] = &["off", "text", "model", "both"];
 
-    /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "off" => Self::Off,
@@ -75,13 +69,11 @@ impl Detector {
         })
     }
 
-    /// True if it wants a sound model.
     pub const fn listens(self) -> bool {
         matches!(self, Self::Model | Self::Both)
     }
 
-    /// Weighs `said` against `sounded`. Where both count, each outweighs the other: words that trail off in a
-    /// final tone, like whole words in a suspended one, say nothing.
+    /// Weighs words against sound. With both, contradictory readings cancel out.
     const fn weigh(self, said: Reading, sounded: Reading) -> Reading {
         match self {
             Self::Off => Reading::Open,
@@ -97,12 +89,11 @@ impl Detector {
     }
 }
 
-/// Probability, going by the sound, that somebody has finished: 0 to 1.
+/// Probability, by the sound, that the speaker has finished: 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement(pub f32);
 
 impl Judgement {
-    /// The judgement as a reading, in the terms of words.
     pub fn reading(self) -> Reading {
         let (goes_on, finished) = SOUNDS;
         if self.0 >= finished {
@@ -115,23 +106,18 @@ impl Judgement {
     }
 }
 
-/// Conditions for the end of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndOfTurn {
-    /// Silence that ends an utterance.
     pub patience: Patience,
-    /// Evidence that shortens and lengthens it.
     pub detector: Detector,
 }
 
 impl EndOfTurn {
-    /// Reading of the words before a pause together with its sound, once that is known.
     pub(super) fn reading(self, said: Reading, sounded: Option<Reading>) -> Reading {
         self.detector.weigh(said, sounded.unwrap_or_default())
     }
 
-    /// Silence that ends an utterance which comes to `reading`. Where a sound model listens, it is
-    /// waited for unless it `judged`.
+    /// A listening sound model is waited for unless it has `judged`.
     pub(super) fn after(self, reading: Reading, judged: bool) -> Duration {
         let silence = match reading {
             Reading::Finished => FINISHED.min(self.patience.silence()),

@@ -1,7 +1,7 @@
-//! Whether words suggest that more is to come.
+//! Judges from words whether more is to come.
 //!
-//! Entry function: [`reads`]. It works with and without punctuation: a full stop counts little,
-//! since recognisers put one behind whatever a pause follows. **Never**: knows how long it was quiet.
+//! Entry function: [`reads`]. Works with and without punctuation: a full stop counts little, since
+//! recognisers put one before every pause.
 
 use super::super::{
     barge_in::is_stop_word,
@@ -11,27 +11,25 @@ use super::super::{
     words::{Words, fold},
 };
 
-/// So many words behind the address are a sentence where a full stop ends them, and where the
-/// recogniser gives no punctuation.
+/// Fewest words of a sentence behind the address: with a full stop, and from a recogniser without
+/// punctuation.
 const SENTENCE: (usize, usize) = (3, 5);
-/// So many words behind the address are a question.
+/// Fewest words of a question behind the address.
 const QUESTION: usize = 3;
-/// A thing of a list has at most so many words.
+/// Most words of an item of a list.
 const THING: usize = 3;
 
-/// Judgement of the words so far: more to come, or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// A whole question, sentence, command or stop word.
     Finished,
-    /// The words do not tell.
     #[default]
     Open,
-    /// Broken off ("and", "um"), a list, dice that lack their sides, or a name alone.
+    /// Broken off ("and", "um"), a list, dice without sides, or a name alone.
     TrailsOff,
 }
 
-/// Judges `text`, what was understood until a pause: more to come, or not; `names` are the NPCs'.
+/// Judges `text`, everything understood until a pause.
 pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     let said = Said::new(text, names);
     let Some(last) = said.last() else { return Reading::Open };
@@ -41,17 +39,16 @@ pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     if said.is_finished(last) { Reading::Finished } else { Reading::Open }
 }
 
-/// An utterance, taken apart.
 struct Said<'a> {
     text: &'a str,
-    /// `text` up to its last mark that is no quote.
+    /// `text` up to its last mark other than a quote.
     end: &'a str,
     words: Words,
-    /// The language spoken, where that is clear: "an" and "um" end no German sentence as they do an English
-    /// one.
+    /// The language spoken, where clear: "an" and "um" end an unfinished utterance in English, not
+    /// in German.
     language: Option<&'static Language>,
     names: &'a [NpcNames],
-    /// The first word that is neither a name nor an "um, well" before the matter.
+    /// Index of the first word behind names, openers and fillers.
     matter: usize,
 }
 
@@ -64,7 +61,6 @@ impl<'a> Said<'a> {
         Self { text, end, words, language, names, matter }
     }
 
-    /// True if a list of the language has `word`.
     fn has(&self, list: impl Fn(&'static Endings) -> List, word: &str) -> bool {
         match self.language {
             Some(language) => list(language.endings).contains(&word),
@@ -72,17 +68,14 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The last word, folded.
     fn last(&self) -> Option<&str> {
         self.words.get(self.words.len().checked_sub(1)?)
     }
 
-    /// True if a mark at the end asks or calls.
     fn is_marked(&self) -> bool {
         self.end.ends_with(['?', '!', '？', '！'])
     }
 
-    /// True if more is to come for certain, or nearly so.
     fn trails_off(&self, last: &str) -> bool {
         let marked = self.is_marked();
         if self.end.ends_with([',', ';', ':', '-', '–', '—', '…']) || self.end.ends_with("...")
@@ -99,7 +92,6 @@ impl<'a> Said<'a> {
             || self.quotes()
     }
 
-    /// True if nothing is missing, as far as words tell.
     fn is_finished(&self, last: &str) -> bool {
         if self.is_order() || self.closes() {
             return true;
@@ -124,15 +116,14 @@ impl<'a> Said<'a> {
             || self.has_no_marks() && words >= bare
     }
 
-    /// True if it is an order to the table or a stop word. "Bartok say …" is one from its first word
-    /// on and so tells nothing.
+    /// True for a command or a stop word. "Bartok say …" is a command from its first word on, so it
+    /// does not count.
     fn is_order(&self) -> bool {
         let order = command::parse(self.text, self.names);
         order.is_some_and(|order| !matches!(order, Command::Say { .. } | Command::Scene(_)))
             || is_stop_word(self.text, self.names)
     }
 
-    /// True if the words only call an NPC by name.
     fn calls_only(&self) -> bool {
         let (mut at, mut named) = (0, false);
         while let Some(word) = self.words.get(at) {
@@ -148,27 +139,26 @@ impl<'a> Said<'a> {
         named
     }
 
-    /// True if it begins as a question does.
     fn asks(&self) -> bool {
         let first = self.words.get(self.matter);
         first.is_some_and(|first| self.has(|it| it.verbs, first)) || self.asks_for()
     }
 
-    /// True if it begins as a question that no yes answers; "what I do is" does not.
+    /// True if it begins as a question other than yes or no; "what I do is" does not.
     fn asks_for(&self) -> bool {
         let word = |at| self.words.get(at);
         word(self.matter).is_some_and(|first| self.has(|it| it.asking, first))
             && !word(self.matter + 1).is_some_and(|next| self.has(|it| it.subjects, next))
     }
 
-    /// True if it is a clause that another one follows, and that one has not begun.
+    /// True for a leading clause ("if …") without the clause that must follow.
     fn leads(&self) -> bool {
         let first = self.words.get(self.matter);
         first.is_some_and(|first| self.has(|it| it.leading, first) && !self.asks())
             && !self.end.contains(',')
     }
 
-    /// True if it ends in what is said last: "thank you". A "please" alone begins something.
+    /// True if it ends with a closing phrase: "thank you". A "please" alone begins something.
     fn closes(&self) -> bool {
         let called = |at: usize| name_at(self.names, &self.words, at).is_some();
         let said = (0..self.words.len()).rev().find(|at| !called(*at)).map_or(0, |at| at + 1);
@@ -179,7 +169,7 @@ impl<'a> Said<'a> {
         phrases.any(|phrase| folded.ends_with(&format!(" {phrase}")) && counts(phrase))
     }
 
-    /// True if a roll is begun that is none yet: "roll two", "zweiund".
+    /// True for an incomplete roll: "roll two", "zweiund".
     fn is_open_roll(&self, last: &str) -> bool {
         // These lists are not folded.
         let numbers = || all(|it| it.small_numbers).chain(all(|it| it.tens));
@@ -190,14 +180,14 @@ impl<'a> Said<'a> {
         tens || rolls && number(last) && dice_in(self.text).is_none()
     }
 
-    /// True if it is a roll with what is added to it.
+    /// True for a roll with a modifier.
     fn is_whole_roll(&self) -> bool {
         let added = self.words.iter().any(|it| matches!(it, "plus" | "minus" | "advantage"))
             || self.text.contains(['+', '-']);
         added && dice_in(self.text).is_some()
     }
 
-    /// True if it is a list whose last thing is not there: "the rope, a lantern".
+    /// True for a list whose last item may be missing: "the rope, a lantern".
     fn is_open_list(&self) -> bool {
         let parts: Vec<Words> = self.end.split(',').map(Words::of).collect();
         let is_thing = |part: &Words| {
@@ -208,25 +198,21 @@ impl<'a> Said<'a> {
         parts.len() > 1 && parts.last().is_some_and(is_thing)
     }
 
-    /// True if a quote is open.
     fn quotes(&self) -> bool {
         let count = |marks: &[char]| self.text.chars().filter(|c| marks.contains(c)).count();
         count(&['"']) % 2 == 1 || count(&['“', '„', '«', '»', '”']) % 2 == 1
     }
 
-    /// True if it comes from a recogniser that gives no punctuation.
     fn has_no_marks(&self) -> bool {
         !self.text.contains(|c: char| c.is_uppercase() || ".,;:?!…".contains(c))
     }
 }
 
-/// True if a word is a number in digits.
 fn is_digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// Index of the first word of the matter, behind names, openers and fillers; the number of words if
-/// nothing else was said.
+/// Index of the first word behind names, openers and fillers; the number of words if there is none.
 fn matter(words: &Words, names: &[NpcNames]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {

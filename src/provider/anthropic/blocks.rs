@@ -1,7 +1,7 @@
-//! Events of a stream -> text as it comes, whole calls and thoughts at the end.
+//! Reads the events of a stream: text as it comes, whole calls and thoughts at the end.
 //!
-//! Entry type: [`Reading`]. Blocks are told apart by their index; what is unknown is passed over.
-//! **Never**: gives on a thought as text; a call whose block was not ended.
+//! Entry type: [`Reading`]. Blocks are identified by index; unknown ones are ignored. **Never**:
+//! passes on a thought as text; a call whose block has not ended.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,46 +17,40 @@ use crate::{
     },
 };
 
-/// Most starts of blocks in an answer; a block that begins again counts again.
+/// Most block starts in an answer; a restarted block counts again.
 const MAX_BLOCKS: usize = 4_096;
 /// Most values in the arguments of a call that is sent back with thoughts.
 const MAX_VALUES: usize = 10_000;
 
-/// Kinds of blocks that are kept; others have no meaning here.
 const KINDS: [&str; 4] = ["text", "thinking", "redacted_thinking", "tool_use"];
 
-/// State of the reading of one answer.
 #[derive(Default)]
 pub struct Reading {
     blocks: BTreeMap<u64, Block>,
-    /// Blocks that have begun.
     begun: usize,
-    /// Calls among them.
     calls: usize,
     usage: Counted<Tokens>,
-    /// A count had the tokens of the request, without which none is booked.
+    /// A count included the input tokens; without them nothing is booked.
     has_input: bool,
     size: usize,
-    /// Bytes of its text.
+    /// Bytes.
     text: usize,
-    /// The last text that was given on ended within a word or sentence.
+    /// The last text ended within a word or sentence.
     open_text: bool,
     received: bool,
     over: bool,
     cut_off: Option<CutOff>,
 }
 
-/// A block of the answer.
 struct Block {
-    /// Members with which it began; thoughts go back with all they had.
+    /// Members of its start event; thoughts are sent back with all of them.
     members: Map<String, Value>,
     /// Text, thought or arguments so far.
     text: String,
-    /// Its end came.
     whole: bool,
 }
 
-/// Tokens as the service counts them, none of them twice.
+/// Disjoint counts, as the service reports them.
 #[derive(Clone, Copy)]
 struct Tokens {
     input: u64,
@@ -84,7 +78,7 @@ impl Reader for Reading {
             "message_delta" => self.end(document.get("delta"), document, out),
             "message_stop" => self.over = true,
             "message" => self.take_whole(document, out)?,
-            // Signs of life, and what is new.
+            // Pings, and unknown events.
             _ => return Ok(Life::Connection),
         }
         Ok(Life::Answer)
@@ -144,7 +138,7 @@ impl Reading {
         let is_text = block.kind() == "text";
         self.blocks.insert(at, block);
         if is_text && self.open_text {
-            // Text that begins another block does not continue the word before.
+            // Text of another block starts a new word.
             self.give("\n", out);
         }
         self.append(at, &begun, out)
@@ -154,7 +148,7 @@ impl Reading {
         let (Some(at), Some(delta)) = (index(document), document.get("delta")) else {
             return Ok(());
         };
-        // A piece that does not fit its block is not spoken in its place.
+        // A delta that does not match its block is dropped.
         let kind = self.blocks.get(&at).map_or("", Block::kind);
         let piece = match (word(delta, "type"), kind) {
             ("text_delta", "text") => word(delta, "text"),
@@ -203,7 +197,6 @@ impl Reading {
         }
     }
 
-    /// Records the reason if the answer was cut off, and emits the billed tokens.
     fn end(&mut self, delta: Option<&Value>, counts: &Value, out: &mut VecDeque<ChatEvent>) {
         match delta.map_or("", |delta| word(delta, "stop_reason")) {
             "max_tokens" | "model_context_window_exceeded" => self.cut_off = Some(CutOff::Length),
@@ -213,7 +206,6 @@ impl Reading {
         self.count(Some(counts), out);
     }
 
-    /// Takes the counts of `holder`, if it has any, and emits the billed tokens so far.
     fn count(&mut self, holder: Option<&Value>, out: &mut VecDeque<ChatEvent>) {
         let Some(usage) = holder.and_then(|holder| holder.get("usage")?.as_object()) else {
             return;
@@ -231,7 +223,7 @@ impl Reading {
         }
     }
 
-    /// A whole message, from a server that does not stream.
+    /// Reads a whole message from a server that does not stream.
     fn take_whole(
         &mut self,
         document: &Value,
@@ -266,7 +258,6 @@ impl Block {
         self.members.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The call, if it is one.
     fn call(&self) -> Option<ToolCall> {
         let is_call = self.kind() == "tool_use" && !self.member("name").is_empty();
         is_call.then(|| ToolCall {
@@ -277,7 +268,7 @@ impl Block {
         })
     }
 
-    /// The arguments as they were written; without any there is what the block began with.
+    /// The streamed arguments, or those of the start event.
     fn arguments(&self) -> String {
         if !self.text.trim().is_empty() {
             return self.text.clone();
@@ -286,12 +277,12 @@ impl Block {
         begun.map_or_else(|| "{}".to_owned(), Value::to_string)
     }
 
-    /// The block as the service wants it back; `None`: it does not want it.
+    /// The block to send back with the call; `None`: the service does not want it.
     fn to_send_back(&self) -> Option<Value> {
         match self.kind() {
             "text" if self.text.trim().is_empty() => None,
             "text" => Some(json!({"type": "text", "text": self.text})),
-            // Without its signature it would be refused.
+            // The service refuses thoughts without a signature.
             "thinking" if self.member("signature").is_empty() => None,
             "thinking" => {
                 let mut members = self.members.clone();
@@ -324,7 +315,7 @@ impl Larger for Tokens {
 }
 
 impl Tokens {
-    /// Tokens billed: those read from the cache, or written to it, are not in the service's own count.
+    /// The service's input count excludes tokens read from or written to the cache.
     const fn billed(self) -> Usage {
         Usage {
             input_tokens: self.input.saturating_add(self.read).saturating_add(self.written),
@@ -335,7 +326,7 @@ impl Tokens {
     }
 }
 
-/// Bytes that a value takes in memory, about.
+/// Approximate bytes in memory.
 fn weight(value: &Value) -> usize {
     let inside = match value {
         Value::String(text) => text.len(),

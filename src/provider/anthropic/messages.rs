@@ -1,10 +1,9 @@
-//! Messages as the service wants them: a prompt, then users and assistants in turn, each with its
-//! blocks, every call answered at the head of the next message.
+//! Converts messages to the service's form: a prompt, then alternating users and assistants made of
+//! blocks, with every call answered first thing in the next message.
 //!
-//! Entry functions: [`write()`], [`lacks_thoughts`], [`mark`]; [`thoughts`] and [`with_thoughts`] are how
-//! an answer travels with its calls until they are answered.
-//! **Never**: changes a word; what the service would refuse (empty text, odd ids) is left out or put
-//! right.
+//! Entry functions: [`write()`], [`lacks_thoughts`], [`mark`]; [`thoughts`] and [`with_thoughts`]
+//! attach an answer to its calls until they are answered. Omits or repairs what the service would
+//! refuse (empty text, odd ids). **Never**: changes a word.
 
 use std::collections::HashSet;
 
@@ -15,21 +14,19 @@ use crate::{
     provider::remote::{self, NO_RESULT},
 };
 
-/// Text in place of a message where a conversation would begin or end with the assistant, which is
-/// refused.
+/// Fills in where a conversation would begin or end with the assistant, which is refused.
 const NOTHING: &str = "[go on]";
 
-/// A conversation in the service's words.
 pub struct Conversation {
     /// Blocks of the prompt, the last of them marked for the cache.
     pub system: Vec<Value>,
-    /// Messages after the prompt: players and NPC take turns, the player first.
+    /// Alternating users and assistants, a user first.
     pub messages: Vec<Value>,
-    /// Names of the tools that were called, each once.
+    /// Names of called tools, each once.
     pub called: Vec<String>,
 }
 
-/// Writes `messages`; with `goes_back`, calls of this turn go back in the answers they stood in.
+/// `goes_back`: sends calls of this turn back inside their original answers.
 pub fn write(messages: &[Message], goes_back: bool) -> Conversation {
     let mut writer = Writer::default();
     let turn = turn(messages);
@@ -51,15 +48,14 @@ pub fn write(messages: &[Message], goes_back: bool) -> Conversation {
                 let after = messages.get(at + 1..).unwrap_or_default();
                 writer.calls(Called { text, calls, answer, after });
             }
-            // Written with the message that asked; one that nobody asked for is left out.
+            // Written with the message that called it; results without a call are dropped.
             Message::Tool { .. } => {}
         }
     }
     writer.finish()
 }
 
-/// True if calls that are being answered go without their thoughts: a model with a budget for thinking
-/// wants them.
+/// True if calls that await an answer have no thoughts, which a thinking budget requires.
 pub fn lacks_thoughts(messages: &[Message]) -> bool {
     let now = turn(messages).and_then(|turn| messages.get(turn..)).unwrap_or_default();
     now.iter().any(|message| match message {
@@ -68,66 +64,59 @@ pub fn lacks_thoughts(messages: &[Message]) -> bool {
     })
 }
 
-/// Marks where a part ends that stays the same from request to request.
+/// Marks the end of a part that stays the same from request to request.
 pub fn mark(block: &mut Value) {
     if let Value::Object(members) = block {
         members.insert("cache_control".into(), json!({"type": "ephemeral"}));
     }
 }
 
-/// The answer that `calls` stood in, block by block, if it had thoughts.
+/// Blocks of the answer that contained `calls`, if it had thoughts.
 pub fn thoughts(calls: &[ToolCall]) -> Option<&Vec<Value>> {
     calls.first()?.extra.get(ToolCall::OF_TURN)?.get(super::NAME)?.as_array()
 }
 
-/// Has `calls` bring the answer along that they stood in.
 pub fn with_thoughts(calls: &mut [ToolCall], answer: Vec<Value>) {
     if let Some(first) = calls.first_mut() {
         first.extra.insert(ToolCall::OF_TURN.to_owned(), json!({ (super::NAME): answer }));
     }
 }
 
-/// Index where the turn begins: at the last words that are not the model's own.
+/// Index of the turn's first message: the last from a user, or the last summary.
 fn turn(messages: &[Message]) -> Option<usize> {
     messages.iter().rposition(|it| matches!(it, Message::User(_) | Message::Summary { .. }))
 }
 
-/// Text, unless there is none: empty text is refused.
+/// `None` for empty text, which is refused.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
-/// An id or a name with the letters that are allowed.
+/// Replaces characters that ids and names must not have.
 fn plain(text: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let plain: String = text.chars().take(64).map(fits).collect();
     if plain.is_empty() { "_".to_owned() } else { plain }
 }
 
-/// A message with calls.
 struct Called<'m> {
-    /// Text before them.
     text: &'m str,
-    /// Calls of one answer, in its order.
     calls: &'m [ToolCall],
-    /// The answer they stood in, where it goes back unchanged.
+    /// Blocks of the original answer, to be sent back unchanged.
     answer: Option<&'m Vec<Value>>,
-    /// The messages after it.
     after: &'m [Message],
 }
 
-/// Messages in the making.
 #[derive(Default)]
 struct Writer {
     system: Vec<Value>,
-    /// Role and blocks; neighbours have different roles.
+    /// Role and blocks; adjacent roles differ.
     messages: Vec<(&'static str, Vec<Value>)>,
     ids: HashSet<String>,
     called: Vec<String>,
 }
 
 impl Writer {
-    /// Adds a block to the message of `role`.
     fn push(&mut self, role: &'static str, block: Option<Value>) {
         let Some(block) = block else { return };
         if self.messages.is_empty() && role != "user" {
@@ -139,7 +128,6 @@ impl Writer {
         }
     }
 
-    /// Adds calls, and one result for each.
     fn calls(&mut self, called: Called) {
         let Called { text, calls, answer, after } = called;
         let ids: Vec<String> = match answer {
@@ -169,7 +157,7 @@ impl Writer {
         }
     }
 
-    /// Adds one call under an id that no other has.
+    /// Adds a call under a unique id.
     fn call(&mut self, call: &ToolCall) -> String {
         let mut id = plain(&call.id.0);
         while !self.ids.insert(id.clone()) {
@@ -182,7 +170,6 @@ impl Writer {
         id
     }
 
-    /// Marks what was said so far for the cache.
     fn mark_last(&mut self) {
         if let Some((_, blocks)) = self.messages.last_mut()
             && let Some(block) = blocks.last_mut()

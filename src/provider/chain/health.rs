@@ -1,4 +1,4 @@
-//! Record of a service's recent answers, shared by all its callers.
+//! Recent answers of a service, shared by all its callers.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -12,7 +12,6 @@ use crate::{
     provider::{Error, Kind},
 };
 
-/// Record of a service's recent answers.
 #[derive(Debug, Default)]
 pub struct Health(Mutex<Record>);
 
@@ -20,7 +19,7 @@ pub struct Health(Mutex<Record>);
 struct Record {
     breaker: Breaker,
     waits: FirstWaits,
-    /// News for the game master, not taken yet.
+    /// Unread news for the game master.
     news: Option<String>,
 }
 
@@ -41,7 +40,7 @@ impl Health {
         self.known().news.take()
     }
 
-    /// It has answered, with its first word after so long if it said any.
+    /// `wait`: time to the first word, if it had text.
     pub(super) fn answered(&self, wait: Option<Duration>) {
         let mut known = self.known();
         known.breaker.note(Outcome::Answered, now());
@@ -50,7 +49,6 @@ impl Health {
         }
     }
 
-    /// The one that is called `name` could not do what it was asked.
     pub(super) fn failed(&self, name: &str, error: &Error) {
         let mut known = self.known();
         if known.breaker.note(outcome(error.kind()), now()) {
@@ -62,18 +60,16 @@ impl Health {
         }
     }
 
-    /// Nothing is known of what became of a request.
     pub(super) fn unclear(&self) {
         self.known().breaker.note(Outcome::Unclear, now());
     }
 
-    /// Held for a look, never across an await.
+    /// Held briefly, never across an await.
     fn known(&self) -> MutexGuard<'_, Record> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Effect of a failure on the health of the service.
 fn outcome(kind: Kind) -> Outcome {
     match kind {
         Kind::Unauthorized => Outcome::Refused,

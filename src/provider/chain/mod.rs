@@ -1,72 +1,78 @@
-//! Services of one kind in order of preference, of which the first that can is asked.
+//! Services of one kind in order of preference, each behind a circuit breaker.
 //!
-//! Entry types: [`Chain`], made by the registry; [`Queue`], the candidates for one request;
-//! [`Asked`], which takes note of what became of it. The caller pays for each candidate by itself.
-//! **Never**: asks anything.
+//! A [`Queue`] holds the candidates of one request. [`Queue::take`] passes over those whose breaker
+//! is open; if all are, it returns the one whose rest ends first. The caller sends and pays for
+//! each request, and reports its outcome to [`Asked`], which records it in the candidate's
+//! [`Health`], shared by all tables.
+//!
+//! The breaker (`logic/fallback/`) opens after 3 failures within 30 s, or more than 5 in the last
+//! 10 requests. After 5 s one trial request closes it again or doubles the rest, up to 2 minutes. A
+//! service may ask for a rest itself, up to the same limit. A refused key opens it until the entry
+//! changes, and the game master is notified once. Invalid, unaffordable and dropped requests don't
+//! count.
+//!
+//! In a hedged chain the next service is asked too once the first word is later than the 95th
+//! percentile of the service's last 100 waits; fewer than 20 are too few to tell.
+//!
+//! Entry types: [`Chain`], made by the registry; [`Queue`]; [`Asked`].
 
-mod asked;
 mod candidate;
 mod health;
-mod queue;
 #[cfg(test)]
 mod tests;
 
 use std::{fmt, sync::Arc};
 
-pub use self::{asked::Asked, candidate::Candidate, health::Health, queue::Queue};
+pub use self::{
+    candidate::{Asked, Candidate, Queue},
+    health::Health,
+};
 
-/// Services of one kind, in order of preference; there is at least one. Cloning shares them.
+/// At least one service. Cloning shares them.
 pub struct Chain<S: ?Sized> {
     candidates: Arc<[Candidate<S>]>,
     is_hedged: bool,
 }
 
 impl<S: ?Sized> Chain<S> {
-    /// `first`, then `others` in their order; `is_hedged`: where the first word is late, the next is
-    /// asked too.
+    /// `is_hedged`: the next service is asked too when the first word is late.
     pub fn new(first: Candidate<S>, others: Vec<Candidate<S>>, is_hedged: bool) -> Self {
         Self { candidates: std::iter::once(first).chain(others).collect(), is_hedged }
     }
 
-    /// One service, which nobody else asks: a stand-in of tests and benches.
+    /// One service with its own health, for tests and benches.
     pub fn of(name: &str, service: Arc<S>) -> Self {
         Self::new(Candidate::new(name, service, Arc::default()), Vec::new(), false)
     }
 
-    /// The candidates, in order of preference.
     pub fn iter(&self) -> impl Iterator<Item = &Candidate<S>> {
         self.candidates.iter()
     }
 
-    /// The candidates that `wanted` picks, in their order; `None`: none.
+    /// Candidates that `wanted` accepts; `None`: it accepts none.
     pub fn only(&self, wanted: impl Fn(&S) -> bool) -> Option<Self> {
         let picked = self.iter().filter(|it| wanted(it.service())).cloned();
         let candidates: Arc<[_]> = picked.collect();
         (!candidates.is_empty()).then_some(Self { candidates, is_hedged: self.is_hedged })
     }
 
-    /// The preferred one, without the others.
     #[must_use]
     pub fn first(&self) -> Self {
         Self { candidates: self.candidates.iter().take(1).cloned().collect(), is_hedged: false }
     }
 
-    /// True if there is nobody else to ask.
     pub fn is_alone(&self) -> bool {
         self.candidates.len() == 1
     }
 
-    /// True if the next is asked too when the first word is late.
     pub const fn is_hedged(&self) -> bool {
         self.is_hedged
     }
 
-    /// Candidates for one request, one after the other.
     pub fn queue(&self) -> Queue<S> {
         Queue::new(self.candidates.iter().cloned())
     }
 
-    /// News of the services for the game master, each once.
     pub fn news(&self) -> Vec<String> {
         self.iter().filter_map(Candidate::news).collect()
     }

@@ -15,7 +15,6 @@ use crate::provider::{
     },
 };
 
-/// A chain of words.
 fn chain(names: &[&str]) -> Chain<str> {
     let candidate = |name: &&str| Candidate::new(name, Arc::from(*name), Arc::default());
     let mut all = names.iter().map(candidate);
@@ -23,7 +22,7 @@ fn chain(names: &[&str]) -> Chain<str> {
     Chain::new(first, all.collect(), false)
 }
 
-/// Asks them one after the other until one answers: all whose names begin with "x" fail so.
+/// Asks in order until one answers; names beginning with "x" fail with `kind`.
 fn ask(chain: &Chain<str>, kind: Kind) -> Vec<String> {
     let (mut queue, mut asked) = (chain.queue(), Vec::new());
     while let Some((candidate, mut request)) = queue.take() {
@@ -136,14 +135,13 @@ async fn chains_share_health_of_their_service() {
     assert_eq!(other.iter().next().and_then(Candidate::usual_wait), None);
 }
 
-/// The error of a chat model at `base_url` that is asked once, since another is asked when it fails.
+/// Error of a chat model at `base_url` that sends one request only.
 async fn failed(base_url: String) -> Error {
     let model = Chat::new(options(&base_url)).unwrap();
     let request = ChatRequest { attempts: Attempts::default().once(), ..asks() };
     model.stream(request).next().await.expect("an event").expect_err("it fails")
 }
 
-/// A refusal in the words of a service.
 fn refusal(status: u16, kind: &str) -> Script {
     Script::error(status, kind, "upstream exploded in the boiler room")
 }

@@ -1,6 +1,6 @@
-//! The service of one entry: its address, its key, and the sockets that are open.
+//! The service of one entry, shared by all tables: its address, its key and its open sockets.
 //!
-//! Entry type: [`Client`], shared by all tables. **Never**: hears anything.
+//! Entry type: [`Client`].
 
 use std::{
     sync::{
@@ -28,27 +28,22 @@ use crate::provider::{
     sockets::{Handshake, NotOpened},
 };
 
-/// Longest wait for one of the places of the plan.
+/// Longest wait for one of the plan's streams.
 const PLACE: Duration = Duration::from_millis(300);
-/// Wait before a handshake that failed is tried once more.
+/// Delay before a failed handshake is retried once.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// A service and the sockets to it.
 pub struct Client {
     pub options: Options,
     pub peer: Arc<Peer>,
-    /// Sockets that wait for their speaker.
     pub kept: Kept,
     handshake: Handshake,
-    /// Places of the plan.
     places: Option<Arc<Semaphore>>,
-    /// Tables so far.
     tables: AtomicU64,
 }
 
 impl Client {
-    /// # Errors
-    /// An address or key that cannot be used, or no certificates for a TLS address.
+    /// Fails for an unusable address or key, or without certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         let peer = Arc::new(Peer::new(&options));
         let no_address = (
@@ -72,16 +67,12 @@ impl Client {
         })
     }
 
-    /// A number for one more table.
     pub fn table(&self) -> u64 {
         self.tables.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Opens a socket that knows `names`, until its deadline. A handshake that fails for a reason that
-    /// may pass is tried once more.
-    ///
-    /// # Errors
-    /// No socket could be opened.
+    /// Opens a socket with `names` before the deadline. Retries a handshake once if its failure may
+    /// pass.
     pub async fn open(&self, names: &Names) -> Result<Socket, Error> {
         let until = Instant::now() + self.options.first_byte_timeout;
         match self.connect(names, until).await {
@@ -114,7 +105,7 @@ impl Client {
         Ok(Socket::new(connection, Arc::clone(&self.peer), told, place).await)
     }
 
-    /// One of the places of the plan; a socket that only waits for its speaker gives its own up.
+    /// Takes one of the plan's streams; closes an idle socket if none is free.
     async fn place(&self) -> Result<Option<OwnedSemaphorePermit>, Error> {
         let Some(places) = &self.places else { return Ok(None) };
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
@@ -128,15 +119,12 @@ impl Client {
         }
     }
 
-    /// Looks whether the service takes the key and the model, and how long that takes.
-    ///
-    /// # Errors
-    /// It cannot be used; the error includes the fix.
+    /// Checks that the service accepts the key and the model; returns how long that takes.
     pub async fn look(&self) -> Result<Duration, Error> {
         let begun = Instant::now();
         let until = begun + self.options.first_byte_timeout;
         let mut socket = self.connect(&Names::from([]), until).await?;
-        // Flux greets; Nova says nothing before its farewell.
+        // Flux greets; Nova is silent until its last message.
         if self.options.family() == Family::Nova {
             socket.order("CloseStream").await?;
         }

@@ -1,7 +1,7 @@
-//! Refused handshakes, closed sockets and the service's own errors -> errors by kind, with the way out.
+//! Refused handshakes, closed sockets and the service's own errors -> errors by kind, with the fix.
 //!
-//! Entry type: [`Peer`], which knows what a message may name and what it must hide, and notes what is
-//! odd once. **Never**: a key in a message; a kind guessed from prose.
+//! Entry type: [`Peer`], which logs each oddity once. **Never**: a key in a message; a kind guessed
+//! from prose.
 
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
@@ -18,38 +18,32 @@ use crate::{
     },
 };
 
-/// The service at an address; makes errors about it.
 #[derive(Debug)]
 pub struct Peer {
     address: String,
     model: String,
     key: Option<Secret>,
-    /// Warnings logged so far.
     noted: Noted,
 }
 
 impl Peer {
-    /// The service of `options`.
     pub fn new(options: &Options) -> Self {
         let address = shown_address(&options.base_url);
         let (model, key) = (options.model.clone(), options.api_key.clone());
         Self { address, model, key, noted: Noted::default() }
     }
 
-    /// Logs something unexpected, once.
     pub fn notes(&self, what: &str) {
         if self.noted.is_new(what) {
             tracing::warn!(what, "the speech service sent a notice; continuing");
         }
     }
 
-    /// An error of `kind`: what happened at this service and the way out.
     pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
         let (address, model) = (&self.address, &self.model);
         Error::new(kind, format!("'{address}', model '{model}': {what} ({way_out})"))
     }
 
-    /// A handshake that was answered by a status.
     fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
         let json: Value = serde_json::from_slice(body).unwrap_or_default();
         let label = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -81,7 +75,6 @@ impl Peer {
         self.error(kind, &format!("{what} with status {status}{quote}"), way_out)
     }
 
-    /// A socket that could not be opened.
     pub fn not_opened(&self, why: &NotOpened) -> Error {
         why.error(
             |(kind, what, fix)| self.error(kind, what, fix),
@@ -89,36 +82,31 @@ impl Peer {
         )
     }
 
-    /// No connection, or no first word, in time.
     pub fn slow(&self) -> Error {
         self.error(Kind::Timeout, "no answer in time", "try again, or raise first_byte_timeout_ms")
     }
 
-    /// Sound was sent, and nothing came back.
+    /// No answer to the sound sent.
     pub fn silent(&self) -> Error {
         let what = "it receives speech but has stopped answering";
         self.error(Kind::Timeout, what, "speak again, or raise idle_timeout_ms")
     }
 
-    /// All places of the plan are taken.
     pub fn full(&self, most: usize) -> Error {
         let what = format!("all {most} streams are in use");
         let kind = Kind::Crowded { retry_after: None };
         self.error(kind, &what, "raise max_streams, if the plan gives more")
     }
 
-    /// It sends more than `bound`.
     pub fn flooding(&self, bound: Bound) -> Error {
         let what = format!("it sends more than {bound}");
         self.error(Kind::Protocol, &what, "speak again, or check base_url")
     }
 
-    /// The socket ended in the middle.
     pub fn interrupted(&self) -> Error {
         self.error(Kind::Interrupted, "the connection broke off", "speak again")
     }
 
-    /// The service has closed the socket.
     pub fn closed(&self, frame: Option<&CloseFrame>) -> Error {
         let Some(frame) = frame else { return self.interrupted() };
         let reason = frame.reason.as_str();
@@ -141,7 +129,6 @@ impl Peer {
         }
     }
 
-    /// The service says what is wrong, by `code`.
     pub fn said(&self, code: &str, text: &str) -> Error {
         let upper = code.to_ascii_uppercase();
         let has = |words: &[&str]| words.iter().any(|word| upper.contains(word));
@@ -166,7 +153,6 @@ impl Peer {
         }
     }
 
-    /// The socket failed.
     pub fn broken(&self, error: &tungstenite::Error) -> Error {
         match error {
             tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8 => self.error(
@@ -178,7 +164,7 @@ impl Peer {
         }
     }
 
-    /// The service's own message, safe to print: one short line without the key.
+    /// The service's message, safe to print: one short line without the key.
     fn quote(&self, message: &str) -> String {
         match quotable(&without_key(message, self.key.as_ref())) {
             quoted if quoted.is_empty() => quoted,

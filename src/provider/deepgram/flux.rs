@@ -1,9 +1,9 @@
 //! One speaker through `/v2/listen`, which ends turns itself.
 //!
-//! Entry function: [`hear`]. It wants sound all the time: where none comes, silence is sent, as fast as
-//! it would be spoken while a turn is open, and now and then between turns.
-//! What the service says is counted by utterance: a voice after a pause, or half a minute of voice.
-//! **Never**: waits for ever for an end; a service that hears a voice and says nothing has failed.
+//! Entry function: [`hear`]. Flux needs sound at all times: where none arrives, silence is sent, at
+//! speaking pace while a turn is open and once a second between turns. Messages are counted by
+//! utterance: a voice after a pause, or half a minute of voice. **Never**: waits forever for an
+//! end; a service that hears a voice and stays silent has failed.
 
 use std::time::Duration;
 
@@ -15,26 +15,23 @@ use crate::provider::{
     bounds::{Bound, Count, ENDS, TURN_TEXT},
 };
 
-/// Bytes of 80 ms, which the service likes best.
+/// Bytes of 80 ms, the size that Deepgram recommends.
 const FRAME: usize = 2_560;
-/// Duration of [`FRAME`].
 const FRAME_TIME: Duration = Duration::from_millis(80);
-/// Sound that stays away so long does not come.
+/// Sound this late is replaced by silence.
 const GAP: Duration = Duration::from_millis(120);
-/// Time between two frames of silence while nobody speaks.
+/// Time between two frames of silence between turns.
 const QUIET: Duration = Duration::from_secs(1);
-/// A frame whose samples are louder than this on average may be a voice.
+/// Mean loudness of samples above which a frame may be a voice.
 const LOUD: u32 = 300;
-/// Pause after which a voice begins another utterance.
+/// Pause after which a voice begins a new utterance.
 const APART: Duration = Duration::from_millis(500);
-/// Longest utterance: noise would be one without end.
+/// Longest utterance: continuous noise would never end one.
 const LONGEST: Duration = Duration::from_secs(32);
 
-/// Hears one speaker until the sound ends, or the socket does while nobody speaks.
-///
-/// # Errors
-/// The service has failed, or says nothing although it hears a voice.
-pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
+/// Hears one speaker until the sound ends, or the socket does between turns. Fails if the service
+/// fails or stays silent although it hears a voice.
+pub async fn recognise(client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
     let begun = Instant::now();
     let socket = client.open(&exchange.names()).await?;
     let mut listening = Listening {
@@ -48,10 +45,10 @@ pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error>
         is_closed: false,
         came_at: begun,
         sent_at: begun,
-        heard_at: begun,
+        event_at: begun,
     };
     match listening.until_end(client, exchange).await {
-        // The next voice opens another.
+        // The next voice opens a new socket.
         Err(error) if listening.is_quiet() && error.kind() == Kind::Interrupted => {
             tracing::debug!(%error, "a socket ended while no player spoke");
             Ok(())
@@ -60,35 +57,30 @@ pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error>
     }
 }
 
-/// A speaker who is heard.
 struct Listening {
     socket: Socket,
-    /// Longest wait for an event while a voice is heard.
     patience: Duration,
-    /// Deadline for the service's first word; `None`: it came.
+    /// Deadline for the service's first message; `None`: it arrived.
     greeting_at: Option<Instant>,
-    /// Sound that is not sent yet, less than [`FRAME`].
+    /// Sound not sent yet, less than [`FRAME`].
     sound: Vec<u8>,
     turns: Turns,
     utterance: Counted,
     /// Length of possible voice sent since the last event.
     voice: Duration,
-    /// No more sound comes.
     is_closed: bool,
-    /// Times at which sound last came, and was last sent.
+    /// Times at which sound last arrived and was last sent.
     came_at: Instant,
     sent_at: Instant,
     /// Time of the last event, or of the first voice after it.
-    heard_at: Instant,
+    event_at: Instant,
 }
 
-/// Counts of one utterance.
 struct Counted {
     begun_at: Instant,
-    /// Time of its last voice.
     loud_at: Instant,
     ends: Count,
-    /// Early ends; the table can do without them.
+    /// Early ends, which the table can do without.
     early: Count,
 }
 
@@ -97,7 +89,7 @@ impl Counted {
         Self { begun_at: at, loud_at: at, ends: Count::within(ENDS), early: Count::within(ENDS) }
     }
 
-    /// A voice was sent; true: it begins another utterance.
+    /// Counts a sent voice; true if it begins a new utterance.
     fn voice(&mut self, now: Instant) -> bool {
         let is_other = self.loud_at + APART <= now || self.begun_at + LONGEST <= now;
         if is_other {
@@ -120,8 +112,8 @@ impl Listening {
             let due = self.due();
             tokio::select! {
                 biased;
-                // Sound before the clock, which fills in for it; the service after both, or messages
-                // without a pause would hold them up.
+                // Sound before the clock, which fills gaps in it; the service last, because
+                // messages without a pause would starve both.
                 frame = exchange.sound.recv(), if !self.is_closed => {
                     if !exchange.take(frame, &mut self.sound) {
                         self.end().await?;
@@ -139,7 +131,6 @@ impl Listening {
         }
     }
 
-    /// That was all the sound: the turn is to end.
     async fn end(&mut self) -> Result<(), Error> {
         self.is_closed = true;
         self.sound.resize(self.sound.len().next_multiple_of(FRAME), 0);
@@ -147,14 +138,13 @@ impl Listening {
         if self.is_quiet() { Ok(()) } else { self.socket.order("ForceEndTurn").await }
     }
 
-    /// Sends the whole frames there are.
     async fn send(&mut self) -> Result<(), Error> {
         let whole = self.sound.len() / FRAME * FRAME;
         let frames: Vec<u8> = self.sound.drain(..whole).collect();
         for frame in frames.chunks(FRAME) {
             if is_loud(frame) {
                 if self.is_quiet() {
-                    self.heard_at = Instant::now();
+                    self.event_at = Instant::now();
                 }
                 self.voice += FRAME_TIME;
                 if self.utterance.voice(Instant::now()) {
@@ -167,14 +157,12 @@ impl Listening {
         Ok(())
     }
 
-    /// Adds silence where sound stays away.
     fn fill(&mut self) {
         if self.fill_at() <= Instant::now() {
             self.sound.resize(FRAME, 0);
         }
     }
 
-    /// Time at which silence is to be sent.
     fn fill_at(&self) -> Instant {
         if self.turns.is_open || !self.sound.is_empty() {
             (self.came_at + GAP).max(self.sent_at + FRAME_TIME)
@@ -183,11 +171,11 @@ impl Listening {
         }
     }
 
-    /// Time at which a service that stays silent has failed: an open turn has events several times
-    /// a second, and a voice begins one.
+    /// Time at which a silent service has failed: an open turn has several events a second, and a
+    /// voice begins a turn.
     fn failed_at(&self) -> Option<Instant> {
         let speaks = self.turns.is_open || self.voice >= self.patience;
-        speaks.then(|| self.heard_at + self.patience)
+        speaks.then(|| self.event_at + self.patience)
     }
 
     fn check(&self, client: &Client) -> Result<(), Error> {
@@ -206,17 +194,16 @@ impl Listening {
         watched.map_or_else(|| self.fill_at(), |at| at.min(self.fill_at()))
     }
 
-    /// True if no turn is open, and no possible voice was sent since the last event.
+    /// True if no turn is open and no possible voice was sent since the last event.
     fn is_quiet(&self) -> bool {
         !self.turns.is_open && self.voice == Duration::ZERO
     }
 
-    /// Takes in what the service says.
     async fn said(&mut self, said: Said, exchange: &Exchange) -> Result<(), Bound> {
         self.greeting_at = None;
         let Said::Turn(turn) = said else { return Ok(()) };
         TURN_TEXT.check(turn.transcript.len())?;
-        self.heard_at = Instant::now();
+        self.event_at = Instant::now();
         self.voice = Duration::ZERO;
         for event in self.turns.take(turn) {
             match event {
@@ -235,7 +222,6 @@ impl Listening {
     }
 }
 
-/// True if there may be a voice in a frame.
 fn is_loud(frame: &[u8]) -> bool {
     let samples = frame.chunks_exact(2).map(|two| match two {
         [low, high] => u32::from(i16::from_le_bytes([*low, *high]).unsigned_abs()),

@@ -1,6 +1,6 @@
-//! Sockets that wait for what their speaker says next.
+//! Idle sockets of Nova, each for its speaker's next utterance.
 //!
-//! Entry type: [`Kept`]. **Never**: gives a speaker's socket to another one, or one to two.
+//! Entry type: [`Kept`]. **Never**: gives a speaker's socket to another, or to two.
 
 use std::{
     collections::HashMap,
@@ -16,35 +16,30 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::socket::Socket;
 
-/// A socket is closed after so long without a voice.
+/// Idle time after which a socket is closed.
 const IDLE: Duration = Duration::from_secs(20);
-/// Time between two signs of life; after 10 s without one the service closes.
+/// Time between two keep-alives; the service closes after 10 s without one.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(4);
-/// The order that is one.
 pub const ALIVE: &str = "KeepAlive";
 
-/// Owner of a socket: one speaker of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpeakerAt {
-    /// The table, by a number of its own in this program.
+    /// Number of the table in this program.
     pub table: u64,
-    /// The speaker there.
     pub speaker: u64,
 }
 
-/// Sockets by whose they are.
 #[derive(Default)]
 pub struct Kept(Mutex<HashMap<SpeakerAt, Waiting>>);
 
-/// One that waits, with a task that keeps it alive; dropping it closes the socket.
+/// An idle socket in a task that keeps it alive; dropping it closes the socket.
 struct Waiting {
-    /// Dropping it has the task hand the socket over.
+    /// Dropping it makes the task hand the socket over.
     wanted: oneshot::Sender<()>,
     task: AbortOnDropHandle<Option<Socket>>,
 }
 
 impl Kept {
-    /// Keeps `socket` for `whose`.
     pub fn put(&self, whose: SpeakerAt, socket: Socket) {
         let (wanted, is_wanted) = oneshot::channel();
         let task = AbortOnDropHandle::new(tokio::spawn(alive(socket, is_wanted)));
@@ -53,14 +48,14 @@ impl Kept {
         sockets.insert(whose, Waiting { wanted, task });
     }
 
-    /// The socket of `whose`, if it is still good.
+    /// The socket of `whose`, if it is still open.
     pub async fn take(&self, whose: SpeakerAt) -> Option<Socket> {
         let Waiting { wanted, task } = self.sockets().remove(&whose)?;
         drop(wanted);
         task.await.ok().flatten()
     }
 
-    /// Closes one of them, so that there is a place for another.
+    /// Closes one of them to free a stream.
     pub fn give_one_up(&self) {
         let mut sockets = self.sockets();
         if let Some(whose) = sockets.keys().next().copied() {
@@ -68,7 +63,6 @@ impl Kept {
         }
     }
 
-    /// Closes those of `table`, which is over.
     pub fn forget(&self, table: u64) {
         self.sockets().retain(|whose, _| whose.table != table);
     }
@@ -79,7 +73,7 @@ impl Kept {
     }
 }
 
-/// Keeps `socket` alive until it is wanted, or is not for too long, or is gone.
+/// Keeps `socket` alive until it is wanted, idle for too long or closed.
 async fn alive(mut socket: Socket, mut wanted: oneshot::Receiver<()>) -> Option<Socket> {
     let until = Instant::now() + IDLE;
     let mut sign = Instant::now() + KEEP_ALIVE;
@@ -98,8 +92,8 @@ async fn alive(mut socket: Socket, mut wanted: oneshot::Receiver<()>) -> Option<
                 }
                 sign = Instant::now() + KEEP_ALIVE;
             }
-            // After the clock, which messages without a pause would hold up. They are late: their
-            // utterance is over.
+            // After the clock, because messages without a pause would starve it. Their utterance is
+            // over.
             said = socket.next() => if said.is_err() { return None },
         }
     }

@@ -1,10 +1,9 @@
-//! Deepgram as a recogniser, over WebSockets: Nova, whose utterances the table ends, and Flux, which
-//! ends them itself.
+//! Deepgram as a recogniser, over WebSockets: Nova, whose utterances the table ends, and Flux,
+//! which ends them itself.
 //!
-//! Entry types: [`Deepgram`], made from [`Options`]; [`probe`] for a quick look at the service. A
-//! socket hears one speaker; Nova's are kept for what that speaker says next. New kinds of messages are
-//! noted once and passed over.
-//! **Never**: a socket for two speakers or two tables; the key or what was said in the log.
+//! Entry types: [`Deepgram`], made from [`Options`]; [`probe`]. A socket hears one speaker; Nova's
+//! are kept for the speaker's next utterance. Unknown messages are logged once and skipped.
+//! **Never**: a socket for two speakers or two tables; the key or the speech in the log.
 
 mod client;
 mod exchange;
@@ -51,23 +50,18 @@ use super::remote::own_thread;
 use super::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities};
 use crate::audio::Frame;
 
-/// Hears one table.
 pub struct Deepgram {
     client: Arc<Client>,
-    /// The number of the table.
     table: u64,
-    /// Names that are expected there.
     names: watch::Sender<Names>,
 }
 
 impl Deepgram {
-    /// # Errors
-    /// An address or key that cannot be used.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self::of(Arc::new(Client::new(options)?)))
     }
 
-    /// Another client of this service, which expects no names yet and has sockets of its own.
+    /// A client of this service for another table: no names yet, and its own sockets.
     pub fn for_another_table(&self) -> Self {
         Self::of(Arc::clone(&self.client))
     }
@@ -77,8 +71,8 @@ impl Deepgram {
         Self { client, table, names: watch::Sender::new(Names::from([])) }
     }
 
-    /// Hears `sound`, for Nova with the socket of `speaker` if there is one.
-    fn hear(
+    /// Hears `sound`; Nova reuses the socket of `speaker`.
+    fn recognise(
         &self,
         speaker: Option<u64>,
         sound: mpsc::Receiver<Frame>,
@@ -88,11 +82,11 @@ impl Deepgram {
         let client = Arc::clone(&self.client);
         let whose = speaker.map(|speaker| SpeakerAt { table: self.table, speaker });
         let task = AbortOnDropHandle::new(tokio::spawn(async move {
-            let heard = match client.options.family() {
-                Family::Nova => nova::hear(&client, whose, &mut exchange).await,
-                Family::Flux => flux::hear(&client, &mut exchange).await,
+            let recognised = match client.options.family() {
+                Family::Nova => nova::recognise(&client, whose, &mut exchange).await,
+                Family::Flux => flux::recognise(&client, &mut exchange).await,
             };
-            if let Err(error) = heard {
+            if let Err(error) = recognised {
                 exchange.tell(Err(error)).await;
             }
         }));
@@ -106,7 +100,7 @@ impl Deepgram {
     }
 }
 
-/// That `task` is over although it had more to say, if so.
+/// Reports a `task` that ended early.
 async fn broken_off(task: AbortOnDropHandle<()>) -> Option<Told> {
     let text = "speech recognition crashed (please report this, and speak again)";
     task.await.err().map(|_| Err(Error::new(Kind::Interrupted, text)))
@@ -148,7 +142,7 @@ impl SpeechToText for Deepgram {
         let client = Arc::clone(&self.client);
         async move {
             match client.look().await {
-                // It is there, and others are being heard.
+                // The service works and is hearing others.
                 Err(error) if matches!(error.kind(), Kind::Crowded { .. }) => Ok(()),
                 other => other.map(drop),
             }
@@ -161,7 +155,7 @@ impl SpeechToText for Deepgram {
         audio: mpsc::Receiver<Frame>,
         _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        self.hear(None, audio)
+        self.recognise(None, audio)
     }
 
     fn listen_to(
@@ -170,14 +164,11 @@ impl SpeechToText for Deepgram {
         audio: mpsc::Receiver<Frame>,
         _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        self.hear(Some(speaker), audio)
+        self.recognise(Some(speaker), audio)
     }
 }
 
-/// Looks whether the service takes the key and the model; one line for a report.
-///
-/// # Errors
-/// It cannot be used; the error includes the fix.
+/// Checks that the service accepts the key and the model; returns one line for a report.
 pub async fn probe(options: Options) -> Result<String, Error> {
     let client = Client::new(options)?;
     let took = client.look().await?;

@@ -1,21 +1,20 @@
-//! Names that are likely to be said, as the service takes them.
+//! Expected names, in the form the service takes.
 //!
-//! Entry types: [`Names`], as many as it takes, and [`Told`], what one socket has been told of them.
-//! **Never**: sends anything.
+//! Entry types: [`Names`], those that fit; [`Told`], those that one socket knows.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-/// Names, the likeliest first.
+/// The likeliest first.
 pub type Names = Arc<[String]>;
 
-/// Most names, and most bytes of them: together they are 500 tokens at most, and a made-up name takes
-/// one for about three letters.
+/// Most names, and most bytes of them: at most 500 tokens together, as a made-up name takes one for
+/// about three letters.
 const NAMES_MAX: usize = 100;
 const BYTES_MAX: usize = 1_200;
 
-/// Takes those of `names` that fit. A comma would make two of one.
+/// The `names` that fit. A comma would split a name.
 pub fn fitting(names: &[String]) -> Names {
     let mut bytes = 0;
     let plain = names.iter().map(|name| {
@@ -29,18 +28,18 @@ pub fn fitting(names: &[String]) -> Names {
     plain.filter(|name| !name.is_empty()).take(NAMES_MAX).take_while(fits).collect()
 }
 
-/// Names that a socket expects. One change at a time is on its way.
+/// Names known to a socket, with at most one change in flight.
 #[derive(Debug)]
 pub struct Told {
     names: Names,
-    /// The service can be told on an open socket.
+    /// Names can change on an open socket.
     can: bool,
-    /// It has not answered yet.
+    /// A change is unanswered.
     waits: bool,
 }
 
 impl Told {
-    /// A socket that was opened with `names`; `can`: and takes others later.
+    /// For a socket opened with `names`; `can`: it accepts changes.
     pub fn new(names: Names, can: bool) -> Self {
         Self { names, can, waits: false }
     }
@@ -55,7 +54,6 @@ impl Told {
         Some(json!({ "type": "Configure", "keyterms": wanted }))
     }
 
-    /// The service has answered: the next change may be sent.
     pub fn answered(&mut self) {
         self.waits = false;
     }

@@ -1,8 +1,7 @@
-//! One utterance through `/v1/listen`: the table says when it is over, and asks for all there is.
+//! One utterance through `/v1/listen`; the table ends it and asks for all its words.
 //!
-//! Entry function: [`hear`]. Where sound stays away for a moment, all there is is asked for already: so
-//! the words of a pause are there before it is known to be the end, and the final with it.
-//! **Never**: an end of its own.
+//! Entry function: [`hear`]. It asks already when sound is late, so that the words are complete
+//! before the table knows that the pause is the end. **Never**: ends an utterance by itself.
 
 use std::time::Duration;
 
@@ -21,19 +20,16 @@ use crate::provider::{
     bounds::{Bound, Count, PARTIALS},
 };
 
-/// Sound that stays away so long is a pause: no packet is that late. The table holds silence back after
-/// 120 ms, so that all is asked for from 220 ms of silence on.
+/// Sound this late is a pause: no packet is that late. The table holds silence back after 120 ms,
+/// so that words are requested from 220 ms of silence on.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Sound that is sent in one message at most: a second.
+/// Most sound in one message: a second.
 const MESSAGE: usize = 32_000;
-/// Sound at the end that the service need not have told of, in seconds.
-const UNHEARD: f64 = 0.3;
+/// Seconds of sound at the end that the service may leave unmentioned.
+const UNANSWERED: f64 = 0.3;
 
-/// Hears one utterance, with the socket of `whose` if there is one.
-///
-/// # Errors
-/// The utterance was not heard.
-pub async fn hear(
+/// Hears one utterance, with the idle socket of `whose` if there is one.
+pub async fn recognise(
     client: &Client,
     whose: Option<SpeakerAt>,
     exchange: &mut Exchange,
@@ -51,7 +47,7 @@ pub async fn hear(
     let text = loop {
         match listening.until_final(exchange).await {
             Ok(text) => break text,
-            // It died while it waited, and nobody has noticed.
+            // The idle socket died unnoticed.
             Err(error) if was_kept && !listening.is_answered => {
                 tracing::debug!(%error, "a socket that was kept is gone; another is opened");
                 was_kept = false;
@@ -63,36 +59,32 @@ pub async fn hear(
     let Listening { socket, unanswered, silent, .. } = listening;
     let text = text.ok_or_else(|| client.peer.silent())?;
     exchange.tell(Ok(SpeechEvent::Final { text })).await;
-    // Answers still due to this utterance must not come in the next.
+    // Answers still due to this utterance must not reach the next.
     if let Some(whose) = whose.filter(|_| unanswered == 0 && !silent) {
         client.kept.put(whose, socket);
     }
     Ok(())
 }
 
-/// An utterance on its way.
 struct Listening {
     socket: Socket,
-    /// Longest wait for an answer to what was asked.
     patience: Duration,
-    /// All its sound, and how much of it the socket has.
+    /// All its sound, and how much of it was sent.
     sound: Vec<u8>,
     sent: usize,
     words: Transcript,
-    /// Bytes of partials sent to the table.
     told: Count,
-    /// No more sound comes.
     is_closed: bool,
-    /// Sound was sent that was not asked for yet.
+    /// Sound was sent since the last request for words.
     is_new: bool,
     /// Number of unanswered `Finalize` orders, and the time of the last one.
     unanswered: u32,
     asked_at: Instant,
-    /// The service has said something of this utterance.
+    /// The service has sent anything about this utterance.
     is_answered: bool,
-    /// It did not answer what was asked last.
+    /// The service did not answer the last request.
     silent: bool,
-    /// Times at which sound last came, and something was last sent.
+    /// Times at which sound last arrived, and anything was last sent.
     came_at: Instant,
     sent_at: Instant,
 }
@@ -101,7 +93,7 @@ impl Listening {
     fn new(mut socket: Socket, patience: Duration) -> Self {
         let now = Instant::now();
         socket.begin();
-        // Words that the socket has heard before are left out.
+        // Ignores words of the socket's earlier sound.
         let words = Transcript::after(socket.seconds());
         Self {
             socket,
@@ -121,15 +113,14 @@ impl Listening {
         }
     }
 
-    /// Sends the sound so far once more, from its beginning, through `socket`.
     fn start_again(&mut self, socket: Socket) {
         self.socket = socket;
         (self.sent, self.unanswered, self.is_new) = (0, 0, false);
         self.words = Transcript::default();
     }
 
-    /// The text of the utterance, once its sound is over; `None`: not all of it was heard. Partials go
-    /// to the table meanwhile.
+    /// The text of the utterance, once its sound has ended; `None`: not all of it was heard. Sends
+    /// partials meanwhile.
     async fn until_final(&mut self, exchange: &mut Exchange) -> Result<Option<String>, Error> {
         loop {
             self.send().await?;
@@ -141,17 +132,17 @@ impl Listening {
                     return Ok(Some(self.words.text()));
                 }
                 if self.asked_at + self.patience <= Instant::now() {
-                    // Where next to nothing is left to hear, nothing is answered.
+                    // The service does not answer if almost nothing is left to hear.
                     self.silent = true;
-                    let is_heard = self.words.until + UNHEARD >= self.socket.seconds();
-                    return Ok(is_heard.then(|| self.words.text()));
+                    let is_understood = self.words.until + UNANSWERED >= self.socket.seconds();
+                    return Ok(is_understood.then(|| self.words.text()));
                 }
             }
             let due = self.due();
             tokio::select! {
                 biased;
-                // Sound before the clock, which takes its absence for a pause; the service after both, or
-                // messages without a pause would hold them up.
+                // Sound before the clock, which takes its absence for a pause; the service last,
+                // because messages without a pause would starve both.
                 frame = exchange.sound.recv(), if !self.is_closed => {
                     self.is_closed = !exchange.take(frame, &mut self.sound);
                     self.came_at = Instant::now();
@@ -167,7 +158,6 @@ impl Listening {
         }
     }
 
-    /// Sends what came.
     async fn send(&mut self) -> Result<(), Error> {
         let Some(new) = self.sound.get(self.sent..).filter(|new| !new.is_empty()) else {
             return Ok(());
@@ -181,7 +171,6 @@ impl Listening {
         Ok(())
     }
 
-    /// Asks for all there is.
     async fn ask(&mut self) -> Result<(), Error> {
         self.socket.order("Finalize").await?;
         self.is_new = false;
@@ -190,7 +179,7 @@ impl Listening {
         Ok(())
     }
 
-    /// Next time that needs work without input.
+    /// Time of the next step without input.
     fn due(&self) -> Instant {
         let alive = self.sent_at + KEEP_ALIVE;
         match (self.is_closed, self.is_new) {
@@ -212,7 +201,6 @@ impl Listening {
         Ok(())
     }
 
-    /// Takes in what the service says.
     fn said(&mut self, said: &Said, exchange: &Exchange) -> Result<(), Bound> {
         match said {
             Said::Results(results) => return self.results(results, exchange),
@@ -232,7 +220,7 @@ impl Listening {
         if self.is_closed || !(is_pause || is_other) {
             return Ok(());
         }
-        // The table can do without partials; its final has all words.
+        // The table can do without partials; the final has all words.
         if self.told.add(self.words.size()).is_ok() {
             let text = self.words.text();
             exchange.mention(match is_pause {

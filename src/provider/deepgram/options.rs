@@ -1,6 +1,6 @@
-//! Settings of Deepgram: its address and its model.
+//! Settings of Deepgram.
 //!
-//! Entry types: [`Options`], [`Family`]. **Never**: connects.
+//! Entry types: [`Options`], [`Family`].
 
 use std::time::Duration;
 
@@ -8,68 +8,58 @@ use reqwest::Url;
 
 use crate::{domain::Secret, provider::service::ServiceInfo};
 
-/// The service's name in files and reports.
 pub const NAME: &str = "deepgram";
-/// Deepgram's own address, which wants a key.
+/// Deepgram's own address, which requires a key.
 pub const BASE_URL: &str = "https://api.deepgram.com";
 /// Default confidence at which Flux announces an early end; 0.3 to 0.9 is allowed.
 pub const EAGER: f32 = 0.5;
-/// The Flux model that hears English alone.
 pub const FLUX_ENGLISH: &str = "flux-general-en";
-/// Longest wait for a connection and its first word.
+/// Longest wait for a connection and its first message.
 pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest silence of the service while it has something to say.
+/// Longest silence of the service while it owes an answer.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Flux is this sure that a turn is over when it ends one, unless told otherwise.
+/// Flux's confidence at which a turn ends, unless set otherwise.
 const END_OF_TURN: f32 = 0.7;
-/// Silence after which Flux ends a turn whatever it thinks of it, in ms: tables hand on as much.
+/// Silence after which Flux always ends a turn, in ms; tables pass on as much.
 const END_OF_TURN_TIMEOUT: &str = "1500";
 
-/// Settings of one entry; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// The root of its paths (`https://api.deepgram.com`).
+    /// Root of its paths (`https://api.deepgram.com`).
     pub base_url: String,
-    /// The key; a counterpart on this machine needs none.
+    /// A stand-in on this machine needs none.
     pub api_key: Option<Secret>,
-    /// The model ("nova-3", "flux-general-en").
     pub model: String,
-    /// ISO 639-1 code of what is spoken.
+    /// ISO 639-1 code of the spoken language.
     pub language: String,
-    /// Confidence at which Flux announces an end ahead of its final; `None`: it announces none.
+    /// Confidence at which Flux announces an early end; `None`: never.
     pub eager: Option<f32>,
-    /// Most sockets at a time; `None`: as many as the plan gives.
+    /// Most open sockets; `None`: the plan's limit.
     pub max_streams: Option<usize>,
-    /// Longest wait for a connection and its first word.
     pub first_byte_timeout: Duration,
-    /// Longest silence of the service while it has something to say.
     pub idle_timeout: Duration,
-    /// The name in the price list; `None`: it costs nothing.
+    /// Name in the price list; `None`: free.
     pub priced_as: Option<String>,
 }
 
-/// Family of a model, by the way it listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// `/v1/listen`: words; somebody else says when an utterance ends.
+    /// `/v1/listen`: words; the table ends utterances.
     Nova,
-    /// `/v2/listen`: turns, which it ends itself.
+    /// `/v2/listen`: turns, which Flux ends.
     Flux,
 }
 
 impl Options {
-    /// Family of its model.
     pub fn family(&self) -> Family {
         if self.model.starts_with("flux") { Family::Flux } else { Family::Nova }
     }
 
-    /// True if its model accepts names.
     pub fn takes_names(&self) -> bool {
         self.family() == Family::Flux || self.model.starts_with("nova-3")
     }
 
-    /// Name of the model, and the address that sound goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(&self.model, &self.base_url)
     }
@@ -88,14 +78,15 @@ impl Options {
             Family::Nova => {
                 query.append_pair("language", &self.language);
                 query.append_pair("interim_results", "true").append_pair("punctuate", "true");
-                // The table ends utterances, and holds the silence back that would tell.
+                // The table ends utterances, and holds back the silence that the service would
+                // need.
                 query.append_pair("endpointing", "false");
             }
             Family::Flux => {
                 query.append_pair("eot_timeout_ms", END_OF_TURN_TIMEOUT);
                 if let Some(eager) = self.eager {
                     query.append_pair("eager_eot_threshold", &eager.to_string());
-                    // An early end is never surer than the end.
+                    // The confidence of an early end must not exceed that of the end.
                     query.append_pair("eot_threshold", &eager.max(END_OF_TURN).to_string());
                 }
                 if self.model != FLUX_ENGLISH {
@@ -113,7 +104,6 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// Options for tests, for `model` at `base_url`.
     pub fn of_tests(base_url: &str, model: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),

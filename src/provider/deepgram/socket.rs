@@ -1,7 +1,6 @@
 //! One WebSocket of the service: sound and orders out, messages in.
 //!
-//! Entry type: [`Socket`]. Text and binary frames are read alike; messages are counted by utterance, those
-//! without a meaning too. **Never**: decides what is said when.
+//! Entry type: [`Socket`]. Reads text and binary frames alike; counts all messages by utterance.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,30 +28,28 @@ use crate::provider::{
 
 /// Longest message that is read, in bytes.
 const MESSAGE_MAX: usize = 1 << 20;
-/// Longest wait until what is sent has left.
+/// Longest wait for a message to leave.
 const SEND: Duration = Duration::from_secs(5);
-/// Longest wait for the end of a socket that closes.
+/// Longest wait for the end of a closing socket.
 const CLOSE: Duration = Duration::from_secs(1);
-/// Bytes of a second of sound.
+/// At 16 kHz, 16-bit mono.
 const BYTES_PER_SECOND: f64 = 32_000.0;
 
-/// An open socket, and its place among those of the plan.
+/// An open socket, and its share of the plan's streams.
 pub struct Socket {
     stream: WebSocketStream<Upgraded>,
     peer: Arc<Peer>,
     told: Told,
-    /// Number of the next message, where the service counts them.
+    /// Number of the next message, where the service numbers them.
     next: Option<u64>,
-    /// Bytes of sound that were sent.
     sent: usize,
-    /// Messages of this utterance, and their bytes.
-    heard: Count,
+    events: Count,
     read: Count,
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Socket {
-    /// Takes over a connection to `peer` that has agreed to be one; `told` is what it knows.
+    /// Takes over an upgraded connection to `peer`; `told`: names it knows.
     pub async fn new(
         connection: Upgraded,
         peer: Arc<Peer>,
@@ -63,19 +60,15 @@ impl Socket {
             .max_message_size(Some(MESSAGE_MAX))
             .max_frame_size(Some(MESSAGE_MAX));
         let stream = WebSocketStream::from_raw_socket(connection, Role::Client, Some(config)).await;
-        let (heard, read) = (Count::within(EVENTS), Count::within(ANSWER));
-        Self { stream, peer, told, next: None, sent: 0, heard, read, _place: place }
+        let (events, read) = (Count::within(EVENTS), Count::within(ANSWER));
+        Self { stream, peer, told, next: None, sent: 0, events, read, _place: place }
     }
 
-    /// Counts messages from here on as those of another utterance.
     pub const fn begin(&mut self) {
-        (self.heard, self.read) = (Count::within(EVENTS), Count::within(ANSWER));
+        (self.events, self.read) = (Count::within(EVENTS), Count::within(ANSWER));
     }
 
-    /// Sends sound, 16-bit samples; nothing at all would be a sign to close.
-    ///
-    /// # Errors
-    /// The socket is gone, or takes nothing.
+    /// Sends 16-bit samples; empty sound would close the socket.
     pub async fn sound(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
@@ -84,23 +77,15 @@ impl Socket {
         self.send(Message::binary(bytes.to_vec())).await
     }
 
-    /// Seconds of sound that were sent.
     pub fn seconds(&self) -> f64 {
         self.sent as f64 / BYTES_PER_SECOND
     }
 
-    /// Sends an order that has nothing but its name.
-    ///
-    /// # Errors
-    /// Those of [`Self::sound`].
     pub async fn order(&mut self, name: &str) -> Result<(), Error> {
         self.say(&json!({ "type": name })).await
     }
 
-    /// Has the service know `names`, unless it does, or is being told others.
-    ///
-    /// # Errors
-    /// Those of [`Self::sound`].
+    /// Sends `names` unless the service has them or has not answered the last change.
     pub async fn tell(&mut self, names: &Names) -> Result<(), Error> {
         match self.told.change(names) {
             Some(change) => self.say(&change).await,
@@ -119,10 +104,8 @@ impl Socket {
         }
     }
 
-    /// The next message that says something. Cancel safe.
-    ///
-    /// # Errors
-    /// The socket is gone, the service has given up, or it sends more than [`EVENTS`] or [`ANSWER`].
+    /// The next message with content. Cancel safe. Fails if the socket is closed, the service gives
+    /// up, or it sends more than [`EVENTS`] or [`ANSWER`].
     pub async fn next(&mut self) -> Result<Said, Error> {
         let peer = &self.peer;
         loop {
@@ -131,7 +114,7 @@ impl Socket {
                 Some(Err(error)) => return Err(peer.broken(&error)),
                 None => return Err(peer.interrupted()),
             };
-            let counted = self.heard.add(1).and_then(|()| self.read.add(message.len()));
+            let counted = self.events.add(1).and_then(|()| self.read.add(message.len()));
             counted.map_err(|bound| peer.flooding(bound))?;
             let bytes = match &message {
                 Message::Text(text) => text.as_bytes(),
@@ -162,12 +145,10 @@ impl Socket {
         }
     }
 
-    /// The error of a service that sends more than `bound`.
     pub fn flooding(&self, bound: Bound) -> Error {
         self.peer.flooding(bound)
     }
 
-    /// Ends the socket in good order.
     pub async fn close(mut self) {
         let ending = async {
             let _ = self.order("CloseStream").await;

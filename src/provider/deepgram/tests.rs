@@ -20,9 +20,9 @@ const FLUX: &str = FLUX_ENGLISH;
 /// The key of [`Options::of_tests`].
 const KEY: &str = "dg-very-secret";
 const TEXT: &str = "Hello there my good friend Bartok.";
-/// No wait in these tests is longer than this.
+/// Longest wait in these tests.
 const BOUND: Duration = Duration::from_secs(120);
-/// The loopback takes a voice that comes sooner for the rest of an utterance.
+/// The loopback counts a voice that comes sooner as the same utterance.
 const BETWEEN: Duration = Duration::from_millis(1_100);
 
 /// Settings with patience for a busy machine.
@@ -35,7 +35,6 @@ fn options(server: &DeepgramServer, model: &str) -> Options {
     }
 }
 
-/// A table that is heard by `model` of `server`.
 fn table(server: &DeepgramServer, model: &str) -> Deepgram {
     Deepgram::new(options(server, model)).unwrap()
 }
@@ -45,7 +44,7 @@ fn with_one_stream(server: &DeepgramServer) -> Deepgram {
     Deepgram::new(Options { max_streams: Some(1), ..options(server, NOVA) }).unwrap()
 }
 
-/// So many frames of voice, as far as the service can tell.
+/// Frames of voice, as far as the service can tell.
 fn voice(frames: usize) -> Vec<Frame> {
     vec![Frame::padded(&[9_000; 320], SampleRate::HZ_16000); frames]
 }
@@ -54,7 +53,6 @@ fn silence(frames: usize) -> Vec<Frame> {
     vec![Frame::silence(SampleRate::HZ_16000); frames]
 }
 
-/// Hands over `said` at once.
 fn give(to: &mpsc::Sender<Frame>, said: Vec<Frame>) {
     said.into_iter().for_each(|frame| to.try_send(frame).unwrap());
 }
@@ -63,11 +61,10 @@ async fn next(events: &mut BoxStream<'static, Told>) -> Option<Told> {
     timeout(BOUND, events.next()).await.expect("in time")
 }
 
-/// Events of what `speaker` says.
 async fn hear(table: &Deepgram, speaker: u64, said: Vec<Frame>) -> Vec<Told> {
     let (to, sound) = mpsc::channel(said.len());
     give(&to, said);
-    // Nova's utterances end with their sound, Flux ends them itself.
+    // Nova's utterances end with their sound; Flux ends them itself.
     let mut to = Some(to).filter(|_| table.abilities().endpointing);
     let mut events = table.listen_to(speaker, sound, Attempts::default());
     let mut told = Vec::new();
@@ -80,7 +77,7 @@ async fn hear(table: &Deepgram, speaker: u64, said: Vec<Frame>) -> Vec<Told> {
     told
 }
 
-/// The text that an utterance ended with.
+/// The text of the final.
 #[track_caller]
 fn text(told: &[Told]) -> &str {
     match told.last() {
@@ -89,7 +86,7 @@ fn text(told: &[Told]) -> &str {
     }
 }
 
-/// The error that an utterance ended with, safe to show.
+/// The error that ended an utterance, safe to show.
 #[track_caller]
 fn error(mut told: Vec<Told>) -> Error {
     let error = told.pop().expect("an event").expect_err("it fails");
@@ -98,7 +95,7 @@ fn error(mut told: Vec<Told>) -> Error {
     error
 }
 
-/// Events of an utterance at a service whose sockets have these faults, one after the other.
+/// Events of an utterance whose sockets have these faults, one after the other.
 async fn hear_with(model: &str, faults: &[Fault], said: Vec<Frame>) -> Vec<Told> {
     let server = DeepgramServer::start(KEY);
     server.says(&[TEXT]);
@@ -110,13 +107,13 @@ async fn hear_with(model: &str, faults: &[Fault], said: Vec<Frame>) -> Vec<Told>
     hear(&Deepgram::new(options).unwrap(), 1, said).await
 }
 
-/// An utterance that is heard in spite of `faults`.
+/// Asserts that an utterance is heard in spite of `faults`.
 async fn assert_heard(model: &str, faults: &[Fault]) {
     let told = hear_with(model, faults, [voice(28), silence(50)].concat()).await;
     assert_eq!(text(&told), TEXT, "{model} {faults:?}");
 }
 
-/// An utterance that is not heard because of `fault`, for this reason.
+/// Asserts that `fault` ends an utterance for this reason.
 async fn assert_unheard(model: &str, fault: Fault, kind: Kind, what: &str) {
     let shown = format!("{model} {fault:?}");
     let error = error(hear_with(model, &[fault], voice(28)).await);
@@ -141,7 +138,7 @@ async fn refused_handshakes_are_errors_by_status() {
             (refuse(401, &[]), Kind::Unauthorized, "the key was refused with status 401"),
             (refuse(402, &[]), Kind::Unauthorized, "the account has no credit with status 402"),
             (refuse(429, &[]), crowded(None), many),
-            // Longer than anybody waits for a socket.
+            // Longer than the longest wait for a socket.
             (refuse(429, &[("retry-after", "60")]), crowded(Some(60)), many),
         ] {
             assert_unheard(model, fault, kind, what).await;
@@ -193,7 +190,7 @@ fn turn(event: &str, text: &str) -> serde_json::Value {
     json!({"type": "TurnInfo", "event": event, "transcript": text})
 }
 
-/// Events of an utterance whose sound does not end, at a service that floods.
+/// Events of an endless utterance at a service that floods.
 async fn flooded(model: &str, message: serde_json::Value) -> Vec<Told> {
     let server = DeepgramServer::start(KEY);
     server.says(&[TEXT]);
@@ -245,7 +242,7 @@ async fn partials_of_an_utterance_are_bounded() {
     give(&to, voice(28));
     let events = table(&server, NOVA).listen_to(1, sound, Attempts::default());
     let closing = async {
-        // It is asked for the rest behind all the others.
+        // The request for the rest comes after all others.
         server.until(|seen| seen.iter().any(|it| it.ordered("Finalize") > 0)).await;
         drop(to);
     };
@@ -295,7 +292,7 @@ async fn socket_is_kept_for_its_speaker_alone() {
     let table = with_one_stream(&server);
     let (anna, ben) = (1, 2);
     assert_eq!(text(&hear(&table, anna, voice(28)).await), texts[0]);
-    // The socket begins to wait for her.
+    // The socket becomes idle.
     tokio::task::yield_now().await;
     pause();
     advance(KEEP_ALIVE).await;
@@ -304,7 +301,7 @@ async fn socket_is_kept_for_its_speaker_alone() {
     sleep(BETWEEN).await;
     assert_eq!(text(&hear(&table, anna, voice(28)).await), texts[1]);
     assert_eq!(text(&hear(&table, ben, voice(28)).await), texts[2]);
-    // Only one stream is allowed: the socket that only waited has given it up.
+    // Only one stream is allowed, so the idle socket was closed.
     server.until(|seen| seen.first().is_some_and(|it| it.ended.is_some())).await;
     let [anna, ben] = server.seen().try_into().expect("a socket for each of the two");
     assert!(anna.ordered("Finalize") >= 2 && ben.ordered("Finalize") >= 1, "{anna:#?} {ben:#?}");

@@ -5,29 +5,26 @@
 use super::wire::Results;
 use crate::provider::bounds::{Bound, TURN_TEXT};
 
-/// The words of an utterance: what is settled, and what may still change behind it.
+/// Final words of an utterance, then the ones that may still change.
 #[derive(Debug, Default)]
 pub struct Transcript {
     settled: String,
     open: String,
-    /// Sound that is heard by now, in seconds of the socket.
+    /// Sound heard so far, in seconds since the socket was opened.
     pub until: f64,
 }
 
 impl Transcript {
-    /// Nothing yet, of a socket that has heard sound until then.
+    /// An empty transcript of a socket that has heard `until` seconds.
     pub fn after(until: f64) -> Self {
         Self { until, ..Self::default() }
     }
 
-    /// Takes in more of it; whether it reads otherwise now. Costs as much as `results` is long.
-    ///
-    /// # Errors
-    /// The text would be over its bound.
+    /// Adds results; true if the text changed. Costs time in the length of `results`.
     pub fn take(&mut self, results: &Results) -> Result<bool, Bound> {
         TURN_TEXT.check(joined(&self.settled, &results.transcript))?;
         self.until = self.until.max(results.until);
-        // The settled words only grow by the open ones.
+        // The final words grow only by the open ones.
         let is_other = self.open != results.transcript;
         if results.is_final {
             self.open.clear();
@@ -38,18 +35,16 @@ impl Transcript {
         Ok(is_other)
     }
 
-    /// Nothing has been said for some time: what is there stays.
+    /// The service heard a pause: the open words become final.
     pub fn settle(&mut self) {
         let open = std::mem::take(&mut self.open);
         append(&mut self.settled, &open);
     }
 
-    /// Bytes of [`Self::text`].
     pub fn size(&self) -> usize {
         joined(&self.settled, &self.open)
     }
 
-    /// All of it.
     pub fn text(&self) -> String {
         let mut text = self.settled.clone();
         append(&mut text, &self.open);
@@ -57,7 +52,6 @@ impl Transcript {
     }
 }
 
-/// Length of both, with a space between.
 fn joined(text: &str, more: &str) -> usize {
     text.len() + more.len() + usize::from(!text.is_empty() && !more.is_empty())
 }

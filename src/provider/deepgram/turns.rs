@@ -1,23 +1,20 @@
 //! Turns of `/v2/listen` -> events of a recogniser.
 //!
-//! Entry type: [`Turns`]. **Never**: believes that one event follows another because it should.
+//! Entry type: [`Turns`]. **Never**: relies on the order of events.
 
 use super::wire::{TurnEvent, TurnInfo};
 use crate::provider::SpeechEvent;
 
-/// The turn that is being spoken.
 #[derive(Debug, Default)]
 pub struct Turns {
-    /// The turn has begun, and is not over.
     pub is_open: bool,
-    /// Text of the last event.
     told: String,
-    /// An early end was told, and is not taken back.
+    /// An early end was announced and not withdrawn.
     is_eager: bool,
 }
 
 impl Turns {
-    /// Events for the table; partials may be lost on the way, the rest not.
+    /// Events for the table; only partials may be dropped.
     pub fn take(&mut self, turn: TurnInfo) -> Vec<SpeechEvent> {
         let TurnInfo { event, transcript: text } = turn;
         match event {
@@ -45,7 +42,7 @@ impl Turns {
             }
             TurnEvent::End => {
                 let Self { told, .. } = std::mem::take(self);
-                // A noise that began a turn and was none.
+                // Noise that began a turn.
                 let is_nothing = text.is_empty() && told.is_empty();
                 if is_nothing { Vec::new() } else { vec![SpeechEvent::Final { text }] }
             }

@@ -1,88 +1,70 @@
 //! Messages of the service, as far as they matter here.
 //!
-//! Entry type: [`Said`]. New kinds and values come without notice: what is not known is kept by its
-//! name, and what is missing counts as empty. **Never**: refuses a message for what it has beside.
+//! Entry type: [`Said`]. New kinds and values come without notice: unknown ones keep their name,
+//! and missing members count as empty.
 
 use serde_json::Value;
 
-/// Longest name of an unknown kind that is kept, in characters.
+/// Longest stored name of an unknown kind, in characters.
 const NAME_MAX: usize = 40;
 
-/// A message of the service.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// Words of `/v1/listen`.
     Results(Results),
-    /// Nothing has been said for some time.
+    /// The service heard a pause.
     UtteranceEnd,
-    /// A turn of `/v2/listen`.
     Turn(TurnInfo),
-    /// The socket is ready.
     Connected,
-    /// The last word of a socket that was to close.
+    /// Last message of a closing socket.
     Metadata,
-    /// New names hold.
+    /// New names are accepted.
     Configured,
-    /// New names do not, and why: its code.
+    /// New names are refused, with the error's code.
     NotConfigured(String),
-    /// Something to know, by its code.
     Warning(String),
-    /// It gives up.
+    /// The service gives up.
     Error {
-        /// Code of the failure.
         code: String,
-        /// In its words.
         text: String,
     },
-    /// Of no use here.
+    /// A known kind without use here.
     Known,
-    /// A kind that is not known, by its name.
     Unknown(String),
-    /// No JSON, or no object with a type.
+    /// Not JSON, or not an object with a type.
     Garbled,
 }
 
-/// Words of `/v1/listen`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// Transcript of this part of the sound.
+    /// Text of this part of the sound.
     pub transcript: String,
-    /// It will not change, and what comes next follows it.
+    /// Final: the next result follows it.
     pub is_final: bool,
-    /// It is the answer to having asked for all there is.
+    /// Answers a `Finalize`.
     pub from_finalize: bool,
-    /// Sound that is heard by now, in seconds since the socket was opened.
+    /// Sound heard so far, in seconds since the socket was opened.
     pub until: f64,
 }
 
-/// An event of a turn, and its text so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnInfo {
-    /// Kind of event.
     pub event: TurnEvent,
-    /// The whole turn so far.
     pub transcript: String,
 }
 
-/// Events in the life of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnEvent {
-    /// Somebody begins to speak.
     Start,
-    /// More of it was understood.
     Update,
-    /// It is probably over.
     EagerEnd,
-    /// It is not.
+    /// An early end was wrong.
     Resumed,
-    /// It is over.
     End,
-    /// Something else, by its name.
     Other(String),
 }
 
 impl Said {
-    /// Reads one message, with its number where the service counts them.
+    /// Parses a message, with its number where the service numbers them.
     pub fn read(message: &[u8]) -> (Self, Option<u64>) {
         let Ok(value) = serde_json::from_slice::<Value>(message) else {
             return (Self::Garbled, None);
@@ -142,7 +124,6 @@ impl TurnInfo {
     }
 }
 
-/// The text under `key`.
 fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -1,6 +1,6 @@
-//! The service of one entry: its address, its key, and how a session is opened.
+//! Opens sessions with the service of one entry.
 //!
-//! Entry type: [`Client`]. **Never**: follows a redirect; keeps a session.
+//! Entry type: [`Client`].
 
 use std::sync::Arc;
 
@@ -8,9 +8,7 @@ use reqwest::{Url, header::HeaderName};
 use tokio::time::timeout;
 
 use super::{
-    failure,
-    options::address,
-    orders,
+    failure, orders,
     wire::{self, Said},
 };
 use crate::provider::{
@@ -23,19 +21,18 @@ use crate::provider::{
     },
 };
 
-/// A service.
+/// Google's own address, which requires a key.
+pub const BASE_URL: &str = "https://generativelanguage.googleapis.com";
+const PATH: &str = "ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
+
 pub struct Client {
-    /// Settings of the service.
     pub options: Options,
-    /// Makes its errors.
     pub peer: Arc<Peer>,
     handshake: Handshake,
     url: Url,
 }
 
 impl Client {
-    /// # Errors
-    /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         let peer = Arc::new(Peer::new(&options, failure::closed));
         let no_address = (
@@ -51,10 +48,7 @@ impl Client {
         Ok(Self { options, peer, handshake, url })
     }
 
-    /// Opens a socket whose service has taken `setup`, within `first_byte_timeout`. Cancel safe.
-    ///
-    /// # Errors
-    /// No connection, or the service has refused the key or the setup.
+    /// Resolves once the service has accepted `setup`. Cancel safe.
     pub async fn open(&self, setup: &SpeechSetup) -> Result<(Incoming, Outgoing), Error> {
         let opened = timeout(self.options.first_byte_timeout, self.set_up(setup)).await;
         opened.map_err(|_| self.peer.slow())?
@@ -68,5 +62,25 @@ impl Client {
         outgoing.send().await?;
         while !wire::read(&incoming.next().await?).contains(&Said::Ready) {}
         Ok((incoming, outgoing))
+    }
+}
+
+/// The socket's address; `None`: `base_url` is invalid.
+fn address(options: &Options) -> Option<Url> {
+    let root = options.base_url.trim_end_matches('/');
+    Url::parse(&format!("{root}/{PATH}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_of_base_url_names_no_key() {
+        let url = |base_url| address(&Options::of_tests(base_url)).unwrap().to_string();
+        let wanted = format!("https://generativelanguage.googleapis.com/{PATH}");
+        assert_eq!(url(BASE_URL), wanted);
+        assert_eq!(url(&format!("{BASE_URL}/")), wanted);
+        assert_eq!(address(&Options::of_tests("no address")), None);
     }
 }

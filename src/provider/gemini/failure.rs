@@ -1,7 +1,7 @@
-//! Refused handshakes and closed sockets -> errors by kind, with the fix.
+//! Maps refused handshakes and closed sockets to errors by kind, with the fix.
 //!
-//! Entry functions: [`not_opened`], [`closed`]. The service has no errors within a session: it closes
-//! the socket. **Never**: a kind guessed from prose.
+//! Entry functions: [`not_opened`], [`closed`]. Within a session the service sends no errors but
+//! closes the socket. **Never**: a kind guessed from prose.
 
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -12,12 +12,11 @@ use crate::provider::{
     speech_to_speech::peer::{Peer, Told},
 };
 
-/// A socket that could not be opened.
 pub fn not_opened(peer: &Peer, why: &NotOpened) -> Error {
     peer.not_opened(why, told)
 }
 
-/// An error of Google's; some come in a list.
+/// Reads Google's error object, which sometimes comes in a list.
 fn told(error: &Value) -> Told {
     let error = error.get(0).map_or(error, |first| first.get("error").unwrap_or(first));
     let text = |name| error.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -34,7 +33,6 @@ fn told(error: &Value) -> Told {
     Told { kind, is_unpaid: false, message: text("message").to_owned() }
 }
 
-/// The service has closed the socket.
 pub fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
     let (kind, fix) = match u16::from(frame.code) {
         1007 | 1008 => (Kind::InvalidRequest, "check api_key, model, voice and tools"),

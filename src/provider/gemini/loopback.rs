@@ -1,4 +1,4 @@
-//! Sessions with a service on this machine that says a few written lines.
+//! Sessions with a scripted service over loopback.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -29,18 +29,18 @@ use crate::{
 /// The service's end of a session.
 struct Service {
     socket: WebSocketStream<TcpStream>,
-    /// The address it was asked at, and the key.
+    /// Request address and key.
     asked: String,
 }
 
 impl Service {
     async fn say(&mut self, message: Value) {
-        // As it does: in binary frames.
+        // The real service sends binary frames.
         self.socket.send(Message::binary(message.to_string())).await.unwrap();
     }
 
-    /// The next message of the client; `None`: it has closed the session.
-    async fn hear(&mut self) -> Option<Value> {
+    /// The client's next message; `None`: the session is closed.
+    async fn receive(&mut self) -> Option<Value> {
         loop {
             match self.socket.next().await?.ok()? {
                 Message::Text(text) => return Some(serde_json::from_str(&text).unwrap()),
@@ -50,9 +50,9 @@ impl Service {
         }
     }
 
-    /// Takes the setup, and gives it.
+    /// Accepts the setup and returns it.
     async fn set_up(&mut self) -> Value {
-        let setup = self.hear().await.unwrap();
+        let setup = self.receive().await.unwrap();
         self.say(json!({"setupComplete": {}})).await;
         setup
     }
@@ -60,11 +60,11 @@ impl Service {
     async fn close(&mut self, code: u16, reason: &'static str) {
         let frame = CloseFrame { code: CloseCode::from(code), reason: reason.into() };
         self.socket.close(Some(frame)).await.unwrap();
-        while self.hear().await.is_some() {}
+        while self.receive().await.is_some() {}
     }
 }
 
-/// A service that serves one session.
+/// Serves one session.
 async fn service<S>(
     serve: impl FnOnce(Service) -> S + Send + 'static,
 ) -> (Options, JoinHandle<S::Output>)
@@ -108,14 +108,14 @@ async fn connect(options: Options) -> Result<SpeechSession, Error> {
 async fn session_is_set_up_and_answers_until_dropped() {
     let (options, service) = service(|mut service| async move {
         let setup = service.set_up().await;
-        let before = service.hear().await.unwrap();
-        let order = service.hear().await.unwrap();
+        let before = service.receive().await.unwrap();
+        let order = service.receive().await.unwrap();
         let sound = json!({"inlineData": {"mimeType": "audio/pcm;rate=24000", "data": "AQACAA=="}});
         service
             .say(json!({"serverContent": {"modelTurn": {"parts": [sound]}, "turnComplete": true},
                 "usageMetadata": {"promptTokenCount": 9, "responseTokenCount": 5}}))
             .await;
-        let closed = service.hear().await;
+        let closed = service.receive().await;
         (service.asked, [setup, before, order, closed.unwrap_or_default()])
     })
     .await;
@@ -157,7 +157,7 @@ async fn session_closed_without_warning_ends() {
 #[tokio::test]
 async fn refused_setup_is_the_error_of_connect() {
     let (options, _service) = service(|mut service| async move {
-        service.hear().await.unwrap();
+        service.receive().await.unwrap();
         service.close(1007, "no such voice; sk-very-secret").await;
     })
     .await;
@@ -172,7 +172,7 @@ async fn refused_setup_is_the_error_of_connect() {
 async fn probe_opens_a_session_and_closes_it() {
     let (options, service) = service(|mut service| async move {
         service.set_up().await;
-        service.hear().await
+        service.receive().await
     })
     .await;
     let line = probe_speech(&GeminiLive::new(options).unwrap(), &BTreeSet::new()).await.unwrap();

@@ -1,12 +1,11 @@
 //! Gemini Live: a model that hears and speaks, over a WebSocket.
 //!
-//! Entry type: [`GeminiLive`], made from [`Options`]. A task owns each session's socket; turns, hearing
-//! and the age of sessions are the engine's, and the service's memory of a session is not used.
-//! **Never**: the key or what was said in the log; a call of an answer that was not completed.
+//! Entry type: [`GeminiLive`], made from [`Options`]. A task owns each session's socket. The engine
+//! decides turns and replaces old sessions; the service's own session memory is not used.
+//! **Never**: logs the key or speech; a call of an incomplete answer.
 
 mod client;
 mod failure;
-mod options;
 mod orders;
 mod results;
 mod running;
@@ -26,21 +25,18 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 pub use self::options::BASE_URL;
-use self::{client::Client, talk::Talk};
+use self::{client::Client, talk::GeminiTalk};
 use super::{
     Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
     speech_to_speech::{Options, events, session},
 };
 use crate::logic::budget::SoundTokens;
 
-/// The service of one entry.
 pub struct GeminiLive {
     client: Arc<Client>,
 }
 
 impl GeminiLive {
-    /// # Errors
-    /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self { client: Arc::new(Client::new(options)?) })
     }
@@ -66,18 +62,19 @@ impl SpeechToSpeech for GeminiLive {
             changes_tools: false,
             goes_on: true,
             takes_choice: false,
-            sound: SoundTokens { heard: 25, spoken: 25, with_words: false },
+            sound: SoundTokens { received: 25, spoken: 25, with_words: false },
         }
     }
 
-    /// Gives up after `first_byte_timeout`, too.
+    /// Gives up after `first_byte_timeout`.
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {
         let client = Arc::clone(&self.client);
         async move {
             let socket = client.open(&setup).await?;
             let (control, orders) = SpeechControl::new();
             let (events, reader) = events::channel();
-            let talk = Talk::new(Arc::clone(&client.peer), events, &setup.tools, &setup.before);
+            let talk =
+                GeminiTalk::new(Arc::clone(&client.peer), events, &setup.tools, &setup.before);
             let task = tokio::spawn(session::run(talk, socket, orders));
             Ok(SpeechSession { control, events: reader.stream(task) })
         }

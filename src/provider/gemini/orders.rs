@@ -1,6 +1,4 @@
-//! Messages that are sent to the service, as JSON.
-//!
-//! Entry functions: one for each kind. **Never**: decides when they are sent.
+//! Messages sent to the service, as JSON: one entry function each.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -11,23 +9,18 @@ use crate::{
     provider::{SpeechItem, SpeechSetup},
 };
 
-/// Most samples of one message: 64 KiB.
+/// Most samples per message: 64 KiB.
 const SAMPLES: usize = (64 << 10) / size_of::<i16>();
 
-/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
-    /// The call.
     pub id: String,
-    /// The tool's name.
     pub name: String,
-    /// Result as the model reads it.
     pub output: String,
-    /// Effect of the call on the answer.
     pub calling: Calling,
 }
 
-/// Sets a session up for `model`. Turns are ours to decide.
+/// Sets up a session for `model`, with our own turn detection.
 pub fn setup(setup: &SpeechSetup, model: &str) -> String {
     let model = match model.starts_with("models/") {
         true => model.to_owned(),
@@ -63,12 +56,11 @@ fn declared(tool: &ToolSpec) -> Value {
         "parametersJsonSchema": reduced(&tool.parameters), "behavior": behavior})
 }
 
-/// Begins an utterance.
 pub fn begin() -> String {
     json!({"realtimeInput": {"activityStart": {}}}).to_string()
 }
 
-/// Samples at 16 kHz of an utterance, in as many messages as it takes.
+/// Samples at 16 kHz, split into messages.
 pub fn sound(samples: &[i16]) -> impl Iterator<Item = String> {
     samples.chunks(SAMPLES).map(|piece| {
         let bytes: Vec<u8> = piece.iter().flat_map(|sample| sample.to_le_bytes()).collect();
@@ -77,12 +69,11 @@ pub fn sound(samples: &[i16]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Ends an utterance, which is answered.
+/// Ends an utterance; the service answers it.
 pub fn end() -> String {
     json!({"realtimeInput": {"activityEnd": {}}}).to_string()
 }
 
-/// Adds something in writing.
 pub fn text<'i>(items: impl IntoIterator<Item = &'i SpeechItem>) -> String {
     let turn = |item: &SpeechItem| {
         let (role, text) = match item {
@@ -94,12 +85,12 @@ pub fn text<'i>(items: impl IntoIterator<Item = &'i SpeechItem>) -> String {
     content(items.into_iter().map(turn).collect(), false)
 }
 
-/// Asks for an answer to what is written.
+/// Asks for an answer to the text items so far.
 pub fn answer() -> String {
     content(json!([]), true)
 }
 
-/// Stops the running answer: whatever is written does, and this is nothing.
+/// Stops the running answer: any text does, even none.
 pub fn stop() -> String {
     content(json!([]), false)
 }
@@ -108,7 +99,7 @@ fn content(turns: Value, is_over: bool) -> String {
     json!({"clientContent": {"turns": turns, "turnComplete": is_over}}).to_string()
 }
 
-/// Adds what came of calls; with `is_awaited` an answer follows in any case.
+/// Adds results of calls. With `is_awaited` the service answers in any case.
 pub fn results(results: &[CallResult], is_awaited: bool) -> String {
     let is_silent = results.iter().all(|it| it.calling == Calling::Records);
     let responses: Value = results

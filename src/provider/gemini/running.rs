@@ -1,7 +1,7 @@
-//! The answer that is being made, until all of it is known.
+//! The running answer, until all of it is known.
 //!
-//! Entry type: [`Running`]. Words and the billed tokens have no order against the end of a turn, so an
-//! end waits a moment for them. **Never**: ends by itself.
+//! Entry type: [`Running`]. Words and billed tokens may arrive before or after the end of a turn,
+//! so an end waits a moment for them.
 
 use std::{mem, time::Duration};
 
@@ -12,48 +12,40 @@ use crate::provider::{
     speech_to_speech::{answer::Answer, peer::Peer},
 };
 
-/// Longest wait, after the end of an answer, for what belongs to it.
+/// Longest wait for missing words and tokens after the end of an answer.
 const GRACE: Duration = Duration::from_millis(300);
-/// Longest wait, after a call whose result is awaited, for other calls and the billed tokens: the results
-/// are late by so much where neither they nor the end of the turn come.
+/// Longest wait, after an awaited call, for more calls and the billed tokens. It delays the results
+/// if neither they nor the end of the turn arrive.
 const CALLED: Duration = Duration::from_millis(150);
-/// Less sound than an answer has, in samples: half a second. It may be the last of the turn before.
+/// Shorter sound, in samples (half a second), may be the rest of the previous turn.
 const REMNANT: usize = 12_000;
-/// Longest wait for the answer behind such a remnant; after it the remnant was the answer.
+/// Longest wait for the answer after such a remnant; then the remnant was the answer.
 const FOLLOWS: Duration = Duration::from_secs(2);
-/// Longest wait for the end of an answer that was cancelled.
+/// Longest wait for the end of a cancelled answer.
 pub const STOPPED: Duration = Duration::from_secs(10);
 
-/// An answer that was asked for and has not ended.
 #[derive(Debug)]
 pub struct Running {
-    /// Its bounds and calls.
     pub answer: Answer,
-    /// Some of it has come.
     pub has_begun: bool,
-    /// The turn of the model is over.
     pub is_over: bool,
-    /// An end has come that may be its own or that of the turn before, and nothing since.
+    /// An end arrived that may belong to the previous turn, and nothing since.
     is_expected: bool,
-    /// Samples that have come.
     samples: usize,
     has_calls: bool,
-    /// Its ending.
     pub ending: SpeechEnding,
-    /// The billed tokens.
     pub usage: Counted<SpeechUsage>,
-    /// The service waits for results within its turn: for us the answer ends with its calls.
+    /// The service waits for results within its turn; for us the answer ends with its calls.
     pub is_blocked: bool,
-    /// Tokens were counted since then.
+    /// Tokens were counted since its calls.
     is_counted: bool,
     has_words: bool,
     has_last_words: bool,
-    /// Deadline at which it ends, whatever is missing.
+    /// Deadline, whatever is missing.
     ends_at: Option<Instant>,
 }
 
 impl Running {
-    /// An answer of which nothing has come.
     pub fn new(name: String) -> Self {
         Self {
             answer: Answer::new(name),
@@ -72,7 +64,6 @@ impl Running {
         }
     }
 
-    /// Some of it has come.
     pub fn goes_on(&mut self) {
         self.has_begun = true;
         if self.is_blocked {
@@ -82,12 +73,11 @@ impl Running {
         }
     }
 
-    /// Counts samples that came.
     pub const fn sounds(&mut self, samples: usize) {
         self.samples = self.samples.saturating_add(samples);
     }
 
-    /// It has calls, of which the results of some are awaited if it `is_blocked` by them.
+    /// Notes calls; `is_blocked`: the service awaits some of their results.
     pub fn calls(&mut self, is_blocked: bool) {
         self.has_calls = true;
         if is_blocked {
@@ -96,48 +86,44 @@ impl Running {
         }
     }
 
-    /// Notes words that came. Words that `may_be_late` are no beginning, nor are the last of them its last.
+    /// Notes words. Words that `may_be_late` neither begin nor end the answer.
     pub fn words(&mut self, may_be_late: bool, is_last: bool) {
         self.has_words = true;
         if !may_be_late {
             self.has_last_words |= is_last;
-            // An answer that is expected begins with sound or calls.
+            // An expected answer begins with sound or calls.
             if !self.is_expected {
                 self.goes_on();
             }
         }
     }
 
-    /// It has so little that all of it may be of the turn before.
+    /// True if all of it may belong to the previous turn.
     pub fn is_remnant(&self) -> bool {
         self.answer.cancelled_at.is_none() && !self.has_calls && self.samples < REMNANT
     }
 
-    /// Takes what has come for a remnant whose turn has ended. It ends soon if nothing more comes.
+    /// Treats what arrived as a remnant; the answer ends soon if nothing follows.
     pub fn begins_again(&mut self) {
         self.is_expected = true;
         self.ends_at = Some(Instant::now() + FOLLOWS);
     }
 
-    /// The service has ended its turn, as far as is known.
     pub const fn is_turn_over(&self) -> bool {
         self.is_over || self.is_expected
     }
 
-    /// Takes a count of tokens.
     pub fn count(&mut self, usage: SpeechUsage) {
         let is_empty = usage == SpeechUsage::default();
         self.is_counted |= self.is_blocked && !is_empty;
         self.usage.merge(usage);
     }
 
-    /// It ends soon.
     pub fn ends(&mut self) {
         let soon = Instant::now() + GRACE;
         self.ends_at = Some(self.ends_at.map_or(soon, |at| at.min(soon)));
     }
 
-    /// Nothing of it is missing.
     pub fn is_whole(&self) -> bool {
         if self.is_blocked {
             return self.is_counted || (self.is_over && self.usage.get().is_some());
@@ -147,18 +133,15 @@ impl Running {
         self.is_over && self.usage.get().is_some() && has_words
     }
 
-    /// It has waited long enough for what is missing.
     pub fn is_due(&self) -> bool {
         self.ends_at.is_some_and(|at| at <= Instant::now())
     }
 
-    /// Deadline of its current wait.
     pub fn due(&self) -> Option<Instant> {
         self.ends_at.or(self.answer.cancelled_at.map(|at| at + STOPPED))
     }
 }
 
-/// Ending of an answer whose turn is over for `reason`.
 pub fn ending(reason: &str, peer: &Peer) -> SpeechEnding {
     match reason {
         "" | "TURN_COMPLETE_REASON_UNSPECIFIED" | "NEED_MORE_INPUT" => SpeechEnding::Completed,

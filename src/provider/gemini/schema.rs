@@ -1,11 +1,10 @@
-//! JSON Schemas of arguments, reduced to what the service takes: it refuses a whole setup for one
-//! word it does not know.
+//! Reduces JSON Schemas of arguments to supported keywords: one unknown keyword makes the service
+//! refuse the whole setup.
 //!
 //! Entry function: [`reduced`]. **Never**: makes a schema stricter.
 
 use serde_json::{Map, Value, json};
 
-/// Words that are kept as they are.
 const KEPT: [&str; 14] = [
     "$id",
     "$ref",
@@ -22,16 +21,16 @@ const KEPT: [&str; 14] = [
     "required",
     "propertyOrdering",
 ];
-/// Words for a schema.
+/// Keywords that hold a schema.
 const SCHEMAS: [&str; 2] = ["items", "additionalProperties"];
-/// Words for several schemas, in order.
+/// Keywords that hold a list of schemas.
 const LISTS: [&str; 3] = ["prefixItems", "anyOf", "oneOf"];
-/// Words for several schemas, by name.
+/// Keywords that hold schemas by name.
 const NAMED: [&str; 2] = ["properties", "$defs"];
 
-/// `schema` without the words that the service does not know; a schema that is no object accepts all.
+/// `schema` without unsupported keywords. A schema that is no object accepts everything.
 pub fn reduced(schema: &Value) -> Value {
-    // `true`, and `false` behind `additionalProperties`.
+    // `true`, or `false` under `additionalProperties`.
     let Value::Object(members) = schema else { return schema.clone() };
     let mut kept = Map::new();
     for (word, value) in members {

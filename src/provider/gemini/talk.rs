@@ -1,9 +1,9 @@
-//! The state of a session: orders and messages of the service in, messages and events for the engine out.
+//! State of a session: orders and service messages in, messages and engine events out.
 //!
-//! Entry type: [`Talk`]. Any order sent while the service answers interrupts it, so all orders but
-//! [`SpeechOrder::Cancel`] wait for the answer's end. The end of an utterance and results of calls,
-//! which the service answers at once, are sent with the order to answer.
-//! **Never**: sends or receives by itself; sends a result that is not wanted any more.
+//! Entry type: [`GeminiTalk`]. Any order sent during an answer interrupts it, so all orders but
+//! [`SpeechOrder::Cancel`] wait for the answer's end. The service answers the end of an utterance
+//! and results of calls at once, so they are sent with the order to answer. **Never**: does I/O;
+//! sends a cancelled result.
 
 use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
@@ -26,64 +26,59 @@ use crate::{
         speech_to_speech::{
             answer::Called,
             events::{EVENTS_MAX, Events, Full, unread},
-            hearing::Hearing,
             items::Items,
             peer::{Peer, exceeds},
             session::{Language, Over},
+            sound_input::SoundInput,
             waiting::{Waiting, Waits},
         },
     },
 };
 
-/// The shortest utterance that is answered: 100 ms at 16 kHz.
+/// Shortest utterance that is answered: 100 ms at 16 kHz.
 const SHORTEST: usize = 1_600;
-/// The longest time left that is believed.
+/// Longest remaining time that is believed.
 const LEFT_MAX: Duration = Duration::from_secs(3_600);
-/// Most answers that were not requested.
 const UNASKED_MAX: usize = 16;
 
-/// A session.
 #[derive(Debug)]
-pub struct Talk {
+pub struct GeminiTalk {
     peer: Arc<Peer>,
     events: Events,
-    /// Messages to be sent, oldest first.
+    /// Messages to send, oldest first.
     outbox: VecDeque<String>,
-    hearing: Hearing,
+    input: SoundInput,
     items: Items,
     results: Results,
-    /// The answer asked for last has sound.
+    /// The last requested answer has sound.
     has_spoken: bool,
-    /// An utterance was begun.
-    is_hearing: bool,
-    /// It is over; the order to answer tells the service.
-    is_heard: bool,
-    /// The answer that was asked for and has not ended.
+    is_begun: bool,
+    /// The utterance is over, which the order to answer reports.
+    is_complete: bool,
+    /// The requested answer that has not ended.
     running: Option<Running>,
-    /// The turn of the answer before.
+    /// The previous answer's turn.
     tail: Tail,
     /// Orders that wait for the end of the answer.
     held: Waiting,
-    /// Answers that were asked for.
     asked: u64,
-    /// Number of answers that were not requested.
     unasked: usize,
 }
 
-impl Talk {
-    /// A session with `peer` that has been set up with `tools`; it receives `before`.
+impl GeminiTalk {
+    /// A session already set up with `tools`; sends it `before`.
     pub fn new(peer: Arc<Peer>, events: Events, tools: &[ToolSpec], before: &[SpeechItem]) -> Self {
         let before = (!before.is_empty()).then(|| orders::text(before));
         Self {
             peer,
             events,
             outbox: before.into_iter().collect(),
-            hearing: Hearing::new(SampleRate::HZ_16000, SHORTEST),
+            input: SoundInput::new(SampleRate::HZ_16000, SHORTEST),
             items: Items::default(),
             results: Results::new(tools),
             has_spoken: false,
-            is_hearing: false,
-            is_heard: false,
+            is_begun: false,
+            is_complete: false,
             running: None,
             tail: Tail::default(),
             held: Waiting::default(),
@@ -101,17 +96,17 @@ impl Talk {
         match order {
             SpeechOrder::Sound(sound) => return self.listen(&sound),
             SpeechOrder::Commit => {
-                if let Some(rest) = self.hearing.end() {
+                if let Some(rest) = self.input.end() {
                     self.send_sound(&rest);
-                    self.is_heard = self.is_hearing;
+                    self.is_complete = self.is_begun;
                 }
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text([&item])),
-            // The service itself chooses which tools to call.
+            // The service chooses which tools to call.
             SpeechOrder::Answer(_) => return self.ask(),
             SpeechOrder::Result { call, output } => self.result(call.0, output),
             SpeechOrder::Cancel => self.cancel(),
-            // An ability that it does not have.
+            // Unsupported by this service.
             SpeechOrder::Tools(_) | SpeechOrder::Clear | SpeechOrder::Truncate { .. } => {
                 let what = "it cannot change its tools or take anything back";
                 let error = self.peer.error(Kind::InvalidRequest, what, "please report this");
@@ -122,7 +117,7 @@ impl Talk {
     }
 
     fn listen(&mut self, sound: &Pcm) -> Result<(), Over> {
-        match self.hearing.take(sound) {
+        match self.input.take(sound) {
             Ok(samples) => {
                 self.send_sound(&samples);
                 Ok(())
@@ -135,7 +130,7 @@ impl Talk {
         if samples.is_empty() {
             return;
         }
-        if !mem::replace(&mut self.is_hearing, true) {
+        if !mem::replace(&mut self.is_begun, true) {
             self.outbox.push_back(orders::begin());
         }
         self.outbox.extend(orders::sound(samples));
@@ -143,7 +138,7 @@ impl Talk {
 
     fn result(&mut self, id: String, output: String) {
         self.results.add(id, output);
-        // An answer that went on beside calls that only record is not followed by another.
+        // An answer that continued beside recording calls is not followed by another.
         if self.has_spoken && self.results.are_silent() {
             self.send_results(false);
         }
@@ -164,9 +159,9 @@ impl Talk {
             self.send_results(true);
         } else {
             late.clear();
-            let is_heard = mem::take(&mut self.is_heard);
-            self.outbox.push_back(if is_heard { orders::end() } else { orders::answer() });
-            self.is_hearing &= !is_heard;
+            let is_complete = mem::take(&mut self.is_complete);
+            self.outbox.push_back(if is_complete { orders::end() } else { orders::answer() });
+            self.is_begun &= !is_complete;
         }
         let running = self.running.insert(Running::new(format!("answer_{}", self.asked)));
         if late.is_empty() {
@@ -174,11 +169,11 @@ impl Talk {
         }
         running.count(billed);
         self.calls(late)?;
-        // Nothing more comes before their results.
+        // Nothing more arrives before their results.
         if self.running.as_ref().is_some_and(|it| it.is_blocked) { self.finish() } else { Ok(()) }
     }
 
-    /// Stops the answer that is running, and those that wait for its end.
+    /// Stops the running answer and cancels waiting ones.
     fn cancel(&mut self) {
         self.held.cancel();
         self.stop();
@@ -192,10 +187,7 @@ impl Talk {
         }
     }
 
-    /// Takes something that the service says.
-    ///
-    /// # Errors
-    /// The session ends.
+    /// Handles a message of the service; an error ends the session.
     pub fn said(&mut self, said: Said) -> Result<(), Over> {
         match said {
             Said::Audio(bytes) => return self.sound(&bytes),
@@ -221,7 +213,7 @@ impl Talk {
         Ok(())
     }
 
-    /// The running answer, of which a part comes; without one, what comes is stopped.
+    /// The running answer, which a part belongs to; without one, stops the service's answer.
     fn part(&mut self) -> Result<Option<&mut Running>, Over> {
         if self.running.is_none() && !self.tail.is_open() {
             self.peer.notes("an answer that nobody has asked for");
@@ -229,7 +221,7 @@ impl Talk {
             if self.unasked > UNASKED_MAX {
                 return Err(Over::Failed(self.peer.flooding(UNASKED_MAX)));
             }
-            // It would be paid for.
+            // It would be billed.
             self.outbox.push_back(orders::stop());
             self.tail.begins();
         }
@@ -258,15 +250,15 @@ impl Talk {
     }
 
     fn words(&mut self, mut delta: String, is_last: bool) -> Result<(), Over> {
-        // They have no order against the answers: what comes without one is late.
+        // Words have no order against answers: without one, they are late.
         let may_be_late = self.tail.owns_end(self.running.as_ref());
         let Some(running) = &mut self.running else { return Ok(()) };
         if delta.is_empty() && !running.has_begun {
-            // The mark of the last words, which does not say whose they are.
+            // The end mark of words, without a hint at their answer.
             return Ok(());
         }
         if may_be_late && is_last && !delta.is_empty() {
-            // Words of the answer itself may follow.
+            // More words of this answer may follow.
             delta.push(' ');
         }
         running.words(may_be_late, is_last);
@@ -318,7 +310,6 @@ impl Talk {
         self.tell(SpeechSessionEvent::CallsCancelled(known))
     }
 
-    /// The running answer is all there, or has this ending.
     fn ends(&mut self, ending: Option<SpeechEnding>) {
         if self.tail.owns_end(self.running.as_ref()) {
             return;
@@ -333,7 +324,7 @@ impl Talk {
         let ending = ending(reason, &self.peer);
         let is_tails = self.tail.owns_end(self.running.as_ref());
         let begun = self.running.as_mut().filter(|it| it.has_begun);
-        // An answer that has begun is the one that fails.
+        // An answer that has begun is the one that failed.
         if is_tails && (begun.is_none() || ending == SpeechEnding::Completed) {
             self.tail.ends();
             if let Some(running) = begun {
@@ -366,13 +357,12 @@ impl Talk {
         if self.running.as_ref().is_some_and(Running::is_whole) { self.finish() } else { Ok(()) }
     }
 
-    /// Ends the running answer, and obeys the orders that have waited.
     fn finish(&mut self) -> Result<(), Over> {
         let Some(running) = self.running.take() else { return Ok(()) };
         let is_over = running.is_turn_over();
         let Running { answer, is_blocked, ending, usage, .. } = running;
         let (calls, done) = answer.end(ending, Vec::new(), usage.get(), &self.peer);
-        // The end of a turn with calls that are awaited comes at once, or after their results.
+        // The end of a turn with awaited calls arrives at once, or after their results.
         self.tail.follow(is_over, is_blocked && !calls.is_empty());
         for call in calls {
             self.results.owe(&call.id, &call.name);
@@ -397,7 +387,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Takes nothing more of the running answer, because of `why`.
+    /// Discards the rest of the running answer.
     fn cut(&mut self, why: String) {
         if let Some(running) = &mut self.running {
             running.answer.cut(why);
@@ -418,7 +408,7 @@ impl Talk {
     }
 }
 
-impl Language for Talk {
+impl Language for GeminiTalk {
     fn take(&mut self) -> VecDeque<String> {
         mem::take(&mut self.outbox)
     }
@@ -448,7 +438,7 @@ impl Language for Talk {
         }
     }
 
-    fn hear(&mut self, message: &[u8]) -> Result<(), Over> {
+    fn message(&mut self, message: &[u8]) -> Result<(), Over> {
         wire::read(message).into_iter().try_for_each(|said| self.said(said))
     }
 

@@ -1,16 +1,15 @@
 //! Billed tokens of an answer.
 //!
-//! Entry function: [`read`]. The totals are what is billed; their split into text and sound does not
-//! always add up, and is an estimate. **Never**: fails.
+//! Entry function: [`read`]. Totals are billed; their split into text and sound is an estimate,
+//! because it does not always add up.
 
 use serde_json::Value;
 
 use crate::provider::SpeechUsage;
 
-/// No answer has more tokens: a larger count is cut, so that sums and prices stay numbers.
+/// Larger counts are cut, so that sums and prices stay finite.
 const MOST: u64 = 1 << 40;
 
-/// The `usageMetadata` of a message; `None`: it is none.
 pub fn read(usage: &Value) -> Option<SpeechUsage> {
     usage.as_object()?;
     let count = |name| usage.get(name).and_then(number);
@@ -19,11 +18,11 @@ pub fn read(usage: &Value) -> Option<SpeechUsage> {
     let answer = named("responseTokenCount").max(named("candidatesTokenCount"));
     let thoughts = named("thoughtsTokenCount");
     let parts = prompt.saturating_add(answer).saturating_add(thoughts);
-    // Tokens that only the total counts are input, such as results of tools.
+    // Tokens counted only in the total are input, such as results of tools.
     let read = prompt.saturating_add(named("totalTokenCount").saturating_sub(parts));
     let cached = named("cachedContentTokenCount").min(read);
     let audio_in = sound(usage, "promptTokensDetails").unwrap_or_default().min(read);
-    // Answers are sound, unless it is said otherwise.
+    // Answers count as sound unless the service says otherwise.
     let audio_out = sound(usage, "responseTokensDetails").unwrap_or(answer).min(answer);
     let text_in = read - audio_in;
     Some(SpeechUsage {
@@ -36,7 +35,6 @@ pub fn read(usage: &Value) -> Option<SpeechUsage> {
     })
 }
 
-/// The tokens of sound in the list `name`; `None`: no such list.
 fn sound(usage: &Value, name: &str) -> Option<u64> {
     let list = usage.get(name)?.as_array().filter(|list| !list.is_empty())?;
     let is_sound = |part: &&Value| part.get("modality").and_then(Value::as_str) == Some("AUDIO");
@@ -44,7 +42,6 @@ fn sound(usage: &Value, name: &str) -> Option<u64> {
     Some(counts.fold(0, u64::saturating_add))
 }
 
-/// A count that can be one.
 fn number(value: &Value) -> Option<u64> {
     value.as_u64().map(|count| count.min(MOST))
 }

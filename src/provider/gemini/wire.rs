@@ -1,8 +1,7 @@
 //! Messages of the service, as far as they matter here.
 //!
-//! Entry function: [`read`]. One message may say several things; they are given in the order in which
-//! they have to be taken. Unknown members are passed over, and missing ones count as empty.
-//! **Never**: refuses a message for additional members.
+//! Entry function: [`read`]. One message may contain several items, which are returned in the order
+//! to handle them. Unknown members are ignored, and missing ones are empty.
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
@@ -13,11 +12,10 @@ use serde_json::Value;
 use super::usage;
 use crate::provider::{SpeechUsage, bounds::EVENT, speech_to_speech::answer::Called};
 
-/// Longest name of an unknown kind that is kept, in characters.
+/// Longest name kept of an unknown kind, in characters.
 const NAME_MAX: usize = 40;
-/// Longest id of a call, in bytes; a message with a longer one is garbled.
+/// Longest call id, in bytes; a longer one makes the message garbled.
 const ID_MAX: usize = 256;
-/// Kinds of messages that say nothing of use here.
 const KNOWN: [&str; 5] = [
     "serverContent",
     "sessionResumptionUpdate",
@@ -26,40 +24,33 @@ const KNOWN: [&str; 5] = [
     "usageMetadata",
 ];
 
-/// Something the service says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// The setup was taken.
     Ready,
-    /// Sound: 16-bit samples at 24 kHz, little endian; a sample may be cut in two.
+    /// 16-bit little-endian samples at 24 kHz; a sample may be split between messages.
     Audio(Vec<u8>),
     /// Words of the answer, and whether they are the last.
     Words(String, bool),
-    /// Billed tokens.
     Usage(SpeechUsage),
-    /// Calls.
     Calls(Vec<Called>),
-    /// Results of these calls are not wanted any more.
+    /// Results of these calls are no longer wanted.
     CallsCancelled(Vec<String>),
-    /// The answer was stopped.
     Interrupted,
-    /// All of the answer is there.
+    /// The answer is complete.
     Generated,
-    /// The turn of the model is over, for this reason if it is a bad one.
+    /// The model's turn is over; the reason, if it failed.
     TurnOver(String),
-    /// The connection ends after this time, where it is said.
+    /// The connection ends, after this time if given.
     GoingAway(Option<Duration>),
-    /// A message over the bound, by the kind it has.
     Oversized(&'static str),
-    /// An unknown kind, by its name.
+    /// An unknown kind, by name.
     Unknown(String),
-    /// Data that is no sound at 24 kHz, by its kind.
+    /// Data other than sound at 24 kHz, by MIME type.
     OtherData(String),
-    /// No JSON object, or one that cannot be used.
+    /// Not a JSON object, or an unusable one.
     Garbled,
 }
 
-/// A message.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Message<'a> {
@@ -72,7 +63,6 @@ struct Message<'a> {
     go_away: Option<GoAway>,
 }
 
-/// Parts and marks of the running answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Content<'a> {
@@ -92,7 +82,7 @@ struct ModelTurn<'a> {
     parts: Option<Vec<Part<'a>>>,
 }
 
-/// A part of an answer; its text is a thought, or the same as the words.
+/// A part of an answer. Its text is ignored: a thought, or a copy of the words.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Part<'a> {
@@ -139,9 +129,8 @@ struct GoAway {
     time_left: Option<String>,
 }
 
-/// Reads one message.
 pub fn read(message: &[u8]) -> Vec<Said> {
-    // A list would be read as the fields of a message, in their order.
+    // serde would read a list as the fields of a message, in order.
     if !message.trim_ascii_start().starts_with(b"{") {
         return vec![Said::Garbled];
     }
@@ -167,7 +156,7 @@ impl Message<'_> {
         if let Some(ids) = self.tool_call_cancellation.and_then(|it| it.ids) {
             said.push(Said::CallsCancelled(ids));
         }
-        // After the calls: it is the last that comes of a round.
+        // Usage comes after the calls, last of a round.
         said.extend(self.usage_metadata.as_ref().and_then(usage::read).map(Said::Usage));
         said.extend(content.into_iter().flatten());
         if let Some(going) = self.go_away {
@@ -178,7 +167,7 @@ impl Message<'_> {
 }
 
 impl Content<'_> {
-    /// Adds the sound and the words to `said`; the ends, which come last.
+    /// Adds sound and words to `said`; returns the ends, which come last.
     fn said(self, said: &mut Vec<Said>) -> Vec<Said> {
         let parts = self.model_turn.and_then(|turn| turn.parts).unwrap_or_default();
         said.extend(parts.into_iter().filter_map(|part| part.inline_data).map(Blob::said));
@@ -206,7 +195,7 @@ impl Content<'_> {
 impl Blob<'_> {
     fn said(self) -> Said {
         let told = self.mime_type.unwrap_or_default();
-        // A blank may stand before the rate.
+        // A space may precede the rate.
         let kind: String = told.split_whitespace().collect();
         if !["", "audio/pcm", "audio/pcm;rate=24000"].contains(&kind.as_str()) {
             return Said::OtherData(short(&told));
@@ -227,12 +216,11 @@ fn called(calls: Vec<FunctionCall>) -> Option<Vec<Called>> {
     calls.into_iter().map(called).collect()
 }
 
-/// A duration such as "9.5s".
+/// Parses a duration such as "9.5s".
 fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
 }
 
-/// The kinds of a message that says nothing of use.
 fn unknown(message: &[u8]) -> Vec<Said> {
     let members = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(message);
     let names = members.unwrap_or_default().into_keys();

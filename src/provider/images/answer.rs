@@ -1,6 +1,6 @@
-//! Answers of picture services: their files and their counts.
+//! Answers of picture services: their files and token counts.
 //!
-//! Entry functions: [`parsed`], [`picture`], [`used`]. **Never**: believes a count that cannot be true.
+//! Entry functions: [`parsed`], [`picture`], [`used`]. **Never**: believes an implausible count.
 
 use serde_json::Value;
 use tokio::task::spawn_blocking;
@@ -11,16 +11,13 @@ use crate::{
     provider::{Bound, Kind, NoPicture, Picture, bounds::VALUES, remote::Endpoint},
 };
 
-/// Fewest output tokens that a service can have counted for a picture.
+/// Fewest plausible output tokens for a picture.
 const FEWEST_TOKENS: u64 = 64;
-/// Most tokens that a service can have counted for one.
+/// Most plausible output tokens for a picture.
 const MOST_TOKENS: u64 = 200_000;
 
-/// An answer, and what `read` takes out of it; nothing of what is no JSON. Both are done off the runtime,
-/// for pictures are large. Cancel safe.
-///
-/// # Errors
-/// It has more values than an answer may have.
+/// Parses an answer and applies `read`; the default if it is no JSON. Runs off the runtime, because
+/// pictures are large. Fails if the answer has too many values. Cancel safe.
 pub async fn parsed<T: Default + Send + 'static>(
     bytes: Vec<u8>,
     read: impl FnOnce(&Value) -> T + Send + 'static,
@@ -34,7 +31,7 @@ pub async fn parsed<T: Default + Send + 'static>(
     spawn_blocking(work).await.unwrap_or_else(|_| Ok(Default::default()))
 }
 
-/// A picture, or tokens of a refusal, as a service counts them: none of what cannot be true.
+/// Use for pictures or a refusal, without implausible counts.
 pub fn used(pictures: u64, input_tokens: Option<u64>, output_tokens: Option<u64>) -> Consumption {
     let counted = input_tokens.unwrap_or_default().min(MOST_TOKENS);
     let made = output_tokens.unwrap_or_default();
@@ -43,10 +40,7 @@ pub fn used(pictures: u64, input_tokens: Option<u64>, output_tokens: Option<u64>
     Consumption { pictures, input_tokens: counted, output_tokens, ..Consumption::default() }
 }
 
-/// The file `bytes` of a service as a picture that may be shown; anything else is the service's fault.
-///
-/// # Errors
-/// [`Kind::Protocol`]: the file is no picture within the bounds.
+/// Re-encodes `bytes`. A file that is no picture within the bounds is a [`Kind::Protocol`] error.
 pub async fn picture(
     endpoint: &Endpoint,
     bytes: Vec<u8>,

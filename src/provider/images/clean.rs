@@ -1,7 +1,7 @@
-//! Files of picture services, decoded and encoded again.
+//! Decodes and re-encodes files of picture services.
 //!
-//! Entry function: [`cleaned`]. **Never**: trusts a declared type, decodes before it knows the size, or
-//! unpacks what is not shown: profiles and texts of a PNG may be a thousand times their bytes.
+//! Entry function: [`cleaned`]. **Never**: trusts a declared type, decodes before it knows the
+//! size, or decompresses profiles and texts of a PNG, which may expand a thousandfold.
 
 use std::{
     borrow::Cow,
@@ -15,42 +15,37 @@ use image::{
 };
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// Largest picture, in pixels.
+/// Pixels of the largest picture.
 const PIXELS_MAX: u64 = 16_000_000;
-/// Longest side, in pixels.
+/// Pixels.
 const SIDE_MAX: u32 = 16_384;
-/// Most bytes of decoded pixels: the largest picture of 8 bits a channel.
+/// Bytes of the largest picture at 8 bits per channel.
 const DECODED_MAX: u64 = 4 * PIXELS_MAX;
-/// Memory that decoding may take, in bytes: the pixels, and as much beside them.
+/// Bytes for decoding: the pixels, and as much for buffers.
 const DECODING_MAX: u64 = 2 * DECODED_MAX;
-/// Bytes before the first chunk of a PNG.
 const PNG_HEAD: usize = 8;
-/// Chunks of a PNG that its picture needs.
+/// Chunks of a PNG needed to show it.
 const CHUNKS: [&[u8; 4]; 5] = [b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"];
-/// Largest file that is shown, in bytes.
+/// Bytes.
 const SHOWN_MAX: usize = 8 << 20;
-/// Qualities of a JPEG in place of a PNG that is too large, the best first.
+/// JPEG qualities to try if the PNG is too large, the best first.
 const QUALITIES: [u8; 3] = [90, 75, 50];
 
-/// Pictures that are decoded at once: a large one takes 150 MB with its encoding.
+/// Decodes one picture at a time: a large one takes 150 MB with its encoding.
 static DECODING: Semaphore = Semaphore::const_new(1);
 
-/// Reason a file cannot be shown as a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadPicture {
-    /// Its first bytes are of no known kind.
+    /// Its first bytes match no known format.
     #[error("the file is no PNG, JPEG or WebP")]
     Kind,
-    /// Its header cannot be read, or its pixels.
     #[error("the file is damaged")]
     Damaged,
-    /// It would take too much memory.
     #[error("{0} x {1} pixels are too many (16 megapixels at most, 16,384 a side)")]
     Large(u32, u32),
-    /// It would take too much memory, because its channels have 16 bits.
+    /// Too much memory, because its channels have 16 bits.
     #[error("{0} x {1} pixels of 16 bits a channel are too many (8 megapixels at most)")]
     Deep(u32, u32),
-    /// No encoding of it is small enough.
     #[error("the picture exceeds 8 MiB")]
     Heavy,
     /// The program is shutting down, or decoding crashed.
@@ -58,11 +53,8 @@ pub enum BadPicture {
     Failed,
 }
 
-/// `bytes` as a PNG without metadata, or as a JPEG where that exceeds 8 MiB; with its MIME type. Decodes
-/// off the runtime. Cancel safe.
-///
-/// # Errors
-/// The file is no picture within the bounds.
+/// Re-encodes `bytes` as a PNG without metadata, or as a JPEG where that exceeds 8 MiB; returns it
+/// with its MIME type. Decodes off the runtime. Cancel safe.
 pub async fn cleaned(bytes: Vec<u8>) -> Result<(Arc<[u8]>, &'static str), BadPicture> {
     let permit = DECODING.acquire().await.map_err(|_| BadPicture::Failed)?;
     let done = spawn_blocking(move || {
@@ -72,7 +64,6 @@ pub async fn cleaned(bytes: Vec<u8>) -> Result<(Arc<[u8]>, &'static str), BadPic
     done.await.unwrap_or(Err(BadPicture::Failed))
 }
 
-/// The pixels of a file; its first bytes determine the format.
 fn decoded(bytes: &[u8]) -> Result<DynamicImage, BadPicture> {
     let kind = image::guess_format(bytes).map_err(|_| BadPicture::Kind)?;
     if !matches!(kind, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP) {
@@ -102,11 +93,11 @@ fn decoded(bytes: &[u8]) -> Result<DynamicImage, BadPicture> {
     reader().decode().map_err(|_| BadPicture::Damaged)
 }
 
-/// The PNG `file` without the chunks that its picture does not need.
+/// Removes the chunks of a PNG that are not needed to show it.
 fn plain_png(file: &[u8]) -> Vec<u8> {
     let (head, mut rest) = file.split_at(PNG_HEAD.min(file.len()));
     let mut plain = head.to_vec();
-    // A length and a kind, the content, a checksum.
+    // Length and kind, content, checksum.
     while let Some((&[a, b, c, d, ref kind @ ..], _)) = rest.split_first_chunk::<8>() {
         let length = usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX);
         let end = length.saturating_add(12).min(rest.len());
@@ -119,10 +110,9 @@ fn plain_png(file: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// `picture` as a file of at most `max` bytes.
 fn encoded(picture: DynamicImage, max: usize) -> Result<(Arc<[u8]>, &'static str), BadPicture> {
     let is_clear = picture.color().has_alpha();
-    // 8 bits a channel are enough to look at.
+    // 8 bits per channel are enough for viewing.
     let plain = match is_clear {
         true => DynamicImage::from(picture.into_rgba8()),
         false => DynamicImage::from(picture.into_rgb8()),
@@ -147,7 +137,7 @@ fn encoded(picture: DynamicImage, max: usize) -> Result<(Arc<[u8]>, &'static str
     Err(BadPicture::Heavy)
 }
 
-/// A file that is written up to a size.
+/// A writer with a size limit.
 struct Within {
     bytes: Vec<u8>,
     most: usize,
@@ -183,12 +173,10 @@ mod tests {
         file.into_inner()
     }
 
-    /// `file` with a text chunk behind its header.
     fn with_text(file: &[u8], text: &[u8]) -> Vec<u8> {
         with_chunk(file, b"tEXt", text)
     }
 
-    /// `file` with a chunk of this `kind` behind its header.
     fn with_chunk(file: &[u8], kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
         let header = 8 + 25;
         let mut chunk = u32::try_from(content.len()).unwrap().to_be_bytes().to_vec();
@@ -227,7 +215,7 @@ mod tests {
     #[tokio::test]
     async fn compressed_metadata_is_not_unpacked() {
         let file = png(4, 3);
-        // What follows the names would be unpacked, whatever it becomes.
+        // Data after the names would be decompressed.
         let bomb = [b"ICC\0\0".as_slice(), &[0x78, 0x9C], &[0; 4_096]].concat();
         for kind in [b"iCCP", b"zTXt", b"iTXt", b"eXIf", b"fdAT"] {
             let odd = with_chunk(&file, kind, &bomb);
@@ -239,7 +227,7 @@ mod tests {
             .write_to(&mut clear, ImageFormat::Png)
             .unwrap();
         assert_eq!(plain_png(clear.get_ref()), *clear.get_ref());
-        // A chunk that is cut is damage; a length that is a lie ends the file.
+        // A truncated chunk is damage; a false length ends the file.
         assert_eq!(plain_png(&file[..50]), file[..50]);
         let endless = with_chunk(&file, b"IDAT", b"");
         let lie = [&endless[..33], &[0xFF; 4], &endless[37..]].concat();
@@ -248,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn deep_picture_is_refused_before_decoding() {
-        // The header of a small file, rewritten to say 4,000 x 4,000 of 16 bits a channel.
+        // A small file whose header claims 4,000 x 4,000 with 16 bits per channel.
         let mut file = png(4, 4);
         let side = 4_000_u32.to_be_bytes();
         file[16..24].copy_from_slice(&[side, side].concat());
@@ -261,7 +249,7 @@ mod tests {
 
     #[tokio::test]
     async fn bomb_is_refused_before_decoding() {
-        // The header of a small file, rewritten to say 60,000 x 60,000.
+        // A small file whose header claims 60,000 x 60,000.
         let mut file = png(4, 4);
         let side = 60_000_u32.to_be_bytes();
         file[16..24].copy_from_slice(&[side, side].concat());
@@ -280,7 +268,7 @@ mod tests {
             let [a, b, c, _] = state.to_be_bytes();
             Rgb([a, b, c])
         });
-        // A hundredth of the pixels and bytes; `tests/pictures` has all of them.
+        // A hundredth of the pixels and bytes; `tests/pictures` uses full size.
         let max = SHOWN_MAX / 100;
         let (file, mime) = encoded(noise.into(), max).unwrap();
         assert_eq!(mime, "image/jpeg");

@@ -1,6 +1,6 @@
-//! Pictures of Google's Gemini.
+//! Pictures from Google's Gemini.
 //!
-//! Entry type: [`GeminiImages`]. **Never**: takes a draft for the picture where a later part has one.
+//! Entry type: [`GeminiImages`]. **Never**: returns a draft if a later part holds the picture.
 
 use std::sync::Arc;
 
@@ -18,22 +18,18 @@ use crate::{
     },
 };
 
-/// Headers of a request to Google.
 pub const MANNER: Manner =
     Manner { key: "x-goog-api-key", before_key: "", headers: &[], models: "/v1beta/models" };
 
-/// Reasons for no picture that a second request may not have.
+/// Reasons for no picture that a second request may not hit.
 const PASSING: [&str; 2] = ["NO_IMAGE", "IMAGE_OTHER"];
-/// Longest name of a model, in bytes.
+/// Bytes.
 const MODEL_MAX: usize = 200;
 
-/// Gemini's models that draw.
 pub struct GeminiImages(pub Arc<Endpoint>);
 
-/// Content of an answer.
 #[derive(Debug, PartialEq)]
 enum Answer {
-    /// The file of the last picture in it.
     File(Vec<u8>),
     /// No picture, for a reason that may pass.
     Passing(String),
@@ -51,7 +47,7 @@ impl ImageModel for GeminiImages {
         async move {
             let first = ask(&endpoint, &request.prompt).await?;
             let (answer, used) = match first {
-                // The first one is booked as a whole picture then, which may be more than it cost.
+                // The first request is booked as a whole picture, perhaps more than it cost.
                 (Answer::Passing(why), used) => {
                     match request.attempts.again(Kind::Protocol).await {
                         Ok(()) => ask(&endpoint, &request.prompt).await?,
@@ -99,7 +95,7 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<(Answer, Consumption),
     Ok((found, used))
 }
 
-/// The path of the model, whose name must not lead elsewhere.
+/// The model's path. Rejects names that would lead elsewhere.
 fn path(endpoint: &Endpoint) -> Result<String, Error> {
     let model = endpoint.options.model.trim_start_matches("models/");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -110,7 +106,7 @@ fn path(endpoint: &Endpoint) -> Result<String, Error> {
     Ok(format!("/v1beta/models/{model}:generateContent"))
 }
 
-/// The picture of an answer, or why it has none; `None`: it is no answer.
+/// The picture of an answer, or the reason for none; `None`: not an answer.
 fn read(answer: &Value) -> Option<Answer> {
     let blocked = answer.pointer("/promptFeedback/blockReason").and_then(Value::as_str);
     if let Some(reason) = blocked {
@@ -118,7 +114,7 @@ fn read(answer: &Value) -> Option<Answer> {
     }
     let candidates = answer.get("candidates")?.as_array()?;
     let parts = candidates.iter().filter_map(|it| it.pointer("/content/parts")?.as_array());
-    // Drafts of a thinking model stand before the picture, and sometimes are all it gives.
+    // Thinking models put drafts before the picture, and sometimes return only drafts.
     let file = parts.flatten().rev().find_map(|part| {
         let data = part.get("inlineData").or_else(|| part.get("inline_data"))?.get("data")?;
         BASE64_STANDARD.decode(data.as_str()?.trim()).ok().filter(|file| !file.is_empty())
@@ -134,7 +130,6 @@ fn read(answer: &Value) -> Option<Answer> {
     })
 }
 
-/// A reason as one short word.
 fn word(reason: &str) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     reason.chars().filter(is_plain).take(60).collect()

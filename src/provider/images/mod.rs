@@ -1,7 +1,7 @@
-//! The services that make pictures, opened from their entries.
+//! Picture services, opened from their entries.
 //!
-//! Entry types: [`ImageEntry`], [`ImageService`]; [`Painters`] opens entries. **Never**: passes on bytes as
-//! a service sent them; see [`clean`].
+//! Entry types: [`ImageEntry`], [`ImageService`]; [`Painters`] opens entries. **Never**: passes on
+//! bytes as a service sent them; see [`clean`].
 
 mod answer;
 mod clean;
@@ -17,24 +17,20 @@ use super::{
     remote::{Endpoint, Options, probe},
 };
 
-/// Longest wait for the first byte of an answer, within a call's own limit.
+/// Longest wait for the first byte, within a call's own limit.
 pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(55);
 
-/// Kinds of services that make pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImageService {
     /// OpenAI, and servers with its images address.
     #[default]
     OpenAi,
-    /// Google's Gemini.
     Gemini,
 }
 
 impl ImageService {
-    /// The words of the configuration.
     pub const NAMES: &[&str] = &["openai", "gemini"];
 
-    /// The word of the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -42,12 +38,10 @@ impl ImageService {
         }
     }
 
-    /// The service called `name`.
     pub fn named(name: &str) -> Option<Self> {
         [Self::OpenAi, Self::Gemini].into_iter().find(|it| it.name() == name)
     }
 
-    /// The model that is asked where none is named.
     pub const fn model(self) -> &'static str {
         match self {
             Self::OpenAi => "gpt-image-2.6-flare",
@@ -56,25 +50,18 @@ impl ImageService {
     }
 }
 
-/// A service with its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageEntry {
-    /// Its kind.
     pub service: ImageService,
-    /// Settings of the service.
     pub options: Options,
 }
 
 impl ImageEntry {
-    /// The model, and its host.
     pub fn info(&self) -> ServiceInfo {
         self.options.info()
     }
 
-    /// Looks whether the service answers, without asking for a picture; one line for a report.
-    ///
-    /// # Errors
-    /// It cannot be used; the error includes the fix.
+    /// Checks that the service answers, without requesting a picture; one line for a report.
     pub async fn probe(&self) -> Result<String, Error> {
         probe(&self.endpoint()?).await
     }
@@ -87,15 +74,10 @@ impl ImageEntry {
     }
 }
 
-/// Picture services that are open.
 #[derive(Default)]
 pub struct Painters(Pool<ImageEntry, Arc<dyn ImageModel>>);
 
 impl Painters {
-    /// The service of `entry`.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
     pub fn open(&self, entry: &ImageEntry) -> Result<Arc<dyn ImageModel>, Error> {
         self.0.get(entry, || {
             let endpoint = Arc::new(entry.endpoint()?);
@@ -106,7 +88,6 @@ impl Painters {
         })
     }
 
-    /// Lets go of all but `wanted`.
     pub fn retain(&self, wanted: Option<&ImageEntry>) {
         self.0.retain(|entry| Some(entry) == wanted);
     }

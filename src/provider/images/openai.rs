@@ -1,6 +1,6 @@
-//! Pictures of OpenAI, and of servers with its images address.
+//! Pictures from OpenAI, and from servers with its images address.
 //!
-//! Entry type: [`OpenAiImages`]. **Never**: fetches a link beyond the origin of the service.
+//! Entry type: [`OpenAiImages`]. **Never**: fetches a link outside the origin of the service.
 
 use std::sync::Arc;
 
@@ -19,19 +19,16 @@ use crate::{
     },
 };
 
-/// Path of the images endpoint.
 const PATH: &str = "/images/generations";
-/// The member that says how a picture is answered.
+/// Member that selects data or link.
 const FORMAT: &str = "response_format";
 /// Words of an error that mean a refused description.
 const REFUSALS: [&str; 4] =
     ["moderation_blocked", "content_policy_violation", "content_filter", "safety_violations"];
-/// Begins stable-diffusion.cpp's own arguments.
+/// Begins stable-diffusion.cpp's own arguments in a prompt.
 const OPENED: &str = "<sd_cpp_extra_args>";
-/// Ends them.
 const CLOSED: &str = "</sd_cpp_extra_args>";
 
-/// The images address of a service.
 pub struct OpenAiImages(pub Arc<Endpoint>);
 
 impl ImageModel for OpenAiImages {
@@ -45,11 +42,10 @@ impl ImageModel for OpenAiImages {
     }
 }
 
-/// First entry of an answer.
 enum Entry {
     File(Vec<u8>),
     Link(String),
-    /// It is no picture, for this reason and with this way out.
+    /// Not a picture: the reason and the fix.
     Unusable(&'static str, &'static str),
 }
 
@@ -73,13 +69,13 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
     let (answer, entry) = parsed.map_err(|bound| endpoint.peer.over(bound))?;
     let Some(entry) = entry else { return Err(lack(endpoint, &answer, &body)) };
     let used = tokens(1, answer.get("usage"));
-    // It may hold megabytes, which a fetch and decoding do not need.
+    // Frees megabytes that fetch and decoding do not need.
     drop(answer);
     let file = match entry {
         Entry::File(file) => file,
         Entry::Link(url) => {
             let file = endpoint.fetch(&url, PICTURE).await;
-            // The picture is made and billed, even if its link fails.
+            // The picture is billed even if its link fails.
             file.map_err(|error| Error::new(Kind::Protocol, error.to_string()))?
         }
         Entry::Unusable(what, way_out) => {
@@ -89,7 +85,7 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
     picture(endpoint, file, used).await
 }
 
-/// The first picture of an answer, whatever else stands in it; `None`: it has no entry.
+/// The first picture of an answer; `None`: no entries.
 fn first(answer: &Value) -> Option<Entry> {
     let first = answer.get("data")?.as_array()?.first()?;
     let text = |key: &str| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -111,12 +107,11 @@ fn first(answer: &Value) -> Option<Entry> {
     })
 }
 
-/// Reason an answer has no entry.
 fn lack(endpoint: &Endpoint, answer: &Value, body: &Value) -> NoPicture {
     match ServiceError::read(answer) {
         Some(said) if is_refusal(&said) => refused("its rules", answer.get("usage")),
         Some(said) => endpoint.peer.service_error(&said, None, body).into(),
-        // Some services leave a refused picture out.
+        // Some services omit a refused picture.
         None if answer.get("data").is_some_and(Value::is_array) => {
             refused("it gave no picture", answer.get("usage"))
         }
@@ -127,7 +122,6 @@ fn lack(endpoint: &Endpoint, answer: &Value, body: &Value) -> NoPicture {
     }
 }
 
-/// The request: each server is sent only what it takes.
 fn body(endpoint: &Endpoint, prompt: &str) -> Value {
     let options = &endpoint.options;
     let mut body = Map::new();
@@ -140,19 +134,19 @@ fn body(endpoint: &Endpoint, prompt: &str) -> Value {
             body.insert("quality".into(), json!("medium"));
             body.insert("output_format".into(), json!("png"));
         }
-        // LocalAI answers with a link unless asked; OpenAI refuses the member, and so do gateways to it.
+        // LocalAI returns a link by default; OpenAI and its gateways refuse the member.
         false => _ = body.insert(FORMAT.into(), json!("b64_json")),
     }
     Value::Object(body)
 }
 
-/// A description without what servers take for settings: stable-diffusion.cpp reads `<…>` tags, LocalAI
-/// what follows a `|`.
+/// Removes settings from a description: stable-diffusion.cpp reads `<…>` tags, LocalAI text after a
+/// `|`.
 fn plain(prompt: &str) -> String {
     let plain = prompt.replace('|', ",");
     let mut text = String::with_capacity(plain.len());
     let mut rest = plain.as_str();
-    // Text between the marks is meant for the server, not for the picture.
+    // Text between the marks addresses the server, not the picture.
     while let Some((before, after)) = rest.split_once(OPENED) {
         text.push_str(before);
         rest = after.split_once(CLOSED).map_or("", |(_, after)| after);

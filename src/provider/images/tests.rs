@@ -1,4 +1,5 @@
-//! Both wire forms against scripted answers, and against a stand-in that refuses what the real ones refuse.
+//! Both wire formats against scripted answers, and against a stand-in as strict as the real
+//! services.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::future::{FutureExt, ready};
@@ -23,7 +24,6 @@ use crate::{
 #[expect(dead_code, reason = "tests of the real program use the rest")]
 mod stand_in;
 
-/// A small picture of `kind`.
 fn file(kind: ImageFormat) -> Vec<u8> {
     let mut file = std::io::Cursor::new(Vec::new());
     RgbImage::new(4, 4).write_to(&mut file, kind).unwrap();
@@ -38,7 +38,7 @@ fn entry(service: ImageService, base_url: &str) -> ImageEntry {
     ImageEntry { service, options: options(base_url) }
 }
 
-/// A service that answers so, one answer a request.
+/// A service with one scripted answer per request.
 fn server(service: ImageService, answers: &[Value]) -> (ChatServer, Arc<dyn ImageModel>) {
     let server = ChatServer::start();
     server.lenient();
@@ -231,7 +231,7 @@ fn counts_that_cannot_be_true_are_dropped() {
     assert_eq!(of(Some(1_056)), 1_056);
 }
 
-/// A stand-in, and a client of it with `key`.
+/// A stand-in, and its client with `key`.
 fn stand_in(form: Form, key: &str) -> (ImageServer, Arc<dyn ImageModel>) {
     let server = ImageServer::start(form);
     let (service, version) = match form {
@@ -244,7 +244,7 @@ fn stand_in(form: Form, key: &str) -> (ImageServer, Arc<dyn ImageModel>) {
     (server, Painters::default().open(&entry).unwrap())
 }
 
-/// Result of asking a stand-in that answers so, which takes every request; and the stand-in.
+/// Asks a stand-in that accepts every request and gives `answer`.
 async fn drawn(form: Form, answer: stand_in::Picture) -> (Result<Picture, NoPicture>, ImageServer) {
     let (server, model) = stand_in(form, stand_in::KEY);
     server.always(answer);
@@ -253,7 +253,7 @@ async fn drawn(form: Form, answer: stand_in::Picture) -> (Result<Picture, NoPict
     (made, server)
 }
 
-/// The kind of the failure that each answer leads to; `None`: the description is refused, at no cost.
+/// Checks the kind of failure for each answer; `None`: a free refusal.
 async fn all_fail(form: Form, answers: Vec<(&str, stand_in::Picture, Option<Kind>)>) {
     for (name, answer, kind) in answers {
         match (drawn(form, answer).await.0.expect_err(name), kind) {
@@ -357,7 +357,7 @@ async fn last_picture_of_gemini_is_shown() {
     for parts in [
         json!([texts, part(&draft, true), part(&last, false)]),
         json!([part(&draft, false), part(&last, false), texts]),
-        // Sometimes the only one is marked as a draft.
+        // Sometimes the only picture is marked as a draft.
         json!([texts, part(&last, true)]),
     ] {
         let answer = stand_in::Picture::candidate(parts, "STOP");
@@ -382,7 +382,7 @@ async fn missing_picture_is_asked_for_once_more() {
 async fn answer_without_an_end_is_given_up() {
     let (made, server) = drawn(Form::OpenAi, stand_in::Picture::endless()).await;
     assert_eq!(kind(made), Kind::Protocol);
-    // The bound, and what a system may hold on the way.
+    // The bound, plus data the system may buffer in transit.
     let sent = server.sent();
     assert!((12 << 20..24 << 20).contains(&sent), "{sent} bytes");
 }
@@ -404,7 +404,7 @@ async fn wrong_key_is_an_error_that_hides_it() {
 
 #[tokio::test]
 async fn service_that_is_gone_is_an_error() {
-    // No system hands out this port.
+    // No system assigns this port.
     let gone = entry(ImageService::OpenAi, "http://127.0.0.1:1/v1");
     let model = Painters::default().open(&gone).unwrap();
     assert_eq!(kind(made(&*model, "a ring").await), Kind::Unreachable);

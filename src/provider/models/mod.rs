@@ -1,9 +1,8 @@
-//! The brains there are, and one of them with its settings.
+//! Kinds of brains, and their settings.
 //!
-//! Entry types: [`ModelService`], [`ModelEntry`]; [`Models`] opens entries, and makes chains of them.
-//! **Never**: opens a model twice; each NPC has its own script.
+//! Entry types: [`ModelService`], [`ModelEntry`]; [`Models`] opens entries and chains them.
+//! **Never**: opens a model twice; scripts are per NPC.
 
-mod brains;
 mod scripted;
 
 use std::sync::Arc;
@@ -15,30 +14,23 @@ use super::{
 };
 use crate::domain::Npc;
 
-/// The brains there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ModelService {
-    /// The lines of the NPCs.
     #[default]
     Scripted,
-    /// An OpenAI-compatible service.
     OpenAi,
-    /// Anthropic's Messages API.
     Anthropic,
 }
 
 impl ModelService {
-    /// All of them.
     const ALL: [Self; 3] = [Self::Scripted, Self::OpenAi, Self::Anthropic];
-    /// Their names in files.
+    /// Names in the configuration.
     pub const NAMES: &[&str] = &[scripted::NAME, openai::NAME, anthropic::NAME];
 
-    /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|service| service.name() == name)
     }
 
-    /// Its name in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scripted => scripted::NAME,
@@ -48,20 +40,15 @@ impl ModelService {
     }
 }
 
-/// A brain with its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ModelEntry {
-    /// The lines of the NPCs.
     #[default]
     Scripted,
-    /// An OpenAI-compatible service.
     OpenAi(openai::Options),
-    /// Anthropic's Messages API.
     Anthropic(anthropic::Options),
 }
 
 impl ModelEntry {
-    /// Name of the service, and the address that the conversation goes to.
     pub fn info(&self) -> ServiceInfo {
         match self {
             Self::Scripted => ServiceInfo::here("written lines"),
@@ -70,7 +57,6 @@ impl ModelEntry {
         }
     }
 
-    /// True if it does what any prompt says; a brain of rules does not.
     pub const fn reads_prompts(&self) -> bool {
         match self {
             Self::Scripted => false,
@@ -78,7 +64,7 @@ impl ModelEntry {
         }
     }
 
-    /// Tokens of a request and its answer together, at most; `None`: nothing is counted.
+    /// Most tokens of a request plus its answer; `None`: unlimited.
     pub const fn window(&self) -> Option<u32> {
         match self {
             Self::Scripted => None,
@@ -87,7 +73,6 @@ impl ModelEntry {
         }
     }
 
-    /// Longest answer in tokens, if its entry says so.
     const fn max_tokens(&self) -> Option<u32> {
         match self {
             Self::Scripted => None,
@@ -96,10 +81,6 @@ impl ModelEntry {
         }
     }
 
-    /// Checks that it can be used; one line for a report.
-    ///
-    /// # Errors
-    /// It cannot be used; the error includes the fix.
     pub async fn probe(&self) -> Result<String, Error> {
         match self {
             Self::Scripted => Ok("scripted: lines from the NPC files, no model".to_owned()),
@@ -116,30 +97,25 @@ impl Default for EntryList<ModelEntry> {
 }
 
 impl EntryList<ModelEntry> {
-    /// True if one of them does what any prompt says.
     pub fn reads_prompts(&self) -> bool {
         self.iter().any(ModelEntry::reads_prompts)
     }
 
-    /// Tokens of a request and its answer together that each of them has room for; `None`: nothing is
-    /// counted.
+    /// Smallest context window; `None`: unlimited.
     pub fn window(&self) -> Option<u32> {
         self.iter().filter_map(ModelEntry::window).min()
     }
 
-    /// Longest answer in tokens of an NPC that names `preferred`: of its models the first that says it
-    /// counts.
+    /// Longest answer, in tokens: the first limit among the models.
     pub fn max_tokens(&self, preferred: Option<&str>) -> Option<u32> {
         self.asked(preferred).find_map(|named| named.entry.max_tokens())
     }
 
-    /// True if an NPC that names `preferred` says written lines.
     pub fn says_lines(&self, preferred: Option<&str>) -> bool {
         self.preferring(preferred).next().is_some_and(|named| !named.entry.reads_prompts())
     }
 
-    /// The models of an NPC that names `preferred`, in their order. Nothing follows written lines, which
-    /// never fail.
+    /// Models in order of preference, up to written lines, which never fail.
     fn asked(&self, preferred: Option<&str>) -> impl Iterator<Item = &NamedEntry<ModelEntry>> {
         let mut is_over = false;
         self.preferring(preferred).take_while(move |named| {
@@ -150,19 +126,49 @@ impl EntryList<ModelEntry> {
     }
 }
 
-/// Chat models that are open.
+impl Chain<dyn ChatModel> {
+    /// The service's name if there is one, else all names.
+    pub fn called(&self) -> String {
+        let all = self.iter();
+        if self.is_alone() {
+            return all.map(|it| it.service().name().to_owned()).collect();
+        }
+        all.map(|it| &**it.name()).collect::<Vec<_>>().join(", else ")
+    }
+
+    pub fn costs(&self) -> bool {
+        self.iter().any(|it| it.service().priced_as().is_some())
+    }
+
+    /// True if one of them follows prompts.
+    pub fn reads_prompts(&self) -> bool {
+        self.iter().any(|it| it.service().reads_prompts())
+    }
+
+    /// True if each of them continues a begun answer.
+    pub fn continues(&self) -> bool {
+        self.iter().all(|it| it.service().continues())
+    }
+
+    pub fn thinks(&self) -> u32 {
+        self.iter().map(|it| it.service().thinks()).max().unwrap_or_default()
+    }
+
+    /// Smallest context window; `None`: unlimited.
+    pub fn window(&self) -> Option<u32> {
+        self.iter().filter_map(|it| it.service().window()).min()
+    }
+}
+
 #[derive(Default)]
 pub struct Models {
     opened: Pool<ModelEntry, Arc<dyn ChatModel>>,
-    /// Recent answers of each service, shared by all callers.
+    /// Shared by all callers.
     health: Pool<NamedEntry<ModelEntry>, Arc<Health>>,
 }
 
 impl Models {
     /// The brains of `npc`, the one it names first; `seed` picks among equal lines.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
     pub fn chain(
         &self,
         list: &EntryList<ModelEntry>,
@@ -196,7 +202,6 @@ impl Models {
         }
     }
 
-    /// Lets go of all but `wanted`.
     pub fn retain(&self, wanted: &EntryList<ModelEntry>) {
         self.opened.retain(|entry| wanted.iter().any(|it| it == entry));
         self.health.retain(|named| wanted.entries.contains(named));
@@ -208,7 +213,7 @@ mod tests {
     use super::*;
     use crate::provider::remote;
 
-    /// A list of models and the longest answers they say; `None`: written lines.
+    /// Models with their longest answers; `None`: written lines.
     fn list(of: &[(&str, Option<Option<u32>>)]) -> EntryList<ModelEntry> {
         let entry = |longest: &Option<Option<u32>>| match *longest {
             None => ModelEntry::Scripted,

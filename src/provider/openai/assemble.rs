@@ -1,9 +1,9 @@
-//! Fragments of tool calls -> whole calls, whatever a server does with `index` and `id`.
+//! Assembles fragments of tool calls, however a server uses `index` and `id`.
 //!
-//! Entry type: [`Assembler`]. One rule: a fragment starts a new call when it carries a name and its
-//! slot does not exist yet, or is named already and the fragment either has another id or has none
-//! while the slot's arguments are complete JSON; otherwise it continues its slot.
-//! **Never**: repairing arguments; checking them is the tool host's work.
+//! Entry type: [`Assembler`]. A fragment starts a new call if it has a name and either its slot is
+//! new, or its slot is named and the fragment has another id, or has none while the slot's
+//! arguments are complete JSON. Otherwise it continues its slot. **Never**: repairs arguments; the
+//! tool host checks them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,7 +18,6 @@ use crate::{
     provider::bounds::{ARGUMENTS, Bound, CALLS},
 };
 
-/// Collects the calls of one reply.
 #[derive(Debug, Default)]
 pub struct Assembler {
     calls: Vec<Slot>,
@@ -34,7 +33,7 @@ struct Slot {
     extra: Map<String, Value>,
 }
 
-/// Extent of the first value of some JSON; each byte is looked at once.
+/// Scans for the end of the first JSON value; looks at each byte once.
 #[derive(Debug, Default)]
 struct Extent {
     read: usize,
@@ -43,15 +42,15 @@ struct Extent {
     escaped: bool,
     /// Index of the end of an object or array.
     end: Option<usize>,
-    /// True if it is JSON, and nothing follows.
+    /// True if the text is JSON and nothing follows.
     is_whole: bool,
 }
 
-/// Longest number, word or text that may be arguments, in bytes.
+/// Longest number, word or string that may be arguments, in bytes.
 const LONGEST_SCALAR: usize = 64;
 
 impl Extent {
-    /// Reads what is new of `text`; whether all of it is one JSON value.
+    /// Scans the new part of `text`; true if all of it is one JSON value.
     fn is_whole(&mut self, text: &str) -> bool {
         let start = text.trim_start();
         if !start.starts_with(['{', '[']) {
@@ -86,10 +85,7 @@ impl Extent {
 }
 
 impl Assembler {
-    /// Takes the next fragment.
-    ///
-    /// # Errors
-    /// More or longer calls than an answer may have.
+    /// Adds a fragment; fails if calls are too many or too long.
     pub fn push(&mut self, delta: CallDelta) -> Result<(), Bound> {
         let known = match delta.index {
             Some(index) => self.by_index.get(&index).copied(),
@@ -102,7 +98,7 @@ impl Assembler {
             self.calls.push(Slot::default());
             self.calls.len() - 1
         } else {
-            // An index nobody has seen, without a name: a fragment of the call being written.
+            // An unknown index without a name continues the current call.
             known.unwrap_or(self.calls.len() - 1)
         };
         if let Some(index) = delta.index {
@@ -114,14 +110,13 @@ impl Assembler {
         Ok(())
     }
 
-    /// The calls in the order they were started, each with an id of its own.
     pub fn finish(self) -> Vec<ToolCall> {
         let mut used = HashSet::new();
         let named = self.calls.into_iter().filter(|slot| !slot.name.is_empty());
         named
             .map(|slot| {
                 let id = slot.id.filter(|id| used.insert(id.clone())).unwrap_or_else(made_up_id);
-                // No text at all is how servers write "no arguments".
+                // Some servers write "no arguments" as empty text.
                 let arguments =
                     if slot.arguments.trim().is_empty() { "{}".into() } else { slot.arguments };
                 ToolCall { id: CallId(id), name: slot.name, arguments, extra: slot.extra }
@@ -131,7 +126,7 @@ impl Assembler {
 }
 
 impl Slot {
-    /// True if a named fragment for this slot belongs to the next call instead.
+    /// True if a named fragment for this slot starts the next call.
     fn is_over(&mut self, delta: &CallDelta) -> bool {
         !self.name.is_empty()
             && match &delta.id {
@@ -181,7 +176,7 @@ mod tests {
         calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str())).collect()
     }
 
-    /// A fragment as (index, id, name, arguments); "" is a missing index or id.
+    /// Index, id, name and arguments of a fragment; "" is a missing index or id.
     type Fragment = (&'static str, &'static str, &'static str, &'static str);
 
     const A: &str = r#"{"a":1}"#;

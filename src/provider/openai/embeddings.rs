@@ -1,8 +1,7 @@
-//! Embeddings behind an OpenAI-compatible endpoint: one request a batch.
+//! Embeddings of an OpenAI-compatible endpoint: one request per batch, without retries.
 //!
-//! Entry type: [`Embeddings`]. Vectors are taken as arrays of numbers, in the order of their
-//! `index` where there is one.
-//! **Never**: a second try; who asks knows whether it is worth one.
+//! Entry type: [`Embeddings`]. Vectors are read as arrays of numbers, in the order of `index` where
+//! given.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,15 +15,12 @@ use crate::provider::{
     remote::{Endpoint, Options, ServiceError},
 };
 
-/// An embedding model at an endpoint.
 pub struct Embeddings {
     endpoint: Arc<Endpoint>,
     dimension: Arc<OnceLock<usize>>,
 }
 
 impl Embeddings {
-    /// # Errors
-    /// An address or key that cannot be used.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), dimension: Arc::default() })
     }
@@ -80,7 +76,6 @@ async fn ask(endpoint: &Endpoint, body: &Value, count: usize) -> Result<Vec<Vec<
     })
 }
 
-/// The vectors of an answer, in the order of the texts.
 fn vectors(answer: &Value) -> Option<Vec<Vec<f32>>> {
     let data = answer.get("data")?.as_array()?;
     let mut placed = data
@@ -96,7 +91,6 @@ fn vectors(answer: &Value) -> Option<Vec<Vec<f32>>> {
     Some(placed.into_iter().map(|(_, vector)| vector).collect())
 }
 
-/// A number that a vector may hold.
 fn number(value: &Value) -> Option<f32> {
     #[expect(clippy::cast_possible_truncation, reason = "a component needs no more digits")]
     let number = value.as_f64()? as f32;
@@ -145,7 +139,7 @@ mod tests {
         let sent = &server.requests()[0];
         assert_eq!(sent.json["input"], json!(["roll dice", "look it up"]));
         assert_eq!(sent.json["encoding_format"], "float");
-        // Another length than before would be compared with nothing.
+        // A vector of another length could not be compared.
         server.push(Script::json(200, &json!({"data": [{"embedding": [1, 2, 3]}]})));
         let error = embedder.embed(&texts(&["x"])).await.unwrap_err();
         assert_eq!(error.kind(), Kind::Protocol);

@@ -1,12 +1,11 @@
-//! Removes what must not be spoken from streamed text: `<think>` and raw tool-call mark-up.
+//! Removes `<think>` and raw tool-call mark-up from streamed text.
 //!
-//! Entry type: [`Hidden`]. Text is given on at once; only a possible beginning of a tag is held.
-//! **Never**: reading calls out of mark-up; a server that leaks them has the wrong parser.
+//! Entry type: [`Hidden`]. Text passes at once; only a possible beginning of a tag is held back.
+//! **Never**: parses calls in mark-up; a server that leaks them has the wrong parser.
 
 /// Elements whose content is never text.
 const TAGS: [&str; 4] = ["think", "thinking", "tool_call", "tool_calls"];
 
-/// A filter over one reply.
 #[derive(Debug, Default)]
 pub struct Hidden {
     held: String,
@@ -19,9 +18,9 @@ enum Tag {
 }
 
 impl Hidden {
-    /// Takes the next text and gives what may be spoken of it.
+    /// Adds text and returns the part that may be spoken.
     pub fn push(&mut self, text: &str) -> String {
-        // The held text is shorter than a tag, so that each byte is copied and looked at once.
+        // Held text is shorter than a tag, so each byte is copied and scanned once.
         let text = std::mem::take(&mut self.held) + text;
         let (mut shown, mut rest) = (String::new(), text.as_str());
         loop {
@@ -51,7 +50,7 @@ impl Hidden {
         }
     }
 
-    /// The reply is over: what was held and is no tag.
+    /// Ends the reply and returns held text that is no tag.
     pub fn finish(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         if self.inside.is_some() { String::new() } else { held }
@@ -64,7 +63,6 @@ impl Hidden {
     }
 }
 
-/// The tag `text` starts with, and what stands behind it.
 fn tag_at(text: &str) -> Option<(Tag, &str)> {
     let text = text.strip_prefix('<')?;
     let (named, tag): (_, fn(_) -> _) = match text.strip_prefix('/') {

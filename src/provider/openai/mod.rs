@@ -1,16 +1,14 @@
 //! Clients of OpenAI-compatible services: chat, transcription, speech, embeddings.
 //!
-//! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from [`Options`];
-//! [`probe`] for a quick look at a service. `async-openai` has the types of what is sent;
-//! requests are sent and answers read by us ([`super::remote`]), because its client drops what other servers need: status
-//! and `Retry-After`, `[DONE]`, content type, sound as it comes.
-//! **Never**: guessing what a model meant, speaking its reasoning, printing a key or a prompt.
+//! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from
+//! [`Options`]; [`probe`] for a quick check. Request types come from `async-openai`.
+//! [`super::remote`] sends requests and reads answers, because its client drops status,
+//! `Retry-After`, `[DONE]`, content type and streamed sound.
 
 mod assemble;
 mod chat;
 mod embeddings;
 mod hidden;
-mod home;
 mod pcm;
 mod request;
 mod speech;
@@ -21,9 +19,21 @@ pub use chat::Chat;
 #[cfg(test)]
 pub use chat::Reading;
 pub use embeddings::Embeddings;
-pub use home::{BASE_URL, NAME, probe};
 pub use request::OWN_MEMBERS;
 pub use speech::{Speech, VOICE_TRAITS};
 pub use transcribe::Transcription;
 
 pub use super::remote::{CONTEXT_WINDOW, Options};
+use super::{
+    Error,
+    remote::{self, Endpoint},
+};
+
+pub const NAME: &str = "openai";
+/// OpenAI's own address, the only one known to require a key.
+pub const BASE_URL: &str = "https://api.openai.com/v1";
+
+/// Checks that a service answers and knows the model; one line for a report.
+pub async fn probe(options: Options) -> Result<String, Error> {
+    remote::probe(&Endpoint::new(options)?).await
+}

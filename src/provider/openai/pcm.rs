@@ -1,29 +1,24 @@
-//! Bytes of a voice service's answer -> 16-bit mono samples, in whatever pieces they arrive.
+//! Decodes a voice service's answer into 16-bit mono samples, however it is split.
 //!
-//! Entry type: [`Reader`]. Raw PCM (24 kHz, the format asked for) or WAV, told by the first bytes.
-//! **Never**: decoding compressed sound; a service that sends it was not understood.
+//! Entry type: [`Reader`]. The first bytes tell raw PCM (24 kHz, as requested) from WAV. **Never**:
+//! decodes compressed sound; a service that sends it ignored our request.
 
 use crate::audio::{SampleRate, WavError, WavStream};
 
-/// The format of bytes that are not PCM.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotPcm {
-    /// Sound compressed in this format.
     #[error("{0}")]
     Compressed(&'static str),
-    /// WAV that cannot be read, or is no 16-bit PCM.
     #[error("{0}")]
     Wav(#[from] WavError),
 }
 
-/// Reads one answer.
 #[derive(Debug)]
 pub enum Reader {
-    /// The first bytes, too few to tell.
+    /// Too few bytes to tell.
     Start(Vec<u8>),
-    /// Samples without a header, and the first half of one that was cut in two.
+    /// Headerless samples; holds the first half of a split sample.
     Raw(Option<u8>),
-    /// WAV, whose header says the rate.
     Wav(WavStream),
 }
 
@@ -32,7 +27,6 @@ impl Reader {
         Self::Start(Vec::new())
     }
 
-    /// The rate of the samples, once known.
     pub fn rate(&self) -> Option<SampleRate> {
         match self {
             Self::Start(_) => None,
@@ -41,10 +35,7 @@ impl Reader {
         }
     }
 
-    /// Takes the next bytes and gives the samples that are whole now.
-    ///
-    /// # Errors
-    /// The bytes are not PCM; the error names their format.
+    /// Returns complete samples. The error names the format of other bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<i16>, NotPcm> {
         let mut samples = Vec::new();
         match self {
@@ -79,7 +70,7 @@ impl Reader {
             [b'O', b'g', b'g', b'S', ..] => Err(NotPcm::Compressed("Ogg")),
             [b'f', b'L', b'a', b'C', ..] => Err(NotPcm::Compressed("FLAC")),
             [b'I', b'D', b'3', ..] => Err(NotPcm::Compressed("MP3")),
-            // Raw samples may look like this by chance, but not with a bit rate and a sample rate.
+            // Raw samples may look like this, but not with valid bit and sample rates.
             [0xff, 0xfb | 0xf3, rates, _, ..] if !is_reserved(*rates) => {
                 Err(NotPcm::Compressed("MP3"))
             }
@@ -88,7 +79,6 @@ impl Reader {
     }
 }
 
-/// Bit rates and sample rates that no MP3 frame has.
 fn is_reserved(rates: u8) -> bool {
     matches!(rates >> 4, 0 | 0xf) || rates & 0x0c == 0x0c
 }

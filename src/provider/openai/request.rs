@@ -1,8 +1,8 @@
-//! A conversation -> the body of a chat-completions request.
+//! Builds the body of a chat-completions request.
 //!
-//! Entry: [`body`], with [`Dialect`], what was learnt about the server's taste. Messages keep their
-//! order and bytes from turn to turn, so that providers' prompt caches hit.
-//! **Never**: clocks, ids or anything else that changes between equal conversations.
+//! Entry function: [`body`], with the [`Dialect`] learnt about the server. Messages keep their
+//! order and bytes between turns, for prompt caches. **Never**: clocks, ids or anything else that
+//! changes between equal conversations.
 
 use async_openai::types::chat::{
     ChatCompletionNamedToolChoice, ChatCompletionStreamOptions, ChatCompletionTool,
@@ -19,11 +19,11 @@ use crate::{
     },
 };
 
-/// Members of a request that are written here, whatever `extra_body` says.
+/// Members that `extra_body` cannot override.
 pub const OWN_MEMBERS: [&str; 6] =
     ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
 
-/// Choice of the parameters to send, among those that not every server knows.
+/// Selects parameters that not every server knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     max_completion_tokens: bool,
@@ -41,7 +41,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect to try after a refusal that names a parameter; `None`: it names none of ours.
+    /// The dialect to try after a refusal; `None`: it names none of our parameters.
     pub fn without(self, failure: &Failure) -> Option<Self> {
         if failure.names(self.max_name()) {
             Some(Self { max_completion_tokens: !self.max_completion_tokens, ..self })
@@ -59,14 +59,13 @@ impl Dialect {
     }
 }
 
-/// The body of one streamed request; `options.extra_body` has the last word on all but the
-/// messages and the streaming.
+/// `options.extra_body` overrides everything but the messages and the streaming.
 pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(options.model));
     body.insert(dialect.max_name().into(), json!(request.max_tokens));
     if let Some(temperature) = options.temperature {
-        // Through text: 0.7 stays 0.7 and does not become 0.699999988.
+        // Parsed from text, so that 0.7 does not become 0.699999988.
         let exact = temperature.to_string().parse::<f64>().unwrap_or(f64::from(temperature));
         body.insert("temperature".into(), json!(exact));
     }
@@ -83,7 +82,7 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
         }
     }
     if options.continues && is_begun(&request.messages) {
-        // As vLLM wants it; llama.cpp goes by the message alone.
+        // For vLLM; llama.cpp looks only at the message.
         body.insert("add_generation_prompt".into(), json!(false));
         body.insert("continue_final_message".into(), json!(true));
     }
@@ -99,7 +98,7 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
     Value::Object(body)
 }
 
-/// True if the last message is an answer that is to be continued.
+/// True if the last message is an answer to continue.
 fn is_begun(messages: &[Message]) -> bool {
     matches!(messages.last(), Some(Message::Assistant { calls, .. }) if calls.is_empty())
 }
@@ -127,7 +126,7 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec]) -> ChatCompletionToolCho
                     let named = ChatCompletionNamedToolChoice { function };
                     return ChatCompletionToolChoiceOption::Function(named);
                 }
-                // Not visible in this turn: there is nothing to force.
+                // A tool that is not visible in this turn cannot be forced.
                 None => ToolChoiceOptions::Auto,
             }
         }
@@ -135,7 +134,7 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec]) -> ChatCompletionToolCho
     ChatCompletionToolChoiceOption::Mode(mode)
 }
 
-/// The messages, every call followed by exactly one result: services refuse anything else.
+/// The messages, each call followed by exactly one result, as services require.
 fn messages(messages: &[Message]) -> Value {
     let mut out = Vec::with_capacity(messages.len());
     for (at, message) in messages.iter().enumerate() {
@@ -156,15 +155,15 @@ fn messages(messages: &[Message]) -> Value {
                 let after = messages.get(at + 1..).unwrap_or_default();
                 out.extend(results(calls, after));
             }
-            // Written with the message that asked; one that nobody asked for is left out.
+            // Written with the message that called it; results without a call are dropped.
             Message::Tool { .. } => {}
         }
     }
     Value::Array(out)
 }
 
-/// Adds what a user says; to what one has said just before, since some servers insist on an answer
-/// in between.
+/// Adds a user's text. Joins it to a preceding user message, because some servers require
+/// alternation.
 fn said(out: &mut Vec<Value>, text: &str) {
     let before = out.last_mut().filter(|last| last["role"] == "user");
     match before.and_then(|last| last.get_mut("content")) {
@@ -176,7 +175,7 @@ fn said(out: &mut Vec<Value>, text: &str) {
     }
 }
 
-/// One result for each of `calls`, from the messages up to the next assistant's.
+/// One result for each of `calls`, taken from the messages before the next assistant's.
 fn results(calls: &[ToolCall], after: &[Message]) -> Vec<Value> {
     let given = remote::results(calls, after);
     calls
@@ -192,7 +191,7 @@ fn results(calls: &[ToolCall], after: &[Message]) -> Vec<Value> {
 fn call(call: &ToolCall) -> Value {
     let is_object = remote::arguments(call).is_some();
     let arguments = if is_object { call.arguments.as_str() } else { "{}" };
-    // Members that another service wants back mean nothing to this one.
+    // Members of another service mean nothing to this one.
     let mut members = call.kept().extra;
     members.insert("id".into(), json!(call.id.0));
     members.insert("type".into(), json!("function"));

@@ -1,47 +1,37 @@
-//! Chunks that servers send, read as tolerantly as they are sent.
+//! Chunks of a stream, read leniently.
 //!
-//! Entry type: [`Chunk`], a piece of a streamed reply.
-//! Unknown members, missing members and members of another type are no error.
-//! **Never**: failing; what cannot be read is absent.
+//! Entry type: [`Chunk`]. Ignores unknown members; missing members and members of another type
+//! count as absent. **Never**: fails.
 
 use serde_json::{Map, Value};
 
 use crate::provider::{Usage, remote::ServiceError};
 
-/// One piece of a streamed reply, or a whole reply sent at once.
+/// A piece of a streamed reply, or a whole reply sent at once.
 #[derive(Debug, Default)]
 pub struct Chunk {
-    /// Text to append; reasoning is left out.
+    /// Without reasoning.
     pub text: String,
-    /// Bytes of reasoning.
     pub hidden: usize,
-    /// Fragments of tool calls.
     pub calls: Vec<CallDelta>,
-    /// Reason the model stopped.
     pub finish_reason: Option<String>,
-    /// Tokens billed so far, by this count.
+    /// Tokens billed so far.
     pub usage: Option<Usage>,
-    /// An error in place of an answer.
     pub error: Option<ServiceError>,
 }
 
-/// A fragment of a tool call.
 #[derive(Debug, Default)]
 pub struct CallDelta {
-    /// Its slot, when given.
     pub index: Option<u64>,
-    /// Its id, when given and not empty.
+    /// Never empty.
     pub id: Option<String>,
-    /// The tool; empty in fragments after the first.
+    /// Empty in fragments after the first.
     pub name: String,
-    /// A piece of the arguments.
     pub arguments: String,
-    /// Members we do not know.
     pub extra: Map<String, Value>,
 }
 
 impl Chunk {
-    /// Reads one JSON document of a stream.
     pub fn read(value: &Value) -> Self {
         if let Some(error) = ServiceError::read(value) {
             return Self { error: Some(error), ..Self::default() };
@@ -87,12 +77,11 @@ impl CallDelta {
     }
 }
 
-/// A member as a non-empty string.
 fn string(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Text that is a string or a list of parts; parts that are no text (thinking) are left out.
+/// Text as a string or a list of parts; other parts (thinking) are left out.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -105,7 +94,7 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-/// Bytes of reasoning in a message; some servers write it twice.
+/// Bytes of reasoning; some servers write it twice.
 fn reasoning(delta: &Value) -> usize {
     let length = |key: &&str| delta.get(key).and_then(Value::as_str).map_or(0, str::len);
     ["reasoning_content", "reasoning"].iter().map(length).max().unwrap_or_default()

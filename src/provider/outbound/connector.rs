@@ -1,39 +1,41 @@
-//! Clients that reach only what they may.
+//! HTTP clients for permitted addresses only, and the resolvers that check names.
 //!
-//! Entry type: [`Outbound`].
+//! Entry type: [`Outbound`]. Its clients connect to the addresses of [`CheckedNames`] without
+//! resolving again.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
-
-use reqwest::{Client, ClientBuilder, Url, dns::Resolve, redirect::Policy};
-
-use super::{
-    global::{is_global, is_somebodys},
-    names::{CheckedNames, SystemNames},
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
 };
+
+use reqwest::{
+    Client, ClientBuilder, Url,
+    dns::{Addrs, Name, Resolve, Resolving},
+    redirect::Policy,
+};
+
+use super::global::{is_global, is_somebodys};
 use crate::provider::{
     address::is_private_name,
     http_client::{is_here, is_proxied, with_proxy_and_tls},
 };
 
-/// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Reason no request is sent to an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is no address of the web.
     #[error("'{0}' is not an http:// or https:// address")]
     NoWeb(String),
-    /// It holds a user name or a password.
     #[error("addresses with a user name are refused")]
     NamesUser,
-    /// It is on this machine, its network, or another that is not the internet.
+    /// It is on this machine, its network, or another non-public network.
     #[error(
         "'{0}' is not on the public internet (only the person who runs Glyphoxa can allow it, by \
          writing that address into glyphoxa.yaml)"
     )]
     Inside(String),
-    /// A proxy would resolve its name, which hides the resulting address.
+    /// A proxy would resolve its name, hiding the resulting address.
     #[error(
         "'{0}' would be resolved by a proxy, which hides where it leads (only the person who runs \
          Glyphoxa can allow it, by writing that address into glyphoxa.yaml, or its host into \
@@ -42,78 +44,63 @@ pub enum Refused {
     Proxied(String),
 }
 
-/// Permitted destinations: the public internet, and the `own` addresses of the
-/// operator, on any network.
-///
-/// Through a proxy, which looks names up itself, only the `own` addresses are reached by name.
+/// Permits the public internet, and the `own` addresses of the operator on any network. A proxy
+/// resolves names itself, so through one only the `own` addresses are reached by name.
 #[derive(Clone)]
 pub struct Outbound {
-    /// Their origins are allowed.
     own: Vec<Url>,
-    /// So is everything on this machine.
     is_neighbour: bool,
     names: Arc<dyn Resolve>,
     is_proxied: fn(&Url) -> bool,
 }
 
-/// Owner of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// The operator has written it down.
+    /// Configured by the operator.
     Own,
     Others,
 }
 
 impl Outbound {
-    /// To the public internet, names looked up by the operating system.
+    /// Permits the public internet; names are resolved by the operating system.
     pub fn public() -> Self {
         Self::looking_up(Arc::new(SystemNames))
     }
 
-    /// Replaces the resolver of names.
     pub fn looking_up(names: Arc<dyn Resolve>) -> Self {
         Self { own: Vec::new(), is_neighbour: false, names, is_proxied }
     }
 
-    /// Replaces the test for a proxy.
     #[cfg(test)]
     pub fn behind(mut self, is_proxied: fn(&Url) -> bool) -> Self {
         self.is_proxied = is_proxied;
         self
     }
 
-    /// And to the origin of `address`, which the operator has written down.
+    /// Also permits the origin of `address`, which the operator configured.
     #[must_use]
     pub fn and(mut self, address: &Url) -> Self {
         self.own.push(address.clone());
         self
     }
 
-    /// And to the rest of this machine if `server`, which the operator has written down, is on it:
-    /// it reaches all of that by itself.
+    /// Permits all of this machine if `server` is on it, which can reach it anyway.
     #[must_use]
     pub fn and_neighbours_of(mut self, server: &Url) -> Self {
         self.is_neighbour |= is_here(bare_host(server));
         self
     }
 
-    /// True if a request to `url` goes through a proxy, which resolves its name.
     pub fn is_proxied(&self, url: &Url) -> bool {
         (self.is_proxied)(url)
     }
 
-    /// Checks that a request may be sent to `url`; its name is resolved when it is sent.
-    ///
-    /// # Errors
-    /// The address is refused.
+    /// Checks `url`; its name is checked when the request is sent.
     pub fn check(&self, url: &Url) -> Result<(), Refused> {
         self.whose(url).map(drop)
     }
 
-    /// A client for the origin of `url`, and for no other; it follows no redirect.
-    ///
-    /// # Errors
-    /// Nothing is sent there.
+    /// A client for the origin of `url` alone; it follows no redirect.
     pub fn client(&self, url: &Url) -> Result<ClientBuilder, Refused> {
         let whose = self.whose(url)?;
         let builder = Client::builder().connect_timeout(CONNECT).redirect(Policy::none());
@@ -139,7 +126,7 @@ impl Outbound {
         if is_own || (self.is_neighbour && is_here(host)) {
             return Ok(Whose::Own);
         }
-        // The client takes an address as it stands, without looking it up.
+        // The client connects to an IP address without resolving it.
         match host.parse::<IpAddr>() {
             Ok(address) if is_global(address) => Ok(Whose::Others),
             Ok(_) => Err(Refused::Inside(host.to_owned())),
@@ -150,8 +137,51 @@ impl Outbound {
     }
 }
 
-/// The host as a URL has normalised it: full-width digits, percent signs and old notations of
+/// The host as normalised by the URL: full-width digits, percent signs and old notations of
 /// addresses are gone.
 fn bare_host(url: &Url) -> &str {
     url.host_str().unwrap_or_default().trim_matches(['[', ']'])
+}
+
+/// Resolves through the operating system.
+pub struct SystemNames;
+
+impl Resolve for SystemNames {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let found: Vec<SocketAddr> = found.collect();
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{name}' resolves to {address}, which is not on the public internet")]
+pub struct LeadsInside {
+    name: String,
+    address: IpAddr,
+}
+
+/// Addresses of `names` that `allows` accepts.
+pub struct CheckedNames {
+    pub names: Arc<dyn Resolve>,
+    pub allows: fn(IpAddr) -> bool,
+}
+
+impl Resolve for CheckedNames {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (asked, allows) = (name.as_str().to_owned(), self.allows);
+        let found = self.names.resolve(name);
+        Box::pin(async move {
+            let (allowed, refused): (Vec<_>, Vec<_>) =
+                found.await?.partition(|it: &SocketAddr| allows(it.ip()));
+            match refused.first() {
+                Some(first) if allowed.is_empty() => {
+                    Err(LeadsInside { name: asked, address: first.ip() }.into())
+                }
+                _ => Ok(Box::new(allowed.into_iter()) as Addrs),
+            }
+        })
+    }
 }

@@ -1,12 +1,12 @@
-//! Kinds of IP addresses.
+//! Tells public IP addresses from others.
 //!
 //! Entry function: [`is_global`]. The ranges are those of IANA's registries of special-purpose
-//! addresses, which take in more than is reserved: an address that carries an IPv4 address inside
-//! (NAT64, 6to4, Teredo, mapped) leads wherever a router of the network takes it.
+//! addresses, and addresses that embed an IPv4 address (NAT64, 6to4, Teredo, mapped), which routers
+//! may send anywhere.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// True if `address` is one host of the public internet.
+/// True if `address` is a single host on the public internet.
 pub fn is_global(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => is_global_v4(it),
@@ -14,9 +14,8 @@ pub fn is_global(address: IpAddr) -> bool {
     }
 }
 
-/// True if `address` may be that of a name that the operator has written down: anything but ranges
-/// in which no service of theirs can be. Link-local addresses are those of a cloud's own services,
-/// which give keys to any caller.
+/// True if a name configured by the operator may resolve to `address`. Link-local addresses are
+/// excluded: clouds serve credentials there to any caller.
 pub fn is_somebodys(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => {
@@ -32,7 +31,7 @@ pub fn is_somebodys(address: IpAddr) -> bool {
     }
 }
 
-/// First byte of the IPv4 addresses that nobody was given.
+/// First byte of the reserved IPv4 range.
 const FIRST_RESERVED: u8 = 240;
 
 fn is_global_v4(address: Ipv4Addr) -> bool {
@@ -41,14 +40,14 @@ fn is_global_v4(address: Ipv4Addr) -> bool {
         (a, b, c),
         // This network, private, loopback, multicast and reserved.
         (0 | 10 | 127 | 224..=255, ..)
-            // Shared by a provider's customers.
+            // Carrier-grade NAT.
             | (100, 64..=127, _)
             // Link-local.
             | (169, 254, _)
             // Private.
             | (172, 16..=31, _)
             | (192, 168, _)
-            // The protocol's own, documentation, relays of 6to4.
+            // Protocol assignments, documentation, 6to4 relays.
             | (192, 0, 0 | 2)
             | (192, 88, 99)
             // Benchmarks.
@@ -61,9 +60,9 @@ fn is_global_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_global_v6(address: Ipv6Addr) -> bool {
-    // Only 2000::/3 has been given to anybody.
+    // Only 2000::/3 is assigned.
     let is_special = match address.segments() {
-        // The protocol's own: Teredo, benchmarks, identifiers of hosts.
+        // Protocol assignments: Teredo, benchmarks, host identifiers.
         [0x2001, 0..=0x1ff, ..] => true,
         // Documentation.
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => true,
@@ -74,7 +73,7 @@ fn is_global_v6(address: Ipv6Addr) -> bool {
     !is_special
 }
 
-/// The IPv4 address that a mapped or a NAT64 address stands for.
+/// The IPv4 address inside a mapped or NAT64 address.
 fn inside(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [head @ .., high, low] = address.segments();
     let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];

@@ -1,17 +1,15 @@
-//! Requests to addresses that are not ours to vouch for: those of game masters, of other people's
-//! servers, of files.
+//! Requests to addresses that the operator did not choose: those of game masters, other servers and
+//! files.
 //!
-//! Entry types: [`Outbound`], which makes the clients that such requests are sent with; [`Refused`].
-//! The address is resolved, checked against the permitted ones, and connected to in one
-//! step, so that nothing can change in between. **Never**: follows a redirect by itself.
+//! Entry types: [`Outbound`], which builds clients for such requests; [`Refused`]. An address is
+//! resolved, checked and connected to in one step, so that it cannot change in between. **Never**:
+//! follows a redirect by itself.
 
 mod connector;
 mod global;
-mod names;
 
 #[cfg(test)]
 mod tests;
 
-pub use connector::{Outbound, Refused};
+pub use connector::{LeadsInside, Outbound, Refused};
 pub use global::is_global;
-pub use names::LeadsInside;

@@ -15,14 +15,14 @@ use tokio::{
 };
 
 use super::{
+    connector::CheckedNames,
     global::{is_global, is_somebodys},
-    names::CheckedNames,
     *,
 };
 use crate::{extent, provider::address::base_url};
 
-/// Ranges that are not the public internet, as IANA's registries write them, beside those they
-/// reserve whole: checked against the code, which was written from another text.
+/// Special-purpose ranges as IANA's registries list them, besides wholly reserved ones: written
+/// independently of the code.
 const SPECIAL: &[&str] = &[
     "0.0.0.0/8",
     "10.0.0.0/8",
@@ -71,7 +71,7 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// Answers with each list once, and with the last one from then on.
+/// Returns each list once, then the last one forever.
 struct Answers(Mutex<VecDeque<Vec<IpAddr>>>);
 
 impl Answers {
@@ -90,7 +90,7 @@ impl Resolve for Answers {
     }
 }
 
-/// A server on this machine that greets everybody, and where it is.
+/// Starts a server on this machine and returns its address.
 async fn greeter() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -105,7 +105,7 @@ async fn greeter() -> SocketAddr {
     address
 }
 
-/// Everything an error says, the innermost last.
+/// The messages of an error, innermost last.
 fn said(error: &dyn std::error::Error) -> String {
     let mut said = error.to_string();
     let mut inner = error.source();
@@ -119,13 +119,13 @@ fn said(error: &dyn std::error::Error) -> String {
 /// Body of the response to a request to `url`, or its errors.
 async fn sent(outbound: &Outbound, url: &Url) -> Result<String, String> {
     let client = outbound.client(url).map_err(|refused| refused.to_string())?;
-    // The proxy of the machine that runs the test is not under test.
+    // Ignores the proxy of the machine that runs the test.
     let client = client.no_proxy().build().unwrap();
     let answer = client.get(url.clone()).send().await.map_err(|error| said(&error))?;
     answer.text().await.map_err(|error| said(&error))
 }
 
-/// Ways to write an IPv4 address that some program or other takes.
+/// Spellings of IPv4 addresses that some program accepts.
 fn spelled() -> impl Strategy<Value = String> {
     let places = prop_oneof![
         Just("127.0.0.1".parse::<Ipv4Addr>().unwrap()),
@@ -174,7 +174,7 @@ proptest! {
     fn global_addresses_are_in_no_special_range(four in any::<u32>(), six in any::<u128>(), near in 0..22_usize) {
         let range = SPECIAL[near % SPECIAL.len()];
         let start: IpAddr = range.split_once('/').unwrap().0.parse().unwrap();
-        // Random IPv6 addresses hit no small range, so that some are taken from near them.
+        // Random IPv6 addresses miss small ranges, so some are taken near them.
         let beside = match start {
             IpAddr::V4(it) => IpAddr::V4(Ipv4Addr::from_bits(it.to_bits() ^ (four >> 10))),
             IpAddr::V6(it) => IpAddr::V6(Ipv6Addr::from_bits(it.to_bits() ^ (six >> 20))),
@@ -190,11 +190,11 @@ proptest! {
         let text = format!("http://{host}{tail}");
         let Ok(url) = Url::parse(&text) else { return Ok(()) };
         if Outbound::public().check(&url).is_ok() {
-            // As the client reads it, which connects to such a host without looking it up.
+            // The client connects to such a host without resolving it.
             let host = url.host_str().unwrap().trim_matches(['[', ']']);
             prop_assert!(host.parse().is_ok_and(|it: IpAddr| !is_special(it)), "{}", text);
         }
-        // An address that the configuration takes is read by the client as it is written.
+        // The client reads an address of the configuration as it is written.
         if base_url(&text).is_ok() {
             let meant = host.trim_matches(['[', ']']).parse::<IpAddr>();
             let read = url.host_str().unwrap().trim_matches(['[', ']']).parse::<IpAddr>();
@@ -308,10 +308,10 @@ async fn name_that_leads_inside_is_not_connected_to() {
         let said = sent(&public, &asked).await.unwrap_err();
         assert!(said.contains("'tools.example.com' resolves to "), "{said}");
     }
-    // The operator's own name may: it is theirs.
+    // A name of the operator may resolve to a private address.
     let own = Outbound::looking_up(Answers::of(&[&["127.0.0.1"]])).and(&asked);
     assert_eq!(sent(&own, &asked).await.as_deref(), Ok("hi"));
-    // But not to where clouds keep their keys.
+    // Clouds serve credentials at this address.
     let own = Outbound::looking_up(Answers::of(&[&["169.254.169.254"]])).and(&asked);
     let said = sent(&own, &asked).await.unwrap_err();
     assert!(said.contains("resolves to 169.254.169.254"), "{said}");
@@ -338,7 +338,7 @@ async fn proxy_is_handed_no_name_that_others_chose() {
     assert_eq!(outbound.check(&inside), Err(refused.clone()));
     assert_eq!(outbound.client(&inside).map(drop), Err(refused.clone()));
     assert!(refused.to_string().contains("NO_PROXY"), "{refused}");
-    // Of an address there is nothing to look up, and what is configured is the operator's.
+    // An IP address needs no resolving, and a configured one is the operator's.
     assert_eq!(outbound.check(&url("http://1.1.1.1/x")), Ok(()));
     assert_eq!(outbound.and(&inside).check(&inside), Ok(()));
 }

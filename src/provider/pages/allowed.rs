@@ -9,22 +9,18 @@ use crate::provider::{
     outbound::is_global,
 };
 
-/// A host as the operator has written it: `srd.example.org`, `*.example.org`, `127.0.0.1:8080`.
+/// A host of the configuration: `srd.example.org`, `*.example.org`, `127.0.0.1:8080`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedHost {
-    /// Lowercase, brackets of an IPv6 address included; of a wildcard, what follows the `*`.
+    /// Lowercase, with the brackets of an IPv6 address; for a wildcard, the part after `*`.
     host: String,
     port: Option<u16>,
     is_wildcard: bool,
-    /// On this machine or a private network.
     is_private: bool,
 }
 
 impl AllowedHost {
-    /// Reads an entry of the configuration.
-    ///
-    /// # Errors
-    /// The fix, when it is no host.
+    /// Parses an entry of the configuration; the error is the fix.
     pub fn read(text: &str) -> Result<Self, &'static str> {
         let text = text.trim().to_ascii_lowercase();
         let (bare, is_wildcard) = match text.strip_prefix("*.") {
@@ -47,8 +43,8 @@ impl AllowedHost {
         Ok(Self { host, port, is_wildcard, is_private })
     }
 
-    /// True if it covers `url`. Without a port it covers every port of a public host, and only the
-    /// scheme's own port of a private one.
+    /// True if it covers `url`. Without a port it covers every port of a public host, but only the
+    /// scheme's default port of a private one.
     pub fn covers(&self, url: &Url) -> bool {
         let Some(host) = url.host_str() else { return false };
         let is_host = match self.is_wildcard {
@@ -62,13 +58,12 @@ impl AllowedHost {
         is_host && is_port
     }
 
-    /// True if it is on this machine or a private network.
     pub const fn is_private(&self) -> bool {
         self.is_private
     }
 }
 
-/// The port at the end of `host`, also where it is the default one.
+/// The port at the end of `host`, even the default one.
 fn port_of(host: &str) -> Option<u16> {
     let after = host.rsplit_once(']').map_or(host, |(_, after)| after);
     after.rsplit_once(':')?.1.parse().ok()
@@ -106,7 +101,7 @@ mod tests {
         assert!(covers("wiki.lan", "http://wiki.lan/"));
         assert!(!covers("wiki.lan", "http://wiki.lan:9200/"));
         assert!(covers("[::1]:81", "http://[::1]:81/"));
-        // Addresses that a provider's customers, or the machines of an overlay network, share.
+        // Shared by customers of a provider, or by an overlay network.
         assert!(covers("100.64.0.7", "http://100.64.0.7/"));
         assert!(!covers("100.64.0.7", "http://100.64.0.7:9200/"));
     }

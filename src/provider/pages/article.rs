@@ -1,38 +1,32 @@
-//! The title and the readable text of a page: its article, without menus, forms and what is hidden.
+//! Extracts title and readable text of a page, without menus, forms and hidden elements.
 //!
 //! Entry function: [`article`].
 
 use super::markup::{Piece, Skipped, Tag, UNREADABLE, line, pieces};
 
-/// An article shorter than this, in characters, is not taken for the page's own.
+/// Shortest article, in characters, that replaces the whole page.
 const ARTICLE_MIN: usize = 200;
-/// Longest title, in characters.
+/// Characters.
 const TITLE_MAX: usize = 200;
 
-/// Readable content of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Article {
-    /// Title on one line; may be empty.
+    /// On one line; may be empty.
     pub title: String,
-    /// Paragraphs, one a line; empty for a page without text.
+    /// One paragraph per line; empty for a page without text.
     pub text: String,
 }
 
-/// A paragraph.
 #[derive(Debug, Default)]
 struct Block {
     text: String,
-    /// Characters of it inside links.
+    /// Characters inside links.
     linked: usize,
-    /// It stands in the page's main part.
     is_main: bool,
-    /// It stands in a menu, a footer or the like.
     is_aside: bool,
 }
 
-/// Elements around the page's text.
 const ASIDE: &[&str] = &["aside", "button", "dialog", "footer", "form", "menu", "nav", "select"];
-/// Elements that hold the page's text.
 const MAIN: &[&str] = &["article", "main"];
 /// Elements that begin and end a paragraph.
 const PARAGRAPH: &[&str] = &[
@@ -85,7 +79,7 @@ const PARAGRAPH: &[&str] = &[
     "ul",
 ];
 
-/// The article of a page. Linear in its length, without recursion.
+/// Linear in the page's length, without recursion.
 pub fn article(html: &str) -> Article {
     let mut reading = Reading::default();
     let mut skipped = Skipped::default();
@@ -98,7 +92,7 @@ pub fn article(html: &str) -> Article {
     reading.end()
 }
 
-/// Content read so far. Depths are counted, so that unclosed elements affect only the order.
+/// Depths are counted, so unclosed elements affect only the order.
 #[derive(Debug, Default)]
 struct Reading {
     title: Option<String>,
@@ -141,7 +135,7 @@ impl Reading {
         }
     }
 
-    /// Ends the paragraph where `name` does so; cells of a table are kept apart.
+    /// Ends the paragraph where `name` does; separates cells of a table.
     fn part(&mut self, name: &str) {
         if matches!(name, "td" | "th") {
             self.block.text.push(' ');
@@ -164,7 +158,7 @@ impl Reading {
         };
         *depth = if begins { *depth + 1 } else { depth.saturating_sub(1) };
         if name == "a" {
-            // A link holds no other one.
+            // Links do not nest.
             self.links = self.links.min(1);
         }
     }
@@ -189,7 +183,6 @@ impl Reading {
 }
 
 impl Block {
-    /// True if it consists mostly of links.
     fn is_menu(&self) -> bool {
         let words = self.text.chars().filter(|c| !c.is_whitespace()).count();
         self.linked * 3 > words * 2
@@ -246,7 +239,7 @@ mod tests {
         assert_eq!(article(page), Article { title: "App".to_owned(), text: String::new() });
     }
 
-    /// The page has this title and these lines, and nothing of what is left out.
+    /// Checks title and lines, and that `left_out` is missing.
     #[track_caller]
     fn shows(page: &str, title: &str, lines: &[&str], left_out: &[&str]) {
         let found = article(page);
@@ -335,7 +328,7 @@ mod tests {
 
     #[test]
     fn hostile_nesting_is_read_flat() {
-        // Far too deep for any stack; all of it takes seconds.
+        // Too deep for any stack; the full size takes seconds.
         let deep = if extent::whole() { 200_000 } else { 40_000 };
         for tag in ["div", "nav", "a", "svg", "main", "b"] {
             let page = format!("<p>begin</p>{}end", format!("<{tag}>").repeat(deep));

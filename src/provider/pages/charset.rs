@@ -1,24 +1,23 @@
-//! Bytes of a page to text, by byte order mark, header, `<meta>` and what is usual, in this order.
+//! Decodes a page by byte order mark, header, `<meta>` or the usual encoding, in this order.
 //!
 //! Entry function: [`text_of`].
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Bytes in which a page may name its encoding.
+/// Bytes searched for an encoding.
 const PRESCAN: usize = 4_096;
 
-/// `bytes` as text; `named` is the encoding of the header; `is_markup` text may name its own. Bytes
-/// outside the encoding are replaced.
+/// `named`: encoding of the header. `is_markup`: `bytes` may name their own. Replaces bytes outside
+/// the encoding.
 pub fn text_of(bytes: &[u8], named: Option<&str>, is_markup: bool) -> String {
     let named = named.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
     let encoding = named.or_else(|| is_markup.then(|| declared(bytes)).flatten());
     let usual = || if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
-    // A byte order mark overrules what is named.
+    // A byte order mark overrules declared encodings.
     let (text, _, _) = encoding.unwrap_or_else(usual).decode(bytes);
     text.into_owned()
 }
 
-/// The encoding that the first tags of a page name.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes.get(..PRESCAN).unwrap_or(bytes);
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
@@ -32,7 +31,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     Some(if [UTF_16LE, UTF_16BE].contains(&encoding) { UTF_8 } else { encoding })
 }
 
-/// The tags of `text` that begin so, as far as they go.
+/// Tags of `text` with this beginning, perhaps truncated.
 fn tags<'a>(text: &'a str, begins: &'static str) -> impl Iterator<Item = &'a str> {
     text.match_indices(begins).filter_map(move |(at, _)| {
         let rest = text.get(at + begins.len()..)?;

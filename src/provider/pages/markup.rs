@@ -1,59 +1,52 @@
-//! Mark-up to a flat run of pieces, in time and memory linear in its length.
+//! Splits mark-up into a flat sequence of pieces, in linear time and memory.
 //!
-//! Entry functions: [`pieces`], [`plain_text`], [`line()`]. **Never**: builds a tree, which could be nested
-//! too deep for a stack.
+//! Entry functions: [`pieces`], [`plain_text`], [`line()`]. **Never**: builds a tree, whose depth
+//! could overflow a stack.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 use crate::domain::visible;
 
-/// Most of a fragment that is read, in bytes.
+/// Most bytes read of a fragment.
 const FRAGMENT_MAX: usize = 16 << 10;
 
-/// A piece of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A start tag.
     Open(Tag),
-    /// An end tag, by its name.
     Close(String),
-    /// Text with its references resolved.
+    /// Text with resolved references.
     Text(String),
 }
 
-/// A start tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// Its name, lowercase.
+    /// Lowercase.
     pub name: String,
-    /// A browser does not show the element.
+    /// Browsers do not show the element.
     pub is_hidden: bool,
-    /// It has no content and no end tag.
     pub is_empty: bool,
 }
 
-/// Elements without content.
 const VOID: &[&str] = &[
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr",
 ];
-/// Elements whose content is no mark-up, so that a slash does not end them.
+/// Elements whose content is no mark-up, so a slash does not end them.
 const RAW: &[&str] =
     &["iframe", "noembed", "noframes", "noscript", "script", "style", "textarea", "title", "xmp"];
-/// Elements whose end tag may be left out.
+/// Elements whose end tag may be omitted.
 const OPEN_ENDED: &[&str] = &["dd", "dt", "li", "option", "p", "td", "th", "tr"];
-/// Elements that such ones stand in, and end with.
+/// Elements that contain those, and end them.
 const AROUND: &[&str] = &[
     "article", "body", "div", "dl", "main", "menu", "ol", "section", "select", "table", "tbody",
     "ul",
 ];
-/// Elements whose text is no text of the page.
+/// Elements whose text is not part of the page.
 pub const UNREADABLE: &[&str] = &[
     "audio", "canvas", "datalist", "iframe", "math", "noembed", "noframes", "noscript", "object",
     "script", "style", "svg", "template", "textarea", "video",
 ];
 
-/// The pieces of `html`, in order.
 pub fn pieces(html: &str) -> impl Iterator<Item = Piece> {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -70,14 +63,13 @@ fn read(tag: &StartTag<()>) -> Tag {
     let style = tag.attributes.get(b"style".as_slice()).map(|style| lossy(style));
     let is_marked = tag.attributes.contains_key(b"hidden".as_slice())
         || style.unwrap_or_default().split(';').any(hides);
-    // Scripts show a whole page that hides itself.
+    // Scripts later show pages that hide themselves.
     let is_hidden = is_marked && !matches!(name.as_str(), "body" | "html");
     let is_raw = RAW.contains(&name.as_str());
     let is_empty = VOID.contains(&name.as_str()) || (tag.self_closing && !is_raw);
     Tag { name, is_hidden, is_empty }
 }
 
-/// True if a declaration of a style hides its element.
 fn hides(declaration: &str) -> bool {
     let declaration: String = declaration.split_whitespace().collect();
     let declaration = declaration.to_ascii_lowercase();
@@ -89,8 +81,8 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The text of a `fragment` of mark-up on one line, at most `longest` characters, without
-/// control, zero-width and bidirectional characters. Text without mark-up passes too.
+/// Text of a `fragment` on one line, at most `longest` characters, without control, zero-width and
+/// bidirectional characters. Also accepts plain text.
 pub fn plain_text(fragment: &str, longest: usize) -> String {
     let fragment = &fragment[..fragment.floor_char_boundary(FRAGMENT_MAX)];
     let mut text = String::new();
@@ -110,12 +102,12 @@ pub fn plain_text(fragment: &str, longest: usize) -> String {
     line(&text).chars().take(longest).collect()
 }
 
-/// `text` on one line, without what nobody sees.
+/// `text` on one line, without invisible characters.
 pub fn line(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// True if an element occurs within words, so that its tag separates none.
+/// True for elements inside words, whose tags separate none.
 fn is_within_words(name: &str) -> bool {
     matches!(
         name,
@@ -144,17 +136,17 @@ fn is_within_words(name: &str) -> bool {
     )
 }
 
-/// An element that is left out, with everything inside.
+/// Tracks an omitted element and everything inside it.
 #[derive(Debug, Default)]
 pub struct Skipped {
     name: String,
     depth: usize,
-    /// Elements inside that others stand in.
+    /// Open container elements inside it.
     around: usize,
 }
 
 impl Skipped {
-    /// True if `piece` is part of an element that is left out; `begins` recognises its start tag.
+    /// True if `piece` belongs to an omitted element; `begins` recognises its start tag.
     pub fn takes(&mut self, piece: &Piece, begins: impl Fn(&Tag) -> bool) -> bool {
         if self.depth > 0 && self.is_ended_by(piece) {
             self.depth = 0;
@@ -176,7 +168,7 @@ impl Skipped {
         true
     }
 
-    /// True if `piece` ends the element although its own end tag was left out.
+    /// True if `piece` ends the element although its own end tag is missing.
     fn is_ended_by(&mut self, piece: &Piece) -> bool {
         if !OPEN_ENDED.contains(&self.name.as_str()) {
             return false;
@@ -253,7 +245,6 @@ mod tests {
         assert_eq!(plain_text("a<script/>b()</script>c<br/>d<div/>e", 99), "ac d e");
     }
 
-    /// The text of `html` without hidden elements.
     fn shown(html: &str) -> String {
         let mut skipped = Skipped::default();
         let left = pieces(html).filter(|it| !skipped.takes(it, |tag| tag.is_hidden));

@@ -1,8 +1,8 @@
-//! Web pages, fetched and reduced to their readable text.
+//! Fetches web pages and extracts their readable text.
 //!
-//! Entry types: [`Pages`], [`Page`], [`PageError`]; [`AllowedHost`] for hosts that the operator names.
-//! **Never**: runs a page's scripts, sends a cookie or a key, reaches an address of this network that
-//! the operator has not written down.
+//! Entry types: [`Pages`], [`Page`], [`PageError`]; [`AllowedHost`] for the operator's hosts.
+//! **Never**: runs scripts, sends a cookie or a key, reaches a private address that the operator
+//! did not configure.
 
 mod allowed;
 mod article;

@@ -1,7 +1,7 @@
-//! One page: requested, followed through its redirects, decoded.
+//! Requests a page, follows its redirects and decodes it.
 //!
-//! Entry types: [`Pages`], [`Page`], [`PageError`]. Every hop is checked before it is sent, and again
-//! on the address that is connected to. **Never**: sends a request twice.
+//! Entry types: [`Pages`], [`Page`], [`PageError`]. Every hop is checked before it is sent, and
+//! again on the resolved address. **Never**: sends a request twice.
 
 use std::{error::Error as _, sync::Arc, time::Duration};
 
@@ -26,78 +26,64 @@ use crate::{
     },
 };
 
-/// Longest wait for a whole page, redirects included.
+/// Longest wait for a page, redirects included.
 const WHOLE: Duration = Duration::from_secs(8);
-/// Most redirects.
 const REDIRECTS: usize = 5;
-/// Longest text, in characters.
+/// Characters.
 const TEXT_MAX: usize = 12_000;
-/// Longest text, in bytes: with the longest address and title it is read whole.
+/// Bytes; small enough that tools can return it with the longest address and title.
 const TEXT_BYTES: usize = 13_000;
-/// Longest address that is read or found, in bytes.
+/// Bytes of an address that is read or found.
 pub const URL_MAX: usize = 2_000;
 
-/// True if a search has returned an address.
 pub type IsFound<'a> = dyn Fn(&Url) -> bool + Send + Sync + 'a;
 
-/// A page's readable text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Title on one line; may be empty.
+    /// On one line; may be empty.
     pub title: String,
-    /// The address it came from, after all redirects.
+    /// Address after all redirects.
     pub url: Url,
-    /// At most 12,000 characters, paragraphs on lines of their own.
+    /// At most 12,000 characters, one paragraph per line.
     pub text: String,
-    /// The text goes on.
     pub is_cut: bool,
 }
 
-/// Reason a page cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// Nothing is sent there.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// Its name leads to an address that is not on the public internet.
+    /// Its name resolves to a private address.
     #[error("{0}")]
     Inside(String),
-    /// No answer in time.
     #[error("'{0}' did not answer in 8 s (try another result)")]
     Late(String),
     /// No connection, or it broke.
     #[error("'{0}' cannot be reached (try another result)")]
     Unreachable(String),
-    /// A status that is no success.
     #[error("'{0}' answered with status {1} (try another result)")]
     Status(String, u16),
-    /// It leads to an address that no search returned, on a host that is not allowed.
+    /// It redirects to an address that no search returned, on a host that is not allowed.
     #[error(
         "the page leads to '{0}', which no search returned (search first; the operator can add the \
          host to search.allow)"
     )]
     Elsewhere(String),
-    /// Its address is over its bound.
     #[error("an address of '{0}' is longer than 2,000 bytes (try another result)")]
     Long(String),
-    /// It redirects too often, or to no address.
     #[error("'{0}' redirects too often, or to no address (try another result)")]
     Redirects(String),
-    /// It holds no text.
     #[error("the page is '{0}', not text (only HTML, plain text and JSON are read)")]
     NotText(String),
-    /// It is larger than its bound.
     #[error("the page exceeds the limit of {} (try another result)", PAGE)]
     Large,
-    /// It is damaged.
     #[error("the page is not compressed as it says (try another result)")]
     Damaged,
-    /// Nothing is left of it without mark-up and scripts.
+    /// Only mark-up and scripts.
     #[error("the page has no readable text (it may need a browser; try another result)")]
     Empty,
 }
 
-/// Reads pages. Cloning shares it.
 #[derive(Clone)]
 pub struct Pages {
     outbound: Outbound,
@@ -107,31 +93,25 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Pages of the public internet, and those of private hosts among `allowed`; `language` is the
-    /// two-letter code of the one that is preferred.
+    /// `language`: two-letter code of the preferred language.
     pub fn new(allowed: Arc<[AllowedHost]>, language: &str) -> Self {
         let languages = accept_language(language).into();
         Self { outbound: Outbound::public(), allowed, languages }
     }
 
-    /// Sends requests through `outbound` instead.
     #[must_use]
     pub fn through(self, outbound: Outbound) -> Self {
         Self { outbound, ..self }
     }
 
-    /// True if the operator allows `url` to be read without a search.
     pub fn allows(&self, url: &Url) -> bool {
         self.allowed.iter().any(|host| host.covers(url))
     }
 
-    /// The page at `url`. Ends within 8 s; at most 2 MB are held. Cancel safe.
+    /// Reads the page at `url`. Ends within 8 s; holds at most 2 MB. Cancel safe.
     ///
-    /// An address that `found` knows may redirect to any public host; any other one only to those
-    /// that are allowed or found, so that no address on an allowed host carries words elsewhere.
-    ///
-    /// # Errors
-    /// Reason why the page cannot be read.
+    /// An address that `found` knows may redirect to any public host. Others redirect only to
+    /// allowed or found addresses, so that an allowed host cannot leak text elsewhere.
     pub async fn read(&self, url: &Url, found: &IsFound<'_>) -> Result<Page, PageError> {
         let late = || PageError::Late(host(url));
         timeout(WHOLE, self.fetch(url, found)).await.unwrap_or_else(|_| Err(late()))
@@ -149,7 +129,7 @@ impl Pages {
             Undecoded::Over => PageError::Large,
             Undecoded::Unknown | Undecoded::Broken => PageError::Damaged,
         })?;
-        // Two megabytes take longer than a thread of the runtime may be kept.
+        // Parsing two megabytes would block the runtime.
         let read = spawn_blocking(move || form.read(&body)).await;
         let Article { title, text } = read.unwrap_or_default();
         if text.trim().is_empty() {
@@ -159,7 +139,7 @@ impl Pages {
         Ok(Page { title, url, text, is_cut })
     }
 
-    /// The answer of `url`, or of where it redirects, and its address.
+    /// The answer after redirects, and its address.
     async fn follow(&self, url: &Url, found: &IsFound<'_>) -> Result<(Url, Response), PageError> {
         let (mut url, mut outbound) = (url.clone(), self.outbound.clone());
         let mut is_found = false;
@@ -187,8 +167,8 @@ impl Pages {
         Err(PageError::Redirects(host(&url)))
     }
 
-    /// True if `url` is reached because the operator lists its host: on a private network
-    /// by the first request alone, elsewhere through a proxy, which hides where a name leads.
+    /// True if `url` is reachable because the operator lists its host: on a private network for the
+    /// first request only, elsewhere through a proxy, which hides the resolved address.
     fn is_own(&self, url: &Url, is_first: bool) -> bool {
         let is_own = |host: &AllowedHost| match host.is_private() {
             true => is_first,
@@ -197,7 +177,6 @@ impl Pages {
         self.allowed.iter().any(|host| host.covers(url) && is_own(host))
     }
 
-    /// Requests `url` by a client of its own, which has no cookies and no keys.
     async fn get(&self, outbound: &Outbound, url: &Url) -> Result<Response, PageError> {
         let client = outbound
             .client(url)?
@@ -220,7 +199,6 @@ impl Pages {
     }
 }
 
-/// The error of a connection refused for its destination.
 fn inside(error: &reqwest::Error) -> Option<PageError> {
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -232,7 +210,7 @@ fn inside(error: &reqwest::Error) -> Option<PageError> {
     None
 }
 
-/// The body as it came.
+/// The body, still compressed.
 async fn body(mut response: Response, host: &str) -> Result<Vec<u8>, PageError> {
     let mut body = Body::within(PAGE);
     let broken = |_| PageError::Unreachable(host.to_owned());
@@ -242,15 +220,13 @@ async fn body(mut response: Response, host: &str) -> Result<Vec<u8>, PageError> 
     Ok(body.bytes)
 }
 
-/// Form of a body, by its header.
+/// Type and encoding of a body, from its headers.
 struct Form {
     is_markup: bool,
     charset: Option<String>,
 }
 
 impl Form {
-    /// # Errors
-    /// It is no text.
     fn of(headers: &HeaderMap) -> Result<Self, PageError> {
         let named =
             headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("text/html");
@@ -278,7 +254,6 @@ impl Form {
     }
 }
 
-/// At most so much of `text` as its bounds allow; `true`: it goes on.
 fn cut(mut text: String) -> (String, bool) {
     let end = text.char_indices().nth(TEXT_MAX).map_or(text.len(), |(at, _)| at);
     let end = text.floor_char_boundary(end.min(TEXT_BYTES));
@@ -287,7 +262,7 @@ fn cut(mut text: String) -> (String, bool) {
     (text, is_cut)
 }
 
-/// The host of an address, for messages.
+/// Host of an address, for messages.
 fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }

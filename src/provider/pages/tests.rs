@@ -25,7 +25,7 @@ use crate::provider::{
     remote::props::endless,
 };
 
-/// A server on this machine that gives everybody `answer`, and how many connections it had.
+/// Serves `answer` on this machine and counts connections.
 async fn server(answer: Vec<u8>) -> (SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -45,29 +45,27 @@ async fn server(answer: Vec<u8>) -> (SocketAddr, Arc<AtomicUsize>) {
     (address, connections)
 }
 
-/// An answer with this head and body.
 fn answer(head: &str, body: &[u8]) -> Vec<u8> {
     let head =
         format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
     [head.into_bytes(), body.to_vec()].concat()
 }
 
-/// A page of this type.
 fn of_type(mime: &str, body: &[u8]) -> Vec<u8> {
     answer(&format!("200 OK\r\nContent-Type: {mime}"), body)
 }
 
-/// A page of HTML, compressed.
+/// A compressed HTML page.
 fn zipped(page: &str) -> Vec<u8> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(page.as_bytes()).unwrap();
     answer("200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip", &packer.finish().unwrap())
 }
 
-/// Head of a page whose length nobody says.
+/// Head of a page without a length.
 const BEGUN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a";
 
-/// Every name leads to this machine.
+/// Resolves every name to this machine.
 struct Here;
 
 impl Resolve for Here {
@@ -77,13 +75,13 @@ impl Resolve for Here {
     }
 }
 
-/// Reads pages past no proxy, and private ones of `allowed` hosts.
+/// Ignores proxies; `allowed`: private hosts.
 fn pages(allowed: &[&str]) -> Pages {
     let allowed = allowed.iter().map(|host| AllowedHost::read(host).unwrap()).collect();
     Pages::new(allowed, "de").through(Outbound::looking_up(Arc::new(Here)).behind(|_| false))
 }
 
-/// Result of reading a page from a server on this machine.
+/// Reads a page from a server on this machine.
 async fn read(given: Vec<u8>) -> Result<Page, PageError> {
     let (address, _) = server(given).await;
     let url = Url::parse(&format!("http://{address}/page#part")).unwrap();
@@ -190,7 +188,7 @@ async fn page_without_an_end_has_eight_seconds() {
         let url = Url::parse(&format!("http://{address}/page")).unwrap();
         let (pages, found) = (pages(&[&address.to_string()]), |_: &Url| true);
         let started = Instant::now();
-        // The rest of the time passes at once.
+        // The remaining time passes at once.
         let (read, ()) = tokio::join!(pages.read(&url, &found), async {
             begun.notified().await;
             pause();
@@ -231,7 +229,7 @@ async fn redirect_inside_is_not_connected_to() {
     assert_eq!(connections.load(Ordering::Relaxed), 0);
 }
 
-/// An open redirect on an allowed host is a way to tell anybody anything.
+/// An open redirect on an allowed host could leak text anywhere.
 #[tokio::test]
 async fn allowed_page_redirects_to_allowed_hosts() {
     let (far, connections) = server(of_type("text/plain", b"words")).await;
@@ -261,7 +259,7 @@ async fn redirect_with_a_user_is_refused() {
     assert_eq!(read, Err(PageError::Refused(Refused::NamesUser)));
 }
 
-/// A server of pages 0 to `last`, each of which redirects to the next, and how often it was asked.
+/// Serves pages 0 to `last`, each redirecting to the next, and counts requests.
 async fn chain(last: usize) -> (SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -309,7 +307,7 @@ async fn redirects_in_a_circle_end() {
 async fn name_that_leads_inside_is_not_connected_to() {
     let (inside, connections) = server(of_type("text/plain", b"secret")).await;
     let url = Url::parse(&format!("http://pages.example.com:{}/", inside.port())).unwrap();
-    // The operator allows the name, but not an address that others give it.
+    // The operator allows the name, but not any address it may resolve to.
     let read = pages(&["pages.example.com"]).read(&url, &|_| true).await;
     assert!(matches!(&read, Err(PageError::Inside(why)) if why.contains("127.0.0.1")), "{read:?}");
     assert_eq!(connections.load(Ordering::Relaxed), 0);

@@ -1,6 +1,6 @@
-//! The service of one entry: its address, its key, and how a session is opened.
+//! Opens sessions with the service of one entry.
 //!
-//! Entry type: [`Client`]. **Never**: follows a redirect; keeps a session.
+//! Entry type: [`Client`].
 
 use std::sync::Arc;
 
@@ -18,19 +18,14 @@ use crate::provider::{
     },
 };
 
-/// A service.
 pub struct Client {
-    /// Connection settings.
     pub options: Options,
-    /// Makes its errors.
     pub peer: Arc<Peer>,
     handshake: Handshake,
     url: Url,
 }
 
 impl Client {
-    /// # Errors
-    /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         let peer = Arc::new(Peer::new(&options, failure::closed));
         let no_address = (
@@ -46,10 +41,7 @@ impl Client {
         Ok(Self { options, peer, handshake, url })
     }
 
-    /// Opens a socket whose service has taken `setup`, within `first_byte_timeout`. Cancel safe.
-    ///
-    /// # Errors
-    /// No connection, or the service has refused the key or the setup.
+    /// Resolves once the service has accepted `setup`. Cancel safe.
     pub async fn open(&self, setup: &SpeechSetup) -> Result<(Incoming, Outgoing), Error> {
         let opened = timeout(self.options.first_byte_timeout, self.set_up(setup)).await;
         opened.map_err(|_| self.peer.slow())?

@@ -1,19 +1,19 @@
-//! Refused handshakes, closed sockets and `error` events -> errors by kind, with the fix.
+//! Maps refused handshakes, closed sockets and `error` events to errors by kind, with the fix, and
+//! maps the ends of answers.
 //!
-//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`]. **Never**: a kind guessed from
-//! prose.
+//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`], [`ending`]. **Never**: a kind guessed
+//! from prose.
 
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
-use super::wire::Complaint;
+use super::wire::{Complaint, Ended};
 use crate::provider::{
-    Error, Kind,
+    Error, Kind, SpeechEnding,
     remote::names_concurrency,
     sockets::NotOpened,
     speech_to_speech::peer::{Peer, Told},
 };
 
-/// A socket that could not be opened.
 pub fn not_opened(peer: &Peer, why: &NotOpened) -> Error {
     peer.not_opened(why, |error| {
         let said = Complaint::of(error);
@@ -21,10 +21,9 @@ pub fn not_opened(peer: &Peer, why: &NotOpened) -> Error {
     })
 }
 
-/// The service has closed the socket.
 pub fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
     let code = u16::from(frame.code);
-    // Its reason is then an error's type and code: "invalid_request_error.invalid_api_key".
+    // The close reason is then type and code of an error: "invalid_request_error.invalid_api_key".
     if code == 3_000
         && let Some((kind, code)) = frame.reason.split_once('.')
     {
@@ -39,7 +38,6 @@ pub fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
     peer.closed_as(kind, frame, "speak again")
 }
 
-/// An `error` event.
 pub fn said(peer: &Peer, said: &Complaint) -> Error {
     let kind = kind_of(said).unwrap_or(Kind::Unavailable);
     let (what, fix) = match kind {
@@ -60,12 +58,12 @@ pub fn said(peer: &Peer, said: &Complaint) -> Error {
     peer.error(kind, &format!("{what}{label}{}", peer.quoted(&said.message)), fix)
 }
 
-/// An `error` event of a session in which people talk: its words may be theirs.
+/// An `error` event during a session, without its message, which may quote players.
 pub fn briefly(peer: &Peer, complaint: &Complaint) -> Error {
     said(peer, &Complaint { message: String::new(), ..complaint.clone() })
 }
 
-/// The kind by code and type; `None`: neither is known.
+/// The kind by code and type; `None`: both are unknown.
 fn kind_of(said: &Complaint) -> Option<Kind> {
     [&said.code, &said.kind].into_iter().find_map(|label| match label.as_str() {
         "invalid_api_key"
@@ -92,6 +90,21 @@ fn kind_of(said: &Complaint) -> Option<Kind> {
 
 fn is_unpaid(said: &Complaint) -> bool {
     [&said.code, &said.kind].into_iter().any(|label| label == "insufficient_quota")
+}
+
+/// An unknown status is a failure.
+pub fn ending(ended: &Ended, peer: &Peer) -> SpeechEnding {
+    match (ended.status.as_str(), ended.reason.as_str()) {
+        ("completed", _) => SpeechEnding::Completed,
+        ("cancelled", _) => SpeechEnding::Cancelled,
+        ("incomplete", "max_output_tokens") => SpeechEnding::TooLong,
+        ("incomplete", "content_filter") => SpeechEnding::Withheld,
+        ("failed", _) => SpeechEnding::Failed(briefly(peer, &ended.error).to_string()),
+        (status, reason) => {
+            let reason = if reason.is_empty() { "no reason" } else { reason };
+            SpeechEnding::Failed(peer.quote(&format!("the answer ended as {status}: {reason}")))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -172,5 +185,25 @@ mod tests {
             "\"http://127.0.0.1:9/v1\", model \"gpt-realtime-2.1\": the key was refused with status \
              401: \"'<secret>' is no key\" (check api_key)"
         );
+    }
+
+    fn ended(status: &str, reason: &str) -> Ended {
+        let (status, reason) = (status.to_owned(), reason.to_owned());
+        Ended { status, reason, ..Ended::default() }
+    }
+
+    #[test]
+    fn status_and_reason_make_the_ending() {
+        let of = |status, reason| ending(&ended(status, reason), &peer());
+        assert_eq!(of("completed", ""), SpeechEnding::Completed);
+        assert_eq!(of("cancelled", "client_cancelled"), SpeechEnding::Cancelled);
+        assert_eq!(of("incomplete", "max_output_tokens"), SpeechEnding::TooLong);
+        assert_eq!(of("incomplete", "content_filter"), SpeechEnding::Withheld);
+        let unknown = SpeechEnding::Failed("the answer ended as dreaming: no reason".to_owned());
+        assert_eq!(of("dreaming", ""), unknown);
+        let error = Complaint { kind: "server_error".to_owned(), ..Complaint::default() };
+        let failed = ending(&Ended { error, ..ended("failed", "") }, &peer());
+        let SpeechEnding::Failed(why) = failed else { panic!("{failed:?}") };
+        assert!(why.contains("the service failed with \"server_error\""), "{why}");
     }
 }

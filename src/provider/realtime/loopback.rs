@@ -1,4 +1,4 @@
-//! Sessions with a service on this machine that says a few written lines.
+//! Sessions with a scripted service over loopback.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -31,13 +31,13 @@ struct Service(WebSocketStream<TcpStream>);
 
 impl Service {
     async fn say(&mut self, event: Value) {
-        // As some do: in a binary frame, and behind a ping.
+        // Like some services: a binary frame after a ping.
         self.0.send(Message::Ping("there?".into())).await.unwrap();
         self.0.send(Message::binary(event.to_string())).await.unwrap();
     }
 
-    /// The next event of the client; `None`: it has closed the session.
-    async fn hear(&mut self) -> Option<Value> {
+    /// The client's next event; `None`: the session is closed.
+    async fn receive(&mut self) -> Option<Value> {
         loop {
             match self.0.next().await?.ok()? {
                 Message::Text(text) => return Some(serde_json::from_str(&text).unwrap()),
@@ -47,16 +47,16 @@ impl Service {
         }
     }
 
-    /// Takes the setup, and gives it.
+    /// Accepts the setup and returns it.
     async fn set_up(&mut self) -> Value {
         self.say(json!({"type": "session.created", "session": {}})).await;
-        let setup = self.hear().await.unwrap();
+        let setup = self.receive().await.unwrap();
         self.say(json!({"type": "session.updated", "session": {}})).await;
         setup
     }
 }
 
-/// A service that serves one session.
+/// Serves one session.
 async fn service<S>(
     serve: impl FnOnce(Service) -> S + Send + 'static,
 ) -> (Options, JoinHandle<S::Output>)
@@ -88,8 +88,8 @@ async fn connect(options: Options) -> Result<SpeechSession, Error> {
 async fn session_is_set_up_and_answers_until_dropped() {
     let (options, service) = service(|mut service| async move {
         let setup = service.set_up().await;
-        let item = service.hear().await.unwrap();
-        let order = service.hear().await.unwrap();
+        let item = service.receive().await.unwrap();
+        let order = service.receive().await.unwrap();
         service.say(json!({"type": "response.created", "response": {"id": "r"}})).await;
         service
             .say(json!({"type": "response.output_audio.delta", "response_id": "r",
@@ -97,7 +97,7 @@ async fn session_is_set_up_and_answers_until_dropped() {
             .await;
         let response = json!({"id": "r", "status": "completed"});
         service.say(json!({"type": "response.done", "response": response})).await;
-        let closed = service.hear().await;
+        let closed = service.receive().await;
         [setup, item, order, closed.unwrap_or_default()]
     })
     .await;
@@ -124,7 +124,7 @@ async fn closed_session_gives_one_error_and_ends() {
         service.set_up().await;
         let frame = CloseFrame { code: CloseCode::Error, reason: "maintenance".into() };
         service.0.close(Some(frame)).await.unwrap();
-        while service.hear().await.is_some() {}
+        while service.receive().await.is_some() {}
     })
     .await;
     let mut session = connect(options).await.ok().unwrap();
@@ -139,10 +139,10 @@ async fn closed_session_gives_one_error_and_ends() {
 async fn refused_setup_is_the_error_of_connect() {
     let (options, _service) = service(|mut service| async move {
         service.say(json!({"type": "session.created", "session": {}})).await;
-        service.hear().await.unwrap();
+        service.receive().await.unwrap();
         let error = json!({"type": "invalid_request_error", "message": "no such voice"});
         service.say(json!({"type": "error", "error": error})).await;
-        while service.hear().await.is_some() {}
+        while service.receive().await.is_some() {}
     })
     .await;
     let error = connect(options).await.err().unwrap();
@@ -177,7 +177,7 @@ async fn refused_key_is_named_and_not_shown() {
 async fn probe_opens_a_session_and_closes_it() {
     let (options, service) = service(|mut service| async move {
         service.set_up().await;
-        service.hear().await
+        service.receive().await
     })
     .await;
     let line = probe_speech(&Realtime::new(options).unwrap(), &BTreeSet::new()).await.unwrap();

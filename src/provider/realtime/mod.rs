@@ -1,12 +1,10 @@
 //! OpenAI Realtime: a model that hears and speaks, over a WebSocket.
 //!
-//! Entry type: [`Realtime`], made from [`Options`]. A task
-//! owns each session's socket; turns, hearing and the age of sessions are the engine's. Unknown kinds
-//! of events are logged once and ignored.
-//! **Never**: the key or what was said in the log; a call of an answer that was not completed.
+//! Entry type: [`Realtime`], made from [`Options`]. A task owns each session's socket. The engine
+//! decides turns and replaces old sessions. Unknown kinds of events are logged once and ignored.
+//! **Never**: logs the key or speech; a call of an incomplete answer.
 
 mod client;
-mod ending;
 mod failure;
 mod options;
 mod orders;
@@ -24,21 +22,18 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 pub use self::options::BASE_URL;
-use self::{client::Client, talk::Talk};
+use self::{client::Client, talk::RealtimeTalk};
 use super::{
     Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
     speech_to_speech::{Options, events, session},
 };
 use crate::logic::budget::SoundTokens;
 
-/// The service of one entry.
 pub struct Realtime {
     client: Arc<Client>,
 }
 
 impl Realtime {
-    /// # Errors
-    /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self { client: Arc::new(Client::new(options)?) })
     }
@@ -64,18 +59,18 @@ impl SpeechToSpeech for Realtime {
             changes_tools: true,
             goes_on: false,
             takes_choice: true,
-            sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
+            sound: SoundTokens { received: 10, spoken: 20, with_words: true },
         }
     }
 
-    /// Gives up after `first_byte_timeout`, too.
+    /// Gives up after `first_byte_timeout`.
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {
         let client = Arc::clone(&self.client);
         async move {
             let socket = client.open(&setup).await?;
             let (control, orders) = SpeechControl::new();
             let (events, reader) = events::channel();
-            let talk = Talk::new(Arc::clone(&client.peer), events, &setup.before);
+            let talk = RealtimeTalk::new(Arc::clone(&client.peer), events, &setup.before);
             let task = tokio::spawn(session::run(talk, socket, orders));
             Ok(SpeechSession { control, events: reader.stream(task) })
         }

@@ -1,6 +1,6 @@
 //! Address of a Realtime service, and features of its models.
 //!
-//! Entry functions: [`address`], [`takes_parallel_calls`]. **Never**: connects.
+//! Entry functions: [`address`], [`takes_parallel_calls`].
 
 use reqwest::Url;
 
@@ -9,12 +9,12 @@ use crate::provider::speech_to_speech::Options;
 /// OpenAI's own address, which requires a key.
 pub const BASE_URL: &str = "https://api.openai.com/v1";
 
-/// The first generation of models that can call several tools in one answer.
+/// First generation of models with several calls per answer.
 const PARALLEL_SINCE: u32 = 2;
 /// A longer number in a model's name is a date ("gpt-realtime-2025-08-28").
 const GENERATION_DIGITS: usize = 2;
 
-/// The address of its socket; `None`: `base_url` is no address.
+/// The socket's address; `None`: `base_url` is invalid.
 pub fn address(options: &Options) -> Option<Url> {
     let root = options.base_url.trim_end_matches('/');
     let mut url = Url::parse(&format!("{root}/realtime")).ok()?;

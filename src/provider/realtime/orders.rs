@@ -1,6 +1,4 @@
-//! Events that are sent to the service, as JSON.
-//!
-//! Entry functions: one for each kind. **Never**: decides when they are sent.
+//! Events sent to the service, as JSON: one entry function each.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -11,12 +9,12 @@ use crate::{
     provider::{SpeechItem, SpeechItemId, SpeechSetup},
 };
 
-/// Longest answer that a session may be set up for, in tokens.
+/// Longest answer the service accepts in a setup, in tokens.
 const TOKENS_MAX: u32 = 4_096;
-/// Most samples of one message: 64 KiB.
+/// Most samples per message: 64 KiB.
 const SAMPLES: usize = (64 << 10) / size_of::<i16>();
 
-/// Sets a session up. Turns are ours to decide, and so is hearing.
+/// Sets up a session without the service's turn detection and transcription.
 pub fn setup(setup: &SpeechSetup, model: &str) -> String {
     let format = json!({"type": "audio/pcm", "rate": 24_000});
     let mut output = json!({"format": format});
@@ -46,7 +44,6 @@ pub fn setup(setup: &SpeechSetup, model: &str) -> String {
     json!({"type": "session.update", "session": session}).to_string()
 }
 
-/// Declares other tools.
 pub fn tools(tools: &[ToolSpec]) -> String {
     let session = json!({"type": "realtime", "tools": declared(tools)});
     json!({"type": "session.update", "session": session}).to_string()
@@ -62,7 +59,7 @@ fn declared(tools: &[ToolSpec]) -> Value {
         .collect()
 }
 
-/// Appends samples at 24 kHz, in as many messages as it takes.
+/// Appends samples at 24 kHz, split into messages.
 pub fn sound(samples: &[i16]) -> impl Iterator<Item = String> {
     samples.chunks(SAMPLES).map(|piece| {
         let bytes: Vec<u8> = piece.iter().flat_map(|sample| sample.to_le_bytes()).collect();
@@ -71,17 +68,16 @@ pub fn sound(samples: &[i16]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Makes an utterance of the sound so far.
+/// Turns the sound so far into an utterance.
 pub fn commit() -> String {
     json!({"type": "input_audio_buffer.commit"}).to_string()
 }
 
-/// Takes the sound back.
+/// Discards the sound so far.
 pub fn clear() -> String {
     json!({"type": "input_audio_buffer.clear"}).to_string()
 }
 
-/// Adds something in writing.
 pub fn text(item: &SpeechItem) -> String {
     let (role, kind, text) = match item {
         SpeechItem::Said(text) => ("user", "input_text", text),
@@ -91,13 +87,12 @@ pub fn text(item: &SpeechItem) -> String {
     json!({"type": "conversation.item.create", "item": item}).to_string()
 }
 
-/// Adds what came of a call.
 pub fn result(call: &str, output: &str) -> String {
     let item = json!({"type": "function_call_output", "call_id": call, "output": output});
     json!({"type": "conversation.item.create", "item": item}).to_string()
 }
 
-/// Asks for an answer; an error about it quotes `name`.
+/// Asks for an answer; errors about it quote `name`.
 pub fn answer(name: &str, choice: &ToolChoice) -> String {
     let choice = match choice {
         ToolChoice::Auto => None,
@@ -112,28 +107,27 @@ pub fn answer(name: &str, choice: &ToolChoice) -> String {
     order.to_string()
 }
 
-/// Stops the running answer, which is asked for as `name`; an error about it quotes [`stop_of`] that.
+/// Stops the running answer `name`; errors about it quote [`stop_of`] that name.
 pub fn cancel(name: &str) -> String {
     json!({"type": "response.cancel", "event_id": stop_of(name)}).to_string()
 }
 
-/// The name of an order that stops the answer `name`.
 pub fn stop_of(name: &str) -> String {
     format!("stop_{name}")
 }
 
-/// Stops an answer that nobody has asked for.
+/// Stops an answer that was not requested.
 pub fn cancel_unasked(response: &str) -> String {
     json!({"type": "response.cancel", "response_id": response}).to_string()
 }
 
-/// By this name an error is about a cut.
+/// Errors about [`truncate`] quote this name.
 pub const CUT: &str = "cut";
 
-/// Cuts an answer off after `heard` milliseconds.
-pub fn truncate(item: &SpeechItemId, heard: u64) -> String {
+/// Cuts an answer off after `played` milliseconds.
+pub fn truncate(item: &SpeechItemId, played: u64) -> String {
     json!({"type": "conversation.item.truncate", "item_id": item.0, "content_index": 0,
-        "audio_end_ms": heard, "event_id": CUT})
+        "audio_end_ms": played, "event_id": CUT})
     .to_string()
 }
 

@@ -1,17 +1,16 @@
-//! The state of a session: orders and events of the service in, messages and events for the engine out.
+//! State of a session: orders and service events in, messages and engine events out.
 //!
-//! Entry type: [`Talk`]. The service makes one answer at a time and refuses a second: orders wait from
-//! an [`SpeechOrder::Answer`] that comes too early until the running answer has ended. So each answer
-//! that is asked for ends with one [`SpeechSessionEvent::Done`], in order.
-//! **Never**: sends or receives by itself; asks for an answer that was not ordered.
+//! Entry type: [`RealtimeTalk`]. The service refuses a second answer while one runs, so orders wait from an
+//! early [`SpeechOrder::Answer`] until the running answer has ended. Each requested answer ends
+//! with one [`SpeechSessionEvent::Done`], in order. **Never**: does I/O; requests an answer that
+//! was not ordered.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use super::{
-    ending::ending,
-    failure::briefly,
+    failure::{briefly, ending},
     orders,
     wire::{Complaint, Ended, Part, Said},
 };
@@ -24,53 +23,49 @@ use crate::{
         speech_to_speech::{
             answer::{Answer, Called},
             events::{EVENTS_MAX, Events, Full, unread},
-            hearing::Hearing,
             items::Items,
             peer::{Peer, exceeds},
             session::{Language, Over},
+            sound_input::SoundInput,
             waiting::{Waiting, Waits},
         },
     },
 };
 
-/// Longest wait for the end of an answer that was cancelled.
+/// Longest wait for the end of a cancelled answer.
 const STOPPED: Duration = Duration::from_secs(10);
 
-/// The shortest utterance that the service takes: 100 ms at 24 kHz.
+/// Shortest utterance that the service accepts: 100 ms at 24 kHz.
 const SHORTEST: usize = 2_400;
 
-/// Most answers that nobody has asked for.
 const UNASKED_MAX: usize = 16;
 
-/// A session.
 #[derive(Debug)]
-pub struct Talk {
+pub struct RealtimeTalk {
     peer: Arc<Peer>,
     events: Events,
-    /// Messages to be sent, oldest first.
+    /// Messages to send, oldest first.
     outbox: VecDeque<String>,
-    hearing: Hearing,
+    input: SoundInput,
     items: Items,
-    /// The answer that was asked for and has not ended.
+    /// The requested answer that has not ended.
     answer: Option<Answer>,
-    /// The service's id of the answer before it.
+    /// The service's id of the previous answer.
     last: Option<String>,
     /// Orders that wait for its end; the first is an answer.
     held: Waiting,
-    /// Answers that were asked for.
     asked: u64,
-    /// Answers that nobody has asked for.
     unasked: usize,
 }
 
-impl Talk {
-    /// A session with `peer` that has been set up; it receives `before`.
+impl RealtimeTalk {
+    /// A session that is already set up; sends it `before`.
     pub fn new(peer: Arc<Peer>, events: Events, before: &[SpeechItem]) -> Self {
         Self {
             peer,
             events,
             outbox: before.iter().map(orders::text).collect(),
-            hearing: Hearing::new(SampleRate::HZ_24000, SHORTEST),
+            input: SoundInput::new(SampleRate::HZ_24000, SHORTEST),
             items: Items::default(),
             answer: None,
             last: None,
@@ -91,13 +86,13 @@ impl Talk {
             SpeechOrder::Sound(sound) => return self.listen(&sound),
             SpeechOrder::Commit => {
                 // The service refuses an utterance without sound.
-                if let Some(rest) = self.hearing.end() {
+                if let Some(rest) = self.input.end() {
                     self.outbox.extend(orders::sound(&rest));
                     self.outbox.push_back(orders::commit());
                 }
             }
             SpeechOrder::Clear => {
-                self.hearing.end();
+                self.input.end();
                 self.outbox.push_back(orders::clear());
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text(&item)),
@@ -106,9 +101,9 @@ impl Talk {
                 self.outbox.push_back(orders::result(&call.0, &output));
             }
             SpeechOrder::Cancel => self.cancel(),
-            SpeechOrder::Truncate { item, heard } => {
-                if let Some(heard) = self.items.cut(&item, heard) {
-                    self.outbox.push_back(orders::truncate(&item, heard));
+            SpeechOrder::Truncate { item, played } => {
+                if let Some(played) = self.items.cut(&item, played) {
+                    self.outbox.push_back(orders::truncate(&item, played));
                 }
             }
         }
@@ -116,7 +111,7 @@ impl Talk {
     }
 
     fn listen(&mut self, sound: &Pcm) -> Result<(), Over> {
-        match self.hearing.take(sound) {
+        match self.input.take(sound) {
             Ok(samples) => {
                 self.outbox.extend(orders::sound(&samples));
                 Ok(())
@@ -132,13 +127,12 @@ impl Talk {
         self.answer = Some(Answer::new(name));
     }
 
-    /// Stops the answer that is running, and those that wait for its end.
+    /// Stops the running answer and cancels waiting ones.
     fn cancel(&mut self) {
         self.held.cancel();
         self.stop();
     }
 
-    /// Stops the answer that is running.
     fn stop(&mut self) {
         let Some(answer) = &mut self.answer else { return };
         if answer.cancelled_at.is_none() {
@@ -147,10 +141,7 @@ impl Talk {
         }
     }
 
-    /// Takes an event of the service.
-    ///
-    /// # Errors
-    /// The session ends.
+    /// Handles an event of the service; an error ends the session.
     pub fn said(&mut self, said: Said) -> Result<(), Over> {
         match said {
             Said::Begun(response) => return self.begun(response),
@@ -168,7 +159,7 @@ impl Talk {
         Ok(())
     }
 
-    /// The running answer, if `response` is it.
+    /// The running answer, if `response` belongs to it.
     fn running(&mut self, response: Option<String>) -> Option<&mut Answer> {
         let is_last = response.is_some() && response == self.last;
         let answer = self.answer.as_mut().filter(|_| !is_last);
@@ -204,7 +195,7 @@ impl Talk {
             if self.unasked > UNASKED_MAX {
                 return Err(Over::Failed(self.peer.flooding(UNASKED_MAX)));
             }
-            // It would be paid for, and nobody has asked for it.
+            // It would be billed without being requested.
             self.outbox.push_back(orders::cancel_unasked(&response));
         }
         Ok(())
@@ -249,7 +240,7 @@ impl Talk {
         }
     }
 
-    /// Takes nothing more of the running answer, because of `why`.
+    /// Discards the rest of the running answer.
     fn cut(&mut self, why: String) {
         if let Some(answer) = &mut self.answer {
             answer.cut(why);
@@ -272,7 +263,7 @@ impl Talk {
         self.release()
     }
 
-    /// Ends the running answer without the service's word for it.
+    /// Ends the running answer without the service's confirmation.
     fn give_up(&mut self, ending: SpeechEnding) -> Result<(), Over> {
         if let Some(answer) = self.answer.take() {
             // Late parts of it belong to no other answer.
@@ -282,7 +273,7 @@ impl Talk {
         self.release()
     }
 
-    /// Obeys the orders that have waited, up to the next that must.
+    /// Sends waiting orders, up to the next that must wait.
     fn release(&mut self) -> Result<(), Over> {
         while let Some(held) = self.held.next(self.answer.is_some()) {
             match held {
@@ -302,8 +293,8 @@ impl Talk {
             return Err(Over::Quietly);
         }
         if said.code == "response_cancel_not_active" {
-            // The answer has ended as we cancelled it. If its end is not known here, it never comes. A
-            // complaint may be about an answer before this one, if it says about which.
+            // The answer ended as we cancelled it; an end not yet seen never arrives. An error that
+            // names another answer is about an earlier one.
             let about = said.about.as_deref();
             let is_cancelled = self.answer.as_ref().is_some_and(|answer| {
                 let order = orders::stop_of(&answer.asked_as);
@@ -340,7 +331,7 @@ impl Talk {
     }
 }
 
-impl Language for Talk {
+impl Language for RealtimeTalk {
     fn take(&mut self) -> VecDeque<String> {
         std::mem::take(&mut self.outbox)
     }
@@ -367,7 +358,7 @@ impl Language for Talk {
         }
     }
 
-    fn hear(&mut self, message: &[u8]) -> Result<(), Over> {
+    fn message(&mut self, message: &[u8]) -> Result<(), Over> {
         self.said(Said::read(message))
     }
 

@@ -7,7 +7,7 @@ use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Options, failure::closed, talk::Talk, wire::Said};
+use super::{Options, failure::closed, talk::RealtimeTalk, wire::Said};
 use crate::{
     audio::SampleRate,
     domain::{CallId, ToolChoice},
@@ -22,9 +22,8 @@ use crate::{
     },
 };
 
-/// A session, and the reader of its events.
 struct Bench {
-    talk: Talk,
+    talk: RealtimeTalk,
     events: SpeechEvents,
 }
 
@@ -56,7 +55,7 @@ impl Bench {
         self.said(&json!({"type": "response.done", "response": response}));
     }
 
-    /// The events to be sent now.
+    /// The events to send now.
     fn values(&mut self) -> Vec<Value> {
         self.talk.take().iter().map(|order| serde_json::from_str(order).unwrap()).collect()
     }
@@ -67,13 +66,12 @@ impl Bench {
         self.values().iter().map(kind).collect()
     }
 
-    /// The events to be read now.
     fn told(&mut self) -> Vec<SpeechSessionEvent> {
         let next = || self.events.next().now_or_never().flatten();
         std::iter::from_fn(next).map(Result::unwrap).collect()
     }
 
-    /// Endings of the answers whose end can be read now.
+    /// Endings of finished answers.
     fn endings(&mut self) -> Vec<SpeechEnding> {
         let done = |event: SpeechSessionEvent| match event {
             SpeechSessionEvent::Done(done) => Some(done.ending),
@@ -83,10 +81,10 @@ impl Bench {
     }
 }
 
-fn session(before: &[SpeechItem]) -> (Talk, events::Reader) {
+fn session(before: &[SpeechItem]) -> (RealtimeTalk, events::Reader) {
     let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9"), closed));
     let (events, reader) = events::channel();
-    (Talk::new(peer, events, before), reader)
+    (RealtimeTalk::new(peer, events, before), reader)
 }
 
 fn read(event: &Value) -> Said {
@@ -113,7 +111,6 @@ fn answer() -> SpeechOrder {
     SpeechOrder::Answer(ToolChoice::Auto)
 }
 
-/// Ending of an answer, if this is its end.
 fn ending(event: Option<&SpeechSessionEvent>) -> Option<&SpeechEnding> {
     match event {
         Some(SpeechSessionEvent::Done(done)) => Some(&done.ending),
@@ -201,7 +198,7 @@ async fn second_answer_waits_for_the_first() {
     assert!(bench.sent().is_empty());
     bench.done("r1", "completed");
     assert_eq!(bench.sent(), ["response.create", "conversation.item.create"]);
-    // The rest of the first does not become the second.
+    // The rest of the first answer does not become the second.
     bench.said(&words("r1", "late"));
     bench.done("r2", "completed");
     assert_eq!(bench.endings(), [SpeechEnding::Completed, SpeechEnding::Completed]);
@@ -258,7 +255,7 @@ async fn cancel_that_comes_late_is_not_minded() {
     let told = bench.told();
     assert_eq!(ending(told.first()), Some(&SpeechEnding::Completed));
     assert_eq!(told.len(), 1, "{told:?}");
-    // Its end was never said, and does not come any more.
+    // Its end was never sent and never arrives.
     let mut bench = Bench::answering();
     bench.order(SpeechOrder::Cancel);
     bench.said(&error);
@@ -339,7 +336,7 @@ async fn truncation_is_never_beyond_what_came() {
     bench.said(&audio("r1", 2_400));
     let cut = |item: &str, ms| SpeechOrder::Truncate {
         item: SpeechItemId(item.to_owned()),
-        heard: Duration::from_millis(ms),
+        played: Duration::from_millis(ms),
     };
     bench.order(cut("i1", 60));
     bench.order(cut("i1", 5_000));
@@ -398,7 +395,6 @@ fn new_session_receives_earlier_conversation() {
     assert_eq!(roles, ["user", "assistant"]);
 }
 
-/// Any JSON.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -471,7 +467,7 @@ fn any_event() -> impl Strategy<Value = Value> {
 fn any_order() -> impl Strategy<Value = SpeechOrder> {
     let cut = (any::<u64>(), "[ir]1").prop_map(|(ms, item)| SpeechOrder::Truncate {
         item: SpeechItemId(item),
-        heard: Duration::from_millis(ms),
+        played: Duration::from_millis(ms),
     });
     prop_oneof![
         Just(answer()),

@@ -1,22 +1,21 @@
 //! Billed tokens of an answer.
 //!
-//! Entry function: [`read`]. Missing, negative and false counts are 0; a part is never more than its
-//! whole. **Never**: fails.
+//! Entry function: [`read`]. Missing, negative and invalid counts are 0; a part never exceeds its
+//! whole.
 
 use serde_json::Value;
 
 use crate::provider::SpeechUsage;
 
-/// No answer has more tokens: a larger count is cut, so that sums and prices stay numbers.
+/// Larger counts are cut, so that sums and prices stay finite.
 const MOST: u64 = 1 << 40;
 
-/// The `usage` of a response; `None`: it has none.
 pub fn read(usage: &Value) -> Option<SpeechUsage> {
     usage.as_object()?;
     let count = |pointer| usage.pointer(pointer).and_then(number).unwrap_or_default();
     let audio_in = count("/input_token_details/audio_tokens");
     let audio_out = count("/output_token_details/audio_tokens");
-    // Tokens of no kind that we know count as text.
+    // Tokens of unknown kinds count as text.
     let text_in = count("/input_token_details/text_tokens")
         .max(count("/input_tokens").saturating_sub(audio_in));
     let text_out = count("/output_token_details/text_tokens")
@@ -28,7 +27,7 @@ pub fn read(usage: &Value) -> Option<SpeechUsage> {
             count("/input_token_details/cached_tokens_details/audio_tokens"),
         )
     } else {
-        // Of text first, whose discount is the smaller one.
+        // Attributed to text first, whose discount is smaller.
         let cached = count("/input_token_details/cached_tokens");
         (cached, cached.saturating_sub(text_in))
     };
@@ -42,7 +41,7 @@ pub fn read(usage: &Value) -> Option<SpeechUsage> {
     })
 }
 
-/// A count, which may be written as a float.
+/// Accepts counts written as floats.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,9 +1,8 @@
 //! Events of the service, as far as they matter here.
 //!
-//! Entry type: [`Said`]. New kinds and values come without notice: an unknown kind keeps its name, and
-//! missing members count as empty. An event is read into a document only below the bound of events;
-//! sound, which may be larger, and kinds of no use here are read without one. **Never**: refuses an event for additional
-//! members.
+//! Entry type: [`Said`]. New kinds and values appear without notice: an unknown kind keeps its
+//! name, and missing members are empty. Events are parsed into a document only below the bound of
+//! events; sound, which may be larger, and ignored kinds are read without one.
 
 use std::borrow::Cow;
 
@@ -14,12 +13,12 @@ use serde_json::Value;
 use super::usage;
 use crate::provider::{SpeechUsage, bounds::EVENT, speech_to_speech::answer::Called};
 
-/// Longest name of an unknown kind that is kept, in characters.
+/// Longest name kept of an unknown kind, in characters.
 const NAME_MAX: usize = 40;
-/// Longest id of a response, an item or a call, in bytes; an event with a longer one is garbled.
+/// Longest id of a response, item or call, in bytes; a longer one makes the event garbled.
 const ID_MAX: usize = 256;
 
-/// Kinds that are read into a document; the last four are words.
+/// Kinds that are parsed into a document; the last four hold words.
 const READ: [&str; 10] = [
     "response.created",
     "response.output_item.added",
@@ -33,99 +32,74 @@ const READ: [&str; 10] = [
     "response.text.delta",
 ];
 
-/// An event of the service.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// The session is open.
     Created,
-    /// The setup, or a change of it, was taken.
     Updated,
-    /// An answer begins, by its response's id.
+    /// An answer begins; id of its response.
     Begun(Option<String>),
-    /// Sound of an answer.
     Audio {
-        /// Part of the answer that it belongs to.
         at: Part,
-        /// 16-bit samples at 24 kHz, little endian; a sample may be cut in two.
+        /// 16-bit little-endian samples at 24 kHz; a sample may be split between events.
         bytes: Vec<u8>,
     },
-    /// Words of an answer.
     Words {
-        /// Part of the answer that they belong to.
         at: Part,
-        /// To be appended.
         delta: String,
     },
-    /// A call begins, of the answer with this id.
+    /// A call begins in the answer with this id.
     Calling(Option<String>),
-    /// A call whose arguments are whole. It counts only if its answer completes.
+    /// A call with complete arguments. It counts only if its answer completes.
     Call {
-        /// Id of the response.
         response: Option<String>,
-        /// The call, as far as this event has it.
         call: Called,
     },
-    /// An answer has ended.
     Ended(Box<Ended>),
-    /// Something is wrong.
     Error(Complaint),
-    /// An event over the bound, by its kind.
     Oversized(String),
-    /// Of no use here.
+    /// An ignored kind.
     Known,
-    /// An unknown kind, by its name.
+    /// An unknown kind, by name.
     Unknown(String),
-    /// No JSON object with a type, or one that cannot be used.
+    /// Not a JSON object with a type, or an unusable one.
     Garbled,
 }
 
-/// The part of an answer that sound or words belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// Id of the response.
     pub response: Option<String>,
-    /// Id of the item.
     pub item: String,
 }
 
-/// Ending of an answer, in the service's words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ended {
-    /// Id of the response.
     pub response: Option<String>,
     /// "completed", "cancelled", "incomplete", "failed".
     pub status: String,
-    /// Reason it is not completed.
     pub reason: String,
-    /// The failure, if any.
     pub error: Complaint,
-    /// All calls of the answer.
     pub calls: Vec<Called>,
-    /// The tokens it is billed by.
     pub usage: Option<SpeechUsage>,
 }
 
-/// An error as the service describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaint {
-    /// Its type ("invalid_request_error").
+    /// Such as "invalid_request_error".
     pub kind: String,
-    /// Its code ("session_expired").
+    /// Such as "session_expired".
     pub code: String,
-    /// In its words, unchanged and as long as they came.
+    /// Unchanged and of any length.
     pub message: String,
     /// Our id of the event that caused it.
     pub about: Option<String>,
 }
 
-/// The kind of an event.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
 }
 
-/// An event with sound.
 #[derive(Deserialize)]
 struct Sound<'a> {
     #[serde(borrow, default)]
@@ -137,9 +111,8 @@ struct Sound<'a> {
 }
 
 impl Said {
-    /// Reads one message.
     pub fn read(message: &[u8]) -> Self {
-        // A list would be read as the fields of an event, in their order.
+        // serde would read a list as the fields of an event, in order.
         if !message.trim_ascii_start().starts_with(b"{") {
             return Self::Garbled;
         }
@@ -176,7 +149,7 @@ impl Said {
         Some(Self::Audio { at, bytes: STANDARD.decode(&*sound.delta).ok()? })
     }
 
-    /// An event of a kind in [`READ`].
+    /// Reads an event of a kind in [`READ`].
     fn of(kind: &str, value: &Value) -> Option<Self> {
         Some(match kind {
             "response.created" => Self::Begun(id(value, "/response/id")?),
@@ -233,7 +206,7 @@ impl Ended {
 }
 
 impl Complaint {
-    /// The error object `value`; a bare text is its message.
+    /// Reads an error object; a bare text is its message.
     pub fn of(value: &Value) -> Self {
         let message = match value {
             Value::String(message) => message.clone(),
@@ -243,18 +216,17 @@ impl Complaint {
         Self { kind: name(value, "/type"), code: name(value, "/code"), message, about }
     }
 
-    /// True if it says that the session has reached its age limit.
     pub fn is_expiry(&self) -> bool {
         self.code == "session_expired"
     }
 
-    /// Its code, or else its type; empty: it has neither.
+    /// Its code, else its type; may be empty.
     pub fn label(&self) -> &str {
         if self.code.is_empty() { &self.kind } else { &self.code }
     }
 }
 
-/// Kinds that say nothing new: what is appended, committed, cleared, or whole by now.
+/// Kinds without news: acknowledgements, and copies of complete parts.
 fn is_known(kind: &str) -> bool {
     let families = [
         "conversation.item.",
@@ -279,12 +251,10 @@ fn is_call(item: &Value) -> bool {
     item.get("type").and_then(Value::as_str) == Some("function_call")
 }
 
-/// The text at `pointer`.
 fn text(value: &Value, pointer: &str) -> String {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The short word at `pointer`.
 fn name(value: &Value, pointer: &str) -> String {
     short(value.pointer(pointer).and_then(Value::as_str).unwrap_or_default())
 }
@@ -293,7 +263,7 @@ fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(NAME_MAX).collect()
 }
 
-/// The id at `pointer`; `None`: it is too long to be one.
+/// The id at `pointer`; `None`: too long.
 #[expect(clippy::option_option, reason = "a missing id is taken, a false one is not")]
 fn id(value: &Value, pointer: &str) -> Option<Option<String>> {
     match value.pointer(pointer).and_then(Value::as_str) {

@@ -1,6 +1,6 @@
-//! The recogniser of this machine: Whisper, where its weights are.
+//! The recogniser of this machine: Whisper with installed weights.
 //!
-//! Entry types: [`HereOptions`], [`Here`]. **Never**: hears with weights of another language.
+//! Entry types: [`HereOptions`], [`Here`]. **Never**: uses weights of another language.
 
 use std::path::PathBuf;
 
@@ -20,37 +20,29 @@ use crate::{
     weights::{NotHere, Weights},
 };
 
-/// Its name in files and reports.
 pub const NAME: &str = "local";
 
-/// Sets of weights that hear English, the best first.
+/// Weights for English, the best first.
 const ENGLISH: &[&str] = &["whisper-tiny.en", "whisper-base"];
-/// Sets of weights that hear any other language.
+/// Weights for any other language.
 const OTHERS: &[&str] = &["whisper-base"];
 
-/// Settings of the recogniser on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HereOptions {
-    /// The model files there may be.
     pub weights: Weights,
-    /// ISO 639-1 code of what is spoken.
+    /// ISO 639-1 code of the spoken language.
     pub language: String,
 }
 
-/// Weights that hear.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Installed {
-    /// Of the set.
     pub name: &'static str,
-    /// Their folder.
     pub folder: PathBuf,
 }
 
 impl HereOptions {
-    /// The weights that hear the language best.
-    ///
-    /// # Errors
-    /// The weights that are missing or damaged, and how to get them.
+    /// The best installed weights for the language. The error names missing or damaged weights and
+    /// how to get them.
     pub fn found(&self) -> Result<Installed, NotHere> {
         let names = if self.language == "en" { ENGLISH } else { OTHERS };
         let mut first = None;
@@ -63,7 +55,6 @@ impl HereOptions {
         Err(first.unwrap_or_else(|| NotHere::Unknown(self.language.clone())))
     }
 
-    /// Name of the model; the sound stays on this machine.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::here(match self.found() {
             Ok(Installed { name, .. }) if name == ENGLISH[0] => "Whisper tiny.en",
@@ -72,11 +63,11 @@ impl HereOptions {
     }
 }
 
-/// Hears one table, or says why it cannot.
+/// Hears one table, or reports why it cannot.
 pub struct Here(Result<Whisper, NotHere>);
 
 impl Here {
-    /// Hears with `whisper`. Nothing is loaded yet.
+    /// Loads nothing yet.
     pub const fn new(whisper: Result<Whisper, NotHere>) -> Self {
         Self(whisper)
     }

@@ -1,7 +1,7 @@
-//! The recognisers there are, and one of them with its settings.
+//! Kinds of recognisers, and their settings.
 //!
 //! Entry types: [`RecogniserService`], [`RecogniserEntry`]; [`Recognisers`] opens entries.
-//! **Never**: loads a model that is loaded already.
+//! **Never**: loads a model twice.
 
 mod here;
 
@@ -20,32 +20,24 @@ use super::{
     wyoming,
 };
 
-/// The recognisers there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecogniserService {
-    /// Whisper on this machine.
     #[default]
     Local,
-    /// An OpenAI-compatible service.
     OpenAi,
-    /// Deepgram, which is paid by the minute.
     Deepgram,
-    /// A service in the house that speaks Wyoming.
     Wyoming,
 }
 
 impl RecogniserService {
-    /// All of them.
     const ALL: [Self; 4] = [Self::Local, Self::OpenAi, Self::Deepgram, Self::Wyoming];
-    /// Their names in files.
+    /// Names in the configuration.
     pub const NAMES: &[&str] = &[here::NAME, openai::NAME, deepgram::NAME, wyoming::NAME];
 
-    /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|service| service.name() == name)
     }
 
-    /// Its name in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Local => here::NAME,
@@ -56,31 +48,23 @@ impl RecogniserService {
     }
 }
 
-/// A recogniser with its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecogniserEntry {
-    /// Whisper, where its weights are.
     Local(HereOptions),
-    /// An OpenAI-compatible service.
     OpenAi {
-        /// Connection settings.
         options: openai::Options,
-        /// ISO 639-1 code of what is spoken.
+        /// ISO 639-1 code of the spoken language.
         language: String,
     },
-    /// Deepgram, which sends words while somebody speaks.
     Deepgram(deepgram::Options),
-    /// A service in the house that speaks Wyoming.
     Wyoming {
-        /// Connection settings.
         options: wyoming::Options,
-        /// ISO 639-1 code of what is spoken.
+        /// ISO 639-1 code of the spoken language.
         language: String,
     },
 }
 
 impl RecogniserEntry {
-    /// Name of the service, and the address that the sound goes to.
     pub fn info(&self) -> ServiceInfo {
         match self {
             Self::Local(options) => options.info(),
@@ -91,12 +75,9 @@ impl RecogniserEntry {
     }
 }
 
-/// Accuracy of Whisper; benches/README.md says how it was measured.
 const WELL: &str = "on this machine; about 5 words of 100 wrong for people reading aloud, 2 to 13 for robotic voices";
-/// Accuracy of Whisper in languages other than English.
 const UNMEASURED: &str = "on this machine; accuracy with people in this language not measured";
 
-/// Recognisers that are open.
 #[derive(Default)]
 pub struct Recognisers {
     /// By set, folder and language.
@@ -107,10 +88,7 @@ pub struct Recognisers {
 }
 
 impl Recognisers {
-    /// The recogniser for one table, which tells it the names that are likely to be said.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
+    /// The recogniser of one table, with its own expected names.
     pub fn open(&self, entry: &RecogniserEntry) -> Result<Arc<dyn SpeechToText>, Error> {
         Ok(match entry {
             RecogniserEntry::Local(options) => Arc::new(self.here(options)?),
@@ -133,9 +111,6 @@ impl Recognisers {
     }
 
     /// Checks that `entry` can be used; one line for a report.
-    ///
-    /// # Errors
-    /// It cannot be used; the error includes the fix.
     pub async fn probe(&self, entry: &RecogniserEntry) -> Result<String, Error> {
         match entry {
             RecogniserEntry::Local(options) => {
@@ -151,7 +126,7 @@ impl Recognisers {
         }
     }
 
-    /// Lets go of all but `wanted`. Models loaded on this machine stay for the next table.
+    /// Drops all but `wanted`. Models loaded on this machine stay for the next table.
     pub fn retain(&self, wanted: &RecogniserEntry) {
         self.openai.retain(|entry| entry == wanted);
         let is_wanted = |it: &deepgram::Options| *wanted == RecogniserEntry::Deepgram(it.clone());
@@ -159,7 +134,6 @@ impl Recognisers {
         self.wyoming.retain(|entry| entry == wanted);
     }
 
-    /// Whisper with the weights that are here.
     fn here(&self, options: &HereOptions) -> Result<Here, Error> {
         Ok(Here::new(match options.found() {
             Ok(found) => {

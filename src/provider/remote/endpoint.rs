@@ -1,7 +1,6 @@
-//! One service: its address, its key, its connections; sends requests and reads statuses.
+//! One service: its address, key and connections; sends requests and reads statuses.
 //!
 //! Entry types: [`Endpoint`], with the [`Manner`] of a service; [`probe`].
-//! **Never**: reading answers that are a success; that is the clients' own.
 
 use std::time::Duration;
 
@@ -23,23 +22,16 @@ use crate::provider::{
     with_proxy_and_tls,
 };
 
-/// Longest wait for a look at a service.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest error body that is read, in bytes.
+/// Longest part of an error body that is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// Most redirects within a service.
 const REDIRECTS: usize = 5;
 
-/// Headers that a service requires.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// The header that holds the key.
     pub key: &'static str,
-    /// Prefix of the key there.
     pub before_key: &'static str,
-    /// Further headers and their values.
     pub headers: &'static [(&'static str, &'static str)],
-    /// The path of the list of its models.
     pub models: &'static str,
 }
 
@@ -47,30 +39,20 @@ pub struct Manner {
 const BEARER: Manner =
     Manner { key: "authorization", before_key: "Bearer ", headers: &[], models: "/models" };
 
-/// A service and the connections to it.
 pub struct Endpoint {
-    /// Settings of the service.
     pub options: Options,
-    /// Makes errors about it.
     pub peer: Peer,
     http: reqwest::Client,
-    /// The key, if any, and further headers of each request.
+    /// The key, if any, and the service's other headers.
     headers: HeaderMap,
-    /// The path of the list of its models.
     models: &'static str,
 }
 
 impl Endpoint {
-    /// # Errors
-    /// An address or key that cannot be used, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         Self::in_manner(options, BEARER)
     }
 
-    /// Like `new`, for a service with its own headers.
-    ///
-    /// # Errors
-    /// An address or key that cannot be used, or no certificates for a TLS address.
     pub fn in_manner(options: Options, manner: Manner) -> Result<Self, Error> {
         let peer = Peer::new(&options);
         let url = Url::parse(&options.base_url).ok();
@@ -98,37 +80,28 @@ impl Endpoint {
         Ok(Self { options, peer, http, headers, models: manner.models })
     }
 
-    /// Sends `body` to `path`, which begins with a slash.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Response, Failure> {
         let request = self.http.post(self.url(path)).header(CONTENT_TYPE, "application/json");
         let request = request.body(body.to_string());
         self.send(request, self.options.first_byte_timeout, body).await
     }
 
-    /// Sends `form` to `path`, which begins with a slash.
     pub async fn upload(&self, path: &str, form: Form) -> Result<Response, Failure> {
         let request = self.http.post(self.url(path)).multipart(form);
         self.send(request, self.options.first_byte_timeout, &Value::Null).await
     }
 
-    /// Asks for the models the service has.
     pub async fn models(&self, patience: Duration) -> Result<Response, Failure> {
         let request = self.http.get(self.url(self.models));
         self.send(request, patience.min(self.options.first_byte_timeout), &Value::Null).await
     }
 
-    /// An answer's body, up to its bound.
-    ///
-    /// # Errors
-    /// It is too long, late or cut.
+    /// Reads a body of at most [`ANSWER`].
     pub async fn read(&self, response: Response) -> Result<Vec<u8>, Error> {
         self.read_within(response, ANSWER).await
     }
 
-    /// An answer's body, up to `bound`.
-    ///
-    /// # Errors
-    /// It is too long, late or cut.
+    /// Reads a body of at most `bound`; fails if it is longer, stalls or breaks off.
     pub async fn read_within(
         &self,
         mut response: Response,
@@ -144,11 +117,8 @@ impl Endpoint {
         Ok(body.bytes)
     }
 
-    /// The file behind a link of an answer, up to `bound`; only from the origin of the service, whose key
-    /// goes with the request.
-    ///
-    /// # Errors
-    /// The link leads elsewhere, or the file is too long, late or cut.
+    /// Downloads the file behind a link of an answer. Fails unless the link has the origin of the
+    /// service, because the key goes with the request.
     pub async fn fetch(&self, link: &str, bound: Bound) -> Result<Vec<u8>, Error> {
         let origin = |text: &str| Url::parse(text).ok().map(|url| url.origin());
         let own = origin(&self.options.base_url);
@@ -166,7 +136,7 @@ impl Endpoint {
         format!("{}{path}", self.options.base_url.trim_end_matches('/'))
     }
 
-    /// Sends `request` with the key; `body` is what it holds, for hiding echoes.
+    /// Sends `request` with the key. `body` is its content, so that errors can hide echoes of it.
     async fn send(
         &self,
         request: RequestBuilder,
@@ -193,9 +163,9 @@ impl Endpoint {
     }
 }
 
-/// Connections for `url`.
 fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest::Error> {
-    // A conversation stays where it was sent; the key would be taken off, the words would not.
+    // Conversations stay on this origin: reqwest would drop the key on a redirect, but not the
+    // text.
     let same_origin = Policy::custom(|attempt| {
         let first = attempt.previous().first().map(Url::origin);
         match first == Some(attempt.url().origin()) && attempt.previous().len() < REDIRECTS {
@@ -208,14 +178,10 @@ fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest
     with_proxy_and_tls(builder, host, url.scheme() == "https").build()
 }
 
-/// Looks whether a service answers and knows the model; one line for a report.
-///
-/// # Errors
-/// It cannot be used; the error includes the fix.
 pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
     let response = match endpoint.models(PROBE_TIMEOUT).await {
         Ok(response) => response,
-        // It answers; not every server lists its models.
+        // Not every server lists its models.
         Err(failure) if failure.error.kind() == Kind::InvalidRequest => {
             return Ok("answers (it does not list its models)".into());
         }

@@ -1,7 +1,7 @@
-//! Statuses, error bodies and broken connections -> errors by kind, with the way out.
+//! Statuses, error bodies and broken connections -> errors by kind, with the fix.
 //!
-//! Entry type: [`Peer`], which knows what a message may name and what it must hide.
-//! **Never**: a key, a prompt or a password in a message; a kind guessed from prose.
+//! Entry type: [`Peer`]. **Never**: a key, a prompt or a password in a message; a kind guessed from
+//! prose.
 
 use std::{collections::HashMap, error::Error as _, io, time::Duration};
 
@@ -14,12 +14,11 @@ use crate::{
     provider::{Bound, Error, Kind, bounds::ERROR_TEXT},
 };
 
-/// Longest quotation of a service's words, in characters.
+/// Longest quotation of a service's message, in characters.
 const MAX_QUOTE: usize = 200;
-/// An echo of the request at least this long is removed from quotations, in characters.
+/// Shortest echo of the request that is removed from quotations, in characters.
 const MIN_ECHO: usize = 16;
 
-/// The service asked; makes errors about it.
 #[derive(Clone, Debug)]
 pub struct Peer {
     address: String,
@@ -27,17 +26,15 @@ pub struct Peer {
     key: Option<Secret>,
 }
 
-/// An error, and what a service said about the request's parameters.
+/// An error, and the service's own description of it.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The error to report.
     pub error: Error,
     said: ServiceError,
     refused: bool,
 }
 
 impl Failure {
-    /// True if the service refused the request because of `parameter`.
     pub fn names(&self, parameter: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         self.refused
@@ -49,7 +46,6 @@ impl Failure {
 }
 
 impl Failure {
-    /// The error in the service's words.
     pub const fn said(&self) -> &ServiceError {
         &self.said
     }
@@ -67,19 +63,18 @@ impl From<Error> for Failure {
 }
 
 impl Peer {
-    /// The service of `options`.
     pub fn new(options: &Options) -> Self {
         let address = shown_address(&options.base_url);
         Self { address, model: options.model.clone(), key: options.api_key.clone() }
     }
 
-    /// An error of `kind`: what happened at this service and the way out.
     pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
         let Self { address, model, .. } = self;
         Error::new(kind, format!("'{address}', model '{model}': {what} ({way_out})"))
     }
 
-    /// An answer with a status that is no success; `request` is what was sent, for hiding echoes.
+    /// Error for a status other than success. `request` is what was sent, so that its echoes are
+    /// hidden.
     pub fn refusal(
         &self,
         status: StatusCode,
@@ -95,7 +90,7 @@ impl Peer {
         Failure { error, said, refused }
     }
 
-    /// An error object, of an answer's body or in the middle of a stream.
+    /// Error for an error object, from a body or from the middle of a stream.
     pub fn service_error(
         &self,
         said: &ServiceError,
@@ -134,7 +129,6 @@ impl Peer {
         self.error(kind, &format!("{what}{status}{said}"), way_out)
     }
 
-    /// A request that got no answer.
     pub fn no_answer(&self, error: &reqwest::Error) -> Error {
         if error.is_timeout() {
             return self.slow();
@@ -147,25 +141,22 @@ impl Peer {
         self.error(kind, what, way_out)
     }
 
-    /// No answer in time.
     pub fn slow(&self) -> Error {
         let way_out = "is the model still loading? try again, or raise first_byte_timeout_ms";
         self.error(Kind::Timeout, "no answer in time", way_out)
     }
 
-    /// An answer that stopped in the middle.
     pub fn interrupted(&self) -> Error {
         let way_out = "try again, or look at the server's log";
         self.error(Kind::Interrupted, "the answer stopped in the middle", way_out)
     }
 
-    /// An answer that is over a bound.
     pub fn over(&self, bound: Bound) -> Error {
         let what = format!("the answer exceeds the limit of {bound}");
         self.error(Kind::Protocol, &what, "check base_url and the model")
     }
 
-    /// A service's message, safe to print: one short line without the key and without echoes.
+    /// Makes a service's message safe to print: one short line without the key and without echoes.
     fn quote(&self, message: &str, request: &Value) -> String {
         let mut text = without_key(begun(message), self.key.as_ref());
         for member in ["messages", "input", "system", "prompt", "contents"] {
@@ -175,7 +166,6 @@ impl Peer {
     }
 }
 
-/// Kind, reason and fix of a request whose connection failed.
 pub fn disconnected(error: &reqwest::Error) -> (Kind, &'static str, &'static str) {
     if !error.is_connect() {
         let what = "the connection was closed before an answer";
@@ -188,7 +178,7 @@ pub fn disconnected(error: &reqwest::Error) -> (Kind, &'static str, &'static str
     (Kind::Unreachable, "no connection", "check base_url and the network")
 }
 
-/// An address as it may be shown: without a user, a password and a query.
+/// The address without user, password and query.
 pub fn shown_address(base_url: &str) -> String {
     Url::parse(base_url).map_or_else(
         |_| base_url.to_owned(),
@@ -202,7 +192,7 @@ pub fn shown_address(base_url: &str) -> String {
     )
 }
 
-/// The first words of `message`; a word that is cut may be a part of the key, and is left out.
+/// The beginning of `message`. Drops a word that is cut, because it may be part of the key.
 pub fn begun(message: &str) -> &str {
     if message.len() <= ERROR_TEXT {
         return message;
@@ -211,7 +201,6 @@ pub fn begun(message: &str) -> &str {
     cut.rfind(char::is_whitespace).map_or("", |end| &cut[..end])
 }
 
-/// `message` in one line, without the key.
 pub fn without_key(message: &str, key: Option<&Secret>) -> String {
     let text = message.split_whitespace().collect::<Vec<_>>().join(" ");
     match key.filter(|key| !key.0.is_empty()) {
@@ -220,12 +209,12 @@ pub fn without_key(message: &str, key: Option<&Secret>) -> String {
     }
 }
 
-/// The beginning of `text`, as it stands between quotation marks.
+/// The beginning of `text`, fit for quotation marks.
 pub fn quotable(text: &str) -> String {
     text.replace('"', "'").chars().take(MAX_QUOTE).collect()
 }
 
-/// Removes from `text` what is a string of `value`, or a long part of one.
+/// Removes each string in `value`, and each long part of one, from `text`.
 pub fn hide_echoes(text: &mut String, value: &Value) {
     match value {
         Value::String(sent) => {
@@ -236,7 +225,7 @@ pub fn hide_echoes(text: &mut String, value: &Value) {
             hide_parts(text, &sent);
         }
         Value::Array(items) => items.iter().for_each(|item| hide_echoes(text, item)),
-        // Roles and kinds are ours, not anybody's words.
+        // Roles and types are our own words.
         Value::Object(members) => members
             .iter()
             .filter(|(key, _)| !matches!(key.as_str(), "role" | "type"))
@@ -254,7 +243,7 @@ fn hide_parts(text: &mut String, sent: &str) {
     if places.is_empty() {
         return;
     }
-    // Each part of what was sent is looked up once, however long the text is.
+    // One lookup for each part of what was sent, however long the text is.
     let sent: Vec<char> = sent.chars().collect();
     for part in sent.windows(MIN_ECHO) {
         if let Some(echoed) = places.get_mut(part) {
@@ -278,7 +267,6 @@ fn hide_parts(text: &mut String, sent: &str) {
     *text = kept;
 }
 
-/// The kind, from the status and the short words of the error.
 fn kind_of(said: &ServiceError, retry_after: Option<Duration>) -> Kind {
     let has = |words: &[&str]| {
         said.labels.iter().any(|label| words.iter().any(|word| label.eq_ignore_ascii_case(word)))
@@ -314,24 +302,23 @@ fn kind_of(said: &ServiceError, retry_after: Option<Duration>) -> Kind {
     }
 }
 
-/// True if the short word `label` of an error is about requests at once, as `concurrency_limited` and
-/// `too_many_concurrent_requests` are.
+/// True if `label` is about concurrent requests (`concurrency_limited`,
+/// `too_many_concurrent_requests`).
 pub fn names_concurrency(label: &str) -> bool {
     label.to_ascii_lowercase().contains("concurren")
 }
 
-/// Out of credit: asking again does not help.
+/// Out of credit: retrying does not help.
 fn is_unpaid(said: &ServiceError) -> bool {
     let unpaid = ["insufficient_quota", "billing_hard_limit_reached", "billing_error"];
     said.status == Some(402) || said.labels.iter().any(|label| unpaid.contains(&label.as_str()))
 }
 
-/// Too many clients ask it at once.
 fn is_overloaded(said: &ServiceError) -> bool {
     said.status == Some(529) || said.labels.iter().any(|label| label == "overloaded_error")
 }
 
-/// Delay that the service asks for, from `retry-after-ms` or `retry-after` in seconds.
+/// Delay requested by `retry-after-ms`, or by `retry-after` in seconds.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| -> Option<f64> {
         headers.get(name)?.to_str().ok()?.trim().parse().ok().filter(|n: &f64| n.is_finite())
@@ -340,7 +327,6 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds?).ok()
 }
 
-/// Error of the operating system.
 fn root_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
     let mut cause = error.source();
     let mut kind = None;

@@ -1,14 +1,12 @@
-//! Services behind an address: how they are reached, what goes wrong there, and how a streamed reply
-//! is asked for and read. The clients of [`super::openai`] and [`super::anthropic`] stand on it.
+//! Services behind an address: connections, errors, streamed replies and the pairing of calls with
+//! their results, for [`super::openai`] and [`super::anthropic`].
 //!
-//! Entry types: [`Options`], [`Endpoint`], [`Failure`], [`Protocol`] with [`stream()`]; [`probe`] for a
-//! quick look at a service.
-//! **Never**: knows what a service calls things in its requests; prints a key or a prompt.
+//! Entry types: [`Options`], [`Endpoint`], [`Failure`], [`Protocol`] with [`stream()`]; [`probe`].
+//! **Never**: a service's own field names; a key or a prompt in a message.
 
 mod endpoint;
 mod failure;
 mod options;
-mod pairs;
 mod reply;
 mod retry;
 mod said;
@@ -27,16 +25,43 @@ pub mod own_thread;
 #[cfg(test)]
 pub mod props;
 
-pub use endpoint::{Endpoint, Manner, probe};
-pub use failure::{
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+pub use self::endpoint::{Endpoint, Manner, probe};
+pub use self::failure::{
     Failure, begun, disconnected, hide_echoes, names_concurrency, quotable, retry_after,
     shown_address, without_key,
 };
 #[cfg(test)]
-pub use options::tests::options;
-pub use options::{CONTEXT_WINDOW, Options};
-pub use pairs::{NO_RESULT, arguments, results};
-pub use reply::{Asked, Broken, Life, Protocol, Reader, stream};
-pub use retry::Retry;
-pub use said::ServiceError;
-pub use sse::{Decoder, Frame};
+pub use self::options::tests::options;
+pub use self::options::{CONTEXT_WINDOW, Options};
+pub use self::reply::{Asked, Broken, Life, Protocol, Reader, stream};
+pub use self::retry::Retry;
+pub use self::said::ServiceError;
+pub use self::sse::{Decoder, Frame};
+use crate::domain::{Message, ToolCall};
+
+/// Result shown to the model for a call whose turn was interrupted.
+pub const NO_RESULT: &str = "cancelled: the call has no result";
+
+/// The result of each call, from the messages before the assistant's next calls.
+pub fn results<'m>(calls: &[ToolCall], after: &'m [Message]) -> Vec<Option<&'m str>> {
+    let mut given = HashMap::new();
+    for message in after {
+        match message {
+            Message::Tool { call, content, .. } => {
+                given.entry(call).or_insert(content.as_str());
+            }
+            Message::Assistant { calls, .. } if !calls.is_empty() => break,
+            _ => {}
+        }
+    }
+    calls.iter().map(|call| given.get(&call.id).copied()).collect()
+}
+
+/// The arguments as an object. `None` if they are malformed: services parse them again and fail.
+pub fn arguments(call: &ToolCall) -> Option<Map<String, Value>> {
+    serde_json::from_str(&call.arguments).ok()
+}

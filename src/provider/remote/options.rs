@@ -4,38 +4,34 @@ use std::time::Duration;
 
 use crate::{domain::Secret, provider::service::ServiceInfo};
 
-/// Tokens a chat model has room for where nobody says otherwise.
+/// Default context window of a chat model.
 pub const CONTEXT_WINDOW: u32 = 32_768;
 
-/// Settings of one endpoint; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Base address up to and including the version ("http://127.0.0.1:11434/v1").
+    /// Base address, including the version ("http://127.0.0.1:11434/v1").
     pub base_url: String,
-    /// Key sent as a bearer token; local servers need none.
+    /// Bearer token; local servers need none.
     pub api_key: Option<Secret>,
-    /// Model name as the service knows it.
     pub model: String,
-    /// Sampling temperature; the service's default without it.
+    /// `None`: the service's default.
     pub temperature: Option<f32>,
-    /// Extra members of the request body ("reasoning_effort": "low").
+    /// Additional members of the request body ("reasoning_effort": "low").
     pub extra_body: serde_json::Map<String, serde_json::Value>,
-    /// Tokens a chat model reads and writes for one request, at most.
+    /// Most tokens that a chat model reads and writes for one request.
     pub context_window: u32,
-    /// Longest answer of a chat model, in tokens; `None`: the table's.
+    /// Longest answer of a chat model; `None`: the table's.
     pub max_tokens: Option<u32>,
-    /// The server continues an answer of a chat model that is begun in the last message.
+    /// True if the server continues an answer begun in the last message.
     pub continues: bool,
     /// Longest wait for the connection and the first byte.
     pub first_byte_timeout: Duration,
-    /// Longest silence between two pieces of an answer.
     pub idle_timeout: Duration,
-    /// Priced calls: the name in the price list. `None` for free local servers.
+    /// Name in the price list; `None`: free.
     pub priced_as: Option<String>,
 }
 
 impl Options {
-    /// Name of the model, and the address that requests go to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(&self.model, &self.base_url)
     }
@@ -45,7 +41,6 @@ impl Options {
 pub mod tests {
     use super::*;
 
-    /// Options for a service at `base_url`, with short patience.
     pub fn options(base_url: &str) -> Options {
         Options {
             base_url: base_url.into(),

@@ -15,7 +15,6 @@ use crate::{
     provider::{Attempts, ChatRequest},
 };
 
-/// A tool without arguments.
 pub fn spec(name: &str) -> ToolSpec {
     ToolSpec {
         name: name.into(),
@@ -26,7 +25,6 @@ pub fn spec(name: &str) -> ToolSpec {
     }
 }
 
-/// A request for 50 tokens at most.
 pub fn request(messages: Vec<Message>, tools: &[ToolSpec]) -> ChatRequest {
     ChatRequest {
         messages,
@@ -38,14 +36,13 @@ pub fn request(messages: Vec<Message>, tools: &[ToolSpec]) -> ChatRequest {
     }
 }
 
-/// A request for 100, with two tools.
 pub fn asks() -> ChatRequest {
     let messages = vec![Message::System("You are Bartok.".into()), Message::User("roll".into())];
     ChatRequest { max_tokens: 100, ..request(messages, &[spec("roll"), spec("look")]) }
 }
 
-/// A server on this machine that answers one request with `begun`, notifies, and never ends: `piece`
-/// follows once in `each`, or nothing.
+/// Starts a server that answers one request with `begun`, notifies, and then sends `piece` once in
+/// `each`, or nothing, forever.
 pub async fn endless(
     begun: &'static str,
     piece: &'static [u8],

@@ -1,8 +1,7 @@
-//! One streamed reply of a chat model: asked for, read, and asked for again while nothing of it was
-//! given on.
+//! One streamed reply of a chat model, retried only before its first event.
 //!
-//! Entry types: [`Protocol`] and [`Reader`], which a service's client fills; [`stream()`] plays them.
-//! **Never**: knows a service's words; gives on a call out of a reply that was cut.
+//! Entry types: [`Protocol`] and [`Reader`], which a service's client implements; [`stream()`] runs
+//! them. **Never**: a call from a reply that broke off.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -24,78 +23,65 @@ use super::{
 };
 use crate::provider::{Bound, ChatEvent, ChatRequest, Error, Kind};
 
-/// After the model said it is done: longest wait for the token count and the end.
+/// Longest wait for the token count and the end after the model has finished.
 const GRACE: Duration = Duration::from_secs(1);
-/// After the last event: longest wait for the body's end. Read to it, the connection serves the next
-/// turn too, which saves its handshakes.
+/// Longest wait for the body's end after the last event. A connection read to its end is reused,
+/// which saves the next turn its handshakes.
 const DRAIN: Duration = Duration::from_millis(10);
-/// Multiple of the longest silence that a service may fill with signs of life alone.
+/// Longest stretch of keep-alives alone, as a multiple of the longest silence.
 const SIGNS_OF_LIFE: u32 = 4;
 
-/// Protocol for asking a service for a reply.
 pub trait Protocol: Send + Sync + 'static {
-    /// Reader of one answer.
     type Reader: Reader + 'static;
 
-    /// Address of the service.
     fn endpoint(&self) -> &Endpoint;
 
-    /// Sends `request`; again only without what the service has refused.
+    /// Sends `request`. Retries only without parameters that the service has refused.
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Asked>;
 }
 
-/// A request that was sent.
 pub struct Asked {
-    /// The request that was sent, for hiding echoes.
+    /// The request body, for hiding echoes.
     pub body: Value,
-    /// The beginning of an answer.
     pub answer: Result<Response, Error>,
 }
 
-/// Reads one answer, document by document.
 pub trait Reader: Default + Send + Sync {
-    /// The format expected, for messages.
     const WANTED: &'static str;
 
-    /// Takes a document of the stream; what it holds of the reply goes to `out`.
+    /// Reads a document of the stream and pushes its events to `out`.
     ///
     /// # Errors
-    /// The answer ends here.
+    /// Ends the answer.
     fn take(&mut self, document: &Value, out: &mut VecDeque<ChatEvent>) -> Result<Life, Broken>;
 
-    /// The stream says `[DONE]`, which not every service sends.
+    /// The stream sent `[DONE]`, which some services omit.
     fn mark(&mut self) {}
 
-    /// Something of the reply came: it cannot be asked for again.
+    /// Part of the reply has arrived, so it cannot be retried.
     fn has_received(&self) -> bool;
 
-    /// The model said why it stopped: an end is no cut.
+    /// The model gave a reason for stopping, so that the end is no interruption.
     fn is_finished(&self) -> bool;
 
-    /// Nothing of the reply follows, whatever else the stream may hold.
+    /// No more of the reply follows, whatever the stream still holds.
     fn is_over(&self) -> bool;
 
-    /// The reply is whole: gives what was held back.
+    /// The reply is complete: pushes events held back.
     fn complete(&mut self, out: &mut VecDeque<ChatEvent>);
 }
 
-/// State of the answer after a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
-    /// It goes on.
     Answer,
-    /// The connection lives, nothing else.
     Connection,
 }
 
-/// Reason an answer ends before its time.
 #[derive(Debug)]
 pub enum Broken {
-    /// The service says so.
     Said(ServiceError),
-    /// The service says that it broke off, and not why.
+    /// The service broke off without a reason.
     Interrupted,
-    /// It is over a bound.
     Over(Bound),
 }
 
@@ -105,7 +91,7 @@ impl From<Bound> for Broken {
     }
 }
 
-/// The reply of `service` to `request`. Dropping the stream cancels the request.
+/// Streams the reply to `request`. Dropping the stream cancels the request.
 pub fn stream<P: Protocol>(
     service: Arc<P>,
     request: ChatRequest,
@@ -118,7 +104,6 @@ pub fn stream<P: Protocol>(
     .boxed()
 }
 
-/// One reply in the making.
 struct Reply<P: Protocol> {
     service: Arc<P>,
     request: ChatRequest,
@@ -131,21 +116,17 @@ struct Reply<P: Protocol> {
 enum Phase<R> {
     Ask,
     Read(Box<Reading<R>>),
-    /// All complete events are passed on before it.
     Failed(Error),
     Over,
 }
 
-/// State of the reading of one answer.
 struct Reading<R> {
     response: Response,
     frames: Decoder,
     reader: R,
-    /// Bytes came: from here on the idle timeout counts.
+    /// True after the first bytes: from then on the idle timeout counts.
     started: bool,
-    /// Time of the answer's last progress.
     moved: Instant,
-    /// Something came that is no event.
     unreadable: bool,
 }
 
@@ -170,9 +151,9 @@ impl<P: Protocol> Reply<P> {
         }
     }
 
-    /// Sends the request until an answer begins or there is no more sense in it.
+    /// Sends the request until an answer begins or retrying is pointless.
     async fn ask(&mut self) -> Result<Phase<P::Reader>, Error> {
-        // From the first try on, whatever became of it, the patience runs.
+        // The patience counts from the first attempt.
         self.retry();
         loop {
             let Asked { body, answer } = self.service.ask(&self.request).await;
@@ -190,7 +171,7 @@ impl<P: Protocol> Reply<P> {
         self.retry.get_or_insert_with(|| Retry::new(patience, attempts.clone()))
     }
 
-    /// Reads until there is something to give on, or the answer ends.
+    /// Reads until an event is ready or the answer ends.
     async fn read(
         &mut self,
         mut reading: Box<Reading<P::Reader>>,
@@ -239,17 +220,16 @@ impl<P: Protocol> Reply<P> {
         }
     }
 
-    /// The reply is whole. Calls count whatever reason was given for the end.
     async fn complete(&mut self, mut reading: Box<Reading<P::Reader>>) -> Phase<P::Reader> {
         let end = async { while let Ok(Some(_)) = reading.response.chunk().await {} };
-        // A server without an end costs a connection, nothing else.
+        // A server that never ends the body costs one connection.
         let _ = tokio::time::timeout(DRAIN, end).await;
         reading.reader.complete(&mut self.ready);
         self.ready.push_back(ChatEvent::Done);
         Phase::Over
     }
 
-    /// The answer broke off: asked for again if nothing of it came, else interrupted.
+    /// Retries an answer that broke off before its first event; later it is interrupted.
     async fn fail(
         &mut self,
         reading: &Reading<P::Reader>,
@@ -258,7 +238,7 @@ impl<P: Protocol> Reply<P> {
         if reading.reader.has_received() {
             return Err(Error::new(Kind::Interrupted, error.to_string()));
         }
-        // An answer that ended before it began is a failure of the service that may pass.
+        // An answer that ended before it began may be a passing failure.
         let error = match error.kind() {
             Kind::Interrupted => Error::new(Kind::Unavailable, error.to_string()),
             _ => error,
@@ -293,7 +273,7 @@ impl<R: Reader> Reading<R> {
         Ok(())
     }
 
-    /// Longest wait for the next piece; `None`: what comes has not been an answer for too long.
+    /// Longest wait for the next piece; `None`: only signs of life for too long.
     fn patience(&self, options: &Options) -> Option<Duration> {
         if self.reader.is_finished() {
             return Some(options.idle_timeout.min(GRACE));

@@ -1,9 +1,8 @@
 //! Retries of requests, and the delays before them.
 //!
-//! Entry type: [`Retry`]. At most two more tries, none if another service is asked instead, only
-//! for kinds that may pass, only while the table has waited less than its patience, never longer
-//! than a table waits for one.
-//! **Never**: knows whether something was received; the caller asks only before that.
+//! Entry type: [`Retry`]. At most two retries, none if another service takes over; only for
+//! transient kinds, only while the table has waited less than its patience. The caller retries only
+//! before anything was received.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -14,14 +13,12 @@ use tokio::time::Instant;
 
 use crate::provider::{Attempts, Error, Kind};
 
-/// Tries after the first.
 const MAX_RETRIES: u32 = 2;
-/// The first wait, before jitter; the next is twice as long.
+/// First delay, before jitter; the next is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
-/// Longest wait a service may ask for; beyond it the error is reported at once.
+/// Longest delay a service may ask for; a longer one fails at once.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// The tries of one request.
 #[derive(Clone, Debug)]
 pub struct Retry {
     until: Instant,
@@ -30,16 +27,15 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// A request that starts now and is not begun again after `patience`, nor where `attempts` does not
-    /// pay for it.
+    /// A request that starts now and is retried within `patience` and as far as `attempts` pays.
     pub fn new(patience: Duration, attempts: Attempts) -> Self {
         Self { until: Instant::now() + patience, retries: 0, attempts }
     }
 
-    /// Waits and returns when the request may be sent again.
+    /// Waits until the request may be sent again.
     ///
     /// # Errors
-    /// `error` itself when it may not, or the lack of money for another attempt.
+    /// `error` itself if it may not be retried, or the budget's error.
     pub async fn again(&mut self, error: Error) -> Result<(), Error> {
         let Some(wait) = self.wait(error.kind(), random_share()) else { return Err(error) };
         self.retries += 1;
@@ -48,7 +44,7 @@ impl Retry {
         self.attempts.again(error.kind()).await
     }
 
-    /// The wait before the next try; `share` (0 to 1) jitters it.
+    /// Delay before the next attempt, jittered by `share` (0 to 1).
     fn wait(&self, kind: Kind, share: f64) -> Option<Duration> {
         let is_over = self.retries >= MAX_RETRIES || !self.attempts.are_several();
         if is_over || !kind.is_retryable() {
@@ -66,7 +62,6 @@ impl Retry {
     }
 }
 
-/// A number from 0 to 1 that differs from call to call.
 fn random_share() -> f64 {
     let bits = u32::try_from(RandomState::new().hash_one(0_u8) >> 32).unwrap_or_default();
     f64::from(bits) / f64::from(u32::MAX)

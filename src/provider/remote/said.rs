@@ -1,26 +1,21 @@
 //! A service's description of a failure, in whatever shape.
 //!
-//! Entry type: [`ServiceError`]. Unknown members, missing members and members of another type are no
-//! error. **Never**: failing; what cannot be read is absent.
+//! Entry type: [`ServiceError`]. Unknown, missing and mistyped members count as absent.
 
 use serde_json::Value;
 
-/// An error as a service describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServiceError {
-    /// Message for people.
     pub message: String,
-    /// `type`, `code`, `status`, reasons: short words.
     pub labels: Vec<String>,
-    /// The parameter it is about.
     pub param: Option<String>,
-    /// A status inside the body, for errors that come with HTTP 200.
+    /// A status in the body, for errors that come with HTTP 200.
     pub status: Option<u16>,
 }
 
 impl ServiceError {
-    /// The error in `value`, if it is one: `{"error": …}`, the same in an array, FastAPI's
-    /// `detail`, or a bare object of kind "error".
+    /// Reads `{"error": …}`, the same in an array, FastAPI's `detail`, or a bare object of kind
+    /// "error".
     pub fn read(value: &Value) -> Option<Self> {
         match value {
             Value::Array(items) => items.iter().find_map(Self::read),
@@ -66,12 +61,10 @@ impl ServiceError {
     }
 }
 
-/// A member as a non-empty string.
 fn string(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// A short word or number.
 fn label(value: &Value, key: &str) -> Option<String> {
     match value.get(key) {
         Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
@@ -80,7 +73,7 @@ fn label(value: &Value, key: &str) -> Option<String> {
     }
 }
 
-/// The text of a part, where a message is a list of them.
+/// Text of one part, where a message is a list of parts.
 fn part(part: &Value) -> Option<&str> {
     part.get("text").and_then(Value::as_str)
 }

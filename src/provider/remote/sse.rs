@@ -1,39 +1,31 @@
-//! Bytes of an event stream -> JSON documents, in whatever pieces they arrive.
+//! Bytes of an event stream, in whatever pieces -> JSON documents.
 //!
-//! Entry type: [`Decoder`]. Comments, event names, ids and retry hints are skipped; a document is
-//! given as soon as its line is whole, without waiting for the blank line.
-//! **Never**: IO; failing on what a server adds.
+//! Entry type: [`Decoder`]. Skips comments, event names, ids and retry hints. Returns a document
+//! once its line is complete, without waiting for the blank line.
 
 use serde_json::Value;
 
 use crate::provider::bounds::{ANSWER, Bound, EVENT};
 
-/// One event of a stream, decoded.
 #[derive(Debug, PartialEq)]
 pub enum Frame {
-    /// One whole document.
     Json(Value),
-    /// `[DONE]`.
     Done,
-    /// Data that is no JSON.
     Unreadable,
-    /// A document or the whole answer is over its bound; nothing after it is read.
+    /// A document or the answer exceeds its bound; nothing after it is read.
     Over(Bound),
 }
 
-/// Reads one response body.
 #[derive(Debug, Default)]
 pub struct Decoder {
     line: Vec<u8>,
     data: String,
-    /// Lines that are no event stream: a plain JSON answer, or a page.
+    /// Lines outside an event stream: a plain JSON answer, or a page.
     stray: String,
-    /// Bytes so far.
     size: usize,
 }
 
 impl Decoder {
-    /// Takes the next bytes and gives the frames that are whole now.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Frame> {
         self.size += bytes.len();
         if let Err(bound) = ANSWER.check(self.size) {
@@ -58,12 +50,11 @@ impl Decoder {
         frames
     }
 
-    /// Bytes of the document that is being read.
     const fn held(&self) -> usize {
         self.line.len() + self.data.len() + self.stray.len()
     }
 
-    /// The body is over: what was still open, and a body that was no event stream.
+    /// Ends the body: returns the unfinished document, or a body that was no event stream.
     pub fn finish(&mut self) -> Vec<Frame> {
         let line = std::mem::take(&mut self.line);
         let mut frames: Vec<Frame> =
@@ -81,7 +72,7 @@ impl Decoder {
     fn read_line(&mut self, line: &str) -> Option<Frame> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if line.is_empty() {
-            // Only here is a document over several lines read whole: once.
+            // Only here a document over several lines is read, once.
             let data = std::mem::take(&mut self.data);
             let read = || serde_json::from_str(&data).map_or(Frame::Unreadable, Frame::Json);
             return (!data.is_empty()).then(read);

@@ -20,19 +20,17 @@ use crate::provider::{
     search::{RESULTS_MAX, WebResult},
 };
 
-/// The path of web search.
 const PATH: &str = "/res/v1/web/search";
-/// A window of requests longer than this is that of the plan.
+/// A longer window of requests belongs to the plan.
 const PLAN: Duration = Duration::from_secs(60);
 
-/// Languages whose codes are Brave's too.
+/// Languages with the same codes at Brave.
 const LANGUAGES: &[&str] = &[
     "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "gl", "gu",
     "he", "hi", "hr", "hu", "is", "it", "kn", "ko", "lt", "lv", "ml", "mr", "ms", "nb", "nl", "pa",
     "pl", "ro", "ru", "sk", "sl", "sr", "sv", "ta", "te", "th", "tr", "uk", "vi",
 ];
 
-/// The wire format of Brave.
 pub struct Brave;
 
 impl Wire for Brave {
@@ -53,7 +51,7 @@ impl Wire for Brave {
     }
 
     fn read(_: &Site, answer: &Value) -> Result<Vec<WebResult>, Error> {
-        // Without the member nothing was found, or everything was filtered.
+        // Absent if nothing was found or everything was filtered.
         Ok(results(answer.pointer("/web/results"), "description"))
     }
 
@@ -80,7 +78,6 @@ impl Wire for Brave {
     }
 }
 
-/// Brave's code of a language, if it knows it.
 fn search_lang(language: &str) -> Option<&str> {
     match language {
         "ja" => Some("jp"),
@@ -91,8 +88,7 @@ fn search_lang(language: &str) -> Option<&str> {
     }
 }
 
-/// The time until the longest window with no request left is reset; Brave has two, a second and a
-/// month.
+/// Time until the longest exhausted window is reset; Brave has one of a second and one of a month.
 fn used_up(headers: &HeaderMap) -> Option<Duration> {
     let numbers = |name: &str| -> Vec<u64> {
         let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();

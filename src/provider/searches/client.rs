@@ -1,4 +1,4 @@
-//! One search: asked for, and asked for again where that may help.
+//! One search, retried where that may help.
 //!
 //! Entry types: [`SearchClient`] with the [`Wire`] of a service.
 
@@ -20,41 +20,29 @@ use crate::provider::{
     search::{WebResult, WebSearch},
 };
 
-/// Longest wait for results, further tries included.
+/// Longest wait for results, retries included.
 const WHOLE: Duration = Duration::from_secs(8);
 
-/// Requests and answers of a service.
 pub trait Wire: Send + Sync + 'static {
-    /// Most words of a query.
+    /// Most words in a query.
     const WORDS: usize;
 
-    /// The request for `query`.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
     fn request(site: &Site, query: &str) -> Result<RequestBuilder, Error>;
 
-    /// The results of a successful answer.
-    ///
-    /// # Errors
-    /// It holds an error instead.
+    /// The results of a successful answer, or the error in it.
     fn read(site: &Site, answer: &Value) -> Result<Vec<WebResult>, Error>;
 
-    /// The error in an answer whose status is no success.
     fn refusal(site: &Site, answer: &Answer) -> Error {
         site.refusal(answer)
     }
 }
 
-/// A search service with its wire format.
 pub struct SearchClient<W> {
     site: Arc<Site>,
     wire: std::marker::PhantomData<W>,
 }
 
 impl<W: Wire> SearchClient<W> {
-    /// # Errors
-    /// An address or key that makes no request.
     pub fn new(options: SearchOptions) -> Result<Self, Error> {
         let site = Site::new(options)?;
         drop(W::request(&site, "")?);
@@ -85,7 +73,7 @@ impl<W: Wire> WebSearch for SearchClient<W> {
     }
 }
 
-/// Asks until an answer arrives, or further attempts are pointless.
+/// Retries until an answer arrives or retrying is pointless.
 async fn persevere<W: Wire>(
     site: &Site,
     query: &str,

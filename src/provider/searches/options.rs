@@ -7,23 +7,18 @@ use crate::{
     provider::{pages::AllowedHost, service::ServiceInfo},
 };
 
-/// The supported services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchService {
-    /// An instance of one's own, which asks public search engines.
+    /// The operator's own instance, which asks public search engines.
     Searxng,
-    /// Brave Search.
     Brave,
-    /// Tavily.
     Tavily,
 }
 
 impl SearchService {
-    /// The words of the configuration.
     pub const NAMES: &[&str] = &["searxng", "brave", "tavily"];
     const ALL: [Self; 3] = [Self::Searxng, Self::Brave, Self::Tavily];
 
-    /// The word of the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Searxng => "searxng",
@@ -32,12 +27,11 @@ impl SearchService {
         }
     }
 
-    /// The service that a word of the configuration means.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// The vendor's own address; `None`: each operator runs an own instance.
+    /// The vendor's own address; `None`: operators run their own instances.
     pub const fn base_url(self) -> Option<&'static str> {
         match self {
             Self::Searxng => None,
@@ -47,23 +41,19 @@ impl SearchService {
     }
 }
 
-/// Strictness of the filter for adult results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Safe {
-    /// Not at all.
     Off,
-    /// Explicit pictures and videos are left out.
+    /// Filters explicit pictures and videos.
     Moderate,
-    /// Pages for adults are left out.
     #[default]
     Strict,
 }
 
 impl Safe {
-    /// The words of the configuration, which Brave shares.
+    /// Names in the configuration and at Brave.
     pub const NAMES: &[&str] = &["off", "moderate", "strict"];
 
-    /// The word of the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -72,33 +62,28 @@ impl Safe {
         }
     }
 
-    /// Value of a word of the configuration.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Off, Self::Moderate, Self::Strict].into_iter().find(|it| it.name() == name)
     }
 }
 
-/// Settings of web search; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchOptions {
-    /// The service.
     pub service: SearchService,
-    /// Address without a slash at its end.
+    /// Without a slash at its end.
     pub base_url: String,
     /// Key of Brave or Tavily.
     pub api_key: Option<Secret>,
-    /// Filter for adults; Tavily has none.
+    /// Filter for adult results; Tavily has none.
     pub safe: Safe,
-    /// Two-letter code of the language that results are preferred in; Tavily takes the query's.
+    /// Two-letter code of the preferred language of results; Tavily uses the query's.
     pub language: String,
-    /// The name in the price list; `None` for a free service.
+    /// Name in the price list; `None`: free.
     pub priced_as: Option<String>,
-    /// Hosts whose pages may be read without a search.
     pub allow: Vec<AllowedHost>,
 }
 
 impl SearchOptions {
-    /// The service and the destination of queries.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(self.service.name(), &self.base_url)
     }

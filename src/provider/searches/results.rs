@@ -21,7 +21,7 @@ const QUERY_MAX: usize = 400;
 const TITLE_MAX: usize = 100;
 /// Longest excerpt, in characters: with the title a fifth of 2,000.
 const TEXT_MAX: usize = 300;
-/// Most results that are looked at.
+/// Most results that are examined.
 const SEEN_MAX: usize = 50;
 
 /// `query` on one line, at most 400 characters and `words` words.
@@ -31,8 +31,8 @@ pub fn bounded(query: &str, words: usize) -> String {
     line.chars().take(QUERY_MAX).collect::<String>().trim_end().to_owned()
 }
 
-/// The first of `listed` that have an address of the web, each address once; `text` is the
-/// member that holds the excerpt.
+/// The first of `listed` with a web address, each address once; `text` names the member with the
+/// excerpt.
 pub fn results(listed: Option<&Value>, text: &str) -> Vec<WebResult> {
     let listed = listed.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut known = HashSet::new();

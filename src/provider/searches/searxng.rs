@@ -1,7 +1,7 @@
-//! SearXNG, an instance of one's own.
+//! SearXNG, run by the operator.
 //!
-//! Entry type: [`Searxng`]. Its limiter turns away clients that do not look like a browser, so the
-//! headers of one are sent.
+//! Entry type: [`Searxng`]. Sends a browser's headers, because SearXNG's limiter refuses other
+//! clients.
 
 use std::time::Duration;
 
@@ -22,12 +22,11 @@ use crate::{
     provider::{Error, Kind, http_client::accept_language, search::WebResult},
 };
 
-/// Time for which a limiter or an engine turns everybody away: too long to wait for.
+/// How long a limiter or an engine blocks all clients: too long to wait.
 const BLOCKED: Duration = Duration::from_secs(3_600);
-/// Most engines that an error names.
+/// Most engines named in an error.
 const ENGINES_SHOWN: usize = 6;
 
-/// The wire format of SearXNG.
 pub struct Searxng;
 
 impl Wire for Searxng {

@@ -1,4 +1,4 @@
-//! One search service: its address, its connections, its errors.
+//! One search service: its address, connections and errors.
 //!
 //! Entry types: [`Site`], [`Answer`]. **Never**: a key or a query in an error.
 
@@ -19,35 +19,29 @@ use crate::provider::{
     remote::{begun, disconnected, hide_echoes, quotable, retry_after, shown_address, without_key},
 };
 
-/// A search service and the connections to it.
 pub struct Site {
-    /// Settings of the service.
     pub options: SearchOptions,
     http: Client,
 }
 
-/// An answer, unpacked.
 pub struct Answer {
-    /// The query; no error repeats it.
+    /// Kept out of every error.
     pub query: String,
-    /// The HTTP status.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body as JSON; `None`: it is none.
+    /// `None`: the body is not JSON.
     pub json: Option<Value>,
 }
 
 impl Site {
-    /// # Errors
-    /// An address that cannot be used, or no certificates for a TLS address.
+    /// Fails for an unusable address, or without certificates for a TLS address.
     pub fn new(options: SearchOptions) -> Result<Self, Error> {
         let url = Url::parse(&options.base_url).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https")) else {
             let what = format!("no usable address '{}' (set base_url)", options.base_url);
             return Err(Error::new(Kind::InvalidRequest, what));
         };
-        // A query stays where it was sent.
+        // Queries stay on this origin.
         let builder = Client::builder()
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
@@ -63,18 +57,12 @@ impl Site {
     }
 
     /// A POST to `path`, which begins with a slash.
-    ///
-    /// # Errors
-    /// The address with this path is none.
     pub fn post(&self, path: &str) -> Result<RequestBuilder, Error> {
         let url = self.url(path)?;
         Ok(self.http.post(url).header(ACCEPT_ENCODING, ACCEPTED))
     }
 
     /// A GET of `path` with the parameters `query`.
-    ///
-    /// # Errors
-    /// The address with this path is none.
     pub fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<RequestBuilder, Error> {
         let mut url = self.url(path)?;
         url.query_pairs_mut().extend_pairs(query);
@@ -86,10 +74,8 @@ impl Site {
         url.map_err(|_| self.error(Kind::InvalidRequest, "no usable address", "check base_url"))
     }
 
-    /// The key as a header's value, after `before`.
-    ///
-    /// # Errors
-    /// It has characters that no header can hold.
+    /// The key as a header's value, after `before`. Fails if it has characters that no header can
+    /// hold.
     pub fn key(&self, before: &str) -> Result<HeaderValue, Error> {
         let key = self.options.api_key.as_ref().map(|key| key.0.as_str()).unwrap_or_default();
         let mut value = HeaderValue::from_str(&format!("{before}{key}")).map_err(|_| {
@@ -100,17 +86,14 @@ impl Site {
         Ok(value)
     }
 
-    /// Sends `request`, which asks for `query`, and reads its answer, at most 8 MiB.
-    ///
-    /// # Errors
-    /// No whole answer came.
+    /// Sends `request` for `query` and reads the answer, at most 8 MiB.
     pub async fn send(&self, request: RequestBuilder, query: &str) -> Result<Answer, Error> {
         let response = request.send().await.map_err(|error| self.no_answer(&error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = self.read(response).await?;
         let body = match decoded(&headers, body, ANSWER).await {
             Ok(body) => body,
-            // The status says more than a damaged body.
+            // The status is more useful than a damaged body.
             Err(_) if !(200..300).contains(&status) => Vec::new(),
             Err(Undecoded::Over) => return Err(self.over()),
             Err(Undecoded::Unknown | Undecoded::Broken) => {
@@ -118,7 +101,7 @@ impl Site {
                 return Err(self.error(Kind::Protocol, what, "check base_url"));
             }
         };
-        // Millions of bytes take longer than a thread of the runtime may be kept.
+        // Parsing megabytes would block a thread of the runtime for too long.
         let read = move || VALUES.check_values(&body).map(|()| serde_json::from_slice(&body).ok());
         let json = spawn_blocking(read).await.unwrap_or(Ok(None));
         let json = match json {
@@ -136,13 +119,12 @@ impl Site {
         Ok(body.bytes)
     }
 
-    /// An error of `kind`: what happened at this service, and the fix.
     pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
         let (name, at) = (self.options.service.name(), shown_address(&self.options.base_url));
         Error::new(kind, format!("{name} at '{at}': {what} ({way_out})"))
     }
 
-    /// An answer whose status is no success and that has no meaning of its own at this service.
+    /// Error for a status without a meaning of its own at this service.
     pub fn refusal(&self, answer: &Answer) -> Error {
         let status = answer.status;
         let (kind, what, way_out) = match status {
@@ -166,7 +148,7 @@ impl Site {
         self.error(kind, &format!("{what} with status {status}{said}"), way_out)
     }
 
-    /// A service's error message, quoted after a colon; empty without one.
+    /// The service's error message, quoted after a colon; empty without one.
     pub fn said(&self, answer: &Answer) -> String {
         let Some(json) = &answer.json else { return String::new() };
         let texts = ["/error/message", "/error/detail", "/detail/error", "/detail", "/error"];
@@ -178,13 +160,11 @@ impl Site {
         if quote.is_empty() { quote } else { format!(": \"{quote}\"") }
     }
 
-    /// The answer is no JSON.
     pub fn no_json(&self) -> Error {
         let what = "the answer is not JSON, perhaps a web page";
         self.error(Kind::Protocol, what, "check base_url")
     }
 
-    /// No answer in time.
     pub fn slow(&self) -> Error {
         self.error(Kind::Timeout, "no answer in 8 s", "try again in a moment")
     }

@@ -18,7 +18,6 @@ use crate::provider::{
     search::{RESULTS_MAX, WebResult},
 };
 
-/// The wire format of Tavily.
 pub struct Tavily;
 
 impl Wire for Tavily {
@@ -54,7 +53,7 @@ impl Wire for Tavily {
         };
         let (status, said) = (answer.status, site.said(answer));
         let what = format!("{what}, with status {status}{said}");
-        // Out of credit: another request does not help.
+        // Out of credit: retrying does not help.
         site.error(Kind::Unauthorized, &what, way_out)
     }
 }

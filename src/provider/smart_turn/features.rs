@@ -1,8 +1,8 @@
-//! Whisper's features of the last 8 seconds: how loud each band of the voice is, over time.
+//! Whisper's features of the last 8 seconds: the loudness of each frequency band over time.
 //!
-//! Entry type: [`LogMel`]. It computes what `transformers.WhisperFeatureExtractor(chunk_length=8)`
-//! does with `do_normalize=True` when shorter sound is padded with zeros **at the front**, as the
-//! network was trained.
+//! Entry type: [`LogMel`]. Computes the same as
+//! `transformers.WhisperFeatureExtractor(chunk_length=8)` with `do_normalize=True`, but pads
+//! shorter sound with zeros **at the front**, as the network was trained.
 
 use std::{f64::consts::PI, sync::Arc};
 
@@ -10,9 +10,9 @@ use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex};
 
 /// Samples a second.
 const RATE: usize = 16_000;
-/// Samples that the network looks at.
+/// Samples that the network sees.
 pub const WINDOW: usize = 8 * RATE;
-/// Bands.
+/// Number of bands.
 pub const MELS: usize = 80;
 /// Samples from one frame to the next.
 const HOP: usize = 160;
@@ -29,7 +29,6 @@ struct Filter {
     weights: Vec<f32>,
 }
 
-/// Tables and buffers.
 pub struct LogMel {
     fft: Arc<dyn RealToComplex<f32>>,
     hann: Vec<f32>,
@@ -61,7 +60,7 @@ impl Default for LogMel {
 }
 
 impl LogMel {
-    /// The features of the end of `audio`, 16 kHz mono from −1 to 1: [`MELS`] rows of [`FRAMES`].
+    /// Features of the end of `audio`, 16 kHz mono from −1 to 1: [`MELS`] rows of [`FRAMES`].
     pub fn compute(&mut self, audio: &[f32]) -> Vec<f32> {
         self.fill(&audio[audio.len().saturating_sub(WINDOW)..]);
         let mut features = vec![0.0; MELS * FRAMES];
@@ -82,13 +81,13 @@ impl LogMel {
         features
     }
 
-    /// Computes the strength of each frequency in the frame that begins at `start`.
+    /// Computes the power of each frequency in the frame that begins at `start`.
     fn transform(&mut self, start: usize) {
         let samples = &self.padded[start..start + FFT];
         for ((out, sample), hann) in self.frame.iter_mut().zip(samples).zip(&self.hann) {
             *out = sample * hann;
         }
-        // It only fails with buffers that were made for another length.
+        // Fails only with buffers of another length.
         let _ =
             self.fft.process_with_scratch(&mut self.frame, &mut self.spectrum, &mut self.scratch);
         for (power, bin) in self.power.iter_mut().zip(&self.spectrum) {
@@ -96,8 +95,8 @@ impl LogMel {
         }
     }
 
-    /// Puts `audio` at the end of the window, brings the **whole** window (padding included) to mean 0
-    /// and variance 1, and reflects its ends.
+    /// Puts `audio` at the end of the window, normalises the **whole** window (padding included) to
+    /// mean 0 and variance 1, and reflects its ends.
     #[expect(clippy::cast_possible_truncation, reason = "sums need more precision than samples")]
     fn fill(&mut self, audio: &[f32]) {
         let (sum, squares) = audio.iter().fold((0.0, 0.0), |(sum, squares), &sample| {
@@ -122,7 +121,7 @@ impl LogMel {
     }
 }
 
-/// The bands: Slaney's scale and normalisation by area, from 0 to 8 kHz. Weights of 0 are left out.
+/// The bands: Slaney's scale and normalisation by area, from 0 to 8 kHz, without weights of 0.
 fn filters() -> Vec<Filter> {
     let top = to_mel(number(RATE) / 2.0);
     let edge = |n: usize| to_hertz(top * number(n) / number(MELS + 1));
@@ -149,7 +148,6 @@ fn to_mel(hertz: f64) -> f64 {
     if hertz < 1000.0 { 3.0 * hertz / 200.0 } else { 15.0 + (hertz / 1000.0).ln() * step() }
 }
 
-/// The way back.
 fn to_hertz(mel: f64) -> f64 {
     if mel < 15.0 { 200.0 * mel / 3.0 } else { 1000.0 * ((mel - 15.0) / step()).exp() }
 }
@@ -159,7 +157,6 @@ fn step() -> f64 {
     27.0 / 6.4_f64.ln()
 }
 
-/// A count, to compute with.
 fn number(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
@@ -181,7 +178,7 @@ mod tests {
         // 1 kHz is mel 15 of 45.2, 26.9 of 81 edges.
         assert_eq!(loudest, Some(26));
         assert!(at(26, 300) < at(26, 700) - 1.0, "what is padded is silent");
-        // Longer sound counts by its end.
+        // Only the end of longer sound counts.
         let long: Vec<f32> = (0..60_000).chain(0..60_000).chain(0..60_000).map(tone).collect();
         assert_eq!(mel.compute(&long), mel.compute(&long[long.len() - WINDOW..]));
     }

@@ -1,8 +1,8 @@
-//! Pipecat's Smart Turn v3.2, which hears in 23 languages whether somebody has finished.
+//! Pipecat's Smart Turn v3.2, which hears in 23 languages whether a speaker has finished.
 //!
-//! Entry type: [`SmartTurn`]: one model for all speakers, computed in Rust by a thread of its own. An
-//! answer takes a tenth of a CPU-second. **Never**: downloads the model, runs a file that is not the
-//! published one, or computes on the runtime's threads.
+//! Entry type: [`SmartTurn`]: one model for all speakers, in Rust on its own thread. An answer
+//! takes a tenth of a CPU-second. **Never**: downloads the model, or runs another file than the
+//! published one.
 
 mod features;
 mod network;
@@ -26,32 +26,29 @@ use self::network::Network;
 use super::{Error, Kind, TurnJudge};
 use crate::{audio::Frame, domain::hex, files};
 
-/// Its name in reports; that of its folder, too.
+/// Its name in reports and its folder.
 pub const NAME: &str = "smart-turn";
-/// Its file.
 pub const FILE: &str = "smart-turn-v3.2-cpu.onnx";
 /// Length and SHA-256 of that file: the thresholds hold for it, and the runtime can read it.
 const PUBLISHED: (u64, &str) =
     (8_679_182, "2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f");
-/// Pauses that wait to be judged: the answer to a third one would come too late.
+/// Queued pauses: the answer to a third one would come too late.
 const WAITING: usize = 2;
-/// Niceness that its thread adds: others go before it.
+/// Niceness of its thread: others come first.
 const NICE: i32 = 10;
 
 /// A pause to judge, and where the answer goes.
 type Job = (Vec<Frame>, oneshot::Sender<f32>);
 
-/// The model at work. Cloning shares it; the last one ends its thread.
+/// The running model. Clones share it; dropping the last one ends its thread.
 #[derive(Clone)]
 pub struct SmartTurn {
     jobs: SyncSender<Job>,
 }
 
 impl SmartTurn {
-    /// The model in the file `path`, loaded: a tenth of a second, on the caller's thread.
-    ///
-    /// # Errors
-    /// [`Kind::Missing`] where it is not, or is another than the published one.
+    /// Loads the model in `path`: a tenth of a second, on the caller's thread. [`Kind::Missing`]
+    /// unless it is the published file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let published = read(path)?;
         let (started, starting) = blocking::sync_channel(0);
@@ -95,7 +92,7 @@ impl TurnJudge for SmartTurn {
     }
 }
 
-/// Judges until nobody asks any more.
+/// Judges pauses until shutdown.
 fn work(mut network: Network, waiting: &blocking::Receiver<Job>) {
     while let Ok((sound, answer)) = waiting.recv() {
         if answer.is_closed() {
@@ -115,7 +112,7 @@ fn unit(sample: &i16) -> f32 {
     f32::from(*sample) / 32_768.0
 }
 
-/// The published file, or why this is none. No more of it is read than that has.
+/// The published file, or why this is another. Reads no more bytes than it has.
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let (length, hash) = PUBLISHED;
     let absent = |error: std::io::Error| {
@@ -134,7 +131,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
     Ok(published)
 }
 
-/// A file that is there and of no use.
+/// Error for an unusable file.
 fn broken(path: &Path, why: &str) -> Error {
     let text = format!(
         "{NAME} cannot be used from '{}': {why} (glyphoxa models get {NAME})",

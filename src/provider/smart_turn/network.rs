@@ -1,6 +1,6 @@
 //! The network: features in, a probability out.
 //!
-//! Entry type: [`Network`]. **Never**: keeps anything from one answer to the next.
+//! Entry type: [`Network`].
 
 use std::sync::Arc;
 
@@ -15,19 +15,16 @@ use super::{
 /// Error when loading or running the network.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// It is no ONNX file.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// The runtime does not take it.
     #[error("cannot build the network: {0}")]
     Load(#[from] rten::LoadError),
-    /// It has another way in or out.
+    /// Its inputs or outputs differ.
     #[error("the network has no '{0}'")]
     Node(&'static str),
-    /// It breaks off.
     #[error("the network failed: {0}")]
     Run(#[from] rten::RunError),
-    /// The output is no probability.
+    /// The output is not a probability.
     #[error("the network's answer is not a probability")]
     Answer,
 }
@@ -42,10 +39,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network in `onnx`. Its thread is as urgent as the caller's.
-    ///
-    /// # Errors
-    /// The first problem of the file.
+    /// Loads the network in `onnx`. Its thread has the caller's priority.
     pub fn load(onnx: &[u8]) -> Result<Self, NetworkError> {
         let model = ModelOptions::with_ops(operations()).load(trim::floats(onnx)?)?;
         let node = |name| model.node_id(name).map_err(|_| NetworkError::Node(name));
@@ -58,10 +52,7 @@ impl Network {
         })
     }
 
-    /// Computes the probability that `audio`, 16 kHz mono from −1 to 1, is complete.
-    ///
-    /// # Errors
-    /// The network does not compute.
+    /// The probability that `audio`, 16 kHz mono from −1 to 1, is complete.
     pub fn probability(&mut self, audio: &[f32]) -> Result<f32, NetworkError> {
         let features = NdTensor::from_data([1, MELS, FRAMES], self.mel.compute(audio));
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
@@ -72,7 +63,7 @@ impl Network {
     }
 }
 
-/// Operations of the network. Naming them keeps the others out of the program.
+/// Operations of the network; others are not linked.
 fn operations() -> OpRegistry {
     op_registry!(
         Add,

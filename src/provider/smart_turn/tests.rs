@@ -1,5 +1,5 @@
-//! The published model needs its file: `GLYPHOXA_MODELS` names the folder of models, otherwise what
-//! needs it says SKIPPED.
+//! Tests of the published model need its file: `GLYPHOXA_MODELS` names the folder of models;
+//! without it they print SKIPPED.
 
 use std::{env, fs, path::PathBuf};
 
@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use super::{trim::floats, *};
 use crate::{audio::SampleRate, extent, skipped::skipped};
 
-/// A message of protobuf with these fields, all of them bytes.
+/// A protobuf message of these fields, all of them bytes.
 fn message(fields: &[(u8, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     for (number, content) in fields {
@@ -22,7 +22,7 @@ fn node(operation: &str, input: &str, output: &str) -> Vec<u8> {
     message(&[(1, input.as_bytes()), (2, output.as_bytes()), (4, operation.as_bytes())])
 }
 
-/// A network that rounds what goes in and what comes out.
+/// A network that rounds its inputs and outputs.
 fn rounding() -> Vec<u8> {
     let nodes = [
         node("QuantizeLinear", "in", "a8"),
@@ -57,12 +57,12 @@ fn arbitrary_bytes_are_read_or_refused() {
                 _ => bytes[at] = 0xff,
             }
         }
-        // No more comes out than went in.
+        // The output is no longer than the input.
         if let Ok(read) = floats(&bytes) {
             assert!(read.len() <= bytes.len() + 64, "{bytes:?}");
         }
     }
-    // A way back that leads to itself.
+    // A dequantisation that leads to itself.
     let nodes = [node("QuantizeLinear", "a", "b"), node("DequantizeLinear", "b", "a")];
     let nodes: Vec<(u8, &[u8])> = nodes.iter().map(|it| (1, it.as_slice())).collect();
     let more = node("Tanh", "a", "logits");
@@ -88,7 +88,7 @@ fn altered_file_is_refused_and_absent_one_named() {
     assert!(refused(dir.path()).to_string().contains("is not here"));
 }
 
-/// The published file, where there is one.
+/// The published file, if installed.
 fn published() -> Option<PathBuf> {
     let models = env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
     let path = models.map(|it| it.join(NAME).join(FILE)).filter(|it| it.exists());
@@ -108,14 +108,14 @@ fn published_model_answers_and_gives_way() {
     let judge = SmartTurn::open(&path).unwrap();
     let answer = judge.judge(frames(&[0; 16_000])).unwrap().blocking_recv().unwrap();
     assert!((0.0..=1.0).contains(&answer), "{answer}");
-    // One is at work and two wait; the next is not taken.
+    // One is being judged and two wait; the next is not taken.
     let taken: Vec<_> = (0..8).map(|_| judge.judge(frames(&[0; 16_000]))).collect();
     let count = taken.iter().flatten().count();
     assert!((WAITING..=WAITING + 1).contains(&count), "{count}");
     assert!(taken[0].is_some() && taken[7].is_none());
 }
 
-/// A network that adds up what goes in: the smallest that answers.
+/// A network that adds up its inputs: the smallest that answers.
 fn adding() -> Vec<u8> {
     let axes = message(&[(7, &[2]), (8, b"axes")]);
     let axes = [&[1 << 3, 1, 2 << 3, 7][..], &axes].concat();
@@ -126,7 +126,7 @@ fn adding() -> Vec<u8> {
     let (input, output) = (message(&[(1, b"input_features")]), message(&[(1, b"logits")]));
     let fields: [(u8, &[u8]); 6] =
         [(1, &sum), (1, &last), (2, b"adding"), (5, &axes), (11, &input), (12, &output)];
-    // A graph is longer than `message` counts.
+    // A graph is longer than `message` can count.
     let graph: Vec<u8> = fields.iter().flat_map(|field| message(&[*field])).collect();
     let opset = [&[1 << 3 | 2, 0, 2 << 3][..], &[15]].concat();
     let length = graph.len();
@@ -134,7 +134,7 @@ fn adding() -> Vec<u8> {
     [&[1 << 3, 8][..], &message(&[(8, &opset)]), &[7 << 3 | 2], &length, &graph].concat()
 }
 
-/// True if a network answers. A panic ends the judge's thread and nothing else.
+/// True if a network answers. A panic ends only the judge's thread.
 fn answers(onnx: &[u8]) -> bool {
     let tried = std::panic::catch_unwind(|| {
         let mut network = Network::load(onnx).ok()?;
@@ -161,7 +161,7 @@ fn spoiled(good: &[u8], describes: usize, rng: &mut StdRng) -> Vec<u8> {
     bytes
 }
 
-/// In a child with limits, as what is no published file may do what it wants.
+/// In a child process with limits, because an unpublished file could do anything.
 #[test]
 fn spoilt_networks_answer_or_are_refused() {
     const CHILD: &str = "GLYPHOXA_TEST_CHILD";

@@ -1,10 +1,10 @@
-//! Leaves out of the published network what only costs time.
+//! Removes from the published network what only costs time.
 //!
 //! Entry function: [`floats`]. The activations of the published network are rounded to 8 bits and
-//! back (QuantizeLinear, DequantizeLinear). The runtime computes in floats anyway, so that costs 40 %
-//! of the time and makes the answer unsteady: one bit of noise moves it by up to 0.45. The weights stay
-//! as they are. ONNX is protobuf, of which only names change here, so its fields are copied.
-//! **Never**: trusts a length.
+//! back (QuantizeLinear, DequantizeLinear). The runtime computes in floats anyway, so this costs 40
+//! % of the time and makes the answer unsteady: one bit of noise moves it by up to 0.45. Weights
+//! stay. ONNX is protobuf, of which only names change, so fields are copied. **Never**: trusts a
+//! length.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,6 @@ const NODE_INPUT: u64 = 1;
 const NODE_OUTPUT: u64 = 2;
 const NODE_OP: u64 = 4;
 
-/// A file that is no ONNX network.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is not an ONNX network")]
 pub struct Malformed;
@@ -28,7 +27,7 @@ pub struct Malformed;
 #[derive(Clone, Copy)]
 struct Field<'a> {
     number: u64,
-    /// With its tag.
+    /// Including its tag.
     whole: &'a [u8],
     /// A string, bytes or a message; empty for numbers.
     content: &'a [u8],
@@ -38,7 +37,7 @@ struct Field<'a> {
 struct Node<'a>(Vec<Field<'a>>);
 
 impl<'a> Node<'a> {
-    /// The first of its fields with this number.
+    /// The first field with this number.
     fn first(&self, number: u64) -> &'a [u8] {
         self.0.iter().find(|it| it.number == number).map(|it| it.content).unwrap_or_default()
     }
@@ -61,9 +60,6 @@ impl<'a> Node<'a> {
 }
 
 /// The network `onnx` without the rounding of its activations.
-///
-/// # Errors
-/// It is none.
 pub fn floats(onnx: &[u8]) -> Result<Vec<u8>, Malformed> {
     let mut out = Vec::with_capacity(onnx.len());
     for field in fields(onnx)? {
@@ -81,8 +77,7 @@ fn graph(graph: &[u8]) -> Result<Vec<u8>, Malformed> {
     let nodes = all.iter().filter(|it| it.number == GRAPH_NODE);
     let nodes: Vec<_> =
         nodes.map(|it| Ok(Node(fields(it.content)?))).collect::<Result<_, Malformed>>()?;
-    // Inputs of the roundings, by their outputs; then those inputs once more, by the outputs that they
-    // replace, which are those of the ways back.
+    // Inputs of the roundings by their outputs, then by the outputs of the dequantisations.
     let rounding = nodes.iter().filter(|it| it.is(b"QuantizeLinear"));
     let rounded: HashMap<_, _> =
         rounding.map(|it| (it.first(NODE_OUTPUT), it.first(NODE_INPUT))).collect();
@@ -90,7 +85,7 @@ fn graph(graph: &[u8]) -> Result<Vec<u8>, Malformed> {
     let instead: HashMap<_, _> = back
         .filter_map(|it| Some((it.first(NODE_OUTPUT), *rounded.get(it.first(NODE_INPUT))?)))
         .collect();
-    // The output keeps its name: what it is made from takes it over.
+    // The output keeps its name: its producer takes it over.
     let last = resolve(&instead, OUTPUT)?;
     let mut out = Vec::with_capacity(graph.len());
     let mut nodes = nodes.iter();
@@ -112,7 +107,7 @@ fn graph(graph: &[u8]) -> Result<Vec<u8>, Malformed> {
                 let name = |name| names.get(name).copied().unwrap_or(name);
                 put(&mut out, GRAPH_NODE, &node.renamed(name));
             }
-            // Types that are no longer true.
+            // Types that no longer hold.
             GRAPH_VALUE_INFO => {}
             _ => out.extend_from_slice(field.whole),
         }

@@ -1,6 +1,6 @@
-//! The answer that is being made: its bounds, its calls and its end.
+//! The current answer: its bounds, its calls and its end.
 //!
-//! Entry type: [`Answer`]. **Never**: gives calls of an answer that was not completed.
+//! Entry type: [`Answer`]. **Never**: returns calls of an incomplete answer.
 
 use serde_json::Map;
 use tokio::time::Instant;
@@ -14,69 +14,52 @@ use crate::{
     },
 };
 
-/// A call of a tool; what an event does not say is empty.
+/// A tool call; members an event lacks are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
-    /// Its id.
     pub id: String,
-    /// The tool's name.
     pub name: String,
-    /// The arguments as the model wrote them.
     pub arguments: String,
 }
 
-/// An answer that was asked for and has not ended.
 #[derive(Debug)]
 pub struct Answer {
-    /// Our id of the order that asked for it.
     pub asked_as: String,
-    /// The service's id of it, once known.
+    /// The service's id, once known.
     pub response: Option<String>,
-    /// Time at which it was cancelled.
     pub cancelled_at: Option<Instant>,
-    /// Bytes of its words.
     text: usize,
     calls: Vec<Called>,
     cut: Option<Cut>,
 }
 
-/// Reason for cutting an answer off.
 #[derive(Clone, Debug)]
 struct Cut {
     why: String,
-    /// Only its sound: words of the sound that is kept may still come.
+    /// Cuts only the sound: words of sound already taken may still follow.
     sound_only: bool,
 }
 
 impl Answer {
-    /// An answer that the order `asked_as` asks for.
     pub fn new(asked_as: String) -> Self {
         Self { asked_as, response: None, cancelled_at: None, text: 0, calls: Vec::new(), cut: None }
     }
 
-    /// True if sound of it is still taken.
     pub fn takes_sound(&self) -> bool {
         self.cut.is_none()
     }
 
-    /// True if words and calls of it are still taken.
+    /// True if words and calls are still accepted.
     pub fn takes_words(&self) -> bool {
         self.cut.as_ref().is_none_or(|cut| cut.sound_only)
     }
 
-    /// Counts words.
-    ///
-    /// # Errors
-    /// The bound that they are over.
     pub fn words(&mut self, delta: &str) -> Result<(), Bound> {
         self.text = self.text.saturating_add(delta.len());
         TURN_TEXT.check(self.text)
     }
 
-    /// Collects a call; the events that tell of one complete each other.
-    ///
-    /// # Errors
-    /// The bound that it is over.
+    /// Adds a call; events about one call complete each other.
     pub fn call(&mut self, call: Called) -> Result<(), Bound> {
         ARGUMENTS.check(call.arguments.len().saturating_add(call.name.len()))?;
         let all: usize = self.calls.iter().map(|it| it.arguments.len() + it.name.len()).sum();
@@ -95,22 +78,20 @@ impl Answer {
         Ok(())
     }
 
-    /// Takes nothing more of it, because of `why`.
     pub fn cut(&mut self, why: String) {
         self.cut = Some(Cut { why, sound_only: false });
     }
 
-    /// Takes no more of its sound, because of `why`.
     pub fn mute(&mut self, why: String) {
         self.cut.get_or_insert(Cut { why, sound_only: true });
     }
 
-    /// Its calls so far.
     pub fn calls(&mut self) -> &mut Vec<Called> {
         &mut self.calls
     }
 
-    /// Its calls, if it was completed, and how it ended; the service says so, and names these calls.
+    /// Its calls, if it was completed, and its ending. The service's final event has `ending` and
+    /// these calls.
     pub fn end(
         mut self,
         mut ending: SpeechEnding,
@@ -137,7 +118,7 @@ impl Answer {
     }
 }
 
-/// A call as the tool host takes it; `None`: it cannot be answered.
+/// The call for the tool host; `None`: it has no id or name, so it cannot be answered.
 fn whole(call: Called, peer: &Peer) -> Option<ToolCall> {
     if call.id.is_empty() || call.name.is_empty() {
         peer.notes("a call without an id or a name");

@@ -1,7 +1,7 @@
-//! Events that wait to be read, bounded by the time of their sound and by their number.
+//! Queue of events, bounded by the length of their sound and by their number.
 //!
-//! Entry types: [`Events`], the session's end; [`Reader`], the other. **Never**: waits, except with the
-//! last event.
+//! Entry types: [`Events`] sends, [`Reader`] receives. **Never**: waits, except with the last
+//! event.
 
 use std::sync::{
     Arc,
@@ -16,33 +16,28 @@ use crate::{
     provider::{Error, Kind, Pcm, SPEECH_WAITING, SpeechEvents, SpeechItemId, SpeechSessionEvent},
 };
 
-/// Most events that wait.
 pub const EVENTS_MAX: usize = 8_192;
-/// Of those, so many are never sound or words, so that an answer's end finds a place.
+/// Places kept free of sound and words, so that an answer's end always fits.
 const RESERVED: usize = 1_024;
 
 type Told = Result<SpeechSessionEvent, Error>;
 
-/// The end that events are put in at.
 #[derive(Debug)]
 pub struct Events {
     events: mpsc::Sender<Told>,
-    /// Samples that wait, at 24 kHz.
+    /// Queued samples, at 24 kHz.
     waiting: Arc<AtomicUsize>,
 }
 
-/// The end that they are read from.
 #[derive(Debug)]
 pub struct Reader {
     events: mpsc::Receiver<Told>,
     waiting: Arc<AtomicUsize>,
 }
 
-/// An event has no place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// The two ends.
 pub fn channel() -> (Events, Reader) {
     let (events, told) = mpsc::channel(EVENTS_MAX);
     let waiting = Arc::<AtomicUsize>::default();
@@ -50,10 +45,7 @@ pub fn channel() -> (Events, Reader) {
 }
 
 impl Events {
-    /// Puts sound at 24 kHz in.
-    ///
-    /// # Errors
-    /// [`Full`]: more than [`SPEECH_WAITING`] would wait, or too many events. The sound is dropped.
+    /// Queues sound at 24 kHz, or drops it: [`Full`] beyond [`SPEECH_WAITING`] or too many events.
     pub fn sound(&self, item: SpeechItemId, samples: Vec<i16>) -> Result<(), Full> {
         if self.events.is_closed() {
             return Ok(());
@@ -64,7 +56,7 @@ impl Events {
         if rate.duration_of(waiting.saturating_add(count)) > SPEECH_WAITING {
             return Err(Full);
         }
-        // Counted first: the reader may be quick.
+        // Counted before sending, because the reader may be quick.
         self.waiting.fetch_add(count, Ordering::AcqRel);
         let put = self.part(SpeechSessionEvent::Audio { item, sound: Pcm { samples, rate } });
         if put.is_err() {
@@ -73,10 +65,7 @@ impl Events {
         put
     }
 
-    /// Puts a part of an answer in, of which there may be many.
-    ///
-    /// # Errors
-    /// [`Full`]: too many events wait. It is dropped.
+    /// Queues a part of an answer outside the reserved places, or drops it.
     pub fn part(&self, event: SpeechSessionEvent) -> Result<(), Full> {
         if self.events.is_closed() {
             return Ok(());
@@ -87,10 +76,7 @@ impl Events {
         self.put(event)
     }
 
-    /// Puts an event in. Nobody reads: it is dropped.
-    ///
-    /// # Errors
-    /// [`Full`]: too many events wait.
+    /// Queues an event. Drops it if the reader is gone.
     pub fn put(&self, event: SpeechSessionEvent) -> Result<(), Full> {
         match self.events.try_send(Ok(event)) {
             Err(mpsc::error::TrySendError::Full(_)) => Err(Full),
@@ -98,7 +84,6 @@ impl Events {
         }
     }
 
-    /// Puts the last event in, as soon as it has a place.
     pub async fn end(self, error: Error) {
         // The reader may have been dropped.
         let _ = self.events.send(Err(error)).await;
@@ -106,7 +91,7 @@ impl Events {
 }
 
 impl Reader {
-    /// The events, until the end of `task`, which puts them in.
+    /// The events, until `task` ends, which sends them.
     pub fn stream(self, task: JoinHandle<()>) -> SpeechEvents {
         stream::unfold((self, Some(task)), |(mut reader, task)| async move {
             if let Some(event) = reader.events.recv().await {
@@ -123,7 +108,7 @@ impl Reader {
     }
 }
 
-/// The reason of an answer whose sound waits too long.
+/// Reason for an answer whose sound waits too long.
 pub fn unread() -> String {
     let most = SPEECH_WAITING.as_secs();
     format!("more than {most} s of the answer wait to be played; the rest of it is dropped")

@@ -1,29 +1,28 @@
-//! Answers of a session, by how much of their sound has come.
+//! Length of the sound received for each answer of a session.
 //!
-//! Entry type: [`Items`]. **Never**: keeps sound.
+//! Entry type: [`Items`].
 
 use std::{collections::VecDeque, time::Duration};
 
 use crate::{audio::SampleRate, provider::SpeechItemId};
 
-/// Most items whose length is known; the oldest is forgotten.
+/// Most items remembered; the oldest is dropped.
 const ITEMS_MAX: usize = 64;
 
-/// The last items of a session.
 #[derive(Debug, Default)]
 pub struct Items(VecDeque<Item>);
 
 #[derive(Debug)]
 struct Item {
     id: String,
-    /// Samples that came, at 24 kHz.
+    /// Samples received, at 24 kHz.
     samples: usize,
-    /// The first half of a sample that was cut in two.
+    /// First byte of a sample that was split.
     half: Option<u8>,
 }
 
 impl Items {
-    /// Takes the next bytes of `id`, and gives the samples that are whole now.
+    /// Takes the next bytes of `id` and returns its complete samples.
     pub fn take(&mut self, id: &str, bytes: &[u8]) -> Vec<i16> {
         let mut samples = Vec::with_capacity(bytes.len().div_ceil(2));
         let Some(item) = self.item(id) else { return samples };
@@ -50,12 +49,12 @@ impl Items {
         self.0.get_mut(at)
     }
 
-    /// The millisecond at which `id` may be cut off, for `heard` of it: never beyond what came, which
-    /// the service refuses. `None`: nothing of it came.
-    pub fn cut(&self, id: &SpeechItemId, heard: Duration) -> Option<u64> {
+    /// Millisecond at which to cut `id` off after `played` of it, never beyond what was received,
+    /// which the service refuses. `None`: nothing was received.
+    pub fn cut(&self, id: &SpeechItemId, played: Duration) -> Option<u64> {
         let item = self.0.iter().find(|item| item.id == id.0).filter(|item| item.samples > 0)?;
         let came = SampleRate::HZ_24000.duration_of(item.samples);
-        u64::try_from(heard.min(came).as_millis()).ok()
+        u64::try_from(played.min(came).as_millis()).ok()
     }
 }
 

@@ -1,18 +1,28 @@
-//! The contract of a model that hears and speaks: sound in, sound out, calls in between.
+//! Models that hear and speak: sound in, sound out, calls in between. This is the provider's side
+//! of the speech-to-speech line; the engine decides whose turn it is and calls the tools.
 //!
-//! Entry type: [`SpeechToSpeech`]. Nothing above it knows which service it is: services differ in
-//! their [`SpeechAbilities`]. Beside it, what the clients of all services share: [`session`] on a
-//! [`socket`], and its parts. **Never**: decides whose turn it is, or calls a tool.
+//! [`SpeechToSpeech::connect`] opens a session. Orders go in through [`SpeechControl`], events come
+//! out of [`SpeechEvents`]. One task ([`session::run`]) owns the [`socket`] and keeps reading, so
+//! that pings are answered even if no event is read. Queued events are limited to 30 s of sound
+//! ([`SPEECH_WAITING`]) and 8,192 in number, of which 1,024 are reserved for anything but sound and
+//! words ([`events`]): what exceeds that is dropped and the answer cut, and a full queue ends the
+//! session. Orders that need the end of an answer wait in [`waiting`], in their order; an order
+//! that has not left after 10 s ends the session. [`items`] counts the sound received, so that a
+//! cut at the heard part never lies beyond it. Calls are returned only from a completed [`answer`].
+//! The engine replaces a session before the service's age limit and closes it after 60 s of silence
+//! ([`Options`]).
+//!
+//! Entry type: [`SpeechToSpeech`]. Services differ in [`SpeechAbilities`] alone.
 
 pub mod answer;
 pub mod events;
-pub mod hearing;
 pub mod items;
 mod options;
 pub mod peer;
 pub mod probe;
 pub mod session;
 pub mod socket;
+pub mod sound_input;
 pub mod waiting;
 
 use std::{sync::Arc, time::Duration};
@@ -27,211 +37,176 @@ use crate::{
     logic::budget::SoundTokens,
 };
 
-/// A model that hears and speaks.
 pub trait SpeechToSpeech: Send + Sync {
-    /// Short name for logs and reports ("openai-realtime").
+    /// For logs and reports ("openai-realtime").
     fn name(&self) -> &str;
 
-    /// Name of its model ("gpt-realtime-2.1").
     fn model(&self) -> &str;
 
-    /// The model's name in the price list; `None`: it costs nothing.
+    /// Name in the price list; `None`: free.
     fn priced_as(&self) -> Option<&str>;
 
-    /// Its abilities.
     fn abilities(&self) -> SpeechAbilities;
 
-    /// Opens a session with `setup`; it ends when its [`SpeechControl`] is dropped.
-    /// Cancel safe: dropping the future gives the connection up.
+    /// Opens a session; it ends when its [`SpeechControl`] is dropped. Cancel safe.
     ///
     /// # Errors
-    /// No connection in time, or the service has refused the setup.
+    /// No connection in time, or the service refuses the setup.
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>>;
 }
 
-/// An open session.
 pub struct SpeechSession {
-    /// Takes orders.
     pub control: SpeechControl,
-    /// Events of the service, up to its end or an error. The client reads on even if nobody polls this,
-    /// so that pings are answered; the sound that waits is bounded by [`SPEECH_WAITING`].
+    /// Events up to the end or an error.
     pub events: SpeechEvents,
 }
 
-/// Events of a session.
 pub type SpeechEvents = BoxStream<'static, Result<SpeechSessionEvent, Error>>;
 
-/// Most speech that waits to be read; the rest of such an answer is dropped.
+/// Most unread sound; the rest of the answer is dropped.
 pub const SPEECH_WAITING: Duration = Duration::from_secs(30);
 
-/// Abilities beyond hearing, speaking and calling tools, and how sound is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpeechAbilities {
-    /// Sound that is not committed can be taken back.
+    /// Uncommitted sound can be cleared.
     pub clears: bool,
-    /// An answer can be cut off at the millisecond that was heard last.
+    /// An answer can be cut at the last millisecond heard.
     pub truncates: bool,
-    /// Other tools can be declared within a session.
+    /// Tools can change within a session.
     pub changes_tools: bool,
-    /// An answer goes on beside calls it need not wait for, as each tool's [`Calling`] says. A round
-    /// of nothing but such calls has its answer already.
+    /// An answer continues beside calls that do not block it (see [`Calling`]); a round of only
+    /// such calls already has its answer.
     ///
     /// [`Calling`]: crate::domain::Calling
     pub goes_on: bool,
-    /// It can be made to call a tool, or a certain one.
+    /// Accepts a forced tool choice.
     pub takes_choice: bool,
-    /// Tokens of its sound.
+    /// Tokens per length of sound.
     pub sound: SoundTokens,
 }
 
-/// The beginning of a session.
 #[derive(Clone, Debug)]
 pub struct SpeechSetup {
-    /// The NPC, and its manner of speaking.
+    /// The NPC and its manner of speaking.
     pub instructions: String,
-    /// The service's own name of the voice; `None`: its own choice.
+    /// The service's name of the voice; `None`: its default.
     pub voice: Option<String>,
-    /// The tools that may be called.
     pub tools: Arc<[ToolSpec]>,
     /// Longest answer, in tokens.
     pub max_tokens: u32,
-    /// The conversation so far, oldest first.
     pub before: Vec<SpeechItem>,
 }
 
-/// Something of a conversation, in writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpeechItem {
-    /// Said by somebody at the table, or told of the moment.
+    /// Said at the table, or a note about the scene.
     Said(String),
-    /// Answered by the NPC.
     Answered(String),
 }
 
-/// An item of the service's own conversation, by its name for it.
+/// The service's id of an item in its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SpeechItemId(pub String);
 
-/// An order to a session.
 #[derive(Clone, Debug)]
 pub enum SpeechOrder {
-    /// From now on these tools may be called, and no others.
+    /// Replaces the callable tools.
     Tools(Arc<[ToolSpec]>),
-    /// Sound that is said, in order; any rate, 16-bit mono.
+    /// Sound in order; any rate, 16-bit mono.
     Sound(Pcm),
     /// Ends an utterance. The answer waits for [`Self::Answer`].
     Commit,
     /// Drops the sound since the last commit.
     Clear,
-    /// Something in writing.
     Text(SpeechItem),
-    /// Answer.
     Answer(ToolChoice),
-    /// The result of a call, as the model reads it. The answer waits for [`Self::Answer`].
+    /// A call's result as the model reads it. The answer waits for [`Self::Answer`].
     Result {
-        /// The call.
         call: CallId,
-        /// Its result.
         output: String,
     },
-    /// Stop answering.
     Cancel,
-    /// Cuts the answer `item` off at the heard part.
+    /// Cuts an answer off at the heard part.
     Truncate {
-        /// Id of the answer.
+        /// The answer.
         item: SpeechItemId,
-        /// Length of the heard part, measured in the sound as the service sent it.
-        heard: Duration,
+        /// Length of the heard part of the sound as the service sent it.
+        played: Duration,
     },
 }
 
 /// An event of a session.
 #[derive(Clone, Debug)]
 pub enum SpeechSessionEvent {
-    /// Sound of an answer.
     Audio {
-        /// Id of the answer.
         item: SpeechItemId,
         /// 16-bit mono.
         sound: Pcm,
     },
-    /// Words of an answer; they may come before their sound, or after it.
+    /// Words of an answer, before or after their sound.
     Words {
-        /// Id of the answer.
         item: SpeechItemId,
         /// To be appended.
         delta: String,
     },
-    /// A call is being written: the service is at work.
+    /// The model is writing a call.
     Calling,
-    /// A call of an answer that was completed; it comes before [`Self::Done`].
+    /// A call of a completed answer; comes before [`Self::Done`].
     Call(ToolCall),
-    /// The service wants the results of these calls no more: results that are sent are dropped.
+    /// The service withdraws these calls; their results are dropped.
     CallsCancelled(Vec<CallId>),
-    /// An answer has ended.
     Done(SpeechDone),
-    /// An order was refused; the session goes on.
+    /// An order was refused; the session continues.
     Refused(Error),
-    /// The session ends then: another is to be opened before.
+    /// The session ends at this time; open another one before.
     GoingAway(Instant),
 }
 
-/// End of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeechDone {
-    /// Its ending.
     pub ending: SpeechEnding,
-    /// The billed tokens, where the service counts them.
+    /// `None`: the service does not count.
     pub usage: Option<SpeechUsage>,
 }
 
-/// Ending of a service's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpeechEnding {
-    /// It is whole.
     Completed,
-    /// It was stopped, as it was told.
+    /// Cancelled on our order.
     Cancelled,
-    /// It is as long as it may be.
+    /// Reached the limit of tokens.
     TooLong,
-    /// The service withholds the rest for what it says.
+    /// Withheld for its content.
     Withheld,
-    /// The service has failed, as it says.
     Failed(String),
 }
 
-/// Tokens billed for one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpeechUsage {
-    /// Tokens of text read, cached ones included.
+    /// Including cached ones.
     pub text_in: u64,
-    /// Of those, read from the service's cache.
+    /// Part of `text_in`.
     pub text_cached: u64,
-    /// Tokens of sound heard, cached ones included.
+    /// Including cached ones.
     pub audio_in: u64,
-    /// Of those, read from the service's cache.
+    /// Part of `audio_in`.
     pub audio_cached: u64,
-    /// Tokens of text written.
     pub text_out: u64,
-    /// Tokens of sound spoken.
     pub audio_out: u64,
 }
 
-/// Orders to a session. Dropping it ends the session.
+/// Sends orders to a session; dropping it ends the session.
 #[derive(Debug)]
 pub struct SpeechControl(mpsc::UnboundedSender<SpeechOrder>);
 
 impl SpeechControl {
-    /// The two ends; the service's client has the second.
+    /// The receiver is for the service's client.
     pub fn new() -> (Self, mpsc::UnboundedReceiver<SpeechOrder>) {
         let (orders, taken) = mpsc::unbounded_channel();
         (Self(orders), taken)
     }
 
-    /// Tells the session something, in order.
-    ///
-    /// # Errors
-    /// [`Kind::Interrupted`]: it is over.
+    /// Sends an order; [`Kind::Interrupted`] if the session is over.
     pub fn send(&self, order: SpeechOrder) -> Result<(), Error> {
         let gone = |_| Error::new(Kind::Interrupted, "the session of the voice model is over");
         self.0.send(order).map_err(gone)

@@ -1,6 +1,6 @@
-//! Address, key and model of a service that hears and speaks, and which one it is.
+//! Settings of a speech-to-speech service.
 //!
-//! Entry type: [`Options`]. **Never**: connects.
+//! Entry type: [`Options`].
 
 use std::time::Duration;
 
@@ -8,29 +8,24 @@ use crate::{domain::Secret, provider::ServiceInfo};
 
 /// Longest wait for a connection and the answer to its setup.
 pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time without talk after which a session is closed.
+/// Silence after which a session is closed.
 pub const IDLE: Duration = Duration::from_secs(60);
 
-/// The services that hear and speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpeechService {
-    /// OpenAI Realtime.
     #[default]
     OpenAi,
-    /// Gemini Live.
     Gemini,
 }
 
 impl SpeechService {
-    /// Their names in files.
     pub const NAMES: &[&str] = &["openai-realtime", "gemini-live"];
 
-    /// The one that files call `name`.
+    /// The service with this name in files.
     pub fn named(name: &str) -> Option<Self> {
         [Self::OpenAi, Self::Gemini].into_iter().find(|it| it.name() == name)
     }
 
-    /// Its name in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai-realtime",
@@ -48,32 +43,28 @@ impl SpeechService {
     }
 }
 
-/// Settings of the service; `config` builds it.
+/// Settings; `config` builds them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Name of the entry, for NPCs and reports.
     pub name: String,
-    /// The kind of service, which sets the protocol.
     pub service: SpeechService,
-    /// The root of its paths; http or https.
+    /// Root of its paths; http or https.
     pub base_url: String,
-    /// The key; a stand-in on this machine needs none.
+    /// A stand-in on this machine needs none.
     pub api_key: Option<Secret>,
-    /// The model ("gpt-realtime-2.1").
     pub model: String,
-    /// The model's name in the price list; `None`: it is free.
+    /// Name in the price list; `None`: free.
     pub priced_as: Option<String>,
     /// Longest wait for a connection and the answer to its setup.
     pub first_byte_timeout: Duration,
     /// Age at which the engine replaces a session.
     pub max_age: Duration,
-    /// Time without talk after which the engine closes a session.
+    /// Silence after which the engine closes a session.
     pub idle: Duration,
 }
 
 impl Options {
-    /// The one of `services` that files call `name`, or the first of that service; without a name the first
-    /// of all.
+    /// The service with `name`, or the first of the kind with that name; without a name, the first.
     pub fn of<'a>(services: &'a [Self], name: Option<&str>) -> Option<&'a Self> {
         match name {
             Some(name) => {
@@ -84,7 +75,6 @@ impl Options {
         }
     }
 
-    /// The service's model, and the host that the sound goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(&self.model, &self.base_url)
     }
@@ -92,7 +82,7 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// Options for tests, with a key, at `base_url`.
+    /// For tests, with a key.
     pub fn of_tests(base_url: &str) -> Self {
         Self {
             name: SpeechService::OpenAi.name().to_owned(),

@@ -1,7 +1,7 @@
-//! Errors about a service that hears and speaks, by kind, with the fix.
+//! Errors about a speech-to-speech service, by kind, with the fix.
 //!
-//! Entry type: [`Peer`], which knows what a message may name and what it must hide; it logs each
-//! oddity once. **Never**: a key in a message; a service's own codes, which its client reads.
+//! Entry type: [`Peer`], which logs each oddity once. **Never**: a key in a message; a service's
+//! own codes, which its client reads.
 
 use std::time::Duration;
 
@@ -20,53 +20,46 @@ use crate::{
     },
 };
 
-/// Reads why a service has closed its socket.
+/// Reads a service's reason for closing the socket.
 type Closing = fn(&Peer, &CloseFrame) -> Error;
 
-/// An error as a service describes it.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// Its kind, where the service's codes are known.
+    /// Set if the service's code is known.
     pub kind: Option<Kind>,
-    /// The account has no credit.
     pub is_unpaid: bool,
-    /// Its words.
     pub message: String,
 }
 
-/// The service that was asked; makes errors about it.
 #[derive(Debug)]
 pub struct Peer {
     address: String,
     model: String,
     key: Option<Secret>,
     closing: Closing,
-    /// Oddities that were logged.
     noted: Noted,
 }
 
 impl Peer {
-    /// The service of `options`, whose reasons to close a socket `closing` reads.
+    /// `closing` reads the service's reason for closing a socket.
     pub fn new(options: &Options, closing: Closing) -> Self {
         let address = shown_address(&options.base_url);
         let (model, key) = (options.model.clone(), options.api_key.clone());
         Self { address, model, key, closing, noted: Noted::default() }
     }
 
-    /// Logs something unexpected, once.
     pub fn notes(&self, what: &str) {
         if self.noted.is_new(what) {
             tracing::warn!(what, "the voice model sends something unexpected; it is ignored");
         }
     }
 
-    /// An error of `kind`: what failed at this service, and the fix.
     pub fn error(&self, kind: Kind, what: &str, fix: &str) -> Error {
         let (address, model) = (&self.address, &self.model);
         Error::new(kind, format!("\"{address}\", model \"{model}\": {what} ({fix})"))
     }
 
-    /// A socket that could not be opened; `reads` an error that the service describes.
+    /// Error for a socket that could not be opened; `reads` parses the service's error.
     pub fn not_opened(&self, why: &NotOpened, reads: fn(&Value) -> Told) -> Error {
         why.error(
             |(kind, what, fix)| self.error(kind, what, fix),
@@ -77,7 +70,7 @@ impl Peer {
         )
     }
 
-    /// A handshake that was answered by `status` instead of a socket.
+    /// Error for a handshake answered by `status`.
     fn refusal(&self, status: StatusCode, headers: &HeaderMap, told: &Told) -> Error {
         let (what, fix) = match status.as_u16() {
             401 | 403 => ("the key was refused", "check api_key"),
@@ -120,42 +113,37 @@ impl Peer {
         self.error(Kind::Timeout, "no answer in time", "try again, or raise first_byte_timeout_ms")
     }
 
-    /// Takes nothing that is sent.
     pub fn stuck(&self, waited: Duration) -> Error {
         let what = format!("it has taken nothing for {} s", waited.as_secs());
         self.error(Kind::Timeout, &what, "check the network, and speak again")
     }
 
-    /// Goes on with an answer that was cancelled.
     pub fn unstopped(&self, waited: Duration) -> Error {
         let seconds = waited.as_secs();
         let what = format!("a cancelled answer has not ended within {seconds} s");
         self.error(Kind::Timeout, &what, "speak again")
     }
 
-    /// More events wait to be read than are kept.
+    /// More than `most` events are queued.
     pub fn flooding(&self, most: usize) -> Error {
         let what = format!("it sends more than {most} events that nobody takes");
         self.error(Kind::Protocol, &what, "check base_url and model")
     }
 
-    /// The socket ended without a word.
     pub fn interrupted(&self) -> Error {
         self.error(Kind::Interrupted, "the connection broke off", "speak again")
     }
 
-    /// The service has closed the socket.
     pub fn closed(&self, frame: Option<&CloseFrame>) -> Error {
         frame.map_or_else(|| self.interrupted(), |frame| (self.closing)(self, frame))
     }
 
-    /// The service has closed the socket for a reason of this `kind`.
+    /// Error of this `kind` for a closed socket.
     pub fn closed_as(&self, kind: Kind, frame: &CloseFrame, fix: &str) -> Error {
         let (code, quote) = (u16::from(frame.code), self.quoted(frame.reason.as_str()));
         self.error(kind, &format!("the service closed the connection ({code}){quote}"), fix)
     }
 
-    /// The socket failed.
     pub fn broken(&self, error: &tungstenite::Error) -> Error {
         match error {
             tungstenite::Error::Capacity(_) => {
@@ -169,18 +157,18 @@ impl Peer {
         }
     }
 
-    /// Error for a message of type `kind` that is too large to be read.
+    /// Error for a message of type `kind` that exceeds the limit.
     pub fn oversized(&self, kind: &str) -> Error {
         let what = format!("an event \"{kind}\" exceeds the limit of {EVENT}");
         self.error(Kind::Protocol, &what, "check base_url and model")
     }
 
-    /// The service's `message`, safe to print: one short line without the key; empty stays empty.
+    /// The service's `message`, safe to print: one short line without the key.
     pub fn quote(&self, message: &str) -> String {
         quotable(&without_key(begun(message), self.key.as_ref()))
     }
 
-    /// Like [`Self::quote`], behind a colon, for the end of a sentence.
+    /// Like [`Self::quote`], after a colon; empty for an empty message.
     pub fn quoted(&self, message: &str) -> String {
         match self.quote(message) {
             quote if quote.is_empty() => quote,
@@ -189,7 +177,7 @@ impl Peer {
     }
 }
 
-/// The reason of an answer that is over `bound`.
+/// Reason for an answer that exceeds `bound`.
 pub fn exceeds(bound: Bound) -> String {
     format!("the answer exceeds the limit of {bound}")
 }

@@ -1,4 +1,4 @@
-//! A quick look at a service: it opens sessions without a word, which costs nothing.
+//! Checks a service by opening sessions without a word, which costs nothing.
 //!
 //! Entry function: [`probe`]. **Never**: asks for an answer.
 
@@ -10,10 +10,8 @@ use tokio::time::Instant;
 use super::{SpeechSetup, SpeechToSpeech};
 use crate::provider::Error;
 
-/// Looks whether `service` takes the key, the model and these voices; one line for a report.
-///
-/// # Errors
-/// It cannot be used; the error includes the fix.
+/// Checks that `service` accepts the key, the model and these voices; returns one line for a
+/// report.
 pub async fn probe(
     service: &dyn SpeechToSpeech,
     voices: &BTreeSet<String>,
@@ -29,7 +27,7 @@ pub async fn probe(
     Ok(format!("opens a session of \"{}\" in {} ms", service.model(), took.as_millis()))
 }
 
-/// Opens a session in `voice`, and closes it.
+/// Opens a session in `voice` and closes it.
 async fn look(service: &dyn SpeechToSpeech, voice: Option<String>) -> Result<(), Error> {
     let setup = SpeechSetup {
         instructions: String::new(),

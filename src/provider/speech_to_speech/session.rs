@@ -1,7 +1,7 @@
 //! The task that owns a session's socket.
 //!
-//! Entry function: [`run`]. It reads on whatever else happens, so that pings are answered.
-//! **Never**: waits for the reader of its events before its socket is closed.
+//! Entry function: [`run`]. It keeps reading, so that pings are answered. **Never**: waits for the
+//! reader of its events before the socket is closed.
 
 use std::collections::VecDeque;
 
@@ -16,46 +16,43 @@ use super::{
 };
 use crate::provider::{Error, SpeechOrder};
 
-/// Reason a session ends.
 #[derive(Debug)]
 pub enum Over {
-    /// It is dropped by its owner, or has reached its age limit as it has said.
+    /// Its owner dropped it, or it reached the age limit that it announced.
     Quietly,
-    /// For this reason.
     Failed(Error),
 }
 
-/// The state of a session, in one service's language.
+/// State of a session in one service's protocol.
 pub trait Language: Send {
-    /// The messages to be sent now.
+    /// Takes the messages to be sent now.
     fn take(&mut self) -> VecDeque<String>;
 
-    /// Deadline of its current wait.
+    /// Deadline of the current wait.
     fn due(&self) -> Option<Instant>;
 
-    /// It has waited long enough.
+    /// The deadline has passed.
     ///
     /// # Errors
-    /// The session ends.
+    /// Ends the session.
     fn overdue(&mut self) -> Result<(), Over>;
 
-    /// Takes an order.
+    /// Handles an order.
     ///
     /// # Errors
-    /// The session ends.
+    /// Ends the session.
     fn order(&mut self, order: SpeechOrder) -> Result<(), Over>;
 
-    /// Takes a message of the service.
+    /// Handles a message of the service.
     ///
     /// # Errors
-    /// The session ends.
-    fn hear(&mut self, message: &[u8]) -> Result<(), Over>;
+    /// Ends the session.
+    fn message(&mut self, message: &[u8]) -> Result<(), Over>;
 
-    /// Sender of its events.
     fn into_events(self) -> Events;
 }
 
-/// Runs a session until its orders end, or its socket does.
+/// Runs a session until its orders or its socket end.
 pub async fn run(
     mut talk: impl Language,
     (mut incoming, mut outgoing): (Incoming, Outgoing),
@@ -65,8 +62,8 @@ pub async fn run(
         outgoing.add(talk.take());
         let due = talk.due();
         let step = tokio::select! {
-            heard = incoming.next() => match heard {
-                Ok(message) => talk.hear(&message),
+            message = incoming.next() => match message {
+                Ok(message) => talk.message(&message),
                 Err(error) => Err(Over::Failed(error)),
             },
             order = orders.recv() => match order {

@@ -1,7 +1,7 @@
-//! One WebSocket of a service: messages out, messages in, at the same time.
+//! One WebSocket of a service, reading and writing at the same time.
 //!
-//! Entry types: [`Incoming`], [`Outgoing`]. Text and binary frames are read alike, and pings are
-//! answered while reading. **Never**: stops reading because a message waits to be sent.
+//! Entry types: [`Incoming`], [`Outgoing`]. Reads text and binary frames alike; pings are answered
+//! while reading. **Never**: stops reading because a message waits to be sent.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -23,32 +23,29 @@ use tokio_tungstenite::{
 use super::peer::Peer;
 use crate::provider::Error;
 
-/// Longest message that is read, in bytes: much sound comes in one.
+/// Longest message that is read, in bytes; one may hold much sound.
 const MESSAGE_MAX: usize = 4 << 20;
-/// Longest wait until a message has left.
+/// Longest wait for a message to leave.
 const SEND: Duration = Duration::from_secs(10);
-/// Longest wait for the end of a socket that closes.
+/// Longest wait for the end of a closing socket.
 const CLOSE: Duration = Duration::from_secs(1);
 
-/// The half that reads.
 pub struct Incoming {
     stream: SplitStream<WebSocketStream<Upgraded>>,
     peer: Arc<Peer>,
 }
 
-/// The half that sends.
 pub struct Outgoing {
     sink: SplitSink<WebSocketStream<Upgraded>, Message>,
-    /// Messages that wait, oldest first.
+    /// Queued messages, oldest first.
     waiting: VecDeque<String>,
     /// A message was handed over and may not have left.
     is_unflushed: bool,
-    /// Deadline for sending the current message.
     until: Instant,
     peer: Arc<Peer>,
 }
 
-/// Takes over a connection to `peer` that has agreed to be a WebSocket.
+/// Takes over a connection that was upgraded to a WebSocket.
 pub async fn open(connection: Upgraded, peer: &Arc<Peer>) -> (Incoming, Outgoing) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MESSAGE_MAX))
@@ -67,10 +64,7 @@ pub async fn open(connection: Upgraded, peer: &Arc<Peer>) -> (Incoming, Outgoing
 }
 
 impl Incoming {
-    /// The next message. Cancel safe.
-    ///
-    /// # Errors
-    /// The socket is gone, or was closed by the service.
+    /// The next message. Cancel safe. Fails when the socket is closed.
     pub async fn next(&mut self) -> Result<Bytes, Error> {
         loop {
             let message = match self.stream.next().await {
@@ -89,7 +83,6 @@ impl Incoming {
 }
 
 impl Outgoing {
-    /// Has messages wait to be sent.
     pub fn add(&mut self, messages: impl IntoIterator<Item = String>) {
         let was_idle = self.is_idle();
         self.waiting.extend(messages);
@@ -98,15 +91,13 @@ impl Outgoing {
         }
     }
 
-    /// True if all has left.
+    /// True if every message has left.
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty() && !self.is_unflushed
     }
 
-    /// Sends what waits, until all has left. Cancel safe.
-    ///
-    /// # Errors
-    /// The socket is gone, or one message has not left in 10 s.
+    /// Sends queued messages. Cancel safe. Fails when the socket is closed or a message takes over
+    /// 10 s.
     pub async fn send(&mut self) -> Result<(), Error> {
         while !self.is_idle() {
             let step = timeout_at(self.until, self.step()).await;
@@ -116,7 +107,7 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Hands one message over, or has the last one leave.
+    /// Hands one message over, or flushes the last one.
     async fn step(&mut self) -> Result<(), tungstenite::Error> {
         if self.waiting.is_empty() {
             self.sink.flush().await?;
@@ -124,7 +115,7 @@ impl Outgoing {
             return Ok(());
         }
         poll_fn(|context| self.sink.poll_ready_unpin(context)).await?;
-        // Taken only now, so that none is lost if this future is dropped.
+        // Taken only now: dropping this future loses no message.
         if let Some(message) = self.waiting.pop_front() {
             self.is_unflushed = true;
             self.sink.start_send_unpin(Message::text(message))?;
@@ -132,11 +123,11 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Ends the socket in good order, within a second.
+    /// Closes the socket properly, within a second.
     pub async fn close(mut self, mut incoming: Incoming) {
         let ending = async {
             let _ = self.sink.close().await;
-            // The service's farewell; what it says besides comes too late.
+            // Reads up to the service's close frame; anything else comes too late.
             while incoming.stream.next().await.is_some_and(|message| message.is_ok()) {}
         };
         let _ = timeout(CLOSE, ending).await;

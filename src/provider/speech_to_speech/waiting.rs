@@ -1,36 +1,31 @@
-//! Orders that wait for the end of an answer.
+//! Orders that wait for the end of an answer, in their order.
 //!
-//! Entry type: [`Waiting`]. **Never**: reorders them.
+//! Entry type: [`Waiting`].
 
 use std::collections::VecDeque;
 
 use crate::provider::SpeechOrder;
 
-/// Orders that wait, oldest first.
 #[derive(Debug, Default)]
 pub struct Waiting(VecDeque<Waits>);
 
-/// An order that waits.
 #[derive(Debug)]
 pub enum Waits {
-    /// The order as it came.
     Order(SpeechOrder),
-    /// An answer that was cancelled while it waited.
+    /// An answer cancelled while it waited.
     Stopped,
 }
 
 impl Waiting {
-    /// None waits.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Has an order wait.
     pub fn push(&mut self, order: SpeechOrder) {
         self.0.push_back(Waits::Order(order));
     }
 
-    /// Cancels the answers among them.
+    /// Cancels the waiting answers.
     pub fn cancel(&mut self) {
         for held in &mut self.0 {
             if matches!(held, Waits::Order(SpeechOrder::Answer(_))) {

@@ -1,7 +1,6 @@
-//! Voices of espeak-ng, one child process a sentence.
+//! Voices of espeak-ng, one child process per sentence.
 //!
-//! Entry type: [`Espeak`].
-//! **Never**: linking the library (its licence is GPL-3), text in a shell.
+//! Entry type: [`Espeak`]. **Never**: linking the library (its licence is GPL-3), text in a shell.
 
 use futures::stream::BoxStream;
 
@@ -11,24 +10,20 @@ use crate::provider::{
     respell::respell,
 };
 
-/// Speaks with espeak-ng.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Espeak;
 
-/// Its file and its package.
 const PROGRAM: &str = "espeak-ng";
-/// Shows which voices there are.
 const LISTS_VOICES: &str = "espeak-ng --voices";
-/// Its own speed, in words a minute.
+/// Its default speed, in words a minute.
 const WORDS_A_MINUTE: f32 = 175.0;
-/// Its own pitch; the scale doubles the frequency every 50.
+/// Its default pitch; every 50 double the frequency.
 const PITCH: f32 = 50.0;
 /// Limits of `-p`.
 const PITCH_LIMITS: (f32, f32) = (0.0, 99.0);
 /// Limits of `-s`.
 const SPEED_LIMITS: (f32, f32) = (80.0, 450.0);
 
-/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "espeak",
     ids: VoiceIds::Shaped {
@@ -40,13 +35,12 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: false,
 };
 
-/// True if `id` can be the name of a voice, and is no option of the program.
 fn may_be_voice(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     !id.is_empty() && !id.starts_with('-') && id.chars().all(fits)
 }
 
-/// The voice `id` with the language of this ISO 639-1 code: "en-gb+f3" speaks German as "de+f3".
+/// The voice `id` in the language of this ISO 639-1 code: "en-gb+f3" speaks German as "de+f3".
 fn speaking(id: &str, code: &str) -> String {
     let (language, variant) = id.find('+').map_or((id, ""), |at| id.split_at(at));
     let same = language.split('-').next() == Some(code);
@@ -54,15 +48,11 @@ fn speaking(id: &str, code: &str) -> String {
 }
 
 impl Espeak {
-    /// Nothing runs until somebody speaks.
     pub const fn new() -> Self {
         Self
     }
 
-    /// Voices (by language code) and variants ("+f3") that are installed.
-    ///
-    /// # Errors
-    /// espeak-ng is missing.
+    /// Installed voices (by language code) and variants ("+f3"). Fails if espeak-ng is missing.
     pub async fn voices(&self) -> Result<Vec<String>, Error> {
         let voices = output(PROGRAM, &["--voices"]).await?;
         let variants = output(PROGRAM, &["--voices=variant"]).await?;
@@ -89,7 +79,6 @@ impl TextToSpeech for Espeak {
     }
 }
 
-/// The child process that speaks `request`.
 fn program(request: &SpeakRequest) -> Result<Program, Error> {
     let voice = &request.voice;
     if !may_be_voice(&voice.voice_id) {

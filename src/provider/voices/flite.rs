@@ -1,7 +1,6 @@
-//! Voices of flite, one child process a sentence.
+//! Voices of flite, one child process per sentence.
 //!
-//! Entry type: [`Flite`].
-//! **Never**: other languages than English, text in a shell.
+//! Entry type: [`Flite`]. **Never**: languages other than English, text in a shell.
 
 use futures::stream::BoxStream;
 
@@ -11,22 +10,19 @@ use crate::provider::{
     respell::respell,
 };
 
-/// Speaks with flite.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flite;
 
-/// Its file and its package.
 const PROGRAM: &str = "flite";
-/// Voices it may be asked for; the installed talking clock cannot say sentences.
+/// Supported voices, without the talking clock, which cannot say sentences.
 const VOICES: &[&str] = &["slt", "rms", "awb", "kal16", "kal"];
-/// The voice that is listed but not offered.
+/// Listed by flite, but not supported.
 const TALKING_CLOCK: &str = "awb_time";
-/// The voice whose pitch its own setting does not move.
+/// Voice whose pitch flite's own setting does not change.
 const FIXED_PITCH: &str = "rms";
-/// Longest sentence, in bytes; an argument may not be longer than 128 KiB.
+/// Longest sentence, in bytes; an argument is limited to 128 KiB.
 const MAX_TEXT: usize = 16 * 1024;
 
-/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: PROGRAM,
     ids: VoiceIds::Listed(VOICES),
@@ -36,15 +32,10 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
 };
 
 impl Flite {
-    /// Nothing runs until somebody speaks.
     pub const fn new() -> Self {
         Self
     }
 
-    /// Voices that are installed.
-    ///
-    /// # Errors
-    /// flite is missing.
     pub async fn voices(&self) -> Result<Vec<String>, Error> {
         let listed = output(PROGRAM, &["-lv"]).await?;
         let names = listed.split_once(':').map_or("", |(_, names)| names).split_whitespace();
@@ -66,7 +57,6 @@ impl TextToSpeech for Flite {
     }
 }
 
-/// The child process that speaks `request`.
 fn program(request: &SpeakRequest) -> Result<Program, Error> {
     let voice = &request.voice;
     if !VOICES.contains(&voice.voice_id.as_str()) {
@@ -91,7 +81,7 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
             arguments.extend(["--setf".to_owned(), format!("{name}={value:.4}")]);
         }
     }
-    // The word after -t is text whatever it begins with.
+    // After -t even a leading dash is text.
     arguments.extend(["-t".to_owned(), text, "/dev/stdout".to_owned()]);
     Ok(Program {
         name: PROGRAM,

@@ -1,8 +1,7 @@
-//! The voice services there are, and one of them with its settings.
+//! The voice services and their entries in the configuration.
 //!
-//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Properties of a service
-//! are in its own file ([`VoiceTraits`]). **Never**: a service without an arm; the compiler asks
-//! for each.
+//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Each service's file has
+//! its traits ([`VoiceTraits`]).
 
 mod espeak;
 mod flite;
@@ -21,32 +20,24 @@ pub use self::second::WithSecond;
 use self::{espeak::Espeak, flite::Flite, steady::Steady};
 use super::{Error, TextToSpeech, VoiceTraits, openai, pool::Pool, service::ServiceInfo, wyoming};
 
-/// The voice services there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VoiceService {
-    /// flite on this machine.
     #[default]
     Flite,
-    /// espeak-ng on this machine.
     Espeak,
-    /// Networks in files on this machine.
     Piper,
-    /// One network in files on this machine, and many voices.
+    /// One network in files on this machine, with many voices.
     Kokoro,
-    /// An OpenAI-compatible service.
     OpenAi,
-    /// A service in the house that speaks Wyoming.
+    /// A local service that speaks Wyoming.
     Wyoming,
 }
 
 impl VoiceService {
-    /// The one of this machine that speaks most languages.
     pub const MULTILINGUAL: Self = Self::Espeak;
 
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Flite, Self::Espeak, Self::Piper, Self::Kokoro, Self::OpenAi, Self::Wyoming];
-    /// Their names in files.
     pub const NAMES: &[&str] = &[
         Self::Flite.name(),
         Self::Espeak.name(),
@@ -55,21 +46,18 @@ impl VoiceService {
         Self::OpenAi.name(),
         Self::Wyoming.name(),
     ];
-    /// Names of those that run on this machine and cost nothing.
+    /// Names of services that run on this machine and are free.
     pub const HERE: &[&str] =
         &[Self::Flite.name(), Self::Espeak.name(), Self::Piper.name(), Self::Kokoro.name()];
 
-    /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|service| service.name() == name)
     }
 
-    /// Its name in files and reports.
     pub const fn name(self) -> &'static str {
         self.traits().name
     }
 
-    /// Properties of the service that are known before it is opened.
     pub const fn traits(self) -> &'static VoiceTraits {
         match self {
             Self::Flite => &flite::TRAITS,
@@ -81,7 +69,6 @@ impl VoiceService {
         }
     }
 
-    /// The service as it is without any settings, if it needs none.
     pub const fn without_settings(self) -> Option<VoiceEntry> {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
@@ -91,26 +78,18 @@ impl VoiceService {
     }
 }
 
-/// A voice service with its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum VoiceEntry {
-    /// flite on this machine.
     #[default]
     Flite,
-    /// espeak-ng on this machine.
     Espeak,
-    /// Networks in files on this machine.
     Piper(PiperOptions),
-    /// One network in files on this machine, and many voices.
     Kokoro(KokoroOptions),
-    /// An OpenAI-compatible service.
     OpenAi(openai::Options),
-    /// A service in the house that speaks Wyoming.
     Wyoming(wyoming::Options),
 }
 
 impl VoiceEntry {
-    /// The service it is of.
     pub const fn service(&self) -> VoiceService {
         match self {
             Self::Flite => VoiceService::Flite,
@@ -122,12 +101,11 @@ impl VoiceEntry {
         }
     }
 
-    /// The name by which NPCs' voices ask for it.
     pub const fn name(&self) -> &'static str {
         self.service().name()
     }
 
-    /// Name of the service, and the address that the spoken text goes to.
+    /// Name of the service, and the address that text goes to.
     pub fn info(&self) -> ServiceInfo {
         match self {
             Self::Flite => ServiceInfo::here("flite"),
@@ -139,10 +117,7 @@ impl VoiceEntry {
         }
     }
 
-    /// Checks that it can be used; one line for a report.
-    ///
-    /// # Errors
-    /// It cannot be used; the error includes the fix.
+    /// Checks the service; returns one line for a report.
     pub async fn probe(&self) -> Result<String, Error> {
         match self {
             Self::Flite => Flite::new().voices().await.map(|voices| listed(&voices)),
@@ -159,29 +134,21 @@ impl VoiceEntry {
     }
 }
 
-/// Voices named of a long list.
 const FEW: usize = 8;
 
-/// Number of voices, and the first of them.
 fn listed(voices: &[String]) -> String {
     let shown = voices.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if voices.len() > FEW { ", …" } else { "" };
     format!("{} voices: {shown}{more}", voices.len())
 }
 
-/// Voice services that are open.
 #[derive(Default)]
 pub struct Voices {
     open: Pool<VoiceEntry, Arc<dyn TextToSpeech>>,
-    /// Cores that all networks share.
     cores: Cores,
 }
 
 impl Voices {
-    /// The service of `entry`.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
     pub fn open(&self, entry: &VoiceEntry) -> Result<Arc<dyn TextToSpeech>, Error> {
         self.open.get(entry, || {
             let cores = || self.cores.clone();
@@ -195,7 +162,7 @@ impl Voices {
             };
             let steady: Arc<dyn TextToSpeech> = Arc::new(match entry {
                 VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) => Steady::new(service),
-                // How fast they are is this machine's, and players hear gaps rather than another voice.
+                // Their speed depends on this machine, and gaps are better than another voice.
                 VoiceEntry::Flite
                 | VoiceEntry::Espeak
                 | VoiceEntry::Piper(_)
@@ -205,7 +172,6 @@ impl Voices {
         })
     }
 
-    /// Lets go of all but `wanted`.
     pub fn retain(&self, wanted: &[VoiceEntry]) {
         self.open.retain(|entry| wanted.contains(entry));
     }

@@ -1,7 +1,7 @@
-//! Threads that hear, no more than there are cores, and what waits for them.
+//! Threads that transcribe, at most one per core, and their queue.
 //!
-//! Entry type: [`Crew`]. Finals come before partials, and among equals the first task comes first.
-//! **Never**: hearing on the async runtime, keeping sound or text of what was answered.
+//! Entry type: [`Crew`]. Finals come before partials; otherwise the first task comes first.
+//! **Never**: transcribes on the async runtime; keeps sound or text after the answer.
 
 use std::{
     collections::VecDeque,
@@ -20,56 +20,56 @@ use crate::{
     provider::{Error, Kind},
 };
 
-/// Utterances that wait to be heard, and partials; of the first more are refused, of the second
-/// dropped. No table has so many speakers.
+/// Queued finals, and queued partials; more finals are refused, more partials dropped. No table has
+/// this many speakers.
 const WAITING: usize = 64;
-/// Niceness that these threads add: the runtime's run more readily.
+/// Niceness of these threads: the runtime's threads come first.
 const NICENESS: i32 = 5;
 
-/// Sound to hear.
 #[derive(Clone, Debug)]
 pub struct Sound {
     /// 16 kHz, mono.
     pub frames: Vec<Frame>,
-    /// Text that the model takes to have been said before.
+    /// Text that the model takes for what was said before.
     pub prompt: Arc<str>,
-    /// The first text was unclear: a likelier one is sought.
+    /// The first text was unclear: search for a likelier one.
     pub is_sought: bool,
 }
 
-/// Transcript of a sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
-    /// The words; empty where there are none.
+pub struct RecognisedText {
+    /// Empty without words.
     pub text: String,
-    /// True if a likelier text is worth seeking.
+    /// True if a likelier text is worth searching for.
     pub is_unclear: bool,
 }
 
-/// Reason for which sound is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
     /// The speaker has fallen silent.
     Final,
-    /// The speaker goes on; gives way to finals.
+    /// The speaker goes on; yields to finals.
     Partial,
 }
 
-/// Hears a sound with these buffers and so many threads; `None`: stopped, because the callback said so.
-pub type Hear = dyn Fn(&mut Scratch, &Sound, usize, &(dyn Fn() -> bool + Sync)) -> Result<Option<Heard>, Error>
+/// Transcribes a sound with these buffers and this many threads; `None`: the callback stopped it.
+pub type Recognise = dyn Fn(
+        &mut Scratch,
+        &Sound,
+        usize,
+        &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<RecognisedText>, Error>
     + Send
     + Sync;
 
-/// A transcript to come. Dropping it stops the hearing; it fails when the hearing gave way or broke
-/// down.
-pub type Answer = oneshot::Receiver<Result<Heard, Error>>;
+/// A transcript to come. Dropping it stops the task; it fails when the task yielded or panicked.
+pub type Answer = oneshot::Receiver<Result<RecognisedText, Error>>;
 
-/// Hears for all tables. Its threads end with it.
+/// Transcribes for all tables; dropping it ends its threads.
 pub struct Crew(Arc<Shared>);
 
 struct Shared {
-    hear: Box<Hear>,
-    /// Largest number of threads.
+    recognise: Box<Recognise>,
     size: usize,
     queue: Mutex<Queue>,
     more: Condvar,
@@ -79,7 +79,7 @@ struct Shared {
 struct Queue {
     finals: VecDeque<Task>,
     partials: VecDeque<Task>,
-    /// Of the partials that are being heard; set, it makes one give way.
+    /// Flags of running partials; setting one makes it yield.
     gives_way: Vec<Arc<AtomicBool>>,
     threads: usize,
     idle: usize,
@@ -89,28 +89,23 @@ struct Queue {
 struct Task {
     sound: Sound,
     urgency: Urgency,
-    answer: oneshot::Sender<Result<Heard, Error>>,
+    answer: oneshot::Sender<Result<RecognisedText, Error>>,
 }
 
-/// A task that a thread has taken.
 struct Taken {
     task: Task,
     gives_way: Arc<AtomicBool>,
-    /// Threads it may use.
     threads: usize,
 }
 
 impl Crew {
-    /// At most `size` threads, which begin when they are needed.
-    pub fn new(size: usize, hear: Box<Hear>) -> Self {
+    /// At most `size` threads, started on demand.
+    pub fn new(size: usize, recognise: Box<Recognise>) -> Self {
         let (queue, more) = (Mutex::default(), Condvar::new());
-        Self(Arc::new(Shared { hear, size: size.max(1), queue, more }))
+        Self(Arc::new(Shared { recognise, size: size.max(1), queue, more }))
     }
 
-    /// Has `sound` heard. A partial for which there is no room is not heard.
-    ///
-    /// # Errors
-    /// Too many utterances wait already.
+    /// Queues `sound`. A partial without room is dropped; too many finals are an error.
     pub fn ask(&self, sound: Sound, urgency: Urgency) -> Result<Answer, Error> {
         let (answer, answered) = oneshot::channel();
         self.0.queue().put(Task { sound, urgency, answer }, self.0.size)?;
@@ -128,14 +123,13 @@ impl Drop for Crew {
 }
 
 impl Task {
-    /// Its receiver still waits.
     fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
 }
 
 impl Queue {
-    /// A final makes way for itself when all threads are busy.
+    /// A final makes a partial yield when all threads are busy.
     fn put(&mut self, task: Task, size: usize) -> Result<(), Error> {
         let is_final = task.urgency == Urgency::Final;
         let all = match task.urgency {
@@ -160,7 +154,7 @@ impl Queue {
         Ok(())
     }
 
-    /// The partial that was begun last stops: it has the least to lose.
+    /// Stops the newest partial: it loses the least.
     fn make_way(&mut self) {
         self.gives_way.retain(|partial| Arc::strong_count(partial) > 1);
         if let Some(partial) = self.gives_way.pop() {
@@ -191,7 +185,7 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a task; `None`: nobody will have one.
+    /// Waits for a task; `None` at shutdown.
     fn next(&self) -> Option<Taken> {
         let mut queue = self.queue();
         loop {
@@ -208,7 +202,7 @@ impl Shared {
     }
 }
 
-/// One more thread where all are busy and there may be more.
+/// Starts one more thread if all are busy and the limit allows it.
 fn staff(shared: &Arc<Shared>) {
     let mut queue = shared.queue();
     let waiting = queue.finals.len() + queue.partials.len();
@@ -218,37 +212,36 @@ fn staff(shared: &Arc<Shared>) {
     queue.threads += 1;
     drop(queue);
     let alive = Alive(Arc::clone(shared));
-    // Where there is no thread, dropping `alive` takes it off the list.
+    // If no thread starts, dropping `alive` removes it from the list.
     let spawned = thread::Builder::new().name("hearing".to_owned()).spawn(move || work(&alive));
     if let Err(error) = spawned {
         tracing::error!(%error, "cannot start a thread to hear with");
     }
 }
 
-/// A thread on the list.
 struct Alive(Arc<Shared>);
 
 impl Drop for Alive {
     fn drop(&mut self) {
         self.0.queue().threads -= 1;
-        // A thread that has panicked is replaced, so that other utterances are heard.
+        // Replaces a thread that panicked, so that other utterances are heard.
         if thread::panicking() {
             staff(&self.0);
         }
     }
 }
 
-/// Hears until nobody asks any more.
+/// Transcribes until shutdown.
 fn work(alive: &Alive) {
-    // Frames must not wait for hearing. Where the system refuses, they compete as equals.
+    // Frames must not wait for transcription. If the system refuses, all compete as equals.
     let _ = rustix::process::nice(NICENESS);
     let mut scratch = Scratch::new();
     while let Some(Taken { task, gives_way, threads }) = alive.0.next() {
         let stops = || task.answer.is_closed() || gives_way.load(Ordering::Relaxed);
-        let heard = (alive.0.hear)(&mut scratch, &task.sound, threads, &stops);
-        if let Some(heard) = heard.transpose() {
+        let answer = (alive.0.recognise)(&mut scratch, &task.sound, threads, &stops);
+        if let Some(answer) = answer.transpose() {
             // The receiver may have been dropped.
-            let _ = task.answer.send(heard);
+            let _ = task.answer.send(answer);
         }
     }
 }

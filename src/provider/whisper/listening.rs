@@ -1,7 +1,7 @@
-//! One utterance on its way: heard again and again while it is spoken, and as a whole in each pause.
-//! Unclear words count for the pause, and a likelier text is sought for the final.
+//! One utterance: transcribed repeatedly while it is spoken, and as a whole in each pause. An
+//! unclear text of a pause is used at once, while a likelier one is searched for the final.
 //!
-//! Entry function: [`listening`]. **Never**: hears by itself; that is for the [`Crew`].
+//! Entry function: [`listening`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,27 +11,27 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::crew::{Answer, Crew, Heard, Sound, Urgency};
+use super::crew::{Answer, Crew, RecognisedText, Sound, Urgency};
 use crate::{
     audio::Frame,
     provider::{Error, Kind, SpeechEvent},
 };
 
-/// Sound that stays away so long is a pause, whatever it was like: no packet is that late. The table
-/// holds silence back after 120 ms, so that the whole is heard from 200 ms of silence on; it is thrown
-/// away when speech goes on.
+/// Sound this late is a pause, whatever came before: no packet is that late. The table holds
+/// silence back after 120 ms, so that the whole is transcribed from 200 ms of silence on; the text
+/// is dropped when speech goes on.
 const PAUSE: Duration = Duration::from_millis(80);
-/// Like [`PAUSE`], after quiet sound, which need not stay away for longer than until the next
-/// frame: the whole is heard from 150 ms of silence on.
+/// Like [`PAUSE`], after quiet sound, which only has to stay away until the next frame: the whole
+/// is transcribed from 150 ms of silence on.
 const QUIET_PAUSE: Duration = Duration::from_millis(30);
-/// So many frames are quiet then, each at most a tenth as loud as the loudest: five are longer than a
-/// voice holds back a "p" or a "t".
+/// Frames that must be quiet for [`QUIET_PAUSE`], each at most a tenth as loud as the loudest: five
+/// are longer than the closure of a "p" or a "t".
 const QUIET_FRAMES: usize = 5;
 const QUIET: f32 = 0.1;
-/// Time between two partials, at least; and as long as the last one took, from asking to its answer.
-/// So nobody takes more than half a core, and all take less where many wait.
+/// Shortest time between two partials; also at least as long as the last one took. So a speaker
+/// takes at most half a core, and less when many wait.
 const EVERY: Duration = Duration::from_millis(400);
-/// Less than this, 300 ms behind the pre-roll, is no word yet.
+/// The pre-roll and 300 ms of speech; less is no word yet.
 const FRAMES_AT_LEAST: usize = 25;
 
 /// Transcripts of `audio` by `crew`, until its final or an error.
@@ -49,7 +49,7 @@ pub fn listening(
         asked: None,
         ahead: None,
         partial: String::new(),
-        heard: 0,
+        asked_frames: 0,
         loudest: 0.0,
         quiet: 0,
         came_at: now,
@@ -66,28 +66,19 @@ pub fn listening(
 struct Listening {
     crew: Arc<Crew>,
     audio: mpsc::Receiver<Frame>,
-    /// Everything that came.
     sound: Sound,
-    /// Nothing more comes.
     is_closed: bool,
     asked: Option<Asked>,
-    /// The text of all that came, which is final if nothing more comes.
+    /// Text of all sound so far, which becomes the final if no more comes.
     ahead: Option<String>,
-    /// Text of the last event.
     partial: String,
-    /// Frames that were heard so far.
-    heard: usize,
-    /// The loudest frame so far.
+    asked_frames: usize,
     loudest: f32,
-    /// Quiet frames at the end.
     quiet: usize,
-    /// Arrival of the last frame.
     came_at: Instant,
-    /// Earliest time to ask for the next partial.
     again_at: Instant,
 }
 
-/// A question that is not answered yet.
 struct Asked {
     answer: Answer,
     urgency: Urgency,
@@ -114,7 +105,8 @@ impl Listening {
             let due = self.due();
             tokio::select! {
                 biased;
-                // No socket is polled here. Sound comes before the clock, which takes its absence for a pause.
+                // No socket is polled here. Sound before the clock, which takes its absence for a
+                // pause.
                 answered = answer(&mut self.asked), if self.asked.is_some() => {
                     if let Some(told) = self.take_answer(answered)? {
                         return Ok(told);
@@ -146,7 +138,8 @@ impl Listening {
         }
         let is_quiet = self.quiet >= QUIET_FRAMES;
         let pause = self.came_at + if is_quiet { QUIET_PAUSE } else { PAUSE };
-        let partial = self.asked.is_none() && frames >= FRAMES_AT_LEAST && frames > self.heard;
+        let partial =
+            self.asked.is_none() && frames >= FRAMES_AT_LEAST && frames > self.asked_frames;
         if partial && self.again_at < pause {
             Some((self.again_at, Urgency::Partial))
         } else {
@@ -154,9 +147,9 @@ impl Listening {
         }
     }
 
-    /// Asks for the text of the sound so far. An earlier question is dropped.
+    /// Asks for the text of the sound so far; drops an earlier task.
     fn ask(&mut self, urgency: Urgency) -> Result<(), Error> {
-        self.heard = self.sound.frames.len();
+        self.asked_frames = self.sound.frames.len();
         self.asked = None;
         self.sound.is_sought = false;
         let answer = self.crew.ask(self.sound.clone(), urgency)?;
@@ -164,7 +157,7 @@ impl Listening {
         Ok(())
     }
 
-    /// Has a likelier text sought than the one that is there. Where there is no room for that, it stays.
+    /// Asks for a likelier text. If the queue is full, the present one stays.
     fn seek(&mut self) {
         self.sound.is_sought = true;
         let asked = self.crew.ask(self.sound.clone(), Urgency::Final);
@@ -172,7 +165,7 @@ impl Listening {
         self.asked = asked.ok().map(|answer| Asked { answer, urgency: Urgency::Final, since });
     }
 
-    /// 20 ms more; what is heard in a pause is not the whole then.
+    /// Adds 20 ms; the text of a pause is no longer the whole.
     fn take_frame(&mut self, frame: Frame) {
         self.came_at = Instant::now();
         let loud = loudness(&frame);
@@ -185,10 +178,10 @@ impl Listening {
         self.ahead = None;
     }
 
-    /// The event for an answer, if it is new.
+    /// The event for an answer, if its text is new.
     fn take_answer(
         &mut self,
-        answered: Option<Result<Heard, Error>>,
+        answered: Option<Result<RecognisedText, Error>>,
     ) -> Result<Option<SpeechEvent>, Error> {
         let Some(asked) = self.asked.take() else { return Ok(None) };
         let now = Instant::now();
@@ -196,7 +189,7 @@ impl Listening {
         if self.ahead.is_some() {
             return Ok(answered.and_then(Result::ok).and_then(|sought| self.take_sought(sought)));
         }
-        let Heard { text, is_unclear } = match (answered, asked.urgency) {
+        let RecognisedText { text, is_unclear } = match (answered, asked.urgency) {
             (Some(answered), _) => answered?,
             (None, Urgency::Partial) => return Ok(None),
             (None, Urgency::Final) => {
@@ -222,8 +215,8 @@ impl Listening {
         Ok(Some(SpeechEvent::Partial { text }))
     }
 
-    /// A likelier text than the one that is there; none at all would be less likely.
-    fn take_sought(&mut self, sought: Heard) -> Option<SpeechEvent> {
+    /// Uses a likelier text unless it is empty.
+    fn take_sought(&mut self, sought: RecognisedText) -> Option<SpeechEvent> {
         if sought.text.is_empty() || self.ahead.as_ref() == Some(&sought.text) {
             return None;
         }
@@ -233,13 +226,13 @@ impl Listening {
     }
 }
 
-/// Loudness of a frame: root of the sum of its squares.
+/// Root of the sum of squares.
 fn loudness(frame: &Frame) -> f32 {
     frame.samples().iter().map(|it| f32::from(*it).powi(2)).sum::<f32>().sqrt()
 }
 
-/// The answer to what is `asked`; `None`: there will be none.
-async fn answer(asked: &mut Option<Asked>) -> Option<Result<Heard, Error>> {
+/// The answer to `asked`; `None`: it will not come.
+async fn answer(asked: &mut Option<Asked>) -> Option<Result<RecognisedText, Error>> {
     match asked {
         Some(asked) => (&mut asked.answer).await.ok(),
         None => std::future::pending().await,

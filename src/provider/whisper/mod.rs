@@ -1,7 +1,6 @@
 //! Speech-to-text on this machine: OpenAI's Whisper, by the crate `whisper-thin`.
 //!
-//! Entry types: [`Engine`], which is shared, and [`Whisper`], which hears one table.
-//! **Never**: the network, or a file but those of the model.
+//! Entry types: [`Engine`], which all tables share, and [`Whisper`], which hears one.
 
 mod crew;
 mod listening;
@@ -28,15 +27,12 @@ use crate::{
     provider::{Error, SpeechEvent},
 };
 
-/// Hears one table.
 pub struct Whisper {
     engine: Arc<Engine>,
-    /// Of the names that are expected now.
     prompt: RwLock<Arc<str>>,
 }
 
 impl Whisper {
-    /// Hears with `engine`, and expects no names yet.
     pub fn new(engine: Arc<Engine>) -> Self {
         let prompt = RwLock::new(prompt_of(&[], engine.language()).into());
         Self { engine, prompt }
@@ -48,16 +44,13 @@ impl Whisper {
         *self.prompt.write().unwrap_or_else(PoisonError::into_inner) = prompt;
     }
 
-    /// Loads the model, unless it is loaded.
-    ///
-    /// # Errors
-    /// The model files cannot be used; the error says why, and how to download them again.
+    /// Loads the model on the first call. Its errors have a reason and tell how to download the
+    /// files.
     pub fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         let engine = Arc::clone(&self.engine);
         async move { engine.crew().await.map(drop) }.boxed()
     }
 
-    /// Transcripts of `audio`, until its final or an error.
     pub fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,

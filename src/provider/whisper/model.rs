@@ -1,6 +1,6 @@
-//! The model: loaded once, off the runtime, and what hears with it.
+//! The model: loaded once, off the runtime, and transcription with it.
 //!
-//! Entry type: [`Engine`]. **Never**: loads twice.
+//! Entry type: [`Engine`].
 
 use std::{
     path::{Path, PathBuf},
@@ -13,22 +13,21 @@ use tokio::{sync::OnceCell, task::spawn_blocking};
 use whisper_thin::{Model, Options, Scratch, Search, TranscribeError};
 
 use super::{
-    crew::{Crew, Heard, Sound},
+    crew::{Crew, RecognisedText, Sound},
     prompt::is_echo,
 };
 use crate::provider::{Error, Kind};
 
-/// A piece of silence at which a long sound may be cut: 100 ms.
+/// Window in which a long sound may be cut at its quietest: 100 ms.
 const SILENCE: usize = 1_600;
 
-/// Search used for unclear speech. Measured with the sets that benches/README.md names: of five
-/// texts the likeliest has fewer wrong words where the first is less sure than this, and more where
-/// it is surer; a quarter of robots' sentences are so unclear.
+/// Search for unclear speech. Measured with the sets in benches/README.md: the likeliest of five
+/// texts has fewer wrong words if the first is less certain than this, and more if it is more
+/// certain; a quarter of robots' sentences are this unclear.
 const SEARCH: Search = Search { beams: 5, below: -0.3 };
 
 /// Recogniser with the weights of one folder in one language, for all tables.
 pub struct Engine {
-    /// The set's name.
     name: String,
     folder: PathBuf,
     language: String,
@@ -36,7 +35,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Nothing is loaded before [`Self::crew`].
+    /// Loads nothing before [`Self::crew`].
     pub fn new(name: &str, folder: &Path, language: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -46,16 +45,12 @@ impl Engine {
         }
     }
 
-    /// Code of the language it hears.
     pub fn language(&self) -> &str {
         &self.language
     }
 
-    /// The threads that hear. Loads the model if it is not loaded; after an error the next call
-    /// tries again.
-    ///
-    /// # Errors
-    /// The model files cannot be used; the error says why, and how to download them again.
+    /// The threads that transcribe. Loads the model on the first call; after an error the next call
+    /// retries. Its errors have a reason and tell how to download the files.
     pub async fn crew(&self) -> Result<Arc<Crew>, Error> {
         self.crew.get_or_try_init(|| self.load()).await.cloned()
     }
@@ -80,7 +75,7 @@ impl Engine {
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::debug!(milliseconds, name = self.name, "model for hearing loaded");
         let size = thread::available_parallelism().map_or(1, usize::from);
-        let hear =
+        let recognise =
             move |scratch: &mut Scratch, sound: &Sound, threads: usize, stops: &Stops<'_>| {
                 let options = Options {
                     prompt: &sound.prompt,
@@ -89,47 +84,51 @@ impl Engine {
                     search: sound.is_sought.then_some(SEARCH),
                     ..Options::default()
                 };
-                hear(&model, scratch, &samples_of(sound), &options, stops)
+                recognise(&model, scratch, &samples_of(sound), &options, stops)
             };
-        Ok(Arc::new(Crew::new(size, Box::new(hear))))
+        Ok(Arc::new(Crew::new(size, Box::new(recognise))))
     }
 }
 
-/// Says whether to stop.
+/// Returns true to stop.
 type Stops<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// The words in `samples`, piece by piece; `None`: it was stopped. Words that the model makes up
-/// from silence or noise are left out, and nothing likelier is sought for them.
-fn hear(
+/// The words in `samples`, piece by piece; `None`: it was stopped. Drops words that the model
+/// invents from silence or noise.
+fn recognise(
     model: &Model,
     scratch: &mut Scratch,
     samples: &[f32],
     options: &Options,
     stops: &Stops<'_>,
-) -> Result<Option<Heard>, Error> {
+) -> Result<Option<RecognisedText>, Error> {
     let (mut texts, mut is_unclear) = (Vec::new(), false);
     for piece in pieces(samples, model.max_samples()) {
-        let mut heard = model.transcribe(scratch, piece, options, &|| stops());
+        let mut transcript = model.transcribe(scratch, piece, options, &|| stops());
         let seconds = piece.len() as f32 / 16_000.0;
-        if heard.as_ref().is_ok_and(|heard| is_echo(&heard.text, options.prompt, seconds)) {
+        if transcript
+            .as_ref()
+            .is_ok_and(|transcript| is_echo(&transcript.text, options.prompt, seconds))
+        {
             let without = Options { prompt: "", ..options.clone() };
-            heard = model.transcribe(scratch, piece, &without, &|| stops());
+            transcript = model.transcribe(scratch, piece, &without, &|| stops());
         }
-        match heard {
-            Ok(heard) if heard.is_doubtful() || !has_words(&heard.text) => {}
-            Ok(heard) => {
-                is_unclear |= SEARCH.is_wanted(heard.mean_log_probability, heard.cut_by_guard);
-                texts.push(heard.text);
+        match transcript {
+            Ok(transcript) if transcript.is_doubtful() || !has_words(&transcript.text) => {}
+            Ok(transcript) => {
+                is_unclear |=
+                    SEARCH.is_wanted(transcript.mean_log_probability, transcript.cut_by_guard);
+                texts.push(transcript.text);
             }
             Err(TranscribeError::Cancelled) => return Ok(None),
             Err(error) => return Err(Error::new(Kind::InvalidRequest, error.to_string())),
         }
     }
     texts.retain(|text| !text.is_empty());
-    Ok(Some(Heard { text: texts.join(" "), is_unclear }))
+    Ok(Some(RecognisedText { text: texts.join(" "), is_unclear }))
 }
 
-/// Captions that the model writes for pictures without speech, often without brackets, and makes up
+/// Captions that the model writes for pictures without speech, often without brackets, and invents
 /// from tones.
 const CAPTIONS: [&str; 9] = [
     "music",
@@ -143,8 +142,8 @@ const CAPTIONS: [&str; 9] = [
     "you",
 ];
 
-/// True if `text` is more than what the model writes for music and voices without words: "Wooooo!",
-/// "(laughs)", "♪", "Music". Who says that has a mark behind it.
+/// True unless `text` is only what the model writes for music and voices without words: "Wooooo!",
+/// "(laughs)", "♪", "Music". A spoken word of that kind has a mark after it.
 fn has_words(text: &str) -> bool {
     if CAPTIONS.contains(&text.trim().to_lowercase().as_str()) {
         return false;
@@ -173,7 +172,7 @@ fn samples_of(sound: &Sound) -> Vec<f32> {
     all.map(|sample| f32::from(*sample) / 32_768.0).collect()
 }
 
-/// Pieces of at most `most` samples, cut where it is quietest in the last third of each.
+/// Pieces of at most `most` samples, each cut at the quietest point of its last third.
 fn pieces(mut samples: &[f32], most: usize) -> Vec<&[f32]> {
     let mut pieces = Vec::new();
     while samples.len() > most {
@@ -219,7 +218,7 @@ mod tests {
         assert_eq!(super::pieces(&samples[..480_000], 480_000).len(), 1);
     }
 
-    /// A file may say so; 320 samples are the least that it can.
+    /// The smallest window a file can have is 320 samples.
     #[test]
     fn model_of_a_tiny_window_gets_tiny_pieces() {
         for most in [320, 640, 1_600, 1_601, 2_399, 2_400, 3_200] {

@@ -1,21 +1,20 @@
-//! The prompt that a model takes to have been said before: the names of the scene, and how dice are
+//! The prompt, which a model takes for what was said before: names of the scene, and how dice are
 //! written.
 //!
-//! Entry functions: [`prompt_of`], [`is_echo`]. **Never**: longer than it is worth; each of its words
-//! costs time in every hearing.
+//! Entry functions: [`prompt_of`], [`is_echo`]. Each word costs time in every transcription.
 
 use std::collections::HashSet;
 
-/// Bytes of names: about 120 tokens of made-up ones. With 240 every third name of the shipped world was left
-/// out, and a name that is left out is rarely heard.
+/// Bytes of names: about 120 tokens of made-up ones. With 240 bytes every third name of the shipped
+/// world was left out, and such a name is rarely recognised.
 const NAMES_MAX: usize = 420;
 
-/// Dice as they are to be written. With one die that has an article a "d twenty" stays one, and with
-/// "plus" as a word the number behind it is not lost; `tests/data/hearing_dice.txt` decided it. A last
-/// sentence without a verb would come back for what is unclear.
+/// Dice as they should be written. A die with an article keeps "a d twenty" one die, and "plus" as
+/// a word keeps the number after it; measured with `tests/data/hearing_dice.txt`. A last sentence
+/// without a verb would come back for unclear speech.
 const ENGLISH_DICE: &str = "Roll a d20 with disadvantage. Roll 2d6 plus 3.";
 
-/// The likeliest of `names`, as many as there is room for, and dice, for speech in `language`.
+/// The first of `names` that fit, and dice, for speech in `language`.
 pub fn prompt_of(names: &[String], language: &str) -> String {
     let mut length = 0;
     let fits = |name: &&String| {
@@ -36,14 +35,14 @@ pub fn prompt_of(names: &[String], language: &str) -> String {
     }
 }
 
-/// Words that anybody says in a second, at least.
+/// Fewest words a second of real speech.
 const SLOWEST: f32 = 1.5;
 
-/// Words of a text that gives back the end of the prompt, at least: "roll 2d6 plus 3" has six.
+/// Fewest words that count as the end of the prompt: "roll 2d6 plus 3" has six.
 const WORDS_OF_DICE: usize = 5;
 
-/// True if `text` seems to be `prompt` given back instead of `seconds` of speech: nothing but words of
-/// it, and too few, or up to its end. Somebody may still have said just that.
+/// True if `text` seems to repeat `prompt` instead of `seconds` of speech: only its words, and too
+/// few of them, or up to its end. A player may still have said just that.
 pub fn is_echo(text: &str, prompt: &str, seconds: f32) -> bool {
     let prompt: Vec<String> = words(prompt).collect();
     let known: HashSet<&String> = prompt.iter().collect();

@@ -1,4 +1,4 @@
-//! The crew and the listening, with a hearing that says how it was asked.
+//! The crew and the listening, with a transcription that reports its input.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use futures::{FutureExt, StreamExt};
 use tokio::{sync::mpsc, time::timeout};
 
 use super::{
-    crew::{Crew, Heard, Sound, Urgency},
+    crew::{Crew, RecognisedText, Sound, Urgency},
     listening::listening,
 };
 use crate::{
@@ -19,15 +19,15 @@ use crate::{
     provider::SpeechEvent,
 };
 
-/// No wait in these tests is longer than this.
+/// Longest wait in these tests.
 const BOUND: Duration = Duration::from_secs(120);
 
-/// Waits for something; fails after [`BOUND`].
+/// Fails after [`BOUND`].
 async fn soon<T>(awaited: impl Future<Output = T>) -> T {
     timeout(BOUND, awaited).await.expect("in time")
 }
 
-/// Lets hearings begin and end one by one.
+/// Starts and ends transcriptions one by one.
 #[derive(Default)]
 struct Door {
     state: Mutex<State>,
@@ -42,7 +42,7 @@ struct State {
 }
 
 impl Door {
-    /// A crew of `size` whose hearings wait for [`Self::let_out`], and hear their prompt.
+    /// A crew of `size` whose tasks wait for [`Self::let_out`] and return their prompt.
     fn crew(self: &Arc<Self>, size: usize) -> Crew {
         let door = Arc::clone(self);
         Crew::new(
@@ -61,7 +61,7 @@ impl Door {
                     }
                     if state.may_end > 0 {
                         state.may_end -= 1;
-                        return Ok(Some(Heard { text: prompt, is_unclear: false }));
+                        return Ok(Some(RecognisedText { text: prompt, is_unclear: false }));
                     }
                     let wait = door.changed.wait_timeout(state, Duration::from_millis(1));
                     state = wait.unwrap().0;
@@ -75,7 +75,6 @@ impl Door {
         self.changed.notify_all();
     }
 
-    /// Waits until `is_so`.
     fn until(&self, is_so: impl Fn(&State) -> bool) {
         let state = self.state.lock().unwrap();
         let (_state, waited) =
@@ -117,13 +116,13 @@ async fn requests_run_in_order_on_limited_threads() {
         .map(|speaker| crew.ask(sound(speaker), Urgency::Partial).unwrap())
         .collect();
     door.until(|state| state.begun.len() == 2);
-    // Nobody wants to know any more what "c" says.
+    // The answer to "c" is no longer wanted.
     drop(answers.remove(2));
     door.let_out(4);
     for (answer, speaker) in answers.into_iter().zip(["a", "b", "d", "e"]) {
         assert_eq!(soon(answer).await.unwrap().unwrap().text, speaker);
     }
-    // Two threads take them in order, and are at the door in any.
+    // Two threads take them in order and arrive at the door in any.
     let state = door.state.lock().unwrap();
     let begun = |places: Range<usize>| state.begun[places].iter().collect::<BTreeSet<_>>();
     assert_eq!(state.begun.len(), 4, "{:?}", state.begun);
@@ -159,9 +158,10 @@ async fn excess_utterances_refused_partials_dropped() {
     drop(first);
 }
 
-/// Hears how many frames there are.
+/// Returns the number of frames.
 fn counting() -> Arc<Crew> {
-    let heard = |sound: &Sound| Heard { text: sound.frames.len().to_string(), is_unclear: false };
+    let heard =
+        |sound: &Sound| RecognisedText { text: sound.frames.len().to_string(), is_unclear: false };
     Arc::new(Crew::new(1, Box::new(move |_, sound, _, _| Ok(Some(heard(sound))))))
 }
 
@@ -195,7 +195,7 @@ async fn pause_words_come_before_the_likelier_text() {
         1,
         Box::new(|_, sound, _, _| {
             let text = if sound.is_sought { "Bartok!" } else { "Bar talk!" };
-            Ok(Some(Heard { text: text.to_owned(), is_unclear: !sound.is_sought }))
+            Ok(Some(RecognisedText { text: text.to_owned(), is_unclear: !sound.is_sought }))
         }),
     );
     let (to, audio) = mpsc::channel(64);
@@ -209,7 +209,7 @@ async fn pause_words_come_before_the_likelier_text() {
     drop(to);
     let mut last = soon(events.next()).await.unwrap().unwrap();
     if last == pause("Bartok!") {
-        // The pause was still being heard when the utterance ended.
+        // The pause was still being transcribed when the utterance ended.
         last = soon(events.next()).await.unwrap().unwrap();
     }
     assert_eq!(last, SpeechEvent::Final { text: "Bartok!".to_owned() });
@@ -235,7 +235,7 @@ async fn quiet_pause_is_noticed_sooner_than_noisy_one() {
 
 #[tokio::test(start_paused = true)]
 async fn partials_arrive_during_speech() {
-    // Blocking work keeps paused time from advancing by itself while the crew's thread is at work.
+    // Blocking work keeps paused time from advancing while the crew's thread works.
     let (_frozen, until_dropped) = std::sync::mpsc::channel::<()>();
     tokio::task::spawn_blocking(move || until_dropped.recv());
     let (to, audio) = mpsc::channel(64);

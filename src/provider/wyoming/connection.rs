@@ -1,7 +1,7 @@
 //! One connection to a Wyoming service.
 //!
-//! Entry function: [`connect`]. Dropping both its ends closes it, which takes back what was asked.
-//! **Never**: waits without end to send; who reads brings the time.
+//! Entry function: [`connect`]. Dropping both ends closes it, which cancels the request. Sending
+//! has a time limit; receivers bring their own.
 
 use std::time::Duration;
 
@@ -20,33 +20,26 @@ use super::{
 };
 use crate::provider::Error;
 
-/// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The sending end of a connection.
 pub struct Sender {
     stream: OwnedWriteHalf,
     peer: Peer,
     patience: Duration,
 }
 
-/// The receiving end of a connection.
 pub struct Receiver {
     stream: OwnedReadHalf,
     decoder: Decoder,
     peer: Peer,
-    /// Text that its errors must not repeat.
     sent: String,
 }
 
-/// A connection to `peer`, which takes what is sent within `patience`.
-///
-/// # Errors
-/// The service cannot be reached.
+/// Connects to `peer`; each send may take `patience`.
 pub async fn connect(peer: &Peer, patience: Duration) -> Result<(Sender, Receiver), Error> {
     let stream = timeout(CONNECT, TcpStream::connect(peer.host())).await;
     let stream = stream.map_err(|_| peer.slow())?.map_err(|error| peer.no_connection(&error))?;
-    // Without it small events wait for each other; it only fails on sockets that are gone.
+    // Without this, small events wait for each other; it only fails on closed sockets.
     let _ = stream.set_nodelay(true);
     let (read, write) = stream.into_split();
     let peer = peer.clone();
@@ -55,10 +48,6 @@ pub async fn connect(peer: &Peer, patience: Duration) -> Result<(Sender, Receive
 }
 
 impl Sender {
-    /// Sends an event.
-    ///
-    /// # Errors
-    /// The service takes it no more, or not in time.
     pub async fn send(&mut self, event: &Event) -> Result<(), Error> {
         let sent = timeout(self.patience, self.stream.write_all(&event.bytes())).await;
         let sent = sent.map_err(|_| self.peer.full())?;
@@ -67,16 +56,14 @@ impl Sender {
 }
 
 impl Receiver {
-    /// Keeps `text` out of the errors of this connection.
+    /// Keeps `text` out of this connection's errors.
     pub fn hiding(mut self, text: &str) -> Self {
         text.clone_into(&mut self.sent);
         self
     }
 
-    /// The next event; `None`: the service has closed the connection. Cancel safe.
-    ///
-    /// # Errors
-    /// The bytes are no event, or the event says that something has failed.
+    /// The next event; `None`: the service has closed the connection. Cancel safe. Fails for bytes
+    /// that are no event, and for an event of type `error`.
     pub async fn event(&mut self) -> Result<Option<Event>, Error> {
         loop {
             let event = self.decoder.event().map_err(|wrong| self.peer.malformed(&wrong))?;
@@ -87,7 +74,7 @@ impl Receiver {
                 Some(event) => return Ok(Some(event)),
                 None => {}
             }
-            // A connection that breaks has ended, too.
+            // A connection reset is an end, too.
             let read = self.stream.read_buf(self.decoder.room()).await;
             if read.unwrap_or_default() == 0 {
                 return Ok(None);
@@ -95,12 +82,9 @@ impl Receiver {
         }
     }
 
-    /// Like [`Self::event`], but no later than `until`, however many events there are.
-    ///
-    /// # Errors
-    /// Those, or no event came in time.
+    /// Like [`Self::event`], but fails at `until`, even among events without a pause.
     pub async fn event_by(&mut self, until: Instant) -> Result<Option<Event>, Error> {
-        // The clock first: events that are read already would hold it up.
+        // The clock first: events read already would starve it.
         if until <= Instant::now() {
             return Err(self.peer.slow());
         }

@@ -1,66 +1,51 @@
 //! Events of the Wyoming protocol, and their bytes.
 //!
 //! Entry types: [`Event`], [`Decoder`]. An event is a line of JSON, then as many bytes of further
-//! JSON and of sound as the line says. **Never**: takes memory for what was only announced.
+//! JSON and of sound as the line says. **Never**: allocates an announced length before the bytes
+//! arrive.
 
 use serde_json::{Map, Value, json};
 
 /// Longest line, in bytes.
 const MAX_LINE: usize = 8 << 10;
-/// Most further JSON, in bytes; lists of voices are the longest.
+/// Longest further JSON, in bytes; lists of voices are the longest.
 const MAX_DATA: usize = 1 << 20;
-/// Most sound in one event, in bytes: over 20 s, whatever its rate and channels.
+/// Most sound in one event, in bytes: over 20 s at any rate and number of channels.
 const MAX_PAYLOAD: usize = 4 << 20;
-/// Bytes that are read at once.
 const READ: usize = 16 << 10;
-/// The release of the protocol's own library whose events these are.
+/// Version of the protocol's own library that is followed.
 const VERSION: &str = "1.10.2";
 /// Longest quotation of a wrong length, in characters.
 const MAX_QUOTE: usize = 24;
 
-/// Something that one side tells the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Event {
-    /// Its kind ("audio-chunk").
     pub kind: String,
-    /// Its properties.
     pub data: Map<String, Value>,
-    /// Sound, if it is of that.
     pub payload: Vec<u8>,
 }
 
-/// Reason for which bytes are no event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    /// A line that does not end.
     #[error("a line of more than \"{MAX_LINE}\" bytes")]
     Line,
-    /// No JSON, or no object of it.
+    /// Not JSON, or not an object.
     #[error("a line that is not a JSON object")]
     NoObject,
-    /// It does not say what it is.
     #[error("an event without a type")]
     NoKind,
-    /// Something of it is longer than anything is, or no length at all.
+    /// A length beyond its limit, or not a length.
     #[error("a {key} of \"{value}\"")]
-    Length {
-        /// The key that says so.
-        key: &'static str,
-        /// The value given.
-        value: String,
-    },
-    /// The data is no JSON object.
+    Length { key: &'static str, value: String },
     #[error("data that is not a JSON object")]
     Data,
 }
 
 impl Event {
-    /// An event of `kind` to which nothing belongs.
     pub fn new(kind: &str) -> Self {
         Self { kind: kind.to_owned(), ..Self::default() }
     }
 
-    /// Sets `key` to `value`.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.data.insert(key.to_owned(), value.into());
@@ -72,7 +57,7 @@ impl Event {
         self.data.get(key).and_then(Value::as_str)
     }
 
-    /// Its bytes as they are sent. The data follows the line, as the protocol's own library has it.
+    /// The bytes to send. The data follows the line, as in the protocol's own library.
     pub fn bytes(&self) -> Vec<u8> {
         let mut line = json!({ "type": self.kind, "version": VERSION });
         let data = match self.data.is_empty() {
@@ -92,16 +77,13 @@ impl Event {
     }
 }
 
-/// Bytes in whatever pieces they arrive -> events.
+/// Decodes events from bytes, in whatever pieces they arrive.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// Bytes that belong to no event yet.
     held: Vec<u8>,
-    /// An event whose line was read.
     begun: Option<Begun>,
 }
 
-/// An event of which the rest is to come.
 #[derive(Debug)]
 struct Begun {
     event: Event,
@@ -110,16 +92,12 @@ struct Begun {
 }
 
 impl Decoder {
-    /// The buffer to append the next bytes to.
     pub fn room(&mut self) -> &mut Vec<u8> {
         self.held.reserve(READ);
         &mut self.held
     }
 
-    /// The next event that is whole.
-    ///
-    /// # Errors
-    /// The bytes are no event; nothing after them can be one.
+    /// The next complete event. After an error nothing more can be decoded.
     pub fn event(&mut self) -> Result<Option<Event>, Malformed> {
         let begun = match self.begun.take() {
             Some(begun) => begun,
@@ -145,7 +123,6 @@ impl Decoder {
         Ok(Some(event))
     }
 
-    /// The next line, without its end.
     fn line(&mut self) -> Result<Option<Vec<u8>>, Malformed> {
         match self.held.iter().take(MAX_LINE + 1).position(|byte| *byte == b'\n') {
             Some(end) => {
@@ -178,7 +155,6 @@ impl Begun {
     }
 }
 
-/// The length that `line` has under `key`.
 fn length(line: &Map<String, Value>, key: &'static str, most: usize) -> Result<usize, Malformed> {
     let value = match line.get(key) {
         None | Some(Value::Null) => return Ok(0),
@@ -197,7 +173,6 @@ mod tests {
 
     use super::*;
 
-    /// Events in bytes that arrive `step` at a time.
     fn read(bytes: &[u8], step: usize) -> Result<Vec<Event>, Malformed> {
         let (mut decoder, mut events) = (Decoder::default(), Vec::new());
         for piece in bytes.chunks(step) {

@@ -1,26 +1,22 @@
-//! Failures of a Wyoming service -> errors by kind, with the way out.
+//! Failures of a Wyoming service -> errors by kind, with the fix.
 //!
-//! Entry types: [`Peer`], [`Role`]. **Never**: says what was to be spoken.
+//! Entry types: [`Peer`], [`Role`]. **Never**: repeats the text that was to be spoken.
 
 use std::io;
 
 use super::event::Malformed;
 use crate::provider::{Error, Kind, bounds::Bound};
 
-/// Longest quotation of a service's words, in characters.
+/// Longest quotation of a service's message, in characters.
 const MAX_QUOTE: usize = 200;
 
-/// Purpose of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It hears.
     Recogniser,
-    /// It speaks.
     Voice,
 }
 
 impl Role {
-    /// Its name in errors.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Recogniser => "recogniser",
@@ -28,7 +24,6 @@ impl Role {
         }
     }
 
-    /// One that there is, and where it listens if nobody says otherwise.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Recogniser => "such as wyoming-faster-whisper, at port 10300",
@@ -37,7 +32,6 @@ impl Role {
     }
 }
 
-/// The service at an address; makes errors about it.
 #[derive(Clone, Debug)]
 pub struct Peer {
     /// "tcp://127.0.0.1:10300".
@@ -46,27 +40,22 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The service at `address`.
     pub fn new(address: &str, role: Role) -> Self {
         Self { address: address.to_owned(), role }
     }
 
-    /// Host and port.
     pub fn host(&self) -> &str {
         self.address.strip_prefix("tcp://").unwrap_or(&self.address)
     }
 
-    /// The purpose of the service.
     pub const fn role(&self) -> Role {
         self.role
     }
 
-    /// An error of `kind`: what happened at this service and the way out.
     pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
         Error::new(kind, format!("'{}': {what} ({way_out})", self.address))
     }
 
-    /// Error for a service that cannot be reached.
     pub fn no_connection(&self, error: &io::Error) -> Error {
         if error.kind() == io::ErrorKind::ConnectionRefused {
             let (noun, example) = (self.role.noun(), self.role.example());
@@ -76,37 +65,33 @@ impl Peer {
         self.error(Kind::Unreachable, "no connection", "check base_url and the network")
     }
 
-    /// No answer in time.
     pub fn slow(&self) -> Error {
         let way_out = "is its model still loading? raise first_byte_timeout_ms";
         self.error(Kind::Timeout, "no answer in time", way_out)
     }
 
-    /// It takes nothing in.
+    /// The service does not read what is sent.
     pub fn full(&self) -> Error {
         let way_out = "look at the service's log, or raise idle_timeout_ms";
         self.error(Kind::Timeout, "it stopped accepting data", way_out)
     }
 
-    /// It sends more than `bound`.
     pub fn flooding(&self, bound: Bound) -> Error {
         let what = format!("it sends more than {bound}");
         self.error(Kind::Protocol, &what, "look at the service's log")
     }
 
-    /// The connection ended before `what`.
     pub fn interrupted(&self, what: &str) -> Error {
         let what = format!("the connection ended before {what}");
         self.error(Kind::Interrupted, &what, "try again, or look at the service's log")
     }
 
-    /// Error for bytes that are no event.
     pub fn malformed(&self, malformed: &Malformed) -> Error {
         let what = format!("it sends {malformed}");
         self.error(Kind::Protocol, &what, "is this a Wyoming service? check base_url")
     }
 
-    /// It says that something has failed; of what was `sent` nothing is repeated.
+    /// The service's own error; repeats nothing of what was `sent`.
     pub fn failed(&self, text: &str, sent: &str) -> Error {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let (mut text, sent) = (one_line(text), one_line(sent));

@@ -1,58 +1,58 @@
 //! A service's description of itself.
 //!
-//! Entry types: [`Info`], [`Program`]. Missing and odd parts of it are left out.
+//! Entry types: [`Info`], [`Program`]; [`describe`] asks for them. Missing and malformed parts are
+//! left out.
+
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use strsim::osa_distance;
+use tokio::time::Instant;
 
-use super::failure::{Peer, Role};
-use crate::provider::{Error, Kind};
+use super::{
+    connection::connect,
+    event::Event,
+    failure::{Peer, Role},
+};
+use crate::provider::{
+    Error, Kind,
+    bounds::{Count, EVENTS},
+};
 
-/// Names that are shown of those that are near one, or of a long list.
+/// Names shown of those close to a wrong one, or of a long list.
 const FEW: usize = 3;
+/// Longest wait for a description.
+const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Programs of a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
-    /// Programs that hear.
     hear: Vec<Program>,
-    /// Programs that speak.
     speak: Vec<Program>,
 }
 
-/// A program behind a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Its own name: "faster-whisper".
     pub name: String,
-    /// Its models, or its voices.
     pub offers: Vec<Offer>,
-    /// It gives transcripts, or takes texts, in pieces.
+    /// Returns transcripts, or takes texts, in pieces.
     pub streams: bool,
 }
 
-/// A model that hears, or a voice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Its name in requests: "en_US-joe-medium".
     pub name: String,
-    /// Those who speak with it.
     pub speakers: Vec<String>,
-    /// Codes of languages.
     pub languages: Vec<String>,
 }
 
-/// A voice as a service is asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoiceName<'a> {
-    /// Of the voice.
     pub name: &'a str,
-    /// One of its speakers.
     pub speaker: Option<&'a str>,
 }
 
 impl Info {
-    /// Reads the event `info`.
     pub fn read(data: &Map<String, Value>) -> Self {
         let programs = |domain: &str, offers: &str, streams: &str| {
             let programs = data.get(domain).and_then(Value::as_array);
@@ -65,11 +65,8 @@ impl Info {
         }
     }
 
-    /// The first program for the purpose of `peer`: a service that gets no name of a program uses
-    /// its first.
-    ///
-    /// # Errors
-    /// It has no such program; the service is another one.
+    /// The first program for the purpose of `peer`: requests do not name a program, and a service
+    /// then uses its first.
     pub fn program(self, peer: &Peer) -> Result<Program, Error> {
         let (wanted, other, does) = match peer.role() {
             Role::Recogniser => (self.hear, self.speak, "speaks"),
@@ -96,15 +93,12 @@ impl Program {
         Some(Self { name, offers: offers.filter_map(Offer::read).collect(), streams })
     }
 
-    /// Names of what it offers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.offers.iter().map(|offer| offer.name.as_str())
     }
 
-    /// Checks that it has this model; one that names no models takes any.
-    ///
-    /// # Errors
-    /// The model is unknown; the error names the nearest ones.
+    /// Checks that it has this model; a program that names no models accepts any. The error names
+    /// similar ones.
     pub fn check_model(&self, model: &str, peer: &Peer) -> Result<(), Error> {
         if self.offers.is_empty() || self.names().any(|name| name == model) {
             return Ok(());
@@ -113,17 +107,15 @@ impl Program {
         Err(peer.error(Kind::Missing, &format!("unknown model '{model}'"), &way_out))
     }
 
-    /// True if it says that it hears this language; one that names none hears any.
+    /// True if it hears this language; a program that names none hears any.
     pub fn hears(&self, language: &str) -> bool {
         let mut named = self.offers.iter().flat_map(|offer| &offer.languages).peekable();
         let is_it = |code: &String| code.split(['-', '_']).next() == Some(language);
         named.peek().is_none() || named.any(is_it)
     }
 
-    /// The voice that `id` names, as NAME or NAME#SPEAKER; `None`: its own choice, for no name at all.
-    ///
-    /// # Errors
-    /// It has no such voice, and which ones it has.
+    /// The voice in `id`, which is NAME or NAME#SPEAKER; `None` for an empty `id`: the service's
+    /// default. The error lists voices.
     pub fn voice<'a>(&self, id: &'a str, peer: &Peer) -> Result<Option<VoiceName<'a>>, Error> {
         if id.is_empty() {
             return Ok(None);
@@ -163,7 +155,6 @@ impl Offer {
     }
 }
 
-/// The few of `known` that are nearest to `name`, as a way out.
 fn nearest(name: &str, mut known: Vec<String>) -> String {
     if known.is_empty() {
         return "leave it out".to_owned();
@@ -171,12 +162,27 @@ fn nearest(name: &str, mut known: Vec<String>) -> String {
     let wanted = name.to_lowercase();
     known.sort_by_cached_key(|known| {
         let known = known.to_lowercase();
-        // The name meant is mostly a part of a longer one: "lessac" of "en_US-lessac-medium".
+        // A name is often part of the full one: "lessac" of "en_US-lessac-medium".
         (!known.contains(&wanted), osa_distance(&wanted, &known))
     });
     let more = if known.len() > FEW { ", …" } else { "" };
     known.truncate(FEW);
     format!("it has {}{more}", known.join(", "))
+}
+
+/// The service's program for the purpose of `peer`; an error if it has none or cannot be reached.
+pub async fn describe(peer: &Peer) -> Result<Program, Error> {
+    let until = Instant::now() + PATIENCE;
+    let (mut to, mut from) = connect(peer, PATIENCE).await?;
+    to.send(&Event::new("describe")).await?;
+    let mut events = Count::within(EVENTS);
+    while let Some(event) = from.event_by(until).await? {
+        events.add(1).map_err(|bound| peer.flooding(bound))?;
+        if event.kind == "info" {
+            return Info::read(&event.data).program(peer);
+        }
+    }
+    Err(peer.interrupted("it said what it is"))
 }
 
 #[cfg(test)]

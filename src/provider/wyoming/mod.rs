@@ -1,14 +1,11 @@
-//! Services in the house that speak Wyoming: recognisers such as faster-whisper and vosk, voices such
-//! as Piper.
+//! Local services that speak Wyoming: recognisers such as faster-whisper and vosk, voices such as
+//! Piper.
 //!
 //! Entry types: [`Recogniser`], [`Speech`], each made from [`Options`]; [`probe_recogniser`] and
-//! [`probe_voice`] for a quick look. Each utterance and each sentence has a connection of its own,
-//! whose closing takes it back.
-//! **Never**: takes memory for what a service only announces, waits without end, sends an utterance
-//! twice.
+//! [`probe_voice`]. Each utterance and each sentence has its own connection, whose closing cancels
+//! it. **Never**: sends an utterance twice.
 
 mod connection;
-mod describe;
 mod event;
 mod failure;
 mod info;

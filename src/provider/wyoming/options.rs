@@ -4,24 +4,20 @@ use std::time::Duration;
 
 use crate::provider::service::ServiceInfo;
 
-/// The name of such services in files and reports.
 pub const NAME: &str = "wyoming";
 
-/// Settings of one service; `config` builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Its address ("tcp://127.0.0.1:10300").
+    /// For example "tcp://127.0.0.1:10300".
     pub address: String,
-    /// The recogniser's model; `None`: its own choice.
+    /// The recogniser's model; `None`: its default.
     pub model: Option<String>,
-    /// Longest wait for the first of an answer.
+    /// Longest wait for the beginning of an answer.
     pub first_byte_timeout: Duration,
-    /// Longest silence between two pieces of an answer.
     pub idle_timeout: Duration,
 }
 
 impl Options {
-    /// Name of the model, and the address that sound or text goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(self.model.as_deref().unwrap_or("Wyoming"), &self.address)
     }
@@ -33,7 +29,6 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Patience with a service that says nothing more.
     pub const SHORT: Duration = Duration::from_millis(300);
 
     /// Options for a service at `address`, with patience for a busy machine.
@@ -47,7 +42,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Address of a service that sends `event` again and again, and its task.
+    /// Starts a service that repeats `event`; returns its address and task.
     pub async fn flooding(event: &str) -> (String, JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("tcp://{}", listener.local_addr().unwrap());

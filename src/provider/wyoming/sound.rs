@@ -1,6 +1,6 @@
-//! Sound of a Wyoming voice -> 16-bit mono samples with pitch, formants and speed as they are wanted.
+//! Sound of a Wyoming voice -> 16-bit mono samples with the NPC's pitch, formants and speed.
 //!
-//! Entry type: [`Sound`]. Two channels are mixed. **Never**: guesses what sound it is.
+//! Entry type: [`Sound`]. Mixes two channels. **Never**: guesses a format.
 
 use std::time::Duration;
 
@@ -11,59 +11,46 @@ use crate::{
     provider::Pcm,
 };
 
-/// Rates that voices have, in Hz.
+/// Rates of voices, in Hz.
 const RATES: std::ops::RangeInclusive<u64> = 8_000..=48_000;
 /// Longest sound of one sentence.
 const LONGEST: Duration = Duration::from_secs(120);
-/// The value of a sample at full scale.
 const FULL: f32 = 32_767.0;
 
-/// Sound of one sentence on its way.
 pub struct Sound {
     voice: Voice,
     format: Option<Format>,
-    /// A part of a sample that was cut in two.
     rest: Vec<u8>,
     shaping: Option<(Shape, Timbre)>,
-    /// Samples so far.
     samples: usize,
 }
 
-/// Format of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
     rate: SampleRate,
     is_stereo: bool,
 }
 
-/// Reason sound cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// Nothing says what it is.
+    /// No event has a format.
     #[error("sound without rate, width and channels")]
     Unsaid,
-    /// Rate of no voice.
     #[error("sound at \"{0}\" Hz, where 8000 to 48000 are understood")]
     Rate(u64),
-    /// Not 16 bits.
     #[error("sound with \"{0}\" bytes a sample, where 2 are understood")]
     Width(u64),
-    /// More than stereo.
     #[error("sound with \"{0}\" channels, where 1 and 2 are understood")]
     Channels(u64),
-    /// It changes within a sentence.
     #[error("sound whose rate or channels change within a sentence")]
     Changed,
-    /// It does not end.
     #[error("more than {LONGEST:?} of sound for one sentence")]
     Long,
-    /// Pitch, formants or speed that there are not.
     #[error("{0}")]
     Shape(String),
 }
 
 impl Format {
-    /// Format given in `event`, if it has one.
     fn of(event: &Event) -> Result<Option<Self>, Unusable> {
         let number = |key: &str| event.data.get(key).and_then(serde_json::Value::as_u64);
         let (rate, width, channels) = match (number("rate"), number("width"), number("channels")) {
@@ -85,25 +72,20 @@ impl Format {
 }
 
 impl Sound {
-    /// Of a sentence in `voice`, of which nothing came yet.
+    /// Sound of a sentence in `voice`, empty so far.
     pub fn new(voice: Voice) -> Self {
         Self { voice, format: None, rest: Vec::new(), shaping: None, samples: 0 }
     }
 
-    /// True if anything came.
     pub const fn has_begun(&self) -> bool {
         self.samples > 0
     }
 
-    /// Length of the sound that came.
     pub fn length(&self) -> Duration {
         self.format.map_or(Duration::ZERO, |format| format.rate.duration_of(self.samples))
     }
 
-    /// Takes what `event` says of the sound and has of it; `None`: nothing to play yet.
-    ///
-    /// # Errors
-    /// It cannot be used.
+    /// Takes an event's format and sound; `None`: nothing to play yet.
     pub fn push(&mut self, event: &Event) -> Result<Option<Pcm>, Unusable> {
         let said = Format::of(event)?;
         match (self.format, said) {
@@ -143,7 +125,7 @@ impl Sound {
         Ok(Pcm { samples: shaped, rate })
     }
 
-    /// The rest of the sound in the filters.
+    /// The rest of the sound, from the filters.
     pub fn finish(&mut self) -> Option<Pcm> {
         let (mut speed, mut timbre) = self.shaping.take()?;
         let (mut paced, mut shaped) = (Vec::new(), Vec::new());
@@ -155,7 +137,6 @@ impl Sound {
     }
 }
 
-/// One sample of one channel or two.
 fn mixed(bytes: &[u8]) -> i16 {
     match *bytes {
         [a, b, c, d] => i16::from_le_bytes([a, b]).midpoint(i16::from_le_bytes([c, d])),
@@ -164,12 +145,10 @@ fn mixed(bytes: &[u8]) -> i16 {
     }
 }
 
-/// Samples between -1 and 1.
 fn fractions(samples: &[i16]) -> Vec<f32> {
     samples.iter().map(|sample| f32::from(*sample) / FULL).collect()
 }
 
-/// A shape that there is not.
 fn shape(error: impl std::error::Error) -> Unusable {
     Unusable::Shape(error.to_string())
 }

@@ -1,46 +1,36 @@
-//! The transcript of a recogniser, in one piece or in many.
+//! The transcript of a recogniser, in one or many pieces.
 //!
-//! Entry type: [`Transcript`]. A piece costs as much as it is long. **Never**: longer than anybody speaks.
+//! Entry type: [`Transcript`]. Taking a piece costs time in its length.
 
 use super::event::Event;
 
 /// Longest text of an utterance, in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
-/// The text of one utterance so far.
 #[derive(Debug, Default)]
 pub struct Transcript {
-    /// The pieces that came.
     pieces: String,
 }
 
-/// Effect of an event on the transcript.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Written {
-    /// Something that is not about the text.
+    /// Not about the text.
     Nothing,
-    /// More text: [`Transcript::so_far`] has it.
+    /// More text, in [`Transcript::so_far`].
     More,
-    /// This is all.
     All(String),
 }
 
-/// A transcript that is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTranscript {
-    /// It has no text.
     #[error("a transcript without text")]
     NoText,
-    /// It is longer than an utterance.
     #[error("a transcript of more than \"{MAX_TEXT}\" bytes")]
     Long,
 }
 
 impl Transcript {
-    /// Reads `event`; one that has nothing to do with the transcript has no effect.
-    ///
-    /// # Errors
-    /// It is no transcript, although it says so.
+    /// Reads `event`; ignores events about other things.
     pub fn read(&mut self, event: &Event) -> Result<Written, NoTranscript> {
         let text = || event.text("text").ok_or(NoTranscript::NoText);
         Ok(match event.kind.as_str() {
@@ -69,7 +59,6 @@ impl Transcript {
         })
     }
 
-    /// The text of the pieces that came.
     pub fn so_far(&self) -> &str {
         self.pieces.trim()
     }

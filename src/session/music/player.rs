@@ -80,12 +80,12 @@ impl MusicPlayer {
     }
 
     /// Makes room for speech, or swells back once no NPC, no player and no notice is heard.
-    pub fn duck(&self, under: Under, is_heard: bool) {
+    pub fn duck(&self, under: Under, is_audible: bool) {
         let mut playing = self.playing();
         match under {
-            Under::Npc => playing.npc = is_heard,
-            Under::Player => playing.player = is_heard,
-            Under::Notice if is_heard => playing.notices += 1,
+            Under::Npc => playing.npc = is_audible,
+            Under::Player => playing.player = is_audible,
+            Under::Notice if is_audible => playing.notices += 1,
             Under::Notice => playing.notices = playing.notices.saturating_sub(1),
         }
         let is_ducked = playing.npc || playing.player || playing.notices > 0;

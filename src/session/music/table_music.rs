@@ -31,13 +31,13 @@ pub struct TableMusic {
     player: MusicPlayer,
     tracks: Music,
     /// Last time a player's voice was heard; `None` once it has ended.
-    heard_at: Option<Instant>,
+    received_at: Option<Instant>,
 }
 
 impl TableMusic {
     /// Music that `player` plays, of these tracks.
     pub const fn new(player: MusicPlayer, tracks: Music) -> Self {
-        Self { player, tracks, heard_at: None }
+        Self { player, tracks, received_at: None }
     }
 
     /// Changes what sounds.
@@ -92,6 +92,14 @@ impl TableMusic {
                 None => "no other music to play".to_owned(),
             },
             MusicWish::Play(track) => self.begin(track),
+            MusicWish::Change(track) => {
+                // A track replaces only what sounds in its own layer.
+                if self.status().playing.iter().any(|(layer, _)| *layer != track.layer) {
+                    self.order(MusicOrder::Stop);
+                }
+                self.begin(track)
+            }
+            MusicWish::Missing(title) => format!("no track is called '{title}' (see /music list)"),
             MusicWish::Stop => {
                 self.order(MusicOrder::Stop);
                 "the music fades out".to_owned()
@@ -147,7 +155,7 @@ impl TableMusic {
 
     /// A player's voice is heard.
     pub fn voice(&mut self, now: Instant) {
-        if self.heard_at.replace(now).is_none() {
+        if self.received_at.replace(now).is_none() {
             self.player.duck(Under::Player, true);
         }
     }
@@ -155,13 +163,13 @@ impl TableMusic {
     /// Swells back when no player has been heard for a while.
     pub fn tick(&mut self, now: Instant) {
         if self.wake_at().is_some_and(|over| over <= now) {
-            self.heard_at = None;
+            self.received_at = None;
             self.player.duck(Under::Player, false);
         }
     }
 
     /// Next time at which [`Self::tick`] has something to do.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.heard_at.map(|at| at + VOICE_HOLDS)
+        self.received_at.map(|at| at + VOICE_HOLDS)
     }
 }

@@ -196,8 +196,8 @@ fn music_swells_once_no_voice_is_left() {
     player.duck(Under::Npc, false);
     let after = |frames| (0..frames).fold(0, |_, _| next(&player).1[0]);
     assert!(after(40) < 5_100);
-    for is_heard in [true, true, false] {
-        player.duck(Under::Notice, is_heard);
+    for is_audible in [true, true, false] {
+        player.duck(Under::Notice, is_audible);
     }
     player.duck(Under::Player, false);
     assert!(after(40) < 5_100, "one notice is still read out");

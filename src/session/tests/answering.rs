@@ -49,6 +49,18 @@ async fn slow_voice_is_heard_whole() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn voice_without_a_sound_has_said_nothing() {
+    let voice = Hum { level: 0, ..Hum::default() };
+    let mut stage = Setup { voice, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.types(THORIN, "Bartok, tell").await;
+    stage.settle().await;
+    let lines = stage.lines();
+    assert_eq!((lines[0].outcome, lines[0].reply.as_str()), (Outcome::VoiceError, ""));
+    assert!(lines[0].detail.as_ref().is_some_and(|it| it.contains("nothing but silence")));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn without_a_listener_everything_leaves_at_once() {
     let mut stage = Setup { pace: Pace::Free, ..Setup::of(&["Bartok"]) }.open().await;
     stage.types(THORIN, "Bartok, hello").await;

@@ -76,7 +76,7 @@ async fn speech_resumed_after_trailing_off_is_one_turn() {
     stage.settle().await;
     let lines = stage.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert_eq!(lines[0].heard, "Bartok I would like to buy a sword");
+    assert_eq!(lines[0].understood, "Bartok I would like to buy a sword");
     stage.close().await;
 }
 
@@ -89,7 +89,7 @@ async fn goes_on(stage: &mut Stage, pause: u64) -> Vec<String> {
     stage.voice(THORIN, ms(1_000)).await;
     stage.quiet(THORIN, ms(900)).await;
     stage.settle().await;
-    stage.lines().into_iter().map(|line| line.heard).collect()
+    stage.lines().into_iter().map(|line| line.understood).collect()
 }
 
 const WHOLE: &str = "Bartok what do you sell for a single silver coin";

@@ -34,7 +34,7 @@ async fn spoken_line_is_answered_and_timed() {
     stage.says(THORIN).await;
     stage.settle().await;
     let line = &stage.lines()[0];
-    assert_eq!((line.heard.as_str(), line.outcome), ("Bartok hello", Outcome::Spoken));
+    assert_eq!((line.understood.as_str(), line.outcome), ("Bartok hello", Outcome::Spoken));
     let to_final = line.ms.speech_end_to_final;
     assert!((580.0..=640.0).contains(&to_final), "{to_final}");
     assert!((line.ms.speech_end_to_first_audio - to_final).abs() < 1.5);
@@ -153,8 +153,8 @@ async fn segments_within_600_ms_are_one_utterance() {
         stage.settle().await;
         let lines = stage.lines();
         assert_eq!(lines.len(), 1, "{takes} {wait} {lines:?}");
-        assert!(lines[0].heard.ends_with("a die for me Bartok"), "{}", lines[0].heard);
-        assert!(lines[0].heard.len() > 25, "{}", lines[0].heard);
+        assert!(lines[0].understood.ends_with("a die for me Bartok"), "{}", lines[0].understood);
+        assert!(lines[0].understood.len() > 25, "{}", lines[0].understood);
         assert_eq!(
             stage.heard("Bartok").unwrap().last - stage.heard("Bartok").unwrap().first,
             ms(980)
@@ -223,7 +223,8 @@ async fn queued_answers_are_not_withdrawn_by_more_talk() {
         stage.quiet(THORIN, ms(440)).await;
     }
     stage.settle().await;
-    let lines: Vec<_> = stage.lines().into_iter().map(|line| (line.heard, line.outcome)).collect();
+    let lines: Vec<_> =
+        stage.lines().into_iter().map(|line| (line.understood, line.outcome)).collect();
     assert!(lines.contains(&("Bartok hello".into(), Outcome::Spoken)), "{lines:?}");
     let rest = "I draw my sword and sit down".into();
     assert!(lines.contains(&(rest, Outcome::NobodyAddressed)), "{lines:?}");
@@ -366,7 +367,7 @@ async fn table_ends_utterances_the_service_leaves_open() {
     assert!((ms(4_400)..=ms(4_600)).contains(&heard), "{heard:?}");
     stage.settle().await;
     let line = stage.lines().remove(0);
-    assert_eq!((line.heard.as_str(), line.outcome), ("Bartok hello", Outcome::Spoken));
+    assert_eq!((line.understood.as_str(), line.outcome), ("Bartok hello", Outcome::Spoken));
     stage.close().await;
 }
 

@@ -64,13 +64,28 @@ async fn wish_beside_a_request_leaves_it_to_the_npc() {
     stage.types(THORIN, "Bartok, turn the tune down and pour me an ale").await;
     stage.settle().await;
     let lines = stage.lines();
-    let told = (lines[0].heard.as_str(), lines[0].outcome);
+    let told = (lines[0].understood.as_str(), lines[0].outcome);
     assert_eq!(told, ("Bartok, pour me an ale", Outcome::Spoken));
     assert_eq!(stage.music.status().volume, 80);
     let text = "The music is too loud".to_owned();
     stage.order(Command::TypedTo { speaker: THORIN, seat: SeatId(1), text }).await;
     assert_eq!(stage.told().await[0].outcome, Outcome::Granted);
     assert_eq!(stage.music.status().volume, 60);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn complaint_and_unknown_title_are_understood() {
+    let folder = TempDir::new().unwrap();
+    let mut stage = with_music(&folder).await;
+    stage.types(THORIN, "Bartok, das ist mir zu laut.").await;
+    assert_eq!(stage.told().await[0].outcome, Outcome::Granted);
+    assert_eq!(stage.music.status().volume, 80);
+    stage.types(THORIN, "Bartok, spiel doch mal 'Nachtigall im Moor'.").await;
+    stage.settle().await;
+    assert!(stage.heard("Bartok").is_some(), "he says that he does not know it");
+    let playing = stage.music.status().playing;
+    assert_eq!(playing.iter().map(|it| it.1.as_str()).collect::<Vec<_>>(), ["tune"]);
     stage.close().await;
 }
 

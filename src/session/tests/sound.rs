@@ -32,7 +32,10 @@ async fn guess_stands_where_only_the_words_change() {
         let mut stage = Setup { hears_sound, ..Setup::of(&["Bartok"]) }.open().await;
         assert_eq!(asked(&stage, "Bartok, sell me more").await, requests);
         let line = &stage.lines()[0];
-        assert_eq!((line.heard.as_str(), line.outcome), ("Bartok, sell me more", Outcome::Spoken));
+        assert_eq!(
+            (line.understood.as_str(), line.outcome),
+            ("Bartok, sell me more", Outcome::Spoken)
+        );
         stage.types(THORIN, "Bartok, go on").await;
         stage.settle().await;
         let read = stage.models[0].read(requests);
@@ -82,6 +85,28 @@ async fn other_rolls_give_the_guess_up() {
     stage.close().await;
 }
 
+/// The bonus told, and the roll before, decide what words want: neither words nor dice alone do.
+#[tokio::test(start_paused = true)]
+async fn roll_before_decides_what_the_final_wants() {
+    for (guessed, said, stands) in [
+        ("Bartok, plus seven", "Bartok, plus eight", false),
+        ("Bartok, again", "Bartok, a grain", false),
+        ("Bartok, again", "Bartok, roll again", true),
+        ("Bartok, plus seven", "Bartok, plus 7", true),
+    ] {
+        let stage = hearing(&["Bartok"]).await;
+        stage.models[0].then(&[Call("roll", r#"{"expression":"2d6"}"#)]).then(&[Text("Eleven.")]);
+        stage.types(THORIN, "Bartok, roll two d six").await;
+        stage.settle().await;
+        stage.hears(&[(45, guessed)], said);
+        stage.says(THORIN).await;
+        stage.settle().await;
+        let guesses = if stands { 1 } else { 2 };
+        assert_eq!(stage.models[0].asked(), 2 + guesses, "{said}");
+        stage.close().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn effects_wait_for_the_final_of_the_same_sound() {
     let stage = hearing(&["Bartok"]).await;
@@ -106,7 +131,7 @@ async fn guess_is_given_up_when_its_speaker_goes_on() {
     stage.says(THORIN).await;
     stage.settle().await;
     assert_eq!(stage.models[0].asked(), 2);
-    assert_eq!(stage.lines()[0].heard, "Bartok, tell me more of it");
+    assert_eq!(stage.lines()[0].understood, "Bartok, tell me more of it");
     stage.close().await;
 }
 

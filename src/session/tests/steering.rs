@@ -126,7 +126,7 @@ async fn x_card_stops_all_npcs_anonymously() {
         .collect();
     assert!(lines.iter().all(|line| line.outcome != Outcome::Spoken), "{lines:#?}");
     let card = lines.iter().find(|line| line.outcome == Outcome::Stopped).unwrap();
-    assert_eq!((card.speaker.as_str(), card.heard.as_str()), ("somebody", "X-card!"));
+    assert_eq!((card.speaker.as_str(), card.understood.as_str()), ("somebody", "X-card!"));
     assert_eq!(
         lines.last().unwrap().detail.as_deref(),
         Some(
@@ -140,6 +140,24 @@ async fn x_card_stops_all_npcs_anonymously() {
     stage.order(Command::Mute { seat: None, muted: false }).await;
     stage.types(THORIN, "Bartok, hello").await;
     assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn card_typed_in_a_sentence_stops_all_npcs() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    stage.types(ELARA, "Gundren, what does the X card do?").await;
+    stage.settle().await;
+    assert!(!stage.events().iter().any(|event| matches!(event, TableEvent::Halted { .. })));
+    let text = "I'd rather use the X card here, can we skip the spiders?".to_owned();
+    stage.order(Command::TypedTo { speaker: ELARA, seat: SeatId(0), text }).await;
+    stage.settle().await;
+    let events = stage.events();
+    assert!(!format!("{events:?}").contains("spiders"), "{events:#?}");
+    assert_eq!(taken_back(events), [2]);
+    assert!(status(&stage).await.seats.iter().all(|seat| seat.muted));
     stage.close().await;
 }
 

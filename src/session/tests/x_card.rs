@@ -170,7 +170,7 @@ async fn card_in_sentence_drops_its_other_words() {
     assert_eq!(taken_back(&events), Some(Vec::new()), "{events:#?}");
     assert!(!format!("{events:?}").contains("horror"), "{events:#?}");
     let card = lines(&events).into_iter().find(|line| line.outcome == Outcome::Stopped).unwrap();
-    assert_eq!((card.speaker.as_str(), card.heard.as_str()), ("somebody", "X-card"));
+    assert_eq!((card.speaker.as_str(), card.understood.as_str()), ("somebody", "X-card"));
     assert_eq!(stage.models[0].asked(), 1);
     assert!(stage.heard("Bartok").is_none());
     let kept = kept(stage).await;

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use crate::{domain::Tier, tools::Declared};
 
-/// An input schema that takes these properties and no others.
 pub fn input(properties: Value, required: &[&str]) -> Value {
     json!({
         "type": "object",
@@ -16,22 +15,18 @@ pub fn input(properties: Value, required: &[&str]) -> Value {
     })
 }
 
-/// The text argument `key`; the schema has checked its type.
 pub fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     arguments.get(key).and_then(Value::as_str)
 }
 
-/// Durations of a built-in's calls, in ms: shown to models, and used for its tier, until it was
+/// Durations of a built-in's calls in ms: shown to models, and used for its tier until it is
 /// measured.
 #[derive(Clone, Copy)]
 pub struct Millis {
-    /// Usual duration of a call.
     pub estimated: u64,
-    /// Hard limit of one call.
     pub max: u64,
 }
 
-/// Declaration of a built-in: its category, its durations, its lowest tier.
 pub fn declared(category: &str, takes: Millis, floor: Tier) -> Declared {
     Declared {
         estimated: Some(Duration::from_millis(takes.estimated)),

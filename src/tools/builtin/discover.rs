@@ -1,6 +1,4 @@
-//! `tools.discover_tools`: finds tools that a narrowed list does not show.
-//!
-//! **Never**: names a tool the NPC may not use.
+//! `tools.discover_tools`: finds tools outside the narrowed list, among those the NPC may use.
 
 use std::sync::{Arc, Weak};
 
@@ -16,10 +14,9 @@ use crate::{
     },
 };
 
-/// Longest description of a find, in characters; the next round has it whole.
+/// Longest description of a result, in characters; the next round gets it whole.
 const MAX_DESCRIPTION: usize = 160;
 
-/// The tool; `host` is what it searches.
 pub fn tools(host: &ToolHost) -> Vec<Definition> {
     vec![Definition {
         name: "discover_tools".to_owned(),
@@ -36,7 +33,7 @@ pub fn tools(host: &ToolHost) -> Vec<Definition> {
             idempotent: Some(true),
             ..declared("tools", Millis { estimated: 5, max: 250 }, Tier::Fast)
         },
-        // The host owns its tools; a tool that owned the host would keep it for ever.
+        // Weak: the host owns this tool.
         handler: Arc::new(Discover(Arc::downgrade(&host.inner))),
     }]
 }
@@ -50,7 +47,8 @@ impl Handler for Discover {
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         async move {
-            // Its meaning may be asked of a service elsewhere, so that no secret is in it, nor in pieces.
+            // An embedding service may see the query: strip secrets, and zero-width characters that
+            // split them.
             let query = text(arguments, "query").unwrap_or_default();
             let query = redact::without_credentials(&visible(query));
             let Some(inner) = self.0.upgrade() else {

@@ -1,6 +1,4 @@
-//! Tools that run in this process.
-//!
-//! Entry function: [`offer`]. **Never**: speaks a protocol.
+//! Tools that run in this process. Entry function: [`offer`].
 
 mod describe;
 mod dice;
@@ -50,7 +48,7 @@ pub const IDENTITIES: &[&str] = &[
     DISCOVER,
 ];
 
-/// The servers' parts of identities that belong to built-in tools alone.
+/// Server names reserved for built-in tools.
 pub const SERVERS: &[&str] = &[
     "dice-roller",
     "memory",
@@ -63,17 +61,17 @@ pub const SERVERS: &[&str] = &[
     "tools",
 ];
 
-/// Parts that the built-in tools use.
+/// Data and services the built-in tools use.
 pub struct Materials {
     /// Throws the dice.
     pub dice: Dice,
-    /// Tables that are rolled on.
+    /// Tables to roll on.
     pub tables: Vec<RandomTable>,
-    /// Rules that are looked up.
+    /// Rules to look up.
     pub rules: Arc<RuleBook>,
     /// Files of the campaign; `None`: no file tools.
     pub files: Option<FileIo>,
-    /// Memory; `None`: none is configured.
+    /// Memory; `None`: not configured.
     pub memory: Option<Arc<Archive>>,
     /// Tracks to play; `None`: the tools are withdrawn.
     pub music: Option<Music>,
@@ -84,7 +82,7 @@ pub struct Materials {
 }
 
 impl Materials {
-    /// Dice alone, for tests and benches: no tables, no rules, and nothing that is optional.
+    /// Dice alone, for tests and benches.
     pub fn dice(dice: rand::rngs::StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
         Self {
@@ -100,7 +98,7 @@ impl Materials {
     }
 }
 
-/// Offers the built-in tools, in place of those that were offered before.
+/// Offers the built-in tools, replacing earlier ones.
 pub fn offer(host: &ToolHost, materials: Materials) {
     let mut servers = vec![
         ("dice-roller", dice::tools(materials.dice, materials.tables)),
@@ -130,7 +128,7 @@ pub fn offer(host: &ToolHost, materials: Materials) {
     }
 }
 
-/// The example of the page for tool authors, built and called as the page says.
+/// The tool authors' page example, built and called as the page says.
 #[cfg(test)]
 #[path = "../../../docs/examples/coin.rs"]
 mod coin;

@@ -5,14 +5,14 @@ use rand::{Rng, RngExt};
 /// A random table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomTable {
-    /// Its name ("wild_magic").
+    /// Name of the table ("wild_magic").
     pub name: String,
-    /// Weight and text of each entry; at least one, weights above zero.
+    /// Weight (above zero) and text of each entry; at least one.
     pub entries: Vec<(u32, String)>,
 }
 
 impl RandomTable {
-    /// True if `name` means this table; blanks, hyphens and case do not matter.
+    /// Compares names ignoring blanks, hyphens and case.
     pub fn answers_to(&self, name: &str) -> bool {
         fn plain(name: &str) -> impl Iterator<Item = char> {
             name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)

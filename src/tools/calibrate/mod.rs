@@ -1,7 +1,12 @@
-//! Measuring tools before a turn needs them: who may be called, with what, and what it took.
+//! Calibration: measures tools before a turn needs them.
 //!
-//! Entry function: [`ToolHost::calibrate`]. **Never**: runs a tool that may change something,
-//! unless the configuration gives the arguments for it.
+//! Once its server has been ready for a while, a tool without figures (or a failing one) is called
+//! up to five times, outside any turn: nothing is repeated, cached, shown or counted. Arguments
+//! come from the configuration's probe, else the smallest that fit the schema. Tools that may
+//! change something are called with a probe only. Servers are measured in parallel, the tools of
+//! one server in turn; a call waits while turns use the server, at most [`PATIENCE`], then the tool
+//! is skipped. One failed call discards the tool's measurement. The percentiles go into
+//! [`Latency`](super::Latency), which derives the tier.
 
 mod arguments;
 #[cfg(test)]
@@ -25,51 +30,42 @@ pub use arguments::{NoArguments, minimal};
 use super::{
     Attachment, Authority, CallContext, CallError, CatalogEntry, Declared, Effects, Probed,
     Progress, ServerKey, Taint, Tool, ToolHost,
-    limit::Limit,
+    context::Limit,
     percentiles,
     schema::{Mismatch, apart},
 };
 use crate::domain::{SessionId, Tier, TurnId, redact};
 
-/// Calls of one tool. The first counts: what a server answers from memory afterwards is not what
-/// a turn will meet.
+/// Calls of one tool. The first counts too: later ones may be served from the server's cache.
 const CALLS: usize = 5;
 /// No further call of a tool begins after this.
 const LONG: Duration = Duration::from_secs(10);
-/// Look whether a server is still at work for a turn.
+/// Interval of checks whether turns still use a server.
 const LOOK: Duration = Duration::from_millis(50);
-/// A server that works longer than this for turns is measured another time.
+/// Longest wait for a busy server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Report on measuring one tool.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
-    /// Identity of the tool.
     pub tool: Arc<str>,
-    /// Arguments of its calls, secrets replaced; `None`: it was not called.
+    /// Arguments of its calls, redacted; `None`: it was not called.
     pub arguments: Option<Value>,
-    /// Number of calls.
     pub calls: usize,
-    /// Outcome of the measurement.
     pub found: CalibrationOutcome,
-    /// Lowest tier it was offered in; `None`: withheld.
+    /// Lowest tier before; `None`: withheld.
     pub before: Option<Tier>,
-    /// Lowest tier it is offered in afterwards; `None`: withheld.
+    /// Lowest tier afterwards; `None`: withheld.
     pub after: Option<Tier>,
 }
 
-/// Outcome of measuring a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CalibrationOutcome {
-    /// It answered every call.
     Measured(Probed),
-    /// It did not; nothing is taken from it.
     Failed(String),
-    /// It was not called.
     Skipped(String),
 }
 
-/// Reason a measuring call yields no figure.
+/// Reason a probe failed.
 #[derive(Debug, thiserror::Error)]
 enum ProbeFailure {
     #[error("the program ends")]
@@ -82,7 +78,7 @@ enum ProbeFailure {
     Result(Mismatch),
 }
 
-/// Reason a tool must not, or cannot, be called for measuring.
+/// Reason a tool is not called.
 #[derive(Debug, thiserror::Error)]
 enum NotCalled {
     #[error("its probe is not an object")]
@@ -97,15 +93,14 @@ enum NotCalled {
     NoThread,
 }
 
-/// A name that means no tool and no server.
+/// A name that matches no tool and no server.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown tool or server '{0}' (see: glyphoxa tools list)")]
 pub struct UnknownTool(String);
 
 impl ToolHost {
-    /// Measures the tools that `wanted` picks, those of one server one after another, and places
-    /// them by what was found; in order of identities. Waits while turns use a server. Cancel
-    /// safe: what was measured before stays.
+    /// Measures the tools picked by `wanted` and updates their tiers; results are in order of
+    /// identities. Cancel safe: finished measurements stay.
     pub async fn calibrate(&self, wanted: impl Fn(&Tool) -> bool + Send) -> Vec<Calibrated> {
         let snapshot = self.snapshot();
         let mut servers: BTreeMap<&str, Vec<&CatalogEntry>> = BTreeMap::new();
@@ -119,8 +114,8 @@ impl ToolHost {
         all
     }
 
-    /// Measures the tools of `server` that were never measured, or that fail, and keeps what was
-    /// found; for after [`ToolHost::offer`]. Cancel safe.
+    /// Measures the tools of `server` that have no figures or fail, and saves the results; for
+    /// after [`ToolHost::offer`]. Cancel safe.
     pub async fn calibrate_new(&self, server: &ServerKey) -> Vec<Calibrated> {
         let now = Instant::now();
         let wanted = |tool: &Tool| {
@@ -180,7 +175,7 @@ impl ToolHost {
         Calibrated { tool, arguments, calls, found, before, after: tier() }
     }
 
-    /// Calls `tool` a few times; how often, and what that showed.
+    /// Calls `tool` up to [`CALLS`] times; returns the number of calls and the outcome.
     async fn time(
         &self,
         tool: &Tool,
@@ -204,7 +199,7 @@ impl ToolHost {
         (took.len(), CalibrationOutcome::Measured(percentiles(&mut took)))
     }
 
-    /// One call, outside any turn: nothing is repeated, kept, shown, or counted.
+    /// One call outside any turn.
     async fn probe(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<(), ProbeFailure> {
         let cancel = self.inner.shutdown.child_token();
         let _dropped = cancel.clone().drop_guard();
@@ -236,8 +231,7 @@ impl ToolHost {
         schema.check(value).await.map(drop).map_err(ProbeFailure::Result)
     }
 
-    /// Waits until no turn uses the server of `measured`; false: one still does after
-    /// [`PATIENCE`].
+    /// Waits until no turn uses the server of `measured`; false after [`PATIENCE`].
     async fn is_quiet(&self, measured: &Tool) -> bool {
         let server = ServerKey { owner: measured.owner, name: measured.server().to_owned() };
         let until = Instant::now() + PATIENCE;
@@ -255,11 +249,8 @@ impl ToolHost {
     }
 }
 
-/// Identities of the tools that `names` mean, each a tool, a server, or the beginning of identities
-/// and `*`; all without names.
-///
-/// # Errors
-/// A name means nothing.
+/// Identities matched by `names` (tools, servers, or prefixes followed by `*`); all if `names` is
+/// empty. An unmatched name is an error.
 pub fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, UnknownTool> {
     let snapshot = host.snapshot();
     let tools = || snapshot.all().iter().map(|entry| &entry.tool);
@@ -280,10 +271,7 @@ fn means(name: &str, tool: &Tool) -> bool {
     }
 }
 
-/// Arguments for measuring a tool: its probe, else minimal ones that fit its schema.
-///
-/// # Errors
-/// The tool must not, or cannot, be called.
+/// Arguments for measuring a tool: its probe, else the smallest that fit its schema.
 fn arguments_for(tool: &Tool, parameters: &Value) -> Result<Map<String, Value>, NotCalled> {
     let declared = &tool.declared;
     if let Some(probe) = &declared.probe {
@@ -311,12 +299,12 @@ fn forbidden(declared: &Declared) -> Option<&'static str> {
     reasons.into_iter().find_map(|(is, reason)| is.then_some(reason))
 }
 
-/// True if a tool is measured automatically, once its server is ready.
+/// True if a tool is measured automatically once its server is ready.
 pub fn is_measured_by_itself(declared: &Declared) -> bool {
     declared.probe.is_some() || forbidden(declared).is_none()
 }
 
-/// Measuring is nothing a table should see; questions are declined.
+/// Shows nothing, and declines questions.
 struct Unseen;
 
 impl Effects for Unseen {

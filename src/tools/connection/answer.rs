@@ -1,6 +1,4 @@
-//! Answers and errors of servers in the tool host's terms.
-//!
-//! Entry functions: [`output`], [`failure`]. **Never**: fetches what an answer links to.
+//! Converts servers' answers and errors into the tool host's terms. Links are not fetched.
 
 use std::{error::Error, io, sync::Arc};
 
@@ -21,24 +19,18 @@ use crate::{
     tools::{Attachment, CallError, CallErrorKind, CallOutput, Part},
 };
 
-/// Longest text of an error that is passed on, in characters.
+/// Longest error text passed on, in characters.
 const LONGEST: usize = 2_000;
 
-/// Reason a server cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It wants to know who we are, or does not like the answer.
+    /// It rejects our credentials, or wants some.
     Unauthorized,
-    /// It has ended.
     Gone,
-    /// Anything else, in words.
     Other(String),
 }
 
-/// A tool's answer.
-///
-/// # Errors
-/// The error that the tool itself reports.
+/// Converts a tool's result; an error reported by the tool is `Err`.
 pub fn output(result: CallToolResult) -> Result<CallOutput, CallError> {
     let parts = result.content.into_iter().filter_map(part).collect();
     let output =
@@ -83,7 +75,7 @@ fn media(mime: String, data: &str) -> Part {
     }
 }
 
-/// A call that brought no answer.
+/// Error of a call without an answer.
 pub fn failure(server: &str, error: &ServiceError) -> CallError {
     use CallErrorKind::{Connection, InvalidArguments, Protocol, Timeout};
     let new = |kind, what: String| CallError::new(kind, format!("'{server}' {what}"));
@@ -110,12 +102,11 @@ pub fn failure(server: &str, error: &ServiceError) -> CallError {
     }
 }
 
-/// Advice about a server that rejects our key.
+/// Advice on a server that rejects our key.
 pub fn unauthorized(server: &str) -> String {
     format!("wants a login (glyphoxa mcp login {server}, or check its auth in glyphoxa.yaml)")
 }
 
-/// The error in words.
 pub fn reason(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(ErrorData { message, .. }) => one_line(message, LONGEST),
@@ -129,7 +120,7 @@ pub fn reason(error: &ServiceError) -> String {
     }
 }
 
-/// A request that did not get through, with the kind of failure it is for a call.
+/// A transport error as a refusal, and as the kind of a call's failure.
 pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
     let mut source: Option<&(dyn Error + 'static)> = Some(error.error.as_ref());
     let mut found = None;
@@ -155,7 +146,7 @@ pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
     }
     let refusal = match found.flatten() {
         Some(refusal) => refusal,
-        // A program that ends before it is written to.
+        // The program ended before it could be written to.
         None if has_ended => Refusal::Gone,
         None => Refusal::Other(one_line(&deepest, LONGEST)),
     };
@@ -163,7 +154,7 @@ pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
     (refusal, if is_answer { CallErrorKind::Protocol } else { CallErrorKind::Connection })
 }
 
-/// Message for a known error; `None`: the innermost error says it best.
+/// Message for a known error; `None`: the innermost error explains it best.
 fn http(error: &StreamableHttpError<reqwest::Error>) -> Option<Refusal> {
     Some(match error {
         StreamableHttpError::UnexpectedContentType(kind) => {

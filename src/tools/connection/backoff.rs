@@ -1,6 +1,4 @@
-//! Waits between attempts to reach a server that was lost.
-//!
-//! Entry types: [`Row`], [`Reconnect`].
+//! Waits between attempts to reconnect a lost server.
 
 use std::time::Duration;
 
@@ -8,30 +6,29 @@ use std::time::Duration;
 pub const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// Longest wait after [`TRIPPED`] failures in a row.
 pub const TRIPPED_WAIT: Duration = Duration::from_secs(5 * 60);
-/// Failures in a row after which a server is left alone for longer.
+/// Failures in a row after which [`TRIPPED_WAIT`] applies.
 const TRIPPED: u32 = 8;
 
-/// Wait before a second restart for a replaced file, where lost servers are not retried.
+/// Wait before a second restart for a replaced file, without a configured [`Reconnect`].
 const RESTART: Duration = Duration::from_secs(1);
 
-/// How long a lost server is left alone before each attempt.
+/// Wait before each attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reconnect {
-    /// This long at first, then longer, and spread at random.
+    /// Grows from this wait, with jitter.
     Growing(Duration),
-    /// Exactly this long, and longer only after eight failures in a row.
+    /// Fixed, longer only after [`TRIPPED`] failures.
     Every(Duration),
 }
 
 impl Reconnect {
-    /// The wait after a first failure.
     const fn first(self) -> Duration {
         match self {
             Self::Growing(first) | Self::Every(first) => first,
         }
     }
 
-    /// The wait after `failures` in a row; `random` (0..1) spreads those that grow.
+    /// The wait after `failures` in a row; `random` (0..1) is the jitter.
     fn after(self, failures: u32, random: f64) -> Duration {
         match self {
             Self::Every(wait) if failures < TRIPPED => wait,
@@ -44,27 +41,25 @@ impl Reconnect {
     }
 }
 
-/// End of a connection.
 #[derive(Debug)]
 pub enum Ending {
-    /// It failed, for this reason.
     Lost(String),
-    /// A file was replaced that its program may now not read, as this text says: it is started again.
+    /// Restart: a file was replaced, which its sandbox may no longer let it read. Holds the
+    /// message.
     Replaced(String),
 }
 
-/// Ends of connections in a row that were all short.
+/// Consecutive short connections.
 #[derive(Debug, Default)]
 pub struct Row {
-    /// Connections that failed.
     pub failures: u32,
     /// Connections ended because a file of the server was replaced.
     pub replaced: u32,
 }
 
 impl Row {
-    /// Adds `ending` and returns the wait until the next attempt, zero for the first replaced file. `None`: it is
-    /// final, as failures without `retry` are.
+    /// Counts `ending` and returns the wait until the next attempt, zero for the first replaced
+    /// file. `None`: final, as failures without `retry` are.
     pub fn wait(
         &mut self,
         ending: &Ending,
@@ -87,7 +82,7 @@ impl Row {
     }
 }
 
-/// The wait after `failures` in a row: doubled each time up to a bound, spread by `random` (0..1).
+/// Doubles `first` per failure up to a bound; `random` (0..1) is the jitter.
 fn backoff(first: Duration, failures: u32, random: f64) -> Duration {
     let longest = if failures >= TRIPPED { TRIPPED_WAIT } else { LONGEST_WAIT };
     let doubled = first.saturating_mul(2u32.saturating_pow(failures.saturating_sub(1)));

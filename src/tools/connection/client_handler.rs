@@ -1,7 +1,4 @@
-//! Requests of servers to us, and their unasked messages.
-//!
-//! Entry type: [`ClientHandler`], the client's side of the protocol. **Never**: asks a chat model itself;
-//! has one asked for a server that may not.
+//! Client side of the protocol: answers a server's requests and takes its notices.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -31,38 +28,31 @@ use crate::{
 
 /// Longest wait for the game master's answer to a form.
 const EXPIRY: Duration = Duration::from_secs(60);
-/// Log lines of one server that are passed on in [`LOG_WINDOW`].
+/// Log lines of one server passed on per [`LOG_WINDOW`].
 const LOG_LINES: u32 = 20;
-/// The time within which [`LOG_LINES`] counts.
 const LOG_WINDOW: Duration = Duration::from_secs(10);
-/// Longest log line that is passed on, in characters.
+/// Longest log line passed on, in characters.
 const LOG_LONGEST: usize = 400;
 
-/// Our side towards one server.
 pub struct ClientHandler {
-    /// Name of the server.
     pub server: Arc<str>,
-    /// Receives its notices.
     pub notices: Arc<Notices>,
-    /// Open calls, which its questions belong to.
     pub open: Arc<OpenCalls>,
-    /// Counts its unasked messages.
     pub traffic: Arc<Traffic>,
-    /// It may ask the chat model of the NPC that calls.
+    /// It may use the calling NPC's chat model.
     pub may_sample: bool,
-    /// Its log lines, and every message, are shown at level info.
+    /// Logs its messages at level info.
     pub debug: bool,
-    /// Bounds what it logs.
+    /// Limits its log lines.
     pub gate: Gate,
 }
 
-/// Lets a bounded number of lines through.
+/// Lets a bounded number of lines per window through.
 pub struct Gate {
     window: Mutex<(Instant, u32)>,
 }
 
 impl Gate {
-    /// Nothing has gone through yet.
     pub fn new() -> Self {
         Self { window: Mutex::new((Instant::now(), 0)) }
     }
@@ -163,7 +153,7 @@ impl rmcp::ClientHandler for ClientHandler {
     }
 }
 
-/// Reason a person's answer cannot be passed to a server.
+/// Reason a person's answer cannot be sent.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum UnusableAnswer {
     #[error("the form's schema: {0}")]
@@ -174,7 +164,7 @@ enum UnusableAnswer {
     NoThread,
 }
 
-/// The answer with the form's defaults where it says nothing, held against the form.
+/// The answer completed by the form's defaults, checked against its schema.
 async fn filled(mut answer: Map<String, Value>, schema: Value) -> Result<Value, UnusableAnswer> {
     let fields = schema.get("properties").and_then(Value::as_object);
     for (name, field) in fields.into_iter().flatten() {

@@ -1,7 +1,5 @@
-//! Tools as a server lists them -> tools as the host takes them.
-//!
-//! Entry type: [`Listed`]. **Never**: takes the word of a server under review on
-//! what its tools do not do.
+//! Converts tools as a server lists them into the host's definitions. Under [`Trust::Review`] a
+//! server's harmless-looking hints do not count.
 
 use std::sync::Arc;
 
@@ -10,30 +8,27 @@ use serde_json::{Map, Value, json};
 use super::options::Trust;
 use crate::{
     domain::{one_line, visible},
-    tools::{Declared, fingerprint::sorted},
+    tools::{Declared, tool::sorted},
 };
 
-/// Characters of a tool's name that are kept; longer names are cut.
+/// Longer names are cut, in characters.
 const LONGEST_NAME: usize = 128;
 
-/// A tool in a server's list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// Its name without what nobody sees.
+    /// Name without invisible characters.
     pub name: String,
-    /// Its name on the wire.
     pub wire: String,
-    /// The server's description of it.
     pub description: String,
-    /// JSON Schema of its arguments, without `_metadata`.
+    /// Schema of arguments, without `_metadata`.
     pub input: Arc<Value>,
-    /// JSON Schema of its structured result.
+    /// Schema of structured results.
     pub output: Option<Value>,
-    /// Members of its `_meta`.
+    /// Members of `_meta`.
     meta: Map<String, Value>,
-    /// `_metadata` in its input schema.
+    /// `_metadata` of the input schema.
     schema_meta: Map<String, Value>,
-    /// The server's annotations: read-only, destructive, idempotent, open-world.
+    /// Annotations: read-only, destructive, idempotent, open-world.
     hints: Declared,
 }
 
@@ -47,7 +42,7 @@ impl From<rmcp::model::Tool> for Listed {
         let title = tool.title.or_else(|| tool.annotations.as_ref()?.title.clone());
         let description = tool.description.filter(|text| !text.trim().is_empty());
         let hints = tool.annotations.map_or_else(Declared::default, |hints| Declared {
-            // Repeating is only a question for what writes: the hint says that it does.
+            // The idempotent hint implies a tool that writes.
             read_only: hints.read_only_hint.or(hints.idempotent_hint.map(|_| false)),
             destructive: hints.destructive_hint,
             idempotent: hints.idempotent_hint,
@@ -71,12 +66,12 @@ impl From<rmcp::model::Tool> for Listed {
 }
 
 impl Listed {
-    /// A tool of which nothing but its name is known.
+    /// A tool known by name only.
     pub fn named(wire: &str) -> Self {
         rmcp::model::Tool::new(wire.to_owned(), "", Map::new()).into()
     }
 
-    /// Everything that must be approved again when it changes, keys in order.
+    /// The part whose change requires approval, with sorted keys.
     pub fn pinned(&self) -> Value {
         sorted(json!({
             "description": self.description,
@@ -90,7 +85,7 @@ impl Listed {
         }))
     }
 
-    /// Everything that it is, keys in order: what is kept of it from its first sight on.
+    /// The whole definition, with sorted keys, as stored from first sight.
     pub fn definition(&self) -> Value {
         let mut definition = self.pinned();
         definition["name"] = Value::from(self.name.as_str());
@@ -98,7 +93,7 @@ impl Listed {
         sorted(definition)
     }
 
-    /// The tool of a kept [`Self::definition`]; `None`: it is none.
+    /// Reads a stored [`Self::definition`]; `None`: invalid.
     pub fn of_definition(definition: &Value) -> Option<Self> {
         let members = |key| definition.get(key).and_then(Value::as_object).cloned();
         let flag = |key| definition.get(key).and_then(Value::as_bool);
@@ -121,8 +116,7 @@ impl Listed {
         })
     }
 
-    /// Its declarations: the configuration's before the server's. Members that make no sense come back in
-    /// words.
+    /// Declarations, the configuration's before the server's. Returns invalid members in words.
     pub fn declared(&self, here: Option<&Declared>, trust: Trust) -> (Declared, Vec<String>) {
         let (meta, mut wrong) = Declared::from_members(&self.meta);
         let (schema_meta, more) = Declared::from_members(&self.schema_meta);

@@ -1,6 +1,5 @@
-//! Differences between two definitions of a tool, in lines for a person.
-//!
-//! Entry function: [`differences`]. **Never**: shows a character that cannot be seen.
+//! Differences between two definitions of a tool, as lines for a person, invisible characters
+//! escaped.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +7,13 @@ use serde_json::Value;
 
 use crate::domain::revealed;
 
-/// Lines that are shown.
 const LINES: usize = 12;
-/// Characters shown of what has changed in one place.
+/// Characters shown of one change.
 const LONGEST: usize = 240;
-/// Characters shown of what stands before it.
+/// Characters shown before a change.
 const BEFORE: usize = 40;
 
-/// Each place that differs, with what stood there and what stands there now.
+/// Each place that differs, with its old and new value.
 pub fn differences(before: &Value, now: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     compare("", Some(before), Some(now), &mut lines);

@@ -1,8 +1,5 @@
-//! A server whose headers name what is played: a connection for each session that runs, whose every
-//! request, its lists and resources too, is made in that session's name.
-//!
-//! Entry types: [`EachSession`], [`Connections`]. **Never**: asks for one guild in the name of another,
-//! or offers to one what it has told another.
+//! A server whose headers name the session: one connection per running session, used for all its
+//! requests, lists and resources included. **Never**: mixes the requests or tools of two guilds.
 
 use std::{
     collections::BTreeMap,
@@ -18,27 +15,21 @@ use super::{
 };
 use crate::domain::{Owner, SessionId};
 
-/// Such a server.
 pub struct EachSession {
-    /// The server's configuration.
     pub options: ServerOptions,
-    /// State shared by all servers.
     pub shared: Arc<Shared>,
-    /// Status shown where no session runs.
+    /// Status shown while no session runs.
     pub known: Arc<SharedStatus>,
-    /// A name in its headers or `resource_vars` that only a session gives.
+    /// A name in its headers or `resource_vars` that only a session provides.
     pub needs: &'static str,
-    /// Spreads its attempts.
     pub seed: u64,
-    /// Cancelled to end it.
     pub stop: CancellationToken,
-    /// One connection for each session.
+    /// One per session.
     pub connections: Arc<Connections>,
-    /// Tracker of their tasks.
     pub tasks: TaskTracker,
 }
 
-/// The connections of one server, by whose session each is for.
+/// The connections of one server, by the session's owner.
 #[derive(Default)]
 pub struct Connections {
     all: Mutex<BTreeMap<Owner, Connection>>,
@@ -46,7 +37,7 @@ pub struct Connections {
 }
 
 struct Connection {
-    /// The session that it is for; `None`: it ends, or has ended.
+    /// `None`: it ends or has ended.
     session: Option<SessionId>,
     known: Arc<SharedStatus>,
     stop: CancellationToken,
@@ -61,7 +52,6 @@ impl Connections {
         found.map(|it| Arc::clone(&it.known))
     }
 
-    /// Restarts the connection for the session of `owner`.
     pub fn restart(&self, owner: Owner) {
         if let Some(it) = self.lock().get_mut(&owner) {
             it.session = None;
@@ -69,14 +59,13 @@ impl Connections {
         }
     }
 
-    /// Held for a look or a change, never across an await.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Owner, Connection>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl EachSession {
-    /// Keeps a connection for each session until the server is stopped, and waits for their ends.
+    /// Keeps a connection per session until `stop`, then waits for their ends.
     pub async fn run(self) {
         self.known.state.send_replace(State::NoSession { needs: self.needs });
         let mut sessions = self.shared.facts.sessions();
@@ -94,13 +83,13 @@ impl EachSession {
             it.stop.cancel();
         }
         for it in all.into_values() {
-            // Tools of the old connections are withdrawn before a changed server offers.
+            // Withdraw the old connections' tools before a changed server offers.
             let _ = it.task.await;
         }
         self.known.state.send_replace(State::Stopped);
     }
 
-    /// Has exactly those run that `sessions` want: of an owner's, the one that has begun last.
+    /// Reconciles connections with `sessions`; the newest per owner wins.
     fn apply(&self, sessions: Vec<Arc<SessionFacts>>) {
         let wanted: BTreeMap<Owner, Arc<SessionFacts>> =
             sessions.into_iter().map(|it| (it.owner, it)).collect();

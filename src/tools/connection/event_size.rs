@@ -1,22 +1,20 @@
 //! Size of the current event of a stream.
-//!
-//! Entry type: [`EventSize`]. **Never**: keeps any of it.
 
-/// Counts the bytes of the event that is not over; comments, which keep connections awake, are none of
-/// it once their line is over.
+/// Counts the bytes of the current event. Finished comment lines, which keep connections alive, do
+/// not count.
 #[derive(Default)]
 pub struct EventSize {
-    /// Of the lines before.
+    /// Bytes of finished lines.
     lines: usize,
-    /// Of this line.
+    /// Bytes of the current line.
     line: usize,
     is_comment: bool,
-    /// A line feed that follows ends no other line.
+    /// A line feed after a carriage return ends no further line.
     was_return: bool,
 }
 
 impl EventSize {
-    /// Adds the next `bytes`; returns the largest size that an event reaches within them.
+    /// Adds `bytes`; returns the largest event size reached within them.
     pub fn add(&mut self, bytes: &[u8]) -> usize {
         let mut most = 0;
         for byte in bytes {

@@ -1,10 +1,7 @@
-//! Servers behind streamable HTTP.
-//!
-//! Entry type: [`HttpClient`], the HTTP client `rmcp` sends with: headers with expansion, tokens renewed
-//! once after a refusal, and connections that are kept. A session's first request waits until the
-//! stream for what the server says unasked is open: a question asked before it would be lost.
-//! **Never**: follows a redirect to another origin; sends anything twice but what was refused for
-//! its token.
+//! HTTP client of servers behind streamable HTTP: headers with placeholders, tokens renewed once
+//! after a refusal, and pooled connections. A session's first request waits until the stream for
+//! unasked messages is open, or early questions would be lost. **Never**: follows a redirect to
+//! another origin; resends anything except a request refused for its token.
 
 use std::{
     collections::HashMap,
@@ -51,93 +48,75 @@ use crate::{
     tools::url::UrlError,
 };
 
-/// Time an unused connection is kept.
+/// Idle time after which a pooled connection closes.
 const KEPT: Duration = Duration::from_secs(90);
-/// Unused connections kept to one server.
+/// Idle connections pooled per server.
 const KEPT_MAX: usize = 4;
-/// Redirects that are followed.
 const REDIRECTS: usize = 5;
-/// Longest wait for the end of a stream whose result has been read.
+/// Longest drain of a stream whose result has been read.
 const DRAIN: Duration = Duration::from_secs(2);
-/// Longest wait between two attempts to resume a stream.
+/// Longest wait between attempts to resume a stream, whatever the server asks for.
 const RESUME: Duration = Duration::from_secs(60);
-/// Shortest time between two attempts to open a stream of one server, whatever it asks for.
+/// Shortest interval between streams opened to one server, whatever it asks for.
 const PACE: Duration = Duration::from_millis(500);
 /// Largest answer, and largest event of a stream, in bytes.
 const LARGEST: usize = 8 * 1024 * 1024;
-/// Longest wait for a session's stream: some servers answer only when they have something to say.
+/// Longest wait for a session's stream: some servers answer only once they have a message.
 const LISTENING: Duration = Duration::from_secs(1);
 
-/// Authorization of requests to a server.
 #[derive(Clone)]
 pub enum Authorization {
-    /// Requests carry no authorization.
     None,
-    /// Every request carries this bearer token.
     Bearer(Secret),
-    /// Requests carry the token that the authorizer has at that moment.
+    /// The authorizer's current token.
     Managed(Arc<Authorizer>),
 }
 
 /// Reason no request can be sent to a server.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Its address is not a URL.
     #[error("'{url}': {source}")]
-    Address {
-        /// Address as configured.
-        url: String,
-        /// The problem with it.
-        source: UrlError,
-    },
-    /// A configured header has a name that none may have.
+    Address { url: String, source: UrlError },
     #[error("invalid header name '{0}' (use letters, digits and '-')")]
     Header(String),
-    /// No request may be sent to its address.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// This machine has nothing to check the server's certificate with.
     #[error("no certificates to check the server with (install the package ca-certificates)")]
     NoCertificates,
 }
 
-/// Parameters of a connection over HTTP.
 pub struct HttpOptions<'a> {
-    /// Address of the server.
     pub url: &'a str,
-    /// True if it may be on this machine or a private network.
+    /// Allows an address on this machine or a private network.
     pub may_be_inside: bool,
-    /// Headers of every request beside the protocol's own; values may hold `${names}`.
     pub headers: &'a [(String, Secret)],
-    /// Authorization of its requests.
     pub authorization: Authorization,
-    /// Values that headers may name.
+    /// Values of placeholders in headers.
     pub facts: Arc<Facts>,
-    /// In whose name requests are made; `None`: in nobody's.
+    /// Session in whose name requests are made.
     pub session: Option<Arc<SessionFacts>>,
 }
 
-/// Sends requests to one server; clones share its connections.
 #[derive(Clone)]
 pub struct HttpClient {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    /// Keeps its connections.
+    /// Pools its connections.
     kept: reqwest::Client,
     /// Opens a connection for each request.
     fresh: reqwest::Client,
-    /// Kept connections have turned out to be slower than fresh ones.
+    /// Set if pooled connections turn out slower than fresh ones.
     prefers_fresh: AtomicBool,
-    /// It has answered a request with a stream.
+    /// Set once the server has answered with a stream.
     has_streamed: AtomicBool,
     headers: Vec<(HeaderName, Secret)>,
     authorization: Authorization,
     facts: Arc<Facts>,
     session: Option<Arc<SessionFacts>>,
     drains: TaskTracker,
-    /// The server has answered when it was asked for the stream of a session, or has had its time.
+    /// True once the session's stream is open, refused or late.
     is_listening: watch::Sender<bool>,
     /// Earliest time to open the next stream.
     next_stream: Mutex<Instant>,
@@ -146,8 +125,7 @@ struct Inner {
 type Failed = StreamableHttpError<reqwest::Error>;
 
 impl HttpClient {
-    /// # Errors
-    /// An address or a header that cannot be used, or no certificates for a TLS address.
+    /// Fails on an invalid address or header, or if TLS lacks root certificates.
     pub fn new(options: HttpOptions) -> Result<Self, HttpError> {
         let url = Url::parse(options.url)
             .map_err(|source| HttpError::Address { url: options.url.to_owned(), source })?;
@@ -176,7 +154,6 @@ impl HttpClient {
         })
     }
 
-    /// An `rmcp` transport to `url` over this client.
     pub fn transport(&self, url: &str) -> StreamableHttpClientTransport<Self> {
         let mut config = StreamableHttpClientTransportConfig::with_uri(url);
         let mut resume = ExponentialBackoff::default();
@@ -186,12 +163,12 @@ impl HttpClient {
         StreamableHttpClientTransport::with_client(self.clone(), config)
     }
 
-    /// True if the server answers requests with streams.
+    /// True if the server answers with streams.
     pub fn has_streamed(&self) -> bool {
         self.inner.has_streamed.load(Ordering::Relaxed)
     }
 
-    /// Opens a connection for each request of the old revisions, or not.
+    /// Whether requests of old revisions each open a connection.
     pub fn prefer_fresh(&self, fresh: bool) {
         self.inner.prefers_fresh.store(fresh, Ordering::Relaxed);
     }
@@ -206,8 +183,8 @@ impl HttpClient {
         }
     }
 
-    /// Sends with the headers and the token of this moment, and again when the token was refused
-    /// and there is a better one.
+    /// Sends with current headers and token; retries if the token was refused and a better one
+    /// exists.
     async fn with_token<'a, T, F>(
         &'a self,
         mut headers: HashMap<HeaderName, HeaderValue>,
@@ -241,7 +218,7 @@ impl HttpClient {
         Ok(value)
     }
 
-    /// Waits until the stream of the session is open, or refused.
+    /// Waits until the session's stream is open or refused.
     async fn listening(&self) {
         let mut opened = self.inner.is_listening.subscribe();
         if timeout(LISTENING, opened.wait_for(|is| *is)).await.is_err() {
@@ -249,16 +226,15 @@ impl HttpClient {
         }
     }
 
-    /// Waits until another stream may be opened: a server that ends its streams, or breaks them, and
-    /// asks to be asked again at once would keep us busy.
+    /// Delays opening a stream: a server that ends streams and demands immediate reconnection must
+    /// not keep us busy.
     async fn pace(&self) {
         let mut next = self.inner.next_stream.lock().await;
         sleep_until(*next).await;
         *next = Instant::now() + PACE;
     }
 
-    /// Reads an answer's stream on after its reader has left, so that its connection can be used
-    /// again.
+    /// Reads a stream to its end after its reader has left, so that its connection can be reused.
     fn drained(
         &self,
         stream: BoxStream<'static, Result<Sse, SseError>>,
@@ -269,12 +245,10 @@ impl HttpClient {
     }
 }
 
-/// A failure on our side, worded for a person.
 fn said(reason: String) -> Failed {
     StreamableHttpError::Io(std::io::Error::other(reason))
 }
 
-/// A stream that is read to its end.
 struct Drained {
     stream: Option<BoxStream<'static, Result<Sse, SseError>>>,
     drains: TaskTracker,
@@ -417,7 +391,6 @@ impl StreamableHttpClient for HttpClient {
     }
 }
 
-/// Connections to `url`.
 fn client(outbound: &Outbound, url: &Url, pooled: bool) -> Result<reqwest::Client, HttpError> {
     let origin = url.origin();
     let same_origin = Policy::custom(move |attempt| {

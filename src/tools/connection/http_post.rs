@@ -1,7 +1,5 @@
-//! A message to a server over HTTP, and its answer.
-//!
-//! Entry function: [`post`]. It does what rmcp's own does, for that one reads twice as much as we take, and
-//! any number of values. **Never**: reads an answer longer than the caller allows, or one of too many values.
+//! Posts a message to a server and reads its answer. Replaces rmcp's own, which reads bodies twice
+//! our limit and any number of JSON values.
 
 use std::{
     collections::HashMap,
@@ -39,26 +37,20 @@ type Failed = StreamableHttpError<reqwest::Error>;
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
 const SESSION: &str = "Mcp-Session-Id";
-/// Headers of the protocol itself, which no configuration sets.
+/// Protocol headers that no configuration sets.
 const RESERVED: [&str; 3] = ["accept", "mcp-session-id", "last-event-id"];
-/// Longest body of a refusal that is read, in bytes.
+/// Longest error body that is read, in bytes.
 const LARGEST_REFUSAL: usize = 64 * 1024;
 
-/// A message as it is sent.
 pub struct Post {
-    /// The address it is sent to.
     pub uri: Arc<str>,
-    /// The message that is sent.
     pub message: ClientJsonRpcMessage,
-    /// The session at the server, where it keeps one.
     pub session: Option<Arc<str>>,
-    /// The bearer token.
     pub token: Option<String>,
-    /// Headers beside those of the protocol.
     pub headers: HashMap<HeaderName, HeaderValue>,
 }
 
-/// Sends `post`; what is answered is at most `largest` bytes, or that in each event of a stream.
+/// Sends `post`; `largest` limits the answer, or each event of a stream, in bytes.
 pub async fn post(
     client: &Client,
     post: Post,
@@ -80,7 +72,7 @@ pub async fn post(
         let asks = if had_session { None } else { discovery(&post.message) };
         return failure(response, asks).await;
     }
-    // Some servers say "accepted" in this way.
+    // Some servers acknowledge in this way.
     if request.is_none() && response.content_length() == Some(0) {
         return Ok(StreamableHttpPostResponse::Accepted);
     }
@@ -126,7 +118,7 @@ fn request_of(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     }
 }
 
-/// The number of the question which revision the server speaks.
+/// Id of a `server/discover` request.
 fn discovery(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
         ClientJsonRpcMessage::Request(request)
@@ -142,7 +134,7 @@ fn header(response: &Response, name: &str) -> Option<String> {
     Some(response.headers().get(name)?.to_str().ok()?.to_owned())
 }
 
-/// The server wants another token.
+/// The server requires another token.
 fn refused(response: &Response) -> Option<Failed> {
     let challenge = || header(response, WWW_AUTHENTICATE.as_str());
     match response.status() {
@@ -159,7 +151,7 @@ fn refused(response: &Response) -> Option<Failed> {
     }
 }
 
-/// The scope that a challenge names.
+/// The scope in a `WWW-Authenticate` challenge.
 fn scope(challenge: &str) -> Option<String> {
     let at = challenge.to_ascii_lowercase().find("scope=")? + "scope=".len();
     let named = challenge.get(at..)?;
@@ -170,7 +162,7 @@ fn scope(challenge: &str) -> Option<String> {
     Some(scope.to_owned())
 }
 
-/// Result of an answer whose status is no success. `asks`: it was asked which revision it speaks.
+/// Result of an error status. `asks`: id of a discovery request.
 async fn failure(
     response: Response,
     asks: Option<RequestId>,
@@ -198,7 +190,7 @@ async fn failure(
         _ => None,
     };
     let is_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // Servers of old revisions refuse the question in any way they like.
+    // Servers of old revisions reject discovery in arbitrary ways.
     if let Some(id) = asks.filter(|_| status.is_client_error() && !is_login) {
         let rejected = || {
             let what = format!("server/discover rejected with HTTP {status}: {body}");
@@ -220,7 +212,7 @@ async fn failure(
     Err(StreamableHttpError::UnexpectedServerResponse(what.into()))
 }
 
-/// All of a body, where it has at most `largest` bytes.
+/// The whole body, at most `largest` bytes.
 async fn body(mut response: Response, largest: usize) -> Result<Vec<u8>, Failed> {
     let too_large = || StreamableHttpError::ResponseBodyTooLarge { max_size: largest };
     let length = usize::try_from(response.content_length().unwrap_or(0)).unwrap_or(usize::MAX);
@@ -237,8 +229,8 @@ async fn body(mut response: Response, largest: usize) -> Result<Vec<u8>, Failed>
     Ok(body)
 }
 
-/// The message that a body is, or an error in place of an answer of too many values; `None`: nobody asked
-/// anything, and it says nothing.
+/// Parses a body. With too many JSON values, an error answers the request instead; `None`: an empty
+/// answer to a notification.
 fn message(
     body: &[u8],
     request: Option<RequestId>,
@@ -263,8 +255,8 @@ fn unusable(what: &str, id: RequestId) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(error, Some(id))
 }
 
-/// The events of an answer. It ends with one that is too large: an error answers the request in its
-/// place, or the library would have it sent again.
+/// Events of a stream. An oversized event ends it with an error in place of the answer, or rmcp
+/// would resend the request.
 fn events(
     response: Response,
     largest: usize,

@@ -1,6 +1,4 @@
-//! Facts named by a server's headers and by the variables of its resources.
-//!
-//! Entry methods: [`Server::informed`], [`Server::read_again`]. **Never**: keeps a value.
+//! Placeholders in a server's headers and resource variables.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,11 +9,11 @@ use tokio::{
 
 use super::{client::Client, facts::UnknownName, server::Server, settle::Never, status::State};
 
-/// Resources are read again at most once in this time because of a value.
+/// Shortest interval between rereads of resources after a change of values.
 const AT_MOST: Duration = Duration::from_secs(10);
 
 impl Server {
-    /// Waits until everything it names has a value.
+    /// Waits until every placeholder has a value.
     pub(super) async fn informed(&self) {
         let mut changes = self.shared.facts.changes();
         let mut has_waited = false;
@@ -32,7 +30,7 @@ impl Server {
         }
     }
 
-    /// Reads its resources again when what it names has other `values`.
+    /// Rereads resources when their placeholders have other `values`.
     pub(super) async fn read_again(
         &self,
         client: &Client,
@@ -57,18 +55,12 @@ impl Server {
         std::future::pending().await
     }
 
-    /// All its templates filled in.
-    ///
-    /// # Errors
-    /// The first name without a value.
+    /// All templates, filled in.
     pub(super) fn values(&self) -> Result<Vec<String>, UnknownName> {
         self.options.templates().map(|template| self.filled(template)).collect()
     }
 
-    /// Current values for the templates of its resources.
-    ///
-    /// # Errors
-    /// The first name without a value.
+    /// Variables of its resource templates, filled in.
     pub(super) fn resource_vars(&self) -> Result<BTreeMap<String, String>, UnknownName> {
         let vars = self.options.resource_vars.iter();
         vars.map(|(name, template)| Ok((name.clone(), self.filled(template)?))).collect()

@@ -1,36 +1,30 @@
-//! Lists of a server, page by page, within bounds.
-//!
-//! Entry type: [`Listing`]. **Never**: keeps anything of a list that is too long.
+//! Paged lists of a server, within bounds. Keeps nothing of a list that is too long.
 
 use std::io;
 
 use serde::Serialize;
 
-/// Pages of one list that are asked for.
+/// Most pages of one list.
 pub const PAGES: usize = 50;
-/// Entries of one list.
+/// Most entries of one list.
 pub const ENTRIES: usize = 2_000;
-/// All of a list, in bytes of JSON.
+/// Most bytes of one list, as JSON.
 pub const BYTES: usize = 8 * 1024 * 1024;
 
-/// A list that is longer than is read; its text is what is wrong with it.
+/// A list beyond a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooLong {
-    /// It has more pages than are asked for.
     #[error("the list has more than {PAGES} pages")]
     Pages,
-    /// It has more entries than are kept.
     #[error("the list has more than {ENTRIES} entries")]
     Entries,
-    /// Its pages together are longer than is kept.
     #[error("the list is longer than {} MiB", BYTES >> 20)]
     Bytes,
-    /// A page that leads to itself.
+    /// A cursor that repeats.
     #[error("the list repeats a page")]
     Circle,
 }
 
-/// A list as it comes in.
 pub struct Listing<T> {
     entries: Vec<T>,
     pages: usize,
@@ -39,15 +33,11 @@ pub struct Listing<T> {
 }
 
 impl<T: Serialize> Listing<T> {
-    /// Nothing has come yet.
     pub fn new() -> Self {
         Self { entries: Vec::new(), pages: 0, bytes: 0, cursor: None }
     }
 
-    /// Takes a page; whether there is another one.
-    ///
-    /// # Errors
-    /// The list is too long.
+    /// Adds a page; true if another one follows.
     pub fn take(&mut self, page: Vec<T>, next: Option<String>) -> Result<bool, TooLong> {
         self.pages += 1;
         if self.entries.len() + page.len() > ENTRIES {
@@ -55,7 +45,7 @@ impl<T: Serialize> Listing<T> {
         }
         let mut counted = Counted { bytes: self.bytes };
         for entry in &page {
-            // It refuses only what is too much.
+            // The only possible error is the limit.
             serde_json::to_writer(&mut counted, entry).map_err(|_| TooLong::Bytes)?;
         }
         self.bytes = counted.bytes;
@@ -70,18 +60,16 @@ impl<T: Serialize> Listing<T> {
         Ok(self.cursor.is_some())
     }
 
-    /// Cursor of the next page.
     pub fn cursor(&self) -> Option<String> {
         self.cursor.clone()
     }
 
-    /// All entries, and how many bytes they were.
+    /// All entries, and their size in bytes.
     pub fn whole(self) -> (Vec<T>, usize) {
         (self.entries, self.bytes)
     }
 }
 
-/// Counts what is written, up to [`BYTES`].
 struct Counted {
     bytes: usize,
 }

@@ -1,7 +1,5 @@
-//! Connections to MCP servers: child processes and streamable HTTP.
-//!
-//! Entry type: [`Servers`], which keeps every configured server connected and puts what it offers
-//! into the tool host. **Never**: shows a type of `rmcp` to the rest of the program.
+//! Connections to MCP servers: child processes and streamable HTTP. Entry type: [`Servers`].
+//! **Never**: exposes a type of `rmcp`.
 
 mod answer;
 mod backoff;

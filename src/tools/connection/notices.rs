@@ -1,12 +1,10 @@
-//! Changes of its lists that a server announces unasked.
-//!
-//! Entry type: [`Notices`]. **Never**: keeps more than that something has changed.
+//! Flags for list changes that a server announces.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// Changes a server announced since the last look; equal notices are one.
+/// Announced changes since the last look; repeated notices merge.
 #[derive(Debug, Default)]
 pub struct Notices {
     tools: AtomicBool,
@@ -15,24 +13,22 @@ pub struct Notices {
 }
 
 impl Notices {
-    /// Its list of tools has changed.
     pub fn tools_changed(&self) {
         self.tools.store(true, Ordering::Relaxed);
         self.woken.notify_one();
     }
 
-    /// Its resources have changed.
     pub fn resources_changed(&self) {
         self.resources.store(true, Ordering::Relaxed);
         self.woken.notify_one();
     }
 
-    /// Waits until something was said. Cancel safe.
+    /// Waits for a notice. Cancel safe.
     pub async fn some(&self) {
         self.woken.notified().await;
     }
 
-    /// Two flags: tools have changed, and resources have changed. Resets both.
+    /// Resets and returns both flags: tools changed, resources changed.
     pub fn take(&self) -> (bool, bool) {
         (self.tools.swap(false, Ordering::Relaxed), self.resources.swap(false, Ordering::Relaxed))
     }

@@ -1,6 +1,4 @@
-//! Puts the list of a server's tools into the tool host.
-//!
-//! Entry method: [`Server::offer`]. **Never**: offers what waits for a person.
+//! Offers a server's tools to the tool host, except those held for approval.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -23,13 +21,13 @@ use crate::{
     },
 };
 
-/// Characters of a list of tools that are logged.
+/// Longest logged list of tools, in characters.
 const LOGGED: usize = 2_000;
-/// Longest time that one server's schemas are compiled before others have their turn.
+/// Time slice for compiling one server's schemas before others get their turn.
 const SLICE: Duration = Duration::from_millis(100);
 
 impl Server {
-    /// Puts its tools into the host, but for those that wait for approval.
+    /// Offers `tools` to the host, except those held for approval.
     pub async fn offer(&self, tools: &[Listed]) {
         let server = &*self.options.name;
         let key = self.key();
@@ -76,7 +74,7 @@ impl Server {
         });
         for refused in &refused {
             tracing::warn!(server, tool = refused.tool, reason = refused.reason, "left out");
-            // Of two with one name the first stays.
+            // Of duplicates, the first stays.
             let at = names.iter().rposition(|name| identity_of(identity, name) == refused.tool);
             _ = at.map(|at| names.remove(at));
         }
@@ -89,8 +87,8 @@ impl Server {
         });
     }
 
-    /// Has the host take an offer; what was left out. Schemas of others are compiled where they hold
-    /// up nobody, and who has many of them goes to the end of the line again and again.
+    /// Compiles and takes the offer; returns the refused tools. After each [`SLICE`] the server
+    /// requeues, so that a long list delays no other.
     async fn taken(&self, mut offer: Offer) -> Option<Vec<Refused>> {
         let mut has_more = true;
         while has_more {
@@ -104,7 +102,7 @@ impl Server {
         apart::at_leisure(move || host.take_offer(offer)).await
     }
 
-    /// A tool as the host takes it.
+    /// A tool's definition for the host.
     fn definition(&self, tool: &Listed) -> Definition {
         let here = self.options.tools.get(&tool.name);
         let (mut declared, wrong) = tool.declared(here, self.options.trust);
@@ -112,7 +110,7 @@ impl Server {
             let (server, tool) = (&*self.options.name, &*tool.name);
             tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
         }
-        // Contradictions within the configuration were logged when it was read.
+        // Contradictions within the configuration were logged on reading it.
         if here.is_some_and(|here| here.floor_without_effect().is_none())
             && let Some((takes, needed)) = declared.floor_without_effect()
         {
@@ -126,7 +124,8 @@ impl Server {
                 "the configured tier has no effect: too low"
             );
         }
-        // Whatever it says: who wants a question sent on would say that it stays here.
+        // The server's hint is ignored: a tool that exfiltrates questions would deny being
+        // open-world.
         declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
         Definition {
             name: tool.name.clone(),
@@ -141,11 +140,11 @@ impl Server {
         }
     }
 
-    /// Decides which of `tools` to offer, in their order, on a thread that may wait for the disk.
+    /// Decides which of `tools` to offer, in order, on a blocking thread.
     async fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
         let of = Admitting {
             at: self.address(),
-            // Tools of a configured server are accepted for everybody.
+            // A configured server's tools are accepted for all owners.
             accepted: ServerAddress { owner: self.added_by(), ..self.address() },
             trust: self.options.trust,
             here: self.options.tools.clone(),
@@ -177,7 +176,7 @@ impl Server {
     }
 }
 
-/// Decides which of a server's tools are offered.
+/// Input of the decision which tools to offer.
 struct Admitting {
     at: ServerAddress,
     accepted: ServerAddress,
@@ -186,7 +185,7 @@ struct Admitting {
 }
 
 impl Admitting {
-    /// Of each tool, and what is kept of all of them from now on.
+    /// The decisions, and the pins to store from now on.
     fn admissions(
         &self,
         remembered: &RememberedServers,

@@ -1,7 +1,5 @@
-//! The calls under way at one server: whom its questions go to.
-//!
-//! Entry type: [`OpenCalls`]. **Never**: guesses a table when no call is under way, or calls of several
-//! tables are: a request of a server does not say which call it is for.
+//! Calls under way at one server, which its questions belong to. A request of a server does not
+//! name its call, so with calls of several tables, or none, it is refused.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -15,37 +13,34 @@ use crate::{
     tools::{CallContext, Effects, Progress, Sampler},
 };
 
-/// Requests to a chat model during one call.
+/// Most sampling requests during one call.
 const SAMPLES: u32 = 4;
 
-/// Calls under way at one server.
 #[derive(Default)]
 pub struct OpenCalls {
     calls: Mutex<Vec<Arc<Call>>>,
 }
 
-/// Origin of a call.
 #[derive(Clone)]
 pub struct Whose {
-    /// Scope the call is about; `None`: it belongs to no session.
+    /// `None`: the call belongs to no session.
     pub scope: Option<Scope>,
-    /// The session it is made in; `None`: it belongs to none.
+    /// `None`: the call belongs to no session.
     pub session: Option<SessionId>,
-    /// The table of the call, for questions the server asks.
     pub effects: Arc<dyn Effects>,
-    /// Lends the chat model of its NPC.
+    /// Lends the NPC's chat model.
     pub sampler: Option<Arc<dyn Sampler>>,
     /// Receives signs of life.
     pub progress: Progress,
 }
 
 impl Whose {
-    /// A call of no NPC, at the table behind `effects`.
+    /// A call without an NPC, at the table behind `effects`.
     pub fn table(effects: Arc<dyn Effects>) -> Self {
         Self { scope: None, session: None, effects, sampler: None, progress: Progress::default() }
     }
 
-    /// The call's of `context`.
+    /// The origin of `context`'s call.
     pub fn of(context: &CallContext) -> Self {
         Self {
             scope: Some(context.scope.clone()),
@@ -56,47 +51,41 @@ impl Whose {
         }
     }
 
-    /// True if both calls are of one table; calls of no session are each of their own.
+    /// True if both calls are of one table; a call without a session has a table of its own.
     fn is_beside(&self, other: &Self) -> bool {
         self.session.is_some() && (&self.scope, &self.session) == (&other.scope, &other.session)
     }
 }
 
-/// Reason a server's question cannot be put to anybody.
+/// Reason a server's question cannot be forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NobodyToAsk {
-    /// No call of the server is under way.
     #[error("only a call under way may ask")]
     NoCall,
-    /// It cannot be known which table it is for.
     #[error("calls of several tables are under way, and a request does not say which it is for")]
     SeveralTables,
 }
 
-/// One call under way.
 pub struct Call {
-    /// Origin of the call.
     pub whose: Whose,
-    /// Cancelled when it is over.
     pub over: CancellationToken,
     samples: AtomicU32,
 }
 
 impl Call {
-    /// Counts a request of its server to a chat model; true if it is allowed.
+    /// Counts a sampling request; false above the limit.
     pub fn may_sample(&self) -> bool {
         self.samples.fetch_add(1, Ordering::Relaxed) < SAMPLES
     }
 }
 
-/// One of [`OpenCalls`], as long as it lives.
+/// A registered call; dropping it ends it.
 pub struct OpenCall<'a> {
     calls: &'a OpenCalls,
     call: Arc<Call>,
 }
 
 impl OpenCalls {
-    /// A call has gone out.
     pub fn open(&self, whose: Whose) -> OpenCall<'_> {
         let over = CancellationToken::new();
         let call = Arc::new(Call { whose, over, samples: AtomicU32::new(0) });
@@ -104,10 +93,7 @@ impl OpenCalls {
         OpenCall { calls: self, call }
     }
 
-    /// The newest call, if all that are under way are of one table.
-    ///
-    /// # Errors
-    /// It is not known whose question it would be.
+    /// The newest call, if all are of one table.
     pub fn asking(&self) -> Result<Arc<Call>, NobodyToAsk> {
         let calls = self.lock();
         let (newest, others) = calls.split_last().ok_or(NobodyToAsk::NoCall)?;
@@ -117,8 +103,7 @@ impl OpenCalls {
         }
     }
 
-    /// The server says that it is at work. On which call it says by a token that only the protocol's
-    /// library knows, so it counts for all of them.
+    /// Reports progress. rmcp hides which call a progress token means, so it counts for all.
     pub fn progress(&self) {
         for call in self.lock().iter() {
             call.whose.progress.note();

@@ -1,6 +1,4 @@
-//! Settings for reaching a server, and declarations about its tools.
-//!
-//! Entry type: [`ServerOptions`]. **Never**: prints a secret.
+//! Settings of a server, and declarations about its tools. **Never**: prints a secret.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -14,32 +12,32 @@ use crate::{
     tools::Declared,
 };
 
-/// One configured server; two that are equal need no reconnection.
+/// One configured server; equal options need no reconnection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerOptions {
     /// Its name in the configuration.
     pub name: String,
-    /// Stands for its name in identities of its tools.
+    /// Replaces the name in identities of its tools.
     pub prefix: Option<String>,
-    /// The way to it.
+    /// Address or command.
     pub reach: Reach,
-    /// Without it nothing starts.
+    /// Glyphoxa does not start without it.
     pub required: bool,
-    /// Longest wait for the connection and its list of tools.
+    /// Longest wait for the connection and the list of tools.
     pub connect_timeout: Duration,
-    /// Waits before it is tried again; `None`: it is not.
+    /// Waits between attempts; `None`: no reconnection.
     pub reconnect: Option<Reconnect>,
-    /// Its resources are read into the data of headers.
+    /// Its resources provide data for headers and prompts.
     pub resources: bool,
-    /// Values for its resource templates; they may name `${session.*}`, `${campaign.*}` and `${data.*}`.
+    /// Values of its resource templates; may use `${session.*}`, `${campaign.*}` and `${data.*}`.
     pub resource_vars: BTreeMap<String, String>,
-    /// Declarations of its tools in the configuration, by their names.
+    /// Configured declarations, by tool name.
     pub tools: BTreeMap<String, Declared>,
     /// Trust in new and changed tools.
     pub trust: Trust,
-    /// It may ask the chat model of the NPC that calls, for the table's money.
+    /// It may use the calling NPC's chat model, at the table's expense.
     pub allow_sampling: bool,
-    /// Its stderr and its log lines are shown at level info.
+    /// Logs its stderr and log messages at level info.
     pub debug: bool,
 }
 
@@ -49,7 +47,7 @@ impl ServerOptions {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
 
-    /// Values of its headers and of variables of its resources, which may name facts.
+    /// Values that may contain placeholders.
     pub fn templates(&self) -> impl Iterator<Item = &str> {
         let headers: &[(String, Secret)] = match &self.reach {
             Reach::Http { headers, .. } => headers,
@@ -59,41 +57,39 @@ impl ServerOptions {
         headers.chain(self.resource_vars.values().map(String::as_str))
     }
 
-    /// The first name in its templates that only a session gives.
     pub(super) fn lacks(&self, facts: &Facts) -> Option<&'static str> {
         self.templates().find_map(|template| facts.lacks(template))
     }
 
-    /// True if the two cannot coexist: they share a name or an identity.
+    /// True if the two cannot coexist: equal names or identities.
     pub fn clashes(&self, other: &Self) -> bool {
         self.name == other.name || self.identity() == other.identity()
     }
 }
 
-/// A server at an address: what is elsewhere, or called otherwise, or somebody else's, is another
-/// one.
+/// Identity of a server in stored records: another endpoint, name or owner is another server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
-    /// The owner who added it; `None`: it is configured.
+    /// Its owner; `None`: configured.
     pub owner: Option<Owner>,
-    /// Name of the server.
     pub server: String,
-    /// Location of the server, in a form that may be stored.
+    /// Storable form of the endpoint.
     pub endpoint: String,
 }
 
 impl ServerAddress {
-    /// Key of records that hold for the server at this endpoint alone.
+    /// Key of records of this server at this endpoint.
     pub fn key(&self) -> String {
         format!("{} {}", self.name(), self.endpoint)
     }
 
-    /// Key of records that hold wherever the server is. No server is called so: their names have no `/`.
+    /// Key of records of this server at any endpoint. Distinct from server names, which contain no
+    /// `/`.
     pub fn name(&self) -> String {
         self.of_owner(&self.server)
     }
 
-    /// Key of records that hold for the endpoint, whatever the server is called.
+    /// Key of records of this endpoint under any name.
     pub fn place(&self) -> String {
         self.of_owner(&self.endpoint)
     }
@@ -106,27 +102,27 @@ impl ServerAddress {
     }
 }
 
-/// The way to a server.
+/// Way to reach a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reach {
-    /// A child process that speaks over its standard streams.
+    /// A child process speaking over standard streams.
     Stdio {
-        /// Program and arguments, at least the program.
+        /// Program and arguments; at least the program.
         command: Vec<String>,
-        /// Working directory, its file's folder; `None`: ours.
+        /// Working directory; `None`: ours.
         folder: Option<PathBuf>,
-        /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
+        /// Variables added to PATH, HOME, LANG and TMPDIR.
         env: BTreeMap<String, Secret>,
-        /// Files and folders it may reach.
+        /// Accessible files and folders.
         sandbox: Sandbox,
     },
-    /// A server elsewhere, over streamable HTTP.
+    /// A server behind streamable HTTP.
     Http {
-        /// Address, `http://…` or `https://…`.
+        /// `http://…` or `https://…`.
         url: String,
-        /// It may be on this machine or a private network: who says so has written it down.
+        /// Allows this machine and private networks, because the operator configured the address.
         may_be_inside: bool,
-        /// Further headers; values may name `${session.*}`, `${campaign.*}` and `${data.*}`.
+        /// Additional headers; values may use `${session.*}`, `${campaign.*}` and `${data.*}`.
         headers: Vec<(String, Secret)>,
         /// Our credentials for it.
         auth: Auth,
@@ -134,7 +130,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// True if it is on this machine or its network: a program here, or an address that is not public.
+    /// True if it is local: a child process, or an address that is not public.
     pub fn is_inside(&self) -> bool {
         match self {
             Self::Stdio { .. } => true,
@@ -144,14 +140,14 @@ impl Reach {
         }
     }
 
-    /// Says whether an address may be there.
+    /// Allows or forbids a local address.
     pub fn set_may_be_inside(&mut self, may: bool) {
         if let Self::Http { may_be_inside, .. } = self {
             *may_be_inside = may;
         }
     }
 
-    /// The endpoint, for reports, without parts that may be keys.
+    /// The endpoint for reports, without parts that may be secrets.
     pub fn endpoint(&self) -> String {
         match self {
             Self::Stdio { command, .. } => {
@@ -162,7 +158,7 @@ impl Reach {
         }
     }
 
-    /// Form of the endpoint for the keys of stored records.
+    /// Storable form of the endpoint.
     pub fn key(&self) -> String {
         match self {
             Self::Stdio { command, .. } => {
@@ -179,77 +175,71 @@ impl Reach {
     }
 }
 
-/// Files and folders that a child process may reach.
+/// Files and folders a child process may access.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sandbox {
-    /// Everything that we may reach.
+    /// No confinement.
     Off,
-    /// The system's folders, what it was installed with, the folder it runs in, what its command line
-    /// names, a home of its own, and these.
+    /// System folders, its installation, its working directory, paths on its command line, a home
+    /// of its own, and these:
     Confined {
-        /// To be read.
+        /// Readable paths.
         read: Vec<PathBuf>,
-        /// To be written too.
+        /// Writable paths.
         write: Vec<PathBuf>,
     },
-    /// Like `Confined`, but opens neither the paths of the command line nor further ones, and its home is
-    /// removed when it ends: an owner has added the server, not the operator.
+    /// Like `Confined`, but without paths of the command line or extra ones, and with a temporary
+    /// home: the server was added by an owner, not the operator.
     Foreign,
 }
 
 /// Our credentials for a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Auth {
-    /// Requests carry no authorization.
+    /// No authorization.
     None,
-    /// Every request carries this token, kept without "Bearer ".
+    /// A bearer token, without "Bearer ".
     Token(Secret),
-    /// A person who has logged in.
+    /// A person's login.
     Login {
-        /// The authorization server; `None`: the one that the server names.
+        /// Issuer; `None`: the one the server names.
         issuer: Option<String>,
     },
-    /// A registered client with OAuth client credentials.
+    /// OAuth client credentials.
     Client(ClientCredentials),
 }
 
-/// A registered client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientCredentials {
-    /// Its name at the authorization server.
+    /// Client id at the authorization server.
     pub client_id: String,
-    /// Proof that we are this client.
     pub credential: Credential,
-    /// Authorization server that may receive the proof.
+    /// Authorization server that may receive the credential.
     pub authority: Authority,
-    /// The scopes requested.
     pub scopes: Vec<String>,
 }
 
-/// The authorization server that a client is registered with, as its operator has written it down.
+/// The authorization server a client is registered with, as configured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Authority {
-    /// Its issuer, whose metadata says where tokens are given out.
+    /// Its issuer, whose metadata names the token endpoint.
     pub issuer: Option<String>,
-    /// Token endpoint, whatever the metadata says.
+    /// Overrides the metadata's token endpoint.
     pub token_url: Option<String>,
 }
 
-/// The proof of a registered client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Credential {
-    /// A shared secret.
     Secret(Secret),
-    /// A private key in PEM that signs assertions.
+    /// A PEM private key that signs assertions.
     PrivateKey(Secret),
 }
 
 /// Trust in a server's own declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Its tools are offered as they come.
+    /// Tools are offered as listed.
     Auto,
-    /// New and changed tools wait until they are approved, and its hints on side effects do not
-    /// count.
+    /// New and changed tools wait for approval; hints on side effects are ignored.
     Review,
 }

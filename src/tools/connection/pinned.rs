@@ -1,60 +1,54 @@
-//! Stored definitions of tools: enough to recognize them, and to show what has changed.
-//!
-//! Entry types: [`PinnedTools`], those of one address, [`Pin`]. **Never**: grows with what a server
-//! thinks of; what does not fit is not known.
+//! Stored definitions of one address's tools (pins): enough to recognize them and show changes.
+//! Bounded; tools beyond the bounds stay unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{domain::one_line, tools::fingerprint::fingerprint};
+use crate::{domain::one_line, tools::tool::fingerprint};
 
-/// Tools of one address that are known.
+/// Most known tools of one address.
 pub const NAMES: usize = 4_000;
-/// Most bytes stored for the definitions of one address.
+/// Most stored bytes of one address.
 pub const BYTES: usize = 4 * 1024 * 1024;
-/// Definitions up to here are kept whole, in bytes.
+/// Larger definitions are shortened, in bytes.
 const WHOLE: usize = 4 * 1024;
-/// Of larger ones, members up to here are.
+/// Largest member kept of a shortened definition, in bytes.
 const PART: usize = 1_024;
 /// Characters kept of a longer description.
 const WORDS: usize = 1_000;
-/// Bytes of the members kept of a large `_meta`: those that say what a tool does are short.
+/// Largest member kept of a shortened `_meta`, in bytes: members that declare behaviour are short.
 const SAID: usize = 64;
-/// Most of these members that are kept.
+/// Most such members.
 const SAID_MOST: usize = 32;
 
-/// Stored form of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
-    /// Hash of the definition.
     hash: String,
-    /// It, as JSON; large parts have their size and hash in their place.
+    /// The definition as JSON, with large parts replaced by size and hash.
     shown: String,
 }
 
 impl Pin {
-    /// Of a tool's definition.
     pub fn of(definition: &Value) -> Self {
         let whole = definition.to_string();
         let shown = if whole.len() > WHOLE { shortened(definition).to_string() } else { whole };
         Self { hash: fingerprint(definition), shown }
     }
 
-    /// The stored part of the definition, to be shown.
+    /// The stored part of the definition, for display.
     pub fn shown(&self) -> Value {
         serde_json::from_str(&self.shown).unwrap_or_default()
     }
 
-    /// Bytes that it takes in the file, where it stands in quotes.
     fn bytes(&self) -> usize {
         let quoted = self.shown.bytes().filter(|it| matches!(it, b'"' | b'\\')).count();
         self.hash.len() + self.shown.len() + quoted
     }
 }
 
-/// A definition whose large parts are told by their hash.
+/// A definition with large parts replaced by their hash.
 fn shortened(definition: &Value) -> Value {
     let members = definition.as_object().into_iter().flatten();
     let short = members.map(|(key, value)| {
@@ -83,13 +77,13 @@ fn shortened(definition: &Value) -> Value {
     short.collect::<Map<_, _>>().into()
 }
 
-/// Stand-in for something large: its size and hash.
+/// Replacement of a large part.
 fn sum(value: &Value) -> String {
     let hash = fingerprint(value);
     format!("({} bytes, {})", value.to_string().len(), hash.get(..12).unwrap_or(&hash))
 }
 
-/// No more definitions are kept of an address.
+/// The address has no room for another definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it is new, but {NAMES} tools, or {} MiB of definitions, of this server are stored already \
@@ -98,55 +92,45 @@ fn sum(value: &Value) -> String {
 )]
 pub struct Full;
 
-/// Size of the definitions stored for one address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PinnedSize {
-    /// Tools that are known.
     pub names: usize,
-    /// Their stored bytes.
     pub bytes: usize,
 }
 
-/// Definitions of the tools at one address.
 #[derive(Default)]
 pub struct PinnedTools {
     tools: BTreeMap<String, Pin>,
     bytes: usize,
-    /// Definitions that hold for everybody, for the tools of one owner: those the operator has accepted, and
-    /// those stored when guilds were not kept apart.
+    /// Definitions shared by all owners, for an owner's tools: those the operator accepted, and
+    /// those stored before guilds were separated.
     everybodys: BTreeMap<String, Pin>,
     is_changed: bool,
 }
 
 impl PinnedTools {
-    /// `tools` are those of the address.
+    /// `tools`: the pins of the address.
     pub fn new(tools: BTreeMap<String, Pin>, everybodys: BTreeMap<String, Pin>) -> Self {
         let bytes = tools.iter().map(|(name, pin)| name.len() + pin.bytes()).sum();
         Self { tools, bytes, everybodys, is_changed: false }
     }
 
-    /// Definition of a tool when it was first seen, or as approved since.
+    /// The definition first seen, or approved since.
     pub fn get(&self, tool: &str) -> Option<&Pin> {
         self.tools.get(tool).or_else(|| self.everybodys.get(tool))
     }
 
-    /// True if a definition is one that holds for everybody.
+    /// True if `definition` is shared by all owners.
     pub fn is_accepted(&self, tool: &str, definition: &Pin) -> bool {
         self.everybodys.get(tool) == Some(definition)
     }
 
-    /// This is what it is from now on.
-    ///
-    /// # Errors
-    /// No room is left for it, so that it is not known.
+    /// Stores a definition; fails without room for it.
     pub fn set(&mut self, tool: &str, definition: &Value) -> Result<(), Full> {
         self.put(tool, Pin::of(definition))
     }
 
-    /// Like [`Self::set`], for a definition in its stored form.
-    ///
-    /// # Errors
-    /// Those of [`PinnedTools::set`].
+    /// Like [`Self::set`], for a stored definition.
     pub fn put(&mut self, tool: &str, pin: Pin) -> Result<(), Full> {
         let before = self.tools.get(tool);
         if before == Some(&pin) {
@@ -162,7 +146,7 @@ impl PinnedTools {
         Ok(())
     }
 
-    /// Forgets what is not among `names`.
+    /// Drops tools not in `names`.
     pub fn keep(&mut self, names: &BTreeSet<&str>) {
         let before = self.tools.len();
         self.tools.retain(|name, _| names.contains(&**name));
@@ -170,17 +154,15 @@ impl PinnedTools {
         self.bytes = self.tools.iter().map(|(name, pin)| name.len() + pin.bytes()).sum();
     }
 
-    /// Size of the stored definitions.
     pub fn size(&self) -> PinnedSize {
         PinnedSize { names: self.tools.len(), bytes: self.bytes }
     }
 
-    /// True if anything has been set or forgotten.
+    /// True after any change.
     pub const fn is_changed(&self) -> bool {
         self.is_changed
     }
 
-    /// The definitions to be stored.
     pub fn into_tools(self) -> BTreeMap<String, Pin> {
         self.tools
     }

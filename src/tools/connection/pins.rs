@@ -1,7 +1,6 @@
-//! Definitions of servers' tools, held against what they were when they were first seen.
-//!
-//! Entry function: [`admit`]. A tool whose calls may do something stays what it was until a person
-//! says otherwise. **Never**: takes a changed definition's own word that it does nothing.
+//! Compares tools' definitions with those first seen. A tool that may have side effects keeps its
+//! definition until a person accepts another. **Never**: believes a changed definition that it is
+//! harmless.
 
 use super::{
     definitions::Listed,
@@ -14,16 +13,16 @@ use crate::tools::{Declared, SideEffects};
 /// Decision on offering a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Unchanged, or seen for the first time.
+    /// Unchanged, or first seen.
     Known,
-    /// It only reads, as it did before, and is defined in another way now.
+    /// A read-only tool with another definition; holds the differences.
     Changed(Vec<String>),
-    /// It waits for a person, with what has changed.
+    /// Waits for approval; holds the differences.
     Held(Vec<String>),
 }
 
-/// Compares `tool`, about which the configuration says `here`, with its known definition; stores the new one
-/// unless the tool is held.
+/// Compares `tool`, declared `here` in the configuration, with its known definition; stores the new
+/// one unless the tool is held.
 pub fn admit(known: &mut PinnedTools, tool: &Listed, here: Option<&Declared>) -> Admission {
     let now = Pin::of(&tool.definition());
     let before = known.get(&tool.name);
@@ -45,8 +44,7 @@ pub fn admit(known: &mut PinnedTools, tool: &Listed, here: Option<&Declared>) ->
     }
 }
 
-/// `admission` of a tool that is known as it is `now`; where there is no room to know it, a person
-/// decides.
+/// `admission` of a tool defined as `now`; without room to store it, the tool is held.
 fn kept(known: &mut PinnedTools, tool: &str, now: Pin, admission: Admission) -> Admission {
     match known.put(tool, now) {
         Ok(()) => admission,
@@ -77,7 +75,7 @@ mod tests {
     /// A step in the life of a server's list.
     #[derive(Clone, Debug)]
     enum Step {
-        /// It lists the tool so: which words, and whether it says that it only reads.
+        /// Listed with this description and read-only hint.
         Lists(u8, bool),
         /// The program restarts.
         Restart,

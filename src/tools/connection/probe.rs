@@ -1,8 +1,6 @@
-//! One look at a server from outside: what it speaks, what it offers, what its tools answer.
-//!
-//! Entry function: [`probe`], over the same connections the table has. Calls every tool with
-//! arguments made from its schema, and fills forms with the defaults of their schema.
-//! **Never**: offers anything to an NPC, keeps a login.
+//! Probes a server from outside: its protocol, tools and answers. Uses the table's connections,
+//! calls every tool with arguments made from its schema, and fills forms with their defaults.
+//! **Never**: offers anything to an NPC, stores a login.
 
 use std::{
     collections::BTreeMap,
@@ -43,114 +41,87 @@ use crate::{domain::redact, launch};
 
 /// A server to probe, and how.
 pub struct Probe {
-    /// Location of the server.
     pub target: Target,
-    /// Revision to speak; `None`: the newest that both know.
+    /// Protocol revision; `None`: the newest both support.
     pub revision: Option<String>,
-    /// Calls to make; `None`: one of every tool, with made-up arguments.
+    /// `None`: one call of every tool, with generated arguments.
     pub calls: Option<Vec<Planned>>,
-    /// Our identity if the server wants authorization.
     pub client: oauth::Client,
-    /// Longest wait for the connection and its list, and for each call.
+    /// Longest wait for the connection and list, and for each call.
     pub limit: Duration,
 }
 
-/// Location of a server.
 pub enum Target {
-    /// Behind streamable HTTP.
     Http(Url),
-    /// A program that is started.
     Stdio(Program),
 }
 
-/// A server that is a program.
 pub struct Program {
-    /// Program and arguments, at least the program.
+    /// Program and arguments; at least the program.
     pub command: Vec<String>,
-    /// Variables of ours that it gets.
     pub environment: BTreeMap<String, String>,
-    /// Files and folders it may reach.
     pub sandbox: Sandbox,
-    /// A folder that is made for it.
     pub folder: PathBuf,
-    /// Files and folders it may not read.
+    /// Unreadable files and folders.
     pub hidden: Vec<PathBuf>,
 }
 
-/// A call to be made.
 pub struct Planned {
-    /// Name of the tool on the wire.
     pub name: String,
-    /// Its arguments, as given.
     pub arguments: Map<String, Value>,
 }
 
-/// Result of a probe.
 #[derive(Debug, Serialize)]
 pub struct ProbeReport {
-    /// Revision of the protocol that was spoken.
     pub protocol: String,
-    /// Name that the server gives itself.
     pub server: String,
-    /// The version it says it has; may be empty.
+    /// May be empty.
     pub version: String,
-    /// Milliseconds to the list of its tools, authorization included.
+    /// Milliseconds until its tools were listed, authorization included.
     pub ready_ms: f64,
-    /// Every tool that can be called, in the server's order.
+    /// Callable tools, in the server's order.
     pub tools: Vec<Offered>,
-    /// Every call made, in order.
+    /// In order.
     pub calls: Vec<ProbeCall>,
 }
 
-/// A tool as the server describes it.
 #[derive(Debug, Serialize)]
 pub struct Offered {
-    /// Name on the wire.
     pub name: String,
-    /// The server's description of it.
     pub description: String,
 }
 
-/// A call that was made.
 #[derive(Debug, Serialize)]
 pub struct ProbeCall {
-    /// Name of the tool.
     pub tool: String,
-    /// With what it was called.
     pub arguments: Map<String, Value>,
-    /// Outcome of the call.
     pub outcome: Outcome,
-    /// The text of its answer, or why there is none.
+    /// Text of the answer, or the error.
     pub text: String,
-    /// Milliseconds to the answer.
     pub ms: f64,
 }
 
-/// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// With a result.
     Answered,
-    /// With an error of the tool, which made-up arguments easily bring about.
+    /// The tool reported an error, which generated arguments easily cause.
     ToolError,
-    /// It was not made: no arguments could be made up.
+    /// No arguments could be generated.
     Skipped,
-    /// With no result at all.
+    /// No result.
     Failed,
 }
 
-/// Error of a probe that found nothing.
 #[derive(Debug, thiserror::Error)]
 #[error("'{target}' cannot be used as an MCP server: {reason}")]
 pub struct ProbeError {
-    /// The server, for a message.
     target: String,
-    /// The failure, and the way out.
+    /// The failure and its fix.
     reason: OpenError,
 }
 
-/// Reason a server could not be probed; its text begins with "it", the server.
+/// Reason a server could not be probed; its text begins with "it", meaning the server.
 #[derive(Debug, thiserror::Error)]
 enum OpenError {
     #[error("it was not ready within {0} s (see --timeout)")]
@@ -159,29 +130,24 @@ enum OpenError {
     Http(#[from] HttpError),
     #[error(transparent)]
     Start(#[from] StartError),
-    /// In its own words, with the last ones of its process.
+    /// In its own words, with the last lines of its stderr.
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
     Tools(#[from] RequestError),
 }
 
-/// A text that is no address of a server.
 #[derive(Debug, thiserror::Error)]
 #[error("invalid address '{0}' (give http://… or https://…, or a command after --)")]
 pub struct NoAddress(String);
 
-/// A connection, and the process at its other end.
 struct OpenClient {
     client: Client,
     child: Option<Child>,
 }
 
-/// Looks at a server.
-///
-/// # Errors
-/// The server cannot be started or reached, or does not list its tools in time. Failures of single calls are
-/// in the result.
+/// Probes a server. Fails if it cannot be started or reached, or does not list its tools in time;
+/// failures of single calls are in the report.
 pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let begun = Instant::now();
     let ready = async {
@@ -226,16 +192,12 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
 }
 
 impl Target {
-    /// The server at `address`.
-    ///
-    /// # Errors
-    /// It is no HTTP address.
+    /// The server at the HTTP address `address`.
     pub fn http(address: &str) -> Result<Self, NoAddress> {
         let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         url.map(Self::Http).ok_or_else(|| NoAddress(address.to_owned()))
     }
 
-    /// Its name in messages.
     fn name(&self) -> String {
         match self {
             Self::Http(url) => redact::address(url.as_str()),
@@ -315,7 +277,7 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
     }
 }
 
-/// Authorization as far as it goes without a person.
+/// Authorization without a person.
 fn authorizer(url: &Url, probe: &Probe) -> Authorizer {
     let (client, store) = (probe.client.clone(), CredentialStore::in_memory());
     let resource = oauth::Resource { address: url.clone(), may_be_inside: true };
@@ -360,12 +322,12 @@ fn millis(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1_000.0
 }
 
-/// Arguments that pass `schema`, as few as it allows.
+/// The smallest arguments that pass `schema`.
 fn made_up(schema: &Value) -> Result<Map<String, Value>, NoArguments> {
     minimal(schema, &Schema::new(schema)?)
 }
 
-/// Answers forms with what they must have; their defaults are added by the connection.
+/// Answers forms with required values; the connection adds the defaults.
 struct Defaults;
 
 impl Effects for Defaults {

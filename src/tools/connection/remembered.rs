@@ -1,7 +1,5 @@
-//! Records of servers that outlive a run: the protocol revision each server speaks, which tools were
-//! approved, and how each was defined when it was first seen.
-//!
-//! Entry type: [`RememberedServers`]. **Never**: half a file; approves what it cannot read.
+//! Records of servers that outlive a run: protocol revisions, approved tools, and first-seen
+//! definitions (pins). **Never**: leaves a half-written file; approves what it cannot read.
 
 use std::{
     collections::BTreeMap,
@@ -25,30 +23,28 @@ use super::{
 };
 use crate::files;
 
-/// The files of approved and of known definitions.
+/// Approved definitions.
 const APPROVED: &str = "mcp-approved.json";
 const PINNED: &str = "mcp-pinned.json";
-/// The format of the latter; 1 has whole definitions.
+/// Format of the file of pins; version 1 has whole definitions.
 const PINS_VERSION: u32 = 2;
 
-/// Protocol revision, by endpoint.
+/// By endpoint.
 type Revisions = BTreeMap<String, String>;
-/// Approved definitions, by server and tool.
 type Approvals = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// Definitions as they were first seen or approved since, by place and tool.
+/// Definitions first seen, or approved since, by endpoint and tool.
 type Pins = BTreeMap<String, BTreeMap<String, Pin>>;
-/// Definitions of a file of version 1, which has all of each.
+/// Pins of version 1.
 type WholePins = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// Known definitions, and the state of the file that they were read from.
+/// Pins, and the state of the file they were read from.
 #[derive(Default)]
 struct KnownPins {
     all: Pins,
     read: Option<(SystemTime, u64)>,
 }
 
-/// Small JSON files in the data folder, rewritten whole at each change.
 pub struct RememberedServers {
     folder: PathBuf,
     spoken: Mutex<Revisions>,
@@ -56,7 +52,6 @@ pub struct RememberedServers {
     pinned: Mutex<KnownPins>,
 }
 
-/// The content of either file.
 #[derive(Serialize, Deserialize)]
 struct File<T> {
     version: u32,
@@ -74,13 +69,12 @@ impl RememberedServers {
         }
     }
 
-    /// The era a server spoke last.
+    /// The era the server spoke last.
     pub fn era(&self, at: &ServerAddress) -> Option<Era> {
         let spoken = self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
         spoken.get(&at.place()).and_then(|revision| Era::of(revision))
     }
 
-    /// Remembers what a server speaks.
     pub fn set_era(&self, at: &ServerAddress, era: Era) {
         let mut spoken = self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
         let (revision, place) = (era.revision(), at.place());
@@ -93,21 +87,18 @@ impl RememberedServers {
         }
     }
 
-    /// True if this very definition was approved.
+    /// True if exactly this definition was approved.
     pub fn is_approved(&self, at: &ServerAddress, tool: &Listed) -> bool {
         let server = &at.name();
         let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
         if !known(&approved, server, tool) {
-            // Another run of the program may have approved it meanwhile.
+            // Another process may have approved it meanwhile.
             approved.extend(read::<Approvals>(&self.folder.join(APPROVED), 1));
         }
         known(&approved, server, tool)
     }
 
-    /// Approves what a server lists now, and nothing else of it.
-    ///
-    /// # Errors
-    /// The file could not be written.
+    /// Approves the server's current tools, and no earlier ones.
     pub fn approve(&self, at: &ServerAddress, tools: &[Listed]) -> io::Result<()> {
         let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
         let tools = tools.iter().map(|tool| (tool.name.clone(), tool.pinned())).collect();
@@ -115,11 +106,8 @@ impl RememberedServers {
         self.write(APPROVED, &*approved)
     }
 
-    /// Approves what a server lists now, and has it be what is known of it; of what it does not list
-    /// anything goes that there is no room for. Waits for the disk.
-    ///
-    /// # Errors
-    /// The file could not be written.
+    /// Approves the server's current tools. Evicts pins of tools it no longer lists when the store
+    /// is full. Blocks on the disk.
     pub fn accept(&self, at: &ServerAddress, tools: &[Listed]) -> io::Result<()> {
         self.approve(at, tools)?;
         self.with_pins(at, |known| {
@@ -134,8 +122,8 @@ impl RememberedServers {
         .map_err(io::Error::other)
     }
 
-    /// Lets `act` read and change the known definitions of the server `at` its address, including approvals
-    /// by another run of the program meanwhile. Changes are saved. Waits for the disk.
+    /// Runs `act` on the pins of the server's address, including approvals by another process, and
+    /// saves changes. Blocks on the disk.
     pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         self.read_pins(&mut pinned);
@@ -155,7 +143,7 @@ impl RememberedServers {
         done
     }
 
-    /// Reads the file of definitions, unless it is as it was.
+    /// Rereads the file of pins if it changed.
     fn read_pins(&self, known: &mut KnownPins) {
         let state = self.state_of_pins();
         if state.is_none() || state == known.read {
@@ -169,7 +157,7 @@ impl RememberedServers {
         known.read = state;
     }
 
-    /// Time of writing and size of the file of definitions; `None`: it does not exist.
+    /// Modification time and size of the file of pins; `None`: no file.
     fn state_of_pins(&self) -> Option<(SystemTime, u64)> {
         let about = fs::metadata(self.folder.join(PINNED)).ok()?;
         Some((about.modified().ok()?, about.len()))
@@ -190,14 +178,14 @@ fn known(approved: &Approvals, server: &str, tool: &Listed) -> bool {
     approved.get(server).and_then(|tools| tools.get(&tool.name)) == Some(&tool.pinned())
 }
 
-/// Format version of a file; `None`: it cannot be read.
+/// Format version of a file; `None`: unreadable.
 fn version(path: &Path) -> Option<u32> {
     serde_json::from_slice::<File<IgnoredAny>>(&files::read_own(path).ok()?)
         .ok()
         .map(|file| file.version)
 }
 
-/// Definitions that were kept whole, as far as there is room for them now.
+/// Pins of version 1, as far as the limits allow.
 fn of_whole(servers: WholePins) -> Pins {
     let short = |tools: BTreeMap<String, Value>| {
         let mut known = PinnedTools::default();
@@ -210,7 +198,7 @@ fn of_whole(servers: WholePins) -> Pins {
     servers.into_iter().map(|(place, tools)| (place, short(tools))).collect()
 }
 
-/// The content of `path` in a version; empty when it does not exist or cannot be read.
+/// Content of `path` in version `wanted`; empty if missing or unreadable.
 fn read<T: DeserializeOwned + Default>(path: &Path, wanted: u32) -> T {
     let text = match files::read_own(path) {
         Ok(text) => text,

@@ -1,6 +1,4 @@
-//! Resources of a server -> values under their keys.
-//!
-//! Entry function: [`read_all`]. **Never**: fails as a whole because of one resource.
+//! Reads a server's resources into values by key. One failing resource does not stop the others.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +7,24 @@ use serde_json::Value;
 use super::client::Client;
 use crate::domain::one_line;
 
-/// Resources of one server that are read.
+/// Most resources read of one server.
 const MOST: usize = 100;
-/// Longest resource that is kept, in bytes.
+/// Longest resource, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-/// Longest key of a resource, in characters.
+/// Longest key, in characters.
 const LONGEST_KEY: usize = 128;
-/// All resources of one server that are kept, in bytes.
+/// Most bytes of all resources of one server.
 pub const KEPT: usize = 8 * 1024 * 1024;
 
-/// Resources by their keys, and how long they are together.
 #[derive(Default)]
 pub struct ReadResources {
-    /// Their content, by key.
     pub all: BTreeMap<String, Value>,
-    /// Their text, in bytes.
+    /// Total bytes of text.
     pub bytes: usize,
 }
 
-/// Everything `client` has to read, templates filled from `vars`.
+/// Reads all resources of `client`; fills URI templates from `vars`.
 pub async fn read_all(
     client: &Client,
     server: &str,
@@ -73,8 +69,7 @@ pub async fn read_all(
     read
 }
 
-/// The template with its variables, and the names of those that are missing: these stay as they are
-/// written.
+/// The filled template, and the missing variables, which stay as written.
 fn fill<'t>(template: &'t str, vars: &BTreeMap<String, String>) -> (String, Vec<&'t str>) {
     let (mut filled, mut rest, mut missing) = (String::new(), template, Vec::new());
     while let Some((before, from)) = rest.split_once('{') {
@@ -84,7 +79,7 @@ fn fill<'t>(template: &'t str, vars: &BTreeMap<String, String>) -> (String, Vec<
             break;
         };
         rest = after;
-        // Reserved expansion (`+`) keeps what simple expansion would encode.
+        // Reserved expansion (`+`) keeps characters that simple expansion encodes.
         let (name, reserved) = match written.strip_prefix('+') {
             Some(name) => (name, true),
             None => (written, false),
@@ -106,7 +101,7 @@ fn fill<'t>(template: &'t str, vars: &BTreeMap<String, String>) -> (String, Vec<
     (filled, missing)
 }
 
-/// The resource's name, else the last part of its address.
+/// The resource's name, else the last segment of its URI.
 fn key(name: &str, uri: &str) -> String {
     if !name.trim().is_empty() {
         return one_line(name.trim(), LONGEST_KEY);
@@ -115,7 +110,7 @@ fn key(name: &str, uri: &str) -> String {
     one_line(path.rsplit(['/', ':']).next().unwrap_or_default(), LONGEST_KEY)
 }
 
-/// JSON as what it says, anything else as text.
+/// Parsed JSON, or text.
 fn value(text: String) -> Value {
     serde_json::from_str(&text).unwrap_or(Value::String(text))
 }

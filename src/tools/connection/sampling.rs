@@ -1,7 +1,5 @@
-//! A server's request to a chat model, and the answer in its terms.
-//!
-//! Entry function: [`answered`]. **Never**: passes on more than text; asks without an open call of
-//! an NPC.
+//! A server's sampling request, and the model's answer in protocol terms. Text only, and only
+//! during a call of an NPC.
 #![expect(deprecated, reason = "servers of both revisions still ask for samples")]
 
 use std::{sync::Arc, time::Duration};
@@ -26,10 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Largest request, in bytes of text.
 const LARGEST: usize = 32 * 1024;
 
-/// Asks the model of the NPC whose call is under way.
-///
-/// # Errors
-/// The refusal or failure, as it is sent to the server.
+/// Asks the model of the calling NPC. Errors are worded for the server.
 pub async fn answered(
     server: &Arc<str>,
     open: &OpenCalls,

@@ -1,7 +1,5 @@
-//! One server from its first connection to its removal.
-//!
-//! Entry function: [`Server::run`]. Connects, offers its tools, follows its changes, and when it is
-//! lost tries again with growing, jittered waits. **Never**: holds up anybody else.
+//! One server from its first connection to its removal: connects, offers tools, follows changes,
+//! and reconnects after a loss with growing, jittered waits.
 
 use std::{
     collections::BTreeMap,
@@ -46,7 +44,6 @@ use crate::{
     tools::{ServerKey, SourceKind},
 };
 
-/// A program to start.
 struct Run<'a> {
     command: &'a [String],
     folder: Option<&'a Path>,
@@ -54,35 +51,29 @@ struct Run<'a> {
     sandbox: &'a Sandbox,
 }
 
-/// Tools are measured this long after their server is ready, so that its first calls are not in
-/// the figures.
+/// Wait before measuring a ready server's tools, so that first calls stay out of the figures.
 const MEASURED_AFTER: Duration = Duration::from_secs(2);
-/// Changes that come within this time are one.
+/// Changes within this time count as one.
 const DEBOUNCE: Duration = Duration::from_millis(200);
-/// Changes that come again within this time are a storm.
+/// Changes that recur within this time are a storm.
 const CALM: Duration = Duration::from_secs(10);
-/// A connection that stood this long ends a row of failures.
+/// A connection this long ends a row of failures.
 const STOOD: Duration = Duration::from_secs(60);
 
-/// One configured server.
 pub struct Server {
-    /// The server's configuration.
     pub options: ServerOptions,
-    /// Owner its tools are for: the one who added it, or who plays `session`; `None`: everybody.
+    /// Owner its tools are for: the one that added it, or plays `session`; `None`: all owners.
     pub owner: Option<Owner>,
-    /// The session in whose name all its requests are made; `None`: in nobody's.
+    /// The session in whose name all its requests are made.
     pub session: Option<Arc<SessionFacts>>,
-    /// State shared by all servers.
     pub shared: Arc<Shared>,
-    /// Its published status.
     pub known: Arc<SharedStatus>,
-    /// Spreads its attempts.
+    /// Seed of the reconnection jitter.
     pub seed: u64,
-    /// Cancelled to end the server's task.
     pub stop: CancellationToken,
 }
 
-/// Reason a connection attempt failed; its text begins with "it", the server.
+/// Reason a connection attempt failed; its text begins with "it", meaning the server.
 #[derive(Debug, thiserror::Error)]
 enum ConnectError {
     #[error("it was not ready within {} ms", .0.as_millis())]
@@ -93,14 +84,13 @@ enum ConnectError {
     Http(#[from] HttpError),
     #[error(transparent)]
     Authorizer(#[from] NoAuthorizer),
-    /// In its own words, with the last ones of its process.
+    /// In its own words, with the last lines of its stderr.
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
     Tools(#[from] RequestError),
 }
 
-/// A connection and what carries it.
 struct Connected {
     client: Arc<Client>,
     child: Option<Child>,
@@ -108,7 +98,7 @@ struct Connected {
     tools: ToolList,
 }
 
-/// True if `url` looks like an address of the retired transport `sse`.
+/// True if `url` looks like an address of the retired `sse` transport.
 fn is_of_sse(url: &str) -> bool {
     url.split(['?', '#']).next().is_some_and(|url| url.trim_end_matches('/').ends_with("/sse"))
 }
@@ -152,8 +142,8 @@ impl Server {
         self.known.state.send_replace(State::Stopped);
     }
 
-    /// One connection from the attempt to its end; `None`: the server was stopped. A connection that stood for
-    /// long ends `row`.
+    /// One connection from attempt to end; `None`: the server was stopped. A connection of
+    /// [`STOOD`] or longer ends `row`.
     async fn connection(&self, row: &mut Row) -> Option<Ending> {
         let attempt = self.stop.run_until_cancelled(caught(self.attempt())).await?;
         match attempt {
@@ -173,7 +163,7 @@ impl Server {
         }
     }
 
-    /// The server among those of everybody, by what its tools' names begin with.
+    /// Key of the server, by the prefix of its tools' identities.
     pub(super) fn key(&self) -> ServerKey {
         ServerKey { owner: self.owner, name: self.options.identity().to_owned() }
     }
@@ -183,7 +173,7 @@ impl Server {
         address(self.owner, &self.options)
     }
 
-    /// The owner who added it; `None`: it is configured.
+    /// Its owner; `None`: configured.
     pub(super) fn added_by(&self) -> Option<Owner> {
         self.owner.filter(|_| self.session.is_none())
     }
@@ -197,14 +187,14 @@ impl Server {
     async fn connect(&self) -> Result<Connected, ConnectError> {
         let late = AtomicBool::new(false);
         match self.connect_once(&late, false).await {
-            // It has said what it speaks, but only when it was no longer listened to.
+            // It answered discovery, but too late.
             Err(_) if late.load(Ordering::Relaxed) => self.connect_once(&late, true).await,
             other => other,
         }
     }
 
-    /// Connects; `slow`: it speaks the new revision and takes its time. Sets `late` when it turned
-    /// out to.
+    /// Connects. `slow`: it speaks the new revision but starts slowly; `late` is set if that turns
+    /// out.
     async fn connect_once(&self, late: &AtomicBool, slow: bool) -> Result<Connected, ConnectError> {
         let lost = CancellationToken::new();
         let handler = ClientHandler {
@@ -279,7 +269,7 @@ impl Server {
             false => tracing::debug!(server, line, "server stderr"),
         });
         let environment = env.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        // No two owners' programs have a home in common.
+        // Each owner's program has a home of its own.
         let (room, name) = (&self.shared.room, &self.address().name());
         let start = Start { room, name, command, folder, environment, sandbox, tail, shown };
         Child::start(start).await
@@ -295,7 +285,7 @@ impl Server {
         }
     }
 
-    /// Explains `refusal`, with the last words of the server's process; ends the process.
+    /// Explains `refusal` with the last lines of the process's stderr; ends the process.
     async fn explained(&self, refusal: Refusal, child: Option<Child>) -> String {
         let may_be_old = child.is_none() && !matches!(refusal, Refusal::Unauthorized);
         let mut reason = match refusal {
@@ -320,7 +310,7 @@ impl Server {
         reason
     }
 
-    /// Hint for a child's complaint that it may not do something, or for an address of a retired transport.
+    /// Hint for a permission error of a confined child, or for an `sse` address.
     fn way_out(&self, words: &str) -> &'static str {
         match &self.options.reach {
             Reach::Stdio { sandbox: Sandbox::Confined { .. }, .. } if stdio::is_refusal(words) => {
@@ -335,7 +325,7 @@ impl Server {
         }
     }
 
-    /// Offers what the server has until it is lost or stopped; `None`: it was stopped.
+    /// Offers the server's tools until it is lost or stopped; `None`: stopped.
     async fn serve(&self, connected: Connected) -> Option<Ending> {
         let Connected { client, child, wire, tools } = connected;
         let held = child.as_ref().map(|child| child.held().to_vec()).unwrap_or_default();
@@ -382,7 +372,7 @@ impl Server {
         }
     }
 
-    /// Ends `child`; its last words are added to the reason for which it was lost.
+    /// Ends `child`; adds its last stderr lines to the reason.
     async fn left(&self, mut child: Child, ended: Option<Ending>) -> Option<Ending> {
         let ended = match ended {
             Some(Ending::Lost(mut reason)) => {
@@ -400,7 +390,7 @@ impl Server {
         ended
     }
 
-    /// Nothing of it is there any more.
+    /// Withdraws tools and details.
     fn withdraw(&self) {
         self.known.link.client.store(None);
         self.shared.host.catalog().withdraw(&self.key(), SourceKind::Server);
@@ -408,12 +398,12 @@ impl Server {
         self.known.change(|details| *details = Details::default());
     }
 
-    /// Takes changes of its lists as they come; returns when they can no longer be read.
+    /// Applies list changes as they come; returns the error when a list cannot be read.
     async fn follow(&self, client: &Client, mut tools: Vec<Listed>) -> String {
         let (mut wait, mut looked) = (DEBOUNCE, None::<Instant>);
         loop {
             client.notices().some().await;
-            // A server that announces changes without end is asked less and less often.
+            // Back off for a server that announces changes endlessly.
             let is_storm = looked.is_some_and(|looked| looked.elapsed() < CALM);
             wait = if is_storm { (wait * 2).min(LONGEST_WAIT) } else { DEBOUNCE };
             sleep(wait).await;
@@ -440,7 +430,7 @@ impl Server {
         }
     }
 
-    /// Measures tools of which no figures are remembered, once the connection has settled.
+    /// Measures tools without figures once the connection has settled.
     async fn measure(&self) -> Never {
         sleep(MEASURED_AFTER).await;
         let host = &self.shared.host;
@@ -460,7 +450,7 @@ impl Server {
         }
     }
 
-    /// Reads its resources; while its variables lack a value, what was read stays.
+    /// Reads its resources; without values for its variables, keeps the earlier ones.
     pub(super) async fn read_resources(&self, client: &Client) {
         let vars = match self.resource_vars() {
             Ok(vars) => vars,
@@ -479,12 +469,12 @@ impl Server {
     }
 }
 
-/// Address under which records about a server are stored.
+/// Address under which a server's records are stored.
 pub fn address(owner: Option<Owner>, options: &ServerOptions) -> ServerAddress {
     ServerAddress { owner, server: options.name.clone(), endpoint: options.reach.key() }
 }
 
-/// Hears of changes, again and again.
+/// Subscribes to changes, again after each end.
 async fn listen(client: &Client, resources: bool) -> Never {
     let mut wait = Duration::from_secs(1);
     loop {

@@ -1,6 +1,4 @@
-//! All servers: those that are configured, and those that guilds have added for themselves.
-//!
-//! Entry type: [`Servers`]. **Never**: waits for a server, but where it is asked to.
+//! All servers: configured ones, and those added by guilds. Only explicit waits block on a server.
 
 use std::{
     collections::BTreeMap,
@@ -39,104 +37,86 @@ use crate::{
 
 /// Longest wait for all servers to end.
 const CLOSING: Duration = Duration::from_secs(8);
-/// Longest wait for what a server names and others give.
+/// Longest wait for placeholders that other servers fill.
 const GIVEN: Duration = Duration::from_secs(30);
 
 /// Settings and handles that all servers are started with.
 pub struct Setup {
     /// Host that receives their tools.
     pub host: ToolHost,
-    /// Folder of what is remembered of them.
+    /// Folder of their records.
     pub data_dir: PathBuf,
-    /// Variables every child gets: PATH, HOME, LANG and TMPDIR as far as they are set.
+    /// Variables every child gets: PATH, HOME, LANG and TMPDIR where set.
     pub environment: Vec<(String, String)>,
-    /// This program, which watches over each child.
+    /// This executable, which supervises each child.
     pub launcher: PathBuf,
-    /// Files and folders that no confined child reads; what is below `data_dir` is among them.
+    /// Unreadable for confined children, like everything below `data_dir`.
     pub hidden: Vec<PathBuf>,
-    /// Values that headers may name.
+    /// Values of placeholders in headers.
     pub facts: Arc<Facts>,
-    /// Seeds the jitter of waits between attempts.
+    /// Seed of the reconnection jitter.
     pub seed: u64,
 }
 
-/// Reason a request about the servers was not carried out.
+/// Reason a request about the servers failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServersError {
-    /// Another server of the owner has this name, or this prefix of its tools' identities.
     #[error("the server name '{0}' is taken (choose another name)")]
     NameTaken(String),
-    /// A configured server has.
     #[error("the server name '{0}' is reserved for the installation (choose another name)")]
     Installed(String),
-    /// No server has the name.
     #[error("unknown server '{0}'")]
     Unknown(String),
-    /// It must be connected for that.
     #[error("'{server}' is not connected: {reason}")]
-    NotConnected {
-        /// Name of the server.
-        server: String,
-        /// State of the server, in words.
-        reason: String,
-    },
-    /// Its tools could not be listed.
+    NotConnected { server: String, reason: String },
     #[error(transparent)]
     Tools(#[from] RequestError),
-    /// The disk refused.
     #[error("cannot save the approval: {0}")]
     NotRemembered(io::Error),
-    /// Servers without which nothing starts, a line each.
     #[error("{}", .0.join("\n"))]
     Required(Vec<String>),
 }
 
-/// All servers; clones are handles of the same ones.
+/// All servers; clones share them.
 #[derive(Clone)]
 pub struct Servers {
     shared: Arc<Shared>,
     seed: u64,
     all: Arc<Mutex<All>>,
-    /// Of all servers, those that were removed and end included.
+    /// Tasks of all servers, including removed ones that are still ending.
     tasks: TaskTracker,
-    /// It was said that children are not confined.
+    /// Warned once that children are not confined.
     told: Arc<Once>,
 }
 
-/// Tools of a server that are others than they were, and wait for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedTools {
-    /// Name of the server.
     pub server: String,
-    /// The owner who added it; `None`: it is configured.
+    /// Its owner; `None`: configured.
     pub owner: Option<Owner>,
-    /// Changes, a tool and a place a line.
+    /// One line per changed place of a tool.
     pub what: Vec<String>,
 }
 
-/// Configured and added servers, and those that run.
 #[derive(Default)]
 struct All {
-    /// Of the configuration.
     configured: Vec<ServerOptions>,
-    /// Added while the program runs, from Discord, each for its owner alone.
+    /// Added from Discord at run time, each for its owner only.
     added: BTreeMap<Owner, Vec<ServerOptions>>,
-    /// By owners and names.
     running: BTreeMap<ServerKey, Running>,
 }
 
-/// A server and its task.
 struct Running {
     options: ServerOptions,
     known: Arc<SharedStatus>,
-    /// Of a server that has one for each session.
+    /// Set for a server with one connection per session.
     connections: Option<Arc<Connections>>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
 
 impl Running {
-    /// Its status for `owner`: that of the owner's session where it has one, else its own.
+    /// Status for `owner`: of the owner's session if it has one, else the server's own.
     fn known(&self, owner: Owner) -> Arc<SharedStatus> {
         let own = self.connections.as_ref().and_then(|all| all.of(owner));
         own.unwrap_or_else(|| Arc::clone(&self.known))
@@ -144,7 +124,7 @@ impl Running {
 }
 
 impl Servers {
-    /// No servers yet.
+    /// Starts with no servers.
     pub fn new(setup: Setup) -> Self {
         let environment = setup.environment.into_iter();
         let mut hidden = setup.hidden;
@@ -167,7 +147,7 @@ impl Servers {
         Self { shared: Arc::new(shared), seed: setup.seed, all, tasks, told }
     }
 
-    /// Sets which servers are configured: connects new ones in the background, removes missing ones,
+    /// Replaces the configured servers: connects new ones in the background, removes missing ones,
     /// reconnects changed ones and leaves the rest undisturbed.
     pub fn set(&self, configured: Vec<ServerOptions>) {
         let mut all = self.all();
@@ -175,16 +155,15 @@ impl Servers {
         self.apply(&mut all);
     }
 
-    /// Has `check` asked before each start of a configured program from now on.
+    /// Sets the check run before each start of a configured program.
     pub fn set_check(&self, check: Option<StartCheck>) {
         *self.shared.check.lock().unwrap_or_else(PoisonError::into_inner) = check;
     }
 
-    /// Adds a server for `owner` beside the configured ones, until it is removed. Others may have
-    /// added one of the same name.
+    /// Adds a server for `owner`; other owners may use the same name.
     ///
     /// # Errors
-    /// A configured one, or another one of the owner's, has its name or calls its tools the same.
+    /// The name or identity is taken by a configured server or another one of the owner.
     pub fn add(&self, owner: Owner, options: ServerOptions) -> Result<(), ServersError> {
         let mut all = self.all();
         let clash = |others: &[ServerOptions]| {
@@ -203,7 +182,7 @@ impl Servers {
         Ok(())
     }
 
-    /// Removes a server that `owner` has added; whether there was one.
+    /// Removes a server added by `owner`; false if there was none.
     pub fn remove(&self, owner: Owner, name: &str) -> bool {
         let mut all = self.all();
         let Some(theirs) = all.added.get_mut(&owner) else { return false };
@@ -214,7 +193,7 @@ impl Servers {
         is_gone
     }
 
-    /// Sets what `owner` has added, in place of what it had; what clashes is left out.
+    /// Replaces the servers added by `owner`; skips clashing ones.
     pub fn set_added(&self, owner: Owner, added: Vec<ServerOptions>) {
         let mut all = self.all();
         let before = match added.is_empty() {
@@ -226,8 +205,8 @@ impl Servers {
         }
     }
 
-    /// Restarts the connection, or process, of a server that is there for `owner`; of one that has a
-    /// connection for each session, only that of the owner's.
+    /// Restarts the server `name` as seen by `owner`; with one connection per session, only the
+    /// owner's.
     ///
     /// # Errors
     /// No such server exists.
@@ -247,12 +226,12 @@ impl Servers {
         Ok(())
     }
 
-    /// Held for a look-up or a change of the list, never across an await.
+    /// Never held across an await.
     fn all(&self) -> MutexGuard<'_, All> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has exactly those run that are wanted; what is configured goes before what was added.
+    /// Reconciles running servers with the wanted ones; configured ones win clashes.
     fn apply(&self, all: &mut All) {
         let added = all
             .added
@@ -279,7 +258,7 @@ impl Servers {
             all.running.insert(key, running);
         }
         for (_, old) in before {
-            // Its task ends by itself, after it has ended its child.
+            // The task ends by itself, after its child.
             old.stop.cancel();
         }
     }
@@ -334,7 +313,7 @@ impl Servers {
         let task = self.tasks.spawn(async move {
             if let Some(old) = old {
                 old.stop.cancel();
-                // The old one's tools are withdrawn before the new one offers.
+                // Withdraw the old tools before the new server offers.
                 let _ = old.task.await;
             }
             server.await;
@@ -377,7 +356,7 @@ impl Servers {
         all
     }
 
-    /// Tools there for `owner` that were known and are others now, and wait for a person.
+    /// Changed tools that wait for approval by `owner`.
     pub fn changed(&self, owner: Owner) -> Vec<ChangedTools> {
         let changed = |(key, it): (&ServerKey, &Running)| {
             let what = it.known(owner).details().changed;
@@ -387,8 +366,7 @@ impl Servers {
         self.all().seen_by(owner).filter_map(changed).collect()
     }
 
-    /// Names of servers that `owner` has added and that are not there: the configuration has named one
-    /// of its own so since.
+    /// Names of servers of `owner` that a configured server has displaced.
     pub fn displaced(&self, owner: Owner) -> Vec<String> {
         let all = self.all();
         let theirs = all.added.get(&owner).into_iter().flatten();
@@ -396,8 +374,8 @@ impl Servers {
         theirs.map(|options| &options.name).filter(is_away).cloned().collect()
     }
 
-    /// Waits until every server whose tools' names begin with a wanted word is ready or has failed
-    /// once, or `patience` is over.
+    /// Waits until every server whose tool prefix is `wanted` is ready or has failed once, at most
+    /// `patience`.
     pub async fn settled(&self, patience: Duration, wanted: impl Fn(&str) -> bool) {
         let _ = timeout(patience, async {
             for (_, known) in self.known(|options| wanted(options.identity())) {
@@ -407,10 +385,10 @@ impl Servers {
         .await;
     }
 
-    /// Waits for the servers nothing starts without.
+    /// Waits for required servers.
     ///
     /// # Errors
-    /// A required server failed; names each of them, with the reason.
+    /// Names each required server that failed, with the reason.
     pub async fn required(&self) -> Result<(), ServersError> {
         let mut failed = Vec::new();
         for (name, known) in self.known(|options| options.required) {
@@ -424,11 +402,10 @@ impl Servers {
         if failed.is_empty() { Ok(()) } else { Err(ServersError::Required(failed)) }
     }
 
-    /// Approves the tools that `server` lists now; what waits is offered from its next connection
-    /// on. The names of what was approved come back.
+    /// Approves the current tools of `server` and returns their names.
     ///
     /// # Errors
-    /// It is not connected, or the approval could not be remembered.
+    /// It is not connected, or the approval could not be stored.
     pub async fn approve(&self, server: &ServerKey) -> Result<Vec<String>, ServersError> {
         let running = |all: &All| {
             let it = all.running.get(server)?;
@@ -447,7 +424,7 @@ impl Servers {
         let remembered = spawn_blocking(move || shared.remembered.accept(&address, &listed)).await;
         let remembered = remembered.unwrap_or_else(|error| Err(io::Error::other(error)));
         remembered.map_err(ServersError::NotRemembered)?;
-        // The task that follows its changes looks again.
+        // Makes the server's task reread its list.
         client.notices().tools_changed();
         Ok(tools.into_iter().map(|tool| tool.name).collect())
     }
@@ -470,15 +447,14 @@ impl Servers {
 }
 
 impl All {
-    /// Those of the installation, and those that `owner` has added.
+    /// Servers of the installation, and those added by `owner`.
     fn seen_by(&self, owner: Owner) -> impl Iterator<Item = (&ServerKey, &Running)> {
         let is_theirs = move |key: &ServerKey| key.owner.is_none_or(|its| its == owner);
         self.running.iter().filter(move |(key, _)| is_theirs(key))
     }
 }
 
-/// The state of a server once it is no longer on its way for the first time, or has lacked too long what
-/// others give.
+/// The first state after connecting, or `Lacking` after [`GIVEN`].
 async fn settled(known: &SharedStatus) -> State {
     let mut state = known.state.subscribe();
     let begun = state.wait_for(|state| *state != State::Connecting).await;
@@ -531,7 +507,7 @@ mod tests {
         })
     }
 
-    /// The servers that are there for somebody: who has added each, and its name.
+    /// Each server available to an owner: its adder and name.
     fn there(servers: &Servers, owner: Owner) -> Vec<(Option<u64>, String)> {
         let all = servers.status(owner).into_iter();
         all.map(|it| (it.owner.and_then(Owner::guild), it.name)).collect()

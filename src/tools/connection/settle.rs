@@ -1,6 +1,5 @@
-//! Measures whether a server over HTTP is faster on kept connections or on a new one for each request.
-//!
-//! Entry function: [`settle`]. **Never**: calls a tool.
+//! Measures whether an HTTP server is faster on pooled connections or on a new one for each
+//! request.
 
 use std::time::Duration;
 
@@ -11,26 +10,26 @@ use super::{
     http_client::HttpClient,
 };
 
-/// Requests that show whether kept connections are slow; the last four count.
+/// Pings that detect slow pooled connections.
 const KEPT: Pings = Pings { sent: 14, counted: 4 };
-/// Requests that show how fast fresh connections are; all count.
+/// Pings that time fresh connections.
 const FRESH: Pings = Pings { sent: 2, counted: 2 };
-/// A kept connection this slow meets a delayed acknowledgement.
+/// A pooled ping this slow hits a delayed acknowledgement.
 const STALL: Duration = Duration::from_millis(30);
 
-/// Number of requests sent, and number of the last ones that count.
+/// Number of pings, and of the last ones that count.
 #[derive(Clone, Copy)]
 struct Pings {
     sent: usize,
     counted: usize,
 }
 
-/// The result of a future that never completes.
+/// Result of a future that never completes.
 pub enum Never {}
 
-/// Finds out once whether connections to a server that answers with streams are better kept: a
-/// server that sends its answer in small pieces stalls a kept connection by a delayed
-/// acknowledgement, which can be worse than a new connection for each request.
+/// Decides once whether to pool connections to a server that answers with streams: a server that
+/// sends its answer in small pieces stalls a pooled connection by delayed acknowledgements, which
+/// can cost more than a new connection.
 pub async fn settle(client: &Client, wire: Option<&HttpClient>) -> Never {
     if let Some(wire) = wire
         && client.era() == Era::Handshake
@@ -47,7 +46,7 @@ pub async fn settle(client: &Client, wire: Option<&HttpClient>) -> Never {
     std::future::pending().await
 }
 
-/// The fastest of the last of some requests.
+/// The fastest of the counted pings.
 async fn fastest(client: &Client, pings: Pings) -> Option<Duration> {
     let mut best = None;
     for number in 0..pings.sent {

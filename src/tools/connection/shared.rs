@@ -7,27 +7,22 @@ use tokio::task::spawn_blocking;
 use super::{facts::Facts, oauth::Tokens, remembered::RememberedServers, stdio::Room};
 use crate::tools::ToolHost;
 
-/// Says why no configured program may be started now; `None`: they may. It may take its time.
+/// Reason no configured program may start now; may block.
 pub type StartCheck = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// State shared by all servers.
 pub struct Shared {
-    /// Host that receives their tools.
     pub host: ToolHost,
-    /// Records of them that outlive a run.
+    /// Records that outlive a run.
     pub remembered: RememberedServers,
-    /// Launch settings of children.
     pub room: Room,
-    /// Values that headers may name.
     pub facts: Arc<Facts>,
-    /// Source of tokens.
     pub tokens: Tokens,
-    /// Asked before each start of a configured program.
+    /// Runs before each start of a configured program.
     pub check: Mutex<Option<StartCheck>>,
 }
 
 impl Shared {
-    /// Why no configured program may be started now.
+    /// Reason no configured program may start now.
     pub async fn refusal(&self) -> Option<String> {
         let check = self.check.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         let asked = spawn_blocking(move || check()).await;

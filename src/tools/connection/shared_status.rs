@@ -1,6 +1,4 @@
-//! The state of one server, shared between its task and the lists that show it.
-//!
-//! Entry type: [`SharedStatus`]. **Never**: waits.
+//! State of one server, shared between its task and the lists that show it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,47 +14,36 @@ use super::{
     traffic::{self, Traffic},
 };
 
-/// The state of one server, written by its task and read by everybody else.
 pub struct SharedStatus {
-    /// Its connection; readers can wait for changes.
+    /// Connection state; readers can wait for changes.
     pub state: watch::Sender<State>,
     /// Shared with its tools.
     pub link: Arc<Link>,
-    /// Details that lists show beside the state.
     pub details: Mutex<Details>,
 }
 
-/// Details of a server that lists show beside its state.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
-    /// Tools it offers.
     pub tools: Vec<String>,
-    /// Tools that wait for approval.
     pub held: Vec<String>,
-    /// Changes of those of them that were known, a tool a line and lines below it.
+    /// Changes of known tools: a line each, with indented lines below.
     pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
-    /// Keys of its resources.
     pub resources: Vec<String>,
-    /// Files whose replacement starts its program again.
+    /// Files whose replacement restarts its program.
     pub held_files: Vec<String>,
-    /// Revision of the protocol that was agreed on.
     pub revision: Option<String>,
-    /// Name and version that it gives itself; each empty where it gives none.
+    /// Name and version it reports; may be empty.
     pub calls_itself: (String, String),
-    /// Bytes of its list of tools.
     pub list_bytes: usize,
-    /// Bytes of its resources.
     pub resource_bytes: usize,
-    /// Size of the stored definitions of its tools.
     pub pinned: PinnedSize,
-    /// Count of its unasked messages.
     pub traffic: Arc<Traffic>,
 }
 
 impl Details {
-    /// Memory held for it, with so many lines of its stderr.
+    /// Memory used for it; `words` is the number of stderr lines.
     pub fn kept(&self, words: usize) -> Kept {
         Kept {
             tools: self.tools.len() + self.held.len() + self.refused.len(),
@@ -79,7 +66,6 @@ impl Details {
 }
 
 impl SharedStatus {
-    /// A server that is connecting for the first time.
     pub fn new(name: &str) -> Self {
         Self {
             state: watch::Sender::new(State::Connecting),
@@ -88,12 +74,10 @@ impl SharedStatus {
         }
     }
 
-    /// A copy of what lists show.
     pub fn details(&self) -> Details {
         self.details.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes what lists show.
     pub fn change(&self, change: impl FnOnce(&mut Details)) {
         change(&mut self.details.lock().unwrap_or_else(PoisonError::into_inner));
     }

@@ -1,6 +1,4 @@
-//! The state of each server, for lists and panels.
-//!
-//! Entry type: [`Status`]. **Never**: holds a secret.
+//! State of each server, for lists and panels. **Never**: holds a secret.
 
 use std::{borrow::Cow, fmt};
 
@@ -9,49 +7,40 @@ use tokio::time::Instant;
 
 use crate::domain::{Owner, redact};
 
-/// Lines of its stderr that are shown of a server that failed.
+/// Lines of stderr shown for a failed server.
 const LAST_WORDS: usize = 5;
 
-/// State of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// On its way for the first time.
     Connecting,
-    /// Connected once a session runs.
+    /// Connects once a session runs.
     NoSession {
-        /// A name in its headers or `resource_vars` that only a session gives.
+        /// A placeholder that only a session provides.
         needs: &'static str,
     },
-    /// Connected once a server has given what it names.
+    /// Connects once another server provides the placeholder `name`.
     Lacking {
-        /// A name in its headers or `resource_vars` that has no value yet.
+        /// A placeholder in its headers or `resource_vars`.
         name: String,
     },
-    /// On its way again after a failure.
+    /// Reconnecting after a failure.
     Reconnecting {
-        /// Reason for the failure.
         reason: String,
     },
-    /// Its tools are offered.
     Ready,
-    /// Failed, and tried again at a moment.
+    /// Failed, with another attempt scheduled.
     Waiting {
-        /// Reason the last attempt failed.
         reason: String,
-        /// Time of the next attempt.
         until: Instant,
     },
-    /// Failed for good.
     Failed {
-        /// Reason the last attempt failed.
         reason: String,
     },
-    /// Ended by us.
     Stopped,
 }
 
 impl State {
-    /// The words used in reports.
+    /// Word used in reports.
     pub fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Connecting => "connecting",
@@ -65,7 +54,7 @@ impl State {
         })
     }
 
-    /// A copy to be shown: a reason may quote the value of a variable.
+    /// A redacted copy: a reason may quote a secret.
     pub(super) fn shown(&self) -> Self {
         let known = |reason: &String| redact::known(reason).into_owned();
         match self {
@@ -78,7 +67,6 @@ impl State {
         }
     }
 
-    /// True if it is on its way for the first time.
     pub(super) fn is_on_its_way(&self) -> bool {
         matches!(self, Self::Connecting | Self::Lacking { .. })
     }
@@ -94,81 +82,61 @@ impl State {
     }
 }
 
-/// One server in a report.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// The owner who added it; `None`: it is configured.
+    /// Its owner; `None`: configured.
     pub owner: Option<Owner>,
     /// Others use the same connection.
     pub is_shared: bool,
-    /// Name of the server.
     pub name: String,
     /// Prefix of its tools' names.
     pub prefix: String,
-    /// Name and version that it gives itself; each empty where it gives none.
+    /// Name and version it reports; may be empty.
     pub calls_itself: (String, String),
-    /// Location of the server.
     pub endpoint: String,
-    /// State of the server.
     pub state: State,
-    /// Revision of the protocol that was agreed on.
+    /// Agreed protocol revision.
     pub revision: Option<String>,
-    /// Tools it offers.
     pub tools: Vec<String>,
-    /// Tools that wait for approval.
     pub held: Vec<String>,
-    /// Changes of those of them that were known.
+    /// Changes of known tools.
     pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
-    /// Keys of its resources.
     pub resources: Vec<String>,
-    /// Files whose replacement starts its program again.
+    /// Files whose replacement restarts its program.
     pub held_files: Vec<String>,
-    /// Last lines of its stderr.
     pub stderr: Vec<String>,
-    /// Memory held for it.
     pub kept: Kept,
 }
 
-/// Command that accepts what the server `name` lists.
+/// Command that approves the tools of the server `name`.
 pub fn way_to_trust(owner: Option<Owner>, name: &str) -> String {
     let command = if owner.is_some() { "/tools server trust" } else { "glyphoxa mcp trust" };
     format!("{command} {name}")
 }
 
-/// Memory held for one server; each figure with the most that it may be.
+/// Memory used for one server; each figure with its limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// Tools, those that are left out included.
+    /// Tools, refused ones included.
     pub tools: usize,
-    /// The most that [`Kept::tools`] may be.
     pub tools_most: usize,
-    /// Bytes of their list.
     pub list_bytes: usize,
-    /// The most that [`Kept::list_bytes`] may be.
     pub list_bytes_most: usize,
-    /// Bytes of its resources.
     pub resource_bytes: usize,
-    /// The most that [`Kept::resource_bytes`] may be.
     pub resource_bytes_most: usize,
-    /// Its questions without an answer yet.
+    /// Unanswered questions of the server.
     pub questions: usize,
-    /// The most that [`Kept::questions`] may be.
     pub questions_most: usize,
-    /// Tools whose first definitions are known, those that it has once had included.
+    /// Known definitions, including those of former tools.
     pub pinned: usize,
-    /// The most that [`Kept::pinned`] may be.
     pub pinned_most: usize,
-    /// Bytes of what is known of these.
     pub pinned_bytes: usize,
-    /// The most that [`Kept::pinned_bytes`] may be.
     pub pinned_bytes_most: usize,
-    /// Lines of its stderr.
     pub words: usize,
-    /// The most that [`Kept::words`] may be.
     pub words_most: usize,
-    /// Messages it has sent unasked; none of them is kept.
+    /// Unasked messages received; none is stored.
     pub unasked: u64,
 }
 
@@ -198,7 +166,7 @@ impl fmt::Display for Kept {
     }
 }
 
-/// A line, and lines below it for what deserves attention.
+/// One line, and lines below it for problems.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;

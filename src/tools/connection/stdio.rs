@@ -1,6 +1,5 @@
-//! Servers as child processes, which reach what their configuration names and never outlive this one.
-//!
-//! Entry types: [`Child`], [`Room`]. **Never**: hands on this process's environment.
+//! Servers as child processes, confined to configured paths; they never outlive this process.
+//! **Never**: passes on this process's environment.
 
 use std::{
     io,
@@ -21,89 +20,63 @@ use crate::{
     launch::{self, Confinement, HeldFile, LaunchError, Launched, Pipes, Plan, Refusal},
 };
 
-/// Time a child has to end by itself once its input has closed.
+/// Time a child has to exit after its input has closed.
 const GRACE: Duration = Duration::from_secs(2);
-/// Longest wait for the end of a child whose output has ended.
+/// Longest wait for the exit after the output has ended.
 const EXITING: Duration = Duration::from_millis(200);
-/// Variables that name folders, which a confined child has of its own.
+/// Variables a confined child gets its own folders for.
 const OWN_FOLDERS: [&str; 2] = ["HOME", "TMPDIR"];
 
-/// A server's process.
 pub struct Child {
     launched: Launched,
     _stderr: AbortOnDropHandle<()>,
 }
 
-/// Reason a server's program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The command is empty.
     #[error("the command is empty")]
     NoCommand,
-    /// No such file.
     #[error("cannot find the program '{0}' (install it, or give its full path)")]
     NoProgram(String),
-    /// No right to run it.
     #[error("'{0}' may not be run (chmod +x it, or name its interpreter)")]
     MayNotRun(String),
-    /// The system refused for another reason.
     #[error("cannot start '{program}': {reason}")]
-    Failed {
-        /// Program as configured.
-        program: String,
-        /// The system's reason.
-        reason: String,
-    },
-    /// The supervisor that starts and ends it could not be started.
+    Failed { program: String, reason: String },
     #[error("cannot start its supervisor: {0} (is this machine short of memory?)")]
     NoSupervisor(io::Error),
 }
 
-/// The streams of a child.
 pub struct Streams {
-    /// Its standard output.
     pub read: BufReader<pipe::Receiver>,
-    /// Its standard input.
     pub write: pipe::Sender,
 }
 
-/// Launch settings of all children, and files that none of them may reach.
+/// Launch settings of all children.
 pub struct Room {
-    /// This program, which supervises and confines them.
+    /// This executable, which supervises and confines them.
     pub launcher: PathBuf,
-    /// Folder of the homes of children.
     pub homes: PathBuf,
-    /// Files and folders that no child reads.
+    /// Unreadable files and folders.
     pub hidden: Vec<PathBuf>,
     /// Variables of ours that every child gets.
     pub environment: Vec<(String, Secret)>,
 }
 
-/// Parameters for starting a child.
 pub struct Start<'a> {
-    /// Launch settings of all children.
     pub room: &'a Room,
-    /// Its name among the others.
+    /// Unique among children.
     pub name: &'a str,
-    /// Program and arguments.
     pub command: &'a [String],
-    /// Working directory; `None`: ours.
+    /// `None`: ours.
     pub folder: Option<&'a Path>,
-    /// Variables of its own.
     pub environment: Vec<(&'a str, &'a Secret)>,
-    /// Files and folders it may reach.
     pub sandbox: &'a Sandbox,
-    /// Receives its stderr.
     pub tail: Arc<Tail>,
-    /// Sees every line of it.
+    /// Called for every line of its stderr.
     pub shown: Box<dyn Fn(&str) + Send>,
 }
 
 impl Child {
-    /// Starts a child.
-    ///
-    /// # Errors
-    /// The program cannot be started; the error names the problem and the way out.
     pub async fn start(start: Start<'_>) -> Result<(Self, Streams), StartError> {
         let program = start.command.first().ok_or(StartError::NoCommand)?.clone();
         let started = launch::start(&start.room.launcher, &start.plan()).await;
@@ -114,13 +87,12 @@ impl Child {
         Ok((Self { launched, _stderr: AbortOnDropHandle::new(follow) }, streams))
     }
 
-    /// Files that it can no longer read once they are replaced.
+    /// Files it can no longer read once they are replaced.
     pub fn held(&self) -> &[HeldFile] {
         self.launched.held()
     }
 
-    /// Ends the child and everything it started: politely first, then by force.
-    /// Its input should be closed before.
+    /// Ends the child and its descendants: politely first, then by force. Close its input before.
     pub async fn end(self) {
         self.launched.end(GRACE).await;
     }
@@ -153,7 +125,7 @@ impl Start<'_> {
 }
 
 impl Room {
-    /// Confinement of the child `name`; `None`: it may reach everything.
+    /// Confinement of the child `name`; `None`: none.
     fn confinement(&self, name: &str, command: &[String], said: &Sandbox) -> Option<Confinement> {
         let (read, write) = match said {
             Sandbox::Off => return None,
@@ -161,7 +133,7 @@ impl Room {
             Sandbox::Foreign => (Vec::new(), Vec::new()),
         };
         let is_foreign = *said == Sandbox::Foreign;
-        // Another command is another program, which does not get what the first one has kept.
+        // Another command gets a home of its own.
         let folder = self.homes.join(folder_name(name, command));
         let scratch = folder.join("tmp");
         let home = if is_foreign { scratch.join("home") } else { folder.join("home") };
@@ -178,7 +150,7 @@ impl Room {
     }
 }
 
-/// True if an error of a confined child looks like one that its confinement has led to.
+/// True if a confined child's error looks like a consequence of its confinement.
 pub fn is_refusal(words: &str) -> bool {
     ["ermission denied", "EACCES", "EPERM", "not permitted"].iter().any(|it| words.contains(it))
 }

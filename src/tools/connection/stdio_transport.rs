@@ -1,8 +1,6 @@
-//! JSON-RPC over a child's standard streams, a message a line.
-//!
-//! Entry type: [`StdioTransport`], an `rmcp` transport. Where a server's own answer cannot be used
-//! (too long, not JSON, or none at all to the question which revision it speaks) it answers in the
-//! server's place. **Never**: holds more than one message of [`LONGEST`] bytes.
+//! JSON-RPC over a child's standard streams, one message per line, as an `rmcp` transport. Where an
+//! answer is unusable (too long, not JSON, or no answer to discovery) it answers in the server's
+//! place.
 
 use std::{
     io,
@@ -30,31 +28,29 @@ use super::unusable::{KEPT, PARTS, answered, parts};
 
 /// Longest message of a server in bytes.
 const LONGEST: usize = 8 * 1024 * 1024;
-/// Longest wait for the answer which revision a server speaks; servers of old revisions may
-/// stay silent.
+/// Longest wait for the answer to discovery; servers of old revisions may stay silent.
 const PROBE: Duration = Duration::from_secs(3);
 
-/// Messages over a pair of streams.
 pub struct StdioTransport<R, W> {
     name: Arc<str>,
     read: R,
     write: Arc<Mutex<Option<W>>>,
     line: IncomingLine,
-    /// The question which revision the server speaks.
+    /// Id of the discovery request.
     asked: Option<RequestId>,
-    /// Deadline for the answer, until it comes.
+    /// Deadline for its answer, until it comes.
     until: Option<Instant>,
-    /// It was given up.
+    /// The deadline has passed.
     given_up: bool,
-    /// Longest wait for its answer.
+    /// `None`: no deadline.
     probe: Option<Duration>,
-    /// It was answered, but only after it was given up.
+    /// Set if the answer came after the deadline.
     late: Arc<AtomicBool>,
     lost: CancellationToken,
 }
 
 impl<R, W> StdioTransport<R, W> {
-    /// Messages of the server `name`; `lost` is cancelled when it ends.
+    /// `lost` is cancelled when the streams end.
     pub fn new(name: Arc<str>, read: R, write: W, lost: CancellationToken) -> Self {
         Self {
             name,
@@ -70,13 +66,13 @@ impl<R, W> StdioTransport<R, W> {
         }
     }
 
-    /// Waits for the answer which revision the server speaks as long as anybody does.
+    /// Waits for discovery without a deadline of its own.
     pub fn patient(self) -> Self {
         Self { probe: None, ..self }
     }
 
-    /// Flag that is set when the server turns out to know the new revision too late for this
-    /// connection: it takes longer to start than we wait.
+    /// Flag set when the server turns out to speak the new revision, but starts slower than we
+    /// wait.
     pub fn late(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.late)
     }
@@ -160,8 +156,8 @@ where
 }
 
 impl<R, W> StdioTransport<R, W> {
-    /// Stops waiting and returns the error that a server of an old revision would have answered; `None`:
-    /// nothing was asked.
+    /// The error a server of an old revision would have answered to discovery; `None`: not waiting
+    /// for it.
     fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
         self.until = None;
         self.given_up = true;
@@ -175,19 +171,17 @@ impl<R, W> StdioTransport<R, W> {
     }
 }
 
-/// A line as it comes in.
 #[derive(Default)]
 struct IncomingLine {
-    /// All of it, or its head when it is too long.
+    /// The line, or the head of one that is too long.
     bytes: Vec<u8>,
-    /// The end of what is too long.
     tail: Vec<u8>,
-    /// Its length so far.
+    /// Length so far.
     length: usize,
 }
 
 impl IncomingLine {
-    /// Reads up to the end of the line; false at the end of the stream. Cancel safe.
+    /// Reads to the end of the line; false at the end of the stream. Cancel safe.
     async fn read(&mut self, from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<bool> {
         loop {
             let bytes = from.fill_buf().await?;
@@ -227,7 +221,7 @@ impl IncomingLine {
         self.length = 0;
     }
 
-    /// The message it is, or an error in place of an answer that cannot be used.
+    /// The message, or an error in place of an unusable answer.
     fn message(&self, server: &str) -> Option<ServerJsonRpcMessage> {
         let wrong = if self.length > LONGEST {
             format!("an answer of {} MiB (at most {} are read)", self.length >> 20, LONGEST >> 20)

@@ -1,6 +1,4 @@
-//! The last words of a child process, for reports.
-//!
-//! Entry type: [`Tail`]. **Never**: keeps more than [`LINES`] lines.
+//! Last stderr lines of a child process, for reports.
 
 use std::{
     collections::VecDeque,
@@ -13,16 +11,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::{one_line, redact};
 
-/// Lines that are kept.
+/// Most lines kept.
 pub const LINES: usize = 100;
-/// Longest line that is kept, in characters.
+/// Longest line kept, in characters.
 const LONGEST: usize = 400;
 /// Bytes read at once.
 const READ: usize = 4 * 1024;
-/// Longest wait for the last words of a process that has just ended.
+/// Longest wait for the last lines of a process that has just ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// The last lines somebody wrote.
 #[derive(Default)]
 pub struct Tail {
     lines: Mutex<VecDeque<String>>,
@@ -30,18 +27,18 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// The lines, oldest first.
+    /// Oldest first.
     pub fn lines(&self) -> Vec<String> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// The last line that says something, once the writer has ended or a moment has passed.
+    /// The last line that is not blank, once the writer has ended or after a short wait.
     pub async fn last_words(&self) -> Option<String> {
         let _ = tokio::time::timeout(LAST_WORDS, self.ended.cancelled()).await;
         self.lines().into_iter().rev().find(|line| !line.trim().is_empty())
     }
 
-    /// Reads `from` to its end; `shown` gets every line.
+    /// Reads `from` to its end; calls `shown` for every line.
     pub async fn follow(self: Arc<Self>, mut from: impl AsyncRead + Unpin, shown: impl Fn(&str)) {
         let (mut bytes, mut line) = (vec![0; READ], Vec::new());
         while let Ok(count @ 1..) = from.read(&mut bytes).await {

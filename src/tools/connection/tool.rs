@@ -1,6 +1,4 @@
-//! A server's tool as the host calls it.
-//!
-//! Entry types: [`ServerTool`], [`Link`]. **Never**: sends a call twice.
+//! A server's tool as the host calls it. **Never**: sends a call twice.
 
 use std::sync::Arc;
 
@@ -12,20 +10,18 @@ use tokio::sync::Notify;
 use super::{client::Client, open_calls::Whose, tail::Tail};
 use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 
-/// Link shared by the tools of a server, with the current connection.
+/// Shared by the tools of a server.
 pub struct Link {
-    /// The server's name in the configuration.
     pub server: Arc<str>,
     /// The connection, while there is one.
     pub client: ArcSwapOption<Client>,
-    /// Last words of its process.
+    /// Its process's stderr.
     pub tail: ArcSwapOption<Tail>,
-    /// Notified when a caller doubts that the server is there.
+    /// Notified when a failed call casts doubt on the connection.
     pub doubt: Notify,
 }
 
 impl Link {
-    /// No connection yet.
     pub fn new(server: &str) -> Self {
         Self {
             server: Arc::from(server),
@@ -35,17 +31,14 @@ impl Link {
         }
     }
 
-    /// Last lines of its process, if it has one that has written something.
+    /// Last stderr line of its process.
     pub async fn last_words(&self) -> Option<String> {
         self.tail.load_full()?.last_words().await
     }
 }
 
-/// One tool of a server.
 pub struct ServerTool {
-    /// The connection it is called over, shared with the server's other tools.
     pub link: Arc<Link>,
-    /// Its name on the wire.
     pub name: String,
 }
 

@@ -1,10 +1,7 @@
-//! Limits on the unasked messages of a server, and the count that is kept of them.
-//!
-//! Entry types: [`Traffic`], the count that lists show, and [`Guarded`], a transport that keeps
-//! within its bounds: questions that have no answer yet, their size, how fast anything unasked is
-//! read. Changes of lists end here; they are a flag, however often they are told. A server that
-//! does not keep to it is left, with the reason. **Never**: holds an answer up that was waited for
-//! by a server that says nothing unasked.
+//! Limits on unasked messages of a server: open questions, their size, and the reading rate.
+//! [`Guarded`] is a transport that enforces them and disconnects an offending server with a reason;
+//! [`Traffic`] holds the counts that lists show. List changes end here as a flag, however often
+//! they are announced. Only a server that sends unasked messages can delay its own answers.
 
 use std::{
     io,
@@ -31,49 +28,47 @@ use tokio_util::sync::CancellationToken;
 use super::notices::Notices;
 use crate::domain::{one_line, redact};
 
-/// Questions of a server that have no answer yet.
+/// Most open questions of a server.
 pub const OPEN: usize = 16;
-/// Longest wait of a further question until one of these is answered; then the server is left.
+/// Longest wait for an open question's answer before a further one disconnects the server.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Largest question, in bytes.
 const LARGEST: usize = 1024 * 1024;
-/// Unasked messages a second that are read for long; each of [`PIECE`] bytes.
+/// Sustained rate of unasked messages per second, in units of [`PIECE`] bytes.
 const PACE: u32 = 200;
-/// Those that are read at once after some silence.
+/// Burst after silence.
 const BURST: u32 = 400;
 /// A longer message counts as several.
 const PIECE: usize = 4 * 1024;
-/// Longest message that is shown, in characters.
+/// Longest message shown, in characters.
 const SHOWN: usize = 2_000;
 
-/// Count of unasked messages of a server, and the reason why it was left.
 #[derive(Debug, Default)]
 pub struct Traffic {
     open: Mutex<Vec<RequestId>>,
     answered: Notify,
-    /// Requests of ours under way.
+    /// Our open requests.
     awaited: AtomicUsize,
     unasked: AtomicU64,
     left: OnceLock<String>,
 }
 
 impl Traffic {
-    /// Questions without an answer yet.
     pub fn open(&self) -> usize {
         self.ids().len()
     }
 
-    /// Messages it has sent unasked.
+    /// Unasked messages received.
     pub fn unasked(&self) -> u64 {
         self.unasked.load(Ordering::Relaxed)
     }
 
-    /// Reason we ended the connection; its text begins with "it", the server. `None`: we did not.
+    /// Reason we disconnected; its text begins with "it", meaning the server.
     pub fn left(&self) -> Option<&str> {
         self.left.get().map(String::as_str)
     }
 
-    /// Reason a question under the number `id` cannot be taken now; `None`: it can.
+    /// Reason the question `id` cannot be accepted now.
     fn no_room(&self, id: &RequestId) -> Option<String> {
         let open = self.ids();
         if open.contains(id) {
@@ -96,32 +91,28 @@ impl Traffic {
     }
 }
 
-/// A transport within its bounds.
 pub struct Guarded<T> {
-    /// The transport itself.
     pub inner: T,
-    /// Counts of its messages and open questions.
     pub traffic: Arc<Traffic>,
-    /// Receives changes of lists.
+    /// Receives list changes.
     pub notices: Arc<Notices>,
-    /// Cancelled when the server is left.
+    /// Cancelled when the server is disconnected.
     pub lost: CancellationToken,
-    /// Every message is logged under this name.
+    /// Logs every message under this name.
     pub shown_as: Option<Arc<str>>,
-    /// Limits how fast unasked messages are read.
+    /// Limits the reading rate of unasked messages.
     pub pace: Pace,
-    /// A question that is one too many, and until when it waits.
+    /// A question above the limit, and its deadline.
     pub waiting: Option<(RxJsonRpcMessage<RoleClient>, Instant)>,
 }
 
-/// Number of unasked messages that may be read now; it grows with time.
+/// Token bucket of unasked messages.
 pub struct Pace {
     left: f64,
     at: Instant,
 }
 
 impl Pace {
-    /// A server that has been silent so far.
     pub fn new() -> Self {
         Self { left: f64::from(BURST), at: Instant::now() }
     }
@@ -145,12 +136,12 @@ impl Pace {
     }
 }
 
-/// Decision about a message that has come in.
+/// Decision about a received message.
 enum Verdict {
     Deliver,
-    /// It has had its effect.
+    /// Already handled.
     Done,
-    /// It waits for the answer to another.
+    /// Waits for another question's answer.
     TooMany,
     Leave(String),
 }
@@ -175,7 +166,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Guarded<T> {
         let (sent, traffic) = (self.inner.send(message), Arc::clone(&self.traffic));
         async move {
             let sent = sent.await;
-            // Until it is gone it is kept, and counts.
+            // It counts as open until its answer is sent.
             if let Some(id) = answered {
                 traffic.answered(&id);
             }
@@ -210,8 +201,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Guarded<T> {
 }
 
 impl<T> Guarded<T> {
-    /// The question that waited, once another is answered; `None`: the server was left. Cancel
-    /// safe.
+    /// The waiting question once another is answered; `None`: disconnected. Cancel safe.
     async fn next_waiting(&mut self) -> Option<Option<RxJsonRpcMessage<RoleClient>>> {
         let Some((JsonRpcMessage::Request(request), until)) = &self.waiting else {
             return Some(None);
@@ -227,7 +217,7 @@ impl<T> Guarded<T> {
     }
 
     fn leave<R>(&mut self, reason: String) -> Option<R> {
-        // The first reason is the one that counts.
+        // The first reason wins.
         let _ = self.traffic.left.set(reason);
         self.waiting = None;
         self.lost.cancel();
@@ -274,7 +264,7 @@ impl<T> Guarded<T> {
                 self.notices.resources_changed();
             }
             ServerNotification::PromptListChangedNotification(_) => {}
-            // A question that is taken back is answered nonetheless, so that it counts until then.
+            // A cancelled question still gets an answer, so it counts until then.
             ServerNotification::CancelledNotification(cancelled)
                 if cancelled
                     .params
@@ -286,7 +276,7 @@ impl<T> Guarded<T> {
         Verdict::Done
     }
 
-    /// Counts a message nobody has asked for; its size.
+    /// Counts an unasked message; returns its size.
     fn unasked(&mut self, message: &RxJsonRpcMessage<RoleClient>) -> usize {
         let mut size = Size(0);
         let _ = serde_json::to_writer(&mut size, message);
@@ -304,7 +294,7 @@ impl<T> Guarded<T> {
     }
 }
 
-/// Counts what is written to it.
+/// Counts written bytes.
 struct Size(usize);
 
 impl io::Write for Size {

@@ -1,16 +1,15 @@
-//! Messages that cannot be used, and what stands in for them.
-//!
-//! Entry functions: [`parts`], [`answered`], [`bounded`]. **Never**: reads a message as a whole.
+//! Replacements for messages that are too long or have too many values. **Never**: parses a message
+//! as a whole.
 
 use serde_json::json;
 use sse_stream::Sse;
 
-/// Most values in a message: a value takes some fifty times the byte or two it may be written in.
+/// Most values in a message: a value of one or two bytes of JSON takes some fifty times as much
+/// memory.
 pub const PARTS: usize = 500_000;
-/// Longest wait that a server may ask for before a stream is opened again, in milliseconds.
+/// Longest reconnection delay a server may request for a stream, in ms.
 const WAIT_MS: u64 = 60_000;
-/// Bytes of the head, and of the tail, of a message too long to be read as a whole, in which the number of
-/// its request is looked for.
+/// Bytes of head and tail of an overlong message in which its request id is searched.
 pub const KEPT: usize = 512;
 
 /// Number of values in JSON, at most one too few; empty lists and objects may count twice.
@@ -28,7 +27,7 @@ pub fn parts(json: &[u8]) -> usize {
     count
 }
 
-/// The number of the request that a broken line seems to answer.
+/// Id of the request a broken line seems to answer.
 pub fn answered(line: &[u8]) -> Option<i64> {
     let text = String::from_utf8_lossy(line);
     if !text.trim_start().starts_with('{') && line.len() < KEPT || text.contains("\"method\"") {
@@ -40,12 +39,12 @@ pub fn answered(line: &[u8]) -> Option<i64> {
     digits.get(..end)?.parse().ok()
 }
 
-/// An event of a stream, or an error in place of the answer that it brings in too many values. How long
-/// it wants us to wait before we open the stream again is bounded.
+/// The event, or an error in place of an answer with too many values. Bounds the requested
+/// reconnection delay.
 pub fn bounded(mut event: Sse) -> Sse {
     event.retry = event.retry.map(|wait| wait.min(WAIT_MS));
     let Some(data) = event.data.as_deref().map(str::as_bytes) else { return event };
-    // Shorter ones cannot have as many.
+    // Shorter ones cannot contain as many.
     if data.len() <= PARTS || parts(data) <= PARTS {
         return event;
     }

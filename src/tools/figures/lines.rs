@@ -1,6 +1,4 @@
 //! Tools and their figures as lines of text.
-//!
-//! Entry functions: [`tool_line`], [`calibrated_line`], [`reported_line`]. **Never**: reads a clock.
 
 use std::time::Duration;
 
@@ -17,7 +15,7 @@ pub fn millis(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// A tool: its tier, how quick it is, how it does.
+/// A tool with tier, speed and health.
 pub fn tool_line(entry: &CatalogEntry, now: Instant) -> String {
     let (tool, declared) = (&entry.tool, &entry.tool.declared);
     let standing = tool.latency.standing(now);
@@ -43,7 +41,7 @@ pub fn tool_line(entry: &CatalogEntry, now: Instant) -> String {
     format!("{:<32} {tier:<9} {figure}{marks}", tool.identity)
 }
 
-/// Line about measuring a tool; a second line has the arguments of its calls.
+/// Result of measuring a tool; a second line has the arguments.
 pub fn calibrated_line(calibrated: &Calibrated) -> String {
     let mut line = format!("{:<32} ", calibrated.tool);
     match &calibrated.found {
@@ -69,7 +67,7 @@ pub fn calibrated_line(calibrated: &Calibrated) -> String {
     line
 }
 
-/// A place on the leaderboard; `from` is where its figures are from.
+/// A place on the leaderboard; `from` names the source of the figures.
 pub fn reported_line(place: usize, from: &str, tool: &Reported) -> String {
     let Reported { tool, p50_ms, p99_ms, calls, badge, tag, .. } = tool;
     format!(

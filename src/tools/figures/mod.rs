@@ -1,10 +1,7 @@
-//! Measured figures that outlive the program: one set per environment and endpoint.
-//!
-//! Entry type: [`Figures`]. **Never**: keeps an endpoint in readable form, arguments, or results.
+//! Measured figures that outlive the program, by environment and endpoint. **Never**: stores a
+//! readable endpoint, arguments or results.
 
-mod badge;
 mod endpoint;
-mod keeping;
 mod lines;
 mod report;
 mod state;
@@ -13,10 +10,8 @@ mod store;
 mod tests;
 
 pub use self::{
-    badge::{Badge, tag},
     endpoint::Endpoint,
-    keeping::{report, report_of},
     lines::{calibrated_line, millis, reported_line, tool_line},
-    report::{Report, Reported, rank},
+    report::{Badge, Report, Reported, rank, report, report_of, tag},
     state::Figures,
 };

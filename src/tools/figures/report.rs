@@ -1,51 +1,39 @@
-//! Figures as they are shown to others, and the order of tools by them.
-//!
-//! Entry types: [`Report`], [`rank`]. **Never**: names a person, arguments, or an endpoint.
+//! Figures as saved and published, with badges, and the ranking of tools by them. **Never**: names
+//! a person, arguments, or an endpoint.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Badge, store::StoredFigures, tag};
-use crate::domain::Tier;
+use super::{
+    state::FILE_NAME,
+    store::{NotKept, StoredFigures, read},
+};
+use crate::{
+    domain::{Owner, Tier},
+    tools::ToolHost,
+};
 
 /// Value of `format` in every report.
 const FORMAT: &str = "glyphoxa tools report";
-/// The format written.
 const VERSION: u32 = 1;
 /// Longer than any identity or category.
 const LONGEST_NAME: usize = 256;
-/// Longer than any tool is waited for: a day, in ms.
+/// Longer than any call: a day, in ms.
 const LONGEST_MS: f64 = 24.0 * 60.0 * 60.0 * 1e3;
 
-/// Reason a report cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// It is no JSON, or not of this shape.
     #[error("it is not a report")]
     Unreadable(#[from] serde_json::Error),
-    /// It reports something else.
     #[error("it is not a report of tools")]
     OtherFormat,
-    /// Its format is newer than this program.
     #[error("it was made by a newer version (update glyphoxa)")]
     Newer,
-    /// A text that is not shown on a terminal.
     #[error("'{key}' is {text:?} (expected a name)")]
-    Name {
-        /// The member that is no name.
-        key: &'static str,
-        /// Text in the report.
-        text: String,
-    },
-    /// Figures that cannot be compared.
+    Name { key: &'static str, text: String },
     #[error("percentiles of '{tool}' are {figures:?} (expected rising ms)")]
-    Percentiles {
-        /// Identity of the tool.
-        tool: String,
-        /// The 50th, 95th and 99th, in ms.
-        figures: [f64; 3],
-    },
+    Percentiles { tool: String, figures: [f64; 3] },
 }
 
 /// Figures of one installation.
@@ -55,38 +43,28 @@ pub struct Report {
     version: u32,
     /// Version of the program that measured.
     pub glyphoxa: String,
-    /// The tools that were measured, in order of identities.
+    /// Measured tools, in order of identities.
     pub tools: Vec<Reported>,
 }
 
 /// A measured tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reported {
-    /// Identity of the tool.
     pub tool: String,
-    /// Its main category.
     pub category: String,
-    /// Its further categories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Kind of its source: built-in, manifest, server.
+    /// `built-in`, `manifest` or `server`.
     pub source: String,
-    /// Calls its percentiles are of.
     pub calls: usize,
-    /// Median in ms.
     pub p50_ms: f64,
-    /// 95th percentile in ms.
     pub p95_ms: f64,
-    /// 99th percentile in ms.
     pub p99_ms: f64,
     /// Lowest tier it is offered in; null: withheld.
     pub tier: Option<Tier>,
-    /// Hash of its definition.
     pub hash: String,
-    /// Hash of the host that runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Name of its speed class.
     #[serde(skip_deserializing)]
     pub badge: &'static str,
     /// The turns it fits into.
@@ -95,7 +73,6 @@ pub struct Reported {
 }
 
 impl Report {
-    /// A report of what is kept.
     pub(super) fn new(kept: BTreeMap<String, StoredFigures>) -> Self {
         Self {
             format: FORMAT.to_owned(),
@@ -105,10 +82,10 @@ impl Report {
         }
     }
 
-    /// Reads a report somebody else has made.
+    /// Reads another installation's report.
     ///
     /// # Errors
-    /// The text is no usable report.
+    /// The text is not a usable report.
     pub fn parse(text: &str) -> Result<Self, ReportError> {
         let mut report: Self = serde_json::from_str(text)?;
         if report.format != FORMAT {
@@ -148,14 +125,13 @@ impl Reported {
         reported
     }
 
-    /// Puts badge and tag.
     fn judge(&mut self) {
         let p50 = Duration::try_from_secs_f64(self.p50_ms / 1e3).unwrap_or(Duration::MAX);
         self.badge = Badge::of(p50).name();
         self.tag = tag(self.tier);
     }
 
-    /// Others' words are shown on a terminal, and their numbers are compared.
+    /// Names must be printable and numbers comparable: the report is foreign.
     fn check(&self) -> Result<(), ReportError> {
         let tags = self.tags.iter().map(|tag| ("tags", tag));
         for (key, text) in
@@ -174,7 +150,7 @@ impl Reported {
     }
 }
 
-/// Tools by category, the quickest first; each with `from`, where its figures are from.
+/// Tools by category, fastest first; each with `from`, the source of its figures.
 pub fn rank<'a>(
     reports: &'a [(String, Report)],
     category: Option<&str>,
@@ -196,4 +172,73 @@ pub fn rank<'a>(
         });
     }
     ranked
+}
+
+/// Speed class by measured p50.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Badge {
+    /// Under 50 ms.
+    Lightning,
+    /// Under 200 ms.
+    Fast,
+    /// Under one second.
+    Standard,
+    Slow,
+}
+
+impl Badge {
+    pub fn of(p50: Duration) -> Self {
+        let under = |millis| p50 < Duration::from_millis(millis);
+        match () {
+            () if under(50) => Self::Lightning,
+            () if under(200) => Self::Fast,
+            () if under(1_000) => Self::Standard,
+            () => Self::Slow,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lightning => "Lightning",
+            Self::Fast => "Fast",
+            Self::Standard => "Standard",
+            Self::Slow => "Slow",
+        }
+    }
+}
+
+/// The turns a tool fits into, by its lowest tier.
+pub const fn tag(tier: Option<Tier>) -> &'static str {
+    match tier {
+        Some(Tier::Fast) => "FAST compatible",
+        Some(Tier::Standard) => "STANDARD and DEEP",
+        Some(Tier::Deep) => "DEEP only",
+        None => "withheld",
+    }
+}
+
+impl ToolHost {
+    /// Saves new figures for the next run; does nothing without a folder.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep_figures(&self) -> Result<(), NotKept> {
+        let figures = self.catalog().figures();
+        figures.remember(&self.catalog().tools());
+        figures.write()
+    }
+}
+
+/// Report of the installation's tools from the figures in `folder` for `environment`.
+pub fn report(folder: &Path, environment: &str) -> Report {
+    report_of(folder, environment, |owner, _| owner.is_none())
+}
+
+/// Report of the tools accepted by `is_meant`, which gets owner and identity.
+pub fn report_of(
+    folder: &Path,
+    environment: &str,
+    is_meant: impl Fn(Option<Owner>, &str) -> bool,
+) -> Report {
+    Report::new(read(&folder.join(FILE_NAME)).newest(environment, is_meant))
 }

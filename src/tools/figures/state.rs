@@ -1,6 +1,4 @@
-//! Figures of earlier runs, and of tools that are away.
-//!
-//! Entry type: [`Figures`]. **Never**: waits for the disk with its lock held.
+//! Figures of earlier runs, and of absent tools. **Never**: accesses the disk while locked.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,20 +14,18 @@ use super::{
 };
 use crate::tools::{Latency, ServerKey, SourceKind, Tool};
 
-/// Name of the file in the data folder.
 pub const FILE_NAME: &str = "figures.json";
 
-/// Figures of earlier runs, and of tools that are away.
 #[derive(Debug, Default)]
 pub struct Figures(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Storage of the figures; `None`: they are not stored.
+    /// `None`: figures are not stored.
     place: Option<Storage>,
     endpoints: BTreeMap<ServerKey, Arc<Endpoint>>,
     known: BTreeMap<FigureKey, StoredFigures>,
-    /// Those the file does not have.
+    /// Not yet in the file.
     fresh: BTreeSet<FigureKey>,
 }
 
@@ -40,8 +36,8 @@ struct Storage {
 }
 
 impl Figures {
-    /// Reads what `folder` keeps for `environment`, before anything is offered. A file that cannot
-    /// be read is set aside with a warning.
+    /// Reads the figures in `folder` for `environment`; call it before any offer. An unreadable
+    /// file is set aside with a warning.
     pub fn open(&self, folder: &Path, environment: &str) {
         let place = Storage { path: folder.join(FILE_NAME), environment: environment.to_owned() };
         let known = store::read(&place.path).of(environment);
@@ -50,25 +46,25 @@ impl Figures {
         state.place = Some(place);
     }
 
-    /// Sets the command line or address of `server`, before it is offered.
+    /// Sets the command line or address of `server`; call it before its offer.
     pub fn set_endpoint(&self, server: &ServerKey, endpoint: &str) {
         self.lock().endpoints.insert(server.clone(), Arc::new(Endpoint::new(endpoint)));
     }
 
-    /// Endpoint that answers the calls of `server`; without an own one, its kind.
+    /// Endpoint of `server`; without one, its kind.
     pub(in crate::tools) fn endpoint(&self, server: &ServerKey, kind: SourceKind) -> Arc<Endpoint> {
         let known = self.lock().endpoints.get(server).cloned();
         known.unwrap_or_else(|| Arc::new(Endpoint::new(kind.name())))
     }
 
-    /// Figures of earlier calls of this very tool.
+    /// Figures of earlier calls of this tool.
     pub(in crate::tools) fn recall(&self, tool: &Tool) -> Option<Latency> {
         let state = self.lock();
         let kept = state.known.get(&key(tool))?;
         (kept.hash == hex(tool.hash)).then(|| Latency::known(kept.figures()))
     }
 
-    /// Takes over what is measured of `tools`.
+    /// Takes over the figures of `tools`.
     pub(in crate::tools) fn remember<'a>(&self, tools: impl IntoIterator<Item = &'a Arc<Tool>>) {
         let now = Instant::now();
         let mut state = self.lock();
@@ -84,11 +80,9 @@ impl Figures {
         }
     }
 
-    /// Writes what is new into the file, beside what others have written since.
-    /// # Errors
-    /// The file cannot be written.
+    /// Merges new figures into the file.
     pub fn write(&self) -> Result<(), NotKept> {
-        // The lock is not held while the disk is written.
+        // Unlock before writing.
         let (place, fresh) = {
             let state = self.lock();
             let Some(place) = state.place.clone().filter(|_| !state.fresh.is_empty()) else {

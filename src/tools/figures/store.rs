@@ -1,7 +1,4 @@
-//! The file of figures.
-//!
-//! Entry functions: [`read()`], [`write()`]. **Never**: half-writes the file, or overwrites one it
-//! could not read.
+//! The file of figures. **Never**: leaves it half written, or overwrites an unreadable one.
 
 use std::{
     collections::BTreeMap,
@@ -19,10 +16,8 @@ use crate::{
     tools::{Probed, Tool},
 };
 
-/// The format written.
 const VERSION: u32 = 1;
 
-/// Figures that could not be kept.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot save the tools' figures in '{path}': {source} (set \
          data_dir)", path = path.display())]
@@ -31,62 +26,51 @@ pub struct NotKept {
     source: io::Error,
 }
 
-/// The whole file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct File {
     version: u32,
-    /// Times it was written.
+    /// Number of writes.
     written: u64,
-    /// Of the installation's tools.
+    /// The installation's tools.
     environments: Environments,
-    /// Of tools that owners have added for themselves, by the words that they are kept under.
+    /// Tools added by owners, by the owner's stored name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     added: BTreeMap<String, Environments>,
 }
 
-/// Endpoint -> tools, by environment.
+/// By environment and endpoint.
 type Environments = BTreeMap<String, BTreeMap<String, Tools>>;
-/// Identity -> figures, at one endpoint.
+/// By identity.
 type Tools = BTreeMap<String, StoredFigures>;
 
-/// Key of figures: owner, endpoint and tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FigureKey {
-    /// The owner who added the tool; `None`: it is the installation's.
+    /// The tool's owner; `None`: the installation.
     pub owner: Option<Owner>,
-    /// Hash of what answers its calls.
     pub endpoint: String,
-    /// Identity of the tool.
     pub tool: String,
 }
 
-/// Stored figures of one tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredFigures {
-    /// Hash of its definition.
     pub hash: String,
-    /// Its main category.
     pub category: String,
-    /// Its further categories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Kind of its source.
     pub source: String,
-    /// Hash of the host that runs it.
     pub host: Option<String>,
-    /// Lowest tier it was offered in; `None`: withheld.
+    /// `None`: withheld.
     pub tier: Option<Tier>,
-    /// Calls its percentiles are of.
     pub calls: usize,
     p50_us: u64,
     p95_us: u64,
     p99_us: u64,
-    /// The writing of the file it came in with.
+    /// Value of [`File::written`] when these were added.
     #[serde(default)]
     written: u64,
 }
 
-/// Compares everything but `written`.
+/// Ignores `written`.
 impl PartialEq for StoredFigures {
     fn eq(&self, other: &Self) -> bool {
         let rest = |it: &Self| (it.tier, it.calls, it.p50_us, it.p95_us, it.p99_us);
@@ -100,7 +84,6 @@ impl PartialEq for StoredFigures {
 }
 
 impl StoredFigures {
-    /// The figures of `tool` to be stored.
     pub fn new(tool: &Tool, tier: Option<Tier>, figures: Probed) -> Self {
         let mut categories = tool.categories().map(str::to_owned);
         Self {
@@ -118,7 +101,6 @@ impl StoredFigures {
         }
     }
 
-    /// The percentiles as they were measured.
     pub fn figures(&self) -> Probed {
         Probed {
             calls: self.calls,
@@ -129,14 +111,14 @@ impl StoredFigures {
     }
 }
 
-/// To the nearest microsecond, as it is shown.
+/// Rounds to the microsecond, as shown.
 fn micros(duration: Duration) -> u64 {
     let nearest = duration.saturating_add(Duration::from_nanos(500)).as_micros();
     u64::try_from(nearest).unwrap_or(u64::MAX)
 }
 
 impl File {
-    /// Figures stored for `environment`.
+    /// Figures of one environment.
     pub fn of(self, environment: &str) -> BTreeMap<FigureKey, StoredFigures> {
         let added = self.added.into_iter();
         let added = added.filter_map(|(word, all)| Some((Some(Owner::of_word(&word)?), all)));
@@ -151,8 +133,8 @@ impl File {
         found
     }
 
-    /// The newest figures of each tool in `environment` that `is_meant`, by who has added it and its
-    /// identity, whatever its endpoint.
+    /// Newest figures in `environment` of each tool accepted by `is_meant`, by owner and identity,
+    /// at any endpoint.
     pub fn newest(
         self,
         environment: &str,
@@ -168,7 +150,6 @@ impl File {
         newest
     }
 
-    /// Takes over `fresh` figures.
     pub fn take(&mut self, environment: &str, fresh: &[(FigureKey, StoredFigures)]) {
         self.version = VERSION;
         self.written = self.written.saturating_add(1);
@@ -185,7 +166,7 @@ impl File {
     }
 }
 
-/// The file at `path`; an empty one when there is none, or none that can be read.
+/// The file at `path`; empty if missing or unreadable.
 pub fn read(path: &Path) -> File {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -207,7 +188,7 @@ pub fn read(path: &Path) -> File {
     File::default()
 }
 
-/// Moves a file out of the way that cannot be read.
+/// Renames an unreadable file.
 fn set_aside(path: &Path, reason: &str) {
     let aside = path.with_extension("json.broken");
     let moved = fs::rename(path, &aside).is_ok();
@@ -215,10 +196,7 @@ fn set_aside(path: &Path, reason: &str) {
     tracing::warn!(%path, %aside, moved, reason, "figures of tools will be measured again");
 }
 
-/// Puts `file` in place of what is at `path`, whole or not at all.
-///
-/// # Errors
-/// The folder or the file cannot be written.
+/// Replaces the file at `path` atomically.
 pub fn write(path: &Path, file: &File) -> Result<(), NotKept> {
     let written = serde_json::to_vec_pretty(file)
         .map_err(io::Error::from)

@@ -50,7 +50,7 @@ fn host(folder: &Path, environment: &str) -> ToolHost {
     host
 }
 
-/// Offers `s.t` at `endpoint`; what is known of it, and its tier.
+/// Offers `s.t` at `endpoint`; returns its figures and tier.
 fn offered(host: &ToolHost, endpoint: &str, description: &str) -> (LatencySummary, Option<Tier>) {
     host.catalog().figures().set_endpoint(&ServerKey::installed("s"), endpoint);
     assert_eq!(host.offer("s", SourceKind::Server, vec![definition("t", description)]), []);

@@ -1,6 +1,5 @@
-//! The address of an HTTP tool, with arguments in its path and query.
-//!
-//! Entry type: [`Address`]. **Never**: lets an argument choose the host or leave its segment.
+//! Address of an HTTP tool, with arguments in path and query. **Never**: lets an argument choose
+//! the host or leave its segment.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
@@ -9,26 +8,23 @@ use serde_json::{Map, Value};
 use super::{error::ArgumentError, pieces::Pieces};
 use crate::provider::base_url;
 
-/// Characters that are not unreserved in RFC 3986.
+/// All characters but RFC 3986's unreserved ones.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A checked address.
 #[derive(Clone)]
 pub struct Address {
     pieces: Pieces,
-    /// Host it leads to, as the user knows it; the rest may hold keys.
+    /// Host as shown in messages; the rest may hold keys.
     pub host: String,
-    /// With something in place of each argument.
+    /// The address with sample arguments.
     sample: Url,
-    /// Names of what its query says, which no other argument says again.
+    /// Names of fixed query parameters.
     fixed: Vec<String>,
 }
 
 impl Address {
-    /// Reads an address whose path and query may hold `{argument}`.
-    ///
-    /// # Errors
-    /// The text is no valid address; the error says why, without the address itself.
+    /// Parses an address whose path and query may contain `{argument}`. The error does not quote
+    /// the address.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err("it begins with http:// or https://");
@@ -65,28 +61,23 @@ impl Address {
         Ok(Self { pieces, host, sample, fixed })
     }
 
-    /// Names of its arguments.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.pieces.names()
     }
 
-    /// Names of what its query says.
     pub fn fixed(&self) -> impl Iterator<Item = &str> {
         self.fixed.iter().map(String::as_str)
     }
 
-    /// Its server; the rest is made up.
+    /// Only the origin is real.
     pub const fn server(&self) -> &Url {
         &self.sample
     }
 
-    /// The address of one call.
-    ///
-    /// # Errors
-    /// An argument is missing or cannot stand in it; the text is for the model.
+    /// The address of one call. The error is worded for the model.
     pub fn fill(&self, arguments: &Map<String, Value>) -> Result<Url, ArgumentError> {
         let url = filled(&self.pieces, arguments)?;
-        // No argument is meant to do this; if one finds a way, it ends here.
+        // Last defence: no argument may change the origin.
         if url.origin() != self.sample.origin() {
             return Err(ArgumentError::Walks);
         }
@@ -94,13 +85,13 @@ impl Address {
     }
 }
 
-/// The address with its arguments, percent-encoded.
+/// Percent-encodes the arguments.
 fn filled(pieces: &Pieces, arguments: &Map<String, Value>) -> Result<Url, ArgumentError> {
     let encode = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
     let text =
         pieces.fill(arguments, encode).map_err(|missing| ArgumentError::InAddress(missing.0))?;
     let path = text.split('?').next().unwrap_or_default();
-    // A server would take these for steps through its folders.
+    // A server would resolve these as relative segments.
     if path.split('/').any(|segment| matches!(segment, "." | "..")) {
         return Err(ArgumentError::Walks);
     }

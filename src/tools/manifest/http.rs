@@ -1,6 +1,4 @@
-//! An HTTP tool: how arguments become a request.
-//!
-//! Entry type: [`Http`]. **Never**: sends anything; `live.rs` does.
+//! An HTTP tool: turns arguments into a request. `live.rs` sends it.
 
 use std::{collections::BTreeSet, fmt, time::Duration};
 
@@ -20,52 +18,39 @@ use super::{
     pieces::{Pieces, plain},
 };
 
-/// Everything about one HTTP tool, checked.
 #[derive(Clone)]
 pub struct Http {
-    /// Address of its requests.
     pub address: Address,
-    /// Method of its requests.
     pub verb: Verb,
-    /// Longest wait for the whole answer.
     pub timeout: Option<Duration>,
-    /// Headers sent along.
     pub headers: Vec<Header>,
-    /// Arguments that go into the query.
     pub query: Vec<String>,
-    /// Arguments that go nowhere.
+    /// Arguments that are not sent.
     pub exclude: Vec<String>,
-    /// Query parameters that are always the same.
+    /// Fixed query parameters.
     pub static_query: Vec<(String, String)>,
-    /// Members of the body that are always the same; they win over arguments.
+    /// Fixed body members; they win over arguments.
     pub static_body: Map<String, Value>,
-    /// Makes the body of the arguments that are left.
+    /// Makes the body from the remaining arguments.
     pub body: Option<Mapping>,
-    /// Makes the result of the answer.
+    /// Makes the result from the answer.
     pub answer: Option<Mapping>,
-    /// Names of members that are removed from answers, at any depth.
+    /// Members removed from answers, at any depth.
     pub redact: Vec<String>,
-    /// Largest answer in bytes.
+    /// Longest answer in bytes.
     pub max_bytes: usize,
 }
 
-/// Method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// `GET`: reads, without a body.
     Get,
-    /// `POST`: makes something new.
     Post,
-    /// `PUT`: puts something in place of what is there.
     Put,
-    /// `PATCH`: changes what is there.
     Patch,
-    /// `DELETE`: removes, without a body.
     Delete,
 }
 
 impl Verb {
-    /// Their names, as written.
     pub const NAMES: &'static [&'static str] = &["GET", "POST", "PUT", "PATCH", "DELETE"];
 
     /// The verb called `name`; POST for any other.
@@ -79,12 +64,10 @@ impl Verb {
         }
     }
 
-    /// True if arguments go into a body.
     pub const fn has_body(self) -> bool {
         matches!(self, Self::Post | Self::Put | Self::Patch)
     }
 
-    /// Converts it for the HTTP client.
     pub const fn method(self) -> Method {
         match self {
             Self::Get => Method::GET,
@@ -96,18 +79,16 @@ impl Verb {
     }
 }
 
-/// Headers that decide where a request goes and where it ends.
+/// Headers that control routing or framing.
 const OF_THE_CONNECTION: [HeaderName; 5] =
     [HOST, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION, UPGRADE];
 
-/// A header whose value may hold arguments.
 #[derive(Clone)]
 pub struct Header {
     name: HeaderName,
     value: HeaderText,
 }
 
-/// The value of a header.
 #[derive(Clone)]
 enum HeaderText {
     Fixed(HeaderValue),
@@ -115,10 +96,7 @@ enum HeaderText {
 }
 
 impl Header {
-    /// A header whose value may hold `{argument}`.
-    ///
-    /// # Errors
-    /// The name or value is invalid; the error does not show the value.
+    /// A header whose value may contain `{argument}`. The error does not show the value.
     pub fn template(name: &str, value: &str) -> Result<Self, HeaderError> {
         let pieces = Pieces::parse(value)?;
         if pieces.names().next().is_none() {
@@ -131,21 +109,16 @@ impl Header {
         Ok(Self { name, value: HeaderText::Template(pieces) })
     }
 
-    /// True if its value holds arguments.
     const fn is_made(&self) -> bool {
         matches!(self.value, HeaderText::Template(_))
     }
 
-    /// A header that is always the same.
-    ///
-    /// # Errors
-    /// The name or value is invalid; the error does not show the value.
+    /// A fixed header. The error does not show the value.
     pub fn fixed(name: &str, value: &str) -> Result<Self, HeaderError> {
         let value = secret(value).ok_or(HeaderError::Value)?;
         Ok(Self { name: header_name(name)?, value: HeaderText::Fixed(value) })
     }
 
-    /// Names of its arguments.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         match &self.value {
             HeaderText::Template(pieces) => Some(pieces.names()),
@@ -155,7 +128,6 @@ impl Header {
         .flatten()
     }
 
-    /// Its value in one call.
     fn filled(&self, arguments: &Map<String, Value>) -> Result<HeaderValue, ArgumentError> {
         match &self.value {
             HeaderText::Fixed(value) => Ok(value.clone()),
@@ -169,31 +141,26 @@ impl Header {
     }
 }
 
-/// The name of a header.
 fn header_name(name: &str) -> Result<HeaderName, HeaderError> {
     HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderError::Name)
 }
 
-/// A value that is never printed.
+/// A value marked sensitive.
 fn secret(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(value).ok()?;
     value.set_sensitive(true);
     Some(value)
 }
 
-/// A request before it is sent.
 pub struct Outgoing {
-    /// Address, arguments filled in.
     pub url: Url,
-    /// Headers sent along.
     pub headers: HeaderMap,
     /// The JSON that is sent; `None`: there is no body.
     pub body: Option<Vec<u8>>,
 }
 
 impl Http {
-    /// Names of the arguments that stand in the address, a header or the query, or are left out:
-    /// each with where it was named.
+    /// Arguments used outside the body or not sent, each with the place that names it.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let address = self.address.names().map(|name| ("url", name));
         let headers = self.headers.iter().flat_map(Header::names).map(|name| ("headers", name));
@@ -202,10 +169,7 @@ impl Http {
         address.chain(headers).chain(query).chain(exclude)
     }
 
-    /// The request of one call.
-    ///
-    /// # Errors
-    /// An argument cannot be sent; the error is for the model.
+    /// The request of one call. The error is worded for the model.
     pub fn request(&self, arguments: &Map<String, Value>) -> Result<Outgoing, ArgumentError> {
         let mut url = self.address.fill(arguments)?;
         let used: BTreeSet<&str> = self.named().map(|(_, name)| name).collect();
@@ -217,7 +181,7 @@ impl Http {
         if !self.verb.has_body() {
             pairs.extend(rest.iter().flat_map(|(name, value)| pairs_of(name, value)));
         }
-        // Arguments never replace a parameter that the manifest fixes.
+        // Arguments never replace a fixed parameter.
         let fixed = self.static_query.iter().map(|(name, _)| name.as_str());
         let fixed: Vec<String> = fixed.chain(self.address.fixed()).map(read_as).collect();
         pairs.retain(|(name, _)| !fixed.contains(&read_as(name)));
@@ -239,7 +203,7 @@ impl Http {
         if body {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        // Headers that the manifest fixes come last and stay.
+        // Fixed headers come last and win.
         let (made, fixed): (Vec<_>, Vec<_>) = self.headers.iter().partition(|it| it.is_made());
         for header in made.into_iter().chain(fixed) {
             headers.insert(header.name.clone(), header.filled(arguments)?);
@@ -247,7 +211,7 @@ impl Http {
         Ok(headers)
     }
 
-    /// The JSON body made of the arguments that are left.
+    /// JSON body of the remaining arguments.
     fn body(&self, rest: Map<String, Value>) -> Result<Vec<u8>, ArgumentError> {
         let mut body = Value::Object(rest);
         if let Some(mapping) = &self.body {
@@ -268,14 +232,14 @@ impl Http {
     }
 }
 
-/// Name that a server may take the name of a parameter for: some do not mind case, and PHP reads "a.b" as
-/// "a_b" and "a[]" as "a".
+/// Name a server may confuse the parameter with: some ignore case, and PHP reads "a.b" as "a_b" and
+/// "a[]" as "a".
 fn read_as(name: &str) -> String {
     let name = name.trim_start().split(['[', '\0']).next().unwrap_or_default();
     name.to_lowercase().replace(['.', ' '], "_")
 }
 
-/// An argument as parameters of a query: a list is repeated, an object is JSON.
+/// Query parameters of an argument: a list is repeated, an object becomes JSON.
 fn pairs_of(name: &str, value: &Value) -> Vec<(String, String)> {
     let pair = |text| (name.to_owned(), text);
     match value {
@@ -288,14 +252,14 @@ fn pairs_of(name: &str, value: &Value) -> Vec<(String, String)> {
 }
 
 impl fmt::Debug for Http {
-    /// Without address and headers, which may hold keys.
+    /// Omits address and headers, which may hold keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (host, verb) = (&self.address.host, self.verb);
         f.debug_struct("Http").field("host", host).field("verb", &verb).finish_non_exhaustive()
     }
 }
 
-/// `value` without the members called one of `names`, at any depth; case does not matter.
+/// Removes members called one of `names` at any depth, ignoring case.
 pub fn without(names: &[String], value: &mut Value) {
     match value {
         Value::Object(members) => {

@@ -1,7 +1,6 @@
-//! Tools behind an HTTP address: one request, one answer.
-//!
-//! Entry type: [`Live`]. **Never**: sends a call twice, follows a redirect to another server,
-//! says an address or a header in an error.
+//! Calls of HTTP tools, one request and one answer each, over a pooled client per server.
+//! **Never**: sends a call twice, redirects to another server, shows an address or header in an
+//! error.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,23 +12,26 @@ use reqwest::{
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use super::http::{Http, Outgoing, without};
-use crate::tools::{Attachment, CallContext, CallError, CallErrorKind, CallOutput, Handler, Part};
+use super::{
+    address::Address,
+    http::{Http, Outgoing, without},
+};
+use crate::{
+    provider::{Outbound, Refused},
+    tools::{Attachment, CallContext, CallError, CallErrorKind, CallOutput, Handler, Part},
+};
 
-/// Redirects on one server that are followed.
+/// Most redirects, on the same server.
 const HOPS: usize = 3;
-/// Bytes read of an answer that says no.
+/// Bytes read of an error body.
 const REFUSAL_BYTES: usize = 16 * 1024;
-/// Characters of it a model reads.
+/// Characters of it shown to a model.
 const REFUSAL_SHOWN: usize = 200;
 /// Longest wait of a call without a timeout of its own; dispatch is stricter.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// One HTTP tool and its connections.
 pub struct Live {
-    /// Client of the requests.
     pub http: Arc<Http>,
-    /// The connections to its server.
     pub client: Client,
 }
 
@@ -51,7 +53,6 @@ impl Handler for Live {
 }
 
 impl Live {
-    /// The server, for messages.
     fn server(&self) -> String {
         format!("the server at '{}'", self.http.address.host)
     }
@@ -75,7 +76,7 @@ impl Live {
         self.output(mime, bytes)
     }
 
-    /// Sends it; redirects of a GET are followed as long as they stay on the server.
+    /// Sends the request; follows redirects of a GET on the same server.
     async fn send(&self, outgoing: Outgoing) -> Result<Response, CallError> {
         let method = self.http.verb.method();
         let Outgoing { mut url, headers, body } = outgoing;
@@ -95,7 +96,6 @@ impl Live {
         Err(CallError::new(CallErrorKind::Protocol, what))
     }
 
-    /// Error of a request without an answer.
     fn no_answer(&self, error: &reqwest::Error) -> CallError {
         let (kind, what) = if error.is_timeout() {
             (CallErrorKind::Timeout, "did not answer in time")
@@ -107,7 +107,7 @@ impl Live {
         CallError::new(kind, format!("{} {what}", self.server()))
     }
 
-    /// At most `most` bytes of the body; `true`: that is all of it.
+    /// At most `most` bytes of the body; `true`: complete.
     async fn read(
         &self,
         mut response: Response,
@@ -124,13 +124,13 @@ impl Live {
         Ok((bytes, true))
     }
 
-    /// An answer that says no.
+    /// Error of a non-success status.
     async fn refusal(&self, status: StatusCode, response: Response) -> CallError {
         let kind = match status.as_u16() {
             408 => CallErrorKind::Timeout,
             429 => CallErrorKind::RateLimited,
             500.. => CallErrorKind::Connection,
-            // Other arguments would meet the same.
+            // Retrying with other arguments is pointless.
             300..=399 | 401 | 403 | 407 => CallErrorKind::Protocol,
             _ => CallErrorKind::Tool,
         };
@@ -146,7 +146,7 @@ impl Live {
         CallError::new(kind, format!("{} answered {}{said}", self.server(), status.as_u16()))
     }
 
-    /// The first words of an answer, redacted.
+    /// Beginning of an error body, redacted.
     async fn excerpt(&self, response: Response) -> String {
         let Ok((bytes, _)) = self.read(response, REFUSAL_BYTES).await else { return String::new() };
         let text = match serde_json::from_slice::<Value>(&bytes) {
@@ -154,7 +154,7 @@ impl Live {
                 without(&self.http.redact, &mut value);
                 value.to_string()
             }
-            // Text that cannot be redacted is hidden if any redaction is configured.
+            // Without JSON, redaction can only hide everything.
             Err(_) if !self.http.redact.is_empty() => String::new(),
             Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
         };
@@ -163,8 +163,7 @@ impl Live {
         if text.is_empty() { text } else { format!(": {text}") }
     }
 
-    /// The answer as a result: JSON reduced and redacted, pictures and sounds as they are, all
-    /// else as text.
+    /// The answer as a result: JSON is mapped and redacted, media kept, anything else becomes text.
     fn output(&self, mime: String, bytes: Vec<u8>) -> Result<CallOutput, CallError> {
         if mime.starts_with("image/") || mime.starts_with("audio/") {
             let attachment =
@@ -189,7 +188,7 @@ impl Live {
     }
 }
 
-/// Target of the redirect `response` on the same server.
+/// Target of a redirect on the same server.
 fn next(url: &Url, response: &Response) -> Option<Url> {
     let status = response.status();
     if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
@@ -197,4 +196,36 @@ fn next(url: &Url, response: &Response) -> Option<Url> {
     }
     let to = url.join(response.headers().get(LOCATION)?.to_str().ok()?).ok()?;
     (to.origin() == url.origin()).then_some(to)
+}
+
+/// One pooled client per server.
+#[derive(Default)]
+pub struct Clients(Vec<(Url, Client)>);
+
+#[derive(Debug, thiserror::Error)]
+pub enum NoClient {
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    #[error("no certificates to check its server with (install the package ca-certificates)")]
+    NoCertificates,
+}
+
+impl Clients {
+    /// The client for `address`. Manifests lie beside the configuration, so private addresses are
+    /// allowed.
+    pub fn of(&mut self, address: &Address) -> Result<Client, NoClient> {
+        let server = address.server();
+        if let Some((_, client)) = self.0.iter().find(|(it, _)| it.origin() == server.origin()) {
+            return Ok(client.clone());
+        }
+        let client = Outbound::public()
+            .and(server)
+            .client(server)?
+            .retry(reqwest::retry::never())
+            .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|_| NoClient::NoCertificates)?;
+        self.0.push((server.clone(), client.clone()));
+        Ok(client)
+    }
 }

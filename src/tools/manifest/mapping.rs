@@ -1,6 +1,4 @@
 //! JMESPath expressions that reshape requests and answers.
-//!
-//! Entry type: [`Mapping`]. **Never**: changes the value it reads.
 
 use std::io;
 
@@ -9,27 +7,23 @@ use serde_json::Value;
 
 /// Longest expression in bytes.
 const LONGEST: usize = 8 * 1024;
-/// Most steps that lie inside each other or behind each other: the interpreter takes them on the stack.
+/// Deepest nesting or chain of steps; the interpreter recurses over them.
 const DEEPEST: usize = 128;
-/// Most copies of the value in a result.
+/// Most copies of the input in a result.
 const GROWTH: usize = 1_024;
 /// Largest result, in bytes of JSON.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// Error of an expression, or of its use on a value; one line, in the words of its interpreter.
+/// One-line error of an expression or its evaluation, in the interpreter's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MappingError(String);
 
-/// A compiled expression.
 #[derive(Clone)]
 pub struct Mapping(Expression<'static>);
 
 impl Mapping {
-    /// Compiles `text`.
-    ///
-    /// # Errors
-    /// The expression is invalid or exceeds a bound; a syntax error says at which character.
+    /// Compiles `text`. Fails on a syntax error or above a bound.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
         if text.len() > LONGEST || depth(text) > DEEPEST {
             let what = format!("it is longer than {LONGEST} bytes or deeper than {DEEPEST} steps");
@@ -43,20 +37,17 @@ impl Mapping {
         let expression = jmespath::compile(text).map_err(|error| {
             MappingError(format!("{} at character {}", said(&error.reason), error.offset + 1))
         })?;
-        // Functions are looked up when they are called.
+        // Unknown functions fail only on evaluation.
         match expression.search(Value::Null) {
             Err(error) if is_of_the_text(&error.reason) => Err(MappingError(said(&error.reason))),
             _ => Ok(Self(expression)),
         }
     }
 
-    /// The value the expression makes of `value`.
-    ///
-    /// # Errors
-    /// The expression fails on the value, or makes too much of it.
+    /// Evaluates on `value`. Fails on a type error or an oversized result.
     pub fn apply(&self, value: &Value) -> Result<Value, MappingError> {
         let found = self.0.search(value).map_err(|error| MappingError(said(&error.reason)))?;
-        // One value may be in the result very often, which only writing it out shows.
+        // One value may occur many times; only serializing shows the size.
         let mut left = Left(LARGEST);
         serde_json::to_writer(&mut left, &found).map_err(|_| {
             MappingError(format!("makes more than {} MiB of its value", LARGEST >> 20))
@@ -65,8 +56,8 @@ impl Mapping {
     }
 }
 
-/// Upper bound on the copies of the value in an expression's result: every list or object holds
-/// its source as often as it has members, and so on from one to the next.
+/// Upper bound on the copies of the input in a result: each list or object multiplies its source by
+/// its number of members.
 fn growth(text: &str) -> usize {
     let quoted = u32::try_from(text.matches("to_string").count()).unwrap_or(u32::MAX);
     let mut growth = 2_usize.saturating_pow(quoted);
@@ -93,7 +84,7 @@ fn growth(text: &str) -> usize {
     growth
 }
 
-/// Counts down what may be written.
+/// Counts down the bytes that may be written.
 struct Left(usize);
 
 impl io::Write for Left {
@@ -108,7 +99,7 @@ impl io::Write for Left {
     }
 }
 
-/// Upper bound on the steps that `text` takes to its innermost part.
+/// Upper bound on the recursion depth of `text`.
 fn depth(text: &str) -> usize {
     let (mut deepest, mut steps, mut outer, mut quote) = (0, 0_usize, Vec::new(), None);
     for c in text.chars() {
@@ -133,7 +124,7 @@ fn depth(text: &str) -> usize {
     deepest
 }
 
-/// True if the expression itself is wrong, whatever it is applied to.
+/// True if the expression fails on any input.
 const fn is_of_the_text(reason: &ErrorReason) -> bool {
     matches!(
         reason,
@@ -145,7 +136,6 @@ const fn is_of_the_text(reason: &ErrorReason) -> bool {
     )
 }
 
-/// A reason in one line.
 fn said(reason: &ErrorReason) -> String {
     let text = match reason {
         ErrorReason::Parse(text) => text.clone(),

@@ -1,9 +1,7 @@
-//! Tools that answer what their manifest says.
-//!
-//! Entry type: [`Mock`]. **Never**: asks anybody.
+//! Tools with canned answers, and plausible arguments to try them with.
 
 use futures::future::{BoxFuture, FutureExt, ready};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     error::MockError,
@@ -11,28 +9,19 @@ use super::{
 };
 use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 
-/// A canned answer.
 #[derive(Clone)]
 pub enum Mock {
-    /// Always the same.
     Fixed(Value),
-    /// Made of the arguments.
     Template(Box<Template>),
 }
 
 impl Mock {
-    /// The answer made of the template `text`.
-    ///
-    /// # Errors
-    /// The template is invalid.
     pub fn template(text: &str) -> Result<Self, TemplateError> {
         Ok(Self::Template(Box::new(Template::parse(text)?)))
     }
 
-    /// Its answer to `arguments`.
-    ///
-    /// # Errors
-    /// The template fails, or does not yield the JSON that it was meant to.
+    /// The answer to `arguments`. Fails if the template does, or does not yield the JSON it was
+    /// meant to.
     pub fn answer(&self, arguments: &Map<String, Value>) -> Result<Value, MockError> {
         match self {
             Self::Fixed(value) => Ok(value.clone()),
@@ -58,5 +47,60 @@ impl Handler for Mock {
         let invalid =
             |error: MockError| CallError::new(CallErrorKind::InvalidResult, error.to_string());
         ready(answer.map_err(invalid)).boxed()
+    }
+}
+
+/// Deepest objects filled.
+const DEPTH: usize = 8;
+
+/// One value for every property of `schema`; the result may be invalid.
+pub fn sample_arguments(schema: &Value) -> Map<String, Value> {
+    object(schema, DEPTH)
+}
+
+fn object(schema: &Value, depth: usize) -> Map<String, Value> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let members = properties.into_iter().flatten();
+    members.map(|(name, schema)| (name.clone(), value(schema, depth))).collect()
+}
+
+fn value(schema: &Value, depth: usize) -> Value {
+    let first = |key| schema.get(key).and_then(Value::as_array).and_then(|all| all.first());
+    let given = ["default", "const"].iter().find_map(|key| schema.get(*key));
+    if let Some(given) = given.or_else(|| first("enum")).or_else(|| first("examples")) {
+        return given.clone();
+    }
+    let kind = schema.get("type").and_then(|kind| match kind {
+        Value::Array(several) => several.iter().find_map(Value::as_str),
+        kind => kind.as_str(),
+    });
+    match kind {
+        _ if depth == 0 => Value::Null,
+        Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+        Some("boolean") => json!(true),
+        Some("array") => {
+            json!([value(schema.get("items").unwrap_or(&Value::Null), depth - 1)])
+        }
+        Some("object") => Value::Object(object(schema, depth - 1)),
+        _ => json!("sample"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_property_has_a_value_of_its_kind() {
+        let schema = json!({"type": "object", "properties": {
+            "city": {"type": "string"}, "days": {"type": "integer", "minimum": 3},
+            "unit": {"enum": ["C", "F"]}, "sure": {"type": ["boolean", "null"]},
+            "list": {"type": "array", "items": {"type": "number"}},
+            "at": {"type": "object", "properties": {"x": {"default": 4}}},
+        }});
+        let expected = json!({"city": "sample", "days": 3, "unit": "C", "sure": true, "list": [1],
+            "at": {"x": 4}});
+        assert_eq!(Value::Object(sample_arguments(&schema)), expected);
+        assert!(sample_arguments(&json!(true)).is_empty());
     }
 }

@@ -1,17 +1,13 @@
-//! Tools written down in files: canned answers and HTTP addresses.
-//!
-//! Entry types: [`Manifest`], [`offer`]. **Never**: reads files; `config` has read and checked
-//! them.
+//! Tools defined by YAML files: canned answers and HTTP addresses. `config` reads and checks the
+//! files.
 
 mod address;
-mod clients;
 mod error;
 mod http;
 mod live;
 mod mapping;
 mod mock;
 mod pieces;
-mod sample;
 mod template;
 
 #[cfg(test)]
@@ -21,46 +17,33 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
+use self::live::{Clients, Live, NoClient};
 pub use self::{
     address::Address,
     http::{Header, Http, Verb},
     mapping::Mapping,
     mock::Mock,
 };
-use self::{
-    clients::{Clients, NoClient},
-    live::Live,
-};
 use super::{
     Declared, Definition, Handler, ServerKey, SideEffects, SourceKind, ToolHost, names,
     schema::{self, Schema, SchemaError},
 };
 
-/// A tool as its file describes it; every part is checked.
+/// A checked tool definition.
 #[derive(Clone, Debug)]
 pub struct Manifest {
-    /// The server's part of its identity.
     pub namespace: String,
-    /// The tool's part of its identity.
     pub name: String,
-    /// Its purpose, for the model.
     pub description: String,
-    /// JSON Schema of the arguments.
     pub input: Value,
-    /// JSON Schema of the result.
     pub output: Option<Value>,
-    /// Declarations about it.
     pub declared: Declared,
-    /// Handling of its calls.
     pub behaviour: Behaviour,
 }
 
-/// Handling of the calls of a manifest's tool.
 #[derive(Clone)]
 pub enum Behaviour {
-    /// Answers what its file says.
     Mock(Mock),
-    /// Asks a server.
     Live(Arc<Http>),
 }
 
@@ -73,25 +56,22 @@ impl fmt::Debug for Behaviour {
     }
 }
 
-/// Problem of the canned answers of a tool.
+/// Problem of a tool's canned answer.
 #[derive(Debug)]
 pub struct MockProblem {
-    /// The failure, for a person.
+    /// Worded for a person.
     pub what: String,
-    /// With other arguments it might not fail.
+    /// Other arguments might not fail.
     pub is_uncertain: bool,
 }
 
 impl Manifest {
-    /// The tool's identity, `namespace.name`.
+    /// `namespace.name`.
     pub fn identity(&self) -> String {
         names::identity(&self.namespace, &self.name)
     }
 
-    /// The tool as the host takes it.
-    ///
-    /// # Errors
-    /// Its server cannot be spoken to.
+    /// The definition for the host. Fails if its server cannot be contacted.
     fn definition(&self, clients: &mut Clients) -> Result<Definition, NoClient> {
         let (handler, usual): (Arc<dyn Handler>, Declared) = match &self.behaviour {
             Behaviour::Mock(mock) => (Arc::new(mock.clone()), usual_of_mock()),
@@ -99,7 +79,7 @@ impl Manifest {
                 let client = clients.of(&http.address)?;
                 let said = &self.declared;
                 let says_nothing = said.read_only.is_none() && said.destructive.is_none();
-                // A GET only reads, unless the file says otherwise.
+                // A GET counts as read-only unless declared otherwise.
                 let reads = (http.verb == Verb::Get && says_nothing).then_some(SideEffects::None);
                 let usual = Declared { max: http.timeout, effects: reads, ..Declared::default() };
                 (Arc::new(Live { http: Arc::clone(http), client }), usual)
@@ -116,7 +96,7 @@ impl Manifest {
     }
 }
 
-/// Declarations that hold for every canned answer.
+/// Declarations of every canned answer.
 fn usual_of_mock() -> Declared {
     Declared {
         estimated: Some(Duration::from_millis(1)),
@@ -128,7 +108,7 @@ fn usual_of_mock() -> Declared {
     }
 }
 
-/// Offers these tools in place of those of all manifests before.
+/// Replaces the tools of all manifests.
 pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
     let (mut clients, mut servers) = (Clients::default(), BTreeMap::<&str, Vec<_>>::new());
     for manifest in manifests {
@@ -162,29 +142,27 @@ pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
     }
 }
 
-/// Problem that keeps models from using a tool with this input schema.
+/// Reason models cannot use this input schema.
 pub fn input_problem(input: &Value) -> Option<SchemaError> {
     schema::for_model(input).and_then(|_| Schema::new(input)).err()
 }
 
-/// Problem that keeps results from being checked against this schema.
+/// Reason results cannot be checked with this schema.
 pub fn output_problem(output: &Value) -> Option<SchemaError> {
     Schema::new(output).err()
 }
 
-/// Tries `mock` with arguments as `input` would have them.
-///
-/// # Errors
-/// `mock` fails on them, or its answer does not match `output`.
+/// Tries `mock` with arguments made from `input`; fails if it does, or if its answer does not match
+/// `output`.
 pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<(), MockProblem> {
-    let arguments: Map<String, Value> = sample::arguments(input);
+    let arguments: Map<String, Value> = mock::sample_arguments(input);
     let value = mock
         .answer(&arguments)
         .map_err(|error| MockProblem { what: error.to_string(), is_uncertain: false })?;
     let Some(schema) = output.and_then(|output| Schema::new(output).ok()) else {
         return Ok(());
     };
-    // Words are no JSON; the template makes them whatever the arguments are.
+    // A template that yields words does so for any arguments.
     let is_uncertain = !matches!(mock, Mock::Fixed(_)) && !value.is_string();
     let checked = schema.check_here(value).map(drop);
     checked.map_err(|mismatch| MockProblem { what: mismatch.to_string(), is_uncertain })

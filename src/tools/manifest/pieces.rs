@@ -1,16 +1,12 @@
-//! Text with arguments in it: `/weather/{city}`, or Go's `{{.city}}`.
-//!
-//! Entry type: [`Pieces`]. **Never**: knows how its place wants arguments encoded.
+//! Text with arguments: `/weather/{city}`, or Go's `{{.city}}`. The caller encodes the arguments.
 
 use serde_json::{Map, Value};
 
 use super::error::{MissingArgument, PiecesError};
 
-/// A text cut at its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces(Vec<Piece>);
 
-/// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Text(String),
@@ -18,10 +14,8 @@ enum Piece {
 }
 
 impl Pieces {
-    /// Cuts `text` at `{name}`, `{{name}}` and `{{.name}}`; braces around anything else are text.
-    ///
-    /// # Errors
-    /// A doubled brace that begins no argument.
+    /// Splits `text` at `{name}`, `{{name}}` and `{{.name}}`; single braces around anything else
+    /// are text. Doubled ones are an error.
     pub fn parse(text: &str) -> Result<Self, PiecesError> {
         let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
         while let Some(at) = rest.find('{') {
@@ -43,7 +37,6 @@ impl Pieces {
         Ok(Self(parts))
     }
 
-    /// Names of its arguments.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Argument(name) => Some(name.as_str()),
@@ -51,15 +44,11 @@ impl Pieces {
         })
     }
 
-    /// True if some text holds one of `chars`.
     pub fn holds(&self, chars: &[char]) -> bool {
         self.0.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(chars)))
     }
 
-    /// The text with its arguments, each through `encode`.
-    ///
-    /// # Errors
-    /// The name of an argument that is missing, empty, or no single value.
+    /// Joins the text with arguments mapped by `encode`.
     pub fn fill(
         &self,
         arguments: &Map<String, Value>,
@@ -82,7 +71,6 @@ impl Pieces {
     }
 }
 
-/// A text, number or boolean as text.
 pub fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -91,7 +79,7 @@ pub fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// The argument `text` begins with, and what follows.
+/// The argument at the start of `text`, and the rest.
 fn argument(text: &str) -> Option<(&str, &str)> {
     let (inside, close) = match text.strip_prefix("{{") {
         Some(inside) => (inside, "}}"),
@@ -103,7 +91,7 @@ fn argument(text: &str) -> Option<(&str, &str)> {
     is_name(name).then_some((name, after))
 }
 
-/// True if it may be the name of an argument.
+/// True if `text` is a valid argument name.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')

@@ -1,7 +1,5 @@
-//! Templates of mock tools: `{{ city }}`, or Go's `{{.city}}`.
-//!
-//! Entry type: [`Template`]. Inside JSON text, values are escaped; a missing one is empty.
-//! **Never**: reads files, includes other templates, runs without end.
+//! Templates of mock tools: `{{ city }}`, or Go's `{{.city}}`. In JSON text, values are escaped;
+//! missing ones are empty. **Never**: reads files, includes other templates, runs without end.
 
 use std::io;
 
@@ -11,70 +9,59 @@ use minijinja::{
 };
 use serde_json::{Map, Value};
 
-/// Steps one rendering may take.
+/// Most steps of one rendering.
 const FUEL: u64 = 100_000;
 /// Longest template, in bytes.
 const LONGEST: usize = 64 * 1024;
-/// Operators that join two texts, in one template.
+/// Most joining operators in one template: each may double a text.
 const JOINED: usize = 8;
-/// Longest text that is made, in bytes.
+/// Longest output, in bytes.
 const LARGEST: usize = 1024 * 1024;
-/// The template's name in its environment.
 const NAME: &str = "mock";
-/// Words that begin an action of Go's templates.
+/// Go actions, reported as unsupported.
 const GO_ACTIONS: [&str; 8] =
     ["if", "else", "end", "range", "with", "template", "define", "printf"];
 
-/// A compiled template.
 #[derive(Clone)]
 pub struct Template {
     /// Escapes for JSON text.
     json: Environment<'static>,
-    /// Escapes nothing, for words.
+    /// Escapes nothing.
     words: Environment<'static>,
-    /// It was meant to be JSON.
+    /// The template looks like JSON.
     wants_json: bool,
 }
 
-/// Error of a template, or of its use on arguments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// An action of Go's templates that is not known here.
+    /// An unsupported Go action.
     #[error("'{{{{{0} …}}}}' cannot be used; write {{% if name %}} … {{% endif %}}")]
     GoAction(String),
-    /// Go's way of writing everything at once.
     #[error("'{{{{.}}}}' names no argument")]
     NoName,
-    /// More than is read.
     #[error("it is longer than {} KiB", LONGEST >> 10)]
     Long,
-    /// Each may double a text that is joined to itself.
     #[error("it has '~' more than {JOINED} times (write {{{{ a }}}}{{{{ b }}}})")]
     Joined,
-    /// It makes more text than a tool may answer.
     #[error("it makes more than {} KiB", LARGEST >> 10)]
     Large,
-    /// One line in the words of the template's interpreter.
+    /// One line in the interpreter's words.
     #[error("{0}")]
     Engine(String),
 }
 
-/// Result of a template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rendered {
-    /// A value that was written as JSON.
+    /// Parsed JSON.
     Value(Value),
-    /// A text for people.
+    /// Plain text.
     Text(String),
-    /// It was meant to be JSON but is not.
+    /// Meant to be JSON, but invalid.
     Broken(String),
 }
 
 impl Template {
-    /// Compiles `text`.
-    ///
-    /// # Errors
-    /// The template is invalid or exceeds a bound; a syntax error names its line.
+    /// Compiles `text`. Fails on a syntax error (with its line) or above a bound.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         if text.len() > LONGEST {
             return Err(TemplateError::Long);
@@ -89,10 +76,7 @@ impl Template {
         Ok(Self { json: compiled(&text, true)?, words: compiled(&text, false)?, wants_json })
     }
 
-    /// Fills it with `arguments`.
-    ///
-    /// # Errors
-    /// The template fails on them, or makes too much text.
+    /// Renders with `arguments`. Fails on an error or too much text.
     pub fn render(&self, arguments: &Map<String, Value>) -> Result<Rendered, TemplateError> {
         let text = render(&self.json, arguments)?;
         if let Ok(value) = serde_json::from_str(&text) {
@@ -120,7 +104,6 @@ fn render(
     }
 }
 
-/// Output of a template so far, up to [`LARGEST`].
 struct Made(Vec<u8>);
 
 impl io::Write for Made {
@@ -137,7 +120,7 @@ impl io::Write for Made {
     }
 }
 
-/// `{{ text | replace(a, b) }}`, up to [`LARGEST`].
+/// `{{ text | replace(a, b) }}`, bounded.
 fn replaced(text: &str, from: &str, to: &str) -> Result<String, Error> {
     let longer = text.matches(from).count().saturating_mul(to.len());
     match text.len().saturating_add(longer) > LARGEST {
@@ -146,7 +129,7 @@ fn replaced(text: &str, from: &str, to: &str) -> Result<String, Error> {
     }
 }
 
-/// `{{ list | join(between) }}`, up to [`LARGEST`].
+/// `{{ list | join(between) }}`, bounded.
 fn joined(list: &minijinja::Value, between: Option<&str>) -> Result<String, Error> {
     let mut text = String::new();
     for (number, item) in list.try_iter()?.enumerate() {
@@ -161,14 +144,13 @@ fn joined(list: &minijinja::Value, between: Option<&str>) -> Result<String, Erro
     Ok(text)
 }
 
-/// An environment that holds `text` alone.
 fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, TemplateError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_fuel(Some(FUEL));
-    // Nothing grows from one round of a loop to the next.
+    // `namespace` would carry growing text across rounds of a loop.
     environment.remove_global("namespace");
-    // Shows what the engine holds, not what the template is about.
+    // `debug` dumps the engine's state.
     environment.remove_global("debug");
     environment.remove_filter("pprint");
     for filter in ["join", "indent", "format"] {
@@ -194,13 +176,13 @@ fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, TemplateE
     Ok(environment)
 }
 
-/// `text` as it stands between the quotes of a JSON string.
+/// `text` escaped for the inside of a JSON string.
 fn inside_quotes(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// An error in one line.
+/// One-line error.
 fn said(error: &Error) -> String {
     let kind = error.kind().to_string();
     let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
@@ -208,7 +190,7 @@ fn said(error: &Error) -> String {
     format!("{kind}{detail}{line}").replace('\n', " ")
 }
 
-/// Go's field references in our own words.
+/// Converts Go's field references.
 fn from_go(text: &str) -> Result<String, TemplateError> {
     let (mut ours, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("{{") {
@@ -226,7 +208,7 @@ fn from_go(text: &str) -> Result<String, TemplateError> {
     Ok(ours)
 }
 
-/// Expression between the braces: `.city` becomes `city`.
+/// `.city` becomes `city`.
 fn field(action: &str) -> Result<String, TemplateError> {
     let trimmed = action.trim_start_matches('-').trim_start();
     let first = trimmed.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();

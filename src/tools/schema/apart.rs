@@ -1,27 +1,22 @@
-//! Work on what others have written, away from the runtime: on a thread with a stack of its own.
-//!
-//! Entry functions: [`within`], [`at_leisure`], [`on_large_stack`]. Work here has a bound of steps
-//! (`bounds.rs`: parts, depth, what references unfold to, expressions of linear time), so a thread whose
-//! deadline is over still ends, and none needs a process that could be killed. Each of the first two runs at
-//! most [`CHECKS_AT_ONCE`]; a caller with much to do comes back for each piece of it.
-//! **Never**: leaves a thread behind that does not end.
+//! Runs expensive work on foreign input off the runtime, on threads with large stacks. All such
+//! work has a bound of steps (`bounds.rs`), so a late thread still ends. At most [`CHECKS_AT_ONCE`]
+//! jobs of [`within`] and [`at_leisure`] run at once; a caller with much work requeues for each
+//! piece.
 
 use std::{thread, time::Duration};
 
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
-/// Checks that run at once; others wait for one of these within their own deadline.
+/// Concurrent jobs; others queue within their own deadline.
 const CHECKS_AT_ONCE: usize = 2;
-/// Stack of such a thread; only what is used of it takes memory.
+/// Stack size; only used pages take memory.
 const STACK: usize = 256 * 1024 * 1024;
-/// Name of its threads.
 const NAME: &str = "schema";
 
 static CHECKS: Semaphore = Semaphore::const_new(CHECKS_AT_ONCE);
 static LEISURELY: Semaphore = Semaphore::const_new(CHECKS_AT_ONCE);
 
-/// The result of `work` if there is one within `limit`. A thread that is late ends by itself and is
-/// then free for others.
+/// The result of `work` within `limit`. A late thread ends by itself and only then frees its place.
 pub async fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -29,7 +24,7 @@ pub async fn within<T: Send + 'static>(
     timeout(limit, run(&CHECKS, work)).await.ok().flatten()
 }
 
-/// The result of `work`, however long that takes. `None`: it panicked, or there was no thread.
+/// The result of `work` without a limit. `None`: it panicked, or no thread could start.
 pub async fn at_leisure<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     run(&LEISURELY, work).await
 }
@@ -46,7 +41,7 @@ async fn run<T: Send + 'static>(
     waited.await.ok().flatten()
 }
 
-/// The result of `work`, waited for on this thread. `None`: there was no thread.
+/// Blocks for the result of `work`. `None`: no thread could start.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     thread::scope(|scope| {
         let builder = thread::Builder::new().name(NAME.to_owned()).stack_size(STACK);

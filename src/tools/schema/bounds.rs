@@ -1,48 +1,45 @@
-//! Costs of a schema: bounds that are checked before it is compiled, and an upper bound for what one check
-//! with it takes.
-//!
-//! Entry type: [`Weight`]. A schema within these bounds is compiled, and any value checked with it,
-//! in a number of steps that is known beforehand; that is why no check can run away, and none needs
-//! a process of its own that could be killed. **Never**: compiles.
+//! Bounds of a schema's cost, computed before compiling it. Within them, compiling and any check
+//! take a bounded number of steps, so no check needs a process that could be killed. Entry type:
+//! [`Weight`].
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::{
-    error::SchemaError,
-    limits::{BYTES, CHAIN, CHECKS, DEPTH, LEVELS, PARTS, PATTERN_BYTES, PATTERNS, TARGETS},
+    error::{
+        BYTES, CHAIN, CHECKS, DEPTH, LEVELS, PARTS, PATTERN_BYTES, PATTERNS, SchemaError, TARGETS,
+    },
     parts::{self, Document, Part},
 };
 
-/// A pattern takes as much memory as so many parts without one: about 100 KiB.
+/// A pattern takes about 100 KiB, as much memory as this many parts.
 const PATTERN_PARTS: usize = 200;
 
-/// Sizes of compiled expressions, each with the checks that a byte of text is worth at worst: every
-/// state of the automaton is looked at.
+/// Sizes of compiled expressions, each with the worst-case cost of a byte of text in checks: every
+/// state of the automaton is visited.
 const PATTERN_COSTS: [(usize, u64); 3] = [(4 * 1024, 13), (16 * 1024, 52), (PATTERN_BYTES, 210)];
 
-/// Upper bounds for what a check with a schema takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weight {
-    /// Objects and lists in it.
+    /// Objects and lists.
     pub parts: usize,
     /// Recursion depth of compiling.
     pub levels: usize,
-    /// Checks of one value.
+    /// Checks per value.
     checks: u64,
-    /// Most checks of a member or item for one check of its container.
+    /// Most checks of a member or item per check of its container.
     fan: u64,
     /// Recursion depth of checking one value.
     chain: u64,
-    /// Checks that 16 bytes of text are worth.
+    /// Checks per 16 bytes of text.
     text: u64,
     /// It compares items with each other.
     compares: bool,
 }
 
 impl Weight {
-    /// Largest weight of a schema that needs no stack of its own to be compiled.
+    /// Largest schema compiled without a stack of its own.
     pub const SMALL: Self = Self {
         parts: 200,
         levels: 32,
@@ -53,7 +50,7 @@ impl Weight {
         compares: true,
     };
 
-    /// True if compiling takes no more than it does for `other`.
+    /// True if compiling costs at most as much as `other`.
     pub fn is_within(&self, other: &Self) -> bool {
         self.parts <= other.parts
             && self.levels <= other.levels
@@ -61,10 +58,7 @@ impl Weight {
             && self.chain <= other.chain
     }
 
-    /// The weight of `schema`.
-    ///
-    /// # Errors
-    /// The schema exceeds a bound, or has a reference, an `$id` or a pattern that cannot be used.
+    /// Weighs `schema`. Fails above a bound, or on an unusable reference, `$id` or pattern.
     pub fn of(schema: &Value) -> Result<Self, SchemaError> {
         let mut size = Size { bytes: 0, parts: 0 };
         size.add(schema, 0)?;
@@ -90,7 +84,7 @@ impl Weight {
         Ok(weight)
     }
 
-    /// The most checks that holding `value` against the schema takes, and how deep that goes.
+    /// Upper bounds for checking `value`: number of checks, and depth.
     pub fn cost(&self, value: &Value) -> (u64, u64) {
         let mut cost = Cost { weight: self, checks: 0, deepest: 0 };
         cost.add(value, 1, 1);
@@ -100,7 +94,6 @@ impl Weight {
     }
 }
 
-/// Sums up the cost of a value.
 struct Cost<'a> {
     weight: &'a Weight,
     checks: u64,
@@ -108,7 +101,7 @@ struct Cost<'a> {
 }
 
 impl Cost<'_> {
-    /// Adds `value`, which is checked `times`.
+    /// Adds `value`, checked `times`.
     fn add(&mut self, value: &Value, times: u64, depth: u64) {
         self.deepest = self.deepest.max(depth);
         let text = |text: &str| as_u64(text.len()).saturating_mul(self.weight.text) / 16;
@@ -134,7 +127,6 @@ fn as_u64(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Measures JSON without writing it.
 struct Size {
     bytes: usize,
     parts: usize,
@@ -170,18 +162,18 @@ impl Size {
     }
 }
 
-/// Cost of one part when everything that applies to the same value is put in its place.
+/// Cost of one part with all that applies to the same value substituted.
 #[derive(Clone, Copy, Default)]
 struct Unfolded {
     checks: u64,
     fan: u64,
-    /// Checks of a second pass that finds out what has been evaluated: `unevaluated…` checks parts again.
+    /// Checks of the second pass for `unevaluated…`.
     checks_again: u64,
     fan_again: u64,
     chain: u64,
 }
 
-/// A walk over all parts of a schema that can be reached.
+/// A walk over all reachable parts of a schema.
 struct Survey<'a> {
     document: Document<'a>,
     all: Vec<&'a Value>,
@@ -207,7 +199,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Collects every part, those that references lead to as well.
+    /// Collects every part, including referenced ones.
     fn walk(&mut self, root: &'a Value) -> Result<(), SchemaError> {
         let (mut seen, mut named) = (HashSet::new(), HashSet::new());
         let (mut open, mut references) = (vec![root], Vec::new());
@@ -231,7 +223,7 @@ impl<'a> Survey<'a> {
                     }
                 }
             }
-            // Anchors are known once everything else has been seen.
+            // References last: anchors must be known.
             let Some(reference) = references.pop() else { return Ok(()) };
             let target = self.document.resolve(reference)?;
             if !self.targets.iter().any(|it| std::ptr::eq(*it, target)) {
@@ -244,7 +236,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Collects patterns and costly keywords of `members`.
+    /// Collects patterns and costly keywords.
     fn look(&mut self, members: &'a Map<String, Value>) {
         let has = |key: &str| members.contains_key(key);
         self.unevaluated |= has("unevaluatedProperties") || has("unevaluatedItems");
@@ -254,15 +246,15 @@ impl<'a> Survey<'a> {
         self.patterns.extend(named.into_iter().flatten().map(|(pattern, _)| pattern.as_str()));
     }
 
-    /// Nesting depth if every place that references lead to lay in every other.
+    /// Nesting depth with all references expanded.
     fn levels(&self) -> Result<usize, SchemaError> {
         let roots = self.all.first().into_iter().chain(&self.targets);
         let levels = roots.map(|part| height(part)).sum();
         if levels > LEVELS { Err(SchemaError::Levels) } else { Ok(levels) }
     }
 
-    /// Checks that 16 bytes of text are worth with the dearest pattern. An error if there are too many
-    /// patterns or, beside `unevaluated…`, one that has no known cost.
+    /// Checks per 16 bytes of text with the costliest pattern. Fails with too many patterns, or
+    /// with one of unknown cost beside `unevaluated…`.
     fn text_cost(&self) -> Result<u64, SchemaError> {
         if self.patterns.len() > PATTERNS {
             return Err(SchemaError::Patterns);
@@ -271,15 +263,15 @@ impl<'a> Survey<'a> {
         for pattern in &self.patterns {
             let fits = |most: usize| {
                 let mut builder = regex::bytes::RegexBuilder::new(pattern);
-                // Classes are the ones of ECMAScript, which knows ASCII alone.
+                // ECMAScript's classes are ASCII only.
                 builder.unicode(pattern.contains("\\p") || !pattern.is_ascii());
                 builder.size_limit(most).build()
             };
-            // Patterns that ECMAScript writes otherwise count as the dearest, and are compiled, or refused,
-            // by its own rules.
+            // Patterns of ECMAScript syntax count as the costliest; the compiler judges them by its
+            // own rules.
             let small = PATTERN_COSTS.into_iter().find(|(most, _)| fits(*most).is_ok());
             if small.is_none() && self.unevaluated {
-                // There the compiler uses another engine, which knows look-around.
+                // There the compiler uses a backtracking engine with look-around.
                 return Err(SchemaError::Pattern(pattern.chars().take(60).collect()));
             }
             let (_, per_byte) = small.unwrap_or(PATTERN_COSTS[2]);
@@ -288,7 +280,7 @@ impl<'a> Survey<'a> {
         Ok(cost)
     }
 
-    /// Cost of `part` with everything that applies to the same value.
+    /// Cost of `part` with all that applies to the same value.
     fn unfolded(&mut self, part: &'a Value, depth: usize) -> Result<Unfolded, SchemaError> {
         let Value::Object(members) = part else {
             return Ok(Unfolded { checks: 1, checks_again: 1, chain: 1, ..Unfolded::default() });
@@ -328,8 +320,8 @@ impl<'a> Survey<'a> {
         Ok(sum)
     }
 
-    /// Counts the parts compiled for `part` if `unevaluated…` is in the schema: everything that it
-    /// refers to is compiled again, so nothing may lead back.
+    /// Parts compiled for `part` with `unevaluated…` in the schema: all references are compiled
+    /// again, so cycles are an error.
     fn compiled(&mut self, part: &'a Value, depth: usize) -> Result<u64, SchemaError> {
         let Value::Object(members) = part else { return Ok(1) };
         match self.known_whole.get(&std::ptr::from_ref(part)) {
@@ -359,7 +351,7 @@ fn has_unevaluated(members: &Map<String, Value>) -> bool {
     ["unevaluatedProperties", "unevaluatedItems"].iter().any(|key| members.contains_key(*key))
 }
 
-/// Checks of a part without its inner ones: values it compares with, names it looks for.
+/// Checks of a part itself: values to compare, names to look up.
 fn own_checks(members: &Map<String, Value>) -> u64 {
     let counted =
         ["enum", "const", "required", "properties", "patternProperties", "dependentRequired"];
@@ -367,7 +359,7 @@ fn own_checks(members: &Map<String, Value>) -> u64 {
     values.map(count).sum::<u64>() + 1
 }
 
-/// Values in `value`, two levels deep; deeper ones are few where they are compared at all.
+/// Values in `value`, two levels deep; compared values are rarely deeper.
 fn count(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(|item| 1 + length(item)).sum(),
@@ -384,7 +376,7 @@ fn length(value: &Value) -> u64 {
     }
 }
 
-/// Most parts that one member or item may be checked against.
+/// Most parts one member or item is checked against.
 fn fan(members: &Map<String, Value>) -> u64 {
     let one = |key: &str| u64::from(members.get(key).is_some_and(|it| !it.is_boolean()));
     let patterns = members.get("patternProperties").and_then(Value::as_object);

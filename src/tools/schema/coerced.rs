@@ -1,6 +1,4 @@
-//! Strings of models that stand for what a schema wants.
-//!
-//! Entry function: [`coerced`]. **Never**: makes one out of what could stand for two things.
+//! Converts strings from models into the values a schema wants, if unambiguous.
 
 use jsonschema::{
     JsonType, ValidationError,
@@ -8,8 +6,7 @@ use jsonschema::{
 };
 use serde_json::{Number, Value};
 
-/// The value a string stands for, where the schema wants a number, a boolean or one of some words,
-/// and its place.
+/// The number, boolean or enum value meant by a string, and its place.
 pub fn coerced(error: &ValidationError<'_>) -> Option<(String, Value)> {
     let Value::String(text) = error.instance().as_ref() else { return None };
     let place = error.instance_path().as_str().to_owned();
@@ -37,7 +34,7 @@ fn number(text: &str) -> Option<Value> {
     whole.or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
 }
 
-/// The one of `options` that is spelled like `text`.
+/// The one of `options` spelled like `text`.
 fn meant(text: &str, options: &Value) -> Option<Value> {
     let wanted = spelling(text);
     let mut alike = options
@@ -48,8 +45,8 @@ fn meant(text: &str, options: &Value) -> Option<Value> {
     alike.next().is_none().then(|| only.clone())
 }
 
-/// A name without what is written one way or the other: case, apostrophes, and what stands between
-/// words. Between digits it counts, as does a sign: "1-2" is not "12".
+/// A name without case, apostrophes and separators. Signs and separators between digits count:
+/// "1-2" is not "12".
 fn spelling(name: &str) -> String {
     let is_between = |c: char| c.is_whitespace() || c == '_' || c == '-';
     let mut plain = String::with_capacity(name.len());

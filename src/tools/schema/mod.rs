@@ -1,15 +1,12 @@
-//! JSON Schemas of tools: what models read, and what arguments and results are checked against.
-//!
-//! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything is done
-//! with them (`bounds.rs`), and expensive work is done on a thread of its own (`apart.rs`). Arguments that
-//! are nearly right are converted (`coerced.rs`). **Never**: fetches a reference, runs a regular expression
-//! that backtracks.
+//! JSON Schemas of tools: parameters for models, and checks of arguments and results.
+//! Schemas and values are foreign: both are weighed first (`bounds.rs`), and expensive work runs on
+//! a thread of its own (`apart.rs`). Almost-right arguments are converted (`coerced.rs`).
+//! **Never**: fetches a reference, runs a backtracking regular expression.
 
 pub mod apart;
 mod bounds;
 mod coerced;
 mod error;
-mod limits;
 mod parts;
 
 use std::{sync::Arc, time::Duration};
@@ -18,42 +15,40 @@ use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationEr
 use serde_json::{Map, Value, json};
 
 pub use self::error::{Mismatch, SchemaError};
-use self::{bounds::Weight, coerced::coerced};
+use self::{bounds::Weight, coerced::coerced, error::PATTERN_BYTES};
 use crate::domain::visible;
 
-/// Most problems reported at once; more would bury the first.
+/// Most problems in one message.
 const TOLD: usize = 3;
 /// Longest excerpt of a value in a message, in characters.
 const SHOWN: usize = 60;
-/// Longest message of the compiler that is passed on, in characters.
+/// Longest compiler message passed on, in characters.
 const COMPILER_SAYS: usize = 300;
 /// Longest wait for a check.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Checks that are done where they are asked for: some milliseconds at the very worst.
+/// Most checks run inline: a few milliseconds at worst.
 const CHEAP: u64 = 10_000;
-/// Depth of the checks that are done there: a runtime's threads have small stacks.
+/// Deepest check run inline: runtime threads have small stacks.
 const SHALLOW: u64 = 256;
-/// More checks than this are not begun: it is seconds of work.
+/// Above this many checks a value is refused: seconds of work.
 const DEAR: u64 = 5_000_000;
-/// Deeper ones neither, or no stack would do.
+/// Above this depth a value is refused: no stack suffices.
 const ABYSS: u64 = 16_384;
-/// Up to here it is said what is wrong and where; every problem takes memory.
+/// Most checks with explained problems; each problem takes memory.
 const EXPLAINED: u64 = 200_000;
-/// Larger schemas are compiled on a thread with a stack of its own.
+/// Larger schemas compile on a thread of their own.
 const SMALL: Weight = Weight::SMALL;
 
-/// A compiled schema.
 #[derive(Clone, Debug)]
 pub struct Schema {
     validator: Arc<Validator>,
     weight: Weight,
 }
 
-/// Cost class of a check; it decides where the check runs.
 enum Dearness {
-    /// Inline, on the caller's thread.
+    /// On the caller's thread.
     Cheap,
-    /// Apart; `explained`: problems are put into words.
+    /// On a thread of its own; `explained`: with messages.
     Dear {
         explained: bool,
     },
@@ -61,10 +56,7 @@ enum Dearness {
 }
 
 impl Schema {
-    /// Compiles `schema`; references to other documents are not followed.
-    ///
-    /// # Errors
-    /// The schema is invalid, or exceeds a bound.
+    /// Compiles `schema`. Fails if it is invalid or exceeds a bound.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
         let weight = Weight::of(schema)?;
         let compiled = match weight.is_within(&SMALL) {
@@ -74,16 +66,13 @@ impl Schema {
         Ok(Self { validator: Arc::new(compiled?), weight })
     }
 
-    /// Parts of the schema, the measure of what it takes to keep it.
+    /// Parts of the schema, as a measure of its memory.
     pub fn parts(&self) -> usize {
         self.weight.parts
     }
 
-    /// Checks `value`, after turning strings into the numbers, booleans and words the schema asks for.
-    ///
-    /// # Errors
-    /// `value` does not match: the error tells the model the mismatch, its place and what was expected. Or
-    /// `value` is too large to be checked, or was not checked in time.
+    /// Checks `value` after converting strings (see `coerced.rs`). Fails with a message for the
+    /// model on a mismatch, an oversized value, or a timeout.
     pub async fn check(&self, value: Value) -> Result<Value, Mismatch> {
         match self.dearness(&value) {
             Dearness::Cheap => checked(&self.validator, value, true),
@@ -96,10 +85,7 @@ impl Schema {
         }
     }
 
-    /// Like [`Self::check`] without a runtime, for values of our own files and of our own making.
-    ///
-    /// # Errors
-    /// Those of [`Schema::check`].
+    /// Like [`Self::check`] without a runtime, for our own files and values.
     pub fn check_here(&self, value: Value) -> Result<Value, Mismatch> {
         match self.dearness(&value) {
             Dearness::Cheap => checked(&self.validator, value, true),
@@ -131,12 +117,10 @@ fn late() -> Mismatch {
 }
 
 fn compiled(schema: &Value) -> Result<Validator, SchemaError> {
-    let patterns = PatternOptions::regex()
-        .size_limit(limits::PATTERN_BYTES)
-        .dfa_size_limit(limits::PATTERN_BYTES);
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES);
     jsonschema::options()
         .with_pattern_options(patterns)
-        // Whether a value is a pattern is found out by compiling it, at its own price.
+        // `format: regex` would compile the value at unknown cost.
         .with_format("regex", |_: &str| true)
         .build(schema)
         .map_err(|error| broken(&error))
@@ -154,7 +138,7 @@ fn broken(error: &ValidationError<'_>) -> SchemaError {
     }
 }
 
-/// Holds `value` against a schema, after turning strings into what it asks for.
+/// Checks `value` after converting strings.
 fn checked(validator: &Validator, mut value: Value, explained: bool) -> Result<Value, Mismatch> {
     if validator.is_valid(&value) {
         return Ok(value);
@@ -163,7 +147,7 @@ fn checked(validator: &Validator, mut value: Value, explained: bool) -> Result<V
         let what = "it does not fit its schema, and is too large to say where";
         return Err(Mismatch(what.to_owned()));
     }
-    // One pass converts all strings of one depth; a second one catches what that has uncovered.
+    // One pass converts strings of one depth; the second those it uncovered.
     for _ in 0..2 {
         let mended: Vec<(String, Value)> =
             validator.iter_errors(&value).filter_map(|error| coerced(&error)).collect();
@@ -180,7 +164,6 @@ fn checked(validator: &Validator, mut value: Value, explained: bool) -> Result<V
     Err(Mismatch(told.join("; ")))
 }
 
-/// One problem in words.
 fn told(error: ValidationError<'_>) -> String {
     let place = error.instance_path().as_str();
     let place = if place.is_empty() { String::new() } else { format!("at '{place}': ") };
@@ -198,10 +181,8 @@ fn told(error: ValidationError<'_>) -> String {
     format!("{place}{shown}… {}", error.masked())
 }
 
-/// The parameters a model is given: an object schema without members that confuse services.
-///
-/// # Errors
-/// The schema is not an object itself, or its `type` is something other than `object`.
+/// The parameters for a model: an object schema without members that confuse services. Fails if the
+/// schema or its `type` is not an object.
 pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
     let Value::Object(members) = schema else {
         return Err(SchemaError::NoObject);
@@ -222,7 +203,7 @@ pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
     Ok(Arc::new(Value::Object(members)))
 }
 
-/// The value of `key`: what is only read, without characters that nobody sees.
+/// The value of `key`; text for reading loses invisible characters.
 fn described(key: &str, value: Value) -> Value {
     match value {
         Value::String(text) if matches!(key, "description" | "title" | "$comment") => {

@@ -1,7 +1,5 @@
-//! The parts of a schema, and what its references mean inside it.
-//!
-//! Entry functions: [`of`], [`Document::resolve`]. Keywords of all drafts are known at once, so that
-//! no draft has parts that are not seen here. **Never**: follows a reference out of the schema.
+//! The parts of a schema, and targets of its references. Keywords of all drafts apply at once, so
+//! that no draft hides parts.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -10,15 +8,14 @@ use serde_json::{Map, Value};
 
 use super::error::SchemaError;
 
-/// A part of a schema.
 pub enum Part<'a> {
-    /// Applies to the same value as the schema does.
+    /// Applies to the same value.
     Same(&'a Value),
-    /// Applies to members or items of that value.
+    /// Applies to members or items of the value.
     Below(&'a Value),
-    /// Applies where something refers to it.
+    /// Applies where referenced.
     Defined(&'a Value),
-    /// Stands elsewhere and applies to the same value.
+    /// Reference to a part for the same value.
     Reference(&'a str),
 }
 
@@ -65,26 +62,24 @@ pub fn of<'a>(schema: &'a Map<String, Value>) -> Vec<Part<'a>> {
     parts
 }
 
-/// A schema with the places its references may name.
+/// A schema and its reference targets.
 pub struct Document<'a> {
     root: &'a Value,
     anchors: HashMap<&'a str, &'a Value>,
-    /// Addresses are called `id`.
+    /// Draft 4 or older: addresses are called `id`.
     is_old: bool,
 }
 
 impl<'a> Document<'a> {
-    /// The schema at `root`; anchors are added as they are met.
+    /// Anchors are added as they are met.
     pub fn new(root: &'a Value) -> Self {
         let draft = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
         let is_old = ["draft-03", "draft-04"].iter().any(|old| draft.contains(old));
         Self { root, anchors: HashMap::new(), is_old }
     }
 
-    /// Notes the names `schema` has as a part of the document.
-    ///
-    /// # Errors
-    /// It is a document of its own, or its name is taken.
+    /// Notes the names of `schema` in the document. Fails if it is a document of its own, or a name
+    /// is taken.
     pub fn note(&mut self, schema: &'a Value) -> Result<(), SchemaError> {
         if self.has_own_address(schema) && !std::ptr::eq(schema, self.root) {
             return Err(SchemaError::OwnAddress);
@@ -99,10 +94,7 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    /// The part that `reference` leads to.
-    ///
-    /// # Errors
-    /// It leads elsewhere, or nowhere.
+    /// The target of `reference`. Fails if it is missing or in another document.
     pub fn resolve(&self, reference: &str) -> Result<&'a Value, SchemaError> {
         let shown = || reference.chars().take(60).collect();
         let Some(fragment) = reference.strip_prefix('#').or(reference.is_empty().then_some(""))
@@ -125,7 +117,7 @@ impl<'a> Document<'a> {
                 other => other.get(&step),
             }
             .ok_or_else(nowhere)?;
-            // References behind it would be meant from there.
+            // References below would be relative to that address.
             if self.has_own_address(place) {
                 return Err(SchemaError::OwnAddress);
             }

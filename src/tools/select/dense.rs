@@ -1,8 +1,6 @@
-//! Similarity in meaning between an utterance and tools: cached vectors of an [`Embedder`].
-//!
-//! Entry type: [`Dense`]. Vectors of tools are made in the background and kept by the hash of what
-//! a model reads of a tool; an utterance's is waited for 150 ms.
-//! **Never**: lets a list of tools wait for a tool's vector, or says twice that the embedder fails.
+//! Cosine similarity between an utterance and tools: cached vectors of an [`Embedder`]. Tools'
+//! vectors are made in the background and cached by the hash of the tool's text for models.
+//! **Never**: delays a list for a tool's vector.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -23,34 +21,32 @@ use crate::{
 
 /// Longest wait for the vector of an utterance; the turn waits too.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// Time after a failure in which no utterance waits for a vector.
+/// Time after a failure in which utterances skip the embedder.
 const PAUSE: Duration = Duration::from_secs(30);
 /// Longest wait for a batch of tools.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
-/// Tools in one request.
+/// Tools per request.
 const BATCH: usize = 32;
-/// Utterances whose vectors are kept: the rounds of a turn ask again.
+/// Cached utterances: later rounds of a turn ask for the same one.
 const RECENT: usize = 32;
-/// Tools whose vectors are kept when they are gone: servers come back.
+/// Cached vectors of removed tools: servers return.
 const GONE: usize = 4_096;
 
 /// A vector of length one.
 type Unit = Arc<[f32]>;
 
-/// Vectors of tools and utterances.
 pub struct Dense {
     embedder: Arc<dyn Embedder>,
-    /// Of tools, by hash.
+    /// By hash of the tool.
     tools: ArcSwap<HashMap<u64, Unit>>,
-    /// Of utterances, oldest first.
+    /// Oldest first.
     recent: Mutex<VecDeque<(String, Unit)>>,
     paused_until: Mutex<Option<Instant>>,
-    /// True if the failure has been logged.
+    /// The failure has been logged.
     told: AtomicBool,
 }
 
 impl Dense {
-    /// No vectors yet.
     pub fn new(embedder: Arc<dyn Embedder>) -> Self {
         Self {
             embedder,
@@ -61,10 +57,8 @@ impl Dense {
         }
     }
 
-    /// Makes the vectors that tools among `all` lack. Cancel safe: whole batches are kept.
-    ///
-    /// # Errors
-    /// The embedder's error, already logged.
+    /// Makes missing vectors of `all`. Cancel safe: finished batches stay. The error is already
+    /// logged.
     pub async fn fill(&self, all: &[Arc<Tool>]) -> Result<(), Error> {
         let known = self.tools.load_full();
         // Two owners may have added equal tools.
@@ -99,7 +93,7 @@ impl Dense {
     }
 
     /// Cosine similarity of `text` to each of `tools` (-1 to 1). `None`: a tool has no vector yet,
-    /// or the text's did not come in time. Cancel safe.
+    /// or the text's was late. Cancel safe.
     pub async fn scores(&self, text: &str, tools: &[&Arc<CatalogEntry>]) -> Option<Vec<f32>> {
         let known = self.tools.load_full();
         let vectors = tools.iter().map(|entry| known.get(&entry.tool.hash));
@@ -108,7 +102,7 @@ impl Dense {
         Some(vectors.into_iter().map(|vector| dot(vector, &utterance)).collect())
     }
 
-    /// The vector of an utterance, kept or made now.
+    /// The vector of an utterance, cached or made now.
     async fn utterance(&self, text: &str) -> Option<Unit> {
         let kept = lock(&self.recent).iter().find(|(its, _)| its == text).map(|(_, it)| it.clone());
         if kept.is_some() {
@@ -160,7 +154,7 @@ impl Dense {
     }
 }
 
-/// The text of a tool that is embedded.
+/// Embedded text of a tool.
 fn about(tool: &Tool) -> String {
     let name = tool.bare_name().replace(['_', '-', '.'], " ");
     format!("{name}: {}", tool.about)
@@ -171,14 +165,14 @@ fn late(patience: Duration) -> Error {
     Error::new(Kind::Timeout, what)
 }
 
-/// The vector with length one; zeros stay zeros.
+/// Normalizes; zeros stay zeros.
 fn unit(vector: Vec<f32>) -> Unit {
     let length = dot(&vector, &vector).sqrt();
     let scale = if length > 0.0 { length.recip() } else { 0.0 };
     vector.into_iter().map(|number| number * scale).collect()
 }
 
-/// The sum of products; of units their cosine. Eight sums at once, so that it is vectorised.
+/// Dot product, in eight sums so that it vectorizes.
 fn dot(one: &[f32], other: &[f32]) -> f32 {
     let (ones, rest) = one.as_chunks::<8>();
     let (others, other_rest) = other.as_chunks::<8>();

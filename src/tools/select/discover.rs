@@ -1,13 +1,12 @@
-//! The tool that finds more tools, and what its calls have found.
+//! The tool that finds more tools, and its results.
 
 use std::sync::Arc;
 
 use crate::tools::CallRecord;
 
-/// Identity of the tool that finds more tools.
 pub const DISCOVER: &str = "tools.discover_tools";
 
-/// Names of the tools that `record` has found, if it was a search for tools.
+/// Names of the tools found by `record`; empty for other calls.
 pub fn found_in(record: &CallRecord) -> Vec<Arc<str>> {
     let structured = match &record.result {
         Ok(output) if *record.tool == *DISCOVER => output.structured.as_ref(),

@@ -1,24 +1,18 @@
-//! Match between the words of an utterance and those of tools: BM25 over an inverted index.
-//!
-//! Entry type: [`Lexical`]. The weight of a word in a tool comes from the crate `bm25`; the weights
-//! lie in lists by word, which is several times quicker than the crate's own scorer, and the index
-//! is made once for all tools.
-//! **Never**: knows who may see a tool.
+//! Word match between an utterance and tools: BM25 over an inverted index. The crate `bm25`
+//! computes a word's weight in a tool; our lists by word are several times faster than its scorer.
 
 use std::collections::{HashMap, HashSet};
 
 use bm25::{Embedder, EmbedderBuilder, Tokenizer};
 
-/// The words of all tools, by word.
 #[derive(Debug, Default)]
 pub struct Lexical {
-    /// Word -> the tools that have it, by place, and what it says about each.
+    /// Word hash -> tools that contain it, by index, with the word's weight.
     postings: HashMap<u64, Vec<(usize, f32)>>,
-    /// Number of tools.
     tools: usize,
 }
 
-/// Words are cut already.
+/// Splits at spaces: words are stemmed already.
 #[derive(Default)]
 struct Spaces;
 
@@ -29,13 +23,13 @@ impl Tokenizer for Spaces {
 }
 
 impl Lexical {
-    /// An index of tools, each as its words with one space between.
+    /// An index of tools, each given as space-separated words.
     pub fn of(tools: &[&str]) -> Self {
         let embedder: Embedder<u64, Spaces> =
             EmbedderBuilder::with_tokenizer_and_fit_to_corpus(Spaces, tools).build();
         let mut postings: HashMap<u64, Vec<(usize, f32)>> = HashMap::new();
         for (place, words) in tools.iter().enumerate() {
-            // A word that stands there twice comes twice, with the weight of both.
+            // The weight of a repeated word includes its repeats.
             let mut seen = HashSet::new();
             for word in embedder.embed(words).0 {
                 if seen.insert(word.index) {
@@ -50,7 +44,6 @@ impl Lexical {
         Self { postings, tools: tools.len() }
     }
 
-    /// The score of every tool for `words`, by place; 0: no word in common.
     pub fn scores(&self, words: &[String]) -> Vec<f32> {
         let mut scores = vec![0.0; self.tools];
         let mut seen = HashSet::new();
@@ -66,7 +59,7 @@ impl Lexical {
     }
 }
 
-/// Inverse document frequency (BM25) of a word that `with` of `all` tools have.
+/// BM25's inverse document frequency of a word in `with` of `all` tools.
 fn rarity(all: usize, with: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "there are not millions of tools")]
     let (all, with) = (all as f32, with as f32);

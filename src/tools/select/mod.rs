@@ -1,9 +1,13 @@
-//! Selection of the tools offered to a model when an NPC may use more than it should read.
+//! Selection: narrows the list offered to a model when an NPC may use more tools than it should
+//! read.
 //!
-//! Entry points: [`super::ToolHost::offered`], [`super::ToolHost::narrowed`]. Tools are ranked by the nearness of
-//! their meaning to what was said where an embedder is set, else by words in common. What is chosen
-//! keeps the catalog's order, so that a provider's prompt cache holds over the rounds of a turn.
-//! **Never**: offers what the NPC may not see; makes [`super::ToolHost::visible`] wait.
+//! In: the NPC's visible tools at the turn's tier, the utterance, categories of recent turns, and
+//! names found by `discover_tools`. Up to `top_k` tools (8 with an embedder, else 40) stay whole.
+//! Otherwise the core list and found tools stay, and the best others fill the free places: by
+//! cosine to the utterance (0.7 or more, +0.1 for a recent category), else by BM25 over word stems
+//! (+0.3). The utterance's vector may take 150 ms; if it is late, missing or near no tool, words
+//! decide, with up to 40 places. Out: a list in catalog order, so that a provider's prompt cache
+//! holds over a turn's rounds, and the tool that finds the rest.
 
 mod dense;
 mod discover;

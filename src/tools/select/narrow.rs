@@ -1,4 +1,4 @@
-//! Lists narrowed to what a model should read, and the search for the rest.
+//! Narrowed lists, and the search for the other tools.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,27 +15,26 @@ use crate::{
     tools::{CatalogEntry, ToolHost, VisibleTools},
 };
 
-/// Wait after vectors of tools could not be made; doubled up to [`LONGEST_WAIT`].
+/// First wait after a failure to embed tools; doubled up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_secs(30);
-/// Longest wait before they are asked for again.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 impl ToolHost {
-    /// Sets how lists are narrowed; without an embedder, words decide.
+    /// Sets the selection; without an embedder, words decide.
     pub fn select_by(&self, options: SelectionOptions, embedder: Option<Arc<dyn Embedder>>) {
         let dense = embedder.map(|embedder| Arc::new(Dense::new(embedder)));
         self.inner.selector.store(Arc::new(Selector { options, dense }));
         self.inner.catalog.changed().notify_one();
     }
 
-    /// Sets how lists are narrowed, and keeps the embedder.
+    /// Sets the selection, and keeps the embedder.
     pub fn reselect_by(&self, options: SelectionOptions) {
         let dense = self.inner.selector.load().dense.clone();
         self.inner.selector.store(Arc::new(Selector { options, dense }));
     }
 
-    /// Tools that the model of `npc` is offered for `query`: [`ToolHost::visible`], narrowed when it is long.
-    /// Waits for an utterance's embedding alone, 150 ms at most. Cancel safe.
+    /// [`ToolHost::visible`], narrowed for `query` when it is long. Waits only for the utterance's
+    /// vector, 150 ms at most. Cancel safe.
     pub async fn offered(
         &self,
         npc: &str,
@@ -46,7 +45,7 @@ impl ToolHost {
         self.narrowed(self.visible(npc, tier, left), query).await
     }
 
-    /// The tools of `visible` that fit `query`; a short list comes back as it is. Cancel safe.
+    /// The tools of `visible` that fit `query`; a short list is returned unchanged. Cancel safe.
     pub async fn narrowed(
         &self,
         visible: Arc<VisibleTools>,
@@ -71,8 +70,8 @@ impl ToolHost {
         Arc::new(VisibleTools::of(chosen).with_finder(visible.finder.clone()))
     }
 
-    /// The tools that fit `text` best among all that `npc` may see at `tier`; without an NPC among
-    /// all there are. Where words find none, a list that is not too long comes whole. Cancel safe.
+    /// The tools that fit `text` best among those `npc` may see at a tier, or among all. If nothing
+    /// matches and words decide, a short list is returned whole. Cancel safe.
     pub(in crate::tools) async fn search(
         &self,
         npc: Option<(&str, Tier)>,
@@ -95,17 +94,16 @@ impl ToolHost {
         best.into_iter().cloned().collect()
     }
 
-    /// Embeds all tools now, for callers that cannot wait for the background task; without an
-    /// embedder there is nothing to do. What fails is in the log. Cancel safe.
+    /// Embeds all tools now; failures are logged. Cancel safe.
     pub async fn embedded(&self) {
         let selector = self.inner.selector.load_full();
         if let Some(dense) = &selector.dense {
-            // Without embeddings words decide.
+            // On failure words decide.
             let _ = dense.fill(&self.inner.catalog.tools()).await;
         }
     }
 
-    /// Makes embeddings of tools whenever there are new ones; runs until `stop`.
+    /// Embeds new tools until `stop`.
     pub(in crate::tools) async fn embed_tools(&self, stop: &CancellationToken) {
         let mut wait: Option<Duration> = None;
         loop {

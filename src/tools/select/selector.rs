@@ -1,6 +1,4 @@
-//! Selection of the tools that fit an utterance.
-//!
-//! Entry type: [`Selector`]. **Never**: offers what it was not given.
+//! Chooses the tools that fit an utterance (see `mod.rs`).
 
 use std::sync::Arc;
 
@@ -9,25 +7,25 @@ use arc_swap::ArcSwap;
 use super::{dense::Dense, words};
 use crate::tools::{CatalogEntry, Entries, Snapshot, VisibleTools};
 
-/// Tools listed at once, where meanings choose them and the configuration says nothing.
+/// Default list length with an embedder.
 const TOP_K: usize = 8;
-/// Tools listed at once, where words choose them: words miss what meanings would find.
+/// Default list length without one: words miss what meanings would find.
 const BY_WORDS: usize = 40;
-/// Least score by words: one stem in common is enough.
+/// Any stem in common is enough.
 const LEXICAL_THRESHOLD: f32 = f32::MIN_POSITIVE;
-/// Added for a category the table is at, on a scale where the best match of words is 1.
+/// Bonus for a recent category; the best match by words is 1.
 const LEXICAL_BOOST: f32 = 0.3;
-/// Added for such a category, on the scale of cosines.
+/// Bonus for a recent category, on the scale of cosines.
 const DENSE_BOOST: f32 = 0.1;
 
-/// Settings for narrowing lists of tools; built by `config`.
+/// Settings of selection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectionOptions {
-    /// More visible tools than this are narrowed; `None`: 8 with an embedder, else 40.
+    /// Longer lists are narrowed; `None`: 8 with an embedder, else 40.
     pub top_k: Option<usize>,
-    /// Tools that always stay: identities, patterns and bare names as in whitelists.
+    /// Tools always offered: identities, patterns and bare names as in whitelists.
     pub core: Vec<String>,
-    /// Least cosine between an utterance and a tool, with an embedder.
+    /// Least cosine between an utterance and a tool.
     pub threshold: f32,
 }
 
@@ -37,60 +35,54 @@ impl Default for SelectionOptions {
     }
 }
 
-/// Input for choosing tools.
+/// Input of a selection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
-    /// The utterance, or the search text of a model.
+    /// The utterance, or a model's search text.
     pub utterance: &'a str,
     /// Categories of tools called or named in the last turns.
     pub recent_categories: &'a [Arc<str>],
-    /// Names that are offered in any case, if they are visible: what `discover_tools` found, what
-    /// a policy demands.
+    /// Names always offered if visible: found by `discover_tools`, or required by a policy.
     pub found: &'a [Arc<str>],
 }
 
-/// The current way of choosing tools.
 #[derive(Default)]
 pub struct Selector {
-    /// Bounds and thresholds of the configuration.
     pub options: SelectionOptions,
-    /// Vectors, where there is an embedder.
+    /// `None`: no embedder.
     pub dense: Option<Arc<Dense>>,
 }
 
-/// The selector in use, swapped when the configuration changes.
+/// Swapped when the configuration changes.
 pub type Selecting = ArcSwap<Selector>;
 
-/// Tools that are offered with every utterance.
+/// Tools offered with every utterance.
 pub struct AlwaysOffered {
-    /// All of them.
     pub all: Vec<Arc<CatalogEntry>>,
     /// Number of them that count towards `top_k`.
     pub core: usize,
 }
 
-/// Threshold and boost for scores of one kind.
 #[derive(Clone, Copy)]
 struct Scale {
-    /// Least score that counts, its boost included.
+    /// Least score that counts, bonus included.
     threshold: f32,
-    /// Added where the tool's category is at hand.
+    /// Bonus for a recent category.
     boost: f32,
 }
 
 impl Selector {
-    /// Most tools that are listed whole.
     pub fn most_whole(&self) -> usize {
         let most = if self.dense.is_some() { TOP_K } else { BY_WORDS };
         self.options.top_k.unwrap_or(most)
     }
 
-    /// Places for tools that meanings choose.
+    /// Places for tools chosen by meaning.
     pub fn top_k(&self) -> usize {
         self.options.top_k.unwrap_or(TOP_K)
     }
 
-    /// `tools`, if words would choose among them and they are few enough to be listed whole; else empty.
+    /// `tools` if words decide and they are few enough to list whole; else empty.
     pub fn whole<'t>(&self, tools: Vec<&'t Arc<CatalogEntry>>) -> Vec<&'t Arc<CatalogEntry>> {
         match self.dense.is_none() && tools.len() <= BY_WORDS {
             true => tools,
@@ -98,7 +90,7 @@ impl Selector {
         }
     }
 
-    /// The tools offered with every utterance: the core list, and what was found before.
+    /// The core list, and tools found earlier.
     pub fn kept(&self, visible: &VisibleTools, query: &Query<'_>) -> AlwaysOffered {
         let identities = visible.iter().map(|entry| &*entry.tool.identity);
         let (core, _) = Entries::resolve(&self.options.core, identities);
@@ -118,8 +110,8 @@ impl Selector {
         kept
     }
 
-    /// The `places` best of `tools` by meaning, else those that share a stem (up to 40, if `places` are fewer), best
-    /// first; equals keep their order.
+    /// The `places` best of `tools` by meaning, else those that share a stem (at least 40 places),
+    /// best first; ties keep their order.
     pub async fn best<'t>(
         &self,
         snapshot: &Snapshot,
@@ -139,7 +131,7 @@ impl Selector {
             );
         }
         if fits.is_empty() {
-            // No embedder, none in time, or nothing near enough: words decide.
+            // No embedder, no vector in time, or nothing near enough: words decide.
             places = places.max(BY_WORDS);
             let scores = by_words(snapshot, tools, query.utterance);
             fits = fitting(
@@ -154,7 +146,7 @@ impl Selector {
     }
 }
 
-/// Scores by words in common, the best of `tools` 1.
+/// Scores by words in common; the best is 1.
 fn by_words(snapshot: &Snapshot, tools: &[&Arc<CatalogEntry>], utterance: &str) -> Vec<f32> {
     let all = snapshot.index().scores(&words::of_text(utterance));
     let score = |entry: &&Arc<CatalogEntry>| {
@@ -166,7 +158,7 @@ fn by_words(snapshot: &Snapshot, tools: &[&Arc<CatalogEntry>], utterance: &str) 
     if best > 0.0 { scores.into_iter().map(|score| score / best).collect() } else { scores }
 }
 
-/// The tools whose score, boosted where their category is at hand, reaches `threshold`.
+/// The tools whose score with bonus reaches `threshold`.
 fn fitting<'t>(
     tools: &[&'t Arc<CatalogEntry>],
     scores: Vec<f32>,

@@ -1,31 +1,28 @@
-//! Words of tools and of players, brought to one form: accents folded, endings cut, German words
-//! of the table beside their English ones.
-//!
-//! Entry functions: [`of_text`], [`of_name`]. Tools are mostly described in English, players speak
-//! either language, so both sides are processed alike.
-//! **Never**: corrects a word.
+//! Stemmed words of tools and players: accents folded, endings cut, English equivalents
+//! added to German table terms. Tools are mostly described in English and players speak either
+//! language, so both sides are processed alike.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::logic::{language, words::Words};
 
-/// Longest word that is looked at, in bytes: stemming takes the square of a word's length.
+/// Longest word in bytes: stemming is quadratic in a word's length.
 const LONGEST_WORD: usize = 64;
-/// Longest text whose words count, in bytes.
+/// Longest text in bytes.
 const LONGEST_TEXT: usize = 64 << 10;
-/// Most words of an utterance or a search that count: a long message has 400, and each takes some microseconds of
-/// the turn.
+/// Most words of an utterance or search: a long message has 400, and each takes microseconds of the
+/// turn.
 const MOST_WORDS: usize = 1_000;
-/// Most words of a tool's description, and of the names of its parameters, that count: few have a hundred, and
-/// while they are indexed, other servers wait to offer their tools.
+/// Most words of a tool's description and parameter names: few have a hundred, and other servers
+/// wait during indexing.
 const MOST_OF_A_TOOL: usize = 300;
 
-/// The meaningful words of spoken or written text.
+/// The meaningful words of a text.
 pub fn of_text(text: &str) -> Vec<String> {
     stems(text, MOST_WORDS)
 }
 
-/// The meaningful ones of the first `most` words of `text`.
+/// Stems of the first `most` meaningful words.
 fn stems(text: &str, most: usize) -> Vec<String> {
     let (english, german) =
         (Stemmer::create(Algorithm::English), Stemmer::create(Algorithm::German));
@@ -64,7 +61,7 @@ pub fn of_name(name: &str) -> Vec<String> {
     of_text(&spaced)
 }
 
-/// All words of a tool, its name's twice, with one space between.
+/// All words of a tool, its name's twice, separated by spaces.
 pub fn words_of(
     identity: &str,
     description: &str,
@@ -77,7 +74,7 @@ pub fn words_of(
     all.extend(of_name(categories).into_iter().take(MOST_OF_A_TOOL));
     let properties = parameters.get("properties").and_then(serde_json::Value::as_object);
     let names = properties.into_iter().flatten().flat_map(|(name, _)| of_name(name));
-    // Lazily: names beyond the bound are not looked at.
+    // Lazily: words beyond the bound are not processed.
     all.extend(names.take(MOST_OF_A_TOOL));
     all.join(" ")
 }
@@ -88,8 +85,8 @@ fn is_dice(word: &str) -> bool {
     sides.is_some_and(|sides| !sides.is_empty() && sides.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// True if `word` is `known`, a form of it, or a compound with it: up to three letters stand for
-/// themselves alone, four begin a word, and more are any part of one.
+/// True if `word` is `known`, a form of it, or a compound with it: up to three letters must match
+/// whole, four match a beginning, more match anywhere.
 fn means(word: &str, known: &str) -> bool {
     match known.len() {
         0..4 => word == known,

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use whisper_thin::Window;
 
-/// Usage of the example.
 pub const USAGE: &str = "\
 error_rate speak  WAVS                 says the sentences in flite's voices, into a folder
 error_rate hear   WAVS  --model DIR    hears every NAME.wav that has a NAME.txt
@@ -14,7 +13,6 @@ error_rate time   WAV   --model DIR    2, 5 and 10 s of a recording, 15 times ea
   --prompt TEXT  --language CODE  --threads N  --window full|thin:MARGIN:STEP
   --fallback LOGPROB  --noise DECIBELS  --pieces SECONDS  --show";
 
-/// Arguments of the command line.
 #[derive(Default)]
 pub struct Args {
     pub command: String,
@@ -30,7 +28,6 @@ pub struct Args {
     pub show: bool,
 }
 
-/// Reads the command line.
 pub fn read() -> Result<Args, Box<dyn Error>> {
     let mut args = Args { threads: 1, ..Args::default() };
     let mut given = std::env::args().skip(1);

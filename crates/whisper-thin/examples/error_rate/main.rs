@@ -25,7 +25,7 @@ fn cpu() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// A line of what Linux says of this process, such as `VmRSS:`.
+/// A line of this process's status on Linux, such as `VmRSS:`.
 fn memory(key: &str) -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(key));
@@ -61,7 +61,7 @@ impl<'a> Ear<'a> {
     }
 }
 
-/// Says each sentence in each voice: `NN-VOICE.wav` and `NN-VOICE.txt`.
+/// Speaks each sentence in each voice: `NN-VOICE.wav` and `NN-VOICE.txt`.
 fn speak(folder: &Path) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {folder:?}: {error}"))?;
     for (number, sentence) in include_str!("sentences.txt").lines().enumerate() {
@@ -83,7 +83,6 @@ fn speak(folder: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Counts of one voice.
 #[derive(Default)]
 struct Counts {
     clips: usize,
@@ -234,7 +233,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The sound with white noise that many decibels below it.
+/// Adds white noise this many decibels below the sound.
 fn noisy(samples: &[f32], decibels: f32) -> Vec<f32> {
     let power = samples.iter().map(|x| x * x).sum::<f32>() / samples.len().max(1) as f32;
     // uniform noise between -a and a has a power of a^2 / 3

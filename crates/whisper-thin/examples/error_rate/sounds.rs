@@ -26,7 +26,7 @@ pub fn all() -> Vec<(&'static str, Vec<f32>)> {
     let chord = |i: usize| 0.1 * (tone(261.6, i) + tone(329.6, i) + tone(392.0, i));
     let melody = |i: usize| 0.2 * tone([262.0, 294.0, 330.0, 349.0, 392.0, 440.0][i / 8000], i);
     let breath = |i: usize, x: &f32| x * 0.5 * (TAU * i as f32 / RATE as f32 / 1.5).sin().max(0.0);
-    // bursts of a voice without words, five a second, which fall
+    // five falling bursts a second of a voice without words
     let mut phase = 0.0f32;
     let laughter = (0..count).map(|i| {
         let time = i as f32 / RATE as f32;
@@ -56,7 +56,7 @@ pub fn all() -> Vec<(&'static str, Vec<f32>)> {
     ]
 }
 
-/// A band: three chords on strings that tremble, a bass, a drum on each beat and a hiss between.
+/// A band: three chords on trembling strings, a bass, a drum on each beat and a hiss between.
 fn music(noise: &[f32]) -> Vec<f32> {
     // C, a minor, F: two beats of half a second each
     let chords = [[261.6, 329.6, 392.0], [220.0, 261.6, 329.6], [174.6, 220.0, 261.6]];
@@ -78,7 +78,7 @@ fn music(noise: &[f32]) -> Vec<f32> {
     noise.iter().enumerate().map(sample).collect()
 }
 
-/// Two dice that are thrown every second: knocks that come closer and grow fainter.
+/// Two dice thrown every second: knocks that get closer and fainter.
 fn dice(noise: &[f32]) -> Vec<f32> {
     let knocks = [0.0, 0.012, 0.14, 0.17, 0.25, 0.29, 0.34, 0.37, 0.40, 0.42, 0.435, 0.45];
     let sample = |(i, noise): (usize, &f32)| {
@@ -96,7 +96,7 @@ fn dice(noise: &[f32]) -> Vec<f32> {
     noise.iter().enumerate().map(sample).collect()
 }
 
-/// A hinge that creaks for a second and a half, then a door that falls shut.
+/// A hinge that creaks for a second and a half, then a door that shuts.
 fn door(noise: &[f32]) -> Vec<f32> {
     let mut phase = 0.0f32;
     let sample = |(i, noise): (usize, &f32)| {

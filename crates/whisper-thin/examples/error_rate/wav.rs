@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-/// Samples per second that Whisper hears.
+/// Whisper's sample rate.
 pub const RATE: usize = 16_000;
 
 /// Reads a file; other rates are resampled after a simple low pass, good enough for measuring.
@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Vec<f32>, Box<dyn Error>> {
     Err(wanted().into())
 }
 
-/// Each sample the mean of what lies between it and the next one, or interpolated where the rate was lower.
+/// Averages the samples up to the next one, or interpolates if the rate was lower.
 fn at_16_khz(samples: &[f32], rate: usize) -> Vec<f32> {
     let mean = |i: usize| {
         let (from, to) = (i * rate / RATE, ((i + 1) * rate / RATE).min(samples.len()));
@@ -48,7 +48,7 @@ fn at_16_khz(samples: &[f32], rate: usize) -> Vec<f32> {
     (0..count).map(|i| if rate > RATE { mean(i) } else { between(i) }).collect()
 }
 
-/// Pieces of at most that many samples, each cut at the quietest fifth of a second of its second half.
+/// Pieces of at most `most` samples, each cut at the quietest fifth of a second of its second half.
 pub fn pieces(mut samples: &[f32], most: usize) -> Vec<&[f32]> {
     let length = RATE / 5;
     let mut pieces = Vec::new();

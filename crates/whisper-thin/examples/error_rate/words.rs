@@ -1,4 +1,4 @@
-//! Texts compared word by word, numbers and dice as they are said.
+//! Compares texts word by word, with numbers and dice as they are spoken.
 
 const SMALL: [&str; 20] = [
     "zero",
@@ -25,7 +25,7 @@ const SMALL: [&str; 20] = [
 const TENS: [&str; 10] =
     ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
-/// A number as it is said, below a million.
+/// A number below a million in words.
 fn said(number: usize) -> String {
     match number {
         0..20 => SMALL[number].to_owned(),
@@ -41,7 +41,7 @@ fn said(number: usize) -> String {
     }
 }
 
-/// Words in small letters without signs; "2d6+3" becomes "two d six plus three".
+/// Lower-case words without punctuation; "2d6+3" becomes "two d six plus three".
 pub fn words(text: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut last = ' ';
@@ -64,7 +64,7 @@ pub fn words(text: &str) -> Vec<String> {
     spoken.join(" ").split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Words that were left out, put in, or mistaken.
+/// Number of missing, added and wrong words.
 pub fn errors(expected: &[String], heard: &[String]) -> usize {
     let mut row: Vec<usize> = (0..=heard.len()).collect();
     for (i, word) in expected.iter().enumerate() {
@@ -77,13 +77,13 @@ pub fn errors(expected: &[String], heard: &[String]) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// True if the phrase's words stand together in what was heard.
+/// True if the phrase's words are adjacent in `heard`.
 pub fn has(heard: &[String], phrase: &str) -> bool {
     let phrase = words(phrase);
     heard.windows(phrase.len().max(1)).any(|window| window == phrase)
 }
 
-/// Texts between such brackets.
+/// Texts between these brackets.
 pub fn marked(text: &str, open: char, close: char) -> impl Iterator<Item = &str> {
     text.split(open).skip(1).filter_map(move |rest| rest.split(close).next())
 }

@@ -1,4 +1,4 @@
-//! Products of int8 weights with one vector, which is what reading a token costs.
+//! Products of int8 weights with one vector, the main cost of a token.
 
 use super::ROUND;
 
@@ -16,7 +16,7 @@ fn quantise_body(row: &[f32], out: &mut [i8]) -> f32 {
     top / 127.0
 }
 dispatch!(
-    /// Rounds a row to -127..=127 times the scale that is returned.
+    /// Rounds a row to -127..=127 times the returned scale.
     quantise = quantise_body(row: &[f32], out: &mut [i8]) -> f32
 );
 
@@ -31,9 +31,8 @@ fn dot_rows_body(weights: &[i8], vector: &[i16], out: &mut [i32]) {
     }
 }
 dispatch!(
-    /// The product of each row of `weights` with `vector`, whose values are int8 in 16 bits.
-    ///
-    /// Exact for vectors of up to 133,000 values (127 * 127 each).
+    /// The product of each row of `weights` with `vector`, whose values are int8 in 16 bits. Exact
+    /// for vectors of up to 133,000 values (127 * 127 each).
     dot_rows = dot_rows_body(weights: &[i8], vector: &[i16], out: &mut [i32])
 );
 

@@ -1,16 +1,15 @@
 //! The inner loops: matrix products, row functions, int8 products.
 //!
-//! Each loop of our own has one body in plain Rust, written so that the compiler can vectorise it.
-//! On x86-64 the same body is compiled a second time for AVX2 and chosen at run time, so that nobody
-//! has to set a target CPU. Sums are taken in a fixed order and nothing is fused: both builds of a body
-//! give the same bits.
+//! Each of our own loops has one body in plain Rust that the compiler can vectorise. On x86-64 it
+//! is compiled a second time for AVX2 and chosen at run time, so that no target CPU has to be set.
+//! Sums are taken in a fixed order and nothing is fused: both builds give the same bits.
 
 #![expect(
     unsafe_code,
     reason = "functions for AVX2 are called once the processor was asked; the matrix product takes pointers"
 )]
 
-/// Defines `$name`, which runs `$body` as compiled for the processor at hand.
+/// Defines `$name`, which runs `$body` compiled for this processor.
 macro_rules! dispatch {
     ($(#[$doc:meta])* $name:ident = $body:ident ($($arg:ident : $ty:ty),*) $(-> $ret:ty)?) => {
         $(#[$doc])*
@@ -40,6 +39,6 @@ pub(crate) use int8::{dot_rows, quantise};
 pub(crate) use product::{Matrix, MatrixMut, multiply};
 pub(crate) use row::{KeyValue, attend, gelu, layer_norm, log_sum, softmax};
 
-/// Adding and subtracting this rounds an f32 below 2^22 to the nearest integer (ties to even), which
-/// then stands in the low bits of the sum: 1.5 * 2^23.
+/// Adding and subtracting 1.5 * 2^23 rounds an f32 below 2^22 to the nearest integer (ties to
+/// even), which is then in the low bits of the sum.
 const ROUND: f32 = 12_582_912.0;

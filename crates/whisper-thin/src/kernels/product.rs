@@ -1,8 +1,7 @@
-//! The f32 matrix product, with the bounds checked that crate `matrixmultiply` takes on trust.
+//! The f32 matrix product, with the bounds checks that `matrixmultiply` leaves to its caller.
 
-/// A matrix inside a slice; element (r, c) is at `r * row_stride + c * column_stride`.
-///
-/// Rows may overlap (a row stride smaller than a row): that is how convolutions become products.
+/// A matrix in a slice; element (r, c) is at `r * row_stride + c * column_stride`. Rows may overlap
+/// (a row stride smaller than a row), which turns convolutions into products.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     data: &'a [f32],
@@ -13,16 +12,12 @@ pub(crate) struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// Rows of `columns` values, each `stride` after the one before.
-    ///
-    /// # Panics
-    /// Panics if the slice is too short.
+    /// Rows of `columns` values, `stride` apart. Panics if the slice is too short.
     pub(crate) fn new(data: &'a [f32], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(reaches(rows, columns, stride) <= data.len(), "matrix outside its slice");
         Self { data, rows, columns, row_stride: stride, column_stride: 1 }
     }
 
-    /// The matrix with rows and columns exchanged.
     pub(crate) fn transposed(self) -> Self {
         Self {
             rows: self.columns,
@@ -34,7 +29,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// A matrix to be written; its rows do not overlap.
+/// A matrix to write to; its rows do not overlap.
 pub(crate) struct MatrixMut<'a> {
     data: &'a mut [f32],
     rows: usize,
@@ -43,10 +38,8 @@ pub(crate) struct MatrixMut<'a> {
 }
 
 impl<'a> MatrixMut<'a> {
-    /// Rows of `columns` values, each `stride` after the one before.
-    ///
-    /// # Panics
-    /// Panics if the slice is too short, or rows would overlap.
+    /// Rows of `columns` values, `stride` apart. Panics if the slice is too short or rows would
+    /// overlap.
     pub(crate) fn new(data: &'a mut [f32], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(columns <= stride, "rows to be written overlap");
         assert!(reaches(rows, columns, stride) <= data.len(), "matrix outside its slice");
@@ -54,7 +47,7 @@ impl<'a> MatrixMut<'a> {
     }
 }
 
-/// Length of a slice that holds such rows; `usize::MAX` when there is none.
+/// Length of a slice that holds such rows; `usize::MAX` if it overflows.
 fn reaches(rows: usize, columns: usize, stride: usize) -> usize {
     if rows == 0 || columns == 0 {
         return 0;
@@ -62,10 +55,8 @@ fn reaches(rows: usize, columns: usize, stride: usize) -> usize {
     (rows - 1).checked_mul(stride).and_then(|n| n.checked_add(columns)).unwrap_or(usize::MAX)
 }
 
-/// `target = scale * a * b`, or `target += scale * a * b` when `add`, on the calling thread.
-///
-/// # Panics
-/// Panics if the shapes do not fit each other.
+/// `target = scale * a * b`, or `target += scale * a * b` when `add`, on the calling thread. Panics
+/// if the shapes do not fit.
 pub(crate) fn multiply(a: Matrix, b: Matrix, scale: f32, add: bool, target: MatrixMut) {
     assert!(a.columns == b.rows, "inner sizes differ");
     assert!(a.rows == target.rows && b.columns == target.columns, "target of another shape");

@@ -14,7 +14,7 @@ fn exp(x: f32) -> f32 {
     p * f32::from_bits((rounded.to_bits() << 23).wrapping_add(127 << 23))
 }
 
-/// Largest value; `f32::MIN` for an empty row.
+/// `f32::MIN` for an empty row.
 #[inline(always)]
 fn largest(row: &[f32]) -> f32 {
     let mut top = [f32::MIN; 8];
@@ -27,14 +27,12 @@ fn largest(row: &[f32]) -> f32 {
     rest.iter().chain(&top).fold(f32::MIN, |a, &b| if b > a { b } else { a })
 }
 
-/// Sum of eight lanes, halves first.
 #[inline(always)]
 fn total(lanes: [f32; 8]) -> f32 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// Sum of `f(x)` in eight lanes.
 #[inline(always)]
 fn sum(row: &[f32], f: impl Fn(f32) -> f32) -> f32 {
     let mut lanes = [0.0f32; 8];
@@ -104,7 +102,7 @@ fn log_sum_body(row: &[f32]) -> (f32, f32) {
     (top, top + sum(row, |x| exp(x - top)).ln())
 }
 dispatch!(
-    /// Largest value, and the logarithm of the sum of the exponentials of all.
+    /// Largest value, and the logarithm of the sum of exponentials.
     log_sum = log_sum_body(row: &[f32]) -> (f32, f32)
 );
 
@@ -123,18 +121,15 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     total(std::array::from_fn(quarter)) + rest
 }
 
-/// Rows with a key from column `key` and a value from column `value` on.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyValue<'a> {
-    /// Whole rows, one per position.
+    /// One per position.
     pub(crate) rows: &'a [f32],
-    /// Values of a row.
+    /// Length of a row.
     pub(crate) stride: usize,
-    /// Column at which the key begins.
     pub(crate) key: usize,
-    /// Column at which the value begins.
     pub(crate) value: usize,
-    /// Added to the score of each row; one per row.
+    /// Added to the score of each row.
     pub(crate) bias: &'a [f32],
 }
 
@@ -162,7 +157,7 @@ dispatch!(
 mod tests {
     use super::*;
 
-    /// Values between -4 and 4 that look random; lengths of all kinds.
+    /// Pseudo-random values between -4 and 4, in rows of all lengths.
     fn rows() -> impl Iterator<Item = Vec<f32>> {
         [1usize, 7, 8, 31, 64, 100, 384].into_iter().map(|n| {
             (0..n).map(|i| ((i * i * 37 + i * 11 + n) % 801) as f32 / 100.0 - 4.0).collect()

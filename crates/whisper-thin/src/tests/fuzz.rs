@@ -1,9 +1,9 @@
-//! Models of absurd sizes, and files that were cut and changed, by the thousand: each is an error with words or a model
-//! that can be used, within [`room`] and [`MOST_TIME`]. They run in a child, so that one that ends the process fails
-//! the test.
+//! Models of absurd sizes, and thousands of cut and changed files: each is an error with a message
+//! or a usable model, within [`room`] and [`MOST_TIME`]. They run in a child process, so that a
+//! crash fails the test.
 //!
-//! Short here; `WHISPER_FUZZ=N` makes N times as many cases, and `WHISPER_MODEL` names a folder whose files are changed
-//! too.
+//! `WHISPER_FUZZ=N` runs N times as many cases, and `WHISPER_MODEL` names a folder whose files are
+//! changed, too.
 
 use std::fs;
 use std::process::Command;
@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 use super::tiny::{self, Shape};
 use crate::{Model, Options, Scratch};
 
-/// For loading and for hearing half a second; what is measured is far below, but machines are busy.
+/// Limit for loading and for half a second of sound; far above the measured times, because machines
+/// are busy.
 const MOST_TIME: Duration = Duration::from_secs(20);
-/// Says to a process of this test that it is the child.
+/// Marks a child process of this test.
 const CHILD: &str = "WHISPER_FUZZ_CHILD";
-/// Seconds of processor time for as many cases as usual: what no test comes near to.
+/// Processor time for the usual number of cases, in seconds; far above any test's.
 const SECONDS: usize = 2_000;
 
-/// Memory that files of so many bytes may take beside themselves while they are loaded and used.
+/// Memory that files of this size may take besides themselves while they are loaded and used.
 fn room(bytes: usize) -> usize {
     (64 << 20) + 8 * bytes
 }
@@ -30,7 +31,6 @@ fn times() -> usize {
     std::env::var("WHISPER_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
 }
 
-/// The three files of a model.
 #[derive(Clone)]
 struct Bytes {
     weights: Vec<u8>,
@@ -38,7 +38,7 @@ struct Bytes {
     config: Vec<u8>,
 }
 
-/// Random numbers that are the same in each run.
+/// Random numbers, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -53,18 +53,16 @@ impl Dice {
     }
 }
 
-/// Totals of the cases.
 #[derive(Debug, Default)]
 struct Tally {
     cases: usize,
-    /// Of them, those that could be used.
     used: usize,
     longest: Duration,
-    /// Most memory beside the files, in MiB.
+    /// Most memory besides the files, in MiB.
     most: usize,
 }
 
-/// A figure of this process, in bytes; 0 where the system does not tell.
+/// A figure of this process, in bytes; 0 where the system has none.
 fn memory(figure: &str) -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(figure)?.strip_prefix(':'));
@@ -73,7 +71,6 @@ fn memory(figure: &str) -> usize {
 }
 
 impl Tally {
-    /// Loads, and uses what was loaded.
     fn case(&mut self, files: &Bytes, of: &dyn std::fmt::Debug) {
         // Resets the peak.
         let _ = fs::write("/proc/self/clear_refs", "5");
@@ -161,10 +158,10 @@ fn absurd_model_shapes_use_bounded_resources() {
     });
 }
 
-/// Numbers that lengths, dimensions and identifiers are not.
+/// Invalid lengths, dimensions and ids.
 const NUMBERS: [u32; 10] = [0, 1, 2, 5, 1500, 65_535, 65_536, 1 << 24, 1 << 31, u32::MAX];
 
-/// Changes the weights in one way, mostly near `marks`, where names and lengths are.
+/// Changes the weights in one way, mostly near `marks`, at names and lengths.
 fn spoil_weights(bytes: &mut Vec<u8>, marks: &[usize], dice: &mut Dice) {
     if bytes.is_empty() {
         return;
@@ -228,7 +225,7 @@ fn spoil_json(bytes: &mut Vec<u8>, dice: &mut Dice) {
     }
 }
 
-/// So many cases of `good`, each changed in one to five ways.
+/// Runs `cases` copies of `good`, each changed in one to five ways.
 fn spoilt(good: &Bytes, cases: usize, seed: u64) -> Tally {
     let names = |window: &(usize, &[u8])| window.1 == b"coder/" && window.0 > 4;
     let marks = good.weights.windows(6).enumerate().filter(names).map(|(at, _)| at - 4);

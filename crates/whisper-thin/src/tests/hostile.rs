@@ -1,4 +1,4 @@
-//! Files that were cut, changed or made up. Loading them fails with words, or gives a model that can be used.
+//! Cut, changed and invented files. Loading them fails with a message or gives a usable model.
 
 use std::io::Cursor;
 
@@ -6,7 +6,7 @@ use super::tiny::{self, Files};
 use crate::archive::Archive;
 use crate::{LoadError, Options, Scratch};
 
-/// Loads, and uses what was loaded. Returns the error's words.
+/// Loads and uses a model. Returns the error's text.
 fn outcome(files: &Files) -> Option<String> {
     match files.load() {
         Ok(model) => {
@@ -59,7 +59,7 @@ fn file_cut_anywhere_says_so() {
 
 #[test]
 fn file_shrinking_while_read_is_an_error() {
-    // says it is longer than it is, as a file would that is cut after the list was read
+    // claims to be longer than it is, like a file that is cut after the list was read
     struct Shrunk(Cursor<Vec<u8>>, u64);
     impl std::io::Read for Shrunk {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -158,7 +158,7 @@ fn missing_and_duplicate_variables_are_named() {
 #[test]
 fn aliases_do_not_make_more_of_a_file_than_it_is() {
     let mut files = tiny::files();
-    // a million aliases of aliases would be one thing, one variable read again and again is another
+    // a million aliases are one entry, but one variable read again and again is more than the file
     let mut archive = Archive::open(Cursor::new(&files.weights)).unwrap();
     let table = "decoder/embeddings/weight";
     let read = |archive: &mut Archive<_>, name| archive.values(name, &[300, 16]);

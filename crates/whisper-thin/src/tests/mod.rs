@@ -1,4 +1,4 @@
-//! Tests of the whole model: against numbers computed elsewhere, against hostile files, and with real weights.
+//! Tests of the whole model: against reference numbers, hostile files and real weights.
 
 mod fuzz;
 mod hostile;

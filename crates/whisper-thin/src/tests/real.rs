@@ -1,4 +1,5 @@
-//! With weights of a released model, where the environment names a folder of them (see the README for where they come from).
+//! Tests with released weights, if the environment names their folder (the README names the
+//! source).
 
 use std::fs::File;
 use std::io::Write;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Model, Options, Scratch, TranscribeError, Window};
 
-/// The folder, or nothing and a word about it.
+/// The folder; reports the skipped test without one.
 pub(super) fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("WHISPER_MODEL").map(PathBuf::from);
     if folder.is_none() {
@@ -17,8 +18,8 @@ pub(super) fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// Reports that these tests are skipped: on stderr, past the capture of libtest, and as a line of the
-/// file that `GLYPHOXA_TEST_SKIPPED` names.
+/// Reports skipped tests on stderr, past libtest's capture, and in the file that
+/// `GLYPHOXA_TEST_SKIPPED` names.
 fn skipped(reason: &str) {
     let line = format!("SKIPPED: tests with Whisper's weights, for {reason}\n");
     _ = std::io::stderr().write_all(format!("\n{line}").as_bytes());
@@ -27,7 +28,7 @@ fn skipped(reason: &str) {
     file.unwrap().write_all(line.as_bytes()).unwrap();
 }
 
-/// A glide up and down with overtones: no speech, and no silence either.
+/// A glide up and down with overtones: neither speech nor silence.
 fn glide(seconds: usize) -> Vec<f32> {
     let mut phase = 0.0f32;
     let sample = |i: usize| {
@@ -87,7 +88,7 @@ fn call_that_is_not_wanted_any_more_ends_soon() {
         }
     }
     waits.sort();
-    // the middle one, for other programs may have taken the processor from us
+    // the median, because other programs may have taken the processor
     let middle = waits[waits.len() / 2];
     eprintln!("stops took {waits:?}");
     assert!(cfg!(debug_assertions) || middle < Duration::from_millis(15), "{waits:?}");

@@ -1,7 +1,8 @@
 //! A small random model against numbers made once by numpy in float64.
 //!
-//! `reference.py` beside this file is an implementation of its own, from the paper and OpenAI's code: the whole window
-//! without blocks or shortcuts, thinned positions repeated as often as they count. `reference.json` is what it printed.
+//! `reference.py` beside this file is an independent implementation from the paper and OpenAI's
+//! code: the whole window without blocks or shortcuts, thinned positions repeated as often as they
+//! count. `reference.json` is its output.
 
 use serde_json::Value;
 
@@ -21,14 +22,14 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// The largest difference.
+/// Largest difference.
 fn distance(ours: &[f32], theirs: &Value) -> f64 {
     let theirs = numbers(theirs);
     assert_eq!(ours.len(), theirs.len());
     ours.iter().zip(theirs).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max)
 }
 
-/// Rows that the reference names, of all rows.
+/// Compares the rows that the reference names.
 fn compare(rows: &[f32], width: usize, theirs: &Value, most: f64) {
     for (index, row) in theirs.as_object().unwrap() {
         let index: usize = index.parse().unwrap();
@@ -37,7 +38,6 @@ fn compare(rows: &[f32], width: usize, theirs: &Value, most: f64) {
     }
 }
 
-/// Encodes the signal and feeds the tokens.
 fn scratch(model: &Model, window: Window, threads: usize) -> (Plan, Scratch) {
     let mut scratch = Scratch::new();
     let stop = Stop::new(&|| false);
@@ -66,7 +66,7 @@ fn full_window_matches_reference() {
         let (_, scratch) = scratch(&tiny::model(), Window::Full, threads);
         let reference = reference();
         compare(&scratch.encoder.rows, WIDTH, &reference["full"], 1e-3);
-        // int8 costs some precision; the same rounding elsewhere gives the same scores
+        // int8 costs some precision; another implementation with this rounding gives equal scores
         assert!(distance(&scratch.decoder.scores, &reference["scores"]) < 0.15);
         assert!(distance(&scratch.decoder.scores, &reference["scores_int8"]) < 0.02);
     }

@@ -1,4 +1,5 @@
-//! Whole transcriptions of the small random model: options, threads, stops, and sounds of every kind.
+//! Whole transcriptions of the small random model: options, threads, stops and sounds of every
+//! kind.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -79,7 +80,7 @@ fn texts_are_bounded() {
     }
     let nothing = hear(&model, &tiny::signal(), &Options { max_tokens: 0, ..Options::default() });
     assert_eq!((nothing.cut_by_guard, nothing.text.as_str()), (Some(Guard::Length), ""));
-    // more than the context holds: the prompt's end stays
+    // longer than the context: the prompt's end counts
     let long = "word ".repeat(5000);
     assert_eq!(model.max_prompt(), 15);
     assert!(model.prompt_length(&long) > 1000);
@@ -153,7 +154,7 @@ fn text_becomes_tokens_and_text_again() {
         assert_eq!(model.tokens.decode(&encode(text)), text);
         assert!(encode(text).iter().all(|&token| token < 270), "no special token comes from text");
     }
-    // special and unknown tokens have no text, halves of characters no harm
+    // special and unknown tokens have no text; half characters do no harm
     assert_eq!(model.tokens.decode(&[270, 65, 279, 299, u32::MAX, 0xc3]), "A\u{fffd}");
 }
 

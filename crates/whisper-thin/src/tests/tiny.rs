@@ -1,4 +1,4 @@
-//! A Whisper so small that its weights are made on the spot: 16 wide, two layers, 0.8 s, English and German.
+//! A tiny Whisper whose weights are generated: 16 wide, two layers, 0.8 s, English and German.
 
 use crate::Model;
 
@@ -26,7 +26,7 @@ impl Default for Shape {
     }
 }
 
-/// The files of a model, to be spoilt by tests.
+/// Files of a model, to be damaged by tests.
 #[derive(Clone)]
 pub(super) struct Files {
     pub(super) weights: Vec<u8>,
@@ -36,12 +36,12 @@ pub(super) struct Files {
     pub(super) entries: Vec<usize>,
 }
 
-/// Writes a `model.bin`; values come from a generator that reference.py has too.
+/// Writes a `model.bin`; reference.py has the same generator of values.
 struct Writer {
     bytes: Vec<u8>,
     entries: Vec<usize>,
     state: u32,
-    /// f16 and f32 in turn.
+    /// Alternates between f16 and f32.
     half: bool,
 }
 
@@ -92,7 +92,7 @@ impl Writer {
     }
 }
 
-/// An f32 that is exact in f16 and not subnormal there.
+/// An f32 that is exact and not subnormal in f16.
 fn half(value: f32) -> u16 {
     let bits = value.to_bits();
     if value == 0.0 {
@@ -106,7 +106,6 @@ pub(super) fn files() -> Files {
     shaped(Shape::default())
 }
 
-/// A model of another size.
 pub(super) fn shaped(shape: Shape) -> Files {
     let mut writer =
         Writer { bytes: 6u32.to_le_bytes().to_vec(), entries: Vec::new(), state: 1, half: false };

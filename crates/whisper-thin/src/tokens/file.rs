@@ -1,5 +1,5 @@
-//! The parts that are read of `tokenizer.json` (format of Hugging Face's tokenizers) and of CTranslate2's
-//! `config.json`.
+//! The parts of `tokenizer.json` (format of Hugging Face's tokenizers) and of CTranslate2's
+//! `config.json` that are read.
 
 use std::collections::HashMap;
 
@@ -44,10 +44,10 @@ impl Merge {
 
 #[derive(Deserialize)]
 pub(super) struct ConfigFile {
-    /// Tokens that are no speech: brackets, notes, marks of speakers.
+    /// Tokens other than speech: brackets, notes, marks of speakers.
     #[serde(default)]
     pub(super) suppress_ids: Vec<u32>,
-    /// Tokens a text does not begin with.
+    /// Tokens that cannot begin a text.
     #[serde(default)]
     pub(super) suppress_ids_begin: Vec<u32>,
     /// Like the flag in Hugging Face's `generation_config.json`; CTranslate2 goes by the size of

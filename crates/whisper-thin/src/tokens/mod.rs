@@ -1,4 +1,4 @@
-//! Text to tokens and back (byte-level BPE), and the tokens that are no text.
+//! Text to tokens and back (byte-level BPE), and special tokens.
 
 mod file;
 mod split;
@@ -8,52 +8,47 @@ use std::collections::HashMap;
 use self::file::TokenizerFile;
 use crate::error::{LoadError, shortened};
 
-/// From this size on a vocabulary is that of a multilingual model (as OpenAI's and CTranslate2's code decide it).
+/// Smallest vocabulary of a multilingual model (as in OpenAI's and CTranslate2's code).
 const MULTILINGUAL: usize = 51_865;
-/// Bytes of text of which tokens are made; more than a prompt can hold.
+/// Bytes of text to tokenise; more than a prompt can hold.
 const MOST_TEXT: usize = 4096;
 
 /// Tokens that direct the decoder, by their names in OpenAI's tokenizer.
 pub(crate) struct Special {
-    /// `<|endoftext|>`: all tokens after it are no text.
+    /// The end token; all tokens after it are special.
     pub(crate) end: u32,
-    /// `<|startoftranscript|>`: after the prompt.
     pub(crate) start: u32,
-    /// `<|startofprev|>`: before the prompt.
     pub(crate) previous: u32,
     /// `<|nospeech|>`, in older files `<|nocaptions|>`.
     pub(crate) no_speech: u32,
-    /// `<|notimestamps|>`: text alone is wanted.
+    /// No timestamps: text alone.
     pub(crate) no_times: u32,
     /// `<|transcribe|>`, the task; unused in English models.
     pub(crate) transcribe: u32,
 }
 
-/// Merge of two neighbouring pieces into one.
 struct Merged {
-    /// Lower goes first.
+    /// Lower ranks merge first.
     rank: usize,
     piece: u32,
 }
 
-/// The tokenizer of a model.
 pub(crate) struct Tokens {
-    /// Tokens that direct the decoder.
     pub(crate) special: Special,
     /// Code and token, in the order of the vocabulary; empty in English models.
     pub(crate) languages: Vec<(String, u32)>,
-    /// Not chosen at any place.
+    /// Never chosen.
     pub(crate) suppressed: Vec<u32>,
-    /// Not chosen as the first token.
+    /// Never chosen as the first token.
     pub(crate) suppressed_first: Vec<u32>,
     bytes: [u32; 256],
     merges: HashMap<(u32, u32), Merged>,
-    /// Bytes of all text tokens, one after another, and where each ends.
+    /// Bytes of all text tokens, and the end of each.
     text: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// GPT-2's alphabet: bytes that print stand for themselves, the others for letters from U+0100 on.
+/// GPT-2's alphabet: printable bytes stand for themselves, the others for letters from U+0100 on.
 fn alphabet() -> [char; 256] {
     let mut others = '\u{100}'..;
     std::array::from_fn(|byte| match u8::try_from(byte) {
@@ -106,7 +101,8 @@ impl Tokens {
         })
     }
 
-    /// Tokens of a text, none of them special, whatever it says. Of a long one the last 4 KiB count.
+    /// Tokens of a text, none of them special, whatever it says. Only the last 4 KiB of a long text
+    /// count.
     pub(crate) fn encode(&self, text: &str) -> Vec<u32> {
         let text = &text[text.ceil_char_boundary(text.len().saturating_sub(MOST_TEXT))..];
         let mut tokens = Vec::new();
@@ -121,7 +117,7 @@ impl Tokens {
         tokens
     }
 
-    /// The pair that is merged first, and what becomes of it.
+    /// The pair that is merged first, and its result.
     fn best_merge(&self, pieces: &[u32]) -> Option<(usize, u32)> {
         let pairs = pieces.windows(2).enumerate();
         let merged =
@@ -129,7 +125,7 @@ impl Tokens {
         merged.min_by_key(|(at, merged)| (merged.rank, *at)).map(|(at, merged)| (at, merged.piece))
     }
 
-    /// Text of tokens without blanks around it; special tokens have none.
+    /// Text of tokens without blanks around it; special tokens have no text.
     pub(crate) fn decode(&self, tokens: &[u32]) -> String {
         let mut bytes = Vec::new();
         for &token in tokens {
@@ -164,7 +160,6 @@ fn languages_between(added: &HashMap<&str, u32>, start: u32, translate: u32) -> 
     found
 }
 
-/// The tokens of single bytes.
 fn bytes(file: &TokenizerFile) -> Result<[u32; 256], LoadError> {
     let mut bytes = [0; 256];
     for (byte, letter) in bytes.iter_mut().zip(alphabet()) {
@@ -193,7 +188,7 @@ fn merges(file: &TokenizerFile) -> Result<HashMap<(u32, u32), Merged>, LoadError
     Ok(merges)
 }
 
-/// Bytes of the tokens below `end`, and where each of them ends.
+/// Bytes of the tokens below `end`, and the end of each.
 fn text_tokens(file: &TokenizerFile, end: u32) -> Result<(Vec<u8>, Vec<usize>), LoadError> {
     let byte_of: HashMap<char, u8> = alphabet().into_iter().zip(0..=255).collect();
     let mut pieces = vec![""; end as usize];

@@ -4,7 +4,7 @@
 //! Source: the pattern in `encoder.py` of openai/gpt-2,
 //! `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
 
-/// Longest word in bytes that is merged as one; merging takes the square of its length.
+/// Longest word in bytes that is merged as one; merging takes quadratic time.
 const LONGEST: usize = 128;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Kind {
     }
 }
 
-/// The words of a text; together they are the text.
+/// The words of a text; joined they give the text.
 pub(super) fn words(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let length = text.floor_char_boundary(first(text)?.min(LONGEST));
@@ -36,7 +36,6 @@ pub(super) fn words(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length in bytes of the first word.
 fn first(text: &str) -> Option<usize> {
     let contractions = ["'s", "'t", "'re", "'ve", "'m", "'ll", "'d"];
     if let Some(contraction) = contractions.iter().find(|c| text.starts_with(**c)) {
@@ -50,7 +49,7 @@ fn first(text: &str) -> Option<usize> {
     if kind != Kind::Blank || end.is_none() {
         return Some(length);
     }
-    // of several blanks the last belongs to the word after them
+    // the last of several blanks belongs to the next word
     let last = text[..length].chars().next_back().map_or(0, char::len_utf8);
     Some(if last < length { length - last } else { length })
 }

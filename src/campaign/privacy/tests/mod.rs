@@ -17,7 +17,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Deleted, error::PrivacyError, played_elsewhere};
+use super::{Deleted, erasure::Eraser, error::PrivacyError, played_elsewhere};
 use crate::{
     audio::Frame,
     campaign::{
@@ -304,7 +304,11 @@ async fn deletion_from_before_a_clock_change_is_done() {
 
 /// Keeps a word of person 1 in the file of an earlier session, and returns the file.
 fn keep(folder: &Path, word: &str) -> PathBuf {
-    let said = Said { text: format!("my {word}"), by: Some(PersonId("1".to_owned())) };
+    keep_said(folder, Said { text: format!("my {word}"), by: Some(PersonId("1".to_owned())) })
+}
+
+/// Keeps what was said in the file of an earlier session, and returns the file.
+fn keep_said(folder: &Path, said: Said) -> PathBuf {
     let histories = [("Bartok".to_owned(), vec![Message::User(said)])].into();
     let kept = KeptSession::open(folder, "discord-7-99", &scope()).unwrap();
     kept.save(histories, 0.0).unwrap();
@@ -352,6 +356,56 @@ async fn retry_of_deletion_tries_failed_files_only() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn failed_retry_by_name_is_not_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let Playing { handles, table, told, .. } = playing(folder.path()).await;
+    let sessions = handles.sessions.clone();
+    let eraser = Eraser { settings: Arc::clone(&handles.settings), sessions };
+    let files = vec!["discord-7-9".to_owned()];
+    let mut deletion = Deletion { erased: true, named: true, files, ..asked(now()) };
+    let names = ["Anna".to_owned()];
+    // The table never answers, so files are not what fails.
+    for _ in 0..2 {
+        let tried = deletion.files.clone();
+        let failed = eraser.by_name(&mut deletion, &names, &tried).await;
+        assert!(matches!(failed, Err(PrivacyError::NotSaved(_))), "{failed:?}");
+    }
+    drop((table, told));
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_unread_at_retry_are_erased_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    let file = keep(folder.path(), "owl");
+    fs::write(&file, "a diary").unwrap();
+    let mut finished = run.handles.privacy.finished();
+    let request = Deletion { names: vec!["Anna".to_owned()], ..asked(now()) };
+    let refused = run.handles.privacy.clone().forget(request).await.unwrap_err();
+    assert!(matches!(refused, PrivacyError::Kept(_)), "{refused}");
+    // A record of an earlier version, in the file that failed.
+    fs::remove_file(&file).unwrap();
+    keep_said(folder.path(), Said::from("Anna: my ferret"));
+    run.store.set_away(true);
+    // While a line waits for the store, names are not read.
+    let of = Transcript { scope: scope(), session: SessionId("s".to_owned()) };
+    let line = TurnLine {
+        from: Some(SpeakerId(2)),
+        heard: "an owl".to_owned(),
+        outcome: Outcome::Spoken,
+        ..TurnLine::without_speech(2, "somebody", String::new())
+    };
+    run.handles.sessions.transcripts().line(&of, &line);
+    sleep(Duration::from_secs(600)).await;
+    let waiting = run.handles.sessions.transcripts().deletion_files().all().unwrap();
+    assert!(waiting.iter().any(|it| it.erased), "by identity it is done");
+    assert!(fs::read_to_string(&file).unwrap().contains("ferret"));
+    run.store.set_away(false);
+    timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
+    assert!(!fs::read_to_string(&file).unwrap().contains("ferret"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn second_deletion_of_person_joins_first() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run::begin(folder.path());
@@ -395,7 +449,7 @@ async fn deletion_waits_for_session_of_other_program() {
     let words = || fs::read_to_string(&file).unwrap() + &fs::read_to_string(&calls).unwrap();
     let before = words();
     let from = asked(0).from;
-    let played = played_elsewhere(folder.path(), &from).unwrap();
+    let played = played_elsewhere(folder.path(), &from, None).unwrap();
     assert_eq!(played.as_deref(), Some("discord-7-99"));
     let mut finished = run.handles.privacy.finished();
     let refused = run.handles.privacy.clone().forget(asked(now())).await.unwrap_err();
@@ -404,7 +458,7 @@ async fn deletion_waits_for_session_of_other_program() {
     drop(hold);
     timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
     assert!(!words().contains("ferret") && !words().contains("Anna"), "{}", words());
-    assert_eq!(played_elsewhere(folder.path(), &from).unwrap(), None);
+    assert_eq!(played_elsewhere(folder.path(), &from, None).unwrap(), None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -437,7 +491,7 @@ async fn spilled_words_of_deleted_person_are_lost() {
     for (speaker, heard) in [(1, "my wombat"), (2, "an owl")] {
         let line = TurnLine {
             from: Some(SpeakerId(speaker)),
-            heard: heard.to_owned(),
+            understood: heard.to_owned(),
             npc: Some("Bartok".to_owned()),
             reply: format!("I know of {heard}"),
             outcome: Outcome::Spoken,

@@ -37,7 +37,7 @@ async fn session_opens_with_tools_of_first_turn() {
     assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None));
     assert_eq!(seat.talker.sessions(), 1, "the tools of the first turn were known");
     assert_eq!(tools(&seat, 0), ["look", "roll", "slow"]);
-    assert!(is_spared(&seat) && !seat.engine.hears_ahead());
+    assert!(is_spared(&seat) && !seat.engine.receives_ahead());
 }
 
 #[tokio::test(start_paused = true)]
@@ -60,11 +60,11 @@ async fn interruption_needs_another_session() {
     let mut seat = fixed();
     seat.answers(&[Say("The caravan never came in.", 3_000)]);
     let position = Some(Position { sentence: 0, into: ms(1_240) });
-    let heard = HeardAloud {
+    let heard = PlayedPart {
         text: "The caravan…".to_owned(),
         audio: ms(1_240),
         position,
-        ..HeardAloud::default()
+        ..PlayedPart::default()
     };
     seat.turn(|_| heard).await;
     assert_eq!(seat.talker.sessions(), 2, "before anybody speaks again");

@@ -39,6 +39,7 @@ async fn answer_without_end_is_cut_at_30_s() {
     let answered = seat.turn(whole).await;
     assert!((1_490..=1_502).contains(&answered.frames), "{}", answered.frames);
     assert!(cut(&answered).contains("after 30 s of speech"), "{}", cut(&answered));
+    assert!(!cut(&answered).contains("raise"), "it is as long as one may be");
     assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None));
     assert!(seat.talker.ordered().contains(&"cancel".to_owned()));
     assert!(billed(&seat) <= 610, "{}", billed(&seat));
@@ -77,6 +78,7 @@ async fn longest_answer_is_the_npcs() {
         let answered = seat.turn(whole).await;
         assert!((490..=502).contains(&answered.frames), "{answer:?}: {}", answered.frames);
         assert!(cut(&answered).contains("after 10 s of speech"), "{}", cut(&answered));
+        assert!(cut(&answered).contains("raise s2s.max_answer_s up to 30"), "{}", cut(&answered));
     }
 }
 

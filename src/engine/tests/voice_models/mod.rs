@@ -21,12 +21,13 @@ use crate::{
     audio::{FRAME, Frame, SampleRate},
     domain::{EngineKind, Tier, TurnId},
     engine::{
-        Conversation, Gate, HeardAloud, Position, ReplyPort, SessionLimits, SpeechToSpeech,
+        Conversation, Gate, PlayedPart, Position, ReplyPort, SessionLimits, SpeechToSpeech,
         TurnReport, VoiceEngine, said,
     },
     provider::SpeechItem,
 };
 
+mod faults;
 mod fixed;
 mod length;
 
@@ -69,13 +70,13 @@ impl Seat {
     }
 
     /// One turn whose answer is heard as `heard` says of it.
-    async fn turn(&mut self, heard: impl FnOnce(&Answered) -> HeardAloud) -> Answered {
+    async fn turn(&mut self, heard: impl FnOnce(&Answered) -> PlayedPart) -> Answered {
         self.turn_until(heard, &CancellationToken::new()).await
     }
 
     async fn turn_until(
         &mut self,
-        heard: impl FnOnce(&Answered) -> HeardAloud,
+        heard: impl FnOnce(&Answered) -> PlayedPart,
         cancel: &CancellationToken,
     ) -> Answered {
         let answered = self.unsettled(heard, cancel).await;
@@ -86,7 +87,7 @@ impl Seat {
     /// Like [`Self::turn_until`], on a machine that has not prepared the next turn yet.
     async fn unsettled(
         &mut self,
-        heard: impl FnOnce(&Answered) -> HeardAloud,
+        heard: impl FnOnce(&Answered) -> PlayedPart,
         cancel: &CancellationToken,
     ) -> Answered {
         self.turns += 1;
@@ -107,7 +108,7 @@ impl Seat {
         }
         let answered = Answered { report, sentences, frames };
         let heard = heard(&answered);
-        self.engine.heard(&heard);
+        self.engine.played(&heard);
         self.conversation.add(&answered.report, &heard.text);
         answered
     }
@@ -126,7 +127,7 @@ impl Seat {
     /// Passes on speech so far; the orders that the service gets then.
     async fn hears(&mut self, said: &[Frame]) -> Vec<String> {
         let before = self.talker.ordered().len();
-        self.engine.hears(&said.iter().cloned().collect());
+        self.engine.receive(&said.iter().cloned().collect());
         tokio::time::sleep(ms(1)).await;
         self.talker.ordered().split_off(before)
     }
@@ -139,16 +140,16 @@ pub fn frames(samples: Range<i16>) -> Vec<Frame> {
 }
 
 /// All of it was heard.
-fn whole(answered: &Answered) -> HeardAloud {
+fn whole(answered: &Answered) -> PlayedPart {
     let sentence = answered.sentences.len().saturating_sub(1);
     let audio = FRAME * u32::try_from(answered.frames).unwrap();
     let spoken = answered.sentences.iter().filter(|it| !it.starts_with('['));
     let text = spoken.cloned().collect::<Vec<_>>().join(" ");
-    HeardAloud {
+    PlayedPart {
         text,
         audio,
         position: Some(Position { sentence, into: audio }),
-        ..HeardAloud::default()
+        ..PlayedPart::default()
     }
 }
 
@@ -263,11 +264,11 @@ async fn call_of_a_model_runs_and_its_result_goes_back() {
 async fn answer_is_truncated_where_it_was_heard() {
     let mut seat = Seat::new();
     seat.answers(&[Say("The caravan never came in.", 3_000)]);
-    seat.turn(|_| HeardAloud {
+    seat.turn(|_| PlayedPart {
         text: "The caravan…".to_owned(),
         audio: ms(1_240),
         position: Some(Position { sentence: 0, into: ms(1_240) }),
-        ..HeardAloud::default()
+        ..PlayedPart::default()
     })
     .await;
     assert_eq!(seat.talker.ordered().last().unwrap(), "truncate item-101 1240");
@@ -312,11 +313,11 @@ async fn interrupted_answer_is_cancelled_first() {
         tokio::time::sleep(ms(400)).await;
         stop.cancel();
     });
-    let heard = HeardAloud {
+    let heard = PlayedPart {
         text: "The…".to_owned(),
         audio: ms(400),
         position: Some(Position { sentence: 0, into: ms(400) }),
-        ..HeardAloud::default()
+        ..PlayedPart::default()
     };
     seat.turn_until(|_| heard, &cancel).await;
     let ordered = seat.talker.ordered();
@@ -337,7 +338,7 @@ async fn session_lost_in_a_barge_in_is_replaced() {
     });
     let position = Some(Position { sentence: 0, into: ms(400) });
     let heard =
-        HeardAloud { text: "The…".to_owned(), audio: ms(400), position, ..HeardAloud::default() };
+        PlayedPart { text: "The…".to_owned(), audio: ms(400), position, ..PlayedPart::default() };
     seat.turn_until(|_| heard, &cancel).await;
     let report = seat.turn(whole).await.report;
     assert_eq!(by(&report), (EngineKind::SpeechToSpeech, None));
@@ -361,11 +362,11 @@ async fn answer_before_the_cascades_is_truncated() {
     bench.npc.s2s.slow_tool = ms(500);
     let mut seat = Seat::of(bench, Talker::default());
     seat.answers(&[Say("The caravan never came in.", 3_000)]);
-    let first = |_: &Answered| HeardAloud {
+    let first = |_: &Answered| PlayedPart {
         text: "The caravan…".to_owned(),
         audio: ms(1_240),
         position: Some(Position { sentence: 0, into: ms(1_240) }),
-        ..HeardAloud::default()
+        ..PlayedPart::default()
     };
     seat.unsettled(first, &CancellationToken::new()).await;
     seat.bench.asked = true;
@@ -387,7 +388,7 @@ async fn retracted_turn_starts_fresh_session() {
 #[tokio::test(start_paused = true)]
 async fn unheard_answer_leaves_a_fresh_session() {
     let mut seat = Seat::new();
-    seat.turn(|_| HeardAloud::default()).await;
+    seat.turn(|_| PlayedPart::default()).await;
     assert_eq!(seat.talker.sessions(), 2, "nothing of it is in our conversation");
     assert_eq!(seat.talker.before(1), []);
 }

@@ -338,9 +338,32 @@ fn denied_listener_is_not_addressed() {
     ] {
         assert_eq!(talking(text), Address::Nobody(Why::Denied), "{text}");
     }
+    for text in [
+        "not you greymantle and bartok",
+        "not you Greymantle I was thinking about Bartok",
+        "Not you, Greymantle. I didn't ask Bartok either",
+        "Not you, Greymantle. Bartok is lying",
+        "nicht du Greymantle ich habe an Bartok gedacht",
+    ] {
+        assert_eq!(talking(text), Address::Nobody(Why::Denied), "{text}");
+    }
+}
+
+#[test]
+fn another_is_addressed_behind_a_denial() {
+    let talking = |text: &str| ask(text, |input, _| input.conversation = TALKING);
     let another = [
         ("Not you, Greymantle. Bartok, what do you say?", BARTOK),
         ("not you greymantle i mean bartok", BARTOK),
+        ("not you greymantle i was asking bartok about the bridge", BARTOK),
+        ("Not you, Greymantle. I wanted to talk to Bartok about the bridge", BARTOK),
+        ("I don't mean you, Greymantle, I was asking Rose for a room", ROSE),
+        ("not you greymantle bartok have you seen the ring", BARTOK),
+        ("not you greymantle but bartok what do you say to that", BARTOK),
+        ("dich mein ich nicht greymantle bartok hast du den ring gesehen", BARTOK),
+        ("nicht du greymantle bartok was meinst du dazu", BARTOK),
+        ("Nicht du, Greymantle. Ich habe Bartok nach der Brücke gefragt", BARTOK),
+        ("ich red nich mit dir greymantle bartok was kostet ein bier", BARTOK),
         ("Not Greymantle, Bartok!", BARTOK),
     ];
     for (text, who) in another {
@@ -361,6 +384,58 @@ fn denied_listener_is_not_addressed() {
         "Do not lie to us",
     ] {
         assert_eq!(asked(&talking(text)), Some(GREYMANTLE), "{text}");
+    }
+}
+
+#[test]
+fn who_is_told_to_wait_leaves_it_to_the_next() {
+    let talking = |text: &str| ask(text, |input, _| input.conversation = TALKING);
+    for text in [
+        "Not now, Greymantle. Bartok, who ordered the patrol away?",
+        "not now greymantle bartok what does an ale cost",
+        "Greymantle, wait. Bartok, what did you see?",
+        "Thanks, Greymantle. Bartok, where is the ring?",
+        "One moment please, Greymantle, Bartok, is the stew good?",
+        "Jetzt nicht, Greymantle. Bartok, wer hat das befohlen?",
+        "moment greymantle bartok was kostet ein zimmer",
+        "Danke, Greymantle! Und Bartok, was sagst du dazu?",
+    ] {
+        let address = talking(text);
+        assert_eq!(asked(&address), Some(BARTOK), "{text}");
+        let Address::Npc { others_named, .. } = address else { continue };
+        assert_eq!(others_named, [GREYMANTLE], "{text}");
+    }
+    for text in [
+        "Not now, Greymantle",
+        "Not now, Greymantle. Bartok is coming",
+        "Wait, Greymantle, Bartok wants to say something",
+        "Thanks, Greymantle and Bartok",
+        "Thanks, Greymantle, Bartok!",
+        "Greymantle, where is the ring? Bartok, do you know?",
+        "Jetzt nicht, Greymantle. Bartok hat das befohlen",
+        "Danke, Greymantle und Bartok, das war gut",
+    ] {
+        assert_eq!(asked(&talking(text)), Some(GREYMANTLE), "{text}");
+    }
+    let muted = ask("Not now, Greymantle. Bartok, an ale!", |_, npcs| npcs[BARTOK].muted = true);
+    assert_eq!(muted, Address::Nobody(Why::Muted(BARTOK)));
+}
+
+#[test]
+fn greeting_before_a_name_calls_it() {
+    for text in [
+        "Grüß dich Bartok, sag mal, haste noch n Bett?",
+        "good evening Bartok have you a room",
+        "Schönen guten Abend Bartok was gibt es zu essen",
+    ] {
+        assert_eq!(asked(&plain(text)), Some(BARTOK), "{text}");
+    }
+    for text in [
+        "I greet the evening Bartok saw",
+        "morgen kommt Bartok zu uns",
+        "the evening with Bartok was good",
+    ] {
+        assert_eq!(asked(&plain(text)), None, "{text}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Accuracy of addressing: utterances with who should answer, `tests/data/addresses_*.txt`.
+//! Accuracy of addressing in the utterances of `tests/data/addresses_*.txt`.
 //!
 //! Run with `--nocapture` to read the figures.
 
@@ -16,7 +16,7 @@ const SETS: [(&str, &str); 5] = [
     (UNSEEN, include_str!("../../../../tests/data/addresses_unseen.txt")),
 ];
 
-/// Those of a scene: full name, aliases.
+/// The NPCs of a scene: full name, aliases.
 type Cast = &'static [(&'static str, &'static [&'static str])];
 
 const TAVERN: Cast = &[
@@ -32,7 +32,6 @@ const STUBE: Cast = &[
     ("Odo der Schmied", &["Odo", "Schmied"]),
 ];
 
-/// A row of a table.
 struct Row<'t> {
     language: &'t str,
     cast: Cast,
@@ -53,7 +52,7 @@ impl<'t> Row<'t> {
         Self { language, cast, talking, alone, answers, said }
     }
 
-    /// Name of the NPC that answers; `None`: nobody.
+    /// Name of the NPC that answers, if any.
     fn answered(&self) -> Option<&'static str> {
         let aliases: Vec<Vec<String>> = self
             .cast

@@ -1,11 +1,7 @@
-//! Forms of German words that are not the same but for an ending; folded.
-//!
-//! Entry point: [`FORMS`].
+//! Irregular forms of German verbs, folded.
 
 use crate::logic::language::List;
 
-/// Verbs, each with its forms.
-// Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub static FORMS: &[List] = &[
     &["befehle", "befiehlt", "befahl", "befohlen", "befehlen"],

@@ -2,16 +2,16 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-mod dice;
-mod endings;
 mod forms;
-mod music;
-mod opening;
+mod requests;
+mod sentences;
 mod turning;
 mod wording;
 
 use self::{
-    dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING,
+    requests::{CARD, DICE, MORE, MUSIC, SHORT_FORMS},
+    sentences::{ENDINGS, OPENING},
+    turning::TURNING,
     wording::WORDING,
 };
 use super::{
@@ -20,17 +20,14 @@ use super::{
 };
 use crate::{domain::EntityKind, logic::command::order::Order};
 
-/// Words too common to be a name that was misheard.
+/// Words too common to be a misheard name.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
 
-/// Its words.
 static VOCABULARY: Vocabulary = Vocabulary::new(include_str!("../../../../assets/words/de.txt"));
 
-/// Words that tell the language.
+/// Words that identify the language.
 static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
 
-/// German as it is spoken at tables.
-// Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static GERMAN: Language = Language {
     code: "de",
@@ -171,7 +168,7 @@ pub(super) static GERMAN: Language = Language {
         "werden", "wer", "wie", "wir", "wird", "wurde", "zu", "zum", "zur", "zustand",
         "bekomme", "bekommen", "bekommt", "bringt", "bedeutet", "bedeuten", "heisst", "gibt", "viel",
         "viele", "welcher", "welches", "welchen", "bewirkt", "bewirken", "gilt", "genau", "kriege",
-        "erhalte",
+        "erhalte", "beim", "eigentlich", "gerade", "gegen", "dabei", "hey",
     ],
     in_english: &[
         ("wurf", "roll dice"), ("wirf", "roll dice"), ("probe", "check roll"), ("tabelle", "table"),
@@ -272,6 +269,9 @@ pub(super) static GERMAN: Language = Language {
     actors: &["er", "sie"],
     dice: &DICE,
     music: &MUSIC,
+    card: &CARD,
+    more: &MORE,
+    short_forms: SHORT_FORMS,
     dice_cues: &["würfle", "würfel", "wirf"],
     lettered: &[],
     like_d: &[],

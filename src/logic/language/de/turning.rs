@@ -2,8 +2,6 @@
 
 use super::super::lists::Turning;
 
-/// Of German.
-// Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static TURNING: Turning = Turning {
     direct: &[
@@ -95,16 +93,22 @@ pub(super) static TURNING: Turning = Turning {
     ],
     listeners: &["du", "dich", "dir", "ihr", "euch", "sie"],
     addressed: &["du", "dich", "dir", "euch"],
-    denying: &["nicht"],
+    denying: &["nicht", "nich"],
     denying_doers: &[],
     meaning: &[
-        "meine", "meinte", "meinen", "meinten", "rede", "redete", "reden", "geredet", "spreche",
+        "meine", "mein", "meinte", "meinen", "meinten", "rede", "red", "redete", "reden", "geredet",
+        "spreche",
         "sprach", "sprechen", "gesprochen", "frage", "fragte", "gefragt", "angesprochen",
     ],
     meant: &["gemeint"],
     beside_meaning: &[
         "habe", "hab", "haben", "hatte", "bist", "warst", "seid", "sind", "wart", "mit", "zu", "an",
-        "aber", "damit", "doch",
+        "aber", "damit", "doch", "wollte", "wollten",
+    ],
+    dismissing: &[
+        "jetzt nicht", "nicht jetzt", "noch nicht", "spater", "gleich", "moment", "moment mal", "einen moment",
+        "einen augenblick", "augenblick", "warte", "warte mal", "warte kurz", "vergiss es", "schon gut", "genug",
+        "lass gut sein", "ruhe", "still", "sei still", "entschuldige uns", "danke", "vielen dank", "danke dir",
     ],
     told_of: &[
         "hat", "war", "sagt", "sagte", "meint", "meinte", "sah", "wirkt", "lugt", "erzahlte",

@@ -1,11 +1,8 @@
 //! Words that decide what German lines prove.
-//!
-//! Entry point: [`WORDING`].
 
 use super::forms::FORMS;
 use crate::logic::language::Wording;
 
-/// Words that tell what a line proves.
 pub static WORDING: Wording = Wording {
     negations: &[
         "nicht",
@@ -177,7 +174,7 @@ pub static WORDING: Wording = Wording {
     forms: FORMS,
     us: &["wir", "uns", "unser", "unsere", "unseren"],
     party: &["gruppe", "abenteurer", "helden"],
-    // "Sie" may be anybody.
+    // "Sie" may be anyone.
     they: &[],
     several: &[],
     but: &["aber", "doch", "jedoch"],

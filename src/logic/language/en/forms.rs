@@ -1,11 +1,7 @@
-//! Forms of English words that are not the same but for an ending.
-//!
-//! Entry point: [`FORMS`].
+//! Irregular forms of English verbs.
 
 use crate::logic::language::List;
 
-/// Verbs, each with its forms.
-// Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub static FORMS: &[List] = &[
     &["arise", "arises", "arose", "arisen"],

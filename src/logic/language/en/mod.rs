@@ -2,16 +2,16 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-mod dice;
-mod endings;
 mod forms;
-mod music;
-mod opening;
+mod requests;
+mod sentences;
 mod turning;
 mod wording;
 
 use self::{
-    dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING,
+    requests::{CARD, DICE, MORE, MUSIC},
+    sentences::{ENDINGS, OPENING},
+    turning::TURNING,
     wording::WORDING,
 };
 use super::{
@@ -20,17 +20,14 @@ use super::{
 };
 use crate::{domain::EntityKind, logic::command::order::Order};
 
-/// Words too common to be a name that was misheard.
+/// Words too common to be a misheard name.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
 
-/// Its words.
 static VOCABULARY: Vocabulary = Vocabulary::new(include_str!("../../../../assets/words/en.txt"));
 
-/// Words that tell the language.
+/// Words that identify the language.
 static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
 
-/// English as it is spoken at tables.
-// Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static ENGLISH: Language = Language {
     code: "en",
@@ -190,7 +187,8 @@ pub(super) static ENGLISH: Language = Language {
         "shall", "she", "should", "so", "some", "somebody", "someone", "something", "still",
         "tell", "than", "that", "the", "their", "them", "then", "there", "they", "thing", "this",
         "to", "us", "use", "using", "want", "was", "we", "were", "what", "whats", "when", "where",
-        "which", "while", "who", "will", "with", "work", "works", "would", "you", "your",
+        "which", "while", "who", "will", "with", "work", "works", "would", "you", "your", "hey",
+        "really", "exactly", "out", "off", "over", "past",
     ],
     in_english: &[],
     plain: &[
@@ -262,6 +260,9 @@ pub(super) static ENGLISH: Language = Language {
     actors: &["he", "she", "they", "it"],
     dice: &DICE,
     music: &MUSIC,
+    card: &CARD,
+    more: &MORE,
+    short_forms: &[],
     dice_cues: &[
         "roll", "rolls", "rolled", "rolling", "throw", "dice", "die", "check", "save", "saving",
         "attack", "damage", "hit", "initiative", "plus", "minus", "advantage", "disadvantage",

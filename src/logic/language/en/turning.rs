@@ -2,8 +2,6 @@
 
 use super::super::lists::Turning;
 
-/// Of English.
-// Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
 pub(super) static TURNING: Turning = Turning {
     direct: &[
@@ -71,7 +69,12 @@ pub(super) static TURNING: Turning = Turning {
         "address", "addressing", "addressed", "call", "calling", "called",
     ],
     meant: &["meant"],
-    beside_meaning: &["am", "was", "are", "were", "do", "did", "have", "to", "with"],
+    beside_meaning: &["am", "was", "are", "were", "do", "did", "have", "to", "with", "want", "wanted"],
+    dismissing: &[
+        "not now", "not yet", "later", "wait", "hold on", "hang on", "one moment", "just a moment", "a moment",
+        "one second", "just a second", "give me a moment", "give us a moment", "never mind", "enough", "thats enough",
+        "that enough", "that is enough", "quiet", "be quiet", "hush", "shut up", "excuse us", "thank you", "thanks",
+    ],
     told_of: &[
         "said", "says", "told", "tells", "looks", "looked", "seems", "seemed", "wants", "wanted",
         "lied", "lies", "knew", "knows", "thinks", "thought", "asked", "asks", "gave", "gives",

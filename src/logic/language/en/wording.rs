@@ -1,11 +1,8 @@
 //! Words that decide what English lines prove.
-//!
-//! Entry point: [`WORDING`].
 
 use super::forms::FORMS;
 use crate::logic::language::Wording;
 
-/// Words that tell what a line proves.
 pub static WORDING: Wording = Wording {
     negations: &[
         "not", "no", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot",

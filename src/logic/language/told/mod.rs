@@ -1,22 +1,21 @@
-//! Recognition of the language that somebody speaks: [`Language::spoken_in`].
+//! Detects the language of an utterance: [`Language::spoken_in`].
 //!
-//! **Never**: guesses. A name, a number or a word that two languages have tells nothing.
+//! Names, numbers and words of several languages do not count. **Never**: guesses.
 
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::{ALL, Language};
 use crate::logic::words::{Words, fold};
 
-/// Shortest word whose ending tells something.
+/// Shortest word whose ending counts.
 const LONG: usize = 6;
 
-/// A language and all of its words there are, folded.
 struct Wordlist {
     language: &'static Language,
     words: HashSet<String>,
 }
 
-/// Every language, in the order of [`ALL`].
+/// All languages, in the order of [`ALL`].
 static KNOWN: LazyLock<Vec<Wordlist>> =
     LazyLock::new(|| ALL.into_iter().map(Wordlist::new).collect());
 
@@ -31,11 +30,13 @@ impl Wordlist {
             language.tens,
         ];
         let words = lists.into_iter().flatten().map(|word| fold(word));
-        let words = words.chain(language.ordinary.iter().cloned());
+        let short_forms = language.short_forms.iter().map(|(short, _)| *short);
+        let short_forms = short_forms.filter(|it| it.len() > 3).map(str::to_owned);
+        let words = words.chain(language.ordinary.iter().cloned()).chain(short_forms);
         Self { language, words: words.chain(language.telling.iter().cloned()).collect() }
     }
 
-    /// True if `word`, which no language knows, looks like this one: by its dice, or an ending.
+    /// True if an unknown `word` looks like this language: by its dice or ending.
     fn sounds_like(&self, word: &str) -> bool {
         let ends = |ending: &&str| word.len() >= LONG && word.ends_with(*ending);
         is_dice(word, self.language.die) || self.language.word_endings.iter().any(ends)
@@ -43,13 +44,12 @@ impl Wordlist {
 }
 
 impl Language {
-    /// The language that `text` is spoken in; `None`: it cannot be told.
     pub fn spoken_in(text: &str) -> Option<&'static Self> {
         let mut told: Vec<usize> = vec![0; KNOWN.len()];
         for word in Words::of(text).iter() {
             let has: Vec<bool> = KNOWN.iter().map(|it| it.words.contains(word)).collect();
             let is_known = has.contains(&true);
-            // A word that all languages have tells nothing.
+            // A word of all languages does not count.
             if has.iter().all(|it| *it) {
                 continue;
             }
@@ -68,7 +68,7 @@ impl Language {
     }
 }
 
-/// "w", "w6", "2w6", where `die` is "w".
+/// "w", "w6" or "2w6", where `die` is "w".
 fn is_dice(word: &str, die: &str) -> bool {
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let parts = word.split_once(die).filter(|_| !die.is_empty());

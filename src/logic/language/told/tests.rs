@@ -1,6 +1,6 @@
 use super::*;
 
-/// Utterances, and the code of their language; "" where it cannot be told.
+/// Utterances with their language's code; "" where it is unclear.
 const SAID: &[(&str, &str)] = &[
     ("Hallo Bartok", "de"),
     ("Guten Abend, Wirt!", "de"),

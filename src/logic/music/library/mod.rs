@@ -1,6 +1,4 @@
-//! Finding a track by free words of a model or a person, English or German: [`Library::find`].
-//!
-//! **Never**: plays it.
+//! Finds a track by a model's or a person's words, English or German: [`Library::find`].
 
 use std::sync::Arc;
 
@@ -14,39 +12,35 @@ use crate::logic::{
 
 /// Most words of a request that are read.
 const WORDS_MAX: usize = 64;
-/// Score of a word that is a track's mood, or means one.
+/// Score of a word that is or means a track's mood.
 const WORD: i32 = 4;
 /// Score of a word that only the title has.
 const TITLE_WORD: i32 = 3;
-/// Score of a whole title among the words.
 const TITLE: i32 = 2;
-/// Score of the requested layer.
 const LAYER: i32 = 1;
 /// Score of an effect that was not requested.
 const UNASKED: i32 = -2;
 /// Shortest word that may be misspelt, in bytes.
 const NEAR_MIN: usize = 5;
 
-/// Words of a request that say what is meant.
 struct Asked<'w> {
     words: Vec<Word<'w>>,
     layer: Option<Layer>,
 }
 
-/// One word, folded.
 struct Word<'w> {
     text: &'w str,
     stem: &'w str,
-    /// Of a compound's first part, and of its second.
+    /// Moods of a compound's first and second part.
     moods: (u64, u64),
-    /// Everyday words do not count where only a title has them.
+    /// An everyday word, which does not count if only a title has it.
     is_plain: bool,
 }
 
 impl Library {
-    /// The tracks that fit `words` best, all that fit equally, in the library's order; empty: none is
-    /// near. Words count whole, in their forms and by mood ("crypt" finds a dungeon); a title said
-    /// exactly goes before everything. Misspelt words are looked at only if nothing else fits.
+    /// The tracks that fit `words` best, all equally, in the library's order; empty if none does.
+    /// Words match whole, in other forms, and by mood ("crypt" finds a dungeon); an exact title
+    /// wins. Misspelt words are tried only if nothing else fits.
     pub fn find(&self, words: &str) -> Vec<Arc<Track>> {
         let said = Words::of(words);
         let title = said.iter().collect::<Vec<_>>().join(" ");
@@ -67,8 +61,7 @@ impl Library {
         self.best(&asked, &said, is_nearly_same)
     }
 
-    /// One of the tracks that fit `words` best, by chance, but not the one called `playing` where there
-    /// is another.
+    /// A random track of those that fit `words` best; not `playing`, if there is another.
     pub fn choose(
         &self,
         words: &str,
@@ -83,17 +76,15 @@ impl Library {
         found.get(index).cloned()
     }
 
-    /// The tracks of the layers that are wanted.
     pub fn only(&self, is_wanted: fn(Layer) -> bool) -> Self {
         Self { tracks: self.tracks.iter().filter(|it| is_wanted(it.layer)).cloned().collect() }
     }
 
-    /// All titles, in the library's order.
     pub fn titles(&self) -> Vec<&str> {
         self.tracks.iter().map(|track| track.title.as_str()).collect()
     }
 
-    /// All moods, each once, in the library's order.
+    /// All moods, each once, in order.
     pub fn moods(&self) -> Vec<&str> {
         let mut moods: Vec<&str> = Vec::new();
         for mood in self.tracks.iter().flat_map(|track| &track.moods) {
@@ -104,7 +95,6 @@ impl Library {
         moods
     }
 
-    /// The tracks of the highest score above nothing.
     fn best(&self, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> Vec<Arc<Track>> {
         let mut best = (0, Vec::new());
         for track in &self.tracks {
@@ -120,7 +110,6 @@ impl Library {
     }
 }
 
-/// Compares a word of a request with one of a track's own.
 type IsSame = fn(&Word<'_>, &str) -> bool;
 
 fn is_same(word: &Word<'_>, own: &str) -> bool {
@@ -134,7 +123,7 @@ fn is_nearly_same(word: &Word<'_>, own: &str) -> bool {
     moods::is_near(word.text, own) || is_same(word, own)
 }
 
-/// The score of `track`; 0 or less: it does not fit.
+/// The score of `track`; it fits if positive.
 fn score(track: &Track, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> i32 {
     let title = Words::of(&track.title);
     let moods = Words::of(&track.moods.join(" "));
@@ -161,7 +150,6 @@ fn score(track: &Track, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> i32
     words + titled + layer
 }
 
-/// Finds the whole title among the words `said`.
 fn is_titled(title: &Words, said: &Words) -> bool {
     let (n_title, n_said) = (title.len(), said.len().min(WORDS_MAX));
     let is_at = |at: usize| (0..n_title).all(|i| said.get(at + i) == title.get(i));

@@ -7,7 +7,7 @@ fn track(title: &str, moods: &[&str], layer: Layer) -> Arc<Track> {
     Arc::new(Track { moods, layer, ..Track::plain(title) })
 }
 
-/// The shipped tracks and some of a game master.
+/// The shipped tracks and some of a game master's.
 fn library() -> Library {
     use Layer::{Ambience, Effect, Music};
     let tracks = vec![
@@ -28,7 +28,7 @@ fn library() -> Library {
     Library { tracks }
 }
 
-/// Phrases of models and people, and the titles that fit best.
+/// Phrases of models and people, with the titles that fit best.
 const PHRASES: &[(&str, &[&str])] = &[
     ("tavern", &["Lute and Ale", "Tavern murmur"]),
     ("play tavern music please", &["Lute and Ale"]),

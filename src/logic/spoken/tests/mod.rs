@@ -1,4 +1,4 @@
-//! Tests that rolls are told from talk, and that both ways agree.
+//! Tests of rolls in talk, and of both directions.
 
 mod table;
 
@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Utterances, and the roll in each.
 const ROLLS: &[(&str, &str)] = &[
     ("roll two d six plus three", "2d6+3"),
     ("Bartok, roll two d six plus three", "2d6+3"),
@@ -203,7 +202,7 @@ fn misspelt_words_of_dice_are_known() {
         ("w zwanzig mit Nachtel", Some("2d20kl1")),
         ("einen w20 mit Nach teil würfeln", Some("2d20kl1")),
         ("würfle Heimlichkeit mit Nachtteil minus eins", Some("2d20kl1-1")),
-        // Words of a language, forms of one, and what is too far off.
+        // Words of a language, forms of words, and words that are too different.
         ("roll stealth for the vantage", None),
         ("Würfeln hat Vorteile", None),
         ("das Vorurteil plus drei", None),

@@ -1,4 +1,4 @@
-//! Accuracy of hearing dice: utterances with what should be rolled, `tests/data/spoken_dice_*.txt`.
+//! Accuracy of recognising dice in the utterances of `tests/data/spoken_dice_*.txt`.
 //!
 //! Run with `--nocapture` to read the figures.
 
@@ -14,20 +14,19 @@ const SETS: [(&str, &str); 6] = [
     (UNSEEN, include_str!("../../../../tests/data/spoken_dice_unseen.txt")),
 ];
 
-/// The dice heard, as the tables write them.
+/// The recognised dice, in the tables' notation.
 fn heard(said: &str) -> String {
-    match Heard::of(said) {
-        Heard::Nothing | Heard::Talk => "-".to_owned(),
-        Heard::Rolls(rolls) => rolls.join("; "),
-        Heard::Again(changes) => format!("{AGAIN}{changes}"),
-        Heard::Last(0) => "last".to_owned(),
-        Heard::Last(_) => "before".to_owned(),
-        Heard::Odds(None) => "odds".to_owned(),
-        Heard::Odds(Some(odds)) => format!("odds {odds}"),
+    match DiceRequest::of(said) {
+        DiceRequest::Nothing | DiceRequest::Talk => "-".to_owned(),
+        DiceRequest::Rolls(rolls) => rolls.join("; "),
+        DiceRequest::Again(changes) => format!("{AGAIN}{changes}"),
+        DiceRequest::Last(0) => "last".to_owned(),
+        DiceRequest::Last(_) => "before".to_owned(),
+        DiceRequest::Odds(None) => "odds".to_owned(),
+        DiceRequest::Odds(Some(odds)) => format!("odds {odds}"),
     }
 }
 
-/// True if dice fall.
 fn falls(heard: &str) -> bool {
     !matches!(heard, "-" | "last" | "before") && !heard.starts_with("odds")
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::logic::command::{NpcNames, tests_npc};
 
-/// A machine, its time and everything it said but `Feed`, with the time in ms.
+/// The machine, its clock and its outputs other than `Feed`, with the time in ms.
 struct Rig {
     machine: Endpointer,
     start: Instant,
@@ -75,7 +75,7 @@ fn silence_counts_from_the_last_voiced_frame() {
         rig.frames(2_000, false);
         let close = rig.close(CloseReason::Silence, 580);
         assert_eq!(rig.said, [(200, OPEN), (580 + wait, close)]);
-        // All after the opening frame up to the one that closed.
+        // All frames after the opening one up to the one that closed.
         assert_eq!(u128::try_from(rig.fed).unwrap(), (380 + wait) / 20 - 1);
     }
 }
@@ -188,7 +188,7 @@ fn pause_reading_counts_only_in_its_own_pause() {
     rig.give(Input::Pause { reading: Reading::Finished });
     assert_eq!(rig.said[1], (780, rig.close(CloseReason::Silence, 380)), "it came late");
 
-    // "I attack the goblin | with my": the words of the first pause say nothing of the second.
+    // "I attack the goblin | with my": the words of the first pause do not count for the second.
     for reading in [Reading::Finished, Reading::TrailsOff] {
         let mut rig = Rig::new(Patience::Normal);
         rig.frames(400, true);
@@ -275,7 +275,7 @@ fn pause_reading_overrides_earlier_partial() {
         let (finished, stable_since) = (Reading::Finished, rig.at(300));
         rig.give(Input::Partial { reading: finished, stable_since });
         rig.now = rig.at(380);
-        // Whisper takes up to 340 ms while one speaks.
+        // Whisper takes up to 340 ms during speech.
         rig.nothing(340);
         rig.give(Input::Pause { reading });
         rig.nothing(5_000);
@@ -311,7 +311,6 @@ fn utterance_after_click_is_no_continuation() {
     assert_eq!(rig.said[2].1, OPEN);
 }
 
-/// Words of a pause, and how they read.
 const READINGS: &[(&str, Reading)] = &[
     ("What is it?", Reading::Finished),
     ("Give me an ale.", Reading::Finished),
@@ -338,7 +337,7 @@ const READINGS: &[(&str, Reading)] = &[
     ("Hey grey mantle.", Reading::TrailsOff),
     ("the Barkeep", Reading::Open),
     ("hello Bartok", Reading::Open),
-    // Without any marks, as they come from a recogniser that gives none.
+    // Without marks, as from a recogniser without punctuation.
     ("bartok what do you sell", Reading::Finished),
     ("where do you come from", Reading::Finished),
     ("why should i believe you", Reading::Finished),
@@ -368,7 +367,7 @@ const READINGS: &[(&str, Reading)] = &[
     ("roll two", Reading::TrailsOff),
     ("würfle drei", Reading::TrailsOff),
     ("das ist eine zweiund", Reading::TrailsOff),
-    // With a full stop that says nothing.
+    // With a full stop that means nothing.
     ("We need, um.", Reading::TrailsOff),
     ("What kind of?", Reading::TrailsOff),
     ("I'll take the rope, the lantern.", Reading::TrailsOff),

@@ -1,12 +1,12 @@
-//! Quality of turn ends by words: how long finished speakers wait, and how many are cut off in a pause,
-//! beside a fixed patience with the same pauses.
+//! Quality of turn ends by words: how long finished speakers wait, and how many are cut off in a
+//! pause, compared with a fixed patience at the same pauses.
 //!
-//! The utterances are `tests/data/turns_*.txt`. How long people pause is drawn, seeded, from a
-//! log-normal distribution, which is what pauses of spontaneous speech follow (Campione and Véronis
-//! 2002); it goes through the two figures that eot-bench, of recorded conversations in 14 languages,
-//! published for silence alone: a pause lasts longer than 1.0 s in 10 % and than 1.6 s in 5 %. The
-//! length does not depend on the words, although people pause longer behind an "um": that favours the
-//! fixed patience. Run with `--nocapture` to read the table.
+//! The utterances are `tests/data/turns_*.txt`. Pause lengths are drawn, seeded, from a log-normal
+//! distribution, as pauses of spontaneous speech are distributed (Campione and Véronis 2002). It is
+//! fitted to the two figures that eot-bench, recorded conversations in 14 languages, published for
+//! silence alone: 10 % of pauses are longer than 1.0 s, 5 % longer than 1.6 s. The length does not
+//! depend on the words, although people pause longer after an "um"; that favours the fixed
+//! patience. Run with `--nocapture` to read the table.
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
@@ -17,28 +17,28 @@ const SETS: [(&str, &str); 2] = [
     ("tuning", include_str!("../../../../tests/data/turns_tuning.txt")),
     ("held out", include_str!("../../../../tests/data/turns_held_out.txt")),
 ];
-/// Parameters of the logarithm of a pause in seconds.
+/// Mean and deviation of the logarithm of a pause in seconds.
 const PAUSES: (f64, f64) = (-1.658, 1.294);
-/// Pauses drawn for each one of the set and each phase.
+/// Pauses drawn for each pause of the set and each phase.
 const DRAWS: usize = 50;
 
-/// Time Whisper takes to hear the words of a pause, in milliseconds. The bench `hearing` measured it
-/// on two busy cores (`benches/README.md`; 200 ms of silence are taken off): 148 at p50 and 186 at
-/// p95 while one speaks, 181 to 193 and 270 to 280 while three or five speak at once.
+/// Milliseconds Whisper needs for the words of a pause, measured by the bench `hearing` on two busy
+/// cores (`benches/README.md`, less 200 ms of silence): 148 at p50 and 186 at p95 for one speaker,
+/// 181 to 193 and 270 to 280 for three or five at once.
 const TAKES: [u64; 3] = [148, 230, 280];
-/// Silence after which it begins, where the pause is quiet.
+/// Milliseconds of silence after which Whisper is asked, in a quiet pause.
 const NOTICED: u64 = 150;
-/// Time between two partials, at least.
+/// Fewest milliseconds between two partials.
 const EVERY: u64 = 400;
-/// Number of distances of the last partial from the end, evenly between two partials.
+/// Phases of the last partial relative to the end, evenly spaced.
 const PHASES: u64 = 8;
 
-/// Style in which a recogniser writes what was said.
+/// How a recogniser writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Writing {
-    /// Small letters and no marks.
+    /// Lower case without punctuation.
     Plain,
-    /// With a full stop at the end, whatever was said: the worst of those that write sentences.
+    /// A full stop at the end of every text: the worst of those that punctuate.
     Stops,
 }
 
@@ -53,19 +53,19 @@ impl Writing {
     }
 }
 
-/// Words until a pause or the end. Each text is written and read once for all phases, since that takes
+/// Words until a pause or the end. Each text is written and read once for all phases, which takes
 /// longest.
 struct Utterance {
-    /// Milliseconds from the end of the last word to the end of each, none above zero.
+    /// End of each word, in milliseconds relative to the last word's end; none above zero.
     ends: Vec<i64>,
-    /// Text of the first words and its reading, by their number.
+    /// Text of the first n words and its reading, by n.
     texts: Vec<(String, Reading)>,
 }
 
 impl Utterance {
     fn of(said: &str, writing: Writing, names: &[NpcNames]) -> Self {
         let words: Vec<&str> = said.split_whitespace().collect();
-        // A word takes 100 ms and 50 for each letter: 180 to 200 words a minute.
+        // A word takes 100 ms plus 50 ms a letter: 180 to 200 words a minute.
         let end = |at: usize| -> i64 {
             let later = words.iter().skip(at + 1);
             -later.map(|word| 100 + 50 * signed(word.chars().count() as u64)).sum::<i64>()
@@ -84,24 +84,23 @@ fn signed(ms: u64) -> i64 {
     i64::try_from(ms).unwrap()
 }
 
-/// A recogniser on its way through an utterance.
+/// A recogniser's timing.
 #[derive(Clone, Copy)]
 struct Hearing {
-    /// Time it takes to hear, in milliseconds.
+    /// Milliseconds per recognition.
     takes: u64,
-    /// Number of the phase, below [`PHASES`].
     phase: u64,
 }
 
 impl Hearing {
-    /// Its texts of `said`, by the number of their words, each with the milliseconds after the end of the
-    /// last word. Partials are asked for again and again, and hold the words that were over then; the whole
-    /// is last.
+    /// The recogniser's texts of `said`, by word count, each with its arrival in milliseconds after
+    /// the last word's end. Each partial has the words that were over when it was asked for; the
+    /// whole text comes last.
     fn says(self, said: &Utterance) -> Vec<(i64, usize)> {
         let takes = signed(self.takes);
         let every = signed(EVERY.max(2 * self.takes));
         let begins = said.ends.first().copied().unwrap_or_default() - 300;
-        // Asked for in the pause, it is thrown away for the whole, unless it is there before.
+        // A partial asked for in the pause is dropped for the whole text, unless it arrives first.
         let mut asked = signed(NOTICED) - takes - every * signed(self.phase) / signed(PHASES);
         let mut all = vec![(signed(NOTICED) + takes, said.ends.len())];
         while asked > begins {
@@ -116,10 +115,10 @@ impl Hearing {
     }
 }
 
-/// Silence that ends what has been said, as the machine does it.
+/// Silence after which the machine ends `said`.
 fn wait(ends: EndOfTurn, said: &Utterance, hearing: Hearing) -> Duration {
     let texts = hearing.says(said);
-    // Voice from a second before the first text on: more of it changes nothing.
+    // Voice from a second before the first text on: more changes nothing.
     let frames = u32::try_from((1_000 - texts[0].0.min(0)) / 20).unwrap();
     let (mut machine, mut now) = (Endpointer::new(ends), Instant::now());
     let last_voiced = now + FRAME * frames;
@@ -140,7 +139,7 @@ fn wait(ends: EndOfTurn, said: &Utterance, hearing: Hearing) -> Duration {
                 match (is_whole, is_new) {
                     (true, _) => (at(ms), Input::Pause { reading }),
                     (false, true) => (at(ms), Input::Partial { reading, stable_since: at(ms) }),
-                    // The table learns nothing from the same text.
+                    // An unchanged text adds nothing.
                     (false, false) => continue,
                 }
             }
@@ -155,13 +154,13 @@ fn wait(ends: EndOfTurn, said: &Utterance, hearing: Hearing) -> Duration {
     }
 }
 
-/// Figures of one way to end turns.
+/// Results of one way to end turns.
 #[derive(Default)]
 struct Figures {
     waits: Vec<Duration>,
     pauses: usize,
     cut: usize,
-    /// Cut off and still silent when 250 ms of an answer that came at once were heard.
+    /// Cut off, and still silent when 250 ms of an immediate answer had been audible.
     answered: usize,
 }
 
@@ -180,7 +179,6 @@ impl Figures {
     }
 }
 
-/// One length of a pause.
 fn pause(rng: &mut StdRng) -> Duration {
     let (middle, spread) = PAUSES;
     let (u, v): (f64, f64) = (rng.random_range(f64::EPSILON..1.0), rng.random());
@@ -188,14 +186,13 @@ fn pause(rng: &mut StdRng) -> Duration {
     Duration::from_secs_f64((middle + spread * normal).exp())
 }
 
-/// A line of a set.
 struct Row {
-    /// What is said until each pause.
+    /// Words until each pause.
     pauses: Vec<Utterance>,
     whole: Utterance,
 }
 
-/// The lines of a set in one language.
+/// Lines of a set in one language.
 fn rows(set: &str, language: &str, writing: Writing) -> Vec<Row> {
     let npc = |name: &str| {
         let mut npc = tests_npc();
@@ -212,7 +209,6 @@ fn rows(set: &str, language: &str, writing: Writing) -> Vec<Row> {
     set.lines().filter_map(|line| line.strip_prefix(language)).map(row).collect()
 }
 
-/// The figures of `ends` with `rows`.
 fn figures(rows: &[Row], ends: EndOfTurn, takes: u64) -> Figures {
     let mut rng = StdRng::seed_from_u64(15);
     let mut figures = Figures::default();
@@ -238,7 +234,6 @@ fn fixed(patience: Patience) -> EndOfTurn {
     EndOfTurn { patience, detector: Detector::Off }
 }
 
-/// One line of the table.
 fn print(rows: &str, way: &str, it: &Figures) {
     let (mean, cut, answered) = (it.mean(), it.cut(), it.answered());
     println!("{rows:12} {way:18} {mean:7.0} ms  {cut:4.1} %  {answered:4.1} %");
@@ -264,8 +259,8 @@ fn text_beats_500_ms_patience_in_wait_and_cuts() {
                 let text = figures(rows, EndOfTurn::default(), takes);
                 let way = format!("text {writing:?} {}", NOTICED + takes);
                 print(&of, &way, &text);
-                // Three or five who speak at once on two cores wait longer, and so do those whose
-                // recogniser writes no marks, but still for less than by silence.
+                // With three or five speakers at once on two cores, or a recogniser without
+                // punctuation, the wait is longer, but still shorter than with silence alone.
                 let goal = match (takes, writing) {
                     (148, Writing::Stops) => 400.0,
                     (148 | 230, _) => 420.0,

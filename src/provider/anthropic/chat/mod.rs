@@ -1,19 +1,18 @@
-//! The chat model behind Anthropic's address, or one that speaks its language.
+//! Chat model of Anthropic's Messages API, or of a compatible server.
 //!
-//! Entry type: [`Chat`]. Features that a model refuses (ended thinking, a demanded call) are learnt
-//! and left out. **Never**: text that is a thought; a call out of an answer without its end.
+//! Entry type: [`Chat`]. Features that a model refuses (disabled thinking, forced calls) are
+//! remembered and omitted.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{FutureExt, future::BoxFuture, stream::BoxStream};
 
-use super::{NAME, Options, blocks::Reading, home, request, taste::Taste};
+use super::{NAME, Options, blocks::Reading, endpoint, request, taste::Taste};
 use crate::provider::{
     ChatEvent, ChatModel, ChatRequest, Error,
     remote::{self, Asked, Endpoint, Protocol},
 };
 
-/// A chat model at an endpoint.
 pub struct Chat {
     service: Arc<Service>,
 }
@@ -25,10 +24,8 @@ struct Service {
 }
 
 impl Chat {
-    /// # Errors
-    /// An address or key that cannot be used.
     pub fn new(options: Options) -> Result<Self, Error> {
-        let endpoint = home::endpoint(&options)?;
+        let endpoint = endpoint(&options)?;
         let taste = Mutex::new(Taste::of(options.thinking.is_some()));
         Ok(Self { service: Arc::new(Service { options, endpoint, taste }) })
     }
@@ -89,7 +86,7 @@ impl Protocol for Service {
                     }
                     Err(failure) => failure,
                 };
-                // Each step leaves something out for good, so that there is an end.
+                // Each step drops a feature for good, so the loop ends.
                 let next = |taste: &Taste| taste.without(&failure);
                 let mut others = std::iter::successors(next(&taste), next);
                 match others.find(|it| request::body(&self.options, request, *it) != body) {

@@ -1,4 +1,4 @@
-//! Streams as the service sends them, through the real client over loopback.
+//! Runs scripted streams through the real client over loopback.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -65,7 +65,6 @@ async fn collect(mut events: BoxStream<'static, Result<ChatEvent, Error>>) -> Go
     got
 }
 
-/// The client's reading of `script`.
 async fn heard(script: Script) -> Got {
     let server = ChatServer::start();
     server.push(script);
@@ -190,7 +189,7 @@ async fn thoughts_are_not_spoken_and_go_back_unchanged() {
     );
     assert!(first.calls[0].kept().extra.is_empty(), "nobody else keeps them");
 
-    // A thought that the service does not know again is left out, and the answer comes all the same.
+    // A thought that the service does not recognise is left out, and the answer still comes.
     if let Some(Message::Assistant { calls, .. }) = next.messages.get_mut(2) {
         calls[0].extra[ToolCall::OF_TURN][NAME][0]["thinking"] = json!("something else");
     }
@@ -221,7 +220,7 @@ async fn options_refused_by_model_are_remembered() {
     let chat = Chat::new(options).unwrap();
     assert_eq!(collect(chat.stream(asks())).await.text, "Aye.");
     assert_eq!(server.requests()[5].json["thinking"], json!({"type": "adaptive"}));
-    // A request that is refused for another reason is not sent again.
+    // A request refused for another reason is not sent again.
     server.push(refusal(400, "max_tokens: 100 > 64"));
     assert_eq!(collect(chat.stream(asks())).await.error, Some(Kind::InvalidRequest));
     assert_eq!(server.requests().len(), 7);
@@ -286,7 +285,7 @@ async fn stream_errors_are_retried_only_before_output() {
 #[tokio::test]
 async fn signs_of_life_alone_are_no_answer() {
     let server = ChatServer::start();
-    // For longer than four times the idle time.
+    // Lasts more than four times the idle time.
     let pings = (0..600).fold(Answer::begun().open_text("Well"), |answer, _| answer.ping());
     server.push(pings.closes().paced(Duration::from_millis(10)));
     let mut options = settings(&server);
@@ -334,7 +333,7 @@ fn answer_without_measure_is_given_up() {
     let mut reading = Reading::default();
     let many = (0..5_000).find(|at| reading.take(&block(*at, "text"), &mut out).is_err());
     assert_eq!(many, Some(4_096));
-    // The work of a block does not grow with those before it: one that begins again counts as another.
+    // Work per block does not grow with earlier blocks; a restarted block counts as another.
     for (kind, most) in [("text", 4_096), ("unheard_of", 4_096), ("tool_use", 64)] {
         let mut reading = Reading::default();
         let many = (0..30_000).find(|at| reading.take(&block(at % 10, kind), &mut out).is_err());
@@ -426,7 +425,7 @@ async fn key_is_sent_and_its_refusal_says_so() {
     assert_eq!(requests[2].header("authorization"), None);
 }
 
-/// A request that is taken, changed by `change`.
+/// A valid request changed by `change`.
 fn changed(change: impl Fn(&mut Value)) -> Value {
     let tool = json!({"name": "roll", "input_schema": {"type": "object"}});
     let mut body = json!({"model": "m", "max_tokens": 2_000, "stream": true, "tools": [tool],
@@ -444,7 +443,7 @@ fn changed(change: impl Fn(&mut Value)) -> Value {
 #[tokio::test]
 async fn fake_refuses_what_the_service_refuses() {
     let server = ChatServer::start();
-    let endpoint = home::endpoint(&settings(&server)).unwrap();
+    let endpoint = endpoint(&settings(&server)).unwrap();
     assert!(endpoint.post("/messages", &changed(|_| {})).await.is_ok());
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 14] = [

@@ -1,8 +1,8 @@
-//! A conversation -> the body of a request.
+//! Builds the body of a request.
 //!
-//! Entry: [`body`], with the [`Taste`] of the model. The beginning stays the same from turn to
-//! turn, and is marked for the service's cache: the tools, the prompt, what was said before the
-//! turn. **Never**: clocks, ids or anything else that changes between equal conversations.
+//! Entry function: [`body`]. The beginning (tools, prompt, messages before the turn) stays the same
+//! between turns and is marked for the service's cache. **Never**: clocks, ids or anything else
+//! that changes between equal conversations.
 
 use serde_json::{Map, Value, json};
 
@@ -16,11 +16,10 @@ use crate::{
     provider::ChatRequest,
 };
 
-/// Members of a request that are written here, whatever `extra_body` says.
+/// Members that `extra_body` cannot override.
 pub const OWN_MEMBERS: [&str; 8] =
     ["model", "max_tokens", "messages", "stream", "system", "thinking", "tools", "tool_choice"];
 
-/// The body of one streamed request.
 pub fn body(options: &Options, request: &ChatRequest, taste: Taste) -> Value {
     let thinking = thinking(request, taste);
     let goes_back = taste.thoughts && thinking != Thinking::Disabled;
@@ -53,8 +52,7 @@ pub fn body(options: &Options, request: &ChatRequest, taste: Taste) -> Value {
     Value::Object(body)
 }
 
-/// Mode of thinking for this request: a budget only where no call is demanded, and where the calls
-/// that are being answered have their thoughts.
+/// No budget where a call is forced or calls awaiting an answer lack their thoughts.
 fn thinking(request: &ChatRequest, taste: Taste) -> Thinking {
     if taste.thinking != Thinking::Budget {
         return taste.thinking;
@@ -65,8 +63,7 @@ fn thinking(request: &ChatRequest, taste: Taste) -> Thinking {
     if demands || lacks { Thinking::Disabled } else { Thinking::Budget }
 }
 
-/// The tools and what is said about calling them. A conversation with calls must have tools, so those
-/// that were called stand in where there are none.
+/// A conversation with calls must declare tools, so called tools stand in where none are given.
 fn tools(request: &ChatRequest, called: &[String], taste: Taste) -> Option<(Vec<Value>, Value)> {
     if request.tools.is_empty() {
         let tool = |name: &String| json!({"name": name, "input_schema": {"type": "object"}});
@@ -98,7 +95,7 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec], forced: bool) -> Value {
         ToolChoice::Named(name) if forced && named(name).is_some() => {
             json!({"type": "tool", "name": named(name).map(|tool| &tool.name)})
         }
-        // A tool that is not visible in this turn cannot be demanded.
+        // A tool that is not visible in this turn cannot be forced.
         ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_) => json!({"type": "auto"}),
     }
 }

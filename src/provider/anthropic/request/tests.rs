@@ -1,5 +1,3 @@
-//! Requests as the service wants them.
-
 use super::*;
 use crate::{
     domain::{CallId, Message, ToolCall},
@@ -46,7 +44,6 @@ fn said(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// `block` with the mark for the cache.
 fn marked(mut block: Value) -> Value {
     messages::mark(&mut block);
     block

@@ -1,4 +1,4 @@
-//! Calls whose results are awaited: what belongs to their round, and what comes after it.
+//! Awaited calls: the parts of their round, and what follows it.
 
 use std::time::Duration;
 
@@ -6,17 +6,15 @@ use tokio::time::{Instant, advance};
 
 use super::*;
 
-/// Samples of a second.
 const SECOND: usize = 24_000;
 
-/// The calls of a round, and the tokens of text that were read for it.
+/// Calls of a round, and the text tokens read for it.
 type Round = (Vec<String>, Option<u64>);
 
 fn round(calls: &[&str], read: Option<u64>) -> Round {
     (calls.iter().map(|id| (*id).to_owned()).collect(), read)
 }
 
-/// The rounds to be read now.
 fn rounds(bench: &mut Bench) -> Vec<Round> {
     let (mut rounds, mut calls) = (Vec::new(), Vec::new());
     for event in bench.told() {
@@ -33,17 +31,17 @@ fn rounds(bench: &mut Bench) -> Vec<Round> {
     rounds
 }
 
-/// A call of which nothing is billed yet.
+/// A call before any token count.
 fn unbilled(id: &str) -> Value {
     json!({"toolCall": {"functionCalls": [{"id": id, "name": "roll", "args": {}}]}})
 }
 
-/// The end of a turn for which so many tokens were read.
+/// The end of a turn with this many input tokens.
 fn over(read: u64) -> Value {
     json!({"serverContent": {"turnComplete": true}, "usageMetadata": {"promptTokenCount": read}})
 }
 
-/// Gives the results of these calls, and asks for the answer to them.
+/// Sends the results of these calls and asks for the next answer.
 fn answer_to(bench: &mut Bench, calls: &[&str]) {
     calls.iter().for_each(|id| bench.order(result(id)));
     bench.order(answer());
@@ -65,7 +63,7 @@ async fn tokens_after_a_call_are_of_its_round() {
     assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
 }
 
-/// A count of tokens that were read, by itself.
+/// A token count by itself.
 fn counted(read: u64) -> Value {
     json!({"usageMetadata": {"promptTokenCount": read}})
 }
@@ -77,7 +75,7 @@ async fn later_smaller_counts_change_nothing() {
     bench.says(&counted(900));
     bench.says(&over(0));
     assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
-    // The same of calls that came after their round.
+    // Also for calls that arrive after their round.
     let mut bench = Bench::answering();
     bench.says(&call("c1", "roll"));
     assert_eq!(rounds(&mut bench), [round(&["c1"], Some(5))]);
@@ -157,7 +155,7 @@ async fn late_call_ends_with_its_turn() {
     assert_eq!(rounds(&mut bench), [round(&["c1"], Some(5))], "the words have interrupted it");
 }
 
-/// The first answer has said something and called `c1`, and the answer to the result is asked for.
+/// An answer spoke and called `c1`; the answer to its result is requested.
 fn awaiting_result() -> Bench {
     let mut bench = Bench::answering();
     bench.says(&audio(SECOND));
@@ -212,7 +210,7 @@ async fn short_answer_ends_when_nothing_follows() {
     advance(wait).await;
     bench.talk.overdue().unwrap();
     assert_eq!(bench.endings(), [SpeechEnding::Completed]);
-    // Its turn is over: what comes now is another's.
+    // Its turn is over: later sound belongs to another one.
     bench.says(&audio(480));
     assert_eq!(bench.sent(), ["clientContent"]);
 }

@@ -7,7 +7,7 @@ use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Options, failure::closed, talk::Talk};
+use super::{Options, failure::closed, talk::GeminiTalk};
 use crate::{
     audio::SampleRate,
     domain::{CallId, Calling, ToolChoice, ToolSpec},
@@ -23,9 +23,8 @@ use crate::{
 
 mod calls;
 
-/// A session, and the reader of its events.
 struct Bench {
-    talk: Talk,
+    talk: GeminiTalk,
     events: SpeechEvents,
 }
 
@@ -35,7 +34,7 @@ impl Bench {
         Self { talk, events: reader.stream(tokio::spawn(async {})) }
     }
 
-    /// A session whose first answer was asked for.
+    /// A session whose first answer is requested.
     fn answering() -> Self {
         let mut bench = Self::new();
         bench.order(answer());
@@ -48,16 +47,15 @@ impl Bench {
     }
 
     fn says(&mut self, message: &Value) {
-        self.talk.hear(message.to_string().as_bytes()).unwrap();
+        self.talk.message(message.to_string().as_bytes()).unwrap();
     }
 
-    /// The end of a turn with its usage.
     fn turn_over(&mut self) {
         self.says(&json!({"serverContent": {"turnComplete": true},
             "usageMetadata": {"promptTokenCount": 9}}));
     }
 
-    /// The messages to be sent now.
+    /// The messages to send now.
     fn values(&mut self) -> Vec<Value> {
         self.talk.take().iter().map(|order| serde_json::from_str(order).unwrap()).collect()
     }
@@ -74,13 +72,12 @@ impl Bench {
         self.values().iter().map(kind).collect()
     }
 
-    /// The events to be read now.
     fn told(&mut self) -> Vec<SpeechSessionEvent> {
         let next = || self.events.next().now_or_never().flatten();
         std::iter::from_fn(next).map(Result::unwrap).collect()
     }
 
-    /// Endings of the answers that are read next.
+    /// Endings of the next answers.
     fn endings(&mut self) -> Vec<SpeechEnding> {
         let done = |event: SpeechSessionEvent| match event {
             SpeechSessionEvent::Done(done) => Some(done.ending),
@@ -90,11 +87,11 @@ impl Bench {
     }
 }
 
-fn session(before: &[SpeechItem]) -> (Talk, events::Reader) {
+fn session(before: &[SpeechItem]) -> (GeminiTalk, events::Reader) {
     let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9"), closed));
     let (events, reader) = events::channel();
     let tools = [tool("roll", Calling::Waits), tool("note", Calling::Records)];
-    (Talk::new(peer, events, &tools, before), reader)
+    (GeminiTalk::new(peer, events, &tools, before), reader)
 }
 
 fn tool(name: &str, calling: Calling) -> ToolSpec {
@@ -188,7 +185,7 @@ async fn answer_ends_without_what_never_comes() {
     let told = bench.told();
     let Some(SpeechSessionEvent::Done(done)) = told.last() else { panic!("{told:?}") };
     assert_eq!((&done.ending, done.usage), (&SpeechEnding::Completed, None));
-    // The end of its turn, which comes once all was played, does not end the next.
+    // The end of the previous turn, which arrives after playback, does not end the next answer.
     bench.order(answer());
     bench.turn_over();
     assert!(bench.endings().is_empty());
@@ -282,7 +279,7 @@ async fn cancelled_call_has_no_result() {
     bench.order(result("c1"));
     bench.order(text());
     assert_eq!(bench.sent(), ["clientContent"], "never sent late");
-    // Cancelled before the end of its answer, it is not even told.
+    // An answer cancelled before its end is not even reported.
     bench.order(answer());
     bench.says(&call("c2", "note"));
     bench.says(&cancelled("c2"));
@@ -364,7 +361,6 @@ fn new_session_receives_earlier_conversation() {
     assert_eq!(sent.len(), 1);
 }
 
-/// Any JSON.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -440,7 +436,7 @@ proptest! {
         let (mut asked, mut ended) = (0, 0);
         for step in steps {
             let over: Result<(), Over> = match step {
-                Ok(message) => bench.talk.hear(message.to_string().as_bytes()),
+                Ok(message) => bench.talk.message(message.to_string().as_bytes()),
                 Err(order) => {
                     asked += usize::from(matches!(order, SpeechOrder::Answer(_)));
                     bench.talk.order(order)

@@ -1,4 +1,8 @@
-//! The choice of a line for an utterance.
+//! Chooses a line for an utterance.
+//!
+//! A line in the spoken language wins over one without a language, then one that was not the last
+//! answer, then the longest match; weight decides among equals, and the default line is used if
+//! none fits. Words beside a greeting count before the greeting.
 
 use std::{cmp::Ordering, collections::BTreeMap, sync::OnceLock};
 
@@ -8,23 +12,32 @@ use serde_json::Value;
 
 use super::{
     phrases::{Phrases, Spoken},
-    recent::{LAST, Recent},
     template::{self, Values},
 };
 use crate::{
-    domain::{LineWhen, Message, Said, ScriptedLine},
-    logic::greeting::without_greetings,
+    domain::{LineWhen, Message, Said, ScriptedLine, TurnFacts},
+    logic::{
+        greeting::without_greetings,
+        more::{asks_for_more, says_something},
+        short_forms::spelled_out,
+        words::{Words, fold},
+    },
     provider::ChatRequest,
 };
 
-/// Names of the tool that throws dice, in lines.
+/// Names of the dice tool, in lines.
 const ROLLERS: [&str; 2] = ["dice-roller.roll", "roll"];
+/// Answers within which a line is not repeated if others fit.
+const LAST: usize = 3;
+/// Names of the tool that stops music, in lines.
+const STOPPERS: [&str; 2] = ["music-ambiance.stop_music", "stop_music"];
+/// Most earlier requests that may be asked for again.
+const EARLIER: usize = 4;
 
-/// The lines of one NPC, ready to be matched.
 #[derive(Debug)]
 pub struct Script {
     lines: Vec<Rule>,
-    /// Language assumed where none is recognised.
+    /// Assumed where no language is recognised.
     language: String,
 }
 
@@ -32,14 +45,14 @@ pub struct Script {
 struct Rule {
     line: ScriptedLine,
     when: When,
-    /// It says the name that the speaker has given earlier.
+    /// A line uses the name that the speaker gave earlier.
     recalls_name: bool,
 }
 
-/// A search for a line.
 struct Asked<'a> {
-    /// The words to be answered.
     text: &'a str,
+    /// True if they were said before, and their line is wanted once more.
+    is_repeated: bool,
     request: &'a ChatRequest,
     recent: &'a Recent<'a>,
     can_call: &'a dyn Fn(&str) -> bool,
@@ -49,16 +62,14 @@ struct Asked<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
     answers: Answers,
-    /// It was not the last answer.
     is_new: bool,
-    /// Length of the match; 0: nothing else fits.
+    /// Bytes of the match; 0 for a default line.
     length: usize,
 }
 
-/// The lines that fit best.
 struct Best {
     fit: Fit,
-    /// Answers since one of them was heard.
+    /// Answers since one of them was said.
     age: usize,
     lines: Vec<usize>,
 }
@@ -70,31 +81,25 @@ impl Default for Best {
     }
 }
 
-/// Condition of a rule.
 #[derive(Debug)]
 enum When {
-    /// Nothing else fits.
     Default,
-    /// Words in what was said.
     Phrases(Phrases),
-    /// Compiled when the NPC is first spoken to: patterns must not delay the start.
+    /// Compiled on first use: patterns must not delay the start.
     Pattern(String, OnceLock<Option<Regex>>),
 }
 
-/// Match of a line's language with what was said, the worst first.
+/// How a line fits the spoken language, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Answers {
-    /// It is the NPC's own default, in another language: better than silence.
+    /// The NPC's own default in another language: better than silence.
     Anybody,
-    /// It has no language.
     Whichever,
-    /// It has the language that was spoken.
     Language,
 }
 
 impl Script {
-    /// Takes `lines` of somebody who speaks `language`; a pattern that does not compile never matches
-    /// (`check` reports it).
+    /// A pattern that does not compile never matches (`check` reports it).
     pub fn new(lines: &[ScriptedLine], language: &str) -> Self {
         let rule = |line: &ScriptedLine| {
             let when = When::of(line.when.as_ref());
@@ -106,7 +111,8 @@ impl Script {
 
     /// The line to use: one in the language that was spoken before one without a language, then one that
     /// was not the last answer, then the longest match, equals by weight, the default when none fits. Words
-    /// beside a greeting count before the greeting. Captures of a pattern go into `values`.
+    /// beside a greeting count before the greeting; a request for more ("another one?") counts as the one
+    /// before it. Captures of a pattern go into `values`.
     pub fn choose(
         &self,
         request: &ChatRequest,
@@ -114,31 +120,79 @@ impl Script {
         can_call: impl Fn(&str) -> bool,
         rng: &mut impl Rng,
     ) -> Option<usize> {
-        let whole = values.utterance.clone();
+        let language = request.facts.language.unwrap_or(&self.language);
+        let whole = spelled_out(&values.utterance, language);
         let recent = Recent::of(&request.messages);
-        let asked = |text| Asked { text, request, recent: &recent, can_call: &can_call };
+        let asked = |text, is_repeated| Asked {
+            text,
+            is_repeated,
+            request,
+            recent: &recent,
+            can_call: &can_call,
+        };
+        let earlier = self.asked_for_again(&whole, request, values);
+        let repeated = earlier.iter().find_map(|it| self.matter(&asked(it.as_str(), true), values));
         let beside_greeting = without_greetings(&whole);
-        let matter = beside_greeting.as_deref().and_then(|text| {
-            let best = self.best(&asked(text), values);
-            (best.fit.length > 0).then_some((best, text))
+        let matter = repeated.or_else(|| {
+            let text = beside_greeting.as_deref()?;
+            self.matter(&asked(text, false), values)
         });
         let whole = whole.as_str();
-        let (best, text) = matter.unwrap_or_else(|| (self.best(&asked(whole), values), whole));
+        let (best, text) =
+            matter.unwrap_or_else(|| (self.best(&asked(whole, false), values), whole));
         let chosen =
             *best.lines.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
         values.captures = self.lines[chosen].when.captures(text);
         Some(chosen)
     }
 
-    /// The lines that fit best; of equals those that were not heard lately.
+    /// The lines that fit best, and the words; `None`: only defaults do.
+    fn matter<'a>(&self, asked: &Asked<'a>, values: &mut Values) -> Option<(Best, &'a str)> {
+        let best = self.best(asked, values);
+        (best.fit.length > 0).then_some((best, asked.text))
+    }
+
+    /// Earlier requests that `text` asks to be met again, the newest first, the speaker's own before those of
+    /// others; empty: it asks for something else.
+    fn asked_for_again(&self, text: &str, request: &ChatRequest, values: &Values) -> Vec<String> {
+        let facts = &request.facts;
+        let is_about_dice = facts.dice.is_some() || facts.odds.is_some() || facts.last.is_some();
+        let npc = Words::of(values.npc());
+        let is_name = |word: &str| npc.iter().any(|it| it == word);
+        if is_about_dice || facts.stops_music || !asks_for_more(text, is_name) {
+            return Vec::new();
+        }
+        let language = facts.language.unwrap_or(&self.language);
+        let introduces = |text: &str| {
+            let mut naming = self.lines.iter().filter(|rule| rule.when.names_speaker());
+            naming.any(|rule| !rule.when.captures(text).is_empty())
+        };
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for said in answered(&request.messages) {
+            let Some((_, words)) = said.text.split_once(": ") else { continue };
+            let words = spelled_out(words, language);
+            let words = without_greetings(&words).unwrap_or(words);
+            let is_request = says_something(&words, is_name) && !asks_for_more(&words, is_name);
+            if is_request && !introduces(&words) {
+                if is_of_speaker(said, facts) { own.push(words) } else { others.push(words) }
+            }
+        }
+        own.append(&mut others);
+        own.truncate(EARLIER);
+        own
+    }
+
+    /// The lines that fit best; of equals, those not said lately.
     fn best(&self, asked: &Asked<'_>, values: &mut Values) -> Best {
         let mut best = Best::default();
         let spoken = Spoken::of(asked.text);
         let language = asked.request.facts.language.unwrap_or(&self.language);
-        let is_asked_again = asked.recent.was_asked(&values.utterance);
+        let is_asked_again = asked.is_repeated || asked.recent.was_asked(&values.utterance);
         for (index, rule) in self.lines.iter().enumerate() {
             let Some(answers) = self.answers(&rule.line, language) else { continue };
-            let Some(length) = rule.when.fits(asked.text, &spoken) else { continue };
+            let is_stop = asked.request.facts.stops_music && rule.stops_music();
+            let fits = if is_stop { Some(usize::MAX) } else { rule.when.fits(asked.text, &spoken) };
+            let Some(length) = fits else { continue };
             let age = rule.age(asked.recent);
             let fit = Fit { answers, is_new: age > 0 || is_asked_again, length };
             if fit < best.fit {
@@ -161,15 +215,11 @@ impl Script {
         best
     }
 
-    /// The name by which the speaker introduced themself last.
+    /// The name by which the speaker last introduced themself.
     fn introduced(&self, request: &ChatRequest) -> Option<String> {
         let facts = &request.facts;
-        let is_theirs = |said: &Said| match &facts.by {
-            Some(person) => said.by.as_ref() == Some(person),
-            None => said.is_by(&facts.speaker),
-        };
         let theirs = request.messages.iter().rev().filter_map(|message| match message {
-            Message::User(said) if is_theirs(said) => said.text.split_once(": "),
+            Message::User(said) if is_of_speaker(said, facts) => said.text.split_once(": "),
             _ => None,
         });
         let named = |words: &str| {
@@ -180,7 +230,7 @@ impl Script {
         theirs.map(|(_, words)| words).find_map(named)
     }
 
-    /// Match of `line` for somebody who speaks `language`; `None`: no answer at all.
+    /// `None`: `line` is no answer to `language`.
     fn answers(&self, line: &ScriptedLine, language: &str) -> Option<Answers> {
         match line.language.as_deref() {
             Some(its) if its == language => Some(Answers::Language),
@@ -190,15 +240,15 @@ impl Script {
         }
     }
 
-    /// The call line `index` makes before speaking: identity and filled arguments.
+    /// The call that line `index` makes before speaking: tool and filled arguments.
     pub fn call(&self, index: usize, values: &Values) -> Option<(String, Value)> {
         let tool = self.lines.get(index)?.line.tool.as_ref()?;
         Some((tool.name.clone(), template::fill_json(&tool.arguments, values)?))
     }
 
-    /// One of the line's variants, filled; `None` when none can be filled. Those of the last answers in
-    /// `messages` are left out while there are others. Where the line's author thought of one value
-    /// (`{result.total}`) and the tool gave several, all are said.
+    /// One of the line's variants, filled; `None`: none can be filled. Avoids variants of the last
+    /// answers in `messages`. Where the line expects one value (`{result.total}`) and the tool
+    /// returned several, all are said.
     pub fn say(
         &self,
         index: usize,
@@ -215,7 +265,7 @@ impl Script {
         })
     }
 
-    /// Like [`Self::say`], where the line's tool cannot be called.
+    /// Like [`Self::say`], for a line whose tool cannot be called.
     pub fn say_without(
         &self,
         index: usize,
@@ -261,7 +311,12 @@ impl Rule {
         may_be_said && !(self.line.once && self.was_said(messages))
     }
 
-    /// Answers since it was heard; a result makes a line another one.
+    /// True if it stops the music.
+    fn stops_music(&self) -> bool {
+        self.line.tool.as_ref().is_some_and(|tool| STOPPERS.contains(&&*tool.name))
+    }
+
+    /// Answers since it was said; a call's result makes a line a different one.
     fn age(&self, recent: &Recent<'_>) -> usize {
         if self.line.tool.is_some() {
             return LAST;
@@ -269,7 +324,6 @@ impl Rule {
         self.line.say.iter().map(|say| recent.age(say)).max().unwrap_or(LAST)
     }
 
-    /// True if one of the variants was heard before.
     fn was_said(&self, messages: &[Message]) -> bool {
         self.line.say.iter().any(|say| {
             let fixed = template::longest_fixed_part(say);
@@ -289,8 +343,7 @@ impl When {
         }
     }
 
-    /// Quality of the match: 0 for a default line, else the longest match in bytes; `None`: it does
-    /// not match.
+    /// Bytes of the longest match, 0 for a default line; `None`: no match.
     fn fits(&self, utterance: &str, spoken: &Spoken) -> Option<usize> {
         match self {
             Self::Default => Some(0),
@@ -299,7 +352,6 @@ impl When {
         }
     }
 
-    /// True if its match tells how the speaker is called.
     fn names_speaker(&self) -> bool {
         matches!(self, Self::Pattern(pattern, _) if pattern.contains("<name>"))
     }
@@ -314,12 +366,69 @@ impl When {
     }
 }
 
-/// A pattern; case does not matter.
+/// The last answers of an NPC, so that it does not repeat itself.
+#[derive(Debug)]
+struct Recent<'m> {
+    /// Newest first.
+    answers: Vec<&'m str>,
+    /// Utterance before the newest answer; empty: unknown.
+    asked: &'m str,
+}
+
+impl<'m> Recent<'m> {
+    fn of(messages: &'m [Message]) -> Self {
+        let said = |message: &'m Message| match message {
+            Message::Assistant { text, .. } if !text.is_empty() => Some(text.as_str()),
+            _ => None,
+        };
+        let answers = messages.iter().rev().filter_map(said).take(LAST).collect();
+        let newest = messages.iter().rposition(|message| said(message).is_some());
+        let before = messages.iter().take(newest.unwrap_or(0)).rev();
+        let mut words = before.filter_map(|message| match message {
+            Message::User(said) => said.text.split_once(": "),
+            _ => None,
+        });
+        Self { answers, asked: words.next().map_or("", |(_, words)| words) }
+    }
+
+    /// Answers since one matched `template`: 0 for the last one, at most [`LAST`].
+    fn age(&self, template: &str) -> usize {
+        let mut answers = self.answers.iter();
+        answers.position(|said| template::is_of(said, template)).unwrap_or(LAST)
+    }
+
+    /// True if `utterance` equals the last one: the player asks again.
+    fn was_asked(&self, utterance: &str) -> bool {
+        !self.asked.is_empty() && fold(self.asked) == fold(utterance)
+    }
+}
+
+/// True if the person to be answered said it.
+fn is_of_speaker(said: &Said, facts: &TurnFacts) -> bool {
+    match &facts.by {
+        Some(person) => said.by.as_ref() == Some(person),
+        None => said.is_by(&facts.speaker),
+    }
+}
+
+/// Words that were answered, the newest first.
+fn answered(messages: &[Message]) -> impl Iterator<Item = &Said> {
+    let mut is_answered = false;
+    messages.iter().rev().filter_map(move |message| match message {
+        Message::Assistant { text, .. } => {
+            is_answered |= !text.is_empty();
+            None
+        }
+        Message::User(said) => std::mem::take(&mut is_answered).then_some(said),
+        _ => None,
+    })
+}
+
 fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 20).build().ok()
 }
 
-/// Length in bytes of the longest match; at least 1 for a match of nothing.
+/// Bytes of the longest match; an empty match counts 1.
 fn longest_match(when: &Regex, utterance: &str) -> Option<usize> {
     when.find_iter(utterance).map(|found| found.len().max(1)).max()
 }

@@ -1,12 +1,11 @@
-//! A brain of rules: for rehearsals, tests and cheap extras. No network, no key, no cost.
+//! A brain of rules for rehearsals, tests and cheap extras: no network, no key, no cost.
 //!
-//! Entry type: [`Scripted`]. It streams like a model and calls tools through the same loop.
-//! Equal requests always get equal answers. **Never**: remembers; what was said before is in the
-//! request's messages.
+//! Entry type: [`Scripted`]. It streams like a model, calls tools through the same loop, and
+//! answers equal requests equally. **Never**: keeps state; earlier lines are in the request's
+//! messages.
 
 mod choose;
 mod phrases;
-mod recent;
 mod template;
 
 use std::{
@@ -31,10 +30,8 @@ use crate::{
     provider::{ChatEvent, ChatModel, ChatRequest, Error},
 };
 
-/// Its name in files and reports.
 pub const NAME: &str = "scripted";
 
-/// A scripted brain of one NPC.
 pub struct Scripted {
     npc: String,
     script: Arc<Script>,
@@ -42,7 +39,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// A brain that says the lines of `script` as `npc`; `seed` picks among equals.
+    /// Says the lines of `script` as `npc`; `seed` picks among equals.
     pub fn new(npc: &str, script: Arc<Script>, seed: u64) -> Self {
         Self { npc: npc.to_owned(), script, seed }
     }
@@ -58,7 +55,7 @@ impl Scripted {
             }
             failed = true;
         }
-        // A call that failed is not made again; something else is said.
+        // A failed call is not repeated; another line is chosen.
         let missing = RefCell::new(BTreeSet::new());
         let can_call = |identity: &str| {
             let is_offered = tool(&request.tools, identity).is_some();
@@ -94,7 +91,7 @@ impl Scripted {
         }
     }
 
-    /// Equal requests draw equally, so that an answer made ahead of time is the one kept.
+    /// Equal requests draw equally, so a speculative answer stays valid.
     fn seed_for(&self, request: &ChatRequest) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.seed.hash(&mut hasher);
@@ -122,7 +119,7 @@ impl ChatModel for Scripted {
     }
 }
 
-/// Call ids carry the line that made the call.
+/// Call ids contain the line that made the call.
 const CALL_PREFIX: &str = "line-";
 
 /// The line whose call was just answered, and the result.
@@ -131,14 +128,14 @@ fn answered_line(messages: &[Message]) -> Option<(usize, Option<Value>)> {
     let line = call.0.strip_prefix(CALL_PREFIX)?.split('-').next()?.parse().ok()?;
     let text = unframed(content);
     let words = || {
-        // Words from outside are a result as they are; what the host itself says is none.
+        // Framed data is a result; the host's own errors are not.
         let is_result = text.len() < content.len() && !text.starts_with("error: ");
         is_result.then(|| Value::from(text))
     };
     Some((line, serde_json::from_str(text).ok().or_else(words)))
 }
 
-/// Text of a tool's result, without the frame that marks it as data from outside.
+/// Strips the frame that marks a tool's result as data from outside.
 fn unframed(content: &str) -> &str {
     let inner = content.strip_prefix("<tool-data").and_then(|rest| rest.split_once('\n'));
     inner.and_then(|(_, rest)| rest.split_once("\n</tool-data>")).map_or(content, |(it, _)| it)
@@ -148,7 +145,7 @@ fn tool<'t>(tools: &'t [ToolSpec], identity: &str) -> Option<&'t ToolSpec> {
     tools.iter().find(|spec| *spec.identity == *identity || *spec.name == *identity)
 }
 
-/// A text as the deltas a model would send.
+/// Splits a text into deltas, as a model would stream it.
 fn words(text: &str) -> Vec<ChatEvent> {
     let mut events: Vec<ChatEvent> =
         text.split_inclusive(' ').map(|word| ChatEvent::Text(word.to_owned())).collect();

@@ -1,22 +1,19 @@
-//! Phrases of scripted lines, found as whole words.
+//! Finds phrases of scripted lines as whole words.
 //!
-//! Entry type: [`Phrases`]. Words are runs of letters and digits in small letters; whatever stands
-//! between two words of a phrase does not matter, so "what's up" is found in "What’s -- up?".
-//! **Never**: compiles a pattern; a cast has hundreds of phrases, and its first answer must not
-//! wait for them.
+//! Entry type: [`Phrases`]. Words are lowercase runs of letters and digits; characters between
+//! words are ignored, so "what's up" matches "What’s -- up?". Patterns would be too slow: a cast
+//! has hundreds of phrases, and its first answer must not wait for them.
 
 use std::ops::Range;
 
-/// The phrases of one line.
 #[derive(Debug)]
 pub struct Phrases(Vec<Vec<String>>);
 
-/// A text's words in small letters, each with its place in the text in bytes.
+/// Lowercase words, each with its byte range in the text.
 #[derive(Debug)]
 pub struct Spoken(Vec<(String, Range<usize>)>);
 
 impl Spoken {
-    /// The words of `text`.
     pub fn of(text: &str) -> Self {
         let mut words: Vec<(String, Range<usize>)> = Vec::new();
         for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
@@ -34,7 +31,7 @@ impl Spoken {
 }
 
 impl Phrases {
-    /// Takes `phrases`; one without a word is never found.
+    /// A phrase without a word never matches.
     pub fn new(phrases: &[String]) -> Self {
         let words = |phrase: &String| -> Vec<String> {
             Spoken::of(phrase).0.into_iter().map(|(word, _)| word).collect()
@@ -42,7 +39,7 @@ impl Phrases {
         Self(phrases.iter().map(words).filter(|words| !words.is_empty()).collect())
     }
 
-    /// The longest place in the text that says one of them, the first among equals.
+    /// Byte range of the longest match, the first among equals.
     pub fn longest(&self, spoken: &Spoken) -> Option<Range<usize>> {
         let mut longest: Option<Range<usize>> = None;
         for phrase in &self.0 {

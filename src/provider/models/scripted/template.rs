@@ -1,5 +1,6 @@
-//! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{odds}`, `{last}`, `{1}`, `{name}`,
-//! `{result.total}`, `{result}`. `{name}` is how the speaker introduced themself, now or earlier.
+//! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{odds}`, `{last}`,
+//! `{1}`, `{name}`, `{result.total}`, `{result}`. `{name}` is the name the speaker gave, now or
+//! earlier.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +9,30 @@ use serde_json::Value;
 
 use crate::{domain::TurnFacts, logic::words::capitalised};
 
-/// Group of a pattern for the name by which the speaker introduces themself.
+/// Capture group for the speaker's name.
 pub const NAME: &str = "name";
 
-/// Most words of a value at the end of a line that was cut off.
+/// Most words of a value that ends a truncated line.
 const CUT_OFF: usize = 3;
 
-/// Values for placeholders of templates.
 #[derive(Debug)]
 pub struct Values {
     npc: String,
     speaker: String,
-    /// Words of the speaker.
     pub utterance: String,
     dice: Option<String>,
     odds: Option<String>,
     last: Option<String>,
-    /// True if no line may roll.
     pub dice_withheld: bool,
-    /// True if a list that the result has may stand for one value of it: "totals" for "total".
+    /// A list in the result may replace a single value: "totals" for "total".
     pub takes_several: bool,
-    /// Captures of the line's pattern, by number and name.
     pub captures: BTreeMap<String, String>,
-    /// Name that the speaker gave earlier in the conversation.
+    /// Name that the speaker gave earlier.
     pub introduced: Option<String>,
-    /// The tool's result, if the line called one.
     pub result: Option<Value>,
 }
 
 impl Values {
-    /// Values of one turn.
     pub fn new(npc: &str, facts: &TurnFacts) -> Self {
         Self {
             npc: npc.to_owned(),
@@ -52,6 +47,11 @@ impl Values {
             introduced: None,
             result: None,
         }
+    }
+
+    /// Name of the NPC.
+    pub fn npc(&self) -> &str {
+        &self.npc
     }
 
     fn get(&self, key: &str) -> Option<String> {
@@ -83,12 +83,12 @@ impl Values {
     }
 }
 
-/// Fills `template`; `None` when it needs a value there is none for.
+/// Fills `template`; `None`: a value is missing.
 pub fn fill(template: &str, values: &Values) -> Option<String> {
     fill_by(template, values, |_, value| value)
 }
 
-/// Like [`fill`], for a text that is spoken: a value that begins a sentence gets a capital letter.
+/// Like [`fill`], with a capital letter for values that begin a sentence.
 pub fn fill_spoken(template: &str, values: &Values) -> Option<String> {
     fill_by(template, values, |before, value| {
         let before = before.trim_end_matches(|c: char| c.is_whitespace() || "\"'“„»«(".contains(c));
@@ -97,7 +97,7 @@ pub fn fill_spoken(template: &str, values: &Values) -> Option<String> {
     })
 }
 
-/// Fills `template` with values as `write` has them behind the text before them.
+/// Fills `template`; `write` formats each value after the preceding text.
 fn fill_by(
     template: &str,
     values: &Values,
@@ -116,7 +116,7 @@ fn fill_by(
     Some(text)
 }
 
-/// `text` with a capital letter at its beginning, unless that is no word ("customer://7").
+/// Capitalises the first letter, unless it belongs to no word ("customer://7").
 fn as_opening(text: &str) -> String {
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
     let word = first.trim_end_matches([',', '.', '!', '?', ';', ':', '…']);
@@ -126,7 +126,7 @@ fn as_opening(text: &str) -> String {
     capitalised(text)
 }
 
-/// True if `said`, perhaps cut off, is `template` with any values.
+/// True if `said`, perhaps truncated, matches `template` with any values.
 pub fn is_of(said: &str, template: &str) -> bool {
     let fixed = template
         .split('{')
@@ -139,17 +139,16 @@ pub fn is_of(said: &str, template: &str) -> bool {
             continue;
         }
         let is_other = |c: char| !c.is_alphanumeric();
-        let heard = rest.trim_matches(is_other);
+        let last = rest.trim_matches(is_other);
         return match found {
-            // The value, and perhaps the beginning of what follows.
-            true => heard.split_whitespace().count() <= CUT_OFF,
-            false => !heard.is_empty() && part.trim_start_matches(is_other).starts_with(heard),
+            // The value, and perhaps the first words after it.
+            true => last.split_whitespace().count() <= CUT_OFF,
+            false => !last.is_empty() && part.trim_start_matches(is_other).starts_with(last),
         };
     }
     found
 }
 
-/// Fills every string in `template`.
 pub fn fill_json(template: &Value, values: &Values) -> Option<Value> {
     Some(match template {
         Value::String(text) => Value::String(fill(text, values)?),
@@ -166,7 +165,6 @@ pub fn fill_json(template: &Value, values: &Values) -> Option<Value> {
     })
 }
 
-/// The captures of the first match.
 pub fn captures(pattern: &Regex, text: &str) -> BTreeMap<String, String> {
     let Some(found) = pattern.captures(text) else { return BTreeMap::new() };
     pattern
@@ -179,7 +177,7 @@ pub fn captures(pattern: &Regex, text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The longest part of a template that no value changes.
+/// The longest part of a template between placeholders.
 pub fn longest_fixed_part(template: &str) -> &str {
     template
         .split('{')
@@ -188,7 +186,6 @@ pub fn longest_fixed_part(template: &str) -> &str {
         .unwrap_or(template)
 }
 
-/// A JSON value as it is said.
 fn spoken(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

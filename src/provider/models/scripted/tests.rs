@@ -55,6 +55,7 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
             odds: None,
             last: None,
             dice_withheld: false,
+            stops_music: false,
             language: None,
         }),
         attempts: Attempts::default(),
@@ -287,7 +288,7 @@ fn line_that_rolls_by_itself_fits_no_question() {
     assert!(!matches!(asked(true)[..], [ChatEvent::ToolCall(_), ..]));
 }
 
-/// A conversation in which Anna said each first part, and each second part was answered.
+/// A conversation of Anna's words and their answers.
 fn talk(said: &[(&str, &str)]) -> Vec<Message> {
     let exchange = |(asked, answer): &(&str, &str)| {
         let asked = Message::User(format!("Anna: {asked}").into());
@@ -379,4 +380,95 @@ fn introduced_name_is_remembered() {
     let mut of_another = vec![Message::User("Ben: my name is Odo".into())];
     of_another.push(Message::spoken("Hi, Odo.".into()));
     assert_eq!(text(lines(), request(asked, None, of_another)), "You never told me.");
+}
+
+/// A conversation of Anna's lines and their answers, then what another person said and heard.
+fn talk(lines: &[(&str, &str)]) -> Vec<Message> {
+    let exchange = |(said, answer): &(&str, &str)| {
+        let answer =
+            Message::Assistant { text: (*answer).to_owned(), calls: Vec::new(), gated: false };
+        [Message::User((*said).into()), answer]
+    };
+    lines.iter().flat_map(exchange).collect()
+}
+
+fn pub_lines() -> Vec<ScriptedLine> {
+    vec![
+        line(phrases(&["joke"]), &["Joke one.", "Joke two."]),
+        line(phrases(&["ale"]), &["Ale one.", "Ale two."]),
+        line(phrases(&["another one", "another round"]), &["A round."]),
+        line(Some(LineWhen::Pattern(r"my name is (?<name>\w+)".into())), &["Well met, {name}."]),
+        line(phrases(&["great"]), &["Stop it."]),
+        line(None, &["Hm?"]),
+    ]
+}
+
+#[test]
+fn request_for_more_repeats_the_one_before() {
+    let joke = ("Anna: Tell me a joke", "Joke one.");
+    let ale = ("Anna: one ale please", "Ale one.");
+    for (before, said, wanted) in [
+        (vec![joke], "Got another one?", "Joke two."),
+        (vec![ale], "same again for the whole table", "Ale two."),
+        (vec![joke, ale], "Bartok, another one please", "Ale two."),
+        (vec![ale, ("Anna: haha great", "Stop it.")], "another one", "Ale two."),
+        (vec![ale, ("Anna: my name is Rosalind", "Well met, Rosalind.")], "one more", "Ale two."),
+        (vec![joke, ("Ben: one ale", "Ale one.")], "got another one?", "Joke two."),
+        (vec![("Ben: one ale", "Ale one.")], "the same for me, please", "Ale two."),
+        (vec![ale, ("Anna: same again", "Ale two.")], "and another one", "Ale one."),
+        (vec![], "another one", "A round."),
+        (vec![joke], "another round", "A round."),
+        (vec![ale], "the same to you", "Hm?"),
+        (vec![ale], "tell me one more joke", "Joke one."),
+        (vec![("Anna: mumble", "Hm?")], "same again", "Hm?"),
+    ] {
+        let answer = text(pub_lines(), request(said, None, talk(&before)));
+        assert!(
+            answer == wanted || wanted == "Joke one." && answer.starts_with("Joke"),
+            "{before:?}, {said}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn wish_for_silence_finds_the_line_that_stops() {
+    let stop = ScriptedLine {
+        tool: Some(LineTool { name: "music-ambiance.stop_music".into(), arguments: json!({}) }),
+        otherwise: vec!["It is quiet.".into()],
+        ..line(phrases(&["stop the music"]), &["Quiet it is."])
+    };
+    let lines =
+        || vec![stop.clone(), line(phrases(&["music"]), &["A bard."]), line(None, &["Hm?"])];
+    let asked = |stops: bool| {
+        let request = request("the music can go now", None, vec![]);
+        let facts = TurnFacts { stops_music: stops, ..(*request.facts).clone() };
+        ChatRequest { facts: Arc::new(facts), ..request }
+    };
+    assert_eq!(text(lines(), asked(true)), "It is quiet.");
+    assert_eq!(text(lines(), asked(false)), "A bard.");
+}
+
+#[test]
+fn short_forms_are_understood() {
+    let german = |when: &[&str], say: &str| ScriptedLine {
+        language: Some("de".into()),
+        ..line(phrases(when), &[say])
+    };
+    let lines = || {
+        vec![
+            german(&["grüß dich"], "Na."),
+            german(&["hast du ein bett"], "Fünf Silber."),
+            german(&["hast du was gehört"], "Nichts."),
+            line(None, &["Hm?"]),
+        ]
+    };
+    let says = |said: &str| {
+        let request = request(said, None, vec![]);
+        let facts = TurnFacts { language: Some("de"), ..(*request.facts).clone() };
+        text(lines(), ChatRequest { facts: Arc::new(facts), ..request })
+    };
+    assert_eq!(says("Grüß dich Bartok, sag mal, haste 'n Bett?"), "Fünf Silber.");
+    assert_eq!(says("haste was gehört"), "Nichts.");
+    assert_eq!(says("Grüß dich!"), "Na.");
+    assert_eq!(says("Hast du Bettzeug?"), "Hm?");
 }

@@ -1,8 +1,8 @@
-//! The chat model behind an OpenAI-compatible endpoint.
+//! Chat model of an OpenAI-compatible endpoint.
 //!
-//! Entry type: [`Chat`]. Text is given on token by token; tool calls when the reply is whole. A
-//! request is sent again only while nothing of its answer was given on.
-//! **Never**: text that is reasoning or call mark-up; a call out of a reply that was cut.
+//! Entry type: [`Chat`]. Text is streamed; tool calls are emitted once the reply is whole. A
+//! request is sent again only before any text was emitted. **Never**: emits reasoning or call
+//! mark-up as text; a call of a truncated reply.
 
 use std::{
     collections::VecDeque,
@@ -24,7 +24,6 @@ use crate::provider::{
     remote::{self, Asked, Broken, Endpoint, Life, Options, Protocol, Reader},
 };
 
-/// A chat model at an endpoint.
 pub struct Chat {
     service: Arc<Service>,
 }
@@ -35,8 +34,6 @@ struct Service {
 }
 
 impl Chat {
-    /// # Errors
-    /// An address or key that cannot be used.
     pub fn new(options: Options) -> Result<Self, Error> {
         let dialect = Mutex::new(Dialect::of(&options.base_url));
         Ok(Self { service: Arc::new(Service { endpoint: Endpoint::new(options)?, dialect }) })
@@ -105,22 +102,18 @@ impl Protocol for Service {
     }
 }
 
-/// State of the reading of one answer.
 #[derive(Default)]
 pub struct Reading {
     hidden: Hidden,
     calls: Assembler,
-    /// Tokens billed so far.
     usage: Counted<Usage>,
-    /// Bytes of text given on.
+    /// Bytes of emitted text.
     text: usize,
-    /// Something of the reply came.
     received: bool,
-    /// The model said why it stopped.
+    /// The model gave a reason to stop.
     finished: bool,
-    /// `[DONE]` came.
+    /// `[DONE]` arrived.
     over: bool,
-    /// Reason it ended before the model did.
     cut_off: Option<CutOff>,
 }
 

@@ -1,4 +1,4 @@
-//! Every dialect of `chat-completions` streams through the real client over loopback.
+//! Every dialect of `chat-completions` streams, through the real client over loopback.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ async fn collect(mut events: BoxStream<'static, Result<ChatEvent, Error>>) -> Go
     got
 }
 
-/// Result of `waiting` and the time that it waited, none of which passes; the server says nothing more.
+/// Result of `waiting` and its duration in paused time; the server stays silent.
 async fn at_once<T>(waiting: impl Future<Output = T>) -> (T, Duration) {
     tokio::time::pause();
     let begun = tokio::time::Instant::now();
@@ -67,7 +67,6 @@ async fn at_once<T>(waiting: impl Future<Output = T>) -> (T, Duration) {
     (got, waited)
 }
 
-/// The client's reading of `script`.
 async fn heard(script: Script) -> Got {
     let server = ChatServer::start();
     server.push(script);
@@ -124,7 +123,6 @@ async fn any_cut_of_the_bytes_gives_the_same_reply() {
     }
 }
 
-/// One of the calls.
 fn two(index: usize) -> [&'static str; 2] {
     [TWO[index].0, TWO[index].1]
 }
@@ -169,7 +167,7 @@ async fn calls_of_every_dialect_arrive() {
             for delta in &deltas {
                 script = script.chunk(delta.clone(), None);
             }
-            // Litellm's usage chunk has a choice; its end has no other member.
+            // LiteLLM's usage chunk has a choice; its end has no other member.
             let usage =
                 json!({"choices": [{"index": 0, "delta": {}}], "usage": {"prompt_tokens": 1}});
             let got = heard(script.chunk(json!({}), Some(reason)).event(&usage).done()).await;
@@ -321,15 +319,15 @@ async fn delays_between_tokens_are_no_silence() {
 
 #[tokio::test(start_paused = true)]
 async fn turns_share_one_connection() {
-    // Blocking work keeps paused time from advancing by itself: the body's end, which is waited for but
-    // shortly, is never too late.
+    // Blocking work stops paused time from advancing by itself, so the body's end is never too
+    // late.
     let (_frozen, until_dropped) = std::sync::mpsc::channel::<()>();
     tokio::task::spawn_blocking(move || until_dropped.recv());
     let server = ChatServer::start();
     let chat = chat(&server);
     for _ in 0..3 {
         assert!(collect(chat.stream(asks())).await.done);
-        // Its own task puts the connection back.
+        // A separate task returns the connection to the pool.
         for _ in 0..10 {
             tokio::task::yield_now().await;
         }
@@ -564,7 +562,7 @@ async fn conversation_redirected_elsewhere_stays() {
     assert!(elsewhere.requests().is_empty());
 }
 
-/// Bytes of text, and the error, of an answer of these chunks.
+/// Bytes of text and the error of an answer with these chunks.
 async fn ends(chunks: impl Iterator<Item = Value>) -> (usize, String) {
     let stream: String = chunks
         .map(|delta| format!("data: {}\n\n", json!({"choices": [{"delta": delta}]})))

@@ -1,8 +1,7 @@
-//! Text-to-speech behind an OpenAI-compatible endpoint: one request a sentence.
+//! Text-to-speech of an OpenAI-compatible endpoint: one request per sentence.
 //!
-//! Entry type: [`Speech`]. Raw PCM is asked for and given on as it comes; WAV is understood too.
-//! The service makes the speed, we make the pitch.
-//! **Never**: a second request for a sentence of which something was heard.
+//! Entry type: [`Speech`]. Requests raw PCM and streams it; also reads WAV. The service applies the
+//! speed, we apply the pitch. **Never**: repeats a sentence that was partly heard.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +23,6 @@ use crate::{
     },
 };
 
-/// Properties of the service that are known before it is opened.
 pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     name: NAME,
     ids: VoiceIds::Unknown,
@@ -33,14 +31,11 @@ pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: false,
 };
 
-/// Voices at an endpoint.
 pub struct Speech {
     endpoint: Arc<Endpoint>,
 }
 
 impl Speech {
-    /// # Errors
-    /// An address or key that cannot be used.
     pub fn new(options: Options) -> Result<Self, Error> {
         Ok(Self { endpoint: Arc::new(Endpoint::new(options)?) })
     }
@@ -74,7 +69,7 @@ fn body(options: &Options, request: &SpeakRequest) -> Value {
     body.insert("input".into(), json!(respell(&request.text, &request.pronunciation)));
     let speed = request.voice.speed_factor;
     if (speed - 1.0).abs() > f32::EPSILON {
-        // Through text: 1.1 stays 1.1.
+        // Parsed from text, so that 1.1 stays 1.1.
         let exact = speed.to_string().parse::<f64>().unwrap_or(1.0);
         body.insert("speed".into(), json!(exact));
     }
@@ -83,7 +78,6 @@ fn body(options: &Options, request: &SpeakRequest) -> Value {
     Value::Object(body)
 }
 
-/// One sentence on its way.
 struct Sentence {
     endpoint: Arc<Endpoint>,
     body: Value,
@@ -91,21 +85,18 @@ struct Sentence {
     attempts: Attempts,
 }
 
-/// State of the reading of its answer.
 struct Reading {
     sentence: Sentence,
     response: Response,
     pcm: Reader,
     shape: Option<Shape>,
     started: bool,
-    /// Sound was given on.
     received: bool,
-    /// The body was read to its end.
     ended: bool,
 }
 
 impl Sentence {
-    /// Sends the request until an answer begins or there is no more sense in it.
+    /// Sends the request until an answer begins or retrying is pointless.
     async fn ask(self) -> Result<Reading, Error> {
         let mut retry = Retry::new(self.endpoint.options.first_byte_timeout, self.attempts.clone());
         let response = loop {
@@ -130,7 +121,6 @@ impl Sentence {
         })
     }
 
-    /// The error in an answer that is text.
     async fn no_sound(&self, mut response: Response) -> Error {
         let peer = &self.endpoint.peer;
         let idle = self.endpoint.options.idle_timeout;
@@ -151,7 +141,7 @@ impl Sentence {
 }
 
 impl Reading {
-    /// The next sound, shaped; at the end what the shaping still held.
+    /// The next shaped sound; at the end, samples still held by the shaping.
     async fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
         let mut until = Instant::now() + self.patience();
         while !self.ended {
@@ -167,13 +157,12 @@ impl Reading {
         Ok(None)
     }
 
-    /// Longest wait for the next sound; pieces that are not yet sound give no more time.
+    /// Longest wait for the next sound; incomplete pieces do not extend it.
     fn patience(&self) -> Duration {
         let Options { idle_timeout, first_byte_timeout, .. } = self.sentence.endpoint.options;
         if self.started { idle_timeout } else { first_byte_timeout }
     }
 
-    /// Reads the next piece of the body.
     async fn read(&mut self, until: Instant) -> Result<Option<Pcm>, Error> {
         let endpoint = &self.sentence.endpoint;
         match timeout_at(until, self.response.chunk()).await {
@@ -202,7 +191,7 @@ impl Reading {
         Ok(Some(Pcm { samples: shaped, rate }))
     }
 
-    /// The end of the body: what the shaping still held, or the lack of any sound.
+    /// Returns samples still held by the shaping; fails if there was no sound.
     fn finish(&mut self) -> Result<Option<Pcm>, Error> {
         self.ended = true;
         if !self.received {

@@ -1,5 +1,3 @@
-//! Sentences over loopback.
-
 use super::*;
 use crate::{
     audio::{Clip, SampleRate, write_wav},

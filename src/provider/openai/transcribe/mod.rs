@@ -1,8 +1,7 @@
-//! Speech-to-text behind an OpenAI-compatible endpoint: one upload an utterance.
+//! Speech-to-text of an OpenAI-compatible endpoint: one upload per utterance, without partials.
 //!
-//! Entry type: [`Transcription`]. The answer's content type decides how it is read: JSON, plain
+//! Entry type: [`Transcription`]. The content type decides how the answer is read: JSON, plain
 //! text, or an event stream.
-//! **Never**: partials; the service hears an utterance only when it is over.
 
 use std::{
     sync::{
@@ -35,40 +34,33 @@ use crate::{
     },
 };
 
-/// Longest utterance kept, in samples: ten minutes, below every service's upload limit.
+/// Longest utterance, in samples: ten minutes, below every service's upload limit.
 const MAX_SAMPLES: usize = 16_000 * 600;
 /// Longest wait of [`SpeechToText::ready`].
 const READY_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Longest prompt, in bytes: Whisper reads its last 224 tokens, of which a name takes one for
-/// about three letters.
+/// Bytes: Whisper reads the last 224 tokens, at about three letters of a name per token.
 const PROMPT_MAX: usize = 600;
-/// The field of the names.
 const PROMPT: &str = "prompt";
-/// Names in a row that nobody says, unless they stand so in the prompt.
+/// Fewest consecutive names that count as an echo of the prompt.
 const ECHO: usize = 3;
 
-/// A recogniser at an endpoint.
 pub struct Transcription {
     endpoint: Arc<Endpoint>,
     language: Option<String>,
-    /// Names that are expected.
     prompt: RwLock<Arc<str>>,
-    /// The service has refused an utterance with names and taken it without.
+    /// Set once the service refused an utterance with names and accepted it without.
     is_plain: Arc<AtomicBool>,
 }
 
 impl Transcription {
-    /// `language` is an ISO 639-1 code; without it the service finds out itself.
-    ///
-    /// # Errors
-    /// An address or key that cannot be used.
+    /// `language` is an ISO 639-1 code; `None`: the service detects it.
     pub fn new(options: Options, language: Option<String>) -> Result<Self, Error> {
         let (prompt, is_plain) = (RwLock::new(Arc::from("")), Arc::default());
         Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), language, prompt, is_plain })
     }
 
-    /// Another client of this service, which expects no names yet. Traits learnt of it are shared.
+    /// A client without expected names that shares traits learnt about the service.
     pub fn for_another_table(&self) -> Self {
         Self {
             endpoint: Arc::clone(&self.endpoint),
@@ -100,7 +92,7 @@ impl SpeechToText for Transcription {
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         let endpoint = self.endpoint.clone();
         async move {
-            // Any answer but a refused key shows that somebody is there.
+            // Any answer but a refused key shows that the service is up.
             match endpoint.models(READY_TIMEOUT).await.map_err(|failure| failure.error) {
                 Err(error) if error.kind() == Kind::InvalidRequest => Ok(()),
                 other => other.map(drop),
@@ -118,8 +110,8 @@ impl SpeechToText for Transcription {
         let language = self.language.clone();
         let prompt = Arc::clone(&self.prompt.read().unwrap_or_else(PoisonError::into_inner));
         let is_plain = Arc::clone(&self.is_plain);
-        // Encoding and sending an utterance take time that the reader of the stream does not have.
-        let heard = AbortOnDropHandle::new(tokio::spawn(async move {
+        // The reader of the stream must not wait for encoding and sending.
+        let transcript = AbortOnDropHandle::new(tokio::spawn(async move {
             let mut samples = Vec::new();
             while let Some(frame) = audio.recv().await {
                 if samples.len() < MAX_SAMPLES {
@@ -136,7 +128,7 @@ impl SpeechToText for Transcription {
             with_names(&endpoint, upload, prompt, &is_plain).await
         }));
         let last = async move {
-            let text = heard.await.map_err(|_| {
+            let text = transcript.await.map_err(|_| {
                 Error::new(Kind::Interrupted, "the transcription broke off (speak again)")
             })??;
             Ok(SpeechEvent::Final { text })
@@ -145,11 +137,9 @@ impl SpeechToText for Transcription {
     }
 }
 
-/// An utterance and the fields that go with it.
 struct Upload {
     wav: Arc<[u8]>,
     fields: Arc<[(String, String)]>,
-    /// Payer of further attempts.
     attempts: Attempts,
 }
 
@@ -169,7 +159,6 @@ impl Upload {
         Self { wav: wav.into(), fields: fields.into(), attempts: Attempts::default() }
     }
 
-    /// The form to send.
     fn form(&self) -> Form {
         let file = Part::bytes(self.wav.to_vec()).file_name("utterance.wav");
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("audio/wav"))]);
@@ -190,8 +179,7 @@ impl Upload {
     }
 }
 
-/// Joins as many names as a prompt takes; the likeliest come last, where a service that cuts the
-/// prompt leaves them.
+/// The likeliest names come last, because services cut the beginning of a prompt.
 fn prompt_of(names: &[String]) -> String {
     let mut length = 0;
     let fits = |name: &&String| {
@@ -203,8 +191,7 @@ fn prompt_of(names: &[String]) -> String {
     chosen.join(", ")
 }
 
-/// Has an utterance transcribed with names to expect; without them where the service refuses them,
-/// which is remembered in `is_plain`.
+/// Retries without names if the service refuses them; `is_plain` remembers that.
 async fn with_names(
     endpoint: &Endpoint,
     upload: Upload,
@@ -226,7 +213,7 @@ async fn with_names(
     }
 }
 
-/// True if a text is a piece of the prompt, which Whisper gives back where it hears nothing.
+/// True if `text` is a piece of the prompt, which Whisper returns for silence.
 fn is_echo(text: &str, prompt: &str) -> bool {
     let text = text.trim_end_matches(['.', ',', ' ']);
     text.split(", ").count() >= ECHO && prompt.contains(text)
@@ -263,7 +250,7 @@ async fn read(endpoint: &Endpoint, response: Response) -> Result<String, Error> 
         if let Some(said) = ServiceError::read(&value) {
             return Err(peer.service_error(&said, None, &Value::Null));
         }
-        // A plain answer and the last event of a stream carry the whole text.
+        // A plain answer and the last event of a stream contain the whole text.
         if let Some(text) = value.get("text").and_then(Value::as_str)
             && value.get("type").is_none_or(|kind| kind == "transcript.text.done")
         {

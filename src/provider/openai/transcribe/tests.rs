@@ -1,5 +1,3 @@
-//! Uploads over loopback.
-
 use futures::TryStreamExt;
 use serde_json::json;
 
@@ -10,7 +8,7 @@ use crate::provider::remote::{
     options,
 };
 
-/// 20 ms, of which the first samples are these.
+/// 20 ms beginning with `samples`.
 fn frame(samples: &[i16]) -> audio::Frame {
     audio::Frame::padded(samples, SampleRate::HZ_16000)
 }
@@ -95,7 +93,6 @@ async fn failures_have_kinds_and_transient_ones_retry() {
     assert_eq!(kind(half).await, Kind::Interrupted);
 }
 
-/// Has `stt` hear one utterance.
 async fn hear_with(stt: &Transcription) -> Result<SpeechEvent, Error> {
     let (audio, chunks) = mpsc::channel(1);
     audio.send(frame(&[1])).await.unwrap();

@@ -1,4 +1,4 @@
-//! What holds for every service, against stand-ins that refuse what the real ones refuse.
+//! Requirements on every service, against stand-ins that refuse what the real ones refuse.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -18,11 +18,10 @@ use crate::{
     },
 };
 
-/// All of them.
 const SERVICES: [SearchService; 3] =
     [SearchService::Brave, SearchService::Tavily, SearchService::Searxng];
 
-/// A stand-in that takes what the real service takes, and answers it so.
+/// A stand-in that accepts what the real service accepts, and answers as `way` says.
 fn stand_in(service: SearchService, way: Way) -> stand_in::Searches {
     let started = stand_in::Searches::start(match service {
         SearchService::Brave => stand_in::Kind::Brave,
@@ -33,14 +32,12 @@ fn stand_in(service: SearchService, way: Way) -> stand_in::Searches {
     started
 }
 
-/// Settings for it.
 fn with_key(service: SearchService, started: &stand_in::Searches, key: &str) -> SearchOptions {
     let somewhere = SocketAddr::from(([127, 0, 0, 1], 1));
     let api_key = Some(Secret(key.to_owned()));
     SearchOptions { base_url: started.origin(), api_key, ..options(service, somewhere) }
 }
 
-/// Result of a search there.
 async fn asked(options: &SearchOptions, query: &str) -> Result<Vec<WebResult>, Error> {
     Searches::default().open(options).unwrap().search(query, Attempts::default()).await
 }
@@ -53,7 +50,7 @@ async fn found(service: SearchService, hits: &[Hit], query: &str) -> Vec<WebResu
     found.unwrap()
 }
 
-/// The error of a search that is answered so, and the requests it took.
+/// The error of a search answered this way, and its number of requests.
 async fn refused(service: SearchService, way: Way) -> (Error, usize) {
     let started = stand_in(service, way);
     let error = asked(&with_key(service, &started, KEY), "old mill").await.unwrap_err();
@@ -66,7 +63,6 @@ fn of_json(status: u16, body: &str) -> Reply {
     Reply::new(status, "application/json", body)
 }
 
-/// Two pages about the mill.
 fn mills() -> [Hit; 2] {
     let mill = "The <strong>old mill</strong> grinds &amp; grinds.";
     let guild = "https://guild.example.com/millers?page=2";
@@ -263,14 +259,14 @@ async fn answers_beyond_the_bound_are_errors() {
 
 #[tokio::test]
 async fn service_that_is_gone_is_named() {
-    // No system hands out this port.
+    // No system assigns this port.
     let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
     let error = asked(&options(SearchService::Searxng, nobody), "old mill").await.unwrap_err();
     assert_eq!(error.kind(), Kind::Unreachable, "{error}");
     assert!(error.to_string().contains("127.0.0.1"), "{error}");
 }
 
-/// Head and beginning of an answer whose length nobody says.
+/// Head and beginning of an answer without a length.
 const BEGUN: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"results\": [";
 
 #[tokio::test]

@@ -14,7 +14,6 @@ mod stand_in;
 mod web_server;
 mod wire;
 
-/// Settings for a `service` at `address`.
 fn options(service: SearchService, address: SocketAddr) -> SearchOptions {
     SearchOptions {
         service,

@@ -21,7 +21,7 @@ use crate::provider::{
     searches::{SearchService, Searches},
 };
 
-/// A service on this machine that gives everybody `answer`, and the requests it got.
+/// A local service that always sends `answer`, and the requests it got.
 async fn service(answer: String) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -42,7 +42,7 @@ fn answer(head: &str, body: &str) -> String {
     format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
-/// Result of a search at a service of this kind that answers so, and its requests.
+/// Result of a search at a service that sends this answer, and its requests.
 async fn searched(
     kind: SearchService,
     head: &str,
@@ -55,7 +55,7 @@ async fn searched(
     (found, requests)
 }
 
-/// The error that an answer leads to.
+/// The error caused by an answer.
 async fn error(kind: SearchService, head: &str, body: Value) -> Error {
     let (found, requests) = searched(kind, head, &body).await;
     let error = found.unwrap_err();

@@ -1,10 +1,9 @@
-//! Phonemes of espeak-ng to the numbers Kokoro reads.
+//! Phonemes of espeak-ng to Kokoro's numbers.
 //!
 //! Entry function: [`numbers`]. Kokoro was trained with the symbols of misaki, which writes
 //! diphthongs as one letter and differs between American and British English.
-//! **Never**: a number that the network does not know.
 
-/// Every symbol: a number, and the symbols that have it and those that follow.
+/// Symbols in runs: the first one's number, then it and those that follow.
 const SYMBOLS: [(i32, &str); 30] = [
     (1, ";:,.!?"),
     (9, "—…\"()“” \u{303}ʣʥʦʨᵝꭧAI"),
@@ -38,7 +37,7 @@ const SYMBOLS: [(i32, &str); 30] = [
     (177, "ᵻ"),
 ];
 
-/// Spellings that both kinds of English write otherwise than espeak-ng, in this order.
+/// Spellings of espeak-ng that both kinds of English replace, in this order.
 const EITHER: [(&str, &str); 19] = [
     ("ʔn\u{329}", "tn"),
     ("n\u{329}", "ᵊn"),
@@ -60,28 +59,23 @@ const EITHER: [(&str, &str); 19] = [
     ("ɬ", "l"),
     ("\u{303}", ""),
 ];
-/// Like [`EITHER`], for British English alone.
 const BRITISH: [(&str, &str); 4] = [("eə", "ɛː"), ("iə", "ɪə"), ("əʊ", "Q"), ("oː", "ɔː")];
-/// Like [`EITHER`], for American English alone, which writes no length.
+/// Like [`EITHER`], for American English, which writes no length.
 const AMERICAN: [(&str, &str); 6] =
     [("oʊ", "O"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɪə", "iə"), ("ː", ""), ("o", "ɔ")];
 
-/// The English that a voice speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum English {
     /// Voices whose names begin with "b".
     British,
-    /// The others.
     American,
 }
 
 impl English {
-    /// That of the voice `id`.
     pub fn of(id: &str) -> Self {
         if id.starts_with('b') { Self::British } else { Self::American }
     }
 
-    /// The voice of espeak-ng that finds its phonemes.
     pub const fn espeak(self) -> &'static str {
         match self {
             Self::British => "en-gb",
@@ -90,8 +84,7 @@ impl English {
     }
 }
 
-/// The numbers of `sounds`, which espeak-ng's voice of that English has found; what there is no
-/// symbol for is left out.
+/// The numbers of `sounds`, from espeak-ng's voice of that English; skips unknown symbols.
 pub fn numbers(sounds: &str, english: English) -> Vec<i32> {
     let own: &[(&str, &str)] = match english {
         English::British => &BRITISH,
@@ -102,7 +95,6 @@ pub fn numbers(sounds: &str, english: English) -> Vec<i32> {
     written.chars().filter_map(number).collect()
 }
 
-/// The number of a symbol.
 pub fn number(symbol: char) -> Option<i32> {
     SYMBOLS.iter().find_map(|(first, symbols)| {
         let place = symbols.chars().position(|it| it == symbol)?;

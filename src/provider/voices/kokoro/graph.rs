@@ -1,9 +1,9 @@
-//! Kokoro's network in operations that the runtime has.
+//! Rewrites Kokoro's network to operations that the runtime has.
 //!
-//! Entry function: [`spelled_out`]. The file was written for another runtime and has a product whose
-//! first factor is turned over (com.microsoft FusedMatMul); rten has that as two operations. The
-//! node is replaced inside the bytes, so that weights are neither read nor copied.
-//! **Never**: changes anything else; what cannot be said in those two operations is an error.
+//! Entry function: [`spelled_out`]. The file was written for another runtime and has a product
+//! whose first factor is transposed (com.microsoft FusedMatMul); rten has that as two operations.
+//! The node is replaced inside the bytes, so that weights are neither parsed nor copied. Products
+//! that two operations cannot express are errors.
 
 use std::ops::Range;
 
@@ -11,43 +11,31 @@ use crate::provider::voices::neural::fields::{
     Field, Fields, GRAPH, NODE, Value, node, write_bytes, write_length, write_number,
 };
 
-/// The operation that is replaced.
 const FUSED: &[u8] = b"FusedMatMul";
-/// More of them than any Kokoro has; each moves what stands behind it.
+/// Limit of replaced nodes; each moves all bytes after it.
 const MOST: usize = 16;
-/// Order of the transposed factor's axes: its last two change places.
+/// Order of the transposed factor's axes: the last two swap.
 const TURNED: [u64; 3] = [0, 2, 1];
-/// AttributeProto.name, f, i, ints, type and the type of ints, in onnx.proto.
+/// Fields of AttributeProto in onnx.proto (name, f, i, ints, type), and the type of ints.
 const NAME: u64 = 1;
-/// See [`NAME`].
 const FLOAT: u64 = 2;
-/// See [`NAME`].
 const INT: u64 = 3;
-/// See [`NAME`].
 const INTS: u64 = 8;
-/// See [`NAME`].
 const TYPE: u64 = 20;
-/// See [`NAME`].
 const TYPE_INTS: u64 = 7;
 
-/// Reason a file cannot be spelled out.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum GraphError {
-    /// It ends in the middle, or is something else.
     #[error("it is not a complete ONNX file")]
     NotOnnx,
-    /// A product that is not one of two factors.
+    /// A product without exactly two factors.
     #[error("it contains an unsupported multiplication ('{0}')")]
     Product(String),
-    /// It has too many.
     #[error("it has more than \"{MOST}\" fused products")]
     TooMany,
 }
 
-/// Replaces fused products in the ONNX file `bytes`.
-///
-/// # Errors
-/// It is no ONNX file, or not one of Kokoro.
+/// Replaces fused products in the ONNX file `bytes`. Fails unless it is Kokoro's network.
 pub fn spelled_out(bytes: &mut Vec<u8>) -> Result<(), GraphError> {
     let mut fields = Fields::of(bytes);
     let graph = fields.by_ref().find(|field| field.number == GRAPH);
@@ -60,7 +48,7 @@ pub fn spelled_out(bytes: &mut Vec<u8>) -> Result<(), GraphError> {
         return Ok(());
     }
     let place = place.start..from;
-    // From the last to the first: places before stay where they are.
+    // From the last to the first, so that earlier places stay valid.
     for Replaced { place: Range { start, end }, nodes } in replaced.into_iter().rev() {
         length = length + nodes.len() - (end - start);
         bytes.splice(from + start..from + end, nodes);
@@ -71,13 +59,11 @@ pub fn spelled_out(bytes: &mut Vec<u8>) -> Result<(), GraphError> {
     Ok(())
 }
 
-/// A node, and what stands for it.
 struct Replaced {
     place: Range<usize>,
     nodes: Vec<u8>,
 }
 
-/// The fused products in `graph`.
 fn replacements(graph: &[u8]) -> Result<Vec<Replaced>, GraphError> {
     let mut found = Vec::new();
     let mut fields = Fields::of(graph);
@@ -94,7 +80,6 @@ fn replacements(graph: &[u8]) -> Result<Vec<Replaced>, GraphError> {
     if fields.is_at_end() { Ok(found) } else { Err(GraphError::NotOnnx) }
 }
 
-/// A product of two factors.
 struct Product<'a> {
     factors: [&'a [u8]; 2],
     made: &'a [u8],
@@ -118,7 +103,7 @@ impl<'a> Product<'a> {
         Ok(product)
     }
 
-    /// Takes over one of its settings; `None`: it cannot be put in two operations.
+    /// Takes one attribute; `None`: two operations cannot express it.
     fn take(&mut self, attribute: &[u8]) -> Option<()> {
         let held = |wanted| Fields::of(attribute).find(move |field| field.number == wanted);
         let is_set = match held(INT).map(|field| field.held) {
@@ -136,8 +121,8 @@ impl<'a> Product<'a> {
         Some(())
     }
 
-    /// Nodes that replace it, each in a field: a transposition for each factor that is turned over,
-    /// then the product.
+    /// The replacing nodes, each in a field: a transposition for each transposed factor, then the
+    /// product.
     fn nodes(&self) -> Vec<u8> {
         let mut nodes = Vec::new();
         let mut factors = self.factors.map(<[u8]>::to_vec);
@@ -164,7 +149,6 @@ impl<'a> Product<'a> {
     }
 }
 
-/// Attribute that transposes a factor.
 fn turning() -> Vec<u8> {
     let mut attribute = Vec::new();
     write_bytes(&mut attribute, NAME, b"perm");
@@ -206,7 +190,6 @@ mod tests {
         bytes
     }
 
-    /// A file of these nodes, with something before, between and behind them.
     fn file(nodes: &[Vec<u8>]) -> Vec<u8> {
         let (mut graph, mut file) = (Vec::new(), Vec::new());
         for node in nodes {
@@ -219,7 +202,6 @@ mod tests {
         file
     }
 
-    /// Operations, what they read, and what they make.
     fn operations(file: &[u8]) -> Vec<(String, Vec<String>, Vec<String>)> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let graph = Fields::of(file).bytes(GRAPH).next().unwrap();

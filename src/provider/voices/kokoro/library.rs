@@ -1,4 +1,4 @@
-//! Kokoro in memory: its network, how fast this machine is with it, and its voices.
+//! Kokoro in memory: its network, its speed on this machine and its voices.
 //!
 //! Entry type: [`Library`]. **Never**: loads or measures anything twice.
 
@@ -22,36 +22,27 @@ use crate::provider::{
     },
 };
 
-/// The folder of its files below those of all models.
 const FOLDER: &str = "kokoro";
-/// Its network's file.
 const NETWORK: &str = "kokoro-v1.0.int8.onnx";
-/// The end of its voices' files.
 const VOICE: &str = "bin";
-/// The largest network that is read; the one there is has 92 MB, and unquantised 325 MB.
+/// Largest network that is read; the quantised one has 92 MB, the original 325 MB.
 const MOST_NETWORK: u64 = 384 * 1024 * 1024;
 /// Phonemes spoken to measure the speed: about two seconds.
 const TRIAL: &str = "həlˈO, məd fɹˈɛnd ənd wˈɛlkəm.";
 
-/// Its name in errors.
 pub const CALLED: &str = "Kokoro";
 
-/// Kokoro as it was found.
 pub struct Measured {
-    /// Its speed on this machine.
     pub speed: Speed,
-    /// The network; `None`: it is too slow here, and was unloaded.
+    /// `None`: too slow here, and unloaded.
     network: Option<Network>,
 }
 
-/// A voice that is ready to speak.
 pub struct Ready {
     found: Arc<Measured>,
-    /// The voice.
     pub style: Arc<Style>,
 }
 
-/// Kokoro below some folders.
 pub struct Library {
     models: Vec<PathBuf>,
     slowest: f32,
@@ -60,42 +51,33 @@ pub struct Library {
     styles: Kept<PathBuf, Style>,
 }
 
-/// Name of the voice `id` in errors.
 pub fn called(id: &str) -> String {
     format!("the Kokoro voice '{id}'")
 }
 
 impl Ready {
-    /// The network to speak with.
-    ///
-    /// # Errors
-    /// It was unloaded.
     pub fn network(&self) -> Result<&Network, Error> {
         self.found.network.as_ref().ok_or_else(|| unusable(CALLED, "they were unloaded"))
     }
 
-    /// Its speed on this machine.
     pub fn speed(&self) -> Speed {
         self.found.speed
     }
 }
 
 impl Library {
-    /// Below `models`; spoken with on `cores` where a second of sound takes at most `slowest` seconds.
+    /// Uses `cores`, unless a second of sound takes more than `slowest` seconds.
     pub fn new(models: &[PathBuf], slowest: f32, cores: Cores) -> Self {
         let (networks, styles) = (Kept::default(), Kept::default());
         Self { models: models.to_owned(), slowest, cores, networks, styles }
     }
 
-    /// Cores that the networks share.
     pub const fn cores(&self) -> &Cores {
         &self.cores
     }
 
-    /// The voice `id`, loaded and measured on the first call. Cancel safe.
-    ///
-    /// # Errors
-    /// Its files are not there or do not serve, or this machine is too slow.
+    /// The voice `id`, loaded and measured on the first call. Cancel safe. Fails if its files are
+    /// missing or damaged, or this machine is too slow.
     pub async fn voice(&self, id: &str) -> Result<Ready, Error> {
         let path = self.file(id)?;
         let (what, from) = (called(id), path.clone());
@@ -113,7 +95,7 @@ impl Library {
         Ok(Ready { found, style })
     }
 
-    /// Reason the voice `id` is missing, as far as is known.
+    /// Reason the voice `id` is missing, as far as known.
     pub fn lacks(&self, id: &str) -> Option<Error> {
         let path = match self.file(id) {
             Ok(path) => path,
@@ -123,7 +105,7 @@ impl Library {
         found.network.is_none().then(|| too_slow(found.speed, self.slowest))
     }
 
-    /// The network in `folder`, and how fast it is with `style`.
+    /// The network in `folder`, and its speed with `style`.
     async fn found(&self, folder: PathBuf, style: Arc<Style>) -> Result<Measured, Error> {
         let slowest = self.slowest;
         let try_it = move || Measured::read(&folder, &style, slowest);
@@ -136,7 +118,7 @@ impl Library {
         Ok(found)
     }
 
-    /// The file of the voice `id` in the first folder that has the network.
+    /// The file of the voice `id` in the first folder with the network.
     fn file(&self, id: &str) -> Result<PathBuf, Error> {
         let mut folders = self.models.iter().map(|models| models.join(FOLDER));
         let folder = folders.find(|folder| folder.join(NETWORK).is_file()).ok_or_else(|| {
@@ -144,7 +126,7 @@ impl Library {
             missing(format!("kokoro is not in '{folders}' (glyphoxa models get kokoro)"))
         })?;
         let path = folder.join(id).with_extension(VOICE);
-        // A name of letters, digits and "_" leads nowhere else.
+        // A name of letters, digits and "_" stays in the folder.
         let is_name = id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if is_name && path.is_file() {
             return Ok(path);
@@ -154,7 +136,6 @@ impl Library {
     }
 }
 
-/// The voices that lie beside the network below `models`.
 pub fn voices(models: &[PathBuf]) -> Vec<String> {
     let mut folders = models.iter().map(|models| models.join(FOLDER));
     let folder = folders.find(|folder| folder.join(NETWORK).is_file());
@@ -176,8 +157,8 @@ fn read_style(path: &Path) -> Result<Style, Error> {
 }
 
 impl Measured {
-    /// The network in `folder`, kept where a second of sound in `style` takes at most `slowest`
-    /// seconds.
+    /// The network in `folder`; unloaded again if a second of sound in `style` takes more than
+    /// `slowest` seconds.
     fn read(folder: &Path, style: &Style, slowest: f32) -> Result<Self, Error> {
         let path = folder.join(NETWORK);
         let what = format!("{CALLED} in '{}'", folder.display());

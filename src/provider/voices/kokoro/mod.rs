@@ -1,9 +1,9 @@
-//! The voices of Kokoro: one network and a small file for each voice, run by rten, with espeak-ng
-//! for the phonemes.
+//! The voices of Kokoro: one network and a small file per voice, run by rten, with espeak-ng for
+//! the phonemes.
 //!
-//! Entry type: [`Kokoro`]. It sounds better than Piper and takes several times as long, so how long
-//! is measured when it is first wanted: on a machine that is too slow nobody speaks with it.
-//! **Never**: downloads anything; a broken file is an error, also where the runtime panics over it.
+//! Entry type: [`Kokoro`]. It sounds better than Piper but takes several times as long, so its
+//! speed is measured on first use: a machine that is too slow refuses it. **Never**: downloads
+//! anything; panics over a broken file.
 
 mod alphabet;
 mod graph;
@@ -36,7 +36,6 @@ use crate::{
     weights::KOKORO_VOICES,
 };
 
-/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "kokoro",
     ids: VoiceIds::Listed(&KOKORO_VOICES),
@@ -45,28 +44,23 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// Folders of Kokoro, and how slow it may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// The folders of model files, in the order in which they are looked through.
+    /// Folders of models, searched in this order.
     pub models: Vec<PathBuf>,
-    /// Seconds that a second of speech may take.
+    /// Most seconds of computing per second of speech.
     pub slowest: f32,
 }
 
-/// Speaks with Kokoro's voices.
 pub struct Kokoro(Arc<Library>);
 
 impl Kokoro {
-    /// Speaks on `cores`. Nothing is loaded until somebody speaks.
     pub fn new(options: &Options, cores: Cores) -> Self {
         Self(Arc::new(Library::new(&options.models, options.slowest, cores)))
     }
 
-    /// The voices whose files are there, and how fast they are.
-    ///
-    /// # Errors
-    /// No voice is installed, the files do not serve, or this machine is too slow.
+    /// The installed voices and their speed. Fails if none is installed, files are damaged, or this
+    /// machine is too slow.
     pub async fn probe(options: &Options) -> Result<(Vec<String>, String), Error> {
         let voices = library::voices(&options.models);
         let library = Self::new(options, Cores::default()).0;

@@ -1,6 +1,6 @@
 //! Kokoro's network and how it is run.
 //!
-//! Entry type: [`Network`]. **Never**: reads files; panics of the runtime are caught by the caller.
+//! Entry type: [`Network`]. The caller catches panics of the runtime.
 
 use rten::{Model, ModelOptions, NodeId};
 use rten_tensor::NdTensor;
@@ -13,33 +13,29 @@ use super::{
 use crate::{
     audio::SampleRate,
     provider::voices::neural::{
-        network::{NetworkError, sound},
-        whole::look_over,
+        files::look_over,
+        spoken::{NetworkError, sound},
     },
 };
 
-/// Its sample rate.
 pub const RATE: SampleRate = SampleRate::HZ_24000;
-/// Number before and behind every piece.
+/// Number before and after every piece.
 const PAD: i32 = 0;
 /// Samples at the beginning of every piece that are wrong: the export divides them by the window of
-/// a sound of one frame, so that the tenth is a crack.
+/// a one-frame sound, so the tenth is a crack.
 const CRACK: usize = 10;
-/// Speeds that it is asked for.
+/// Limits of its speed, relative to the usual one.
 const SPEEDS: (f32, f32) = (0.5, 2.0);
 
-/// Error when loading the network.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// It uses what the runtime lacks.
+    /// It uses operations that the runtime lacks.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// It is broken, or another.
     #[error(transparent)]
     Network(#[from] NetworkError),
 }
 
-/// The network, ready to speak; shared by all voices.
 pub struct Network {
     model: Model,
     tokens: NodeId,
@@ -49,15 +45,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// That of the ONNX file `bytes`.
-    ///
-    /// # Errors
-    /// It is broken or another.
     pub fn load(mut bytes: Vec<u8>) -> Result<Self, LoadError> {
         look_over(&bytes).map_err(NetworkError::from)?;
         spelled_out(&mut bytes)?;
-        // From memory: an ONNX file could name other files to be read. With all operations: three of
-        // those it needs cannot be named alone.
+        // From memory, because an ONNX file could name other files. With all operations, because
+        // three that it needs cannot be registered alone.
         let options = ModelOptions::with_all_ops();
         let model = options.load(bytes).map_err(NetworkError::from)?;
         let node = |name| model.find_node(name).ok_or(NetworkError::Lacks(name));
@@ -67,9 +59,6 @@ impl Network {
     }
 
     /// The sound of `sounds` in a voice, `speed` times as fast as usual.
-    ///
-    /// # Errors
-    /// The network's own, or what comes out is no sound.
     pub fn speak(
         &self,
         sounds: &[i32],

@@ -1,27 +1,27 @@
-//! A sentence in pieces, each of which is spoken at once.
+//! Cuts a sentence into pieces, each computed at once.
 //!
-//! Entry function: [`pieces`]. Kokoro looks at all of a piece before its first sound, so the first
-//! piece is short, and each further one only so long that it is computed while the one before is
-//! played. **Never**: cuts inside a clause, unless it is too long to be spoken at once.
+//! Entry function: [`pieces`]. Kokoro reads a whole piece before its first sound, so the first
+//! piece is short, and each further one is only as long as can be computed while the one before
+//! plays. **Never**: cuts inside a clause, unless it is too long for the network.
 
 use super::alphabet::{English, number, numbers};
 use crate::provider::voices::neural::clauses::Clause;
 
-/// Most numbers that Kokoro can read at once.
+/// Most numbers that Kokoro reads at once.
 pub const MOST: usize = 510;
-/// The longest piece: about eight seconds. Memory grows with the square, and a cancelled sentence
-/// computes no more than this in vain.
+/// Longest piece: about eight seconds. Memory grows with its square, and a cancelled sentence
+/// wastes at most one piece.
 const LONGEST: usize = 150;
-/// The first piece has at least so much, about a second and a half: shorter ones sound odd.
+/// Shortest first piece, about a second and a half; shorter ones sound odd.
 const FIRST: usize = 28;
-/// A rest that is shorter belongs to the piece before.
+/// A shorter rest joins the piece before.
 const LEAST: usize = 14;
-/// Largest length of a piece relative to the one before, however fast it is computed.
+/// Largest length of a piece relative to the one before.
 const MOST_GROWTH: f32 = 3.0;
 
 const _: () = assert!(LONGEST + LEAST <= MOST, "what is spoken at once can be read");
 
-/// Input of the network for `clauses`; it needs `speed` seconds for a second of sound.
+/// Input of the network for `clauses`; a second of sound takes `speed` seconds.
 pub fn pieces(clauses: &[Clause], english: English, speed: f32) -> Vec<Vec<i32>> {
     let growth = (1.0 / speed.max(0.01)).clamp(1.0, MOST_GROWTH);
     let (mut pieces, mut piece, mut wanted) = (Vec::new(), Vec::new(), FIRST);
@@ -49,7 +49,6 @@ pub fn pieces(clauses: &[Clause], english: English, speed: f32) -> Vec<Vec<i32>>
     pieces
 }
 
-/// A length that is `growth` times `length`.
 fn longer(length: usize, growth: f32) -> usize {
     #[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small, above 0")]
@@ -57,7 +56,7 @@ fn longer(length: usize, growth: f32) -> usize {
     longer.min(LONGEST)
 }
 
-/// The numbers of a clause with its mark; several where it is too long, cut between words.
+/// The numbers of a clause with its mark; if it is too long, several parts, cut between words.
 fn parts(clause: &Clause, english: English) -> Vec<Vec<i32>> {
     let mut rest = numbers(&clause.sounds, english);
     if rest.is_empty() {
@@ -79,7 +78,6 @@ fn parts(clause: &Clause, english: English) -> Vec<Vec<i32>> {
 mod tests {
     use super::*;
 
-    /// Clauses of so many sounds.
     fn lengths(clauses: &[usize], speed: f32) -> Vec<usize> {
         let clause = |length: &usize| Clause { sounds: "a".repeat(*length), mark: ',' };
         let clauses: Vec<Clause> = clauses.iter().map(clause).collect();

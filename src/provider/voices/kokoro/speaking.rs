@@ -1,6 +1,6 @@
-//! One sentence of a Kokoro voice, a piece of sound at a time.
+//! One sentence of a Kokoro voice, computed piece by piece on demand.
 //!
-//! Entry type: [`Speaking`]. **Never**: computes more than the piece it is asked for.
+//! Entry type: [`Speaking`].
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -16,29 +16,21 @@ use crate::provider::{
     voices::neural::{clauses::clauses, cores::unusable, spoken::Making},
 };
 
-/// Samples quieter than this are silence.
+/// Loudness below which a sample is silence.
 const SILENCE: f32 = 0.01;
-/// Silence left before a piece and behind it: Kokoro makes more of both than a sentence has inside.
+/// Silence kept before and after a piece: Kokoro adds more than a sentence has inside.
 const BEFORE: Duration = Duration::from_millis(40);
-/// See [`BEFORE`].
 const BEHIND: Duration = Duration::from_millis(200);
 
-/// A sentence on its way.
 pub struct Speaking {
-    /// The voice's name, for complaints.
     id: String,
     ready: Ready,
-    /// Speed relative to the usual one.
     speed: f32,
-    /// Pieces that are not begun.
     pieces: VecDeque<Vec<i32>>,
 }
 
 impl Speaking {
-    /// `request` said by what is `ready`; finds its phonemes.
-    ///
-    /// # Errors
-    /// espeak-ng is missing.
+    /// Finds the phonemes of `request`. Fails without espeak-ng.
     pub async fn new(ready: Ready, request: &SpeakRequest) -> Result<Self, Error> {
         let (id, speed) = (request.voice.voice_id.clone(), request.voice.speed_factor);
         let english = English::of(&id);
@@ -58,7 +50,6 @@ impl Making for Speaking {
     }
 }
 
-/// `samples` with little silence around what is said.
 fn without_silence(mut samples: Vec<f32>) -> Vec<f32> {
     let is_loud = |sample: &f32| sample.abs() > SILENCE;
     let Some(first) = samples.iter().position(is_loud) else { return Vec::new() };

@@ -1,23 +1,21 @@
 //! Speed of Kokoro on this machine, measured with a short sentence.
 //!
-//! Entry function: [`measured`]. **Never**: looks at the clock itself.
+//! Entry function: [`measured`].
 
 use std::{fmt, time::Duration};
 
 use crate::provider::{Error, Kind};
 
-/// The slowest that is spoken with unless another is set: with less room to spare, a sentence would
-/// have gaps whenever something else runs.
+/// Default limit: with less headroom, a sentence would have gaps whenever something else runs.
 pub const SLOWEST: f32 = 0.8;
-/// A machine that was busy is asked again; the best counts.
+/// Attempts, because the machine may be busy; the best counts.
 const TRIES: usize = 3;
 
-/// Seconds of computing for a second of sound.
+/// Seconds of computing per second of sound.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Speed(pub f32);
 
 impl Speed {
-    /// That of so much sound, which `took` so long.
     pub fn of(took: Duration, sound: Duration) -> Self {
         Self(took.as_secs_f32() / sound.as_secs_f32().max(0.001))
     }
@@ -29,11 +27,8 @@ impl fmt::Display for Speed {
     }
 }
 
-/// Measures the speed of `speak`, which returns the length of its sound; `now` is the clock. The
-/// best of a few tries counts; stops once it is at most `slowest`.
-///
-/// # Errors
-/// Those of `speak`.
+/// Measures `speak`, which returns the length of its sound, with the clock `now`. The best of a few
+/// attempts counts; stops at the first that is at most `slowest`.
 pub fn measured<E>(
     slowest: f32,
     mut now: impl FnMut() -> Duration,
@@ -52,7 +47,6 @@ pub fn measured<E>(
     Ok(best)
 }
 
-/// Error for a machine that is too slow for Kokoro.
 pub fn too_slow(speed: Speed, slowest: f32) -> Error {
     let text = format!(
         "kokoro is too slow on this machine: it takes {speed}, and more than \"{slowest:.2}\" leaves \
@@ -67,8 +61,8 @@ mod tests {
 
     use super::*;
 
-    /// The speed measured when each second of sound takes so many seconds, one after the other, and
-    /// the number of measurements.
+    /// The speed measured if seconds of sound take this long, one after the other, and the number
+    /// of measurements.
     fn verdict(slowest: f32, takes: &[f32]) -> (Speed, usize) {
         let mut clock = Duration::ZERO;
         let mut asked = 0;

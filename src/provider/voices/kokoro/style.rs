@@ -1,52 +1,44 @@
-//! A Kokoro voice: how it sounds in sentences of each length.
+//! A Kokoro voice: its style for sentences of each length.
 //!
 //! Entry type: [`Style`]. **Never**: trusts a number of the file.
 
 use rten_tensor::NdTensor;
 
-/// Numbers of a row.
+/// Numbers in a row.
 pub const WIDTH: usize = 256;
-/// Rows, one for each length of a piece.
+/// One row for each length of a piece.
 const ROWS: usize = 510;
-/// The length of every voice's file.
+/// Size of every voice's file.
 pub const BYTES: usize = ROWS * WIDTH * size_of::<f32>();
-/// Numbers that a voice may have; those there are stay below 3.
+/// Limit of a voice's numbers; released ones stay below 3.
 const HIGHEST: f32 = 100.0;
 
-/// Error in a voice's file.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum StyleError {
-    /// It is cut off, or something else.
     #[error("it has \"{0}\" bytes instead of \"{BYTES}\"")]
     Length(usize),
-    /// No voice is so.
     #[error("it has the number \"{0}\", which is out of range")]
     Number(f32),
 }
 
-/// A voice in memory.
 #[derive(Debug)]
 pub struct Style(Vec<f32>);
 
 impl Style {
-    /// The voice of the file `bytes`.
-    ///
-    /// # Errors
-    /// It is no voice.
     pub fn read(bytes: &[u8]) -> Result<Self, StyleError> {
         if bytes.len() != BYTES {
             return Err(StyleError::Length(bytes.len()));
         }
         let (numbers, _) = bytes.as_chunks::<4>();
         let numbers: Vec<f32> = numbers.iter().map(|it| f32::from_le_bytes(*it)).collect();
-        // NaN is not within bounds either.
+        // NaN is out of range, too.
         match numbers.iter().find(|it| !(-HIGHEST..=HIGHEST).contains(*it)) {
             Some(odd) => Err(StyleError::Number(*odd)),
             None => Ok(Self(numbers)),
         }
     }
 
-    /// Style of a piece of so many sounds; a longer one has the style of the longest.
+    /// Style of a piece of `sounds`; longer ones have the longest's.
     pub fn of_length(&self, sounds: usize) -> NdTensor<f32, 2> {
         let row = sounds.min(ROWS - 1) * WIDTH;
         let numbers = self.0.get(row..row + WIDTH).unwrap_or_default();
@@ -60,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// A voice whose rows have their own number.
+    /// A voice whose rows hold their own number.
     fn numbered() -> Vec<u8> {
         let row = |row: u16| (f32::from(row) / 10.0).to_le_bytes().repeat(WIDTH);
         (0..510).flat_map(row).collect()

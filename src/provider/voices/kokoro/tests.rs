@@ -1,5 +1,5 @@
-//! Limits on Kokoro's files, and, where they are installed, how its voices speak: `GLYPHOXA_MODELS`
-//! names the folder of models to try.
+//! Limits on Kokoro's files, and the sound of installed voices: `GLYPHOXA_MODELS` names the folder
+//! of models to test.
 
 use std::{
     fs,
@@ -15,9 +15,9 @@ use crate::{
     skipped::skipped,
 };
 
-/// Fast enough, however busy the machine that tests.
+/// Fast enough, however busy the test machine.
 const ANY: f32 = 1_000.0;
-/// An ONNX file without anything in its graph.
+/// An ONNX file with an empty graph.
 const EMPTY: &[u8] = b"\x08\x08\x3a\x00";
 
 fn kokoro(models: &Path, slowest: f32) -> Kokoro {
@@ -45,7 +45,7 @@ fn seconds(chunks: &[Pcm]) -> f64 {
     chunks.iter().map(|c| c.rate.duration_of(c.samples.len()).as_secs_f64()).sum()
 }
 
-/// A folder of models with this network and the voice of George, which are no such thing.
+/// A folder of models with these bytes as the network and the voice of George.
 fn damaged(network: &[u8], voice: &[u8]) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("kokoro");
@@ -92,7 +92,7 @@ async fn damaged_files_are_named() {
     }
 }
 
-/// The folder of models, if Kokoro is there.
+/// The folder of models, if Kokoro is installed.
 fn with_weights() -> Option<PathBuf> {
     let models = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
     let models = models.filter(|models| !library::voices(std::slice::from_ref(models)).is_empty());

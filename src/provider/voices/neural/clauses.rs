@@ -1,31 +1,26 @@
 //! Text to clauses and their phonemes, by espeak-ng.
 //!
-//! Entry function: [`clauses`]. espeak-ng says nothing of punctuation, which networks need for their
-//! melody, so clauses are cut here and keep their marks.
-//! **Never**: linking espeak-ng (its licence is GPL-3), text in a shell.
+//! Entry function: [`clauses`]. espeak-ng drops punctuation, which networks need for intonation, so
+//! clauses are cut here and keep their marks. **Never**: linking espeak-ng (its licence is GPL-3),
+//! text in a shell.
 
 use crate::provider::{Error, Kind, child::fed};
 
-/// The program and its package.
 const PROGRAM: &str = "espeak-ng";
-/// Longest text, in bytes; what a sentence may be is far below.
+/// Longest text, in bytes; far above any sentence.
 const MAX_TEXT: usize = 16 * 1024;
-/// Letters of abbreviations that keep their clause ("Dr.", "Mrs.").
+/// Most letters of abbreviations that do not end a clause ("Dr.", "Mrs.").
 const ABBREVIATED: usize = 3;
 
-/// A clause as it sounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Its phonemes.
     pub sounds: String,
     /// Its last mark: one of `,.;:!?`.
     pub mark: char,
 }
 
-/// The clauses of `text`, said as espeak-ng's voice `espeak` says them.
-///
-/// # Errors
-/// espeak-ng is missing or does not have that voice; the text is no sentence.
+/// The clauses of `text`, by the voice `espeak` of espeak-ng. Fails without espeak-ng or that
+/// voice, or if the text is no sentence.
 pub async fn clauses(text: &str, espeak: &str) -> Result<Vec<Clause>, Error> {
     if text.len() > MAX_TEXT {
         let text =
@@ -39,7 +34,7 @@ pub async fn clauses(text: &str, espeak: &str) -> Result<Vec<Clause>, Error> {
     if lines.len() == written.len() {
         sounds = lines;
     } else {
-        // espeak-ng has cut a clause by rules of its own.
+        // espeak-ng may cut a clause further.
         for clause in &written {
             sounds.push(phonemes(&clause.words, espeak).await?.join(" "));
         }
@@ -48,7 +43,7 @@ pub async fn clauses(text: &str, espeak: &str) -> Result<Vec<Clause>, Error> {
     Ok(said.map(|(it, sounds)| Clause { sounds: unmarked(sounds), mark: it.mark }).collect())
 }
 
-/// Without "(fr)" and "(en)", by which espeak-ng tells where it changes the language.
+/// Removes "(fr)" and "(en)", espeak-ng's marks of a change of language.
 fn unmarked(sounds: &str) -> String {
     let mut inside = false;
     let said = sounds.chars().filter(|c| {
@@ -58,7 +53,6 @@ fn unmarked(sounds: &str) -> String {
     said.collect()
 }
 
-/// The lines that espeak-ng prints for `words`.
 async fn phonemes(words: &str, espeak: &str) -> Result<Vec<String>, Error> {
     if words.is_empty() {
         return Ok(Vec::new());
@@ -69,7 +63,6 @@ async fn phonemes(words: &str, espeak: &str) -> Result<Vec<String>, Error> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-/// Words up to a mark.
 #[derive(Debug, PartialEq)]
 struct Written {
     words: String,
@@ -99,7 +92,7 @@ fn cut(text: &str) -> Vec<Written> {
     clauses
 }
 
-/// Ends a clause; a mark after a mark is the stronger of both ("?!").
+/// Ends a clause; of two marks in a row the stronger counts ("?!").
 fn end(clauses: &mut Vec<Written>, words: &mut String, mark: char) {
     if words.chars().any(char::is_alphanumeric) {
         let said = words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -113,7 +106,6 @@ fn end(clauses: &mut Vec<Written>, words: &mut String, mark: char) {
     words.clear();
 }
 
-/// The mark that networks know for `c`, if it is one.
 fn mark(c: char) -> Option<char> {
     match c {
         ',' | '.' | ';' | ':' | '!' | '?' => Some(c),
@@ -123,7 +115,6 @@ fn mark(c: char) -> Option<char> {
     }
 }
 
-/// True if the last word is a short one with a capital.
 fn is_abbreviated(words: &str) -> bool {
     let last = words.rsplit(' ').next().unwrap_or_default();
     last.chars().count() <= ABBREVIATED

@@ -1,7 +1,7 @@
-//! The threads that compute speech, and what is loaded once for all tables.
+//! Threads that compute speech, and values loaded once for all tables.
 //!
-//! Entry types: [`Cores`], [`Kept`]. **Never**: computes more at once than there are cores, or loads
-//! a thing twice.
+//! Entry types: [`Cores`], [`Kept`]. **Never**: computes more at once than there are cores, or
+//! loads a value twice.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::provider::{Error, Kind};
 
-/// The cores there are; cloning shares them.
+/// Permits for cores; clones share them.
 #[derive(Clone)]
 pub struct Cores(Arc<Semaphore>);
 
@@ -30,10 +30,8 @@ impl Default for Cores {
 }
 
 impl Cores {
-    /// Runs `work` on a thread of its own, once a core is free; `what` names the files in errors.
-    ///
-    /// # Errors
-    /// The runtime has panicked: whatever a file makes it do, it is the voice that fails.
+    /// Runs `work` on its own thread, once a core is free; `what` names the files in errors. A
+    /// panic of the runtime becomes an error.
     pub async fn computed<T: Send + 'static>(
         &self,
         what: &str,
@@ -48,13 +46,12 @@ impl Cores {
     }
 }
 
-/// Files that do not serve; `what` is "the Piper voice 'joe'".
+/// Error for unusable files; `what` is, for example, "the Piper voice 'joe'".
 pub fn unusable(what: &str, why: impl Display) -> Error {
     let text = format!("the files of {what} cannot be used: {why} (download them again)");
     Error::new(Kind::Protocol, text)
 }
 
-/// A cell for a value, loaded or not.
 type Slot<V> = Arc<OnceCell<Arc<V>>>;
 
 /// Values that are loaded on first use and then shared.
@@ -67,10 +64,8 @@ impl<K, V> Default for Kept<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Kept<K, V> {
-    /// The thing of `key`, by `load` if nobody has loaded it. Cancel safe.
-    ///
-    /// # Errors
-    /// Those of `load`; the next one tries again.
+    /// The value of `key`, from `load` on first use. Cancel safe. After an error the next call
+    /// retries.
     pub async fn get_or_load<F: Future<Output = Result<V, Error>>>(
         &self,
         key: &K,
@@ -84,7 +79,6 @@ impl<K: Clone + Eq + Hash, V> Kept<K, V> {
         place.get_or_try_init(load).await.cloned()
     }
 
-    /// The thing of `key`, if it is loaded.
     pub fn loaded(&self, key: &K) -> Option<Arc<V>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(key)?.get().cloned()

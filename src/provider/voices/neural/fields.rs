@@ -1,53 +1,39 @@
-//! The fields of a message in an ONNX file.
+//! Fields of a message in an ONNX file.
 //!
-//! Entry type: [`Fields`]. **Never**: reads weights, or past what cannot be understood.
+//! Entry type: [`Fields`]. **Never**: reads weights, or past an invalid field.
 
 use std::ops::Range;
 
 /// ModelProto.graph and GraphProto.node in onnx.proto.
 pub const GRAPH: u64 = 7;
-/// See [`GRAPH`].
 pub const NODE: u64 = 1;
 
-/// Fields of NodeProto.
 pub mod node {
-    /// Names of what it reads.
     pub const INPUT: u64 = 1;
-    /// Names of what it makes.
     pub const OUTPUT: u64 = 2;
-    /// Its own name.
     pub const NAME: u64 = 3;
-    /// Name of its operation.
     pub const OPERATION: u64 = 4;
-    /// Attributes of that operation.
     pub const ATTRIBUTE: u64 = 5;
 }
 
-/// Value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// A number of varying length.
     Number(u64),
-    /// Text, or a message.
     Bytes(&'a [u8]),
-    /// Four bytes.
     Word([u8; 4]),
-    /// Eight bytes, which nobody here asks for.
     Long,
 }
 
-/// A field and where it stands.
+/// A field and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Its number in the message.
     pub number: u64,
-    /// All of it, with what stands before its value.
+    /// Its bytes, tag and length included.
     pub place: Range<usize>,
-    /// Its value.
     pub held: Value<'a>,
 }
 
-/// The fields of a message, up to where it cannot be read.
+/// The fields of a message, up to the first invalid one.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     all: &'a [u8],
@@ -55,12 +41,11 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of `message`.
     pub const fn of(message: &'a [u8]) -> Self {
         Self { all: message, rest: message }
     }
 
-    /// Bytes of the fields `wanted`, where the value has a length.
+    /// Values of the fields `wanted` that have a length.
     pub fn bytes(self, wanted: u64) -> impl Iterator<Item = &'a [u8]> {
         self.filter_map(move |field| match field.held {
             Value::Bytes(bytes) if field.number == wanted => Some(bytes),
@@ -68,7 +53,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// True if all was read.
     pub const fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }
@@ -101,7 +85,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The number that `rest` begins with, seven bits a byte; `None`: it is cut off or of more than ten.
+/// The varint at the start of `rest`; `None`: cut off or longer than ten bytes.
 pub fn number(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for place in 0..10 {
@@ -114,19 +98,17 @@ pub fn number(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Appends a field that holds a number.
 pub fn write_number(out: &mut Vec<u8>, field: u64, value: u64) {
     push(out, field << 3);
     push(out, value);
 }
 
-/// Appends a field that holds bytes.
 pub fn write_bytes(out: &mut Vec<u8>, field: u64, bytes: &[u8]) {
     write_length(out, field, bytes.len());
     out.extend_from_slice(bytes);
 }
 
-/// Appends what stands before `length` bytes of a field.
+/// Appends the tag and length of a field of `length` bytes.
 pub fn write_length(out: &mut Vec<u8>, field: u64, length: usize) {
     push(out, field << 3 | 2);
     push(out, length as u64);

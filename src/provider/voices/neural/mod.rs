@@ -1,12 +1,10 @@
 //! Parts shared by all voices that are networks in files on this machine.
 //!
-//! Entry types: [`spoken::Making`], which computes sound piece by piece; [`cores::Cores`], where that
-//! happens; [`clauses::Clause`], what is to be said. **Never**: knows whose network it is.
+//! Entry types: [`spoken::Making`], which computes sound piece by piece; [`cores::Cores`], its
+//! threads; [`clauses::Clause`], its text.
 
 pub mod clauses;
 pub mod cores;
 pub mod fields;
 pub mod files;
-pub mod network;
 pub mod spoken;
-pub mod whole;

@@ -1,29 +1,29 @@
-//! Sound that is computed piece by piece while it is played.
+//! Sound computed piece by piece while it plays, never ahead of the listener.
 //!
-//! Entry function: [`spoken`] of what is [`Making`] it. Dropping the stream ends it after the piece
-//! that is being computed, whose sound is thrown away. **Never**: computes ahead of the listener.
+//! Entry functions: [`spoken`], for anything that is [`Making`]; [`sound`] of a network's output.
+//! Dropping the stream stops after the current piece.
 
 use std::sync::Arc;
 
 use futures::{Stream, stream};
+use rten::Value;
+use rten_tensor::{Tensor, prelude::*};
 
-use super::cores::Cores;
+use super::{cores::Cores, files::Unfit};
 use crate::{
     audio::{SampleRate, Timbre},
     domain::Voice,
     provider::{Error, Kind, Pcm},
 };
 
-/// Computes the sound of a sentence.
+/// Most samples of a sentence: two minutes at the highest rate.
+const MOST_SOUND: usize = 120 * 48_000;
+
 pub trait Making: Send + 'static {
-    /// The next piece, between -1 and 1, which may be empty; `None`: all is said.
-    ///
-    /// # Errors
-    /// The network does not speak.
+    /// The next piece, between -1 and 1, possibly empty; `None` at the end.
     fn made(&mut self) -> Result<Option<Vec<f32>>, Error>;
 }
 
-/// A sentence on its way.
 struct Spoken<M> {
     making: M,
     timbre: Timbre,
@@ -31,10 +31,7 @@ struct Spoken<M> {
     is_over: bool,
 }
 
-/// The pitch and formants of `voice`.
-///
-/// # Errors
-/// They are out of range.
+/// The pitch and formants of `voice`; fails if they are out of range.
 pub fn timbre(rate: SampleRate, voice: &Voice) -> Result<Timbre, Error> {
     Timbre::new(rate, voice.pitch_shift, voice.formant_shift)
         .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))
@@ -57,7 +54,6 @@ pub fn spoken<M: Making>(
 }
 
 impl<M: Making> Spoken<M> {
-    /// The next sound; `None`: all is said.
     fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
         let mut samples = Vec::new();
         while samples.is_empty() && !self.is_over {
@@ -72,4 +68,27 @@ impl<M: Making> Spoken<M> {
         let rate = self.rate;
         Ok((!samples.is_empty()).then_some((Pcm { samples, rate }, self)))
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The runtime might not survive the file.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    /// Broken, or with operations that the runtime lacks.
+    #[error("it cannot be loaded: {0}")]
+    Load(#[from] rten::LoadError),
+    #[error("it failed: {0}")]
+    Run(#[from] rten::RunError),
+    #[error("it has no '{0}', so it is the wrong network")]
+    Lacks(&'static str),
+    #[error("its output is not sound")]
+    NoSound,
+}
+
+/// The samples of a network's output; fails if it is no sound or too long.
+pub fn sound(made: Vec<Value>) -> Result<Vec<f32>, NetworkError> {
+    let sound = made.into_iter().next().and_then(|value| Tensor::<f32>::try_from(value).ok());
+    let sound = sound.filter(|sound| (1..=MOST_SOUND).contains(&sound.len()));
+    sound.map(|sound| sound.to_vec()).ok_or(NetworkError::NoSound)
 }

@@ -1,6 +1,6 @@
 //! The files of Piper voices.
 //!
-//! Entry function: [`Name::files`] of a [`Name`]. **Never**: a name that leads out of the folder.
+//! Entry function: [`Name::files`] of a [`Name`]. **Never**: a name that leaves the folder.
 
 use std::{
     fs, io,
@@ -14,31 +14,25 @@ use crate::provider::{
 
 /// Prefix of these voices in `glyphoxa models`.
 const PREFIX: &str = "piper-";
-/// The largest network that is read; the largest of Piper's have 115 MB.
+/// Largest network that is read; Piper's largest has 115 MB.
 const MOST_NETWORK: u64 = 256 * 1024 * 1024;
-/// The largest description that is read; one of 900 speakers has 25 kB.
+/// Largest description that is read; one of 900 speakers has 25 kB.
 const MOST_SETTINGS: u64 = 1024 * 1024;
 
-/// Name of a voice: "joe", or of one of several speakers "libritts#p3922" or "libritts#3".
+/// Name of a voice: "joe", or with a speaker "libritts#p3922" or "libritts#3".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// The voice.
     pub voice: &'a str,
-    /// One of its speakers.
     pub speaker: Option<&'a str>,
 }
 
-/// The files of a voice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Files {
-    /// The network.
     pub network: PathBuf,
-    /// Its description.
     pub settings: PathBuf,
 }
 
 impl<'a> Name<'a> {
-    /// The name in `id`, if it can be the name of a voice.
     pub fn of(id: &'a str) -> Option<Self> {
         let (voice, speaker) = match id.split_once('#') {
             Some((voice, speaker)) => (voice, Some(speaker)),
@@ -56,9 +50,6 @@ impl<'a> Name<'a> {
     }
 
     /// Its files below the first of `folders` that has them.
-    ///
-    /// # Errors
-    /// `Kind::Missing` when they are not there, with what to do.
     pub fn files(&self, folders: &[PathBuf]) -> Result<Files, Error> {
         let voice = self.voice;
         let names = [voice.to_owned(), format!("{PREFIX}{voice}")];
@@ -81,7 +72,6 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The voices below `folders` that have files; none where one cannot be read.
 pub fn voices(folders: &[PathBuf]) -> Vec<String> {
     let below = |folder: &PathBuf| -> Vec<String> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -99,7 +89,7 @@ pub fn voices(folders: &[PathBuf]) -> Vec<String> {
     voices
 }
 
-/// The network in `folder` that has a description; the first by name.
+/// The first network in `folder` that has a description, by name.
 fn in_folder(folder: &Path) -> io::Result<Option<Files>> {
     let mut networks = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -117,10 +107,6 @@ fn in_folder(folder: &Path) -> io::Result<Option<Files>> {
 }
 
 impl Files {
-    /// Contents of the files: the description and the network.
-    ///
-    /// # Errors
-    /// They cannot be read or are too large.
     pub fn read(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
         Ok((bounded(&self.settings, MOST_SETTINGS)?, bounded(&self.network, MOST_NETWORK)?))
     }

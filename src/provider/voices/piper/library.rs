@@ -14,41 +14,32 @@ use crate::provider::{
     voices::neural::cores::{Cores, Kept, unusable},
 };
 
-/// A voice in memory.
 pub struct Loaded {
-    /// Its description.
     pub settings: Settings,
-    /// Its network.
     pub network: Network,
 }
 
-/// The voices below some folders.
 pub struct Library {
     models: Vec<PathBuf>,
     voices: Kept<Files, Loaded>,
     cores: Cores,
 }
 
-/// Name of a voice in errors.
 pub fn called(id: &str) -> String {
     format!("the Piper voice '{id}'")
 }
 
 impl Library {
-    /// Of the voices below `models`, loaded and spoken with on `cores`; nothing is loaded yet.
     pub fn new(models: &[PathBuf], cores: Cores) -> Self {
         Self { models: models.to_owned(), voices: Kept::default(), cores }
     }
 
-    /// Cores that the networks share.
     pub const fn cores(&self) -> &Cores {
         &self.cores
     }
 
-    /// The voice of `id`, loaded on the first call. Cancel safe.
-    ///
-    /// # Errors
-    /// [`Kind::Missing`] when its files are not there, [`Kind::Protocol`] when they do not serve.
+    /// The voice of `id`, loaded on the first call. Cancel safe. `Kind::Missing` without its
+    /// files, `Kind::Protocol` if they are damaged.
     pub async fn voice(&self, id: &str) -> Result<Arc<Loaded>, Error> {
         let (name, files) = self.files(id)?;
         let (what, key) = (called(name.voice), files.clone());
@@ -57,7 +48,7 @@ impl Library {
         self.voices.get_or_load(&key, load).await
     }
 
-    /// Reason the voice `id` is missing; only looks whether its files are there.
+    /// Reason the voice `id` is missing; only checks that its files exist.
     pub fn lacks(&self, id: &str) -> Option<Error> {
         self.files(id).err()
     }
@@ -73,10 +64,6 @@ impl Library {
 }
 
 impl Loaded {
-    /// The voice in `files`.
-    ///
-    /// # Errors
-    /// They cannot be read, or are no voice.
     pub fn read(files: &Files) -> Result<Self, Error> {
         let name = files.network.display();
         let (settings, network) = files.read()?;

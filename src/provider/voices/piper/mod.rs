@@ -1,12 +1,10 @@
 //! Voices of Piper: networks in files, run by rten, with espeak-ng for the phonemes.
 //!
-//! Entry type: [`Piper`]. A voice is loaded when it is first wanted and shared by all tables; what
-//! computes runs on threads for blocking work, as many at once as there are cores. Dropping a
-//! stream ends it after the piece that is being computed, whose sound nobody gets.
-//! **Never**: downloads a voice; a broken file is an error, also where the runtime panics over it.
+//! Entry type: [`Piper`]. A voice is loaded on first use and shared by all tables. It is computed
+//! on blocking threads, at most one per core. Dropping a stream stops after the current piece.
+//! **Never**: downloads a voice; panics over a broken file.
 
 mod files;
-mod graph;
 mod library;
 mod network;
 mod numbers;
@@ -35,7 +33,6 @@ use crate::{
     provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
 };
 
-/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "piper",
     ids: VoiceIds::Shaped {
@@ -48,31 +45,24 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// Folders of Piper's voices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The folders of model files, in the order in which they are looked through.
+    /// Folders of models, searched in this order.
     pub models: Vec<PathBuf>,
 }
 
-/// True if `id` can be the name of a voice, and leads out of no folder.
+/// True if `id` may name a voice and stays in its folder.
 fn may_be_voice(id: &str) -> bool {
     Name::of(id).is_some()
 }
 
-/// Speaks with Piper's voices.
 pub struct Piper(Arc<Library>);
 
 impl Piper {
-    /// Speaks on `cores`. Nothing is loaded until somebody speaks.
     pub fn new(options: &Options, cores: Cores) -> Self {
         Self(Arc::new(Library::new(&options.models, cores)))
     }
 
-    /// Voices whose files are there.
-    ///
-    /// # Errors
-    /// No voice is installed.
     pub fn voices(models: &[PathBuf]) -> Result<Vec<String>, Error> {
         let voices = files::voices(models);
         if voices.is_empty() {

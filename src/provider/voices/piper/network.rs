@@ -1,34 +1,34 @@
 //! A Piper network and how it is run.
 //!
-//! Entry type: [`Network`]. It works in two steps where the file allows it: all of a sentence to a
-//! row of vectors, quickly, and these to sound a piece at a time, so that the first sound is there
-//! long before the last. Otherwise a sentence is one piece.
-//! **Never**: reads files; panics of the runtime are caught by the caller.
+//! Entry type: [`Network`]. If the file allows it, it works in two steps: the sentence to a row of
+//! vectors, quickly, and these to sound piece by piece, so that the first sound comes long before
+//! the last. Otherwise a sentence is one piece. The caller catches panics of the runtime.
 
 use std::ops::Range;
 
 use rten::{Model, ModelOptions, NodeId, OpRegistry, ValueOrView};
 use rten_tensor::{NdTensor, prelude::*};
 
-use super::{graph::decoder_input, operations::OPERATIONS, settings::Settings};
+use super::{operations::OPERATIONS, settings::Settings};
 use crate::provider::voices::neural::{
-    network::{NetworkError, sound},
-    whole::look_over,
+    fields::{Fields, GRAPH, NODE, node},
+    files::look_over,
+    spoken::{NetworkError, sound},
 };
 
-/// Vectors beside a piece that its sound depends on. With fewer of them the difference to a
-/// sentence in one piece is no longer that of rounding (`pieces_are_the_whole`).
+/// Vectors around a piece that affect its sound. With fewer, the difference to a sentence in one
+/// piece exceeds rounding (`pieces_are_the_whole`).
 const AROUND: usize = 12;
-/// Vectors of one sentence that are believed; 256 samples each.
+/// Most vectors of one sentence; 256 samples each.
 const MOST_VECTORS: usize = 30_000;
+/// End of the name of the node at which sound synthesis begins.
+const READER: &[u8] = b"dec/conv_pre/Conv";
 
-/// A network, ready to speak; it can be shared.
 pub struct Network {
     model: Model,
     input: NodeId,
     lengths: NodeId,
     scales: NodeId,
-    /// Input for the number of the speaker; only networks of several speakers have it.
     speaker: Option<NodeId>,
     output: NodeId,
     /// Node whose vectors become sound in pieces.
@@ -38,31 +38,23 @@ pub struct Network {
 /// Input of the network for one piece of speech.
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// Numbers of its sounds.
     pub numbers: Vec<i32>,
     /// Randomness of the sound, length of sounds, randomness of their lengths.
     pub scales: [f32; 3],
-    /// Number of the speaker.
     pub speaker: i32,
 }
 
-/// Speech on its way.
 pub enum Speech {
-    /// Sound of the whole sentence.
     Whole(Vec<f32>),
-    /// Vectors of it, a row of them for each number.
+    /// One row of vectors for each number.
     Vectors(NdTensor<f32, 3>),
 }
 
 impl Network {
-    /// The network of the ONNX file `bytes` of a voice with `settings`.
-    ///
-    /// # Errors
-    /// It is broken or no Piper network.
     pub fn load(bytes: Vec<u8>, settings: &Settings) -> Result<Self, NetworkError> {
         look_over(&bytes)?;
         let vectors = decoder_input(&bytes).map(str::to_owned);
-        // From memory: an ONNX file could name other files to be read.
+        // From memory, because an ONNX file could name other files.
         let model = ModelOptions::with_ops(OpRegistry::with_ops(OPERATIONS)).load(bytes)?;
         let node = |name| model.find_node(name).ok_or(NetworkError::Lacks(name));
         let speaker = model.find_node("sid");
@@ -80,10 +72,6 @@ impl Network {
         })
     }
 
-    /// The first step of saying `said`.
-    ///
-    /// # Errors
-    /// The network's own, or what comes out is no speech.
     pub fn begin(&self, said: &Said) -> Result<Speech, NetworkError> {
         let n = said.numbers.len();
         let count = i32::try_from(n).map_err(|_| NetworkError::NoSound)?;
@@ -103,10 +91,6 @@ impl Network {
         vectors.filter(fits).map(Speech::Vectors).ok_or(NetworkError::NoSound)
     }
 
-    /// Sound of the `wanted` vectors.
-    ///
-    /// # Errors
-    /// The network's own, or what comes out is no sound.
     pub fn sound(
         &self,
         vectors: &NdTensor<f32, 3>,
@@ -128,8 +112,20 @@ impl Network {
         samples.get(wanted).map(<[f32]>::to_vec).ok_or(NetworkError::NoSound)
     }
 
-    /// Input and value for the speaker, if the network has such an input.
     fn speaking(&self, speaker: i32) -> Option<(NodeId, ValueOrView<'static>)> {
         self.speaker.map(|input| (input, NdTensor::from_data([1], vec![speaker]).into()))
     }
+}
+
+/// Name of the input of sound synthesis in the ONNX file `bytes`.
+///
+/// A network's last part, HiFi-GAN, turns a row of vectors into sound and sees only a few vectors
+/// around each, so it can work in pieces. Its input has different names in different voices, but
+/// its reader does not. Anything unclear means `None`.
+pub fn decoder_input(bytes: &[u8]) -> Option<&str> {
+    let graph = Fields::of(bytes).bytes(GRAPH).next()?;
+    let reads = |it: &&[u8]| Fields::of(it).bytes(node::NAME).any(|name| name.ends_with(READER));
+    let reader = Fields::of(graph).bytes(NODE).find(reads)?;
+    let input = Fields::of(reader).bytes(node::INPUT).next()?;
+    std::str::from_utf8(input).ok()
 }

@@ -1,22 +1,20 @@
-//! Clauses to the numbers a Piper network reads, by the alphabet of its voice.
+//! Clauses to a Piper network's numbers, by the alphabet of its voice.
 //!
-//! Entry function: [`pieces`]. **Never**: a number that the alphabet does not have.
+//! Entry function: [`pieces`]. **Never**: a number that the alphabet lacks.
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::settings::Settings;
 use crate::provider::voices::neural::clauses::Clause;
 
-/// A piece of so many sounds ends with its clause: what is spoken at once is bounded, and with it
-/// memory, which grows with the square.
+/// Sounds after which a piece ends with its clause. Limits the work done at once, and memory, which
+/// grows with its square.
 const PIECE: usize = 400;
-/// A clause without any mark is cut after so many sounds.
+/// Sounds after which a clause without marks is cut.
 const LONGEST: usize = 800;
-/// Begin and end of a sentence, and what stands between sounds: never said by espeak-ng.
+/// Begin and end of a sentence, and the separator of sounds; espeak-ng never prints them.
 const BEGIN: char = '^';
-/// See [`BEGIN`].
 const END: char = '$';
-/// See [`BEGIN`].
 const BETWEEN: char = '_';
 
 /// Input of the network for `clauses`, in pieces to be spoken one after the other.
@@ -41,7 +39,6 @@ pub fn pieces(clauses: &[Clause], settings: &Settings) -> Vec<Vec<i32>> {
     pieces.iter().map(|sounds| numbers(sounds, settings)).collect()
 }
 
-/// The sounds of a clause that the alphabet has.
 fn sounded(clause: &str, settings: &Settings) -> Vec<char> {
     let mut sounds = Vec::new();
     for c in clause.nfd() {
@@ -89,7 +86,6 @@ mod tests {
         let settings = settings();
         let numbers = pieces(&[said("həlˈoʊ", ',')], &settings);
         assert_eq!(numbers, [[1, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 5, 0, 2]]);
-        // Sounds that the alphabet lacks, and its own marks, are not said.
         assert_eq!(
             pieces(&[said("ha xq^$_", '.')], &settings),
             [[1, 0, 6, 0, 12, 0, 3, 0, 12, 0, 13, 14, 0, 4, 0, 2]]

@@ -1,11 +1,8 @@
-//! Operations of Piper networks.
-//!
-//! Of all qualities, with one speaker and with several, as several versions of PyTorch write them.
-//! **Never**: all that the runtime has: operations that are not named are not linked.
+//! Operations of Piper networks: of all qualities, with one and with several speakers, from several
+//! versions of PyTorch. Operations that are not named are not linked.
 
 use rten::{RegisterOp, op_types::*};
 
-/// The operations.
 pub const OPERATIONS: &[&dyn RegisterOp] = &[
     &Abs,
     &Add,

@@ -1,8 +1,7 @@
 //! The description beside a Piper network: a JSON file with its sounds, speakers and scales.
 //!
-//! Entry type: [`Settings`]. The file comes from elsewhere: every number is held against a bound,
-//! so that a broken one is refused here and not inside the network.
-//! **Never**: trusts a number of the file.
+//! Entry type: [`Settings`]. The file is not trusted: every number is checked here, before it
+//! reaches the network.
 
 use std::collections::HashMap;
 
@@ -10,45 +9,39 @@ use serde::Deserialize;
 
 use crate::audio::SampleRate;
 
-/// Rates that a voice is made at.
+/// Rates of voices, in Hz.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=48_000;
-/// Sounds of the largest alphabet, and speakers of the largest voice, that are believed.
+/// Largest alphabet, and most speakers.
 const MOST: i32 = 100_000;
-/// Numbers that one sound may become.
+/// Most numbers of one sound.
 const MOST_IDS: usize = 16;
-/// Range of the factor on the lengths of sounds; 1: as trained.
+/// Limits of the factor on the lengths of sounds; 1: as trained.
 const LENGTHS: std::ops::RangeInclusive<f32> = 0.1..=10.0;
-/// Range of a voice's randomness.
+/// Limits of a voice's randomness.
 const NOISES: std::ops::RangeInclusive<f32> = 0.0..=3.0;
 
-/// Characters of a value in what is said about it.
+/// Longest quotation of a value, in characters.
 const MOST_VALUE: usize = 40;
-/// Characters of why a file is no description, which may hold a value of any length.
+/// Longest quotation of a JSON error, which may hold a value of any length.
 const MOST_SAID: usize = 200;
 
-/// Error in a voice's description.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// No JSON of this shape.
     #[error("it does not describe a Piper voice: {}", shortened(&.0.to_string(), MOST_SAID))]
     Shape(#[from] serde_json::Error),
-    /// A number out of bounds.
     #[error("its '{key}' is \"{value}\", which is out of range")]
     Number { key: &'static str, value: String },
-    /// Phonemes that espeak-ng does not make.
     #[error("it reads \"{0}\" instead of the phonemes of espeak-ng")]
     Phonemes(String),
-    /// Its alphabet lacks what every sentence needs.
+    /// Its alphabet lacks a symbol that every sentence needs.
     #[error("its alphabet has no '{0}'")]
     Alphabet(char),
 }
 
-/// Settings of a voice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The rate of its sound.
     pub rate: SampleRate,
-    /// The voice of espeak-ng that finds its phonemes.
+    /// The voice of espeak-ng for its phonemes.
     pub espeak: String,
     /// Randomness of the sound.
     pub noise: f32,
@@ -58,11 +51,10 @@ pub struct Settings {
     pub noise_w: f32,
     /// Numbers of each sound.
     pub alphabet: HashMap<char, Vec<i32>>,
-    /// Sounds that are written otherwise in the alphabet.
+    /// Sounds with another spelling in the alphabet.
     pub replaced: HashMap<char, String>,
-    /// Number of speakers it has; 1: the network does not ask for one.
+    /// 1: the network has no input for the speaker.
     pub n_speakers: i32,
-    /// Speakers by their names.
     pub speakers: HashMap<String, i32>,
 }
 
@@ -100,17 +92,12 @@ struct Inference {
 }
 
 impl Default for Inference {
-    /// The scales of Piper itself.
     fn default() -> Self {
         Self { noise_scale: 0.667, length_scale: 1.0, noise_w: 0.8 }
     }
 }
 
 impl Settings {
-    /// Reads the file `bytes`.
-    ///
-    /// # Errors
-    /// It describes no voice that can be spoken.
     pub fn read(bytes: &[u8]) -> Result<Self, SettingsError> {
         let written: Written = serde_json::from_slice(bytes)?;
         if let Some(other) = written.phoneme_type.filter(|kind| kind != "espeak") {
@@ -140,7 +127,7 @@ impl Settings {
         })
     }
 
-    /// The speaker that `asked` names, by name or by number; nobody asked for is the first.
+    /// The speaker with this name or number; by default the first.
     pub fn speaker(&self, asked: Option<&str>) -> Option<i32> {
         let Some(asked) = asked else { return Some(0) };
         let by_number = || asked.parse().ok().filter(|id| (0..self.n_speakers).contains(id));
@@ -148,7 +135,7 @@ impl Settings {
     }
 }
 
-/// Numbers of each sound, with those that every sentence has.
+/// Numbers of each sound, including the symbols of every sentence.
 fn alphabet(written: HashMap<String, Vec<i64>>) -> Result<HashMap<char, Vec<i32>>, SettingsError> {
     let mut alphabet = HashMap::with_capacity(written.len());
     for (sound, ids) in written {
@@ -156,7 +143,7 @@ fn alphabet(written: HashMap<String, Vec<i64>>) -> Result<HashMap<char, Vec<i32>
             return Err(number("phoneme_id_map", ids.len()));
         }
         let ids = ids.into_iter().map(|id| index("phoneme_id_map", id));
-        // A sound longer than a character is never looked up: espeak-ng's output is read by characters.
+        // Longer keys are never looked up: espeak-ng's output is read by characters.
         if let Some(sound) = only(&sound) {
             alphabet.insert(sound, ids.collect::<Result<_, _>>()?);
         }
@@ -167,18 +154,15 @@ fn alphabet(written: HashMap<String, Vec<i64>>) -> Result<HashMap<char, Vec<i32>
     }
 }
 
-/// A sound and what it is written as.
 fn replaced((sound, by): (String, Vec<String>)) -> Option<(char, String)> {
     Some((only(&sound)?, by.concat().chars().take(MOST_IDS).collect()))
 }
 
-/// The one character of `text`.
 fn only(text: &str) -> Option<char> {
     let mut chars = text.chars();
     chars.next().filter(|_| chars.next().is_none())
 }
 
-/// True if espeak-ng can be asked for it.
 fn may_be_language(voice: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     (1..=40).contains(&voice.len()) && !voice.starts_with('-') && voice.chars().all(fits)

@@ -1,6 +1,6 @@
-//! One sentence of a Piper voice, a piece of sound at a time.
+//! One sentence of a Piper voice, computed piece by piece on demand.
 //!
-//! Entry type: [`Speaking`]. **Never**: computes more than the piece it is asked for.
+//! Entry type: [`Speaking`].
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -18,43 +18,37 @@ use crate::{
         Error, Kind, SpeakRequest,
         respell::respell,
         voices::neural::{
-            clauses::clauses, cores::unusable, network::NetworkError, spoken::Making,
+            clauses::clauses,
+            cores::unusable,
+            spoken::{Making, NetworkError},
         },
     },
 };
 
-/// Sound computed first: what is played while the next is computed.
+/// Length of the first piece, which plays while the next is computed.
 const FIRST: Duration = Duration::from_millis(350);
-/// The longest piece; a cancelled sentence computes no more than this in vain.
+/// Longest piece; a cancelled sentence wastes at most this.
 const LONGEST: Duration = Duration::from_millis(1_200);
-/// Samples that a vector becomes in the voices there are; only the length of pieces depends on it.
+/// Samples per vector in released voices; only affects the length of pieces.
 const HOP: usize = 256;
 /// Limits of a voice's own length scale divided by the speed.
 const LENGTHS: (f32, f32) = (0.1, 10.0);
-/// Speakers that a complaint names.
+/// Most speakers named in an error.
 const FEW: usize = 8;
 
-/// A sentence on its way.
 pub struct Speaking {
-    /// The voice's name, for complaints.
     id: String,
     voice: Arc<Loaded>,
-    /// Randomness of the sound, length of sounds, randomness of their lengths.
     scales: [f32; 3],
     speaker: i32,
-    /// Pieces that are not begun.
     pieces: VecDeque<Vec<i32>>,
-    /// Vectors of the piece that is being spoken, and how many of them are sound already.
+    /// Vectors of the current piece, and how many of them are sound already.
     vectors: Option<(NdTensor<f32, 3>, usize)>,
-    /// Vectors that become sound next.
     length: usize,
 }
 
 impl Speaking {
-    /// `request` said by `voice`; finds its phonemes.
-    ///
-    /// # Errors
-    /// espeak-ng is missing, or the voice has no such speaker.
+    /// Finds the phonemes of `request`. Fails without espeak-ng or that speaker.
     pub async fn new(voice: Arc<Loaded>, request: &SpeakRequest) -> Result<Self, Error> {
         let wanted = &request.voice;
         let settings = &voice.settings;
@@ -70,7 +64,6 @@ impl Speaking {
         Ok(Self { id, scales, speaker, pieces, vectors, length, voice })
     }
 
-    /// The next sound as the network makes it.
     fn next(&mut self) -> Result<Option<Vec<f32>>, NetworkError> {
         let network = &self.voice.network;
         let (vectors, from) = match self.vectors.take() {
@@ -86,7 +79,7 @@ impl Speaking {
         };
         let to = (from + self.length).min(vectors.size(2));
         let samples = network.sound(&vectors, from..to, self.speaker)?;
-        // Half as long again: it is computed while the one before is played.
+        // Half as long again, because it is computed while the one before plays.
         let longest = vectors_in(LONGEST, self.voice.settings.rate);
         self.length = (self.length + self.length / 2).min(longest);
         self.vectors = (to < vectors.size(2)).then_some((vectors, to));
@@ -100,12 +93,10 @@ impl Making for Speaking {
     }
 }
 
-/// Vectors that become so much sound.
 fn vectors_in(length: Duration, rate: SampleRate) -> usize {
     (rate.samples_in(length) / HOP).max(1)
 }
 
-/// A speaker that the voice does not have.
 fn no_speaker(voice: &Loaded, id: &str) -> Error {
     let Loaded { settings, .. } = voice;
     let mut names: Vec<&str> = settings.speakers.keys().map(String::as_str).collect();

@@ -1,5 +1,5 @@
-//! Limits on a voice's files, and, where voices are installed, how they speak: `GLYPHOXA_MODELS`
-//! names the folder of models to try.
+//! Limits on a voice's files, and the sound of installed voices: `GLYPHOXA_MODELS` names the folder
+//! of models to test.
 
 use std::{fs, path::Path};
 
@@ -44,7 +44,7 @@ fn seconds(chunks: &[Pcm]) -> f64 {
     chunks.iter().map(|c| c.rate.duration_of(c.samples.len()).as_secs_f64()).sum()
 }
 
-/// Random numbers that are the same in each run.
+/// Random numbers, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -145,7 +145,7 @@ async fn missing_or_broken_voices_explain_the_remedy() {
     }
 }
 
-/// The smallest ONNX that is not empty, in the words of its format.
+/// The smallest non-empty ONNX file.
 fn small_onnx() -> Vec<u8> {
     fn field(number: u8, value: &[u8]) -> Vec<u8> {
         let mut bytes = vec![number << 3 | 2, u8::try_from(value.len()).unwrap()];
@@ -161,10 +161,10 @@ fn small_onnx() -> Vec<u8> {
 
 #[test]
 fn part_that_makes_sound_is_found() {
-    assert_eq!(graph::decoder_input(&small_onnx()), Some("z"));
-    assert_eq!(graph::decoder_input(b""), None);
+    assert_eq!(network::decoder_input(&small_onnx()), Some("z"));
+    assert_eq!(network::decoder_input(b""), None);
     let other = small_onnx().iter().map(|b| if *b == b'p' { b'q' } else { *b }).collect::<Vec<_>>();
-    assert_eq!(graph::decoder_input(&other), None);
+    assert_eq!(network::decoder_input(&other), None);
 }
 
 #[tokio::test]
@@ -180,10 +180,10 @@ async fn random_networks_are_errors() {
             let at = dice.below(bytes.len());
             bytes[at] = u8::try_from(dice.below(256)).unwrap();
         }
-        let _ = graph::decoder_input(&bytes);
+        let _ = network::decoder_input(&bytes);
         let settings = settings.clone();
         let load = move || network::Network::load(bytes, &settings).map(drop);
-        // A panic of the runtime is an error of `computed`.
+        // `computed` turns a panic of the runtime into an error.
         let loaded = cores.computed(&called("x"), load).await;
         assert!(!matches!(loaded, Ok(Ok(()))), "no Piper network");
     }
@@ -195,7 +195,7 @@ async fn random_networks_are_errors() {
     );
 }
 
-/// The folder of models that may be tried, and a voice in it.
+/// The folder of models, and a voice in it.
 fn with_weights() -> Option<(PathBuf, String)> {
     let models = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
     let voice = models
@@ -224,8 +224,8 @@ async fn voice_speaks_in_pieces_with_speed_and_pitch() {
     let plain = said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap();
     assert!(plain.len() > 3 && (2.0..9.0).contains(&seconds(&plain)), "{}", seconds(&plain));
     assert!(seconds(&plain[..1]) < 0.6, "the first piece is short");
-    // No two renderings are of one length: the sums of four differ by 1 % (12 of them were measured).
-    // Twice as fast is not half as long, as each sound is rounded up to whole frames: 0.64.
+    // Renderings differ in length: sums of four differ by 1 % (12 of them were measured). Twice as
+    // fast is 0.64 as long, because each sound is rounded up to whole frames.
     let (mut slow, mut fast) = (seconds(&plain), 0.0);
     let rounds = if extent::whole() { 4 } else { 1 };
     for number in 1..=rounds {

@@ -1,6 +1,7 @@
-//! A voice with another one for when it cannot speak.
+//! A voice with a second one for when it fails.
 //!
-//! Entry type: [`WithSecond`]. **Never**: changes the voice within a sentence of which something was heard.
+//! Entry type: [`WithSecond`]. **Never**: changes the voice within a sentence of which something
+//! was heard.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -20,13 +21,13 @@ use crate::{
     provider::{Error, Kind, Pcm, SpeakRequest, TextToSpeech},
 };
 
-/// So long after a failure the second voice goes on, so that a conversation does not change voices
-/// with each sentence.
+/// Time after a failure during which the second voice speaks, so that a conversation does not
+/// change voices with each sentence.
 const STAYS: Duration = Duration::from_secs(30);
-/// A sentence of which less was heard may be said again from its beginning.
+/// Less sound than this may be repeated by the second voice.
 const SYLLABLE: Duration = Duration::from_millis(100);
 
-/// Speaks with the first of two voices, where it cannot with the second.
+/// Speaks with the first of two voices, or with the second if that fails.
 pub struct WithSecond {
     first: Arc<dyn TextToSpeech>,
     voice: Voice,
@@ -34,24 +35,20 @@ pub struct WithSecond {
     failing: Arc<Failing>,
 }
 
-/// A voice and the service that speaks it.
 #[derive(Clone)]
 struct Speaker {
     service: Arc<dyn TextToSpeech>,
     voice: Voice,
 }
 
-/// Until when the first voice is not tried.
 #[derive(Default)]
 struct Failing(Mutex<Option<Instant>>);
 
 impl Failing {
-    /// It has failed: the second one goes on.
     fn note(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + STAYS);
     }
 
-    /// True if the second one still goes on.
     fn lasts(&self) -> bool {
         let until = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_some_and(|until| Instant::now() < until)
@@ -65,7 +62,7 @@ impl Speaker {
 }
 
 impl WithSecond {
-    /// `voice` spoken by `first`, or `second` by a service that costs nothing.
+    /// `voice` spoken by `first`, or `second` by a service that is free.
     pub fn new(
         first: (Arc<dyn TextToSpeech>, Voice),
         second: (Arc<dyn TextToSpeech>, Voice),
@@ -75,14 +72,12 @@ impl WithSecond {
         Self { first, voice, second, failing: Arc::default() }
     }
 
-    /// True if the first voice is not tried, for it would fail.
     fn is_out(&self) -> bool {
         self.failing.lasts() || self.first.lacks(&self.voice).is_some()
     }
 }
 
 impl TextToSpeech for WithSecond {
-    /// Of the one that speaks now.
     fn name(&self) -> &str {
         if self.is_out() { self.second.service.name() } else { self.first.name() }
     }
@@ -103,7 +98,7 @@ impl TextToSpeech for WithSecond {
                 second: self.second.clone(),
                 failing: Arc::clone(&self.failing),
                 request,
-                heard: Duration::ZERO,
+                sounded: Duration::ZERO,
             }),
         };
         stream::unfold(sentence, Sentence::next).boxed()
@@ -133,22 +128,20 @@ impl TextToSpeech for WithSecond {
     }
 }
 
-/// A sentence on its way.
 struct Sentence {
     sound: BoxStream<'static, Result<Pcm, Error>>,
     /// `None`: the second voice speaks.
     first: Option<First>,
 }
 
-/// The first voice, and what the second needs to speak in its place.
+/// The first voice, and the second's needs to replace it.
 struct First {
     service: Arc<dyn TextToSpeech>,
     voice: Voice,
     second: Speaker,
     failing: Arc<Failing>,
     request: SpeakRequest,
-    /// Sound of the sentence that can be heard.
-    heard: Duration,
+    sounded: Duration,
 }
 
 impl Sentence {
@@ -172,14 +165,14 @@ impl Sentence {
 impl First {
     fn takes(&mut self, pcm: &Pcm) {
         if !is_silent(&pcm.samples) {
-            self.heard += pcm.rate.duration_of(pcm.samples.len());
+            self.sounded += pcm.rate.duration_of(pcm.samples.len());
         }
     }
 
-    /// Notes that it has failed; true if the second voice speaks the sentence. More than a syllable is not
-    /// said twice: the second voice begins with the next sentence then.
+    /// Notes a failure; true if the second voice takes over the sentence. After more than a
+    /// syllable it starts with the next sentence, so that nothing is said twice.
     fn gives_way(&self, error: &Error) -> bool {
-        // A lack that was just found out for good was logged where it was found.
+        // A permanent lack was logged when it was found.
         if self.service.lacks(&self.voice).is_none() {
             if error.kind() == Kind::OverBudget {
                 return false;
@@ -188,7 +181,7 @@ impl First {
             let Voice { provider, voice_id: voice, .. } = &self.second.voice;
             tracing::warn!(%error, provider, voice, "an NPC speaks in its fallback voice");
         }
-        self.heard < SYLLABLE
+        self.sounded < SYLLABLE
     }
 }
 

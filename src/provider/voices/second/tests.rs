@@ -5,7 +5,7 @@ use futures::{TryStreamExt, stream};
 use super::*;
 use crate::{audio::SampleRate, provider::Attempts};
 
-/// Says its number; fails when told to.
+/// Says its number; fails on demand.
 struct Says {
     sample: i16,
     asked: AtomicUsize,

@@ -1,9 +1,10 @@
-//! Ends sentences whose sound is too slow or silent.
+//! Ends sentences whose sound is too slow, silent or without end.
 //!
-//! Entry type: [`Steady`], around each service that speaks, since a timeout of a service only bounds the
-//! wait for its next bytes. A sentence ends with an error when its sound, from the first of it on, lags
-//! [`BEHIND`] its playing, or when [`SILENCE`] of it is below -60 dBFS; another voice takes over, where an
-//! NPC has one. **Never**: counts time in which no sound was wanted; times the first sound.
+//! Entry type: [`Steady`], which wraps each voice service, because a service's timeout only limits
+//! the wait for its next bytes. A sentence fails when its sound, from the first on, lags
+//! two seconds behind its playing ([`Pace`]), when [`SILENCE`] of it is below -60 dBFS, or when it
+//! lasts longer than its text can take ([`longest`]); an NPC's second voice takes over.
+//! **Never**: counts time in which no sound was wanted; times the first sound.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,32 +18,35 @@ use tokio::time::{Instant, timeout_at};
 use crate::{
     audio::FRAME,
     domain::Voice,
-    provider::{Error, Kind, Pcm, SpeakRequest, TextToSpeech},
+    provider::{Error, Kind, Pace, Pcm, SpeakRequest, TextToSpeech},
 };
 
-/// Time that sound may lag behind its playing, altogether: listeners hear gaps of as much.
-const BEHIND: Duration = Duration::from_secs(2);
 /// Longest silence in a sentence; pauses between clauses take half a second.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Root mean square of samples at -60 dBFS.
 const FLOOR: f64 = 32.767;
-/// Shortest time that a letter is spoken in, at double speed. Silence after a sentence that took as much
-/// is its end; some services send seconds of it.
+/// Shortest time to speak a letter, at double speed. Silence after a sentence of at least that
+/// length is its end; some services send seconds of it.
 const LETTER: Duration = Duration::from_millis(25);
+/// Longest time that a byte of text is spoken in, at normal speed: twice as long as slow readers take. Bytes,
+/// because a letter of three of them may be a syllable.
+const BYTE: Duration = Duration::from_millis(150);
+/// Added to it: a short sentence has pauses, and a number more words than figures.
+const BESIDE: Duration = Duration::from_secs(5);
+/// Slowest speed that a voice may have.
+const SLOWEST: f32 = 0.5;
 
-/// A service whose sentences keep pace and can be heard.
 pub struct Steady {
     service: Arc<dyn TextToSpeech>,
     is_paced: bool,
 }
 
 impl Steady {
-    /// Watches the sound of `service`.
     pub const fn new(service: Arc<dyn TextToSpeech>) -> Self {
         Self { service, is_paced: true }
     }
 
-    /// Watches the sound of a `service` that may be as slow as it is.
+    /// Watches a `service` for silence alone.
     pub const fn at_any_pace(service: Arc<dyn TextToSpeech>) -> Self {
         Self { service, is_paced: false }
     }
@@ -63,6 +67,7 @@ impl TextToSpeech for Steady {
             service: self.service.name().to_owned(),
             voice: request.voice.voice_id.clone(),
             shortest: LETTER.saturating_mul(letters),
+            left: longest(&request),
             sound: self.service.speak(request),
             pace: self.is_paced.then(Pace::default),
             audible: Audible::default(),
@@ -79,12 +84,12 @@ impl TextToSpeech for Steady {
     }
 }
 
-/// A sentence on its way.
 struct Sentence {
     service: String,
     voice: String,
-    /// Shortest time that the whole of it takes.
     shortest: Duration,
+    /// Sound that may still come.
+    left: Duration,
     sound: BoxStream<'static, Result<Pcm, Error>>,
     /// `None`: it may be slow.
     pace: Option<Pace>,
@@ -96,22 +101,36 @@ impl Sentence {
         let asked = Instant::now();
         let until = self.pace.as_mut().and_then(|pace| pace.until(asked));
         let said = match until {
-            // The clock first: chunks without sound would hold it up.
+            // The clock first: chunks without sound would starve it.
             Some(until) if until <= asked => return Err(self.slow()),
             Some(until) => timeout_at(until, self.sound.next()).await.map_err(|_| self.slow())?,
             None => self.sound.next().await,
         };
         let Some(mut pcm) = said.transpose()? else { return Ok(None) };
         if let Some(pace) = &mut self.pace {
-            pace.take(&pcm, Instant::now());
+            pace.take(pcm.rate.duration_of(pcm.samples.len()), Instant::now());
+        }
+        if !self.fits(&mut pcm) {
+            self.sound = stream::iter([Err(self.endless())]).boxed();
         }
         if let Some(end) = self.audible.take(&pcm) {
             pcm.samples.truncate(end);
-            let is_whole = self.audible.heard >= self.shortest;
+            let is_whole = self.audible.sounded >= self.shortest;
             let rest = (!is_whole).then(|| Err(self.silent()));
             self.sound = stream::iter(rest).boxed();
         }
         Ok(Some((pcm, self)))
+    }
+
+    /// Cuts `pcm` where the sentence is as long as it may be; true: all of it fits.
+    fn fits(&mut self, pcm: &mut Pcm) -> bool {
+        let length = pcm.rate.duration_of(pcm.samples.len());
+        let fits = length <= self.left;
+        if !fits {
+            pcm.samples.truncate(pcm.rate.samples_in(self.left));
+        }
+        self.left = self.left.saturating_sub(length);
+        fits
     }
 
     fn slow(&self) -> Error {
@@ -124,52 +143,36 @@ impl Sentence {
         self.error(Kind::Protocol, &what, "use another voice, or look at the service's log")
     }
 
+    fn endless(&self) -> Error {
+        let what = "its sound goes on for longer than the sentence can take";
+        self.error(Kind::Protocol, what, "use another voice, or look at the service's log")
+    }
+
     fn error(&self, kind: Kind, what: &str, fix: &str) -> Error {
         let Self { service, voice, .. } = self;
         Error::new(kind, format!("'{service}', voice '{voice}': {what} ({fix})"))
     }
 }
 
-/// Sound against the time in which it is played.
-#[derive(Default)]
-struct Pace {
-    /// Time at which all sound so far is played, and time until which that is counted; `None`: no sound
-    /// came yet.
-    played: Option<(Instant, Instant)>,
+/// Longest time that the sentence of `request` takes.
+fn longest(request: &SpeakRequest) -> Duration {
+    let bytes = u32::try_from(request.text.len()).unwrap_or(u32::MAX);
+    let speed = f64::from(request.voice.speed_factor.max(SLOWEST));
+    BYTE.saturating_mul(bytes).saturating_add(BESIDE).div_f64(speed)
 }
 
-impl Pace {
-    /// Deadline for sound that is asked for `now`.
-    fn until(&mut self, now: Instant) -> Option<Instant> {
-        let (end, counted) = self.played?;
-        // Meanwhile no sound was wanted: what was ahead was played, and a lag has not grown.
-        let end = if end > counted { end.max(now) } else { end + (now - counted) };
-        self.played = Some((end, now));
-        Some(end + BEHIND)
-    }
-
-    fn take(&mut self, pcm: &Pcm, now: Instant) {
-        let begins = (!pcm.samples.is_empty()).then_some(now);
-        let end = self.played.map(|(end, _)| end).or(begins);
-        let length = pcm.rate.duration_of(pcm.samples.len());
-        self.played = end.map(|end| (end + length, now));
-    }
-}
-
-/// Length of the sound that can be heard, and of the silence behind it, frame by frame.
+/// Audible length of the sound, and the silence after it, frame by frame.
 #[derive(Default)]
 struct Audible {
-    /// Sum of the squares of a frame's samples so far, and their number.
+    /// Sum of squares of the current frame's samples, and their number.
     energy: f64,
     samples: usize,
-    /// Silence at the end.
     silence: Duration,
-    /// Sound that can be heard.
-    heard: Duration,
+    sounded: Duration,
 }
 
 impl Audible {
-    /// Takes sound in; the number of its samples after which the silence is too long.
+    /// Adds sound; returns the number of its samples after which the silence is too long.
     fn take(&mut self, pcm: &Pcm) -> Option<usize> {
         let frame = pcm.rate.frame_len();
         for (at, sample) in pcm.samples.iter().enumerate() {
@@ -182,7 +185,7 @@ impl Audible {
                 self.silence += FRAME;
             } else {
                 self.silence = Duration::ZERO;
-                self.heard += FRAME;
+                self.sounded += FRAME;
             }
             (self.energy, self.samples) = (0.0, 0);
             if self.silence >= SILENCE {
@@ -193,7 +196,6 @@ impl Audible {
     }
 }
 
-/// True if nothing is heard of `samples`.
 pub fn is_silent(samples: &[i16]) -> bool {
     is_below_floor(samples.iter().map(|sample| f64::from(*sample).powi(2)).sum(), samples.len())
 }

@@ -6,6 +6,7 @@ use crate::{
     audio::SampleRate,
     provider::{
         Attempts,
+        pace::BEHIND,
         remote::{
             chat_server::{ChatServer, Script},
             options,
@@ -17,7 +18,7 @@ use crate::{
 /// Samples of a second.
 const SECOND: usize = 16_000;
 
-/// One piece of a scripted sentence: a wait, then so many samples of this value.
+/// One piece of a scripted sentence: a wait, then samples of this value.
 #[derive(Clone, Copy)]
 struct Piece {
     wait: Duration,
@@ -25,7 +26,7 @@ struct Piece {
     samples: usize,
 }
 
-/// Says its pieces, and then others without end.
+/// Says its pieces, and then repeats others without end.
 struct Says {
     pieces: &'static [Piece],
     endless: &'static [Piece],
@@ -116,6 +117,43 @@ async fn silence_after_a_whole_sentence_is_its_end() {
     let (samples, ended) = spoken(&Steady::new(says(&[VOICE, QUIET], &[]))).await;
     assert!(ended.is_ok());
     assert_eq!(samples, 3 * SECOND);
+}
+
+/// Sound at the pace of speech without end: "Well met." has 9 bytes.
+#[tokio::test(start_paused = true)]
+async fn endless_voice_ends_with_its_sentence() {
+    const SPEECH: Piece = Piece { wait: Duration::from_secs(1), ..VOICE };
+    const MOST: usize = 16 * (9 * 150 + 5_000);
+    let begun = Instant::now();
+    let (samples, ended) = spoken(&Steady::new(says(&[], &[SPEECH]))).await;
+    assert_eq!((samples, ended.unwrap_err().kind()), (MOST, Kind::Protocol));
+    assert_eq!(begun.elapsed(), Duration::from_secs(7));
+    // All at once, by a service that may be slow.
+    let (samples, ended) = spoken(&Steady::at_any_pace(says(&[], &[VOICE]))).await;
+    assert_eq!((samples, ended.unwrap_err().kind()), (MOST, Kind::Protocol));
+}
+
+#[test]
+fn longest_sound_is_that_of_a_slow_reader() {
+    let longest = |text: &str, speed_factor| {
+        let request = request(text);
+        longest(&SpeakRequest { voice: Voice { speed_factor, ..request.voice.clone() }, ..request })
+    };
+    let seconds = Duration::from_secs;
+    assert_eq!(longest(&"a".repeat(100), 1.0), seconds(20));
+    assert_eq!(longest(&"a".repeat(100), 0.5), seconds(40));
+    assert_eq!(longest(&"a".repeat(100), 0.0), seconds(40));
+    assert_eq!(longest(&"語".repeat(20), 1.0), seconds(14));
+}
+
+#[tokio::test(start_paused = true)]
+async fn endless_voice_gives_way_to_the_second() {
+    let first: Arc<dyn TextToSpeech> = Arc::new(Steady::new(says(&[], &[VOICE])));
+    let second = (says(&[VOICE], &[]), Voice::as_is("scripted", "second"));
+    let voice = WithSecond::new((first, Voice::as_is("scripted", "first")), second);
+    let (samples, ended) = spoken(&voice).await;
+    assert!(ended.is_err() && samples > 6 * SECOND, "what was said is not said again: {samples}");
+    assert_eq!(spoken(&voice).await.0, SECOND, "the second goes on with the next");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,8 +1,8 @@
-//! Speech-to-text at a Wyoming service: a connection an utterance, opened when it begins.
+//! Speech-to-text at a Wyoming service, with a connection per utterance, opened when it begins.
 //!
-//! Entry types: [`Recogniser`], [`probe`]. Sound that comes while the connection is made is sent
-//! first. A service that ends utterances itself has the rest of one sent as another, without what
-//! was already on its way to it. **Never**: sends an utterance twice.
+//! Entry types: [`Recogniser`], [`probe`]. Sound from the time of connecting is sent first. If the
+//! service ends an utterance itself, the rest is sent as another, without the sound already on its
+//! way. **Never**: sends an utterance twice.
 
 use std::{
     sync::{
@@ -23,9 +23,9 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{
     NAME, Options,
     connection::{Receiver, Sender, connect},
-    describe::describe,
     event::Event,
     failure::{Peer, Role},
+    info::describe,
     transcript::{Transcript, Written},
 };
 use crate::{
@@ -36,45 +36,41 @@ use crate::{
     },
 };
 
-/// Partials that wait to be read; one more is dropped, and the next has its words.
+/// Queued partials; one more is dropped, and the next has its words.
 const PARTIALS: usize = 16;
-/// Frames in one event, at most: half a second.
+/// Most frames in one event: half a second.
 const AT_ONCE: usize = 25;
-/// Longest wait for why a service takes no more sound.
+/// Longest wait for the reason a service takes no more sound.
 const WHY: Duration = Duration::from_secs(1);
-/// Names that are told to expect, in bytes altogether.
+/// Most bytes of expected names.
 const NAMES_MAX: usize = 600;
 /// Times that a service may end one utterance.
 const ENDS_MAX: usize = 16;
-/// Silence that a probe has heard.
 const PROBED_FRAMES: usize = 25;
 
-/// Hears one table.
 pub struct Recogniser {
     service: Arc<Service>,
-    /// Names that are expected.
     names: RwLock<Arc<[String]>>,
 }
 
-/// A service that hears.
 struct Service {
     options: Options,
     peer: Peer,
-    /// ISO 639-1 code of what is spoken.
+    /// ISO 639-1 code of the spoken language.
     language: String,
-    /// It has said that it gives transcripts in pieces.
+    /// The service announced transcripts in pieces.
     streams: AtomicBool,
 }
 
 impl Recogniser {
-    /// Hears `language` at the service of `options`; nothing is connected yet.
+    /// Recognises `language` at the service of `options`; does not connect yet.
     pub fn new(options: Options, language: &str) -> Self {
         let peer = Peer::new(&options.address, Role::Recogniser);
         let (language, streams) = (language.to_owned(), AtomicBool::default());
         Self::of(Arc::new(Service { options, peer, language, streams }))
     }
 
-    /// Another client of this service, which expects no names yet. Its description is shared.
+    /// A client for another table, without names. The service's description is shared.
     pub fn for_another_table(&self) -> Self {
         Self::of(Arc::clone(&self.service))
     }
@@ -121,16 +117,15 @@ impl SpeechToText for Recogniser {
         let names = Arc::clone(&self.names.read().unwrap_or_else(PoisonError::into_inner));
         let (to, partials) = mpsc::channel(PARTIALS);
         let service = Arc::clone(&self.service);
-        let (heard, told) = (Count::within(EVENTS), Count::within(bounds::PARTIALS));
-        let listening = Listening { service, names, audio, partials: to, heard, told };
-        // Connecting and sending take time that the reader of the stream does not have.
-        let heard = Some(AbortOnDropHandle::new(tokio::spawn(listening.hear())));
-        stream::unfold(Heard { partials, heard }, Heard::next).boxed()
+        let (events, told) = (Count::within(EVENTS), Count::within(bounds::PARTIALS));
+        let listening = Listening { service, names, audio, partials: to, events, told };
+        // Connecting and sending must not depend on the stream's reader.
+        let all = Some(AbortOnDropHandle::new(tokio::spawn(listening.recognise())));
+        stream::unfold(Transcripts { partials, all }, Transcripts::next).boxed()
     }
 }
 
 impl Service {
-    /// Asks the service what it is; its name.
     async fn learn(&self) -> Result<Learnt, Error> {
         let program = describe(&self.peer).await?;
         if let Some(model) = &self.options.model {
@@ -142,7 +137,6 @@ impl Service {
         Ok(Learnt { name: program.name, models, hears })
     }
 
-    /// The event that is sent before the sound.
     fn request(&self, names: &[String]) -> Event {
         let mut request = Event::new("transcribe").with("language", self.language.as_str());
         if let Some(model) = &self.options.model {
@@ -155,56 +149,50 @@ impl Service {
     }
 }
 
-/// A service's description of itself.
 struct Learnt {
     name: String,
     models: Vec<String>,
-    /// It hears the language, as far as it says.
+    /// It hears the language, or lists none.
     hears: bool,
 }
 
-/// Transcripts of one utterance, for its reader. Dropping it ends the hearing.
-struct Heard {
+/// Transcripts of one utterance, for its reader. Dropping it cancels the recognition.
+struct Transcripts {
     partials: mpsc::Receiver<String>,
-    heard: Option<AbortOnDropHandle<Result<String, Error>>>,
+    all: Option<AbortOnDropHandle<Result<String, Error>>>,
 }
 
-impl Heard {
+impl Transcripts {
     async fn next(mut self) -> Option<(Result<SpeechEvent, Error>, Self)> {
-        let heard = self.heard.as_mut()?;
+        let all = self.all.as_mut()?;
         if let Some(text) = self.partials.recv().await {
             return Some((Ok(SpeechEvent::Partial { text }), self));
         }
-        let text = heard.await.unwrap_or_else(|_| {
+        let text = all.await.unwrap_or_else(|_| {
             Err(Error::new(Kind::Interrupted, "the transcription broke off (speak again)"))
         });
-        self.heard = None;
+        self.all = None;
         Some((text.map(|text| SpeechEvent::Final { text }), self))
     }
 }
 
-/// One utterance while it is heard.
 struct Listening {
     service: Arc<Service>,
     names: Arc<[String]>,
     audio: mpsc::Receiver<Frame>,
     partials: mpsc::Sender<String>,
-    /// Events of the service.
-    heard: Count,
-    /// Bytes of partials sent to the table.
+    events: Count,
     told: Count,
 }
 
-/// Result of one connection.
 struct Part {
     text: String,
-    /// More sound may come.
+    /// The service ended it before the sound did.
     is_early: bool,
 }
 
 impl Listening {
-    /// The whole text.
-    async fn hear(mut self) -> Result<String, Error> {
+    async fn recognise(mut self) -> Result<String, Error> {
         let mut all = String::new();
         for _ in 0..ENDS_MAX {
             let mut first = Vec::with_capacity(AT_ONCE);
@@ -222,7 +210,7 @@ impl Listening {
         Err(self.service.peer.error(Kind::Protocol, what, "look at the service's log"))
     }
 
-    /// Has the service hear the sound that begins with `first`, after what is understood `before` it.
+    /// Sends the sound from `first` on; partials begin with the text `before`.
     async fn part(&mut self, first: Vec<Frame>, before: &str) -> Result<Part, Error> {
         let Options { first_byte_timeout, idle_timeout, .. } = self.service.options;
         let peer = &self.service.peer;
@@ -235,7 +223,7 @@ impl Listening {
         loop {
             let event = tokio::select! {
                 biased;
-                // Sound out first: it has a clock of its own, as `event_by` has.
+                // Sound out first: it has its own clock, as `event_by` has.
                 sent = &mut sending, if until.is_none() => {
                     let patience = if sent.is_ok() { first_byte_timeout } else { WHY };
                     (until, unsent) = (Some(Instant::now() + patience), sent.err());
@@ -244,7 +232,7 @@ impl Listening {
                 event = event_by(&mut from, until) => event,
             };
             let event = told(event, &unsent, peer)?;
-            self.heard.add(1).map_err(|bound| peer.flooding(bound))?;
+            self.events.add(1).map_err(|bound| peer.flooding(bound))?;
             let written = transcript.read(&event).map_err(|wrong| {
                 peer.error(Kind::Protocol, &format!("it sends {wrong}"), "check the service")
             })?;
@@ -252,7 +240,7 @@ impl Listening {
                 Written::Nothing => {}
                 Written::More => {
                     let so_far = transcript.so_far();
-                    // The table can do without partials; its final has all words.
+                    // The table can do without partials; the final has all words.
                     if self.told.add(before.len() + so_far.len()).is_ok() {
                         let _ = self.partials.try_send(joined(before, so_far));
                     }
@@ -264,7 +252,8 @@ impl Listening {
     }
 }
 
-/// The next event, by a time if all was sent: nothing is awaited while somebody speaks.
+/// The next event. The deadline `until` applies once all was sent: while the speaker goes on, the
+/// service may be silent.
 async fn event_by(from: &mut Receiver, until: Option<Instant>) -> Result<Option<Event>, Error> {
     match until {
         Some(until) => from.event_by(until).await,
@@ -272,8 +261,8 @@ async fn event_by(from: &mut Receiver, until: Option<Instant>) -> Result<Option<
     }
 }
 
-/// The event, if there is one. Why a service takes no more it knows best itself; where it does not
-/// say so, what was `unsent` counts.
+/// The event, if there is one. A service that takes no more sound may give the reason in an event;
+/// otherwise `unsent` is the error.
 fn told(
     event: Result<Option<Event>, Error>,
     unsent: &Option<Error>,
@@ -288,7 +277,6 @@ fn told(
     }
 }
 
-/// Sends the sound that begins with `first`, until it is over.
 async fn send(
     to: &mut Sender,
     request: Event,
@@ -310,28 +298,23 @@ async fn send(
     }
 }
 
-/// An event about sound after so many frames.
 fn sound(kind: &str, frames: usize) -> Event {
     let event = Event::new(kind).with("rate", SampleRate::HZ_16000.hz());
     event.with("width", 2).with("channels", 1).with("timestamp", at(frames))
 }
 
-/// End of that many frames, in milliseconds.
 fn at(frames: usize) -> u64 {
     let frames = u32::try_from(frames).unwrap_or(u32::MAX);
     u64::try_from((FRAME * frames).as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `text` with what it goes on from.
 fn joined(before: &str, text: &str) -> String {
     let both = [before, text].into_iter().filter(|part| !part.is_empty());
     both.collect::<Vec<_>>().join(" ")
 }
 
-/// Asks a service what it is, and has it hear half a second of silence; one line for a report.
-///
-/// # Errors
-/// It cannot be used; the error includes the fix.
+/// Asks a service for its description and sends half a second of silence; returns one line for a
+/// report.
 pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
     let recogniser = Recogniser::new(options, language);
     let begun = Instant::now();
@@ -343,8 +326,8 @@ pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
         let _ = to.try_send(Frame::silence(SampleRate::HZ_16000));
     }
     drop(to);
-    let mut heard = recogniser.listen(audio, Attempts::default());
-    while let Some(event) = heard.next().await {
+    let mut transcripts = recogniser.listen(audio, Attempts::default());
+    while let Some(event) = transcripts.next().await {
         event?;
     }
     let (answered, took) = (answered.as_millis(), asked.elapsed().as_millis());

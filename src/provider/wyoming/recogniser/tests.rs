@@ -21,7 +21,7 @@ fn voice() -> Frame {
     Frame::padded(&[9_000; 320], SampleRate::HZ_16000)
 }
 
-/// Waits until `server` has recorded what is wanted.
+/// Waits until `server` has recorded enough.
 async fn until(server: &WyomingServer, is_there: impl Fn(&Recorded) -> bool) {
     let waiting = async {
         while !is_there(&server.recorded()) {
@@ -35,7 +35,7 @@ fn recogniser(server: &WyomingServer) -> Recogniser {
     Recogniser::new(options(&server.address()), "en")
 }
 
-/// Events for so many frames, sent all at once.
+/// Events for an utterance of `frames`, sent at once.
 async fn hear(recogniser: &Recogniser, frames: usize) -> Result<Vec<SpeechEvent>, Error> {
     let (to, audio) = mpsc::channel(frames.max(1));
     for _ in 0..frames {
@@ -83,7 +83,7 @@ async fn pieces_of_a_transcript_are_partials() {
         for _ in 0..75 {
             to.send(voice()).await.unwrap();
         }
-        // Nobody has fallen silent yet.
+        // The speaker has not fallen silent yet.
         while let Some(Ok(SpeechEvent::Partial { text })) = events.next().await {
             let is_enough = text.split(' ').count() == 4;
             partials.push(text);
@@ -116,7 +116,7 @@ async fn speech_after_a_service_end_is_appended() {
     let feeding = async {
         for at in 0..40 {
             to.send(voice()).await.unwrap();
-            // The service has half a second at the first of these, and says what it has heard.
+            // By this frame the service has half a second, and sends what it has heard.
             if at == 25 {
                 until(&server, |recorded| recorded.done > 0).await;
             }

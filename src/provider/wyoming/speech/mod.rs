@@ -1,8 +1,8 @@
-//! Text-to-speech at a Wyoming service: a connection a sentence.
+//! Text-to-speech at a Wyoming service, with a connection per sentence.
 //!
-//! Entry types: [`Speech`], [`probe`]. Sound is given on as it comes; pitch, formants and speed are
-//! ours. The service is asked for its description again when it lacks a voice. **Never**: a second
-//! request for a sentence.
+//! Entry types: [`Speech`], [`probe`]. Sound is passed on as it arrives; pitch, formants and speed
+//! are ours. If the description lacks a voice, it is fetched again. **Never**: a second request for
+//! a sentence.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -20,10 +20,9 @@ use tokio::time::Instant;
 use super::{
     NAME, Options,
     connection::{Receiver, Sender, connect},
-    describe::describe,
     event::Event,
     failure::{Peer, Role},
-    info::{Program, VoiceName},
+    info::{Program, VoiceName, describe},
     sound::{Sound, Unusable},
 };
 use crate::{
@@ -35,32 +34,28 @@ use crate::{
     },
 };
 
-/// Properties of the service that are known before it is opened.
 pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     name: NAME,
     ids: VoiceIds::Unknown,
-    // No name at all: the service's own choice.
+    // Empty: the service's default.
     default_id: DefaultId::Fixed(""),
     english_only: false,
     shifts_formants: true,
 };
 
-/// The missing part of a sentence that breaks off.
+/// Missing part of an interrupted sentence.
 const END: &str = "the sentence was spoken";
-/// Time for which a service's description counts against a voice.
+/// Time for which a description without a voice is trusted.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// Voices at a service.
 pub struct Speech(Arc<Service>);
 
-/// A service that speaks.
 struct Service {
     options: Options,
     peer: Peer,
     known: RwLock<Option<Described>>,
 }
 
-/// A service's description of itself, and its time.
 #[derive(Clone)]
 struct Described {
     program: Arc<Program>,
@@ -68,7 +63,7 @@ struct Described {
 }
 
 impl Speech {
-    /// Speaks at the service of `options`; nothing is connected yet.
+    /// Speaks at the service of `options`; does not connect yet.
     pub fn new(options: Options) -> Self {
         let peer = Peer::new(&options.address, Role::Voice);
         Self(Arc::new(Service { options, peer, known: RwLock::default() }))
@@ -109,7 +104,6 @@ impl Service {
         self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks the service what it is.
     async fn learn(&self) -> Result<Arc<Program>, Error> {
         let program = Arc::new(describe(&self.peer).await?);
         let known = Described { program: Arc::clone(&program), at: Instant::now() };
@@ -128,7 +122,6 @@ impl Service {
         Ok(program)
     }
 
-    /// Has a sentence spoken.
     async fn ask(self: Arc<Self>, request: SpeakRequest) -> Result<Reading, Error> {
         let program = self.program(&request.voice.voice_id).await?;
         let voice = program.voice(&request.voice.voice_id, &self.peer)?;
@@ -172,27 +165,25 @@ fn sentence(text: &str, voice: Option<VoiceName>, streams: bool) -> Vec<Event> {
     vec![voiced(Event::new("synthesize").with("text", text))]
 }
 
-/// A sentence that is being spoken. Dropping it takes it back.
+/// A sentence that is being spoken. Dropping it cancels it.
 struct Reading {
     peer: Peer,
     from: Receiver,
-    /// A service may take a connection that is half closed for one that is over.
+    /// Kept because a service may take a half-closed connection for a closed one.
     _to: Sender,
     sound: Sound,
-    /// Deadline for the next sound.
     until: Instant,
     idle: Duration,
-    /// Events that brought no sound.
     soundless: Count,
-    /// Kind of the last event: of a text in pieces the sound may end and begin again before it.
+    /// Kind of the last event: for a text in pieces, sound may end and restart before it.
     last: &'static str,
     is_over: bool,
 }
 
 impl Reading {
-    /// The next sound; at the end what the shaping still held.
+    /// The next sound; at the end the rest from the filters.
     async fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
-        // Time in which the listener wanted no more sound is not the service's.
+        // Time in which the listener wanted no sound does not count against the service.
         if self.sound.has_begun() {
             self.until = Instant::now() + self.idle;
         }
@@ -209,7 +200,6 @@ impl Reading {
         Ok(None)
     }
 
-    /// Sound in `event`, if it has any.
     fn read(&mut self, event: &Event) -> Result<Option<Pcm>, Error> {
         match event.kind.as_str() {
             "audio-start" | "audio-chunk" => {
@@ -219,7 +209,7 @@ impl Reading {
                 if before.is_zero() && !more.is_zero() {
                     self.until = Instant::now() + self.idle;
                 }
-                // Sound that the filters hold back gives no more time than it lasts.
+                // Sound held back by the filters only gives as much time as it lasts.
                 self.until += more;
                 self.count(more)?;
                 Ok(pcm)
@@ -229,7 +219,6 @@ impl Reading {
         }
     }
 
-    /// Counts an event if it brought no `sound`.
     fn count(&mut self, sound: Duration) -> Result<(), Error> {
         if !sound.is_zero() {
             return Ok(());
@@ -237,7 +226,7 @@ impl Reading {
         self.soundless.add(1).map_err(|bound| self.peer.flooding(bound))
     }
 
-    /// Turns a timeout after the first sound into an interruption: it is no slow beginning.
+    /// After the first sound a timeout is an interruption, not a slow start.
     fn broken(&self, error: Error) -> Error {
         match error.kind() {
             Kind::Timeout if self.sound.has_begun() => self.peer.interrupted(END),
@@ -245,7 +234,6 @@ impl Reading {
         }
     }
 
-    /// All is said.
     fn over(&mut self) -> Result<Option<Pcm>, Error> {
         self.is_over = true;
         if !self.sound.has_begun() {
@@ -264,10 +252,8 @@ impl Reading {
     }
 }
 
-/// Asks a service what it is, and has it begin a word; one line for a report, and its voices.
-///
-/// # Errors
-/// It cannot be used; the error includes the fix.
+/// Asks a service for its description and starts a word; returns one line for a report, and its
+/// voices.
 pub async fn probe(options: Options) -> Result<(String, Vec<String>), Error> {
     let speech = Speech::new(options);
     let begun = Instant::now();

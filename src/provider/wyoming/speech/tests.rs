@@ -43,7 +43,7 @@ async fn sentence_is_asked_for_in_its_voice() {
         let mut said = request("Well met, Mira.", "en_US-libritts-high#p8699");
         let (word, respelling) = ("Mira".to_owned(), "meera".to_owned());
         said.pronunciation = Arc::from([Pronunciation { word, respelling }]);
-        // 60 ms a letter, 16 letters.
+        // 60 ms per letter, 16 letters.
         assert_eq!(spoken(&speech, said).await.unwrap(), (22_050, 21_168));
         assert_eq!(spoken(&speech, request("Hello.", "")).await.unwrap(), (22_050, 7_938));
         let voice = json!({"name": "en_US-libritts-high", "speaker": "p8699"});
@@ -167,7 +167,7 @@ async fn blanks_are_sound_of_a_service() {
     assert_eq!((blank.samples.len(), blank.rate.hz()), (48_000, 16_000));
 }
 
-/// A sentence at a service that sends `event` again and again, which has `patience`.
+/// A sentence at a service that repeats `event`, with `patience`.
 async fn flooded(event: &str, patience: Duration) -> Error {
     let (address, flood) = flooding(event).await;
     let speech = Speech::new(Options { first_byte_timeout: patience, ..options(&address) });
@@ -186,7 +186,7 @@ async fn events_without_sound_end_a_sentence() {
         let error = flooded(event, Duration::from_secs(60)).await;
         assert_eq!(error.kind(), Kind::Protocol, "{error}");
         assert!(error.to_string().contains(&EVENTS.to_string()), "{error}");
-        // The clock is looked at before what waits to be read.
+        // The clock comes before queued events.
         assert_eq!(flooded(event, Duration::ZERO).await.kind(), Kind::Timeout);
     }
 }

@@ -1,7 +1,4 @@
-//! `dice-roller.last`: a person's latest rolls.
-//!
-//! Entry type: [`LastRolls`]; entry function: [`tool`]. **Never**: outlives the program; the transcript
-//! does.
+//! `dice-roller.last`: a person's latest rolls, in memory only.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -16,21 +13,20 @@ use crate::{
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
-/// Most people whose last roll is known.
+/// Most people whose rolls are kept.
 const MOST: usize = 1_000;
 
-/// Person whose roll it was: the scope, the session, the id (`None`: not a person of the table).
+/// Scope, session and person (`None`: not a person of the table).
 type Roller = (Scope, SessionId, Option<PersonId>);
 
-/// Most rolls that are remembered of a person.
+/// Most rolls kept of a person.
 const ROLLS: usize = 10;
 
-/// The last rolls of everybody, the newest first. Cloning shares them.
 #[derive(Clone, Default)]
 pub struct LastRolls(Arc<Mutex<HashMap<Roller, VecDeque<Value>>>>);
 
 impl LastRolls {
-    /// Stores `rolled` as the newest roll of the speaker in `context`.
+    /// Stores `rolled` as the speaker's newest roll.
     pub fn keep(&self, context: &CallContext, rolled: Value) {
         let mut all = self.all();
         let roller = roller(context);
@@ -42,7 +38,7 @@ impl LastRolls {
         rolls.push_front(rolled);
     }
 
-    /// Puts `rolled` in the place of the newest roll of the speaker in `context`.
+    /// Replaces the speaker's newest roll by `rolled`.
     pub fn correct(&self, context: &CallContext, rolled: Value) {
         let mut all = self.all();
         if let Some(newest) = all.get_mut(&roller(context)).and_then(|rolls| rolls.front_mut()) {
@@ -50,12 +46,11 @@ impl LastRolls {
         }
     }
 
-    /// A roll of the speaker in `context`: the last, or the one `back` rolls before it.
+    /// The speaker's roll `back` rolls before the last.
     pub fn of(&self, context: &CallContext, back: usize) -> Option<Value> {
         self.all().get(&roller(context))?.get(back).cloned()
     }
 
-    /// Held for a look.
     fn all(&self) -> MutexGuard<'_, HashMap<Roller, VecDeque<Value>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,7 +60,6 @@ fn roller(context: &CallContext) -> Roller {
     (context.scope.clone(), context.session.clone(), context.by.clone())
 }
 
-/// `dice-roller.last`, as it is offered.
 pub fn tool(last: LastRolls) -> Definition {
     Definition {
         name: "last".to_owned(),
@@ -91,7 +85,6 @@ pub fn tool(last: LastRolls) -> Definition {
     }
 }
 
-/// Error for a roll that was not made.
 pub fn none_yet(context: &CallContext, back: u64) -> CallError {
     let who = &context.speaker;
     let text = if back == 0 {

@@ -1,6 +1,4 @@
-//! `dice-roller`: real dice, what they showed last, how likely totals are, and random tables.
-//!
-//! Entry type: [`Dice`]; entry function: [`tools`]. **Never**: throws a die to be asked about it.
+//! `dice-roller`: rolls, the latest rolls, odds of totals, and random tables.
 
 mod last;
 mod odds;
@@ -22,7 +20,7 @@ use crate::{
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
-/// Throws dice, and knows what they showed last. Cloning shares it.
+/// Throws dice and remembers the latest rolls. Cloning shares it.
 #[derive(Clone)]
 pub struct Dice {
     rng: Arc<Mutex<StdRng>>,
@@ -30,25 +28,23 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// Dice that `rng` throws.
+    /// Dice thrown by `rng`.
     pub fn new(rng: StdRng) -> Self {
         Self { rng: Arc::new(Mutex::new(rng)), last: LastRolls::default() }
     }
 
-    /// Held for a throw.
     fn rng(&self) -> MutexGuard<'_, StdRng> {
         self.rng.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The tools of `dice-roller` over the same dice.
 pub fn tools(dice: Dice, tables: Vec<RandomTable>) -> Vec<Definition> {
     let mut table_name = json!({"type": "string", "description": "the table"});
     // Services refuse an empty list.
     if !tables.is_empty() {
         table_name["enum"] = tables.iter().map(|table| table.name.as_str()).collect();
     }
-    // Dice have no second throw: never idempotent, never kept, never thrown ahead.
+    // A roll cannot be repeated: never idempotent, cached or run ahead.
     let declared = declared("dice", Millis { estimated: 5, max: 20 }, Tier::Fast);
     let (thrown, remembered) = (dice.clone(), dice.last.clone());
     let rolls = Definition {
@@ -122,13 +118,12 @@ fn with_bonus(dice: &Dice, context: &CallContext, bonus: &str) -> Result<CallOut
     Ok(CallOutput::json(value))
 }
 
-/// Expression of the last roll of the speaker in `context`.
 fn last_expression(dice: &Dice, context: &CallContext) -> Result<String, CallError> {
     let rolled = dice.last.of(context, 0).ok_or_else(|| last::none_yet(context, 0))?;
     Ok(rolled["expression"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A roll repeated with `changes`; advantage among them replaces the roll's own.
+/// `expression` with `changes`; advantage in `changes` replaces the roll's own.
 fn changed(expression: &str, changes: &str) -> String {
     let says_advantage = ["adv", "dis"].iter().any(|word| changes.contains(word));
     let plain = match says_advantage {
@@ -138,7 +133,6 @@ fn changed(expression: &str, changes: &str) -> String {
     format!("{plain}{changes}")
 }
 
-/// Result of one roll, or of several together.
 fn described(rolled: &[Outcome]) -> Value {
     let expressions: Vec<&str> = rolled.iter().map(|it| it.expression.as_str()).collect();
     let faces: Vec<i64> = rolled.iter().flat_map(|it| it.rolls.iter().copied()).collect();
@@ -169,7 +163,7 @@ fn roll_table(
     Ok(CallOutput::json(json!({"table": table.name, "roll": roll, "result": result})))
 }
 
-/// Everyone at the table sees what was really rolled.
+/// Shows everyone the real roll.
 fn show(context: &CallContext, text: &str) {
     let who = context.authority.caller().map_or("the table", |caller| &*caller.npc);
     context.effects.show(&format!("{who} rolls for {}: {text}", context.speaker));

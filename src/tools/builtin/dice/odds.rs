@@ -1,6 +1,4 @@
-//! `dice-roller.odds`: how likely totals are.
-//!
-//! Entry function: [`tool`]. **Never**: throws a die.
+//! `dice-roller.odds`: the odds of totals, without rolling.
 
 use std::sync::Arc;
 
@@ -16,7 +14,6 @@ use crate::{
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
-/// `dice-roller.odds`, as it is offered.
 pub fn tool() -> Definition {
     Definition {
         name: "odds".to_owned(),
@@ -44,7 +41,7 @@ fn counted(said: &str) -> Result<CallOutput, CallError> {
     let invalid =
         |error: dice::DiceError| CallError::new(CallErrorKind::InvalidArguments, error.to_string());
     let read = dice::parse(said).or_else(|error| {
-        spoken::Heard::of(said).odds().map_or(Err(error), |odds| dice::parse(&odds))
+        spoken::DiceRequest::of(said).odds().map_or(Err(error), |odds| dice::parse(&odds))
     });
     let expression = read.map_err(invalid)?;
     let odds = expression.odds().map_err(invalid)?;
@@ -66,7 +63,7 @@ fn described(expression: &str, odds: &Odds) -> Value {
     })
 }
 
-/// A probability as it is said: whole percent, but near none and all a tenth.
+/// Whole percent; tenths near 0 and 100.
 fn percent(chance: f64) -> Value {
     let percent = 100.0 * chance;
     if (1.0..=99.0).contains(&percent) { number(percent.round()) } else { tenths(percent) }
@@ -76,7 +73,6 @@ fn tenths(number: f64) -> Value {
     self::number((number * 10.0).round() / 10.0)
 }
 
-/// A number without a ".0".
 fn number(number: f64) -> Value {
     if number.fract() == 0.0 { json!(dice::whole(number)) } else { json!(number) }
 }

@@ -1,13 +1,12 @@
-//! Bonuses told after the roll.
-//!
-//! Entry function: [`with_bonus`]. **Never**: throws a die.
+//! Bonuses announced after the roll.
 
 use serde_json::{Value, json};
 
 use crate::logic::spoken::APART;
 
-/// `rolled`, as the roller returns it, with `bonus` ("+7") added to its d20, else to the last of its rolls. A
-/// roll that ends with this bonus already is unchanged. `None`: it is compared, so its total is no sum.
+/// `rolled`, as the roller returns it, with `bonus` ("+7") added to its d20, else to its last roll.
+/// A roll that already ends with this bonus is unchanged. `None`: a comparison, whose total is no
+/// sum.
 pub fn with_bonus(rolled: &Value, bonus: &str) -> Option<Value> {
     let expression = rolled["expression"].as_str()?;
     let mut parts: Vec<String> = expression.split(APART).map(str::to_owned).collect();
@@ -25,7 +24,7 @@ pub fn with_bonus(rolled: &Value, bonus: &str) -> Option<Value> {
     if let Some(total) = rolled["total"].as_i64() {
         value["total"] = json!(total.checked_add(sum)?);
     } else {
-        // A roll that is repeated has a total each time.
+        // A repeated roll has several totals.
         let totals = rolled["totals"].as_array()?;
         let (first, last) = if is_one { (0, totals.len()) } else { (at, at + 1) };
         let added = totals.iter().enumerate().map(|(index, total)| {
@@ -38,7 +37,7 @@ pub fn with_bonus(rolled: &Value, bonus: &str) -> Option<Value> {
     Some(value)
 }
 
-/// The roll with its totals, for everyone at the table: "1d20+7 = 19".
+/// The roll with its totals: "1d20+7 = 19".
 pub fn shown(rolled: &Value) -> String {
     let totals: Vec<String> = match rolled["totals"].as_array() {
         Some(totals) => totals.iter().map(Value::to_string).collect(),
@@ -48,7 +47,7 @@ pub fn shown(rolled: &Value) -> String {
     format!("{expression} = {}", totals.join(", "))
 }
 
-/// The numbers in "+7-2", added.
+/// Sum of "+7-2".
 fn sum(bonus: &str) -> Option<i64> {
     let signed = bonus.replace('-', "+-");
     let mut numbers = signed.split('+').filter(|it| !it.is_empty());

@@ -1,6 +1,4 @@
-//! One campaign's folder on disk.
-//!
-//! Entry type: [`FolderOf`]. **Never**: follows a path out of the folder.
+//! One campaign's folder on disk. **Never**: follows a path out of the folder.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -14,76 +12,56 @@ use cap_std::{
 
 use crate::files::private_folder;
 
-/// Largest file, in bytes.
 pub const BYTES_MAX: usize = 1 << 20;
 /// Most files and folders of a campaign.
 const ENTRIES_MAX: usize = 1_000;
 /// Most bytes of a campaign.
 const TOTAL_MAX: u64 = 64 << 20;
-/// Folders inside each other.
+/// Deepest nesting of folders.
 const DEPTH_MAX: usize = 8;
 /// Longest path, in bytes.
 const PATH_MAX: usize = 512;
-/// Names told to somebody who asks for a file that is not there.
+/// Names listed in the error for a missing file.
 const TOLD: usize = 20;
-/// Beginning of the names of files that are being written, and of what was replaced.
+/// Prefix of temporary files and replaced versions.
 const UNFINISHED: &str = ".glyphoxa-";
-/// Versions of a file that are kept after they were replaced; no tool reads them.
+/// Replaced versions kept of a file; no tool reads them.
 const KEPT: usize = 8;
 
-/// A folder that may not be there yet.
+/// The folder need not exist yet.
 #[derive(Debug)]
 pub struct FolderOf {
     base: PathBuf,
     name: String,
 }
 
-/// Reason a file was not read or written; the text is for the model.
+/// Reason a file was not read or written, as text for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The path itself.
     #[error("'{path}' is no path inside the campaign's folder ({way_out})")]
-    Path {
-        /// Path as given.
-        path: String,
-        /// Hint at a valid path.
-        way_out: &'static str,
-    },
-    /// Nothing is there.
+    Path { path: String, way_out: &'static str },
     #[error("there is no file '{path}' ({known})")]
-    Missing {
-        /// Path as given.
-        path: String,
-        /// Entries of the folder, in words.
-        known: String,
-    },
-    /// It is a folder, a device or a pipe.
+    Missing { path: String, known: String },
+    /// A folder, device or pipe.
     #[error("'{0}' is no file")]
     NoFile(String),
-    /// The file at this path is not text.
     #[error("'{0}' is no text (only text files can be read)")]
     Binary(String),
-    /// A file to be read is too large.
     #[error("'{0}' is larger than 1 MiB")]
     TooLarge(String),
-    /// A text to be written is too long.
     #[error("the content is longer than 1 MiB (write less)")]
     TooLong,
-    /// The folder holds as many files as it may.
     #[error("the campaign's folder is full: it has 1,000 files (write into one that is there)")]
     TooMany,
-    /// The folder holds as many bytes as it may.
     #[error("the campaign's folder is full: it holds 64 MiB (write less)")]
     Full,
-    /// The call is over.
+    /// The call was cancelled.
     #[error("the call ended before the file was written")]
     GivenUp,
-    /// The disk or its permissions.
     #[error("'{path}' could not be {what}: {error}")]
     Io {
-        /// Path as given.
         path: String,
-        /// The failed action, as a participle ("read").
+        /// Participle of the failed action ("read").
         what: &'static str,
         /// The system's error in our words.
         error: String,
@@ -91,15 +69,11 @@ pub enum Fault {
 }
 
 impl FolderOf {
-    /// The folder `name` in `base`.
     pub const fn new(base: PathBuf, name: String) -> Self {
         Self { base, name }
     }
 
-    /// The text of the file at `path`.
-    ///
-    /// # Errors
-    /// The path leads out of the folder, no text file of at most 1 MiB is there, or the disk refuses.
+    /// Text of the file at `path`, at most [`BYTES_MAX`].
     pub fn read(&self, path: &str) -> Result<String, Fault> {
         let inside = checked(path)?;
         let failed = |error| fault(path, "read", &error);
@@ -113,7 +87,7 @@ impl FolderOf {
             folder => folder.map_err(failed)?,
         };
         let file = folder.metadata(inside).and_then(|about| {
-            // A pipe would be waited for.
+            // Opening a pipe would block.
             about.is_file().then(|| folder.open(inside)).transpose()
         });
         let file = match file {
@@ -132,11 +106,8 @@ impl FolderOf {
         text.ok_or_else(|| Fault::Binary(path.to_owned()))
     }
 
-    /// Writes `content` to the file at `path`, whole or not at all, unless `given_up` says so
-    /// before the end; `true`: it replaced a file.
-    ///
-    /// # Errors
-    /// The path or the size is not allowed, or the disk refuses.
+    /// Writes `content` to the file at `path`, whole or not at all, unless `given_up` returns true
+    /// first. Returns true if it replaced a file.
     pub fn write(
         &self,
         path: &str,
@@ -175,7 +146,7 @@ impl FolderOf {
     }
 }
 
-/// Writes a new file beside the old one and puts it in its place; `Err(None)`: given up.
+/// Writes a new file beside the old one and renames it; `Err(None)`: given up.
 fn replace(
     folder: &Dir,
     name: &Path,
@@ -193,14 +164,14 @@ fn replace(
         .and_then(|()| keep(folder, name).map_err(Some))
         .and_then(|()| folder.rename(&unfinished, folder, name).map_err(Some));
     if written.is_err() {
-        // A file that cannot be removed is overwritten by the next writer.
+        // The next writer overwrites a file that could not be removed.
         let _ = folder.remove_file(&unfinished);
     }
     written
 }
 
-/// Keeps what is about to be replaced, so that a person can undo it; the oldest of [`KEPT`] versions
-/// goes. A link leads elsewhere, where nothing is replaced.
+/// Keeps the file about to be replaced, so that a person can undo it, and drops the oldest of
+/// [`KEPT`] versions. Skips links: their target is not replaced.
 fn keep(folder: &Dir, name: &Path) -> Result<(), std::io::Error> {
     if !folder.symlink_metadata(name).is_ok_and(|about| about.is_file()) {
         return Ok(());
@@ -215,8 +186,8 @@ fn keep(folder: &Dir, name: &Path) -> Result<(), std::io::Error> {
     folder.copy(name, folder, kept(1)).map(|_| ())
 }
 
-/// Checks that a file of `new` bytes still fits; `old` is the size of the one it replaces.
-/// `Err(Err(_))` is the disk's.
+/// Checks that a file of `new` bytes fits; `old` is the size of the replaced one. `Err(Err(_))`: a
+/// disk error.
 fn room(
     folder: &Dir,
     inside: &Path,
@@ -246,7 +217,7 @@ struct Usage {
     bytes: u64,
 }
 
-/// Adds up entries and bytes; stops counting when there are too many.
+/// Adds up entries and bytes; stops early above the limits.
 fn count(folder: &Dir, depth: usize, usage: &mut Usage) -> Result<(), std::io::Error> {
     for entry in folder.entries()? {
         let entry = entry?;
@@ -266,7 +237,6 @@ fn count(folder: &Dir, depth: usize, usage: &mut Usage) -> Result<(), std::io::E
     Ok(())
 }
 
-/// A path that may lead to a file of the folder.
 fn checked(path: &str) -> Result<&Path, Fault> {
     let wrong = |way_out| Err(Fault::Path { path: path.chars().take(80).collect(), way_out });
     let inside = Path::new(path);
@@ -291,15 +261,13 @@ fn checked(path: &str) -> Result<&Path, Fault> {
     Ok(inside)
 }
 
-/// A path that leads out of the folder.
 fn outside(path: &str) -> Fault {
     Fault::Path { path: path.to_owned(), way_out: "no absolute path and no .." }
 }
 
-/// An error of the system in our words.
 fn fault(path: &str, what: &'static str, error: &std::io::Error) -> Fault {
     let told = match error.kind() {
-        // cap-std's error for a link that leads out has no number of the system.
+        // cap-std's error for a link out of the folder has no OS error number.
         ErrorKind::PermissionDenied if error.raw_os_error().is_none() => return outside(path),
         ErrorKind::PermissionDenied => "no permission".to_owned(),
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
@@ -311,7 +279,7 @@ fn fault(path: &str, what: &'static str, error: &std::io::Error) -> Fault {
     Fault::Io { path: path.to_owned(), what, error: told }
 }
 
-/// The first [`TOLD`] visible entries of the folder in words, for errors about a missing file.
+/// First [`TOLD`] visible entries, for the error about a missing file.
 fn known(folder: &Dir) -> String {
     let entries = folder.entries().into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

@@ -1,8 +1,6 @@
-//! `file-io`: an owner's text files of a campaign, below one folder.
-//!
-//! Entry function: [`tools`]. Every path is resolved by directory handles, so that no `..`, no
-//! symbolic link and no absolute path leads out. **Never**: leaves a file half written, or removes
-//! one: what is replaced is kept beside it, hidden.
+//! `file-io`: an owner's text files of a campaign, below one folder. Paths are resolved by
+//! directory handles, so that `..`, symbolic links and absolute paths cannot lead out. Replaced
+//! files stay beside the new ones, hidden. **Never**: leaves a file half written.
 
 mod folder;
 
@@ -28,19 +26,15 @@ use crate::{
 /// Longest name of a campaign's folder, in characters.
 const NAME_MAX: usize = 64;
 
-/// Settings of `file-io`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileIo {
-    /// Folder of everybody's campaigns; made when it is first written to.
     pub base: PathBuf,
-    /// Nothing may be written.
     pub read_only: bool,
 }
 
 impl FileIo {
-    /// The folder of `scope`: of a guild below one of its own, which no campaign is called like; of this
-    /// machine's campaigns below the base itself. It is called by letters and digits of the
-    /// campaign, anything between them a hyphen.
+    /// The folder of `scope`: a guild's campaigns lie in a folder of the guild, this machine's in
+    /// the base. The name is the campaign's letters and digits, joined by hyphens.
     fn folder(&self, scope: &Scope) -> FolderOf {
         let words = |c: char| if c.is_alphanumeric() { c } else { ' ' };
         let words: String = scope.campaign.0.chars().map(words).collect();
@@ -55,7 +49,7 @@ impl FileIo {
     }
 }
 
-/// `file-io.read_file` and, unless it is forbidden, `file-io.write_file`.
+/// The tools of `file-io`; read-only without `file-io.write_file`.
 pub fn tools(files: FileIo) -> Vec<Definition> {
     let may_write = !files.read_only;
     let files = Arc::new(files);
@@ -95,7 +89,6 @@ pub fn tools(files: FileIo) -> Vec<Definition> {
     std::iter::once(read).chain(write).collect()
 }
 
-/// Reads a file.
 struct ReadFile {
     files: Arc<FileIo>,
 }
@@ -118,10 +111,9 @@ impl Handler for ReadFile {
     }
 }
 
-/// Writes a file.
 struct WriteFile {
     files: Arc<FileIo>,
-    /// The limits are counted and kept by one writer at a time.
+    /// One writer at a time counts and enforces the limits.
     one_at_a_time: Arc<Mutex<()>>,
 }
 
@@ -139,7 +131,7 @@ impl Handler for WriteFile {
         async move {
             let dropped = CancellationToken::new();
             let given_up = dropped.clone();
-            // A call that is dropped while its file is written leaves the old file.
+            // Cancelling a call leaves the old file.
             let _guard = dropped.drop_guard();
             let work = move || {
                 let _alone = lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,7 +144,7 @@ impl Handler for WriteFile {
     }
 }
 
-/// Does `work` on a thread that may wait for the disk.
+/// Runs `work` on a blocking thread.
 async fn blocking(
     work: impl FnOnce() -> Result<Value, Fault> + Send + 'static,
 ) -> Result<CallOutput, CallError> {

@@ -205,7 +205,7 @@ async fn only_text_of_a_sensible_size_is_read() {
     assert!(place.read("full.txt").await.is_ok());
 }
 
-// A disk may be slow; the clock stands still while it works.
+// The paused clock does not move during disk access.
 #[tokio::test(start_paused = true)]
 async fn folder_fills_up() {
     let place = Place::new();

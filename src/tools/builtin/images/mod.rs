@@ -1,7 +1,5 @@
-//! `image-gen`: shows the table a picture that a service makes.
-//!
-//! Entry type: [`Images`]; entry function: [`tools`]. **Never**: shows players the prompt, which may tell
-//! what they do not know yet.
+//! `image-gen`: shows the table a generated picture. **Never**: shows players the prompt, which may
+//! reveal secrets.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,27 +18,24 @@ use crate::{
     },
 };
 
-/// Longest description, in characters.
 const PROMPT_MAX: usize = 2_000;
-/// Longest style and longest text for players who cannot see the picture, in characters.
+/// Longest style and longest alternative text, in characters.
 const STYLE_MAX: usize = 200;
 /// Longest wait for a picture, within the call's own limit.
 const PATIENCE: Duration = Duration::from_secs(58);
 
-/// Shows pictures of one service.
 pub struct Images {
     model: Arc<dyn ImageModel>,
     unwanted: Vec<String>,
 }
 
 impl Images {
-    /// Pictures of `model` about anything but the topics `unwanted`.
+    /// Refuses pictures about the topics `unwanted`.
     pub const fn new(model: Arc<dyn ImageModel>, unwanted: Vec<String>) -> Self {
         Self { model, unwanted }
     }
 }
 
-/// `image-gen.generate_image`.
 pub fn tools(images: Images) -> Vec<Definition> {
     vec![Definition {
         name: "generate_image".to_owned(),
@@ -91,19 +86,17 @@ impl Handler for Images {
     }
 }
 
-/// Arguments of a call.
 struct Wanted {
-    /// The description, with its style.
+    /// Description and style.
     prompt: String,
-    /// One sentence for players who cannot see the picture; empty: none.
+    /// Alternative text; empty: none.
     alt: String,
 }
 
 impl Wanted {
-    /// # Errors
-    /// Nothing is described.
+    /// Fails on an empty description.
     fn of(arguments: &Map<String, Value>) -> Result<Self, CallError> {
-        // No secret leaves in a description, even from a misled model, nor in pieces that a line joins.
+        // Strip secrets from the prompt, also those split by zero-width characters or lines.
         let said = |key, most| {
             let line = one_line(text(arguments, key).unwrap_or_default(), most);
             redact::without_credentials(line.trim())
@@ -121,7 +114,7 @@ impl Wanted {
 }
 
 impl Images {
-    /// Has a picture made and hands it to the table, unless an X-card was used meanwhile.
+    /// Makes and shows a picture, unless an X-card was used meanwhile.
     async fn show(
         &self,
         context: &CallContext,
@@ -152,7 +145,7 @@ impl Images {
         })
     }
 
-    /// The first topic that the table does not want and that `wanted` names.
+    /// First unwanted topic in `wanted`.
     fn unwanted_in(&self, wanted: &Wanted) -> Option<&str> {
         let Wanted { prompt, alt } = wanted;
         let all = format!("{prompt}\n{alt}");
@@ -167,10 +160,6 @@ impl Images {
         self.unwanted.iter().find(is_named).map(String::as_str)
     }
 
-    /// The picture of the description, paid for.
-    ///
-    /// # Errors
-    /// Nobody pays, no picture was made, or an X-card was used since there were `halts`.
     async fn made(
         &self,
         context: &CallContext,
@@ -202,7 +191,7 @@ impl Images {
     }
 }
 
-/// Reports a missing picture to the game master in full; returns the shorter error for the NPC.
+/// Reports the error to the game master in full; returns a shorter one for the NPC.
 fn told(context: &CallContext, by: &str, lack: &NoPicture) -> CallError {
     match lack {
         NoPicture::Refused { why, .. } => {
@@ -212,7 +201,7 @@ fn told(context: &CallContext, by: &str, lack: &NoPicture) -> CallError {
             CallError::new(CallErrorKind::Tool, why)
         }
         NoPicture::Failed(error) => {
-            // Not every face has a game master who reads it.
+            // Some tables have no game master to read it.
             tracing::warn!(%error, "no picture");
             context.effects.tell_dm(&format!("no picture for {by}: {error}"));
             let why = "no picture could be made now (the game master knows why)";
@@ -221,7 +210,7 @@ fn told(context: &CallContext, by: &str, lack: &NoPicture) -> CallError {
     }
 }
 
-/// Error of a picture that an X-card withdrew; cancelled calls are not reported to the table.
+/// An X-card withdrew the picture; the table sees no error.
 fn withdrawn() -> CallError {
     CallError::new(CallErrorKind::Cancelled, "the picture was withdrawn by the X-card")
 }

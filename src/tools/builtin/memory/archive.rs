@@ -1,6 +1,5 @@
-//! Memory of the table, and the view that each NPC has of it.
-//!
-//! Entry type: [`Archive`]. **Never**: opens the store before somebody asks.
+//! Memory of the table, seen through each NPC's knowledge, and search by meaning, or by spelling
+//! without an embedder. Opens the store on first use.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,32 +7,33 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt, ready};
 use tokio::sync::OnceCell;
 
-use super::meaning::Meaning;
 use crate::{
     domain::{self, Npc},
-    logic::prompt,
+    logic::{
+        content_words::ContentWords,
+        prompt,
+        trigrams::{self, DIMENSION},
+    },
     memory::{Entity, EntityKind, MemoryStore, Viewer, Visibility},
+    provider::{Embedder, Error},
     tools::{CallContext, CallError, CallErrorKind},
 };
 
-/// Opens the store, or says why it cannot.
 pub type Opener =
     Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn MemoryStore>, String>> + Send + Sync>;
 
-/// Parts of an [`Archive`].
 pub struct ArchiveParts {
-    /// Opens the store, when somebody first asks.
+    /// Opens the store on first use.
     pub open: Opener,
-    /// Finds what has other words.
+    /// Search by meaning.
     pub meaning: Meaning,
     /// Unix time in ms.
     pub now: fn() -> i64,
 }
 
-/// Memory of the table, and the view that each NPC has of it.
 pub struct Archive {
     pub(super) parts: ArchiveParts,
     store: OnceCell<Arc<dyn MemoryStore>>,
@@ -43,7 +43,6 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// An archive that knows nobody yet.
     pub fn new(parts: ArchiveParts) -> Self {
         Self {
             parts,
@@ -53,7 +52,7 @@ impl Archive {
         }
     }
 
-    /// Sets who may know what: `npcs` what they know, `assistant` everything.
+    /// Sets the viewers: `npcs` see what they know, `assistant` everything.
     pub fn set_cast(&self, npcs: &[Npc], assistant: &Npc) {
         let mut viewers: HashMap<String, Viewer> =
             npcs.iter().map(|npc| (npc.name.clone(), viewer(npc))).collect();
@@ -62,14 +61,12 @@ impl Archive {
         self.cast.store(Arc::new(npcs.iter().map(of_cast).collect()));
     }
 
-    /// For whom a call looks things up.
     pub(super) fn viewer(&self, context: &CallContext) -> Viewer {
         let Some(caller) = context.authority.caller() else { return Viewer::Dm };
         let known = self.viewers.load().get(&*caller.npc).cloned();
         known.unwrap_or_else(|| Viewer::Npc { name: caller.npc.to_string(), knows: Vec::new() })
     }
 
-    /// The NPCs as entities.
     pub(super) fn cast(&self) -> Arc<Vec<Entity>> {
         self.cast.load_full()
     }
@@ -80,7 +77,6 @@ impl Archive {
     }
 }
 
-/// An NPC as publicly known.
 fn of_cast(npc: &Npc) -> Entity {
     let known = domain::Entity::from(npc);
     Entity {
@@ -100,4 +96,44 @@ fn of_cast(npc: &Npc) -> Entity {
 /// Viewer for `npc`: its name and the topics it knows.
 pub fn viewer(npc: &Npc) -> Viewer {
     Viewer::Npc { name: npc.name.clone(), knows: prompt::topics(npc) }
+}
+
+/// Model name stored with vectors of spelling.
+const SPELLING: &str = "spelling-1";
+
+#[derive(Clone)]
+pub struct Meaning {
+    /// Model name stored with the vectors.
+    pub model: String,
+    pub embedder: Arc<dyn Embedder>,
+}
+
+impl Meaning {
+    /// Also finds other forms of words, and misheard ones.
+    pub fn by_spelling() -> Self {
+        Self { model: SPELLING.to_owned(), embedder: Arc::new(Spelling) }
+    }
+
+    /// True if only spelling is compared; near results may be unrelated.
+    pub fn is_spelling(&self) -> bool {
+        self.model == SPELLING
+    }
+}
+
+/// Makes vectors of letters.
+struct Spelling;
+
+impl Embedder for Spelling {
+    fn name(&self) -> &str {
+        SPELLING
+    }
+
+    fn dimension(&self) -> Option<usize> {
+        Some(DIMENSION)
+    }
+
+    fn embed(&self, texts: &[String]) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Error>> {
+        let vectors = texts.iter().map(|text| trigrams::vector(ContentWords::of(text).words()));
+        ready(Ok(vectors.collect())).boxed()
+    }
 }

@@ -1,6 +1,5 @@
-//! Facts by words and by meaning or spelling, ranked together.
-//!
-//! Entry: [`Look::facts`]. **Never**: keeps an answer waiting for vectors for long.
+//! Facts found by words and by meaning or spelling, ranked together. A slow embedder is not waited
+//! for.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -9,8 +8,8 @@ use tokio::time::timeout;
 
 use super::{
     super::describe::text,
+    archive::Meaning,
     look::{Look, cut, failed},
-    meaning::Meaning,
 };
 use crate::{
     domain::{redact, visible},
@@ -19,17 +18,17 @@ use crate::{
     tools::CallError,
 };
 
-/// Results of a search that asks for no other number.
+/// Default number of results.
 const TOP: usize = 10;
-/// Constant of reciprocal rank fusion: the larger, the less the first places of a list stand out.
+/// Constant of reciprocal rank fusion: a larger one flattens the lists' first places.
 const FLAT: f64 = 60.0;
-/// Longest wait for the vector of a question.
+/// Longest wait for the question's vector.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Said of a search without an embedder.
+/// Note on a search without an embedder.
 const BY_SPELLING: &str = "by words and their spelling, not by meaning (no embedder is configured)";
 
-/// Something found, with the ranks of all lists added up.
+/// A hit with the summed scores of all lists.
 struct Ranked {
     found: Piece,
     score: f64,
@@ -41,7 +40,7 @@ enum Piece {
 }
 
 impl Look<'_> {
-    /// Known facts about something, the best first.
+    /// Known facts, best first.
     pub async fn facts(
         &self,
         arguments: &Map<String, Value>,
@@ -85,14 +84,15 @@ impl Look<'_> {
         Ok(value)
     }
 
-    /// Items of similar meaning or, without an embedder, similar spelling; or why the search failed.
+    /// Items of similar meaning or, without an embedder, similar spelling; `Err`: why the search
+    /// failed.
     async fn near(
         &self,
         asked: &str,
         meaning: &Meaning,
         limit: usize,
     ) -> Result<Vec<ItemHit>, &'static str> {
-        // It may be a service elsewhere, so that no secret is in the question, nor in pieces.
+        // An embedding service may see the question: strip secrets, also split ones.
         let vectors = meaning.embedder.embed(&[redact::without_credentials(&visible(asked))]);
         let values = match timeout(PATIENCE, vectors).await {
             Ok(Ok(mut vectors)) => vectors.pop().unwrap_or_default(),
@@ -134,14 +134,13 @@ impl Look<'_> {
 }
 
 fn add(ranked: &mut HashMap<String, Ranked>, key: String, rank: usize, found: Piece) {
-    // Ranks are few.
+    // Ranks are small, so the cast is exact.
     #[expect(clippy::cast_precision_loss, reason = "ranks are at most a hundred")]
     let score = 1.0 / (FLAT + rank as f64 + 1.0);
     ranked.entry(key).and_modify(|it| it.score += score).or_insert(Ranked { found, score });
 }
 
-/// Adds the scores of items to the found lines that they came from, and drops chunks with such lines: the
-/// lines are what was meant.
+/// Adds the scores of items to their source lines, and drops chunks that contain such lines.
 fn with_lines_for_chunks(mut ranked: Vec<Ranked>) -> Vec<Ranked> {
     let chunks: Vec<(Option<String>, (u64, u64), f64)> = ranked
         .iter()

@@ -1,6 +1,5 @@
-//! One question put to the store, its answer made to be spoken.
-//!
-//! Entry type: [`Look`]. **Never**: looks for another viewer than its own.
+//! One query to the store, with an answer made to be spoken. **Never**: searches for another viewer
+//! than its own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,40 +19,36 @@ use crate::{
     tools::{CallError, CallErrorKind},
 };
 
-/// Things that are listed at most.
+/// Most entities listed.
 const ENTITIES_MAX: usize = 10;
-/// Relations of one thing that are told.
+/// Most relations of one entity.
 const TIES_MAX: usize = 12;
-/// Lines in the result of a search that asks for no other number.
+/// Default number of lines.
 const LINES: usize = 5;
-/// Lines shown for a session that has no summary.
+/// Lines shown of a session without a summary.
 const EXTRACT: usize = 12;
-/// Longest line that is shown whole, in characters.
+/// Longest line shown, in characters.
 const LINE_MAX: usize = 300;
 
-/// A question: of whom, where, when.
 pub struct Look<'a> {
-    /// Store that is searched.
     pub store: &'a dyn MemoryStore,
-    /// Scope whose memory is searched.
     pub scope: &'a Scope,
-    /// Viewer that asks: entries it may not see are not found.
+    /// Entries this viewer may not see are not found.
     pub viewer: Viewer,
     /// The NPCs as entities, for those missing in the store.
     pub cast: &'a [Entity],
-    /// The session that goes on.
+    /// The current session.
     pub session: &'a str,
     /// Unix time in ms.
     pub now: i64,
-    /// Set once something is found that not everybody may know.
+    /// Set once a result is not public.
     pub is_gated: AtomicBool,
 }
 
 impl Look<'_> {
-    /// Things by name or type.
     pub async fn entities(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let (name, kind) = (text(arguments, "name"), arguments.get("type").cloned());
-        // The schema has seen to it that there is such a type.
+        // The schema has checked the type.
         let kind = kind.and_then(|kind| serde_json::from_value::<EntityKind>(kind).ok());
         let filter = EntityFilter {
             containing: name.map(str::to_owned),
@@ -69,7 +64,7 @@ impl Look<'_> {
         Ok(noted(json!({"results": results}), results.is_empty(), "nothing of that name is known"))
     }
 
-    /// NPCs of the cast whose names contain `name`, without those in `found`.
+    /// NPCs whose names contain `name`, without those in `found`.
     fn cast_of(&self, name: &str, kind: Option<EntityKind>, found: &[Entity]) -> Vec<Entity> {
         if kind.is_some_and(|kind| kind != EntityKind::Npc) {
             return Vec::new();
@@ -84,7 +79,7 @@ impl Look<'_> {
         self.store.entities(self.scope, filter, self.viewer.clone()).await.map_err(failed)
     }
 
-    /// One thing and how it stands to others.
+    /// One entity and its relations.
     pub async fn summary(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let asked = text(arguments, "entity_id").unwrap_or_default();
         let snapshot = |id: String| async move {
@@ -118,7 +113,6 @@ impl Look<'_> {
         Ok(value)
     }
 
-    /// Spoken lines, the best first.
     pub async fn lines(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let session = match text(arguments, "session_id").filter(|id| !id.trim().is_empty()) {
             Some(id) => Some(self.session_called(id).await?.session.id),
@@ -132,7 +126,7 @@ impl Look<'_> {
         Ok(noted(json!({"results": results}), results.is_empty(), NOTHING))
     }
 
-    /// Lines that hold words of `query`, and say more than it does.
+    /// Lines that match `query` and say more than it does.
     pub async fn hits(
         &self,
         query: &str,
@@ -140,19 +134,18 @@ impl Look<'_> {
         limit: usize,
     ) -> Result<Vec<LineHit>, CallError> {
         let (asked, text) = (query, ContentWords::sought(query));
-        // Questions for it are found too, and left out.
+        // The search also finds earlier questions; they are dropped below.
         let query = LineQuery { text, session, limit: 2 * limit, ..LineQuery::default() };
         let hits = self.store.search(self.scope, query, self.viewer.clone()).await;
         let hits = hits.map_err(failed)?.into_iter();
         let says_more = |hit: &LineHit| {
-            // "Greymantle, what did I promise?" says no more than the same without his name.
+            // Addressing the NPC adds nothing: "Greymantle, what did I promise?"
             let npc = hit.line.said.npc.as_deref().unwrap_or_default();
             ContentWords::of(&format!("{asked} {npc}")).lack(&hit.line.said.text)
         };
         Ok(hits.filter(says_more).take(limit).collect())
     }
 
-    /// Spoken lines, by session.
     pub async fn history(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let query = text(arguments, "query").unwrap_or_default();
         let mut sessions: Vec<(String, Vec<TranscriptLine>)> = Vec::new();
@@ -175,8 +168,7 @@ impl Look<'_> {
         Ok(noted(json!({"results": results}), results.is_empty(), NOTHING))
     }
 
-    /// Summary of a session, for the game master; for others, or without one, its last lines that the viewer
-    /// may see.
+    /// Summary of a session for the game master; otherwise its last lines visible to the viewer.
     pub async fn session_summary(
         &self,
         arguments: &Map<String, Value>,
@@ -185,7 +177,7 @@ impl Look<'_> {
         let id = entry.session.id.clone();
         let when = entry.last_at.or(entry.session.started).map(|at| self.when(at));
         let mut value = json!({"session": id, "when": when});
-        // It may tell what an NPC was not there for.
+        // A summary may tell of scenes the NPC missed.
         if let (Viewer::Dm, Some(summary)) = (&self.viewer, entry.session.summary) {
             self.note(true);
             value["summary"] = summary.into();
@@ -202,7 +194,6 @@ impl Look<'_> {
         Ok(value)
     }
 
-    /// The session meant by an id, "last" or "this".
     async fn session_called(&self, called: &str) -> Result<SessionEntry, CallError> {
         let called = called.trim();
         let sessions =
@@ -225,7 +216,7 @@ impl Look<'_> {
         })
     }
 
-    /// A line with who said it and when.
+    /// A line with its speaker and time.
     pub fn told(&self, line: &TranscriptLine) -> Value {
         let said = &line.said;
         let mut value = json!({
@@ -240,27 +231,26 @@ impl Look<'_> {
         value
     }
 
-    /// Notes whether something is not for everybody.
+    /// Records that a result is not public.
     pub fn note(&self, is_gated: bool) {
         self.is_gated.fetch_or(is_gated, Ordering::Relaxed);
     }
 
-    /// Describes how long ago `at` was.
+    /// How long ago `at` was, in words.
     pub fn when(&self, at: i64) -> String {
         ago(self.now.saturating_sub(at))
     }
 }
 
-/// The store did not answer.
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err asks for")]
 pub fn failed(error: Error) -> CallError {
     CallError::new(CallErrorKind::Tool, error.to_string())
 }
 
-/// Note in an answer without lines.
+/// Note on an answer without lines.
 const NOTHING: &str = "nothing of that was said in your hearing";
 
-/// `value`, with a note where there is nothing in it.
+/// `value`, with `note` if it is empty.
 fn noted(mut value: Value, is_empty: bool, note: &str) -> Value {
     if is_empty {
         value["note"] = note.into();
@@ -268,28 +258,24 @@ fn noted(mut value: Value, is_empty: bool, note: &str) -> Value {
     value
 }
 
-/// A line as one would quote it.
 fn spoken(line: &TranscriptLine) -> String {
     format!("{}: {}", line.said.who(), cut(&line.said.text))
 }
 
-/// At most [`LINE_MAX`] characters.
 pub fn cut(text: &str) -> String {
     shortened(text, LINE_MAX)
 }
 
-/// The folded names of a thing.
 fn names(of: &Entity) -> impl Iterator<Item = String> {
     std::iter::once(&of.name).chain(&of.aliases).map(|name| fold(name))
 }
 
-/// True if `entity` is `npc` of the cast: one has the other's name.
+/// True if `entity` is `npc`: their names overlap.
 fn is_same(entity: &Entity, npc: &Entity) -> bool {
     let (own, theirs) = (fold(&entity.name), fold(&npc.name));
     names(entity).any(|name| name == theirs) || names(npc).any(|name| name == own)
 }
 
-/// A thing in short.
 fn shown(entity: &Entity) -> Value {
     let mut value = json!({ "id": entity.id, "name": entity.name, "type": entity.kind });
     if !entity.description.trim().is_empty() {
@@ -301,7 +287,7 @@ fn shown(entity: &Entity) -> Value {
     value
 }
 
-/// A relation as a sentence has it.
+/// A relation as a sentence.
 fn relation(tie: &Tie) -> Value {
     let (key, other) = (&tie.relation.key, &tie.other);
     let kind = key.kind.replace('_', " ");

@@ -1,17 +1,12 @@
-//! `memory` and `session-manager`: what the table remembers, by what the caller may know.
-//!
-//! Entry type: [`Archive`]. An NPC finds what it witnessed, was told or may know; the operator and
-//! the game master's assistant find everything. **Never**: changes what is remembered.
+//! `memory` and `session-manager`: read-only search of the table's memory. An NPC finds what it
+//! witnessed, heard or may know; the operator and the assistant find everything.
 
 mod archive;
-mod ask;
 mod facts;
 mod look;
-mod meaning;
 mod offer;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{Archive, ArchiveParts, viewer};
-pub use meaning::Meaning;
+pub use archive::{Archive, ArchiveParts, Meaning, viewer};
 pub use offer::{memory_tools, session_tools};

@@ -1,33 +1,32 @@
-//! Descriptions of the memory tools for models.
-//!
-//! Entry functions: [`memory_tools`], [`session_tools`]. **Never**: looks anything up.
+//! Definitions of the memory tools, and their handler.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
-use serde_json::{Value, json};
+use futures::future::{BoxFuture, FutureExt};
+use serde_json::{Map, Value, json};
 
 use super::{
     super::describe::{Millis, declared, input},
     archive::Archive,
-    ask::{Ask, Subject},
+    look::Look,
 };
 use crate::{
     domain::Tier,
-    tools::{Declared, Definition},
+    tools::{CallContext, CallError, CallOutput, Declared, Definition, Handler},
 };
 
-/// The kinds of things there are.
 const KINDS: [&str; 9] =
     ["npc", "player", "location", "item", "faction", "event", "quest", "concept", "lore"];
 
-/// The tools of `memory`.
 pub fn memory_tools(archive: &Arc<Archive>) -> Vec<Definition> {
     let mut tools = of_the_world(archive);
     tools.extend(of_the_past(archive));
     tools
 }
 
-/// Tools for things of the world.
 fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
         definition(archive, Described { name, description, input }, declared, subject)
@@ -69,7 +68,6 @@ fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     ]
 }
 
-/// Tools for spoken lines and notes.
 fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
         definition(archive, Described { name, description, input }, declared, subject)
@@ -119,7 +117,6 @@ fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
     ]
 }
 
-/// The tools of `session-manager`.
 pub fn session_tools(archive: &Arc<Archive>) -> Vec<Definition> {
     let session = json!({"session_id": {
         "type": "string",
@@ -165,7 +162,6 @@ fn figures(category: &str, takes: Millis, floor: Tier, probe: Value) -> Declared
     }
 }
 
-/// The parts of a tool that a model reads.
 struct Described {
     name: &'static str,
     description: &'static str,
@@ -185,5 +181,52 @@ fn definition(
         output: None,
         declared,
         handler: Arc::new(Ask { archive: Arc::clone(archive), subject }),
+    }
+}
+
+#[derive(Clone, Copy)]
+pub enum Subject {
+    Entities,
+    Summary,
+    Lines,
+    Facts,
+    Session,
+    History,
+}
+
+pub struct Ask {
+    pub archive: Arc<Archive>,
+    pub subject: Subject,
+}
+
+impl Handler for Ask {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            let (parts, cast) = (&self.archive.parts, self.archive.cast());
+            let look = Look {
+                store: self.archive.store().await?,
+                scope: &context.scope,
+                viewer: self.archive.viewer(context),
+                cast: &cast,
+                session: &context.session.0,
+                now: (parts.now)(),
+                is_gated: AtomicBool::new(false),
+            };
+            let value = match self.subject {
+                Subject::Entities => look.entities(arguments).await,
+                Subject::Summary => look.summary(arguments).await,
+                Subject::Lines => look.lines(arguments).await,
+                Subject::Facts => look.facts(arguments, &parts.meaning).await,
+                Subject::Session => look.session_summary(arguments).await,
+                Subject::History => look.history(arguments).await,
+            };
+            let secret = look.is_gated.load(Ordering::Relaxed);
+            value.map(|value| CallOutput { secret, ..CallOutput::json(value) })
+        }
+        .boxed()
     }
 }

@@ -204,7 +204,7 @@ async fn cast_is_found_beside_the_entities() {
     assert_eq!(look.summary(&asked("Mira")).await.unwrap()["about"], "A thief.");
 }
 
-/// Gives the vectors it was told to, or fails.
+/// Returns fixed vectors, or fails.
 struct Vectors {
     made: Mutex<Option<Vec<f32>>>,
     asked: Mutex<Vec<String>>,

@@ -1,6 +1,5 @@
-//! `music-ambiance`: plays a track that fits free words, and stops.
-//!
-//! Entry type: [`Music`]; entry function: [`tools`]. **Never**: sounds by itself; the table does.
+//! `music-ambiance`: plays a track that fits free words, and stops it. The table plays; this only
+//! chooses.
 
 use std::{
     collections::HashMap,
@@ -32,15 +31,15 @@ struct Parts {
     chance: Mutex<Chance>,
 }
 
-/// Decides between tracks that fit alike.
+/// Random choice among equally fitting tracks.
 struct Chance {
     rng: StdRng,
-    /// Titles that were chosen last.
+    /// Last title of each session.
     last: HashMap<SessionId, String>,
 }
 
 impl Music {
-    /// The tracks of `library`; `rng` chooses among those that fit alike.
+    /// The tracks of `library`; `rng` picks among equal matches.
     pub fn new(library: Arc<Library>, rng: StdRng) -> Self {
         let chance = Mutex::new(Chance { rng, last: HashMap::new() });
         Self(Arc::new(Parts { library: ArcSwap::new(library), chance }))
@@ -51,13 +50,13 @@ impl Music {
         self.0.library.load_full()
     }
 
-    /// From now on these are the tracks.
+    /// Replaces the tracks.
     pub fn set_library(&self, library: Library) {
         self.0.library.store(Arc::new(library));
     }
 
-    /// A track that fits `words`, an effect only if nothing else does, and in a `session` not the one that
-    /// was chosen last if another fits; `None`: nothing is near.
+    /// The track that fits `words` best: an effect only if nothing else fits, and not the
+    /// `session`'s last one if another fits; `None`: no match.
     pub fn choose(&self, session: &SessionId, words: &str) -> Option<Arc<Track>> {
         let library = self.library();
         let mut chance = self.chance();
@@ -78,7 +77,6 @@ impl Music {
     }
 }
 
-/// `music-ambiance.play_track` and `music-ambiance.stop_music`.
 pub fn tools(music: Music) -> Vec<Definition> {
     let declared = Declared {
         effects: Some(SideEffects::Reversible),
@@ -130,7 +128,7 @@ fn play(music: &Music, context: &CallContext, words: &str) -> Result<CallOutput,
     Ok(CallOutput::json(json!({"playing": track.title, "mood": mood, "layer": track.layer.name()})))
 }
 
-/// Has the table do it; one without music says why it cannot.
+/// Fails with the reason at a table without music.
 fn order(context: &CallContext, order: MusicOrder) -> Result<(), CallError> {
     context
         .effects

@@ -1,18 +1,16 @@
-//! The names that people and models have for the fifth edition.
-//!
-//! Entry function: [`fifth_edition`]. **Never**: takes another game, or another edition of this one,
-//! for it.
+//! Names of the fifth edition as people and models write them. Other games and editions do not
+//! match.
 
-/// Words that may stand in its name, without numbers.
+/// Words its name may contain, without numbers.
 const WORDS: &[&str] = &[
     "a", "and", "book", "d", "dd", "dnd", "dragons", "dungeons", "e", "ed", "edition", "fifth",
     "game", "handbook", "one", "phb", "player", "players", "rules", "ruleset", "s", "srd", "st",
     "system", "th", "the", "v",
 ];
-/// Words of which one is there where no number is.
+/// A name without a number needs one of these.
 const NAMING: &[&str] = &["dd", "dnd", "dungeons", "fifth", "srd"];
 
-/// The edition that `system` names: "5e", or one of its two books; `None`: it names something else.
+/// The edition `system` names: "5e" or one of its two books; `None`: another system.
 pub fn fifth_edition(system: &str) -> Option<&'static str> {
     let system = system.to_lowercase().replace(['&', '\u{2019}', '\''], "");
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -32,7 +30,7 @@ pub fn fifth_edition(system: &str) -> Option<&'static str> {
     match (numbers().any(is_2014), numbers().any(is_2024)) {
         (true, false) => Some("5e-2014"),
         (false, true) => Some("5e-2024"),
-        // "One D&D" is what the second book was called before it was there.
+        // "One D&D" was the second book's working title.
         (false, false) if names_it && words().any(|word| word == "one") => Some("5e-2024"),
         _ => names_it.then_some("5e"),
     }

@@ -1,32 +1,33 @@
-//! Kinds of facts in rules, which questions ask for: the range of a spell, the damage of a weapon.
-//!
-//! Entry type: [`Fact`]. **Never**: knows a rule.
+//! Kinds of facts that questions ask for: the range of a spell, the damage of a weapon.
 
-use crate::logic::words::fold;
+use crate::logic::words::Words;
 
-/// Value of a sentence that has the fact itself.
+/// Score of a sentence that states the fact.
 const HAS: usize = 4;
-/// Value of a sentence that only mentions it.
+/// Score of a sentence that only mentions it.
 const SPEAKS: usize = 1;
+
+/// Most words in the gap of a phrase: "how hard does a heavy crossbow hit".
+const GAP: usize = 4;
 
 /// A kind of fact, by how it is asked for and how rules write it.
 pub struct Fact {
-    /// Phrases that ask for it, folded, in any language.
+    /// Phrases that ask for it, folded, in any language; up to [`GAP`] words may stand for "…".
     asked: &'static [&'static str],
-    /// Whole words behind a number that make it such a fact: "feet"; in small letters, in any language, since a
-    /// table's own rules may be German.
+    /// Lower-case words that follow a number ("feet"), in any language: a table's own rules may be
+    /// German.
     units: &'static [&'static str],
-    /// Words for such a fact without a number: "touch".
+    /// Words that state it without a number: "touch".
     words: &'static [&'static str],
-    /// True if dice state such a fact.
+    /// True if dice state it.
     is_dice: bool,
-    /// True if the line of figures at the start of a spell has such facts.
+    /// True if a spell's first line of figures states it.
     is_figure: bool,
-    /// True if rules always tell it: a text without the fact means that the spell or weapon has none.
+    /// True if rules always state it, so that its absence is an answer.
     is_told: bool,
 }
 
-/// The kinds; the first that a question asks for counts.
+/// The first kind that matches a question counts.
 const FACTS: [Fact; 6] = [
     Fact {
         asked: &[
@@ -55,7 +56,15 @@ const FACTS: [Fact; 6] = [
         is_told: false,
     },
     Fact {
-        asked: &["range", "ranges", "how far", "reichweite", "wie weit"],
+        asked: &[
+            "range",
+            "ranges",
+            "how far away",
+            "how far",
+            "reichweite",
+            "wie weit weg",
+            "wie weit",
+        ],
         units: &[
             "feet", "foot", "mile", "miles", "meters", "metres", "meter", "metern", "fuß", "meilen",
         ],
@@ -65,7 +74,33 @@ const FACTS: [Fact; 6] = [
         is_told: true,
     },
     Fact {
-        asked: &["damage", "schaden"],
+        asked: &[
+            "damage",
+            "hit for",
+            "hits for",
+            "hit you for",
+            "how hard … hit",
+            "how hard … hits",
+            "does … deal",
+            "do … deal",
+            "will … deal",
+            "deals",
+            "how much does … do",
+            "how much do … do",
+            "how much will … do",
+            "how much does … hit",
+            "schaden",
+            "wie viel macht",
+            "wieviel macht",
+            "wie viel richtet … an",
+            "haut … rein",
+            "haut rein",
+            "haut … zu",
+            "tut … weh",
+            "wie hart",
+            "wie fest",
+            "wie doll",
+        ],
         units: &[],
         words: &["damage", "schaden"],
         is_dice: true,
@@ -94,18 +129,19 @@ const FACTS: [Fact; 6] = [
 ];
 
 impl Fact {
-    /// The kind of fact that `question` asks for, and the phrase that asks.
+    /// The kind `question` asks for, and the phrase that asks.
     pub fn asked(question: &str) -> Option<(&'static Self, &'static str)> {
-        let question = format!(" {} ", fold(question));
+        let question = Words::of(question);
+        let words: Vec<&str> = question.iter().collect();
         FACTS.iter().find_map(|fact| {
             let mut asked = fact.asked.iter().copied();
-            let phrase = asked.find(|phrase| question.contains(&format!(" {phrase} ")))?;
+            let phrase = asked.find(|phrase| is_asked(phrase, &words))?;
             Some((fact, phrase))
         })
     }
 
-    /// Value of `sentence` as an answer; 0: it has no such fact. `is_figures`: it is the line of figures at the
-    /// start of a spell.
+    /// Score of `sentence` as an answer; 0: no such fact. `is_figures`: it is a spell's first line
+    /// of figures.
     pub fn worth(&self, sentence: &str, is_figures: bool) -> usize {
         let small = sentence.to_lowercase();
         let words: Vec<&str> = small.split(|c: char| !c.is_alphanumeric()).collect();
@@ -123,10 +159,26 @@ impl Fact {
         }
     }
 
-    /// True if a spell or weapon has no such fact where its text tells none.
+    /// True if absence from the text means the spell or weapon has no such fact.
     pub const fn is_told(&self) -> bool {
         self.is_told
     }
+}
+
+/// True if `words` contain `phrase`, with a few others where it has a gap.
+fn is_asked(phrase: &str, words: &[&str]) -> bool {
+    let starts = |part: &str, words: &[&str]| {
+        let mut words = words.iter();
+        part.split(' ').all(|word| words.next() == Some(&word))
+    };
+    let (first, last) = phrase.split_once(" … ").unwrap_or((phrase, ""));
+    let length = first.split(' ').count();
+    (0..words.len()).any(|at| {
+        let Some(rest) = words.get(at..).filter(|rest| starts(first, rest)) else { return false };
+        let mut gaps = 1..=GAP;
+        last.is_empty()
+            || gaps.any(|gap| rest.get(length + gap..).is_some_and(|rest| starts(last, rest)))
+    })
 }
 
 /// "8d6", "8w6"
@@ -152,12 +204,17 @@ mod tests {
             ("how much damage does fireball do", ball),
             ("Wie viel Schaden macht Feuerball?", ball),
             ("how big is a fireball", ball),
+            ("what does fireball hit for?", ball),
+            ("how much does a fireball do", ball),
+            ("Wie doll haut ein Feuerball rein?", ball),
         ] {
             let (fact, _) = Fact::asked(question).unwrap();
             let best =
                 if fact.worth(figures, true) > fact.worth(ball, false) { figures } else { ball };
             assert_eq!(best, wanted, "{question}");
         }
-        assert!(Fact::asked("what does fireball do").is_none());
+        for question in ["what does fireball do", "how much do I carry", "how hard is it to hide"] {
+            assert!(Fact::asked(question).is_none(), "{question}");
+        }
     }
 }

@@ -1,8 +1,5 @@
-//! Ranked search over a few hundred short rules.
-//!
-//! Entry type: [`Index`]. BM25 over name, aliases and text, and a bonus for a name or alias that the
-//! question holds whole. A word nobody wrote is taken for the nearest known one.
-//! **Never**: loads a rule.
+//! Ranked search over a few hundred short rules: BM25 over name, aliases and text, plus a bonus for
+//! a name or alias contained whole in the question. Unknown words match the nearest known one.
 
 use std::{
     cmp::Reverse,
@@ -12,53 +9,119 @@ use std::{
 use bm25::{
     Embedder, EmbedderBuilder, Embedding, Scorer, TokenEmbedder, TokenEmbedding, Tokenizer,
 };
+use rust_stemmers::{Algorithm, Stemmer};
+use strsim::osa_distance;
 
-use super::{facts::Fact, terms::Terms};
-use crate::{domain::Rule, logic::words::Words, yaml::nearest};
+use super::{edition::fifth_edition, facts::Fact};
+use crate::{
+    domain::Rule,
+    logic::{
+        language,
+        words::{Words, fold},
+    },
+    yaml::nearest,
+};
 
-/// A name weighs as much as this many mentions.
+/// Mentions a match in the name is worth.
 const NAME_WEIGHT: usize = 3;
-/// Length matters little: a rule with many aliases is no worse for it.
+/// BM25's b: low, so that many aliases do not hurt a rule.
 const LENGTH: f32 = 0.3;
-/// Score of a name or alias for each of its terms, when the question holds all of them.
+/// Bonus per term of a name or alias contained in the question.
 const WHOLE: f32 = 2.0;
-/// Score of a name that the question holds as it is written: "grappled" is no "grapple".
+/// Bonus for a name written exactly: "grappled" is not "grapple".
 const AS_WRITTEN: f32 = 3.0;
-/// Below this share of the best score, a rule is not an answer.
+/// Rules below this share of the best score are dropped.
 const SHARE: f32 = 0.3;
-/// Below this score, nothing was meant.
+/// Minimum score of any result.
 const LEAST: f32 = 2.0;
-/// Shortest word that endings and slips are forgiven in.
+/// Least percentage of a question's words that a rule must have if the question holds its name or an alias.
+const NAMED: usize = 40;
+/// Like [`NAMED`], where it holds neither: that a text mentions a word says little.
+const UNNAMED: usize = 70;
+/// Shortest word that endings are forgiven in.
 const FORGIVEN: usize = 5;
+/// Shortest words that one slip, and two slips, are forgiven in: "teapot" is no "weapon".
+const SLIPS: [usize; 2] = [6, 9];
+/// Most words of an address before a question: "Old Greymantle, what is prone?".
+const ADDRESS: usize = 3;
 
-/// A searchable list of rules.
 pub struct Index {
     rules: Vec<Rule>,
-    /// Makes terms of texts.
     pub terms: Terms,
     scorer: Scorer<usize, u64>,
-    /// Terms of each rule's name and aliases.
-    called: Vec<Vec<BTreeSet<String>>>,
+    /// Each rule's name and aliases.
+    called: Vec<Vec<Called>>,
+    /// Each rule's terms, its category among them.
+    has: Vec<HashSet<String>>,
     /// Every term there is.
     known: HashSet<String>,
-    /// Terms of names and aliases, sorted: what a slip may have meant.
+    /// Sorted terms of names and aliases: candidates for typos.
     meant: Vec<String>,
 }
 
+/// A name or alias of a rule.
+struct Called {
+    /// Its folded words, a blank around each.
+    written: String,
+    terms: BTreeSet<String>,
+}
+
+/// What a question asks for.
+struct Asked {
+    terms: BTreeSet<String>,
+    /// Those of them that only say which fact is wanted: "the range of fireball" asks for fireball, though there
+    /// is a rule of ranges.
+    fact: BTreeSet<String>,
+    /// Its folded words, a blank around each.
+    written: String,
+}
+
+impl Asked {
+    /// Percentage of its terms that a rule with the terms `has` covers, without those for the fact, single letters
+    /// and editions; 100 if no others are left.
+    fn covered_by(&self, has: &HashSet<String>) -> usize {
+        let tells = |term: &&String| {
+            !self.fact.contains(*term)
+                && term.chars().nth(1).is_some()
+                && fifth_edition(term).is_none()
+        };
+        let about: Vec<&String> = self.terms.iter().filter(tells).collect();
+        let covered = about.iter().filter(|term| has.contains(**term)).count();
+        (covered * 100).checked_div(about.len()).unwrap_or(100)
+    }
+
+    /// Bonus of a rule for the longest name in the question, and for one as it is written; names made of words for
+    /// the fact do not count.
+    fn bonus(&self, called: &[Called]) -> f32 {
+        let named = called
+            .iter()
+            .filter(|it| it.terms.is_subset(&self.terms) && !it.terms.is_subset(&self.fact));
+        let terms = named.map(|it| it.terms.difference(&self.fact).count()).max().unwrap_or(0);
+        let is_written = called.iter().any(|it| {
+            !it.terms.is_empty()
+                && it.terms.is_disjoint(&self.fact)
+                && self.written.contains(&it.written)
+        });
+        let as_written = if is_written { AS_WRITTEN } else { 0.0 };
+        f32::from(u8::try_from(terms).unwrap_or(u8::MAX)) * WHOLE + as_written
+    }
+}
+
 impl Index {
-    /// Prepares `rules` to be asked for.
+    /// Builds the index.
     pub fn new(rules: Vec<Rule>) -> Self {
         let terms = Terms::new();
         let mut called = Vec::with_capacity(rules.len());
+        let mut has = Vec::with_capacity(rules.len());
         let mut texts = Vec::with_capacity(rules.len());
         let mut known = HashSet::new();
         let mut length = 0;
         for rule in &rules {
-            let names: Vec<Vec<String>> = std::iter::once(bare(&rule.name))
+            let named: Vec<&str> = std::iter::once(bare(&rule.name))
                 .chain([rule.name.as_str()])
                 .chain(rule.aliases.iter().map(String::as_str))
-                .map(|it| terms.of(it))
                 .collect();
+            let names: Vec<Vec<String>> = named.iter().map(|it| terms.of(it)).collect();
             let body = terms.of(&rule.text);
             let name = names.first().map(Vec::as_slice).unwrap_or_default();
             let repeated = std::iter::repeat_n(name, NAME_WEIGHT - 1).flatten();
@@ -66,8 +129,14 @@ impl Index {
                 repeated.chain(names.iter().flatten()).chain(&body).map(String::as_str).collect();
             length += text.len();
             texts.push(text.join(" "));
-            known.extend(names.iter().flatten().chain(&body).cloned());
-            called.push(names.into_iter().map(BTreeSet::from_iter).collect::<Vec<_>>());
+            let own: HashSet<String> = names.iter().flatten().chain(&body).cloned().collect();
+            known.extend(own.iter().cloned());
+            has.push(own.into_iter().chain(terms.of(&rule.category)).collect());
+            let names = named.iter().zip(names).map(|(name, terms)| Called {
+                written: spaced(name),
+                terms: BTreeSet::from_iter(terms),
+            });
+            called.push(names.collect::<Vec<_>>());
         }
         let average = length / rules.len().max(1);
         let average = f32::from(u16::try_from(average).unwrap_or(u16::MAX));
@@ -77,39 +146,31 @@ impl Index {
         for (index, text) in texts.iter().enumerate() {
             scorer.upsert(&index, embedder.embed(text));
         }
-        let meant: BTreeSet<&String> = called.iter().flatten().flatten().collect();
+        let meant: BTreeSet<&String> = called.iter().flatten().flat_map(|it| &it.terms).collect();
         let meant = meant.into_iter().cloned().collect();
-        Self { rules, terms, scorer, called, known, meant }
+        Self { rules, terms, scorer, called, has, known, meant }
     }
 
-    /// The rules that `question` asks for among those `wanted`, best first, at most `most`.
+    /// Best rules among those `wanted`, at most `most`.
     pub fn search(
         &self,
         question: &str,
         most: usize,
         wanted: impl Fn(&Rule) -> bool,
     ) -> Vec<&Rule> {
-        let asked: BTreeSet<String> =
-            self.terms.of(question).into_iter().map(|term| self.known_as(term)).collect();
-        // "The range of fireball" asks for fireball, though there is a rule of ranges.
-        let fact = Fact::asked(question).map(|(_, phrase)| self.terms.of(phrase));
-        let fact: BTreeSet<String> = fact.into_iter().flatten().collect();
-        let written = format!(" {} ", Words::of(question).iter().collect::<Vec<_>>().join(" "));
-        let query = asked.iter().map(|term| TokenEmbedding { index: u64::embed(term), value: 1.0 });
+        let asked = self.asked(question);
+        let terms = asked.terms.iter();
+        let query = terms.map(|term| TokenEmbedding { index: u64::embed(term), value: 1.0 });
         let mut scored: Vec<(f32, usize, &Rule)> = self
             .scorer
             .matches(&Embedding(query.collect()))
             .into_iter()
             .filter_map(|found| {
                 let rule = self.rules.get(found.id).filter(|rule| wanted(rule))?;
-                let name = Words::of(bare(&rule.name));
-                let name = format!(" {} ", name.iter().collect::<Vec<_>>().join(" "));
-                let is_fact =
-                    !fact.is_empty() && self.terms.of(&name).iter().all(|term| fact.contains(term));
-                let is_written = !is_fact && written.contains(&name);
-                let as_written = if is_written { AS_WRITTEN } else { 0.0 };
-                let whole = self.whole(found.id, &asked, &fact);
-                Some((found.score + whole + as_written, found.id, rule))
+                let bonus = asked.bonus(self.called.get(found.id)?);
+                let least = if bonus > 0.0 { NAMED } else { UNNAMED };
+                let is_meant = asked.covered_by(self.has.get(found.id)?) >= least;
+                is_meant.then_some((found.score + bonus, found.id, rule))
             })
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -118,7 +179,6 @@ impl Index {
         scored.into_iter().take(most).map(|(.., rule)| rule).collect()
     }
 
-    /// The rule with this id.
     pub fn get(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.id == id)
     }
@@ -137,17 +197,26 @@ impl Index {
         near
     }
 
-    /// Score of the longest name or alias that the question has in full; not one made of words for `fact`, the
-    /// fact it asks for.
-    fn whole(&self, index: usize, asked: &BTreeSet<String>, fact: &BTreeSet<String>) -> f32 {
-        let called = self.called.get(index).map(Vec::as_slice).unwrap_or_default();
-        let names = |terms: &&BTreeSet<String>| terms.is_subset(asked) && !terms.is_subset(fact);
-        let held = called.iter().filter(names);
-        let terms = held.map(BTreeSet::len).max().unwrap_or(0);
-        f32::from(u8::try_from(terms).unwrap_or(u8::MAX)) * WHOLE
+    /// What `question` asks for.
+    fn asked(&self, question: &str) -> Asked {
+        let question = self.without_address(question);
+        let fact = Fact::asked(question).map(|(_, phrase)| self.terms.of(phrase));
+        Asked {
+            terms: self.terms.of(question).into_iter().map(|term| self.known_as(term)).collect(),
+            fact: fact.into_iter().flatten().collect(),
+            written: spaced(question),
+        }
     }
 
-    /// `term`, or the known one it is another form or a slip of.
+    /// `question` without a name before it that no rule has a word of: "Greymantle, what is prone?".
+    fn without_address<'q>(&self, question: &'q str) -> &'q str {
+        let Some((name, rest)) = question.split_once(',') else { return question };
+        let is_address = Words::of(name).iter().count() <= ADDRESS
+            && !self.terms.of(name).iter().any(|term| self.known.contains(term));
+        if is_address && !self.terms.of(rest).is_empty() { rest } else { question }
+    }
+
+    /// `term`, or the known term it is a form or typo of.
     fn known_as(&self, term: String) -> String {
         if self.known.contains(&term) || term.len() < FORGIVEN {
             return term;
@@ -158,22 +227,77 @@ impl Index {
         };
         let form = self.meant.iter().filter(|known| shared(known).is_some());
         let form = form.max_by_key(|known| (shared(known), Reverse(known.len())));
-        let slip = || nearest(&term, self.meant.iter().map(String::as_str));
-        form.map(String::as_str).or_else(slip).map(str::to_owned).unwrap_or(term)
+        form.or_else(|| self.slip(&term)).cloned().unwrap_or(term)
+    }
+
+    /// The term of names that `term` is a slip of: one with its first letter, and as few letters wrong, missing,
+    /// added or swapped as [`SLIPS`] allows.
+    fn slip(&self, term: &str) -> Option<&String> {
+        let distance = |known: &String| {
+            let most = SLIPS.iter().filter(|least| term.len().min(known.len()) >= **least).count();
+            let may_be = known.len().abs_diff(term.len()) <= most
+                && known.chars().next() == term.chars().next();
+            may_be.then(|| osa_distance(term, known)).filter(|distance| *distance <= most)
+        };
+        let near = self.meant.iter().filter_map(|known| Some((distance(known)?, known)));
+        near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
     }
 }
 
-/// A name without what tells editions apart ("Hide (2014)").
+/// The folded words of `text`, a blank around each.
+fn spaced(text: &str) -> String {
+    format!(" {} ", fold(text))
+}
+
+/// A name without its edition ("Hide (2014)").
 pub fn bare(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-/// Terms in one text, a blank between them: each word is looked at once.
+/// Tokenizes space-separated terms.
 #[derive(Default)]
 struct Joined;
 
 impl Tokenizer for Joined {
     fn tokenize(&self, text: &str) -> Vec<String> {
         text.split_ascii_whitespace().map(str::to_owned).collect()
+    }
+}
+
+/// Words as the index knows them: folded, stemmed, without stop words.
+pub struct Terms {
+    stemmer: Stemmer,
+    said_anyway: HashSet<&'static str>,
+}
+
+impl Terms {
+    /// English stems; German endings stay, which [`Index`] tolerates.
+    pub fn new() -> Self {
+        let said_anyway = language::all(|it| it.in_every_rule_question).collect();
+        Self { stemmer: Stemmer::create(Algorithm::English), said_anyway }
+    }
+
+    pub fn of(&self, text: &str) -> Vec<String> {
+        let words = Words::of(text);
+        let kept = words.iter().filter(|word| !self.said_anyway.contains(word));
+        // The rules use American spelling.
+        kept.map(|word| self.stemmer.stem(&word.replace("armour", "armor")).into_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_keep_what_they_ask_for() {
+        let terms = Terms::new();
+        assert_eq!(terms.of("Can I attack while frightened?"), ["attack", "frighten"]);
+        assert_eq!(terms.of("What happens when I'm falling?"), ["fall"]);
+        assert_eq!(terms.of("Plate armour AC"), terms.of("plate armor ac"));
+        assert_eq!(
+            terms.of("Kann ich angreifen, wenn ich verängstigt bin"),
+            ["angreifen", "verangstigt"]
+        );
     }
 }

@@ -1,14 +1,10 @@
-//! `rules-lookup`: what the rules say, to be read aloud.
-//!
-//! Entry type: [`RuleBook`]. The built-in rules are read and indexed once, at the latest when a rule is asked
-//! for.
-//! **Never**: changes a rule, opens a file.
+//! `rules-lookup`: answers from the rules, made to be spoken. The built-in rules are read and
+//! indexed once, at the latest on first use. **Never**: changes a rule, opens a file.
 
 mod edition;
 mod facts;
 mod index;
 mod short;
-mod terms;
 
 #[cfg(test)]
 mod tests;
@@ -33,48 +29,46 @@ use crate::{
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
 };
 
-/// Most rules a search answers with: what a model can weigh in one round.
+/// Most results of a search: as much as a model can weigh in one round.
 const MOST: usize = 3;
 /// Values of `edition` that mean a fifth edition.
 const EDITIONS: &[&str] = &["5e", "5e-2014", "5e-2024"];
 
 /// The rules of a table.
 pub struct RuleBook {
-    /// The user's own.
+    /// The user's own rules.
     own: Vec<Rule>,
     /// The edition played; `None`: both.
     edition: Option<String>,
-    /// Reads those of the program.
+    /// Reads the built-in rules.
     built_in: fn() -> Vec<Rule>,
-    /// All of them, once somebody has asked.
+    /// Index of all rules, built on first use.
     index: OnceLock<Index>,
 }
 
 impl RuleBook {
-    /// `own` rules over those that `built_in` reads; of fifth-edition rules only those that hold in
-    /// `edition`.
+    /// `own` rules take precedence over those that `built_in` reads; `edition` limits fifth-edition
+    /// rules.
     pub const fn new(own: Vec<Rule>, edition: Option<String>, built_in: fn() -> Vec<Rule>) -> Self {
         Self { own, edition, built_in, index: OnceLock::new() }
     }
 
-    /// Reads and indexes the rules, unless it has been done: some tens of milliseconds, to be spent
-    /// beside the runtime. A question that comes earlier waits for it.
+    /// Reads and indexes the rules on first call: blocks for some tens of milliseconds. Concurrent
+    /// calls wait.
     pub fn prepare(&self) {
         self.index();
     }
 
-    /// Waits until the rules are read and indexed, without holding a worker of the runtime up.
-    /// Cancel safe.
+    /// Waits for [`Self::prepare`] without blocking the runtime. Cancel safe.
     fn ready(book: &Arc<Self>) -> BoxFuture<'static, ()> {
         if book.index.get().is_some() {
             return ready(()).boxed();
         }
         let book = Arc::clone(book);
-        // A panic in it has been shown, and the call meets the same one.
+        // A panic was already reported, and recurs in the call.
         tokio::task::spawn_blocking(move || book.prepare()).map(drop).boxed()
     }
 
-    /// All rules that are played by.
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let own: BTreeSet<&str> = self.own.iter().map(|rule| rule.id.as_str()).collect();
@@ -88,7 +82,7 @@ impl RuleBook {
         })
     }
 
-    /// The edition or system meant by `system`.
+    /// The edition or system `system` means.
     fn system(&self, system: &str) -> Result<String, CallError> {
         let wanted = fold(system);
         let own = self.own.iter().map(|rule| rule.edition.as_str());
@@ -106,23 +100,22 @@ impl RuleBook {
         ))
     }
 
-    /// The rules that answer `question`, best first, at most three; with `system` those of one
-    /// edition or system.
+    /// Best rules for `question`, at most three; `system` limits them to one edition or system.
     ///
     /// # Errors
-    /// A system there are no rules of.
+    /// No rules of `system` exist.
     pub fn find(&self, question: &str, system: Option<&str>) -> Result<Vec<&Rule>, CallError> {
         let system = system.map(|system| self.system(system)).transpose()?;
         let wanted = |rule: &Rule| system.as_deref().is_none_or(|system| rule.holds_in(system));
         Ok(self.index().search(question, MOST, wanted))
     }
 
-    /// The one sentence of `rule` that answers `question`.
+    /// The sentence of `rule` that answers `question`.
     pub fn short<'r>(&self, question: &str, rule: &'r Rule) -> &'r str {
         short(&self.index().terms, question, rule)
     }
 
-    /// The sentence of `rule` that answers `question`; `None`: the rule lacks the fact asked for.
+    /// Like [`Self::short`]; `None`: the rule lacks the fact asked for.
     pub fn answer<'r>(&self, question: &str, rule: &'r Rule) -> Option<&'r str> {
         (!lacks(question, rule)).then(|| self.short(question, rule))
     }
@@ -155,7 +148,7 @@ impl RuleBook {
         if let Some(rule) = index.get(&id) {
             return Ok(CallOutput::json(self.shown(rule)));
         }
-        // Of a rule that differs, only the edition played may be there.
+        // A rule that differs by edition: only the edition played may be indexed.
         let editions: Vec<&Rule> =
             ["2014", "2024"].iter().filter_map(|it| index.get(&format!("{id}-{it}"))).collect();
         if let [only] = editions.as_slice() {
@@ -168,7 +161,6 @@ impl RuleBook {
         ))
     }
 
-    /// A rule as a model gets it.
     fn shown(&self, rule: &Rule) -> Value {
         json!({
             "id": rule.id,
@@ -194,12 +186,10 @@ impl RuleBook {
     }
 }
 
-/// The ISO 639-1 code of the language that `rule` is written in.
 fn language_of(rule: &Rule) -> &'static str {
     Language::spoken_in(&rule.text).unwrap_or_else(Language::english).code
 }
 
-/// `rules-lookup.search_rules` and `rules-lookup.get_rule` over `book`.
 pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
     let declared = |takes, floor| Declared {
         read_only: Some(true),
@@ -245,7 +235,7 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
     vec![search, get]
 }
 
-/// Answers one of the two tools, once the rules are read.
+/// Answers both tools once the rules are read.
 struct Lookup {
     book: Arc<RuleBook>,
     answer: fn(&RuleBook, &Map<String, Value>) -> Result<CallOutput, CallError>,

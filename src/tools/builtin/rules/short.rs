@@ -1,15 +1,16 @@
-//! The one sentence of a rule that answers a question: [`short`].
-//!
-//! **Never** changes a word of it.
+//! Picks the one sentence of a rule that answers a question: [`short`].
 
 use std::collections::HashSet;
 
-use super::{facts::Fact, index::bare, terms::Terms};
+use super::{
+    facts::Fact,
+    index::{Terms, bare},
+};
 use crate::domain::Rule;
 
-/// The sentence of `rule` that has the fact asked for and most of the words, the first of several. Words of the
-/// rule's name do not count, since they only say which rule is meant. The line of figures at the start of a spell
-/// is chosen where a fact is asked for, or where no other sentence is as good.
+/// The sentence of `rule` with the fact asked for and the most matching words, the first of equals.
+/// Words of the rule's name do not count: every sentence is about it. A spell's first line of
+/// figures is chosen for a fact, or if no other sentence is as good.
 pub fn short<'r>(terms: &Terms, question: &str, rule: &'r Rule) -> &'r str {
     let name: HashSet<String> = terms.of(bare(&rule.name)).into_iter().collect();
     let asked: HashSet<String> = terms.of(question).into_iter().collect();
@@ -31,7 +32,7 @@ pub fn short<'r>(terms: &Terms, question: &str, rule: &'r Rule) -> &'r str {
     best.map_or(rule.text.as_str(), |(_, sentence)| sentence)
 }
 
-/// True if `question` asks for a fact that `rule`, a spell or a piece of gear, lacks.
+/// True if `question` asks for a fact that `rule`, a spell or gear, lacks.
 pub fn lacks(question: &str, rule: &Rule) -> bool {
     let has_figures = matches!(rule.category.as_str(), "spell" | "equipment");
     let Some((fact, _)) = Fact::asked(question).filter(|(it, _)| has_figures && it.is_told())
@@ -43,16 +44,15 @@ pub fn lacks(question: &str, rule: &Rule) -> bool {
     all.all(|(at, sentence)| fact.worth(sentence, is_figures(rule, at, sentences.len())) == 0)
 }
 
-/// True if sentence `at` of `of` is the line of figures of a spell.
+/// True if sentence `at` of `of` is a spell's line of figures.
 fn is_figures(rule: &Rule, at: usize, of: usize) -> bool {
     at == 0 && rule.category == "spell" && of > 1
 }
 
-/// The sentences of a text that is written to be spoken.
 fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut rest = text.trim();
-    // An ending is followed by a capital or a number, so that "approx. half" stays whole.
+    // A capital or number must follow, so that "approx. half" stays whole.
     while let Some(end) = rest.match_indices(['.', '!', '?']).map(|(at, _)| at + 1).find(|&end| {
         let next = rest.get(end..).unwrap_or_default().strip_prefix(' ');
         next.is_some_and(|next| next.starts_with(|c: char| c.is_uppercase() || c.is_numeric()))

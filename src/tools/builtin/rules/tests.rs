@@ -74,7 +74,7 @@ fn nothing_found_says_what_to_do() {
 /// Signal that the rules wait for in [`late`].
 static KEY: Mutex<Option<mpsc::Receiver<()>>> = Mutex::new(None);
 
-/// The rules, once somebody lets them be read; none when nobody does for long.
+/// The rules, once the test releases them; none after a timeout.
 fn late() -> Vec<Rule> {
     let key = KEY.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap();
     key.recv_timeout(Duration::from_secs(20)).map(|()| built_in()).unwrap_or_default()
@@ -118,7 +118,7 @@ async fn first_rule_lookup_waits_without_blocking() {
     };
     // The call may take 20 ms; the rules take longer, and nothing tells the call's clock so.
     let other = async {
-        // The paused clock stands still while anything runs.
+        // The paused clock does not move during work.
         let begun = std::time::Instant::now();
         while KEY.lock().unwrap().is_some() {
             assert!(begun.elapsed() < Duration::from_secs(60), "nobody reads the rules");

@@ -1,24 +1,29 @@
-//! Calls of the web tools.
-//!
-//! Entry types: [`Search`], [`FetchPage`].
+//! Services behind the web tools, and their calls.
+
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
-use super::{super::describe::text, access::WebAccess};
+use super::{super::describe::text, seen::SeenAddresses};
 use crate::{
     domain::{redact, visible},
     logic::budget::Consumption,
-    provider::{Error, Kind, Page, PageError, WebResult},
+    provider::{Error, Kind, Page, PageError, Pages, WebResult, WebSearch},
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler},
 };
 
-/// `web-search.search`.
+#[derive(Clone)]
+pub struct WebAccess {
+    pub service: Arc<dyn WebSearch>,
+    pub pages: Pages,
+    pub seen: SeenAddresses,
+}
+
 pub struct Search(pub WebAccess);
 
-/// `web-search.fetch_page`.
 pub struct FetchPage(pub WebAccess);
 
 impl Handler for Search {
@@ -45,7 +50,7 @@ impl WebAccess {
         query: &str,
     ) -> Result<Vec<WebResult>, CallError> {
         let once = Consumption { requests: 1, ..Consumption::default() };
-        // No secret leaves in a query, even from a misled model, nor in pieces that the client joins.
+        // Strip secrets from the query, also split ones: the model may be misled.
         let query = redact::without_credentials(&visible(query));
         let payment = context.pay(self.service.priced_as(), once).await?;
         match self.service.search(&query, payment.attempts()).await {
@@ -61,7 +66,6 @@ impl WebAccess {
     }
 }
 
-/// The results as a model reads and cites them.
 fn listed(found: &[WebResult]) -> Value {
     let results = found.iter().enumerate().map(|(index, WebResult { title, url, text })| {
         json!({"number": index + 1, "title": title, "url": url, "text": text})
@@ -73,7 +77,6 @@ fn listed(found: &[WebResult]) -> Value {
     value
 }
 
-/// A failed search as an error for a model.
 fn failed(error: &Error) -> CallError {
     let kind = match error.kind() {
         Kind::RateLimited { .. } | Kind::Crowded { .. } => CallErrorKind::RateLimited,
@@ -117,7 +120,6 @@ impl Handler for FetchPage {
     }
 }
 
-/// The address that a model has written.
 fn address(text: &str) -> Result<Url, CallError> {
     let url = Url::parse(text.trim()).ok();
     url.filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
@@ -126,20 +128,18 @@ fn address(text: &str) -> Result<Url, CallError> {
     })
 }
 
-/// True if an address that no search returned contains a key.
+/// True if a URL not found by a search contains a key.
 fn has_credential(url: &Url) -> bool {
     let written = percent_decode_str(url.as_str()).decode_utf8_lossy();
     redact::holds_credential(&visible(&written))
 }
 
-/// A page as a model reads and cites it.
 fn shown(Page { title, url, text, is_cut }: &Page) -> String {
     let title = if title.is_empty() { "Page without a title" } else { title };
     let more = if *is_cut { "\n[cut here: the page goes on]" } else { "" };
     format!("{title}\n{url}\n\n{text}{more}")
 }
 
-/// An unreadable page as an error for a model.
 fn unread(error: &PageError) -> CallError {
     let kind = match error {
         PageError::Late(_) => CallErrorKind::Timeout,

@@ -1,9 +1,6 @@
-//! `web-search`: searches the web, and reads pages that a search returned.
-//!
-//! Entry type: [`WebAccess`]; entry function: [`tools`]. Results and pages are words from outside.
-//! **Never**: reads a page that no search of its session returned and the operator does not allow.
+//! `web-search`: searches the web and reads found pages; both are outside words. **Never**: reads a
+//! page that no search of its session returned and the operator does not allow.
 
-mod access;
 mod calls;
 mod seen;
 #[cfg(test)]
@@ -20,13 +17,12 @@ use crate::{
     tools::{Declared, Definition, SideEffects},
 };
 
-pub use access::WebAccess;
+pub use calls::WebAccess;
 pub use seen::SeenAddresses;
 
-/// `web-search.search` and `web-search.fetch_page`.
 pub fn tools(access: WebAccess) -> Vec<Definition> {
-    // Neither read-only nor idempotent: a request costs money and reaches an outside service, so
-    // that it runs for a final transcript alone, and is repeated by its client, which pays for that.
+    // Neither read-only nor idempotent: a request costs money, so it runs for final transcripts
+    // only, and only its client, which pays, repeats it.
     let declared = Declared {
         effects: Some(SideEffects::None),
         open_world: Some(true),

@@ -1,7 +1,5 @@
-//! Addresses that searches have returned, by session.
-//!
-//! Entry type: [`SeenAddresses`]. They are in memory alone. **Never**: lets one session read by what
-//! another one found.
+//! Addresses returned by searches, by session, in memory only. **Never**: lets one session read
+//! results of another.
 
 use std::{
     collections::VecDeque,
@@ -17,10 +15,10 @@ use crate::{
 
 /// Most addresses of one session; the oldest are dropped.
 const ADDRESSES_MAX: usize = 200;
-/// Most sessions; the one that has not searched for longest is dropped.
+/// Most sessions; the least recently searching one is dropped.
 const SESSIONS_MAX: usize = 100;
 
-/// Addresses by session. Cloning shares them.
+/// Cloning shares them.
 #[derive(Clone, Default)]
 pub struct SeenAddresses(Arc<Mutex<VecDeque<Session>>>);
 
@@ -31,7 +29,7 @@ struct Session {
 }
 
 impl SeenAddresses {
-    /// Adds `urls` to the calling session's addresses; skips invalid ones.
+    /// Adds valid `urls` to the session's addresses.
     pub fn add<'a>(&self, context: &CallContext, urls: impl Iterator<Item = &'a str>) {
         let mut sessions = self.sessions();
         let at = sessions.iter().position(|it| it.is_of(context));
@@ -53,8 +51,8 @@ impl SeenAddresses {
         sessions.push_back(session);
     }
 
-    /// True if a search of the calling session returned `url`, fragments aside; an address with
-    /// http:// counts for the same one with https:// too.
+    /// True if a search of the session returned `url`, ignoring fragments; http:// also matches
+    /// https://.
     pub fn has(&self, context: &CallContext, url: &Url) -> bool {
         let url = without_fragment(url.clone());
         let plain = unencrypted(&url);
@@ -65,7 +63,6 @@ impl SeenAddresses {
         })
     }
 
-    /// Held for a look, never across an await.
     fn sessions(&self) -> MutexGuard<'_, VecDeque<Session>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,7 +79,7 @@ fn without_fragment(mut url: Url) -> Url {
     url
 }
 
-/// The address with http:// that an https:// one may have been upgraded from.
+/// The http:// form an https:// address may have been upgraded from.
 fn unencrypted(url: &Url) -> Option<Url> {
     let mut plain = url.clone();
     (url.scheme() == "https" && plain.set_scheme("http").is_ok()).then_some(plain)

@@ -175,7 +175,7 @@ async fn error_of_a_service_is_from_outside() {
 
 #[tokio::test]
 async fn page_is_read_only_by_a_session_that_found_it() {
-    // Private addresses: what passes the list is refused by the way out, without a request.
+    // Private addresses pass the list but are refused at the way out, without a request.
     let (host, _) = stage(&["http://10.0.0.1/a?b=1#c", "http://10.0.0.2/"], None);
     let refused = unread(&host, "s", "http://10.0.0.1/a?b=1").await.message;
     assert!(refused.starts_with("no search of this session returned"), "{refused}");

@@ -1,12 +1,59 @@
-//! Values for single keywords of a schema.
-//!
-//! Entry functions: [`merge`], [`kind`], [`number`], [`of_format`]. **Never**: follows a reference.
+//! Values for single keywords of a schema, and the errors of making arguments. **Never**: follows a
+//! reference.
 
 use serde_json::{Map, Number, Value};
 
-use super::error::NoArguments;
+use crate::tools::schema::{Mismatch, SchemaError};
 
-/// Adds `part` to `whole`, as if both were asked for.
+/// Reason no arguments could be made; its text begins with "it" or "its", meaning the tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoArguments {
+    /// The schema's type (JSON) is not an object.
+    #[error("its schema asks for {0} instead of an object")]
+    NoObject(String),
+    /// It refers to itself, or nests too deeply.
+    #[error("its schema nests without end")]
+    Endless,
+    /// A part is `false`.
+    #[error("part of its schema allows nothing")]
+    Nothing,
+    /// Dangling reference.
+    #[error("'{0}' is not in its schema")]
+    Reference(String),
+    /// `oneOf` or `anyOf` without branches.
+    #[error("its '{0}' is empty")]
+    NoBranch(String),
+    /// No branch could be satisfied.
+    #[error("no branch of its '{0}' accepts the values tried")]
+    NoFittingBranch(String),
+    /// A list longer than the limit.
+    #[error("it needs {0} items")]
+    Items(u64),
+    /// Not enough distinct values for `uniqueItems`.
+    #[error("it needs different items")]
+    Alike,
+    #[error("'{member}': {why}")]
+    Member { member: String, why: Box<NoArguments> },
+    #[error("it needs {0} members")]
+    Members(u64),
+    #[error("it needs {0} characters")]
+    Characters(u64),
+    /// No sample text matches the pattern (JSON).
+    #[error("nothing that was tried matches the pattern {0}")]
+    Pattern(String),
+    /// No number within the bounds.
+    #[error("no number fits")]
+    Number,
+    /// No whole number within the bounds; holds the one tried.
+    #[error("no whole number fits ({0})")]
+    Whole(String),
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+}
+
+/// Adds `part` to `whole` as `allOf` does.
 pub fn merge(whole: &mut Map<String, Value>, part: Map<String, Value>) {
     for (key, value) in part {
         let merged = match (key.as_str(), whole.get_mut(&key)) {
@@ -25,7 +72,7 @@ pub fn merge(whole: &mut Map<String, Value>, part: Map<String, Value>) {
             }
             (key, Some(known)) => match stricter(key, known, &value) {
                 Some(stricter) => stricter,
-                // Two schemas of one member: both are asked for.
+                // Two schemas of one member: both apply.
                 None => match (known, value) {
                     (Value::Object(known), Value::Object(more)) => {
                         merge(known, more);
@@ -70,7 +117,7 @@ pub fn kind(members: &Map<String, Value>) -> &str {
     })
 }
 
-/// A number inside its bounds: the lower one, else 1, else the upper one.
+/// A number within its bounds: the lower one, else 1, else the upper one.
 pub fn number(members: &Map<String, Value>, is_whole: bool) -> Result<Value, NoArguments> {
     let get = |key: &str| members.get(key).and_then(Value::as_f64);
     let step = get("multipleOf").filter(|step| *step > 0.0);
@@ -108,7 +155,6 @@ pub fn number(members: &Map<String, Value>, is_whole: bool) -> Result<Value, NoA
     Number::from_f64(value).map(Value::Number).ok_or(NoArguments::Number)
 }
 
-/// A whole number as JSON writes it.
 fn json_whole(value: f64) -> Result<Value, NoArguments> {
     let text = format!("{value:.0}");
     let whole = text.parse::<i64>().map(Value::from);
@@ -116,13 +162,11 @@ fn json_whole(value: f64) -> Result<Value, NoArguments> {
     whole.map_err(|_| NoArguments::Whole(value.to_string()))
 }
 
-/// The count under `key`.
 pub fn whole(members: &Map<String, Value>, key: &str) -> Option<u64> {
     let value = members.get(key)?;
     value.as_u64().or_else(|| format!("{:.0}", value.as_f64()?).parse().ok())
 }
 
-/// Text of a format JSON Schema knows.
 pub fn of_format(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" => "2024-01-01T00:00:00Z",

@@ -1,8 +1,6 @@
-//! The smallest arguments a schema takes: required members only, from what the schema offers.
-//!
-//! Entry function: [`minimal`]. **Never**: returns what the schema refuses.
+//! Makes the smallest arguments a schema accepts: required members only, with the schema's own
+//! values where it offers any. Entry function: [`minimal`].
 
-mod error;
 mod keywords;
 #[cfg(test)]
 mod tests;
@@ -12,24 +10,23 @@ use std::{cell::Cell, time::Duration};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-pub use self::error::NoArguments;
+pub use self::keywords::NoArguments;
 use self::keywords::{kind, merge, number, of_format, whole};
 use crate::tools::schema::Schema;
 
-/// Depths searched for arguments; the flattest are found first, and schemas that refer to
-/// themselves come to an end.
+/// Depths tried in turn: the flattest arguments win, and recursive schemas end.
 const DEPTHS: [usize; 4] = [3, 6, 12, 24];
-/// Parts of a schema looked at before it is taken to have no end.
+/// Most parts visited before a schema counts as endless.
 const STEPS: usize = 512;
-/// Longest search: each of its steps may hold something against a part of the schema.
+/// Longest search: each step may validate a value.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Members or items that are still minimal.
+/// Most members or items.
 const MOST: u64 = 64;
-/// The longest text that is still minimal.
+/// Longest text, in characters.
 const LONGEST: u64 = 4_096;
-/// Text that is tried where any text does.
+/// Text tried without a pattern.
 const TEXT: &str = "test";
-/// Texts that are tried where a pattern is asked for.
+/// Texts tried for a pattern.
 const TEXTS: [&str; 16] = [
     "test",
     "a",
@@ -49,10 +46,7 @@ const TEXTS: [&str; 16] = [
     "00000000-0000-4000-8000-000000000000",
 ];
 
-/// Arguments made from `schema` that pass `whole`, its compiled form; as few as it allows.
-///
-/// # Errors
-/// No arguments could be made.
+/// The smallest arguments made from `schema` that pass `whole`, its compiled form.
 pub fn minimal(schema: &Value, whole: &Schema) -> Result<Map<String, Value>, NoArguments> {
     let until = Instant::now() + PATIENCE;
     let attempt = |deepest: usize| {
@@ -70,7 +64,6 @@ pub fn minimal(schema: &Value, whole: &Schema) -> Result<Map<String, Value>, NoA
     }
 }
 
-/// Makes values for parts of one schema.
 struct Maker<'a> {
     root: &'a Value,
     deepest: usize,
@@ -79,7 +72,6 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// One more part, at `depth`.
     fn step(&self, depth: usize) -> Result<(), NoArguments> {
         self.steps.set(self.steps.get() + 1);
         let is_late = Instant::now() > self.until;
@@ -89,7 +81,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// A value for `schema`; what the schema itself offers comes first.
+    /// A value for `schema`; its own constants, defaults and examples come first.
     fn value(&self, schema: &Value, depth: usize) -> Result<Value, NoArguments> {
         self.step(depth)?;
         let members = match schema {
@@ -116,7 +108,7 @@ impl Maker<'_> {
         }
     }
 
-    /// `members` with what they refer to and what they combine.
+    /// `members` with references and combinations merged in.
     fn flat(
         &self,
         members: &Map<String, Value>,
@@ -151,7 +143,8 @@ impl Maker<'_> {
         single.chain(lists.flatten()).find(|offered| self.fits(members, offered)).cloned()
     }
 
-    /// True if `value` passes this part, or if the part cannot be checked alone: the whole decides.
+    /// True if `value` passes this part, or the part cannot be checked alone; `whole` decides
+    /// later.
     fn fits(&self, members: &Map<String, Value>, value: &Value) -> bool {
         let mut members = members.clone();
         for definitions in ["$defs", "definitions"] {
@@ -163,7 +156,7 @@ impl Maker<'_> {
         schema.map_or(true, |schema| schema.check_here(value.clone()).as_ref() == Ok(value))
     }
 
-    /// A value for the first branch there is one for.
+    /// A value for the first branch that has one.
     fn branch(
         &self,
         members: &Map<String, Value>,
@@ -214,7 +207,7 @@ impl Maker<'_> {
         Ok(Value::Array(items))
     }
 
-    /// A value for `schema` that is not among `taken`.
+    /// A value for `schema` that is not in `taken`.
     fn another(&self, schema: &Value, taken: &[Value], like: Value) -> Result<Value, NoArguments> {
         let members = schema.as_object().cloned().unwrap_or_default();
         let listed = members.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();

@@ -1,6 +1,4 @@
-//! One connection to one server, over either transport.
-//!
-//! Entry type: [`Client`]. **Never**: reconnects; sends a call twice.
+//! One connection to one server, over either transport. **Never**: reconnects; sends a call twice.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,14 +29,13 @@ use crate::{
     tools::{CallError, CallOutput},
 };
 
-/// Longest wait for one request that is no call.
+/// Longest wait for a request other than a call.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-/// Longest name and version of a server that is shown, in characters.
+/// Longest shown name and version of a server, in characters.
 const LONGEST_NAME: usize = 80;
-/// Longest wait for the end of a connection.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// The revisions of the protocol that differ in how a connection begins.
+/// Protocol revisions, by how a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
     /// With a handshake, up to 2025-11-25.
@@ -48,7 +45,7 @@ pub enum Era {
 }
 
 impl Era {
-    /// The newest revision of it that is spoken here.
+    /// Its newest revision supported here.
     pub const fn revision(self) -> &'static str {
         match self {
             Self::Handshake => "2025-11-25",
@@ -56,46 +53,37 @@ impl Era {
         }
     }
 
-    /// The era of a remembered revision.
+    /// The era of a stored revision.
     pub fn of(revision: &str) -> Option<Self> {
         [Self::Handshake, Self::Stateless].into_iter().find(|era| era.revision() == revision)
     }
 }
 
-/// Reason a request other than a call has no answer; its text begins with "it", the server.
+/// Reason a request other than a call has no answer; its text begins with "it", meaning the server.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// The server, or the way to it, said why.
+    /// An error of the server or the transport.
     #[error("it did not give {what}: {reason}")]
     Failed {
-        /// Name of the requested thing ("its tools").
         what: String,
         /// In the server's words.
         reason: String,
     },
-    /// It gave more than is read.
+    /// The answer exceeds a limit.
     #[error("it did not give {what}: {error}")]
     TooLong {
-        /// Name of the requested thing.
         what: String,
-        /// The problem with the list.
+        /// The exceeded limit.
         error: TooLong,
     },
-    /// It did not answer within [`PATIENCE`].
+    /// No answer within [`PATIENCE`].
     #[error("it did not give {what} within {} s", PATIENCE.as_secs())]
-    Late {
-        /// Name of the requested thing.
-        what: String,
-    },
-    /// A resource that is no text.
+    Late { what: String },
+    /// A binary resource.
     #[error("{what} has no text")]
-    NoText {
-        /// Name of the resource, for a message.
-        what: String,
-    },
+    NoText { what: String },
 }
 
-/// A connection that stands.
 pub struct Client {
     service: RunningService<RoleClient, ClientHandler>,
     open: Arc<OpenCalls>,
@@ -105,20 +93,16 @@ pub struct Client {
     traffic: Arc<Traffic>,
 }
 
-/// The tools of a server.
 pub struct ToolList {
     /// In the server's order.
     pub tools: Vec<Listed>,
-    /// Their size in its answer, in bytes.
+    /// Size of the list in bytes.
     pub bytes: usize,
 }
 
 impl Client {
-    /// Connects over `transport`; without a known era the server is asked. `lost` is cancelled by
-    /// the first part that notices the server is gone.
-    ///
-    /// # Errors
-    /// The server requires a login, has ended, or cannot be used for another reason.
+    /// Connects over `transport`; without a known era it asks the server. The first part that
+    /// notices the server's loss cancels `lost`.
     pub async fn open(
         transport: impl Transport<RoleClient> + 'static,
         handler: ClientHandler,
@@ -137,10 +121,8 @@ impl Client {
         Self::serve(transport, handler, mode, lost).await
     }
 
-    /// Like [`Self::open`], to a server that is known to speak [`Era::Stateless`], however slowly it starts.
-    ///
-    /// # Errors
-    /// Those of [`Self::open`].
+    /// Like [`Self::open`], for a server known to speak [`Era::Stateless`], however slowly it
+    /// starts.
     pub async fn discover(
         transport: impl Transport<RoleClient> + 'static,
         handler: ClientHandler,
@@ -170,8 +152,8 @@ impl Client {
         };
         match handler.serve_with_lifecycle(guarded, mode).await {
             Ok(service) => {
-                // Lists are asked for when they have changed or when somebody doubts that the
-                // server is there; a kept answer would serve neither.
+                // Lists are requested after a change or to test the connection; a cached answer
+                // would serve neither.
                 let cache = ClientCacheConfig::disabled();
                 service.peer().set_response_cache_config(cache).await;
                 Ok(Self { service, open, notices, lost, server, traffic })
@@ -183,7 +165,7 @@ impl Client {
         }
     }
 
-    /// Era of the protocol that the server speaks.
+    /// Era in use.
     pub fn era(&self) -> Era {
         let peer = self.service.peer().peer_info();
         match peer.is_some_and(|peer| !peer.protocol_version.has_initialize()) {
@@ -192,14 +174,13 @@ impl Client {
         }
     }
 
-    /// Revision of the protocol that was agreed on.
+    /// Agreed protocol revision.
     pub fn revision(&self) -> String {
         let peer = self.service.peer().peer_info();
         let agreed = peer.map(|peer| one_line(peer.protocol_version.as_str(), LONGEST_NAME));
         agreed.unwrap_or_else(|| self.era().revision().to_owned())
     }
 
-    /// Name and version that the server gives itself; each empty where it gives none.
     pub fn peer(&self) -> (String, String) {
         let peer = self.service.peer().peer_info();
         let peer = peer.as_ref().and_then(|peer| peer.server_info.as_ref());
@@ -207,25 +188,20 @@ impl Client {
         peer.map(|peer| (shown(&peer.name), shown(&peer.version))).unwrap_or_default()
     }
 
-    /// Count of unasked messages of the server, and the reason why it was left.
+    /// Count of unasked messages, and the reason the connection was dropped.
     pub fn traffic(&self) -> &Arc<Traffic> {
         &self.traffic
     }
 
-    /// Changes that the server announces unasked.
+    /// List changes announced by the server.
     pub fn notices(&self) -> &Notices {
         &self.notices
     }
 
-    /// The token that is cancelled when the server is away.
     pub fn lost(&self) -> &CancellationToken {
         &self.lost
     }
 
-    /// All pages of its tools.
-    ///
-    /// # Errors
-    /// The request failed or timed out, or the list is too long.
     pub async fn tools(&self) -> Result<ToolList, RequestError> {
         let has_tools =
             self.service.peer().peer_info().is_none_or(|it| it.capabilities.tools.is_some());
@@ -240,10 +216,7 @@ impl Client {
         Ok(ToolList { tools: tools.into_iter().map(Listed::from).collect(), bytes })
     }
 
-    /// Calls a tool once. Cancel safe: dropping the future tells the server.
-    ///
-    /// # Errors
-    /// The tool or the server reports an error, or the way to it fails; the error has their words.
+    /// Calls a tool once. Cancel safe: dropping the future cancels the call at the server.
     pub async fn call(
         &self,
         tool: &str,
@@ -264,15 +237,11 @@ impl Client {
         matches!(timeout(PATIENCE, self.service.peer().send_request(ping)).await, Ok(Ok(_)))
     }
 
-    /// True if the connection is not lost and the server still lists its tools, if it has any.
+    /// True if the connection is alive and the server still lists its tools, if it has any.
     pub async fn answers(&self) -> bool {
         !self.lost.is_cancelled() && self.tools().await.is_ok()
     }
 
-    /// Names and addresses of its resources, and names and patterns of its templates.
-    ///
-    /// # Errors
-    /// The request failed or timed out, or the list is too long.
     pub async fn resources(&self) -> Result<Resources, RequestError> {
         let has =
             self.service.peer().peer_info().is_some_and(|it| it.capabilities.resources.is_some());
@@ -284,7 +253,7 @@ impl Client {
             Ok((page.resources, page.next_cursor))
         })
         .await?;
-        // Many servers with resources have no templates and do not know the question.
+        // Many servers with resources do not know this request.
         let templates = listed("its resource templates", |page| async move {
             let page = self.service.list_resource_templates(Some(page)).await?;
             Ok((page.resource_templates, page.next_cursor))
@@ -301,10 +270,6 @@ impl Client {
         })
     }
 
-    /// The text of a resource, its pieces joined by newlines.
-    ///
-    /// # Errors
-    /// The request failed or timed out, or the resource has no text.
     pub async fn read(&self, uri: &str) -> Result<String, RequestError> {
         let request = ReadResourceRequestParams::new(uri);
         let what = format!("the resource '{uri}'");
@@ -323,8 +288,8 @@ impl Client {
         }
     }
 
-    /// Has the server say when its lists change; only servers without a handshake need to be
-    /// asked. Runs until the connection or the server's patience ends. Cancel safe.
+    /// Subscribes to list changes; only servers without a handshake need it. Runs until the
+    /// connection or the subscription ends. Cancel safe.
     pub async fn listen(&self, resources: bool) {
         if self.era() == Era::Handshake {
             std::future::pending::<()>().await;
@@ -335,7 +300,7 @@ impl Client {
         }
         let listening = timeout(PATIENCE, self.service.peer().listen(filter.build())).await;
         match listening {
-            Ok(Ok(mut subscription)) => self.hear(&mut subscription).await,
+            Ok(Ok(mut subscription)) => self.follow(&mut subscription).await,
             Ok(Err(error)) => {
                 tracing::debug!(server = &*self.server, %error, "a server tells no changes");
             }
@@ -343,7 +308,7 @@ impl Client {
         }
     }
 
-    async fn hear(&self, subscription: &mut Subscription) {
+    async fn follow(&self, subscription: &mut Subscription) {
         while let Ok(Some(notice)) = subscription.next().await {
             match notice {
                 ServerNotification::ToolListChangedNotification(_) => self.notices.tools_changed(),
@@ -356,7 +321,7 @@ impl Client {
         }
     }
 
-    /// Ends the connection; waits a moment for the other side.
+    /// Closes the connection, waiting at most [`CLOSING`].
     pub async fn close(&self) {
         self.service.cancellation_token().cancel();
         let closed = async {
@@ -368,12 +333,11 @@ impl Client {
     }
 }
 
-/// Resources as a server lists them.
 #[derive(Debug, Default)]
 pub struct Resources {
-    /// Names and addresses.
+    /// Names and URIs.
     pub listed: Vec<(String, String)>,
-    /// Names and patterns of addresses.
+    /// Names and URI templates.
     pub templates: Vec<(String, String)>,
 }
 
@@ -404,7 +368,7 @@ fn failed(what: &str, error: &ServiceError) -> RequestError {
     RequestError::Failed { what: what.to_owned(), reason: answer::reason(error) }
 }
 
-/// A request that is no call, under a deadline of its own.
+/// Sends a request under [`PATIENCE`].
 async fn within<T>(
     what: &str,
     request: impl Future<Output = Result<T, ServiceError>>,

@@ -1,6 +1,4 @@
-//! A signed assertion that we are a client (private-key JWT, RFC 7523).
-//!
-//! Entry function: [`assertion`]. **Never**: keeps the key, signs with anything but what the key is.
+//! A signed client assertion (private-key JWT, RFC 7523).
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,41 +16,32 @@ use serde_json::json;
 /// Lifetime of an assertion.
 const LIFE: Duration = Duration::from_secs(300);
 
-/// A kind of key: its name in a JWT, its scheme, and for elliptic curves the bytes of a coordinate.
+/// JWT algorithm, signature scheme, and for elliptic curves the bytes of a coordinate.
 type Kind = (&'static str, SignatureScheme, Option<usize>);
 
-/// Accepted kinds of keys.
 const KINDS: [Kind; 3] = [
     ("ES256", SignatureScheme::ECDSA_NISTP256_SHA256, Some(32)),
     ("ES384", SignatureScheme::ECDSA_NISTP384_SHA384, Some(48)),
     ("RS256", SignatureScheme::RSA_PKCS1_SHA256, None),
 ];
 
-/// Reason a private key cannot sign. Never holds any part of the key.
+/// Reason a private key cannot sign. Holds no part of the key.
 #[derive(Debug, thiserror::Error)]
 pub enum AssertionError {
-    /// It cannot be read.
     #[error("private_key is not a private key in PEM form: {0}")]
     NotPem(pem::Error),
-    /// It can be read, and not be used.
     #[error("private_key cannot be used: {0}")]
     Unusable(rustls::Error),
-    /// It signs in no way that authorization servers are offered.
     #[error("private_key has an unsupported type (use RSA, P-256 or P-384)")]
     Kind,
-    /// The key could not sign.
     #[error("private_key: {0}")]
     Signing(rustls::Error),
-    /// A signature that is no pair of numbers.
     #[error("the signature has an unknown form")]
     Signature,
 }
 
-/// A JWT for `audience` that the client `id` has signed with the key `pem` at `now`; `nonce` makes
-/// it one of a kind.
-///
-/// # Errors
-/// The key is no PEM of a private key, or of a kind that is not used here.
+/// A JWT for `audience`, signed at `now` for the client `id` with the PEM key `pem`; `nonce` is its
+/// unique id.
 pub fn assertion(
     id: &str,
     audience: &str,
@@ -86,8 +75,8 @@ pub fn assertion(
     Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
 
-/// The two numbers of an ECDSA signature side by side, `width` bytes each, as a JWT wants them;
-/// the signature itself is DER, a sequence of two integers.
+/// The two numbers of an ECDSA signature side by side, `width` bytes each, as JWT requires; the
+/// input is DER, a sequence of two integers.
 fn coordinates(der: &[u8], width: usize) -> Option<Vec<u8>> {
     // Both curves' signatures are shorter than 128 bytes, so lengths are one byte.
     let (head, mut rest) = der.split_at_checked(2)?;

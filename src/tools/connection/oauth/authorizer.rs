@@ -1,7 +1,6 @@
-//! Fetches, renews and widens a server's token, once for all callers.
-//!
-//! Entry type: [`Authorizer`]. **Never**: fetches twice at once, renews a token that somebody has
-//! renewed meanwhile, asks the authorization server again about a login it has refused.
+//! Fetches, renews and widens a server's token, once for all callers. **Never**: runs two exchanges
+//! at once, renews a token that was renewed meanwhile, retries a login the authorization server has
+//! refused.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -23,37 +22,33 @@ use super::{
     wire::Wire,
 };
 
-/// Longest exchange that asks no person.
+/// Longest exchange without a person.
 const LIMIT: Duration = Duration::from_secs(45);
 
 /// Reason given when a valid login is not enough.
 const MORE: &str = "the server wants more scopes than the last login asked for";
 
-/// An access token: sent as it is, never shown.
 type Access = Arc<str>;
-/// An exchange under way, for all who wait.
+/// A running exchange, shared by all waiting callers.
 type Flight = Shared<BoxFuture<'static, Result<Access, OauthError>>>;
 
-/// The token of one server.
 pub struct Authorizer {
     parties: Arc<Parties>,
     store: Arc<CredentialStore>,
     flight: Mutex<Option<(Flight, AbortHandle)>>,
 }
 
-/// Reason for an exchange.
 #[derive(Clone)]
 struct Cause {
-    /// The token the server refused; `None`: none was sent.
+    /// The refused token; `None`: none was sent.
     sent: Option<String>,
-    /// The server's challenge (`WWW-Authenticate`).
     challenge: Option<String>,
-    /// Scopes beyond those asked for; `None`: those will do.
+    /// Scopes beyond those requested so far.
     wider: Option<String>,
 }
 
 impl Authorizer {
-    /// For the server `name`, which is `resource`; its login is kept in `store`.
+    /// For the server `name` at `resource`, with its login in `store`.
     #[expect(clippy::disallowed_methods, reason = "a token expires by the clock on the wall")]
     pub fn new(
         name: &str,
@@ -74,7 +69,7 @@ impl Authorizer {
         Self { parties: Arc::new(parties), store: Arc::new(store), flight: Mutex::default() }
     }
 
-    /// This authorizer, with somebody to ask for consent.
+    /// Adds a way to ask a person for consent.
     pub fn with_consent(self, consent: Arc<dyn Consent>) -> Self {
         let Self { parties, store, flight } = self;
         let parties = Parties {
@@ -88,11 +83,8 @@ impl Authorizer {
         Self { parties: Arc::new(parties), store, flight }
     }
 
-    /// The token to send now, renewed if it is about to expire; `None`: send none, and come back
-    /// with what the server says. Cancel safe: an exchange under way goes on.
-    ///
-    /// # Errors
-    /// No token can be had.
+    /// The token to send, renewed if it is about to expire; `None`: send none and report the
+    /// server's challenge. Cancel safe: a running exchange continues.
     pub async fn token(&self) -> Result<Option<Access>, OauthError> {
         let login = self.store.get().filter(|login| login.token.is_some());
         let login = login.or_else(|| self.store.reload(self.parties.server.as_str()));
@@ -113,11 +105,7 @@ impl Authorizer {
         }
     }
 
-    /// A token instead of the one `sent`, which the server has refused (401) with `challenge`.
-    /// Cancel safe.
-    ///
-    /// # Errors
-    /// No token can be had.
+    /// Replaces the token `sent`, which the server refused (401) with `challenge`. Cancel safe.
     pub async fn instead(
         &self,
         sent: Option<&str>,
@@ -126,11 +114,8 @@ impl Authorizer {
         self.exchange(Cause::of(sent, challenge)).await
     }
 
-    /// A token for more than the one `sent`, which does not reach as far as `scope` (403).
-    /// Cancel safe.
-    ///
-    /// # Errors
-    /// No token can be had; [`OauthError::Scope`] when the scope was requested already.
+    /// Replaces the token `sent`, which lacks `scope` (403). Fails with [`OauthError::Scope`] if
+    /// the scope was requested already. Cancel safe.
     pub async fn wider(
         &self,
         sent: Option<&str>,
@@ -141,17 +126,15 @@ impl Authorizer {
         self.exchange(Cause { wider, ..Cause::of(sent, challenge) }).await
     }
 
-    /// Has a person log in again, even if there is a token, with the scopes the server has wanted before.
-    ///
-    /// # Errors
-    /// The login failed, or could not be kept.
+    /// Asks a person to log in again, even with a valid token, with all scopes the server has
+    /// wanted.
     pub async fn log_in(&self) -> Result<(), OauthError> {
         let known = self.store.reload(self.parties.server.as_str());
         let login = self.parties.obtain(known.as_deref(), None, &[]).await?;
         self.store.put(&self.parties.name, Some(login))
     }
 
-    /// Joins the exchange under way, or begins one unless the token has changed meanwhile.
+    /// Joins the running exchange, or starts one unless the token has changed meanwhile.
     async fn exchange(&self, cause: Cause) -> Result<Access, OauthError> {
         let flight = {
             let mut slot = self.flight.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +170,6 @@ impl Cause {
         Self { sent: sent.map(str::to_owned), challenge: challenge.map(str::to_owned), wider: None }
     }
 
-    /// The token of `login`, if it is another than the one that did not do.
     fn answered_by(&self, login: Option<&Login>, parties: &Parties) -> Option<Access> {
         let token = login?.token.as_ref()?;
         let is_other = self.sent.as_ref() != Some(&token.access);
@@ -195,7 +177,7 @@ impl Cause {
     }
 }
 
-/// One exchange, with its result in the store.
+/// One exchange; stores its result.
 async fn run(
     parties: Arc<Parties>,
     store: Arc<CredentialStore>,
@@ -246,7 +228,7 @@ async fn unlimited(
     put(parties, store, parties.obtain(known, challenge, &wider).await?)
 }
 
-/// No person is there to log in again: keeps what the next login needs to know.
+/// Login is impossible now; stores what the next login needs.
 fn lost(
     parties: &Parties,
     store: &CredentialStore,
@@ -271,7 +253,7 @@ fn lost(
 fn put(parties: &Parties, store: &CredentialStore, login: Login) -> Result<Access, OauthError> {
     let access = login.token.as_ref().map(|token| Access::from(token.access.as_str()));
     if let Err(error) = store.put(&parties.name, Some(login)) {
-        // The token is good all the same, until the program ends.
+        // The token still works until the program ends.
         tracing::warn!(server = &*parties.name, %error, "a login could not be saved");
     }
     access.ok_or_else(|| parties.needs_login("no login yet"))

@@ -1,7 +1,4 @@
-//! Requests that carry the token, and what is done when the server refuses it.
-//!
-//! Entry function: [`Authorizer::carry`]. **Never**: sends a request again that was not refused for
-//! its token.
+//! Requests that carry the token, with retries after refusals.
 
 use std::io;
 
@@ -9,18 +6,15 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::{Authorizer, OauthError};
 
-/// Most attempts at one request: once as it is, and after each answer to a refusal.
+/// Most attempts at one request: the first, and one after each answered refusal.
 const MAX_TRIES: usize = 4;
 
-/// Error of a request.
 type Failed = StreamableHttpError<reqwest::Error>;
 
 impl Authorizer {
-    /// Sends with the token there is, and again with a better one when that is refused: once for
-    /// another token (401), then for more scopes as long as there are more to ask for (403).
-    ///
-    /// # Errors
-    /// Those of the request; ours are [`OauthError`]s in an IO error.
+    /// Sends with the current token and retries if it is refused: once for another token (401),
+    /// then for more scopes while there are more (403). Our failures are [`OauthError`]s in an IO
+    /// error.
     pub async fn carry<T, F>(&self, send: impl Fn(Option<String>) -> F) -> Result<T, Failed>
     where
         F: Future<Output = Result<T, Failed>>,
@@ -42,7 +36,7 @@ impl Authorizer {
                     renewed = true;
                     self.instead(sent, challenge).await
                 }
-                // Nor is a token better that has just been fetched and is refused.
+                // A token that was just fetched cannot be improved.
                 _ => return Err(refusal),
             };
             token = Some(better.map_err(ours)?);
@@ -51,7 +45,6 @@ impl Authorizer {
     }
 }
 
-/// The server's challenge: how requests are authorized.
 fn challenge(refusal: &Failed) -> Option<&str> {
     match refusal {
         StreamableHttpError::AuthRequired(said) => Some(&said.www_authenticate_header),
@@ -60,7 +53,7 @@ fn challenge(refusal: &Failed) -> Option<&str> {
     }
 }
 
-/// True if the server wants another token; rmcp has no type for a 401 that says nothing more.
+/// rmcp has no type for a 401 without details.
 fn is_unauthorized(refusal: &Failed) -> bool {
     match refusal {
         StreamableHttpError::AuthRequired(_) => true,
@@ -69,7 +62,7 @@ fn is_unauthorized(refusal: &Failed) -> bool {
     }
 }
 
-/// Our reason as an error of rmcp's, which has no place for others.
+/// rmcp has no variant for our errors.
 fn ours(error: OauthError) -> Failed {
     StreamableHttpError::Io(io::Error::other(error))
 }

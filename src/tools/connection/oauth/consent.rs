@@ -1,6 +1,5 @@
-//! Consent: of a person, or none where the authorization server asks for no login.
-//!
-//! Entry types: [`Consent`], [`Headless`]. **Never**: fills in a login form.
+//! Consent: by a person, or automatic where the authorization server requires no login. **Never**:
+//! fills in a login form.
 
 use std::time::Duration;
 
@@ -12,41 +11,29 @@ use crate::{
     tools::url::UrlError,
 };
 
-/// Longest wait for a redirect from an authorization server.
+/// Longest wait for a redirect.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Redirects of the authorization server's own before it sends us back.
+/// Most redirects before the one back to us.
 const MAX_REDIRECTS: usize = 5;
 
-/// Reason consent was not obtained.
 #[derive(Debug, thiserror::Error)]
 pub enum ConsentError {
-    /// The authorization server gave an address that is not a URL.
     #[error("invalid address '{url}': {source}")]
-    Address {
-        /// Address as received.
-        url: String,
-        /// The problem with it.
-        source: UrlError,
-    },
-    /// Nothing is sent to where the authorization server sends us.
+    Address { url: String, source: UrlError },
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The authorization server cannot be reached.
     #[error("{0}")]
     Http(reqwest::Error),
-    /// It shows a page instead of sending us back.
+    /// The authorization server shows a page instead of redirecting.
     #[error(
         "its authorization page answers {0} instead of redirecting back: a person has to log in \
          (configure the server with auth: login, then run glyphoxa mcp login)"
     )]
     WantsPerson(StatusCode),
-    /// It never sends us back.
     #[error("its authorization page redirects more than {MAX_REDIRECTS} times")]
     Redirects,
-    /// No browser came back within so many seconds.
     #[error("no login within {0} s (run it again)")]
     Nobody(u64),
-    /// This machine's port no longer listens.
     #[error("{0}")]
     Port(std::io::Error),
 }
@@ -57,17 +44,15 @@ impl ConsentError {
     }
 }
 
-/// Way to obtain consent.
 pub trait Consent: Send + Sync {
-    /// Address that the authorization server sends the person back to.
+    /// Address the authorization server redirects to.
     fn redirect_uri(&self) -> &str;
 
-    /// Has `url` opened and answers with the address it led back to, query and all; or with why
-    /// it did not. Cancel safe.
+    /// Opens `url` and returns the address it redirected back to, query included. Cancel safe.
     fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, ConsentError>>;
 }
 
-/// Follows the authorization address itself: only good where no login is needed.
+/// Follows the authorization URL itself; works only without a login page.
 pub struct Headless {
     outbound: Outbound,
 }
@@ -76,7 +61,6 @@ impl Headless {
     /// Nothing listens there: the redirect is read, not followed.
     const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
 
-    /// Goes only where `outbound` does.
     pub const fn new(outbound: Outbound) -> Self {
         Self { outbound }
     }

@@ -1,7 +1,5 @@
-//! State of a login: token, registration, scopes; in memory, and in a file only we may read.
-//!
-//! Entry type: [`CredentialStore`]. **Never**: leaves a half-written file, follows what another server's file
-//! says, keeps a token where others can read it.
+//! Stored state of a login: token, registration, scopes; in memory, and in a file readable by its
+//! owner only. **Never**: leaves a half-written file, uses a login stored for another server.
 
 use std::{
     fs, io,
@@ -17,51 +15,41 @@ use crate::{domain::fnv1a, files};
 
 /// A token is renewed this long before it expires.
 const MARGIN: Duration = Duration::from_secs(30);
-/// A token that lives shorter than four margins is renewed in the last quarter of its life.
+/// A token shorter-lived than four margins is renewed in its last quarter.
 const QUARTERS: u32 = 4;
 
-/// A login to one server.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Login {
-    /// Address of the server it is for.
     pub server: String,
-    /// Issuer of its tokens, or their address where the issuer says no name.
+    /// Issuer of the tokens, or the token endpoint if the issuer is unknown.
     pub authority: String,
-    /// Our registration there.
     pub client: Registered,
-    /// Scopes requested.
     pub asked: Vec<String>,
-    /// The token; `None`: it was refused, only the rest is of use.
+    /// `None`: it was refused; the rest is still useful.
     pub token: Option<Token>,
 }
 
-/// Our registration with one authorization server.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Registered {
-    /// Its name for us.
+    /// Client id.
     pub id: String,
-    /// Client secret, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// Redirect address registered with it.
     pub redirect_uri: String,
 }
 
-/// An access token.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Token {
-    /// Token sent with requests.
     pub access: String,
-    /// Token exchanged for a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<String>,
-    /// Time of renewal, in seconds since 1970; `None`: once it is refused.
+    /// In Unix seconds; `None`: renew once refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renew_at: Option<u64>,
 }
 
 impl Token {
-    /// The token that lives for `life` from `now` on.
+    /// A token that expires `life` after `now`.
     pub fn new(
         access: String,
         refresh: Option<String>,
@@ -75,7 +63,6 @@ impl Token {
         Self { access, refresh, renew_at }
     }
 
-    /// True if it can be sent at `now`.
     pub fn is_fresh(&self, now: SystemTime) -> bool {
         self.renew_at.is_none_or(|at| seconds(now) < at)
     }
@@ -85,7 +72,7 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// The file of the login to the server `name` under `data_dir`; another name has another file.
+/// File of the login to the server `name` under `data_dir`; distinct for each name.
 pub fn login_path(data_dir: &Path, name: &str) -> PathBuf {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let file = if !name.is_empty() && name.chars().all(is_plain) {
@@ -97,32 +84,29 @@ pub fn login_path(data_dir: &Path, name: &str) -> PathBuf {
     data_dir.join("logins").join(file)
 }
 
-/// Storage of one login.
 pub struct CredentialStore {
-    /// The file; `None`: memory only.
+    /// `None`: memory only.
     path: Option<PathBuf>,
-    /// The login in it.
     login: Mutex<Option<Arc<Login>>>,
 }
 
 impl CredentialStore {
-    /// In memory, for as long as it is needed.
     pub fn in_memory() -> Self {
         Self { path: None, login: Mutex::default() }
     }
 
-    /// In the file at `path`, which need not exist.
+    /// The file at `path` need not exist.
     pub fn at(path: PathBuf) -> Self {
         Self { path: Some(path), login: Mutex::default() }
     }
 
-    /// The login to the server at `address`, as it was last read or put here.
+    /// The login as last read or stored.
     pub fn get(&self) -> Option<Arc<Login>> {
         self.login.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads the file again, which another process may have written. A file that is not there, is
-    /// broken or belongs to another address counts as no login; one in memory stays as it is.
+    /// Rereads the file, which another process may have written. A missing or broken file, or one
+    /// for another address, counts as no login; without a file, memory stays.
     pub fn reload(&self, address: &str) -> Option<Arc<Login>> {
         let Some(path) = &self.path else { return self.get() };
         let login = fs::read_to_string(path)
@@ -134,10 +118,7 @@ impl CredentialStore {
         login
     }
 
-    /// Replaces the login, on disk first.
-    ///
-    /// # Errors
-    /// The file cannot be written; memory has the new login all the same.
+    /// Replaces the login, on disk first. If writing fails, memory has it all the same.
     pub fn put(&self, server: &Arc<str>, login: Option<Login>) -> Result<(), OauthError> {
         let login = login.map(Arc::new);
         let kept = self.path.as_deref().map_or(Ok(()), |path| write(path, login.as_deref()));
@@ -150,7 +131,7 @@ impl CredentialStore {
     }
 }
 
-/// Writes `login` in one step, readable by its owner alone; `None` removes the file.
+/// Writes atomically, readable by the owner only; `None` removes the file.
 fn write(path: &Path, login: Option<&Login>) -> io::Result<()> {
     let Some(login) = login else {
         return match fs::remove_file(path) {

@@ -1,6 +1,5 @@
-//! One exchange with an authorization server: find it, prove who we are, come back with a token.
-//!
-//! Entry type: [`Parties`]. **Never**: decides when a token is needed, keeps one.
+//! One exchange with an authorization server: discover it, prove our identity, return a token.
+//! Entry type: [`Parties`].
 
 use std::{
     sync::Arc,
@@ -28,32 +27,25 @@ use super::{
     wire::Wire,
 };
 
-/// Our name where we register ourselves.
+/// Our name in dynamic registrations.
 const CLIENT_NAME: &str = "Glyphoxa";
-/// A scope for refresh tokens; a program that is the client itself needs none.
+/// Scope for refresh tokens; client credentials need none.
 const OFFLINE: &str = "offline_access";
-/// Longest part of an answer that is shown, in characters.
+/// Longest excerpt of an answer, in characters.
 const SHOWN: usize = 200;
 
-/// Everything an exchange needs to know: which server, as which client, how granted.
+/// Server, client identity and grant of an exchange.
 pub struct Parties {
-    /// Name of the server, for messages.
     pub name: Arc<str>,
-    /// The server's address, which a token is for.
     pub server: Url,
-    /// Our identity at the authorization server.
     pub client: Client,
-    /// Sends what is asked.
     pub wire: Arc<Wire>,
-    /// Grant type of the token.
     pub grant: Grant,
-    /// Way to ask a person for consent; `None`: nobody can be asked here.
+    /// `None`: consent is impossible here.
     pub consent: Option<Arc<dyn Consent>>,
-    /// The clock on the wall.
     pub now: fn() -> SystemTime,
 }
 
-/// The answer of a token endpoint.
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: String,
@@ -61,24 +53,19 @@ struct TokenResponse {
     expires_in: Option<u64>,
 }
 
-/// An authorization server found by discovery.
 struct Discovered {
     manager: AuthorizationManager,
     metadata: AuthorizationMetadata,
 }
 
-/// Parts of a signed assertion.
 struct Assertion<'a> {
-    /// The client's id.
     id: &'a str,
-    /// Its private key.
     pem: &'a str,
-    /// The scopes requested.
     scopes: &'a [String],
 }
 
 impl Discovered {
-    /// Identifies it: its issuer, or else its token endpoint.
+    /// Its issuer, or else its token endpoint.
     fn authority(&self) -> String {
         self.metadata.issuer.clone().unwrap_or_else(|| self.metadata.token_endpoint.clone())
     }
@@ -91,11 +78,8 @@ impl Discovered {
 }
 
 impl Parties {
-    /// A token for the refresh token of `login`; `None`: the authorization server has changed or
-    /// takes it no longer, and only a new consent helps.
-    ///
-    /// # Errors
-    /// The authorization server cannot be reached, or makes no sense.
+    /// Uses the refresh token of `login`; `None`: the authorization server changed or rejects it,
+    /// so a new consent is needed.
     pub async fn renew(
         &self,
         login: &Login,
@@ -129,11 +113,7 @@ impl Parties {
         }
     }
 
-    /// A first token, or one for more: `known` is what was had before, `wider` what is asked for
-    /// beside what it was asked for.
-    ///
-    /// # Errors
-    /// It was not given.
+    /// A first token, or one with more scopes. `known`: previous login; `wider`: additional scopes.
     pub async fn obtain(
         &self,
         known: Option<&Login>,
@@ -168,7 +148,7 @@ impl Parties {
         }
     }
 
-    /// Finds the authorization server: the configured one, else the one that the server names.
+    /// Finds the authorization server: the configured one, else the one the server names.
     async fn find(&self, challenge: Option<&str>) -> Result<Discovered, OauthError> {
         let wire = Arc::clone(&self.wire);
         let manager = AuthorizationManager::new_with_oauth_http_client(self.server.clone(), wire);
@@ -181,7 +161,7 @@ impl Parties {
             metadata.issuer = authority.issuer.as_ref().map(issuer::name);
             metadata
         } else if let Some(issuer) = &authority.issuer {
-            // The server still says which scopes it wants.
+            // The challenge still lists the scopes the server wants.
             if let Err(error) = manager.resolve_metadata_from_challenge(challenge).await {
                 tracing::debug!(server = &*self.name, %error, "a server names no issuer of its own");
             }
@@ -199,7 +179,7 @@ impl Parties {
         Ok(Discovered { manager, metadata })
     }
 
-    /// Refuses metadata that somebody else than its issuer has published.
+    /// Refuses metadata not published by its issuer.
     fn check_speaker(&self, metadata: &AuthorizationMetadata) -> Result<(), OauthError> {
         let read = self.wire.last_read();
         match &metadata.issuer {
@@ -213,7 +193,7 @@ impl Parties {
         }
     }
 
-    /// Our proof goes to nobody but whom the configuration names.
+    /// Our proof goes only to the configured authorization server.
     fn may_prove(&self) -> Result<(), OauthError> {
         if self.client.authority.is_unknown() {
             return Err(self.refused(
@@ -224,7 +204,6 @@ impl Parties {
         Ok(())
     }
 
-    /// A token for the program itself (client credentials).
     async fn mint(&self, found: &mut Discovered, asked: Vec<String>) -> Result<Login, OauthError> {
         self.may_prove()?;
         let id = self.client.id.clone().unwrap_or_default();
@@ -301,14 +280,13 @@ impl Parties {
         self.token(said)
     }
 
-    /// Resource the token is for: the server's address.
+    /// Audience of the token: the server's address.
     fn resource(&self) -> Url {
         let mut resource = self.server.clone();
         resource.set_fragment(None);
         resource
     }
 
-    /// Authorization code with PKCE.
     async fn consented(
         &self,
         mut found: Discovered,
@@ -325,7 +303,7 @@ impl Parties {
         let scopes: Vec<&str> = asked.iter().map(String::as_str).collect();
         let url = found.manager.get_authorization_url(&scopes).await;
         let url = url.map_err(|error| self.failed(&error))?;
-        // A person's browser opens more than addresses of the web.
+        // A browser would also open URLs of other schemes.
         let page = Url::parse(&url).map_err(|error| self.refused(error))?;
         self.wire.check(&page).map_err(|error| self.refused(error))?;
         let back = consent.ask(&url).await.map_err(|error| self.refused(error))?;
@@ -344,7 +322,7 @@ impl Parties {
         Ok(self.login(&found, client, asked, token))
     }
 
-    /// Our registration there: as configured, by our metadata document, from before, or made now.
+    /// Our registration: configured, by metadata document, stored, or made now.
     async fn registration(
         &self,
         found: &mut Discovered,
@@ -399,7 +377,6 @@ impl Parties {
         }
     }
 
-    /// The token in the answer of a token endpoint.
     fn token(&self, answer: Value) -> Result<Token, OauthError> {
         let answer: TokenResponse = serde_json::from_value(answer)
             .map_err(|_| self.refused("its token endpoint answers without an access token"))?;
@@ -407,7 +384,7 @@ impl Parties {
         Ok(Token::new(answer.access_token, answer.refresh_token, life, (self.now)()))
     }
 
-    /// A person must log in, because of `why`.
+    /// Error: a person must log in, because of `why`.
     pub fn needs_login(&self, why: &'static str) -> OauthError {
         OauthError::NeedsLogin { server: self.name.clone(), why }
     }
@@ -436,7 +413,6 @@ impl Parties {
     }
 }
 
-/// Configuration of `client` for rmcp.
 fn configuration(client: &Registered, scopes: &[String]) -> OAuthClientConfig {
     let config = OAuthClientConfig::new(&client.id, &client.redirect_uri);
     let config = config.with_scopes(scopes.to_vec());
@@ -446,7 +422,7 @@ fn configuration(client: &Registered, scopes: &[String]) -> OAuthClientConfig {
     }
 }
 
-/// Reason the redirect gives for missing consent; `None`: it reports no error.
+/// The error in a redirect; `None`: it has none.
 fn refusal(redirect: &str) -> Option<String> {
     let url = Url::parse(redirect).ok()?;
     let value = |name| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);

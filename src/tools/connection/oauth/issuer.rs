@@ -1,7 +1,5 @@
-//! An authorization server's metadata, and the check that it is the server's own.
-//!
-//! Entry functions: [`metadata`], [`is_its_own`]. **Never**: takes an issuer's word from anywhere
-//! but the issuer's own address.
+//! Authorization server metadata (RFC 8414). **Never**: accepts an issuer's metadata from another
+//! origin.
 
 use http::{Request, StatusCode, header::ACCEPT};
 use reqwest::Url;
@@ -9,30 +7,24 @@ use rmcp::transport::auth::AuthorizationMetadata;
 
 use super::wire::{Wire, WireError};
 
-/// Names of the documents that issuers publish.
+/// Well-known documents of issuers.
 const DOCUMENTS: [&str; 2] = ["oauth-authorization-server", "openid-configuration"];
 
-/// Reason an issuer's metadata is unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum IssuerError {
-    /// The issuer cannot be reached.
     #[error("the issuer '{0}' cannot be reached: {1}")]
     Silent(Url, WireError),
-    /// None of its addresses has metadata.
     #[error("the issuer '{0}' publishes no metadata (give token_url too)")]
     Nothing(Url),
-    /// It calls itself something else.
+    /// The document names another issuer.
     #[error("the issuer '{0}' calls itself '{1}' (write it like that)")]
     Other(Url, String),
-    /// It would have secrets sent unencrypted.
+    /// An endpoint without TLS.
     #[error("the issuer '{0}' names '{1}', which is not https://")]
     Unencrypted(Url, String),
 }
 
-/// The metadata of the issuer that the configuration names.
-///
-/// # Errors
-/// The issuer cannot be reached, or its metadata is missing or cannot be trusted.
+/// Metadata of the configured issuer.
 pub async fn metadata(wire: &Wire, issuer: &Url) -> Result<AuthorizationMetadata, IssuerError> {
     for url in places(issuer) {
         let silent = |error| IssuerError::Silent(issuer.clone(), error);
@@ -67,14 +59,13 @@ pub fn name(issuer: &Url) -> String {
 }
 
 /// True if metadata read from `read` may speak for `issuer`: both have the same origin. Otherwise a
-/// server that publishes another's name would be sent what is meant for that one.
+/// server could impersonate another issuer and receive its secrets.
 pub fn is_its_own(read: Option<&Url>, issuer: &str) -> bool {
     let issuer = Url::parse(issuer);
     issuer.is_ok_and(|issuer| read.is_some_and(|read| read.origin() == issuer.origin()))
 }
 
-/// Possible addresses of an issuer's metadata: its path behind the well-known one (RFC 8414), or
-/// before it.
+/// Candidate addresses: the issuer's path after the well-known one (RFC 8414), or before it.
 fn places(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     let inserted = DOCUMENTS.map(|name| format!("/.well-known/{name}{path}"));

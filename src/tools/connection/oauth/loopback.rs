@@ -1,7 +1,5 @@
-//! A person logs in with a browser; the redirect comes back to a port of this machine.
-//!
-//! Entry type: [`Loopback`]. **Never**: listens beyond this machine, answers more than the
-//! redirect, shows the code it was given.
+//! Browser login whose redirect returns to a port of this machine. **Never**: listens beyond this
+//! machine, shows the code it received.
 
 use std::{io, time::Duration};
 
@@ -14,17 +12,16 @@ use tokio::{
 
 use super::consent::{Consent, ConsentError};
 
-/// Longest request read of a browser, in bytes.
+/// Longest request of a browser, in bytes.
 const MAX_REQUEST: usize = 16 * 1024;
-/// Longest wait for a browser to send it.
+/// Longest wait for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Path of the redirect.
 const PATH: &str = "/callback";
 
-/// Text of the last page that the person sees.
+/// Last page the person sees.
 const DONE: &str = "Glyphoxa has its answer. You can close this page and return to the terminal.";
 
-/// Waits for a browser to come back.
 pub struct Loopback {
     listener: TcpListener,
     redirect_uri: String,
@@ -33,11 +30,8 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// Listens on a free port of this machine; `show` brings an address before the person, who has
-    /// `limit` for the login.
-    ///
-    /// # Errors
-    /// No port is free.
+    /// Listens on a free port; `show` presents an address to the person, with `limit` for the
+    /// login.
     pub async fn new(
         limit: Duration,
         show: impl Fn(&str) + Send + Sync + 'static,
@@ -47,11 +41,11 @@ impl Loopback {
         Ok(Self { listener, redirect_uri, limit, show: Box::new(show) })
     }
 
-    /// The address of the redirect, from the first browser that brings one with this `state`.
+    /// Address of the first redirect with this `state`.
     async fn redirect(&self, state: Option<&str>) -> Result<String, ConsentError> {
         loop {
             let (stream, _) = self.listener.accept().await.map_err(ConsentError::Port)?;
-            // A browser that opens a connection ahead and says nothing must not keep us.
+            // Browsers open idle connections in advance.
             let answered = tokio::time::timeout(PATIENCE, self.answer(stream)).await;
             if let Ok(Ok(Some(url))) = answered
                 && self::state(&url).as_deref() == state
@@ -61,7 +55,7 @@ impl Loopback {
         }
     }
 
-    /// Answers one request; the redirect's address if it was that.
+    /// Answers one request; returns the address if it was the redirect.
     async fn answer(&self, mut stream: TcpStream) -> io::Result<Option<String>> {
         let mut request = Vec::new();
         while !request.windows(4).any(|end| end == b"\r\n\r\n") {

@@ -1,9 +1,6 @@
-//! OAuth towards MCP servers: one token for all callers of a server, renewed before it expires.
-//!
-//! Entry type: [`Authorizer`]. Discovery, PKCE, registration and the checks of issuer and resource
-//! are rmcp's; what is ours is when a token is fetched, by whom, and where it is kept.
-//! **Never**: shows or logs a token, looks at a server's name to decide, asks a person itself (a
-//! [`consent::Consent`] does).
+//! OAuth for MCP servers: one token for all callers of a server, renewed before it expires. rmcp
+//! does discovery, PKCE, registration and the checks of issuer and resource; we decide when to
+//! fetch a token, how to get consent, and where it is stored. **Never**: shows or logs a token.
 
 mod assertion;
 mod authorizer;

@@ -28,7 +28,7 @@ fn resource(server: &Protected) -> Resource {
     Resource { address: Url::parse(&server.url()).unwrap(), may_be_inside: true }
 }
 
-/// Consent where nobody has to log in.
+/// Consent without a login page.
 fn headless(server: &Protected) -> Arc<Headless> {
     Arc::new(Headless::new(resource(server).outbound(&Authority::default())))
 }
@@ -54,7 +54,7 @@ fn program(server: &Protected, secret: &str) -> Authorizer {
     Authorizer::new("vtt", resource(server), client, Grant::Program, CredentialStore::in_memory())
 }
 
-/// A login on disk, by a person who says yes to everything.
+/// A login on disk, by a person who approves everything.
 async fn logged_in(server: &Protected, path: &Path) {
     person(server, path).with_consent(headless(server)).log_in().await.unwrap();
 }

@@ -1,6 +1,4 @@
-//! The authorizers of all configured servers.
-//!
-//! Entry type: [`Tokens`]. **Never**: makes a second one for the same server and the same login.
+//! Authorizers of all configured servers, one per server and login.
 
 use std::{
     collections::BTreeMap,
@@ -21,53 +19,33 @@ use crate::tools::{
     url::UrlError,
 };
 
-/// Reason a server has no tokens.
 #[derive(Debug, thiserror::Error)]
 pub enum NoAuthorizer {
-    /// It is a process of ours.
     #[error("'{0}' is a process, which needs no login")]
     Process(String),
-    /// Its configuration names no login.
     #[error("'{0}' is configured without a login (give it auth: login)")]
     NotConfigured(String),
-    /// Its address is not a URL.
     #[error("'{url}': {source}")]
-    Address {
-        /// Address as configured.
-        url: String,
-        /// The problem with it.
-        source: UrlError,
-    },
-    /// `issuer` or `token_url` is not a URL.
+    Address { url: String, source: UrlError },
     #[error("'{key}' of '{server}': {source}")]
-    Authority {
-        /// Name of the invalid setting.
-        key: &'static str,
-        /// Name of the server.
-        server: String,
-        /// The problem with it.
-        source: UrlError,
-    },
+    Authority { key: &'static str, server: String, source: UrlError },
 }
 
-/// Makes and keeps an authorizer for each server that needs one.
 pub struct Tokens {
     /// Folder of logins.
     data_dir: PathBuf,
-    /// By server name; each is valid for the address it was made for.
+    /// By server name; valid for the stored address only.
     known: Mutex<BTreeMap<String, (Reach, Arc<Authorizer>)>>,
 }
 
 impl Tokens {
-    /// Logins are kept under `data_dir`.
+    /// Logins are stored under `data_dir`.
     pub fn new(data_dir: PathBuf) -> Self {
         Self { data_dir, known: Mutex::default() }
     }
 
-    /// The tokens for one server, the same ones for each of its connections.
-    ///
-    /// # Errors
-    /// The server needs no authorization, or its configuration is wrong.
+    /// The server's authorizer, shared by its connections. Fails if the configuration names no
+    /// usable login.
     pub fn source(&self, options: &ServerOptions) -> Result<Arc<Authorizer>, NoAuthorizer> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((reach, authorizer)) = known.get(&options.name)
@@ -82,10 +60,7 @@ impl Tokens {
     }
 }
 
-/// Authorizer of requests to a server, with a `store` for the login of a person.
-///
-/// # Errors
-/// It needs no authorization, or its configuration is wrong.
+/// An authorizer for a server, with a `store` for a person's login.
 pub fn authorizer(
     options: &ServerOptions,
     store: impl FnOnce(&str) -> CredentialStore,

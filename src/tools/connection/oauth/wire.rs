@@ -1,7 +1,5 @@
-//! Requests of OAuth, and the addresses they may go to.
-//!
-//! Entry type: [`Wire`]: the server, what the configuration names, and the public internet.
-//! **Never**: follows a redirect.
+//! HTTP requests of OAuth, and the addresses they may reach: the server, configured addresses, and
+//! the public internet. **Never**: follows a redirect.
 
 use std::{
     error::Error,
@@ -17,71 +15,58 @@ use rmcp::transport::auth::{
 
 use crate::provider::{Outbound, Refused};
 
-/// Longest wait for one answer of an authorization server.
+/// Longest wait for one answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Longest answer in bytes.
 const MOST_BYTES: usize = 1024 * 1024;
 
-/// Reason a request has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
-    /// Nothing is sent there.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The request cannot be sent, or is not answered.
     #[error(transparent)]
     Http(#[from] reqwest::Error),
-    /// The answer is too long.
     #[error("its answer is larger than {} KiB", MOST_BYTES / 1024)]
     Long,
-    /// The answer makes no sense.
     #[error(transparent)]
     Answer(#[from] http::Error),
 }
 
-/// Sends requests to authorization servers.
 pub struct Wire {
     outbound: Outbound,
     noticed: Mutex<Noticed>,
 }
 
-/// Details of the last request that rmcp does not hand on.
+/// Details of the last request that rmcp drops.
 #[derive(Default)]
 struct Noticed {
-    /// The last address that was read from.
+    /// Last address read successfully.
     read: Option<Url>,
-    /// Reason the last request was not answered.
+    /// Last request's error.
     failure: Option<String>,
 }
 
 impl Wire {
-    /// Reaches what `outbound` does.
     pub fn new(outbound: Outbound) -> Self {
         Self { outbound, noticed: Mutex::default() }
     }
 
     /// Checks that a person may be sent to `url`.
-    ///
-    /// # Errors
-    /// Nothing may be sent to `url`.
     pub fn check(&self, url: &Url) -> Result<(), Refused> {
         self.outbound.check(url)
     }
 
-    /// The last address that something was read from.
+    /// Last address read successfully.
     pub fn last_read(&self) -> Option<Url> {
         self.noticed.lock().unwrap_or_else(PoisonError::into_inner).read.clone()
     }
 
-    /// Takes the reason the last request was not answered, if it was not.
+    /// Takes the last request's error.
     pub fn take_failure(&self) -> Option<String> {
         self.noticed.lock().unwrap_or_else(PoisonError::into_inner).failure.take()
     }
 
     /// Sends a request once. Cancel safe.
-    ///
-    /// # Errors
-    /// The request is refused or fails, or its answer is too long or invalid.
     pub async fn send(&self, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, WireError> {
         let is_get = request.method() == Method::GET;
         let request = reqwest::Request::try_from(request)?;
@@ -127,7 +112,6 @@ impl OAuthHttpClient for Wire {
     }
 }
 
-/// Message of the innermost error.
 fn innermost(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(inner) = error.source() {

@@ -406,7 +406,7 @@ impl Evening {
         while let Some(event) = told.try_recv() {
             match event {
                 TableEvent::Line(line) => {
-                    for word in said_in(&line.heard) {
+                    for word in said_in(&line.understood) {
                         self.spoken[word.0].turns.push(line.turn);
                     }
                 }

@@ -1,0 +1,68 @@
+//! Deletion by a program that has no queue of deletions: the command line.
+//!
+//! Entry type: [`DirectDeletion`]. **Never**: changes files of a session that another program plays.
+
+use std::path::PathBuf;
+
+use tokio::task::spawn_blocking;
+
+use super::{error::PrivacyError, files::forget_kept, lines::forget};
+use crate::{
+    domain::Person,
+    memory::{Deletion, MemoryStore},
+};
+
+/// A deletion, and where it deletes.
+pub struct DirectDeletion<'s> {
+    /// The store.
+    pub store: &'s dyn MemoryStore,
+    /// The data folder, which has the files of sessions.
+    pub data_dir: PathBuf,
+    /// The session that this program plays itself; it forgets its calls of tools by itself.
+    pub playing: Option<String>,
+    /// The person, with names that only they have used.
+    pub person: Person,
+    /// The deletion of what this person has said.
+    pub deletion: Deletion,
+}
+
+impl DirectDeletion<'_> {
+    /// Records the deletion, then deletes from files and the store; the number of lines, and whether all files
+    /// could be changed. What could not is left to the next start of the bot.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub async fn erase(&mut self) -> Result<(u64, Result<(), PrivacyError>), PrivacyError> {
+        self.store.put_deletion(self.deletion.clone()).await?;
+        let (data_dir, playing) = (self.data_dir.clone(), self.playing.clone());
+        let (person, from) = (self.person.clone(), self.deletion.from.clone());
+        let is_open = move |id: &str| playing.as_deref() == Some(id);
+        let files = move || forget_kept(&data_dir, &person, &from, &[], is_open);
+        let kept = spawn_blocking(files).await?;
+        if let Err(left) = &kept {
+            // The lines with the names are deleted next.
+            self.deletion.names.clone_from(&self.person.names);
+            self.deletion.files.clone_from(&left.sessions);
+            self.store.put_deletion(self.deletion.clone()).await?;
+        }
+        let Deletion { player, from, before, .. } = &self.deletion;
+        let lines = forget(self.store, player, from, *before).await?;
+        Ok((lines, kept.map_err(PrivacyError::from)))
+    }
+
+    /// Ends the deletion, whose files could all be changed. If lines that wait to be stored may be the person's,
+    /// its record stays for the next start of the bot.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub async fn end(mut self, lines_wait: bool) -> Result<(), PrivacyError> {
+        self.store.purge_removed().await?;
+        if lines_wait {
+            self.deletion.erased = true;
+            self.store.put_deletion(self.deletion).await?;
+        } else {
+            self.store.remove_deletion(self.deletion).await?;
+        }
+        Ok(())
+    }
+}

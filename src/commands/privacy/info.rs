@@ -1,0 +1,119 @@
+//! What is heard of a person, where it goes, and what is stored, in words.
+//!
+//! Entry function: [`text`].
+
+use super::sent::{also_sent, in_turn};
+use crate::{
+    campaign::ServiceInfo,
+    commands::stored::{FaceWords, HeardState},
+};
+
+/// What `hearing` says of a person, in the words of `place`.
+pub fn text(hearing: &HeardState, place: &FaceWords) -> String {
+    let HeardState { now, services, named, .. } = hearing;
+    let FaceWords { name, written, opting_out, .. } = place;
+    let speaks =
+        services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", ");
+    let leaves = match services.outside().next() {
+        None => {
+            "None of this leaves the machine and network I run on, unless an NPC uses a tool \
+             that sends it out."
+        }
+        Some(_) => "Each outside service keeps what it gets under its own terms.",
+    };
+    let again = match services.sums_up {
+        true => " After a session, everything written down in it may go there too, for the recap.",
+        false => "",
+    };
+    format!(
+        "**{now}**\n\nYour words are turned into text by {}. The part that NPCs hear goes, with \
+         {name}, to {}, which answers for them; the answer is spoken by \
+         {speaks}.{}{again} {leaves}\n\nI never store sound. {written}\n\n/privacy optout: \
+         {opting_out} /privacy optin undoes it. /privacy export gives you what is written \
+         down about you, /privacy delete deletes it.",
+        services.hears.where_it_is(),
+        in_turn(&services.thinks),
+        also_sent(services, *named),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        campaign::{NpcService, Services},
+        commands::stand_in::PLACE,
+    };
+
+    fn services(thinks: Vec<ServiceInfo>) -> Services {
+        let here = ServiceInfo::here;
+        let (hears, speaks, sums_up) =
+            (here("Whisper"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
+        Services {
+            hears,
+            here: None,
+            thinks,
+            sums_up,
+            speaks,
+            speaks_and_hears: Vec::new(),
+            compares: None,
+            draws: None,
+            searches: None,
+        }
+    }
+
+    /// What somebody who is heard is told of these services.
+    fn told(services: &Services) -> String {
+        let (now, services) = ("I hear you.".to_owned(), Arc::new(services.clone()));
+        let named = |name: &str| format!("**{name}**");
+        text(&HeardState { now, is_heard: true, services, named }, &PLACE)
+    }
+
+    #[test]
+    fn privacy_info_names_services_and_outside_ones() {
+        let local = ServiceInfo::here("written lines");
+        let text = told(&services(vec![local.clone()]));
+        assert!(!text.contains("After a session"), "{text}");
+        assert!(text.contains("Whisper (here, local)") && text.contains("flite"), "{text}");
+        assert!(text.contains("None of this leaves"), "{text}");
+        let far = ServiceInfo::at("gpt", "https://api.example.com/v1");
+        let text = told(&services(vec![far.clone()]));
+        assert!(text.contains("After a session"), "{text}");
+        assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
+        // One that is asked only where the first cannot is named too, and leaves nothing local.
+        let text = told(&services(vec![local, far]));
+        assert!(
+            text.contains(
+                "written lines (here, local), else gpt at api.example.com (an outside service)"
+            ),
+            "{text}"
+        );
+        assert!(!text.contains("None of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn it_says_which_npcs_hear_ones_own_voice() {
+        let mut services = services(vec![ServiceInfo::here("written lines")]);
+        assert!(!told(&services).contains("own voice"));
+        let service = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
+        services.speaks_and_hears = vec![NpcService { npcs: vec!["Bartok".to_owned()], service }];
+        let text = told(&services);
+        let wanted = "When you talk, or seem to talk, to **Bartok**, **your own voice**, not only your words, is sent \
+                      to gpt-realtime-2.1 at api.openai.com (an outside service)";
+        assert!(text.contains(wanted), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn search_service_outside_is_named() {
+        let mut services = services(vec![ServiceInfo::here("written lines")]);
+        services.searches = Some(ServiceInfo::at("brave", "https://api.search.brave.com"));
+        let text = told(&services);
+        let wanted = "the query goes to brave at api.search.brave.com (an outside service).";
+        assert!(text.contains(wanted), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
+    }
+}

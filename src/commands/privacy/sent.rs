@@ -1,0 +1,84 @@
+//! Services that receive what is said, for notices and `/privacy info`.
+//!
+//! Entry functions: [`in_turn`], [`also_sent`]. **Never**: leaves one out.
+
+use crate::campaign::{NpcService, ServiceInfo, Services};
+
+/// Most characters that names of NPCs fill in a text, of all services, because faces bound it.
+const NAMES_MAX: usize = 300;
+
+/// Services in their order, the next wherever the one before cannot.
+pub fn in_turn(services: &[ServiceInfo]) -> String {
+    services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
+}
+
+/// Services that are also sent own voices, words to compare, descriptions of pictures, or queries; empty
+/// without any. `named` is the name of an NPC as the face shows it.
+pub fn also_sent(services: &Services, named: fn(&str) -> String) -> String {
+    let voices = own_voices(services, named);
+    [voices, compared(services), pictures(services), searches(services)].concat()
+}
+
+/// Names in a row, as many as fit into `room` characters, and the number of the rest.
+fn listed(names: &[String], room: usize, named: fn(&str) -> String) -> String {
+    let mut line = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let name = named(name);
+        if index > 0 && line.chars().count() + name.chars().count() > room {
+            let rest = names.len() - index;
+            let noun = if rest == 1 { "NPC" } else { "NPCs" };
+            return format!("{line} and {rest} more {noun}");
+        }
+        let separator = match index {
+            0 => "",
+            _ if index + 1 == names.len() => " and ",
+            _ => ", ",
+        };
+        line += separator;
+        line += &name;
+    }
+    line
+}
+
+/// NPCs for which a service is given the players' own voices, and which one; nothing without any.
+fn own_voices(services: &Services, named: fn(&str) -> String) -> String {
+    let room = NAMES_MAX / services.speaks_and_hears.len().max(1);
+    let of_one = |NpcService { npcs, service }: &NpcService| {
+        format!(
+            " When you talk, or seem to talk, to {}, **your own voice**, not only your words, is \
+             sent to {}, which hears it and speaks the answer.",
+            listed(npcs, room, named),
+            service.where_it_is()
+        )
+    };
+    services.speaks_and_hears.iter().map(of_one).collect()
+}
+
+/// The service that is sent descriptions of pictures; nothing without one.
+fn pictures(services: &Services) -> String {
+    let draws = services.draws.as_ref();
+    draws.map_or_else(String::new, |service| {
+        format!(" NPCs may send descriptions of pictures to {}.", service.where_it_is())
+    })
+}
+
+/// The service that is sent words to compare their meaning; nothing without one.
+fn compared(services: &Services) -> String {
+    let compares = services.compares.as_ref();
+    compares.map_or_else(String::new, |service| {
+        format!(" To look things up by meaning, your words also go to {}.", service.where_it_is())
+    })
+}
+
+/// The service that is given queries when the web is searched; nothing without one.
+fn searches(services: &Services) -> String {
+    let Some(service) = &services.searches else { return String::new() };
+    let onward = match service.name() {
+        "searxng" => ", which passes it to public search engines",
+        _ => "",
+    };
+    format!(
+        " When a character or the assistant searches the web, the query goes to {}{onward}.",
+        service.where_it_is()
+    )
+}

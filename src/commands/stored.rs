@@ -1,0 +1,70 @@
+//! What a person has said, as a face stores it.
+//!
+//! Entry type: [`StoredWords`]. **Never**: shows or deletes the words of anybody but the one who asks.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::text::Refusal;
+use crate::{
+    campaign::{NamesOf, Services},
+    session::{Speaker, SpeakerId},
+};
+
+/// Whether a face hears a person, and which services receive their words.
+pub struct HeardState {
+    /// One or more sentences: whether the person is heard now.
+    pub now: String,
+    /// The person is heard, or would be once somebody can be.
+    pub is_heard: bool,
+    /// The services of the NPCs.
+    pub services: Arc<Services>,
+    /// A name of an NPC as it is shown within a text.
+    pub named: fn(&str) -> String,
+}
+
+/// Words for a face, within the texts about privacy.
+#[derive(Clone, Copy)]
+pub struct FaceWords {
+    /// The name that goes with what a person says.
+    pub name: &'static str,
+    /// Sentences: what is written down, and where.
+    pub written: &'static str,
+    /// Sentences: what opting out does.
+    pub opting_out: &'static str,
+    /// Where it was said.
+    pub here: &'static str,
+    /// Sentences: what a deletion leaves.
+    pub left: &'static str,
+}
+
+/// What people have said, as a face stores it.
+pub trait StoredWords {
+    /// Words for this face.
+    fn face_words(&self) -> FaceWords;
+
+    /// Whether a person is heard.
+    ///
+    /// # Errors
+    /// It is not known which services there are.
+    fn hearing(&self, speaker: SpeakerId) -> Result<HeardState, Refusal>;
+
+    /// Everything that is stored about `speaker`, as text for them.
+    ///
+    /// # Errors
+    /// The future's: it cannot be read.
+    fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>>;
+
+    /// Names under which more of `speaker` would be deleted than their lines.
+    ///
+    /// # Errors
+    /// The future's: they cannot be read.
+    fn names_of(&self, speaker: &Speaker) -> BoxFuture<'static, Result<NamesOf, Refusal>>;
+
+    /// Deletes what `speaker` has said, the answers, and what was derived from either; the number of lines.
+    ///
+    /// # Errors
+    /// The future's: it is not all deleted yet; says when it will be.
+    fn forget(&mut self, speaker: &Speaker) -> BoxFuture<'static, Result<u64, Refusal>>;
+}

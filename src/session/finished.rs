@@ -1,0 +1,194 @@
+//! Turns that have ended, and their lines in the report.
+//!
+//! Entry type: [`Finished`]. **Never**: ends a turn.
+
+use tokio::time::Instant;
+
+use super::{
+    line::{Circumstances, MadeBy, Outcome, Timings, TurnLine, between},
+    phase::{End, Recorded},
+    recall::RecallTold,
+    seat_id::SeatId,
+    utterance::{Cast, Purpose, Utterance},
+};
+use crate::{
+    domain::{EngineKind, TurnId},
+    engine::{Failure, PlayedPart, TurnReport},
+    logic::barge_in,
+};
+
+/// Failure of a voice that has spoken without a sound.
+const SILENT: &str =
+    "the voice sent nothing but silence (use another voice, or look at its service's log)";
+
+/// A turn about which everything is known.
+pub struct Finished {
+    /// Number of the turn within the table.
+    pub id: TurnId,
+    /// The utterance it answered, and its NPC.
+    pub purpose: Purpose,
+    /// Nobody is to remember it: an X-card was used, or the speaker is forgotten.
+    pub taken_back: bool,
+    /// Outcome of looking up what the NPC remembers.
+    pub recalled: Option<RecallTold>,
+    /// How it ended.
+    pub end: End,
+    /// The engine's report, unless it was aborted.
+    pub report: Option<TurnReport>,
+}
+
+/// A finished turn with its line.
+pub struct Ended {
+    /// Seat that answered.
+    pub seat: SeatId,
+    /// The engine's report, unless it was aborted.
+    pub report: Option<TurnReport>,
+    /// The part that was played.
+    pub played: PlayedPart,
+    /// The line, unless nobody is to know of the turn.
+    pub line: Option<TurnLine>,
+    /// The NPC is to remember the turn.
+    pub counts: bool,
+}
+
+impl Finished {
+    /// The line of the report, and what the engine's history needs.
+    pub fn into_ended(self, cast: impl FnOnce(SeatId) -> Cast, stt: &str, spent: f64) -> Ended {
+        let seat = self.purpose.seat;
+        let cast = cast(seat);
+        let counts = match self.end.recorded {
+            Recorded::Line => true,
+            // Effects of tools cannot be taken back with the answer.
+            Recorded::Effects => self.report.as_ref().is_some_and(|it| !it.exchange.is_empty()),
+            Recorded::Nothing => false,
+        };
+        let is_told = self.end.recorded == Recorded::Line;
+        let line = is_told.then(|| self.line(cast, stt, spent));
+        Ended { seat, report: self.report, played: self.end.played, line, counts }
+    }
+
+    fn line(&self, cast: Cast, stt: &str, spent: f64) -> TurnLine {
+        let End { played, began: audible, outcome: stopped_as, .. } = &self.end;
+        let audible = *audible;
+        let report = self.report.as_ref();
+        let failure = failure(report, played);
+        let outcome = stopped_as.unwrap_or_else(|| outcome(failure.as_ref(), played));
+        let utterance = &self.purpose.utterance;
+        let stt = if utterance.typed { TurnLine::TYPED } else { stt };
+        let made_by = made_by(report, stt, &cast);
+        let is_cascade =
+            report.is_none_or(|report| report.engine.kind != EngineKind::SpeechToSpeech);
+        let tts = if is_cascade { made_by.spoke.clone() } else { cast.tts };
+        // The line in place of an answer is reported too.
+        let said = [played.text.as_str(), played.instead.as_str()];
+        let reply = said.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" ");
+        TurnLine {
+            turn: self.id.0,
+            speaker: String::new(),
+            from: None,
+            understood: utterance.text.clone(),
+            partials: utterance.partials,
+            npc: Some(cast.npc),
+            tier: Some(self.purpose.tier.line()),
+            visible: report.map(|report| report.visible.clone()).unwrap_or_default(),
+            tools: report.map(|r| r.calls.iter().map(Into::into).collect()).unwrap_or_default(),
+            reply,
+            unspoken: report.map(|it| it.unspoken.clone()).filter(|words| !words.is_empty()),
+            outcome,
+            detail: failure.as_ref().and_then(detail),
+            audio_ms: u64::try_from(played.audio.as_millis()).unwrap_or(u64::MAX),
+            ms: timings(utterance, report, audible),
+            recalled: self.recalled.as_ref().and_then(|told| told.get()).cloned(),
+            made_by: Some(made_by),
+            brain: Some(cast.brain),
+            stt: stt.to_owned(),
+            tts: Some(tts),
+            spent,
+            circumstances: Circumstances { answered_at: audible, ..self.purpose.circumstances() },
+        }
+    }
+}
+
+/// Durations of the stages of an answer that was `audible` from then on.
+fn timings(
+    utterance: &Utterance,
+    report: Option<&TurnReport>,
+    audible: Option<Instant>,
+) -> Timings {
+    let first_text = report.and_then(|report| report.first_text_at);
+    // Text that was ready before the final counts from the final on.
+    let text_or_final = first_text.max(utterance.final_at);
+    Timings {
+        speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
+        final_to_first_text: between(utterance.final_at, first_text),
+        first_text_to_first_audio: between(text_or_final, audible),
+        speech_end_to_first_audio: between(Some(utterance.speech_end), audible),
+    }
+}
+
+fn made_by(report: Option<&TurnReport>, stt: &str, cast: &Cast) -> MadeBy {
+    let engine = report.map(|report| &report.engine);
+    MadeBy {
+        understood: stt.to_owned(),
+        thought: report.map(thought).unwrap_or_default(),
+        spoke: engine.and_then(|it| it.spoke.clone()).unwrap_or_else(|| cast.tts.clone()),
+        engine: engine.map_or(EngineKind::Cascaded, |it| it.kind).name(),
+        because: engine.and_then(|it| it.because.clone()),
+    }
+}
+
+/// Names of the chat models that answered.
+fn thought(report: &TurnReport) -> Vec<String> {
+    report.thought.iter().map(ToString::to_string).collect()
+}
+
+/// Reason a turn ended early, or was played without a sound.
+fn failure(report: Option<&TurnReport>, played: &PlayedPart) -> Option<Failure> {
+    let report = report?;
+    let words = [&played.text, &played.instead];
+    let is_silent = !played.audio.is_zero()
+        && played.answered.is_zero()
+        && words.iter().all(|words| words.is_empty());
+    report.failure.clone().or_else(|| is_silent.then(|| Failure::Voice(SILENT.to_owned())))
+}
+
+fn outcome(failure: Option<&Failure>, played: &PlayedPart) -> Outcome {
+    // A voice model's speech may lack a transcript.
+    let is_heard = !played.text.is_empty() || played.answered >= barge_in::ARMED_AFTER;
+    match failure {
+        None => Outcome::Spoken,
+        Some(_) if is_heard => Outcome::CutShort,
+        Some(Failure::Model(_)) => Outcome::ModelError,
+        Some(Failure::Voice(_)) => Outcome::VoiceError,
+        Some(Failure::OverBudget(_)) => Outcome::OverBudget,
+        Some(Failure::EmptyReply) => Outcome::EmptyReply,
+    }
+}
+
+fn detail(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Model(text) | Failure::Voice(text) | Failure::OverBudget(text) => {
+            Some(text.clone())
+        }
+        Failure::EmptyReply => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn speech_without_a_transcript_was_cut_short() {
+        let failure = Failure::Model("talker: the answer was cut off".to_owned());
+        for (answered, wanted) in [
+            (Duration::from_secs(28), Outcome::CutShort),
+            (Duration::from_millis(200), Outcome::ModelError),
+        ] {
+            let played = PlayedPart { audio: answered, answered, ..PlayedPart::default() };
+            assert_eq!(outcome(Some(&failure), &played), wanted);
+        }
+    }
+}
