@@ -146,6 +146,6 @@ pub struct TurnFacts {
     pub last: Option<u8>,
     /// True if rolling is only mentioned ("don't roll"), so that no dice are rolled.
     pub dice_withheld: bool,
-    /// True if all that is wanted is that the music stops.
+    /// True for a mere request to stop the music.
     pub stops_music: bool,
 }

@@ -172,7 +172,7 @@ pub struct S2s {
 }
 
 impl S2s {
-    /// Longest that [`Self::max_answer`] may be.
+    /// Upper bound of [`Self::max_answer`].
     pub const MAX_ANSWER: Duration = Duration::from_secs(30);
 }
 

@@ -31,12 +31,12 @@ pub struct Deletion {
     pub names: Vec<String>,
     /// Identity of the person to notify at the end; empty: the operator, on the command line.
     pub asker: String,
-    /// Tables and files have forgotten them by identity; only the store is left.
+    /// Deleted by identity from tables and files; only the store is left.
     pub erased: bool,
-    /// Sessions whose files could not be changed; everything else has forgotten the person.
+    /// Sessions whose files could not be changed; tables and all other files are done.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Records that have only their names are forgotten too, except in `files`. Not stored: the
+    /// Records that have only their names are deleted too, except in `files`. Not stored: the
     /// next start checks again.
     #[serde(skip)]
     pub named: bool,

@@ -197,7 +197,7 @@ fn corrupt_manifests_are_reported_as_damaged() {
     let stranger = Weights::new(place.path().to_owned(), None, Vec::new());
     let with = |manifest: &[u8]| {
         fs::write(folder.join(manifest::FILE), manifest).unwrap();
-        // Of unknown folders, only those with their own name in the manifest.
+        // Unknown folders count only with their own name in the manifest.
         assert!(stranger.left_over().iter().all(|name| name == "tiny"));
         (weights.state(&set), weights.verified(&set))
     };

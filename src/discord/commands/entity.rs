@@ -1,4 +1,4 @@
-//! Buttons of `/entity remove`, which asks before anything is removed.
+//! Buttons of `/entity remove`, which asks before it removes.
 //!
 //! Entry functions: [`row`], [`removed`], [`keep`]. **Never**: trusts that only game masters press.
 
@@ -16,13 +16,10 @@ use crate::{
     },
 };
 
-/// Longest id of a button.
+/// Longest id of a button, in characters (Discord's limit).
 const BUTTON_MAX: usize = 100;
 
-/// Buttons that remove the entity of this id, or keep it.
-///
-/// # Errors
-/// The id is too long for a button.
+/// Buttons that remove the entity with this id, or keep it. Fails if the id is too long.
 pub fn row(id: String) -> Result<CreateActionRow, Refusal> {
     let id = Action::RemoveEntity(id).id();
     if id.chars().count() > BUTTON_MAX {
@@ -34,10 +31,7 @@ pub fn row(id: String) -> Result<CreateActionRow, Refusal> {
     Ok(CreateActionRow::Buttons(vec![yes, no]))
 }
 
-/// The button that removes the entity of this id.
-///
-/// # Errors
-/// It is a game master's to press.
+/// Removes the entity with this id; game masters only.
 pub fn removed(
     guild: &mut Guild,
     press: &ButtonPress,
@@ -49,10 +43,7 @@ pub fn removed(
     }
 }
 
-/// The button that keeps it.
-///
-/// # Errors
-/// It is a game master's to press.
+/// Keeps the entity; game masters only.
 pub fn keep(guild: &Guild, press: &ButtonPress) -> Result<Answer, Refusal> {
     match press.is_dm {
         true => Ok(Answer::Replace(Reply::private("Nothing was removed."))),

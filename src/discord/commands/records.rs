@@ -1,6 +1,7 @@
-//! What people have said in a server, as the commands of every face reach it.
+//! People's records on a server, for the shared commands.
 //!
-//! Entry functions: [`wanted`], [`forgotten`], [`within`]. **Never**: shows a person's lines to somebody else.
+//! Entry functions: [`wanted`], [`forgotten`], [`within`]. **Never**: shows a person's lines to
+//! another.
 
 use futures::{FutureExt, future::BoxFuture};
 
@@ -12,10 +13,9 @@ use crate::{
     session::{Speaker, SpeakerId},
 };
 
-/// Longest text of a reply with a button, in characters: Discord takes 2,000.
+/// Longest text of a reply with a button, in characters: Discord allows 2,000.
 const TEXT_MAX: usize = 1_900;
 
-/// Words for a server.
 const PLACE: FaceWords = FaceWords {
     name: "your name on this server",
     written: "I write down all I understand at the table, said to an NPC or not, on the machine I run \
@@ -75,7 +75,7 @@ impl StoredWords for Guild {
     }
 }
 
-/// Request of `asker` to forget `user`, known as `name` here.
+/// The deletion of the lines of `user`, called `name` here, requested by `asker`.
 pub fn wanted(guild: &Guild, user: u64, name: Option<&String>, asker: u64) -> Deletion {
     let character = guild.settings().characters.get(&user);
     let from = ForgetFrom { owner: Owner::Guild(guild.id.get()), session: None };
@@ -86,7 +86,7 @@ pub fn wanted(guild: &Guild, user: u64, name: Option<&String>, asker: u64) -> De
     }
 }
 
-/// Deletes what `user`, who is called `name` here, has said, for `asker`; the number of lines.
+/// Deletes the lines of `user`, called `name` here, for `asker`; returns their number.
 pub fn forgotten(
     guild: &mut Guild,
     user: u64,
@@ -108,12 +108,11 @@ pub fn forgotten(
     .boxed()
 }
 
-/// The part of `text` that a reply with a button takes.
+/// `text` shortened to fit a reply with a button.
 pub fn within(text: &str) -> String {
     text.chars().take(TEXT_MAX).collect()
 }
 
-/// Privacy state of the asker.
 struct You {
     opted_out: bool,
     is_asked: bool,

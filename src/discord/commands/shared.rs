@@ -48,7 +48,7 @@ fn sub(sub: &Subcommand) -> CreateCommandOption {
     offered(sub).map(option).fold(created, CreateCommandOption::add_sub_option)
 }
 
-/// Parameters that Discord offers; buttons stand for the others.
+/// Parameters that Discord offers; buttons replace the others.
 fn offered(sub: &Subcommand) -> impl Iterator<Item = &'static Parameter> + use<> {
     sub.parameters.iter().filter(|it| !it.only_typed)
 }
@@ -169,7 +169,6 @@ fn reply(guild: &Guild, said: Said) -> Result<Reply, Refusal> {
     }
 }
 
-/// The buttons of a next step.
 fn row(next_step: NextStep) -> Result<CreateActionRow, Refusal> {
     let button = match next_step {
         NextStep::RemoveEntity { id, .. } => return entity::row(id),

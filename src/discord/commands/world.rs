@@ -1,6 +1,6 @@
-//! The campaigns of a server and their worlds, as the commands of every face reach them.
+//! A server's campaigns and their worlds, for the shared commands.
 //!
-//! Entry function: [`names`]. **Never**: knows how a world is kept, or changes a session that runs.
+//! Entry function: [`names`]. **Never**: changes a running session.
 
 use futures::FutureExt;
 
@@ -10,12 +10,12 @@ use crate::{
     discord::guild::Guild,
 };
 
-/// Campaigns of a server at most.
+/// Most campaigns per server.
 const CAMPAIGNS_MAX: usize = 50;
 
 impl Worlds for Guild {
     fn world(&mut self, order: OrderSoon) -> WorldSoon {
-        // The world is the one that is played now, however long the order takes.
+        // The world of the current campaign, even if it changes meanwhile.
         let mut request = self.asked_of_world(WorldOrder::Info);
         let world = self.shared.handles.world.clone();
         async move {
@@ -45,7 +45,7 @@ impl Worlds for Guild {
     }
 }
 
-/// The configured campaign, then those that are shared, then those that were loaded here.
+/// The configured campaign, then the shared ones, then those loaded here.
 pub fn names(guild: &Guild) -> Vec<String> {
     let settings = guild.shared.handles.settings.load();
     let shared = settings.shared.iter().map(|it| it.name.clone());
@@ -58,18 +58,18 @@ pub fn names(guild: &Guild) -> Vec<String> {
     all
 }
 
-/// Name of the configured campaign, `default` without one.
+/// Name of the configured campaign; `default` without one.
 fn configured(guild: &Guild) -> String {
     let name = guild.shared.handles.settings.load().campaign.name.clone();
     if name.is_empty() { "default".to_owned() } else { name }
 }
 
-/// Name of the campaign that is played here.
+/// Name of the campaign played here.
 fn played(guild: &Guild) -> String {
     guild.played().map_or_else(|| configured(guild), |it| it.name.clone())
 }
 
-/// Plays a campaign that was loaded here.
+/// Plays a campaign loaded here.
 fn load(guild: &mut Guild, campaign: PlayedCampaign) {
     let is_configured = campaign.name == guild.shared.handles.settings.load().campaign.name;
     guild.change_settings(|settings| {
@@ -82,7 +82,6 @@ fn load(guild: &mut Guild, campaign: PlayedCampaign) {
     });
 }
 
-/// Plays the known campaign of this name; `None`: the configured one.
 fn switch(guild: &mut Guild, chosen: Option<String>) {
     let shared = guild.shared.handles.settings.load_full();
     let shared = shared.shared.iter().find(|it| chosen.as_ref() == Some(&it.name)).cloned();
@@ -95,7 +94,7 @@ fn switch(guild: &mut Guild, chosen: Option<String>) {
     guild.learn_entities();
 }
 
-/// Keeps a campaign that is played here; of too many the oldest goes.
+/// Stores a campaign; drops the oldest beyond the limit.
 fn keep(settings: &mut GuildSettings, campaign: PlayedCampaign) {
     settings.campaigns.retain(|it| it.name != campaign.name);
     if settings.campaigns.len() >= CAMPAIGNS_MAX {

@@ -54,8 +54,8 @@ impl Health {
         self.complained.remove(&user);
     }
 
-    /// Faults at `now`, each reported once until it is over. `received`: packets of users who may be
-    /// heard; `unclaimed`: number of packets without a known user.
+    /// Faults at `now`, each reported once until it is over. `received`: packets of users who may
+    /// be heard; `unclaimed`: number of packets without a known user.
     pub fn look(
         &mut self,
         now: Instant,

@@ -34,7 +34,7 @@ fn codebooks_that_would_eat_the_memory_are_seen() {
     const SYNC: u32 = 0x0056_4342;
     assert_eq!(codebooks_fit(&headers(&[(SYNC, 65_535, 0xFF_FFFF, 1)])), Some(false));
     assert_eq!(codebooks_fit(&headers(&[(SYNC, 1, 0x3F_FFFF, 1)])), Some(false));
-    // Of a sane size, but cut off.
+    // Sane size, but cut off.
     assert_eq!(codebooks_fit(&headers(&[(SYNC, 4, 81, 1)])), None);
     assert_eq!(codebooks_fit(&[]), None);
 }

@@ -1,4 +1,4 @@
-//! `/privacy` in a server: the commands of every face, and one that deletes what another player said.
+//! `/privacy` on a server: the shared commands, and one that deletes another player's lines.
 //!
 //! Entry item: [`COMMAND`]. **Never**: reveals to anyone whether another person is heard.
 
@@ -15,7 +15,6 @@ use super::{
 };
 use crate::{commands::PRIVACY, discord::guild::Guild};
 
-/// `/privacy`.
 pub const COMMAND: Own = Own { name: "privacy", register, who, run, complete: |_, _| Vec::new() };
 
 fn who(sub: &str) -> Who {

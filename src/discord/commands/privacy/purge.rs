@@ -1,6 +1,6 @@
-//! Deletes what a person has said: as they have confirmed, or as a game master has.
+//! Deletes a person's lines, confirmed by the person or a game master.
 //!
-//! Entry functions: [`confirm`], [`delete_own`], [`purge`]. **Never**: deletes without having asked.
+//! Entry functions: [`confirm`], [`delete_own`], [`purge`]. **Never**: deletes without asking.
 
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 
@@ -20,8 +20,7 @@ use crate::{
     session::{Speaker, SpeakerId},
 };
 
-/// Asks the game master `asker` whether the lines of `user` are to be deleted, once it is known what goes
-/// with them.
+/// Asks the game master `asker` to confirm deleting the lines of `user`, and lists their names.
 pub fn confirm(guild: &Guild, asker: u64, user: u64) -> Answer {
     let names = guild.shared.handles.privacy.clone().names(wanted(guild, user, None, asker));
     let place = guild.face_words();
@@ -39,10 +38,6 @@ pub fn confirm(guild: &Guild, asker: u64, user: u64) -> Answer {
     })
 }
 
-/// The button that deletes what `user` has said on this server.
-///
-/// # Errors
-/// It is somebody else's to press.
 pub fn delete_own(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answered, Refusal> {
     if user != press.user.get() {
         return Err(
@@ -54,10 +49,7 @@ pub fn delete_own(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<A
     Ok(commands::delete_own(guild, &speaker))
 }
 
-/// The button that deletes what `user` has said on this server.
-///
-/// # Errors
-/// It is a game master's to press.
+/// The game master's button that deletes the lines of `user` on this server.
 pub fn purge(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
