@@ -161,15 +161,21 @@ fn or_none(names: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{ALL, read, stand_in::Recorded},
+        super::{ALL, Finders, GivenFile, read, stand_in::Recorded},
         *,
     };
+    use std::future::ready;
+
+    use futures::FutureExt;
+
     use crate::session::{Speaker, SpeakerId};
 
     /// The answer to a typed line.
     fn answer(line: &str) -> String {
         let speaker = Speaker { id: SpeakerId(11), name: "Max".to_owned(), is_dm: true };
-        let (sub, call) = read(&ALL, line, speaker, &|_| None).unwrap().unwrap();
+        let file = |path: &str| GivenFile::new(path, None, || ready(Ok(Vec::new())).boxed());
+        let found = Finders { person: &|_| None, file: &file };
+        let (sub, call) = read(&ALL, line, speaker, found).unwrap().unwrap();
         Recorded::table().carries_out(sub, &call)
     }
 

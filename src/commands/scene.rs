@@ -122,7 +122,10 @@ mod tests {
     #[test]
     fn scene_says_which_npcs_are_there() {
         let words = |piece: &Piece| match piece {
-            Piece::Plain(text) | Piece::Strong(text) | Piece::Others(text) => text.clone(),
+            Piece::Plain(text)
+            | Piece::Strong(text)
+            | Piece::Others(text)
+            | Piece::Marked(text) => text.clone(),
             Piece::Person(id) => id.0.to_string(),
         };
         let mut table = status(vec![

@@ -242,7 +242,7 @@ impl Table {
         {
             return false;
         }
-        if !self.wanted_dice(seat, utterance).is_in(&active.turn.facts) {
+        if !self.wanted_dice(seat, utterance).is_in(active.facts()) {
             return false;
         }
         let Some(active) = self.turns.get(turn) else { return false };

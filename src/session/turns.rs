@@ -21,7 +21,7 @@ use super::{
     utterance::{Purpose, Utterance},
 };
 use crate::{
-    domain::TurnId,
+    domain::{TurnFacts, TurnId},
     engine::{Gate, PlayedPart, Turn, TurnReport, said},
     logic::barge_in::{self, BargeIn},
 };
@@ -287,6 +287,11 @@ impl Active {
     /// The engine's task ended without a report.
     pub fn aborted(&mut self) {
         self.change(Phase::aborted);
+    }
+
+    /// Facts that its model and tools are given.
+    pub fn facts(&self) -> &TurnFacts {
+        &self.turn.facts
     }
 
     /// It was played to its end.

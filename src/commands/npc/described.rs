@@ -110,7 +110,7 @@ mod tests {
 
     fn words(text: &Text) -> String {
         text.rendered(|piece| match piece {
-            Piece::Plain(text) | Piece::Others(text) => text.clone(),
+            Piece::Plain(text) | Piece::Others(text) | Piece::Marked(text) => text.clone(),
             Piece::Strong(text) => format!("<{text}>"),
             Piece::Person(id) => id.0.to_string(),
         })

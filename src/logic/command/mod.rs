@@ -12,7 +12,7 @@ pub(super) mod order;
 
 use crate::domain::Npc;
 
-pub use self::card::{CardWords, is_x_card, typed_x_card_in, x_card_in};
+pub use self::card::{is_x_card, typed_x_card_in, x_card_in};
 use self::order::Order;
 use super::{
     language::{Language, List, all, commands, is_any},

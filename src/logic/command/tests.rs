@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::*;
+use super::{card::CardWords, *};
 
 fn npc(name: &str, aliases: &[&str]) -> Npc {
     Npc {

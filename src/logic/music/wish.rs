@@ -525,10 +525,10 @@ mod tests {
             ("we don't need the music any more", Stop),
             ("Bartok, wir brauchen die Musik nicht mehr", Stop),
         ] {
-            assert_eq!(heard(text, true), [wanted], "{text}");
+            assert_eq!(wishes_of(text, true), [wanted], "{text}");
         }
         for text in ["das ist mir zu laut", "that is too loud"] {
-            assert_eq!(heard(text, false), [], "{text}");
+            assert_eq!(wishes_of(text, false), [], "{text}");
         }
         for text in [
             "you are too loud",
@@ -542,7 +542,7 @@ mod tests {
             "the dog can go away now",
             "der Wirt kann jetzt weg",
         ] {
-            assert_eq!(heard(text, true), [], "{text}");
+            assert_eq!(wishes_of(text, true), [], "{text}");
         }
         let drums = |text: &str| with(&["Battle drums"], |context| wishes(text, context));
         for text in ["Genug getrommelt, Bartok, Ruhe jetzt.", "that's enough drumming"] {

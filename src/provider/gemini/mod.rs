@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use futures::{FutureExt, future::BoxFuture};
 
-pub use self::options::BASE_URL;
+pub use self::client::BASE_URL;
 use self::{client::Client, talk::GeminiTalk};
 use super::{
     Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,

@@ -391,7 +391,7 @@ async fn names_unread_at_retry_are_erased_later() {
     let of = Transcript { scope: scope(), session: SessionId("s".to_owned()) };
     let line = TurnLine {
         from: Some(SpeakerId(2)),
-        heard: "an owl".to_owned(),
+        understood: "an owl".to_owned(),
         outcome: Outcome::Spoken,
         ..TurnLine::without_speech(2, "somebody", String::new())
     };

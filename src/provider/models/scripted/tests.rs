@@ -382,12 +382,10 @@ fn introduced_name_is_remembered() {
     assert_eq!(text(lines(), request(asked, None, of_another)), "You never told me.");
 }
 
-/// A conversation of Anna's lines and their answers, then what another person said and heard.
-fn talk(lines: &[(&str, &str)]) -> Vec<Message> {
+/// Lines with their speakers, and their answers.
+fn exchanges(lines: &[(&str, &str)]) -> Vec<Message> {
     let exchange = |(said, answer): &(&str, &str)| {
-        let answer =
-            Message::Assistant { text: (*answer).to_owned(), calls: Vec::new(), gated: false };
-        [Message::User((*said).into()), answer]
+        [Message::User((*said).into()), Message::spoken((*answer).to_owned())]
     };
     lines.iter().flat_map(exchange).collect()
 }
@@ -422,7 +420,7 @@ fn request_for_more_repeats_the_one_before() {
         (vec![ale], "tell me one more joke", "Joke one."),
         (vec![("Anna: mumble", "Hm?")], "same again", "Hm?"),
     ] {
-        let answer = text(pub_lines(), request(said, None, talk(&before)));
+        let answer = text(pub_lines(), request(said, None, exchanges(&before)));
         assert!(
             answer == wanted || wanted == "Joke one." && answer.starts_with("Joke"),
             "{before:?}, {said}: {answer}"
