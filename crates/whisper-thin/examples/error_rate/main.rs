@@ -1,7 +1,6 @@
 //! Accuracy and speed of a model: `error_rate COMMAND FOLDER [options]`;
 //! lists its commands if none is given.
 
-#![expect(clippy::missing_docs_in_private_items, reason = "the lines it prints say what is what")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it prints its figures")]
 
 mod args;
