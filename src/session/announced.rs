@@ -1,9 +1,8 @@
-//! Outside services that the people at a table were told of, and changes of its cast that wait for others.
+//! Outside services announced to a table's people, and cast changes that wait for an announcement.
 //!
-//! Entry type: [`Announced`]. A role names the outside services that may be given what is said, and waits
-//! until all of them are announced. What was said before the announcement goes to none of them: sound that is
-//! queued or half heard is dropped, and utterances that wait are answered by the engine of before.
-//! **Never**: announces anything.
+//! Entry type: [`Announced`]. A role waits until all services it needs are announced. Nothing said
+//! before the announcement goes to them: queued or half-received sound is dropped, and waiting
+//! utterances are answered by the previous engine.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +10,17 @@ use tokio::time::Instant;
 
 use super::recast::Role;
 
-/// Services announced so far, and roles that wait for theirs.
 #[derive(Default)]
 pub struct Announced {
     services: BTreeSet<String>,
-    /// Time of the last announcement for which a role waited.
+    /// Last announcement that a role was waiting for.
     at: Option<Instant>,
     waiting: Vec<Role>,
 }
 
 impl Announced {
-    /// Returns `role` if its services are announced; else stores it until they are. Either way it replaces a
-    /// waiting role of the same NPC.
+    /// Returns `role` if its services are announced, else stores it. Replaces a waiting role of the
+    /// same NPC.
     pub fn admit(&mut self, role: Role) -> Option<Role> {
         if role.seat.is_none() {
             return Some(role);
@@ -36,12 +34,11 @@ impl Announced {
         None
     }
 
-    /// Drops waiting roles of NPCs that are not in the cast any more.
     pub fn keep_cast(&mut self, is_cast: impl Fn(&str) -> bool) {
         self.waiting.retain(|role| is_cast(&role.npc));
     }
 
-    /// The people were told of `services` at `now`. Returns the roles that waited for that.
+    /// Records that `services` were announced; returns the roles that are ready now.
     pub fn told(&mut self, now: Instant, services: BTreeSet<String>) -> Vec<Role> {
         let is_ready = |role: &Role| role.outside.is_subset(&services);
         let (ready, waiting): (Vec<Role>, Vec<Role>) =
@@ -53,7 +50,7 @@ impl Announced {
         ready
     }
 
-    /// True if roles that waited took effect after `said`, which is not for their services.
+    /// True if a waiting role took effect after `said`: its services must not receive that speech.
     pub fn is_after(&self, said: Instant) -> bool {
         self.at.is_some_and(|at| said < at)
     }

@@ -1,6 +1,14 @@
-//! From an understood utterance to an answer that is played.
+//! From an understood utterance to a played answer.
 //!
-//! **Never**: reads sound, or ends a turn (`ending.rs`).
+//! Speculation: once a partial has been stable for 150 ms in a pause of at least 100 ms
+//! (`recognition.rs`), [`Table::answer_ahead`] starts the engine on it if the addressee is clear
+//! and free. Such a guess runs with a closed [`Gate`], and playback holds its frames. The final
+//! decides ([`Table::understood`]): the guess is confirmed and its frames are released if the final
+//! goes to the same seat at the same tier with the same words and dice. An engine that answers the
+//! sound also keeps the guess for the same sound in other words. Anything else, such as more
+//! speech, a changed partial or a failed final, drops the guess without a trace; a final without a
+//! guess starts an ordinary turn. Each player's guesses per minute are limited (`limits.rs`)
+//! because they cost money.
 
 use std::sync::Arc;
 
@@ -27,7 +35,7 @@ use crate::{
 };
 
 impl Table {
-    /// Has a seat answer, at once or when it is free, in order of end of speech.
+    /// Queues a request at its seat, in order of end of speech.
     pub(super) fn ask(&mut self, purpose: Purpose) {
         if let Some(seat) = self.seats.get_mut(purpose.seat) {
             let end = purpose.utterance.speech_end;
@@ -37,7 +45,7 @@ impl Table {
         }
     }
 
-    /// Begins the answers of seats that are free.
+    /// Starts the next answer of every free seat.
     pub(super) fn begin_waiting(&mut self) {
         for index in self.seats.ids() {
             if self.turns.is_busy(index) {
@@ -58,8 +66,8 @@ impl Table {
         }
     }
 
-    /// The change of a free seat that is due. What was said before its services were announced is answered by
-    /// the engine of before first.
+    /// The pending change of a free seat, unless an utterance from before its services were
+    /// announced is still to be answered by the previous engine.
     fn next_change(&mut self, index: SeatId) -> Option<Next> {
         let seat = &mut self.seats[index];
         let is_early = |it: &Purpose| self.announced.is_after(it.utterance.speech_end);
@@ -67,7 +75,7 @@ impl Table {
         seat.next.take_if(|next| !(waits && matches!(next, Next::Recast(_))))
     }
 
-    /// Players whose utterance is not being answered aloud yet.
+    /// Number of players who wait for an answer to become audible.
     pub(super) fn queue_depth(&self) -> usize {
         let waiting = self.seats.iter().flat_map(|(_, seat)| &seat.waiting);
         let mut players: Vec<SpeakerId> = waiting.map(|p| p.utterance.speaker).collect();
@@ -78,7 +86,7 @@ impl Table {
         players.len()
     }
 
-    /// Starts the engine; unconfirmed turns are not played.
+    /// Starts the engine; playback holds unconfirmed turns.
     fn begin(&mut self, purpose: Purpose, confirmed: bool) -> TurnId {
         self.summaries.give_way();
         let id = self.turns.next_id();
@@ -133,7 +141,6 @@ impl Table {
         id
     }
 
-    /// Facts about the utterance that `purpose` answers.
     fn facts(&mut self, purpose: &Purpose) -> TurnFacts {
         let utterance = &purpose.utterance;
         let WantedDice { rolls, odds, last, withheld } = self.wanted_dice(purpose.seat, utterance);
@@ -152,15 +159,15 @@ impl Table {
         }
     }
 
-    /// What `utterance`, said to `seat` now, wants of dice.
+    /// Dice that `utterance`, addressed to `seat`, asks for.
     fn wanted_dice(&self, seat: SeatId, utterance: &Utterance) -> WantedDice {
         let by = self.speakers.person(utterance.speaker);
         let Seat { npc, conversation, .. } = &self.seats[seat];
         WantedDice::of(&utterance.text, &by, conversation, names_of(npc))
     }
 
-    /// Labels that `seat`'s NPC may put before a line: names of the cast, of the campaign's people, and of
-    /// players, present or not.
+    /// Labels that `seat`'s NPC may put before a line: names of the cast, of the campaign's people
+    /// and of all known players.
     fn labels(&self, seat: SeatId) -> Labels {
         let players = self.speakers.everybody();
         let npcs = self.seats.iter().flat_map(|(_, seat)| names_of(&seat.npc));
@@ -169,7 +176,6 @@ impl Table {
         Labels::new(all, names_of(&self.seats[seat].npc))
     }
 
-    /// Looks up what the NPC remembers of what was said to it.
     fn recall(&self, purpose: &Purpose) -> Option<(Recall, RecallTold)> {
         let recaller = self.recaller.as_ref()?;
         if !matches!(purpose.cause, Cause::Utterance) {
@@ -181,7 +187,7 @@ impl Table {
         Some(recaller.recall(question, self.options.recall_timeout))
     }
 
-    /// Records the tier and time of an answer to an utterance, once the answer is certain to begin.
+    /// Records tier and time of an answer to an utterance once it is certain.
     fn answer_begins(&mut self, purpose: &Purpose) {
         if matches!(purpose.cause, Cause::Utterance) {
             let now = self.hearing.clock.moment(Instant::now());
@@ -190,7 +196,7 @@ impl Table {
         }
     }
 
-    /// Asks the model on a partial, when it is clear who is meant and the NPC is free.
+    /// Starts a guess on a partial if the addressee is clear and free.
     pub(super) fn answer_ahead(&mut self, mut utterance: Utterance) {
         if self.paused || !self.options.preemptive || !self.hearing.gives_partials() {
             return;
@@ -199,7 +205,7 @@ impl Table {
         let speaker = utterance.speaker;
         let understood = self.understand(&utterance);
         self.leave_wishes_out(&understood, &mut utterance);
-        // Begun on other words for the same sound.
+        // The previous guess was for other words.
         let begun = self.hearing.of(speaker).and_then(|pipeline| pipeline.ahead);
         if let Some(begun) = begun.and_then(|turn| self.turns.peek(turn)) {
             if understood.is_same_request(&begun.purpose) {
@@ -220,9 +226,8 @@ impl Table {
         }
     }
 
-    /// Keeps a turn begun ahead when the final says the same to the same NPC. A model that answers the sound
-    /// keeps it for the same sound in other words. Neither does where the final wants other rolls, in view of
-    /// what was said and rolled before: the model was told which to make.
+    /// Confirms a guess if the final agrees with it (see the head of this file). Dice are compared
+    /// with earlier rolls in mind, because the model was given the rolls to make.
     pub(super) fn confirm(
         &mut self,
         turn: TurnId,
@@ -254,7 +259,7 @@ impl Table {
         true
     }
 
-    /// Hands over the frames that are due; the game master's words do not wait for others.
+    /// Hands over due frames; a game master's words interrupt other speech.
     pub(super) fn play(&mut self, now: Instant) {
         if let Some(turn) = self.playback.in_the_way() {
             self.cut_off(now, turn);
@@ -279,7 +284,6 @@ impl Table {
         }
     }
 
-    /// Has every seat prepare what it can.
     pub(super) fn warm(&self) {
         for index in self.seats.ids() {
             self.warm_seat(index);

@@ -1,6 +1,5 @@
-//! Hearing that has panicked: reported, undone, and made again.
-//!
-//! **Never**: disturbs other speakers, or the NPC that is heard.
+//! Recovery from a panic in one speaker's recognition. Other speakers and playing NPCs are not
+//! affected.
 
 use tokio::time::Instant;
 
@@ -8,7 +7,7 @@ use super::{hearing::Broken, table::Table, utterance::Utterance};
 use crate::provider::{Error, Kind};
 
 impl Table {
-    /// Gives up what speakers were saying whose hearing has panicked, and receives them again after a pause.
+    /// Drops the broken speakers' current utterances and receives them again after a pause.
     pub(super) fn recover_broken(&mut self, now: Instant) {
         for broken in self.hearing.take_broken() {
             let Broken { speaker, fault, ahead, unaddressed } = broken;
@@ -25,7 +24,7 @@ impl Table {
             }
             let error = Error::new(Kind::Unavailable, fault.to_string());
             self.not_understood(Utterance::unknown(speaker, now), &error);
-            // Their voice may have made an NPC quieter.
+            // The speaker's voice may have ducked an NPC.
             self.speech_ended(now, speaker);
         }
     }

@@ -1,8 +1,7 @@
-//! Changes to a table's description while it runs.
+//! Changes to a running table's description.
 //!
-//! Changes to an NPC apply from its next turn on, once outside services that it needs are announced;
-//! everything else applies from the next utterance on.
-//! **Never**: breaks off a turn.
+//! NPC changes apply from the next turn, once the services they need are announced; all others from
+//! the next utterance. No turn is broken off.
 
 use std::collections::BTreeSet;
 
@@ -18,15 +17,14 @@ use super::{
 };
 use crate::provider::Error;
 
-/// Reason for not answering what was said to an NPC whose file is gone.
+/// Detail of utterances to an NPC whose file is gone.
 const HAS_LEFT: &str = "the npc left the table before it could answer";
 
-/// Notice where the sound model that ends turns is configured and not available.
+/// Notice if the configured end-of-turn sound model is unavailable.
 const DEAF: &str = "turn.detector: cannot use the sound model, so turns end by their words alone \
                     (see the log; glyphoxa models get smart-turn)";
 
 impl Table {
-    /// Goes by `recast` from now on.
     pub(super) fn recast(&mut self, recast: Recast) {
         let Recast { options, judge, campaign, keywords, rules, cast } = recast;
         self.hearing.set_listening(Listening::new(options.ends(), judge));
@@ -50,15 +48,14 @@ impl Table {
         self.drop_guesses();
     }
 
-    /// Has one NPC go by `role` from now on.
     pub(super) fn recast_one(&mut self, role: Role) {
         self.admit(role);
         self.learn_names();
         self.drop_guesses();
     }
 
-    /// The people were told of `services`. If NPCs waited for that, what is being said or is on its way here
-    /// was said before, and is dropped.
+    /// Records that `services` were announced. If NPCs waited for that, drops speech from before
+    /// the announcement.
     pub(super) fn announce(&mut self, services: BTreeSet<String>) {
         let now = Instant::now();
         let roles = self.announced.told(now, services);
@@ -73,24 +70,21 @@ impl Table {
         self.learn_names();
     }
 
-    /// Has an NPC go by `role`, once its services are announced.
     fn admit(&mut self, role: Role) {
         if let Some(role) = self.announced.admit(role) {
             self.cast(role);
         }
     }
 
-    /// Says it where the sound model that is to end turns is not there.
     pub(super) fn tell_of_judge(&self) {
         if self.options.detector.listens() && !self.hearing.listens() {
             self.reports.notice(DEAF.to_owned());
         }
     }
 
-    /// Has an NPC go on after its turn, or sit down.
     fn cast(&mut self, role: Role) {
         let Some(make) = role.seat else {
-            // Its file is back before it has left.
+            // The file came back before the NPC left.
             if let Some(seat) = self.seats.known(&role.npc)
                 && matches!(self.seats[seat].next, Some(Next::Leave))
             {
@@ -126,7 +120,6 @@ impl Table {
         self.warm_seat(seat);
     }
 
-    /// Has a seat that is free go on as it is to.
     pub(super) fn go_on(&mut self, seat: SeatId, next: Next) {
         match next {
             Next::Recast(make) => {
@@ -147,14 +140,13 @@ impl Table {
         self.learn_names();
     }
 
-    /// Relearns the names of the cast and of the players' characters.
     pub(super) fn learn_names(&mut self) {
         self.router.learn_names(&self.seats, &self.speakers.characters());
         self.seated.send_replace(self.seats.cast());
         self.expect_names();
     }
 
-    /// Gives up every answer begun on a partial: what it was begun with has changed.
+    /// Drops all guesses: their basis has changed.
     pub(super) fn drop_guesses(&mut self) {
         let now = Instant::now();
         for speaker in self.hearing.speakers() {

@@ -1,21 +1,19 @@
-//! Time as a table's speakers have it.
+//! Time in a table's sound.
 //!
-//! Entry type: [`SoundClock`]. A frame counts from when it was spoken, not from when the table got
-//! to it: a table that is late hears no silence where there was none, and recordings that are fed
-//! faster or slower than they play mean the same on any machine.
-//! **Never**: reads a clock.
+//! Entry type: [`SoundClock`]. A frame counts from when it was spoken, not from when the table
+//! received it. So a late table detects no false silence, and recordings fed faster or slower than
+//! real time give the same result on any machine.
 
 use std::{ops::Add, time::Duration};
 
 use tokio::time::Instant;
 
-/// A moment in the sound of a table: when something was spoken. It lies behind the clock where sound
-/// is on its way, and may run ahead of it in a recording that is fed faster than it plays.
+/// Time at which something was spoken. Lags behind the clock while sound is in transit, and may run
+/// ahead of it in a recording that is fed fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SoundTime(pub Instant);
 
 impl SoundTime {
-    /// Converts to a `std` instant, for state machines that know no runtime.
     pub fn into_std(self) -> std::time::Instant {
         self.0.into_std()
     }
@@ -29,25 +27,23 @@ impl Add<Duration> for SoundTime {
     }
 }
 
-/// One moment by the clock and in the sound: when a frame came and when it was spoken, or what time
-/// it is and until when it is known who spoke.
+/// One moment by the clock and in the sound: when a frame arrived and when it was spoken, or the
+/// time now and the time up to which speech is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
-    /// Monotonic time; deadlines of services count by it.
+    /// Monotonic time, for deadlines of services.
     pub clock: Instant,
-    /// Time in the sound; silence and pauses count by it.
+    /// Time in the sound, for silence and pauses.
     pub sound: SoundTime,
 }
 
-/// Time up to which the sound of a table was received.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SoundClock {
     newest: Option<SoundTime>,
-    /// Frames wait to be taken.
+    /// More frames are queued.
     pub behind: bool,
 }
 
-/// A time by the clock and by the sound that was received until then.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     clock: Instant,
@@ -55,12 +51,11 @@ pub struct Moment {
 }
 
 impl SoundClock {
-    /// A frame that was spoken at `at` is received.
     pub fn received(&mut self, at: SoundTime) {
         self.newest = Some(self.newest.map_or(at, |newest| newest.max(at)));
     }
 
-    /// The clock's time with the time until which it is known who spoke and who was silent.
+    /// The time now, and the time up to which speech and silence are known.
     pub fn at(&self, now: Instant) -> Received {
         let sound = match self.newest {
             Some(newest) if self.behind => newest,
@@ -70,14 +65,13 @@ impl SoundClock {
         Received { clock: now, sound }
     }
 
-    /// Now, by both.
     pub fn moment(&self, now: Instant) -> Moment {
         Moment { clock: now, sound: self.newest }
     }
 }
 
 impl Moment {
-    /// Time since `earlier`: the shorter of what the clock says and of the sound in between.
+    /// Time since `earlier`: the shorter of clock time and sound time.
     pub fn since(self, earlier: Self) -> Duration {
         let clock = self.clock.saturating_duration_since(earlier.clock);
         let sound = self.sound.zip(earlier.sound);

@@ -1,8 +1,6 @@
 //! Requests to a table.
 //!
-//! Entry type: [`Command`]. Seats are meant by their place in the cast; a command
-//! for a seat that is not there does nothing.
-//! **Never**: does anything itself.
+//! Entry type: [`Command`]. A command for a seat that does not exist does nothing.
 
 use std::collections::BTreeSet;
 
@@ -14,131 +12,102 @@ use crate::{
     logic::music::MusicOrder,
 };
 
-/// A request to a table.
 #[derive(Debug)]
 pub enum Command {
-    /// Somebody sits down.
     Join(Speaker),
-    /// Somebody leaves: what they are saying is dropped, what hears them is given back.
+    /// Drops their current utterance and closes their recogniser.
     Leave(SpeakerId),
-    /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
-    /// not answered yet are dropped without a word; an answer to them under way stops.
+    /// Like [`Command::Leave`], for a person who opted out: their unanswered lines are dropped
+    /// silently, and an answer to them stops.
     Forget(SpeakerId),
-    /// NPCs forget a person's words and their own answers; what is under way for the person ends. They stay
-    /// at the table. A table that closes first drops the sender.
+    /// Makes NPCs forget a person's words and their answers to them, and ends work in progress for
+    /// the person. A table that closes first drops the sender.
     Erase(Person, oneshot::Sender<()>),
-    /// A player's character: the name that NPCs call them from the next turn on. `None`: their own name.
+    /// Sets the name that NPCs call a player from the next turn on.
     Character {
-        /// The player of the character.
         speaker: SpeakerId,
-        /// The character; `None`: nobody but themselves.
+        /// `None`: their own name.
         name: Option<String>,
     },
-    /// Somebody typed something.
     Typed {
-        /// The person at the keyboard.
         speaker: SpeakerId,
-        /// Text as typed.
         text: String,
     },
-    /// Somebody typed something to one NPC, whatever it says.
     TypedTo {
-        /// The person at the keyboard.
         speaker: SpeakerId,
-        /// The NPC that is asked.
         seat: SeatId,
-        /// Text as typed.
         text: String,
     },
-    /// The game master's own words in an NPC's voice; they go before everything else.
+    /// The game master's own words in an NPC's voice; they take precedence.
     Puppet {
-        /// The game master.
         speaker: SpeakerId,
-        /// The NPC in whose voice it is said.
         seat: SeatId,
-        /// Said as they are; no text does nothing.
+        /// Spoken verbatim; empty text does nothing.
         text: String,
     },
-    /// Silences an NPC in the middle of a word, or lets it speak again; `None`: all of them.
     Mute {
-        /// The NPC; `None`: all of them.
         seat: Option<SeatId>,
-        /// Silenced or not.
         muted: bool,
     },
-    /// Everyone stops at once and is muted; nothing that waits is answered. The exchange that is heard, or was
-    /// heard last, is taken back, and what is said over the card is dropped to the end of its sentence.
+    /// X-card: stops and mutes everyone, drops the queue, and takes back the exchange that is
+    /// audible or was last. Speech over the card is dropped to the end of its sentence.
     Halt,
-    /// Ends an X-card: the NPCs that it silenced may speak again. Only the game master may, or a person who is
-    /// alone at a table of this machine.
+    /// Ends an X-card and unmutes its NPCs. Allowed for the game master, or for a person alone at a
+    /// local table.
     EndCard(SpeakerId),
-    /// Nobody is answered until resumed: what is being heard is said to its end, what waits goes
-    /// on waiting, what is said meanwhile is remembered and not answered. The game master's own
-    /// words are spoken all the same.
+    /// While paused, the current answer finishes, the queue waits, and new utterances are stored
+    /// but not answered. The game master's own words are still spoken.
     Pause(bool),
-    /// Drops what is being said, or thought of next, and goes on with the next in the queue.
+    /// Drops the current answer, or the oldest pending one, and continues with the queue.
     Skip,
-    /// A secret stage note in an NPC's prompt.
     Direct {
-        /// The NPC that is given it.
         seat: SeatId,
-        /// The note; empty: no note any more.
+        /// Empty: removes the note.
         note: String,
-        /// For so many of its turns; `None`: until replaced.
+        /// Number of turns; `None`: until replaced.
         turns: Option<u32>,
     },
-    /// Sends all words of one player to this seat unless they name another NPC; no player: words of anybody
-    /// without a pin of their own. No seat: the pin is removed; without a player, everybody's.
+    /// Sends a player's words to this seat unless they name another NPC.
     Pin {
-        /// The NPC that is meant; `None`: taken back.
+        /// `None`: removes the pin; without a player, all pins.
         seat: Option<SeatId>,
-        /// The player; `None`: everyone without a pin of their own.
+        /// `None`: everyone without a pin.
         player: Option<SpeakerId>,
     },
-    /// The game master's tier in place of what is selected, for one NPC or for all; an NPC's own
-    /// goes before that of all. No tier: taken back, without a seat from everybody.
+    /// Overrides the selected tier for one NPC or for all; an NPC's own override wins. No tier:
+    /// removes it; without a seat, all overrides.
     SetTier {
-        /// The NPC; `None`: all of them.
         seat: Option<SeatId>,
-        /// The tier; `None`: the selected one again.
+        /// `None`: the selected tier applies again.
         tier: Option<Tier>,
-        /// End of the override; `None`: it lasts until withdrawn.
+        /// `None`: until removed.
         until: Option<Instant>,
     },
-    /// Changes the place and time of the game, or who is there.
     Scene(SceneChange),
-    /// Plays, stops or sets the volume of music.
     Music(MusicOrder),
-    /// Asks how things stand.
     Status(oneshot::Sender<Status>),
-    /// A new description of the table; each NPC takes it over after its turn.
+    /// A new description of the table; NPCs change after their current turn.
     Recast(Box<Recast>),
-    /// One NPC goes on by a new description, after its turn.
     Cast(Role),
-    /// Everybody who is heard was told of these outside services, by their names in notices: roles that
-    /// need no others take effect. What was said before is given to none of theirs.
+    /// Every listener has been notified of these outside services; roles that need only these take
+    /// effect. They receive nothing that was said before.
     Announced(BTreeSet<String>),
-    /// Answered when no conversation has to be summed up, for as long as nobody says anything.
+    /// Answered once no conversation needs a summary, while nothing is being said.
     SumUp(oneshot::Sender<()>),
-    /// The session is over.
     Close,
 }
 
-/// A change of the scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SceneChange {
-    /// Location and time of day; `None` stays as it is, an empty text takes it away. The name of a
-    /// campaign's scene brings its NPCs, and nobody else is there any more.
+    /// `None`: unchanged; empty: cleared. The name of a campaign's scene brings exactly that
+    /// scene's NPCs.
     Set {
-        /// The place, or the name of a scene of the campaign.
         location: Option<String>,
-        /// Time of day, in free text.
         time: Option<String>,
-        /// Words for the music, before those of the campaign's scene; an empty text fades it out.
+        /// Search words for music, before those of the campaign's scene; empty: fades out.
         music: Option<String>,
     },
-    /// An NPC comes.
     Enter(SeatId),
-    /// An NPC goes, in the middle of a word.
+    /// Takes an NPC out of the scene, mid-word if necessary.
     Leave(SeatId),
 }

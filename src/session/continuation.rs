@@ -1,31 +1,26 @@
-//! State of a table that is opened again later.
+//! State of a table that may be opened again. Holds nothing that was said.
 //!
-//! Entry type: [`Continuation`]. **Never**: holds what was said.
+//! Entry type: [`Continuation`].
 
 use serde::{Deserialize, Serialize};
 
 use super::{Seat, SeatId, scene::Whereabouts, seats::Seats};
 
-/// Muted NPCs, the place and time of the scene, and the NPCs in it.
+/// Muted NPCs, and the scene. NPCs are given by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Continuation {
-    /// NPCs who are muted, by name.
     pub muted: Vec<String>,
-    /// Muted NPCs that an X-card silenced, by name.
+    /// Muted NPCs that an X-card silenced.
     pub carded: Vec<String>,
-    /// Place of the scene, where one is set.
     pub location: Option<String>,
-    /// Time of day of the scene, where one is set.
     pub time_of_day: Option<String>,
-    /// NPCs who are there, by name.
     pub present: Vec<String>,
-    /// NPCs who are elsewhere, by name.
     pub absent: Vec<String>,
 }
 
 impl Continuation {
-    /// Records the state of `seats` in `scene`; an X-card silenced the `carded`.
+    /// Records the state; `carded` are the seats that an X-card silenced.
     pub(super) fn of(seats: &Seats, scene: &Whereabouts, carded: &[SeatId]) -> Self {
         let (mut muted, mut absent) = (Vec::new(), Vec::new());
         let mut by_card = Vec::new();
@@ -45,14 +40,13 @@ impl Continuation {
         }
     }
 
-    /// Unmutes the NPCs that an X-card silenced.
     pub fn end_card(&mut self) {
         let carded = std::mem::take(&mut self.carded);
         self.muted.retain(|name| !carded.contains(name));
     }
 
-    /// Applies this to `seats` and `scene`; NPCs that it does not name stay as they are. Returns the seats
-    /// that an X-card silenced.
+    /// Applies this; NPCs that it does not name are unchanged. Returns the seats that an X-card
+    /// silenced.
     pub(super) fn restore(&self, seats: &mut Seats, scene: &mut Whereabouts) -> Vec<SeatId> {
         scene.return_to(self.location.clone(), self.time_of_day.clone());
         for (id, seat) in seats.iter_mut() {

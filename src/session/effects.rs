@@ -1,6 +1,6 @@
-//! Effects of tools on the table: the face's part, music, and results that come after their turn.
+//! Effects of tools on the table: the face's part, music, and late results. Never waits.
 //!
-//! Entry type: [`TableEffects`]. **Never**: waits.
+//! Entry type: [`TableEffects`].
 
 use std::sync::{
     Arc,
@@ -24,7 +24,7 @@ use crate::{
     tools::{ApprovalRequest, Attachment, CallErrorKind, Decision, Effects, FollowUp, Form},
 };
 
-/// The face's effects, with the table's music and its own way back for late results.
+/// The face's effects, plus the table's music and its queue for late results.
 pub struct TableEffects {
     face: Arc<dyn Effects>,
     music: MusicPlayer,
@@ -32,24 +32,22 @@ pub struct TableEffects {
     halts: Arc<Halts>,
 }
 
-/// X-cards used at a table so far, for all who must know it at once.
+/// Number of X-cards used at a table so far.
 #[derive(Debug, Default)]
 pub struct Halts(AtomicU64);
 
 impl Halts {
-    /// Counts another one.
     pub fn add(&self) {
         self.0.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Number of X-cards so far.
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 }
 
 impl TableEffects {
-    /// The effects of `face` on a table that plays `music` and counts `halts`, with late results to `late`.
+    /// `late` receives results that come after their turn.
     pub fn new(
         face: Arc<dyn Effects>,
         music: MusicPlayer,
@@ -106,18 +104,14 @@ impl Effects for TableEffects {
     }
 }
 
-/// Effect of a late result.
 pub enum FollowedUp {
-    /// The NPC has left.
     Nothing,
-    /// Tells the game master why no NPC speaks of it.
+    /// Explains to the game master why no NPC mentions the result.
     Notice(String),
-    /// The NPC tells of it.
     Ask(Box<Purpose>),
 }
 
 impl FollowedUp {
-    /// Has an NPC of `seats` tell what came of a call after its turn.
     pub fn of(late: FollowUp, now: Instant, seats: &Seats, speakers: &Speakers) -> Self {
         let refused =
             late.record.result.as_ref().err().filter(|error| {

@@ -1,6 +1,4 @@
-//! Ends of turns: played, interrupted, taken back, too late, broken off.
-//!
-//! **Never**: begins one.
+//! Ends of turns: played, interrupted, withdrawn, timed out, failed.
 
 use tokio::time::Instant;
 
@@ -18,11 +16,10 @@ use crate::{
     logic::{barge_in, prompt::SideLine},
 };
 
-/// Reason for not answering what was said to an NPC that is to be silent.
 const SILENCED: &str = "the npc was silenced before it could answer";
 
 impl Table {
-    /// Gives up a turn without storing or reporting anything of it.
+    /// Drops a turn without storing or reporting it.
     pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
         self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
@@ -31,8 +28,9 @@ impl Table {
         self.finish(turn);
     }
 
-    /// True if `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has come
-    /// back to them. Deep thought is not restarted for that; they may have got bored.
+    /// True if `speaker`, who speaks again after more than a pause, continues the previous
+    /// utterance: no answer has reached them. Deep turns are not restarted; the speaker may just be
+    /// waiting.
     pub(super) fn goes_on(&mut self, now: Instant, speaker: SpeakerId) -> bool {
         let Some(pipeline) = self.hearing.of(speaker) else { return false };
         let Some(end) = pipeline.last_end() else { return false };
@@ -44,7 +42,8 @@ impl Table {
             })
     }
 
-    /// Takes back what `speaker` said just before, unless an answer is audible that could be understood.
+    /// Withdraws the previous utterance of `speaker`, unless its answer has been audible for long
+    /// enough to be understood.
     pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<Utterance> {
         let pipeline = self.hearing.of(speaker)?;
         if let Some((utterance, _)) = pipeline.take_unaddressed() {
@@ -67,7 +66,6 @@ impl Table {
         Some(purpose.utterance)
     }
 
-    /// Ends a turn as `outcome`, whatever it is doing.
     fn end_turn(&mut self, now: Instant, turn: TurnId, outcome: Outcome) {
         let played = self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
@@ -76,7 +74,8 @@ impl Table {
         self.finish(turn);
     }
 
-    /// Obeys a stop word of `speaker`: silences the NPCs that answer them, or all NPCs for the game master.
+    /// Obeys a stop word: silences the NPCs that answer `speaker`, or all NPCs if it is the game
+    /// master.
     pub(super) fn stop_for(&mut self, speaker: SpeakerId) {
         let now = Instant::now();
         let is_dm = self.speakers.is_dm(speaker);
@@ -92,14 +91,13 @@ impl Table {
         }
     }
 
-    /// Nobody answers what waits, and why.
     pub(super) fn give_up(&mut self, waiting: Waiting, why: &str) {
         for purpose in waiting {
             self.unanswered(purpose.utterance, Outcome::Cancelled, Some(why.to_owned()));
         }
     }
 
-    /// Ends what `seat` says and what waits for it.
+    /// Ends the turns of `seat` and drops its queue.
     pub(super) fn silence(&mut self, now: Instant, seat: SeatId) {
         let waiting = std::mem::take(&mut self.seats[seat].waiting);
         self.give_up(waiting, SILENCED);
@@ -109,14 +107,13 @@ impl Table {
         }
     }
 
-    /// Ends a turn that somebody does not want to hear.
     pub(super) fn cut_off(&mut self, now: Instant, turn: TurnId) {
         let began = self.turns.peek(turn).is_some_and(Active::is_audible);
         let outcome = if began { Outcome::Interrupted } else { Outcome::Cancelled };
         self.end_turn(now, turn, outcome);
     }
 
-    /// Ends a turn whose sound no longer leaves: what has left counts as played, the rest is not said later.
+    /// Ends a turn whose sound is stuck: what left counts as played, the rest is dropped.
     pub(super) fn give_up_stuck(&mut self, now: Instant, turn: TurnId, is_first: bool) {
         if is_first && let Some(active) = self.turns.peek(turn) {
             let npc = &self.seats[active.purpose.seat].npc.name;
@@ -137,12 +134,12 @@ impl Table {
         self.finish(turn);
     }
 
-    /// Next time at which the engine of some turn has owed sound for too long.
+    /// Next time at which an engine has owed sound for too long.
     pub(super) fn timeout_at(&self) -> Option<Instant> {
         self.turns.all().filter_map(|turn| self.times_out_at(turn)).min()
     }
 
-    /// An engine owes sound while nothing of its turn is left to be played.
+    /// An engine owes sound only while all of its turn has been played.
     fn times_out_at(&self, turn: &Active) -> Option<Instant> {
         let since = self.playback.hungry_since(turn.id)?;
         turn.owes_since()
@@ -150,7 +147,7 @@ impl Table {
             .map(|since| since + self.options.turn_timeout)
     }
 
-    /// Turns without a sound for too long, and engines that did not end when told to.
+    /// Ends turns without sound for too long, and engines that ignored cancellation.
     pub(super) fn end_overdue(&mut self, now: Instant) {
         let late = |turn: &&Active| self.times_out_at(turn).is_some_and(|at| at <= now);
         let late: Vec<TurnId> = self.turns.all().filter(late).map(|turn| turn.id).collect();
@@ -163,7 +160,6 @@ impl Table {
         }
     }
 
-    /// An engine's task broke off without a report.
     pub(super) fn lost(&mut self, task: tokio::task::Id) {
         let Some(turn) = self.turns.of_task(task) else { return };
         if let Some(lost) = self.turns.peek(turn) {
@@ -178,7 +174,6 @@ impl Table {
         self.finish(turn);
     }
 
-    /// Books a turn of which everything is known.
     pub(super) fn finish(&mut self, turn: TurnId) {
         let Some(finished) = self.turns.take_ended(turn) else { return };
         let (now, taken_back) = (Instant::now(), finished.taken_back);
@@ -207,7 +202,7 @@ impl Table {
             seat.has_spoken = true;
             seat.note_used(turn);
             let speaker = seat.npc.name.clone();
-            // It may repeat what the person said.
+            // It may quote the person.
             let by = Some(self.speakers.person(purpose.utterance.speaker));
             let line = SideLine { speaker, by, text: text.clone(), unanswered: false };
             if matches!(purpose.cause, Cause::Utterance) {
@@ -230,7 +225,7 @@ impl Table {
         self.warm_seat(ended.seat);
     }
 
-    /// Passes something a speaker did on to the NPC they may interrupt.
+    /// Passes an event to the NPC that `speaker` may interrupt.
     pub(super) fn interrupt(
         &mut self,
         now: Instant,
@@ -248,7 +243,7 @@ impl Table {
         self.interrupted(now, seat, output);
     }
 
-    /// False alarms end by time.
+    /// Lets false alarms expire.
     pub(super) fn interrupt_on_time(&mut self, now: Instant) {
         if self.barge_in_wake_at().is_none_or(|at| now < at) {
             return;
@@ -265,7 +260,7 @@ impl Table {
         self.turns.peek(turn)?.interruption_at()
     }
 
-    /// True if a voice has made the NPC quieter and the silence of `speaker` matters too.
+    /// True if a voice has ducked the NPC and the silence of `speaker` matters.
     pub(super) fn is_ducked_by(&self, speaker: SpeakerId) -> bool {
         self.barge_in_wake_at().is_some() && self.hearing.knows(speaker)
     }

@@ -1,7 +1,7 @@
 //! Events of a table, sent to any number of listeners.
 //!
-//! Entry types: [`TableEvents`], which tells, and [`EventReader`], one listener.
-//! **Never**: waits for a listener; one that is too slow loses the oldest events and learns how many.
+//! Entry types: [`TableEvents`] sends, [`EventReader`] receives. A slow listener loses the oldest
+//! events and learns how many.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,103 +15,92 @@ use tokio::sync::{
 
 use super::{continuation::Continuation, line::TurnLine, status::State};
 
-/// An event that a table sends to its listeners.
 #[derive(Clone, Debug)]
 pub enum TableEvent {
-    /// An utterance and what came of it.
     Line(Arc<TurnLine>),
-    /// Something the game master should know.
     Notice(String),
-    /// Something the game master alone should know: a place or a title that players would learn from.
+    /// Notice for the game master alone: it names a place or a title that players must not see yet.
     Private(String),
-    /// Somebody has stopped the game; who is not told.
+    /// An X-card was used, by an unnamed person.
     Halted {
-        /// Turns that were told of before and are taken back, by their numbers.
         taken_back: Vec<u64>,
     },
-    /// The table's new state, when it changes.
     State(State),
-    /// State to continue from later, when somebody has been muted or the scene has changed.
+    /// State to continue from after a restart; sent when muting or the scene changes.
     Stands(Arc<Continuation>),
-    /// Somebody waits until what was told before this is written down.
+    /// Resolved once the writing listener has stored all previous events.
     Mark(Arc<Mark>),
-    /// This listener was too slow: so many events before the next are lost to it.
     Missed(u64),
 }
 
-/// A place among the events. Dropping it is reaching it.
+/// A place among the events. Dropping it counts as reaching it.
 #[derive(Debug)]
 pub struct Mark(Mutex<Option<oneshot::Sender<()>>>);
 
 impl Mark {
-    /// A place, and what resolves once it is reached, or will never be.
+    /// Also returns a receiver that resolves when the place is reached or dropped.
     fn new() -> (Self, oneshot::Receiver<()>) {
         let (reached, wait) = oneshot::channel();
         (Self(Mutex::new(Some(reached))), wait)
     }
 
-    /// Everything before it has been dealt with.
     pub fn reach(&self) {
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 
-/// Tells every listener of one table. Cloning it shares the listeners, who see the end when the last
-/// clone is gone.
+/// Sends to every listener of one table. Clones share the listeners, which see the end once the
+/// last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct TableEvents(broadcast::Sender<TableEvent>);
 
 impl TableEvents {
-    /// Events of a table; each listener may lag behind by `capacity` of them.
+    /// Each listener may lag by up to `capacity` events.
     pub fn new(capacity: usize) -> Self {
         Self(broadcast::Sender::new(capacity))
     }
 
-    /// Subscribes to all events from now on.
     pub fn subscribe(&self) -> EventReader {
         EventReader(self.0.subscribe())
     }
 
-    /// Tells all listeners, if there are any.
     pub fn tell(&self, event: TableEvent) {
-        // Nobody has to listen.
+        // Listeners are optional.
         let _ = self.0.send(event);
     }
 
-    /// Marks this place for the one listener that writes down; waits until it is reached, or the
-    /// listeners have seen the end. Cancel safe.
+    /// Marks this place for the listener that stores events; waits until it is reached or the
+    /// listeners have ended. Cancel safe.
     pub fn mark(&self) -> impl Future<Output = ()> + Send + use<> {
         let (mark, reached) = Mark::new();
         self.tell(TableEvent::Mark(Arc::new(mark)));
         async move {
-            // It is dropped where it is reached: an error is the answer.
+            // An error means it was dropped, which counts as reached.
             _ = reached.await;
         }
     }
 
-    /// A weak sender, which does not keep listeners from seeing the end.
+    /// A weak sender, which does not keep the channel open.
     pub fn downgrade(&self) -> WeakTableEvents {
         WeakTableEvents(self.0.downgrade())
     }
 }
 
-/// Reaches the listeners of a table for as long as it is open.
+/// A sender that does not keep the table's channel open.
 #[derive(Clone, Debug)]
 pub struct WeakTableEvents(broadcast::WeakSender<TableEvent>);
 
 impl WeakTableEvents {
-    /// The sender, unless the table is gone.
     pub fn upgrade(&self) -> Option<TableEvents> {
         self.0.upgrade().map(TableEvents)
     }
 }
 
-/// One listener, with a place of its own among the events.
 #[derive(Debug)]
 pub struct EventReader(broadcast::Receiver<TableEvent>);
 
 impl EventReader {
-    /// The next event; `None`: the table is gone, and everything it told has been read. Cancel safe.
+    /// The next event; `None` once the table is gone and all its events are read. Cancel safe.
     pub async fn recv(&mut self) -> Option<TableEvent> {
         match self.0.recv().await {
             Ok(event) => Some(event),
@@ -120,7 +109,6 @@ impl EventReader {
         }
     }
 
-    /// The next event, if it is there.
     pub fn try_recv(&mut self) -> Option<TableEvent> {
         match self.0.try_recv() {
             Ok(event) => Some(event),

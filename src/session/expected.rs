@@ -1,6 +1,6 @@
-//! Names that are likely to be heard next, for recognisers that can be told.
+//! Names that are likely to be spoken next, for recognisers that accept hints.
 //!
-//! Entry function: [`expected`]. **Never**: decides how many of them a recogniser takes.
+//! Entry function: [`expected`].
 
 use std::sync::Arc;
 
@@ -13,16 +13,15 @@ use crate::{
     },
 };
 
-/// Most names: services take fewer, and the table does not search a whole world for them.
+/// Most names; services take fewer, and it bounds the search of a large world.
 const NAMES_MAX: usize = 100;
-/// Most words of scripted lines; each costs a recogniser of this machine time in every utterance.
+/// Most words of scripted lines; each slows a local recogniser in every utterance.
 const WORDS_MAX: usize = 8;
-/// Shortest of these words.
 const SHORTEST_WORD: usize = 3;
 
-/// Names, the likeliest first: of those who are there, of the players' characters, of the place, words that
-/// those who are there listen for, everything that belongs to the place, everything else; what only the game
-/// master knows last. A name within a longer one is not listed again.
+/// Names, likeliest first: NPCs present, players' characters, the place, words that NPCs present
+/// listen for, things of the place, everything else, and last names that only the game master
+/// knows. Omits a name within a longer one.
 pub fn expected(
     npcs: &[(SeatId, &Npc)],
     campaign: &Campaign,
@@ -45,8 +44,8 @@ pub fn expected(
     names.all.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Uncommon words that scripted lines of `there` answer ("ale"), the shortest first, which are most easily
-/// heard as parts of others ("a nail").
+/// Uncommon words that scripted lines of `there` answer, such as "ale". Shortest first: they are
+/// most easily misheard as parts of others ("a nail").
 fn listened_for<'n>(there: &[&'n Npc]) -> Vec<&'n str> {
     let lines = there.iter().flat_map(|&npc| {
         let is_spoken =
@@ -73,7 +72,6 @@ fn listened_for<'n>(there: &[&'n Npc]) -> Vec<&'n str> {
     words
 }
 
-/// Names that a newly opened table expects.
 pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     let campaign = Arc::new(campaign.clone());
     let scene = Whereabouts::new(&campaign, npcs.iter().map(|npc| npc.name.clone()).collect());
@@ -83,11 +81,10 @@ pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     expected(&npcs, &campaign, &scene, &characters)
 }
 
-/// Distance of entities that belong to the scene.
 const NEAR: u8 = 0;
 
-/// Everything of the world with how far it is from the scene, the nearest first. Near are the place itself,
-/// entities named where the place or an NPC who is there is described, and those that name the place.
+/// Entities with their distance from the scene, nearest first. Near are the place, entities named
+/// in the description of the place or of an NPC present, and entities that name the place.
 fn entities<'c>(
     campaign: &'c Campaign,
     scene: &Whereabouts,
@@ -114,7 +111,7 @@ fn entities<'c>(
     all
 }
 
-/// Rank of a kind of thing: the lower, the likelier it is to be named.
+/// Lower rank: more likely to be named.
 const fn rank(kind: EntityKind) -> u8 {
     match kind {
         EntityKind::Npc | EntityKind::Player => 0,
@@ -124,22 +121,19 @@ const fn rank(kind: EntityKind) -> u8 {
     }
 }
 
-/// True if words stand in a text; both are folded.
+/// True if `text` contains `words`; both are folded.
 fn holds(text: &str, words: &str) -> bool {
     !words.is_empty() && format!(" {text} ").contains(&format!(" {words} "))
 }
 
-/// Names, each once.
 #[derive(Default)]
 struct Names {
-    /// Names as written, and folded.
     all: Vec<(String, String)>,
 }
 
 impl Names {
-    /// All that somebody or something is called.
     fn add_all(&mut self, name: &str, aliases: &[String]) {
-        // A word such as "barkeep" or "Wirt" is heard without help.
+        // Recognisers know words such as "barkeep" or "Wirt" anyway.
         let is_name = |alias: &&String| {
             alias.chars().any(char::is_uppercase) && !is_any(|it| it.roles, &fold(alias))
         };

@@ -1,6 +1,6 @@
-//! Utterances of a speaker that are over, until their text is known.
+//! Finished utterances whose text is still awaited.
 //!
-//! Entry type: [`Finals`]. **Never**: hears sound.
+//! Entry type: [`Finals`].
 
 use std::time::Duration;
 
@@ -14,63 +14,53 @@ use super::{
 };
 use crate::provider::{Error, Kind, SpeechEvent};
 
-/// Longest wait for a final transcript.
 const FINAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Result of a recogniser's event.
 pub enum Recognised {
-    /// The table has nothing to do about it.
     Nothing,
-    /// The open utterance reads so now.
     Partial(String),
-    /// The speaker seemed to have finished and goes on.
+    /// The speaker seemed to have finished but continues.
     Resumed,
-    /// An utterance is over and known; its text may be empty.
+    /// A finished utterance; its text may be empty.
     Understood(Utterance),
-    /// An utterance is over and cannot be known.
+    /// A finished utterance that could not be recognised.
     Failed(Utterance, Error),
 }
 
-/// Utterances that are over, the oldest first.
 pub struct Finals {
     speaker: SpeakerId,
     closed: Vec<Recognition>,
 }
 
 impl Finals {
-    /// Nothing of `speaker` is waited for.
     pub fn new(speaker: SpeakerId) -> Self {
         Self { speaker, closed: Vec::new() }
     }
 
-    /// Waits for one more.
     pub fn push(&mut self, over: Recognition) {
         self.closed.push(over);
     }
 
-    /// True if none is waited for.
     pub fn is_empty(&self) -> bool {
         self.closed.is_empty()
     }
 
-    /// All that are waited for.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Recognition> {
         self.closed.iter_mut()
     }
 
-    /// The last one goes on in the segment that has just opened.
+    /// The newest utterance continues in the segment that just opened.
     pub fn park_last(&mut self) {
         if let Some(last) = self.closed.last_mut() {
             last.parked = true;
         }
     }
 
-    /// Deadline of the next final.
     pub fn due(&self) -> Option<Instant> {
         self.closed.iter().filter_map(|it| it.closed_at).min().map(|at| at + FINAL_TIMEOUT)
     }
 
-    /// One whose final did not come.
+    /// Takes an utterance whose final is overdue.
     pub fn overdue(&mut self, now: Instant) -> Option<(Utterance, Error)> {
         let late = |it: &Recognition| it.closed_at.is_some_and(|at| at + FINAL_TIMEOUT <= now);
         let index = self.closed.iter().position(late)?;
@@ -79,7 +69,7 @@ impl Finals {
         Some((late.into_utterance(self.speaker, now), error))
     }
 
-    /// Takes in what the recogniser said of one of them; `open` is the utterance that is not over.
+    /// Processes a recogniser's event about a finished utterance; `open` is the unfinished one.
     pub fn recognised(
         &mut self,
         event: RecognitionEvent,
@@ -122,8 +112,8 @@ impl Finals {
         }
     }
 
-    /// Settles a final text: returns it unless a later segment continues it, or it continues one whose text
-    /// is not known yet.
+    /// Returns a final text unless a later segment continues it, or it continues one whose text is
+    /// still awaited.
     fn settle(
         &mut self,
         index: usize,

@@ -1,6 +1,6 @@
-//! Turns that have ended, and their lines in the report.
+//! Ended turns, and their lines in the report.
 //!
-//! Entry type: [`Finished`]. **Never**: ends a turn.
+//! Entry type: [`Finished`].
 
 use tokio::time::Instant;
 
@@ -17,48 +17,36 @@ use crate::{
     logic::barge_in,
 };
 
-/// Failure of a voice that has spoken without a sound.
+/// Failure of a voice that spoke without sound.
 const SILENT: &str =
     "the voice sent nothing but silence (use another voice, or look at its service's log)";
 
-/// A turn about which everything is known.
 pub struct Finished {
-    /// Number of the turn within the table.
     pub id: TurnId,
-    /// The utterance it answered, and its NPC.
     pub purpose: Purpose,
-    /// Nobody is to remember it: an X-card was used, or the speaker is forgotten.
     pub taken_back: bool,
-    /// Outcome of looking up what the NPC remembers.
     pub recalled: Option<RecallTold>,
-    /// How it ended.
     pub end: End,
-    /// The engine's report, unless it was aborted.
+    /// `None` if the engine was aborted.
     pub report: Option<TurnReport>,
 }
 
-/// A finished turn with its line.
 pub struct Ended {
-    /// Seat that answered.
     pub seat: SeatId,
-    /// The engine's report, unless it was aborted.
     pub report: Option<TurnReport>,
-    /// The part that was played.
     pub played: PlayedPart,
-    /// The line, unless nobody is to know of the turn.
     pub line: Option<TurnLine>,
-    /// The NPC is to remember the turn.
     pub counts: bool,
 }
 
 impl Finished {
-    /// The line of the report, and what the engine's history needs.
+    /// Builds the line of the report and the entry for the engine's history.
     pub fn into_ended(self, cast: impl FnOnce(SeatId) -> Cast, stt: &str, spent: f64) -> Ended {
         let seat = self.purpose.seat;
         let cast = cast(seat);
         let counts = match self.end.recorded {
             Recorded::Line => true,
-            // Effects of tools cannot be taken back with the answer.
+            // Effects of tools cannot be undone with the answer.
             Recorded::Effects => self.report.as_ref().is_some_and(|it| !it.exchange.is_empty()),
             Recorded::Nothing => false,
         };
@@ -79,7 +67,7 @@ impl Finished {
         let is_cascade =
             report.is_none_or(|report| report.engine.kind != EngineKind::SpeechToSpeech);
         let tts = if is_cascade { made_by.spoke.clone() } else { cast.tts };
-        // The line in place of an answer is reported too.
+        // A line in place of an answer is reported too.
         let said = [played.text.as_str(), played.instead.as_str()];
         let reply = said.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" ");
         TurnLine {
@@ -109,14 +97,13 @@ impl Finished {
     }
 }
 
-/// Durations of the stages of an answer that was `audible` from then on.
 fn timings(
     utterance: &Utterance,
     report: Option<&TurnReport>,
     audible: Option<Instant>,
 ) -> Timings {
     let first_text = report.and_then(|report| report.first_text_at);
-    // Text that was ready before the final counts from the final on.
+    // Text that was ready before the final counts from the final.
     let text_or_final = first_text.max(utterance.final_at);
     Timings {
         speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
@@ -137,12 +124,11 @@ fn made_by(report: Option<&TurnReport>, stt: &str, cast: &Cast) -> MadeBy {
     }
 }
 
-/// Names of the chat models that answered.
 fn thought(report: &TurnReport) -> Vec<String> {
     report.thought.iter().map(ToString::to_string).collect()
 }
 
-/// Reason a turn ended early, or was played without a sound.
+/// Why a turn ended early or was played without sound.
 fn failure(report: Option<&TurnReport>, played: &PlayedPart) -> Option<Failure> {
     let report = report?;
     let words = [&played.text, &played.instead];

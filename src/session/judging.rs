@@ -1,7 +1,6 @@
-//! Sound of a pause: judged by the sound model once, when it is sure to be a pause.
+//! Sends the sound of a pause to the sound model, once per pause.
 //!
-//! Entry types: [`Listening`], what tells a table's pauses from ends, and [`Judging`], one utterance's
-//! way to the sound model. **Never**: decides when an utterance ends.
+//! Entry types: [`Listening`] has the settings and the model, [`Judging`] follows one utterance.
 
 use std::{
     sync::Arc,
@@ -19,26 +18,23 @@ use crate::{
     provider::TurnJudge,
 };
 
-/// Silence after which a pause is judged, and that a model hears of it: what it was trained on.
+/// Silence that starts a judgement and is part of its sound: the models were trained with it.
 const SILENCE: Duration = Duration::from_millis(200);
-/// [`SILENCE`] in frames.
 const SILENT_FRAMES: usize = 10;
-/// With less voice than this there is nothing to hear.
+/// Least voice worth judging.
 const VOICE: Duration = Duration::from_millis(300);
-/// Sound that a model hears: 8 s.
+/// Sound that a model receives: 8 s.
 const JUDGED_FRAMES: usize = 400;
 
-/// Settings and model that tell ends of turns from pauses.
 #[derive(Clone)]
 pub struct Listening {
-    /// Conditions for the end of a turn.
     pub ends: EndOfTurn,
-    /// Judges how pauses sound.
+    /// `None`: words decide.
     pub judge: Option<Arc<dyn TurnJudge>>,
 }
 
 impl Listening {
-    /// `ends` as far as there is what it needs: without the sound model that it wants, words count.
+    /// Falls back to words if the configured sound model is missing.
     pub fn new(mut ends: EndOfTurn, judge: Option<Arc<dyn TurnJudge>>) -> Self {
         if ends.detector.listens() && judge.is_none() {
             ends.detector = Detector::Text;
@@ -48,20 +44,17 @@ impl Listening {
     }
 }
 
-/// The pauses of one utterance.
 #[derive(Default)]
 pub struct Judging {
-    /// Voice so far.
     voiced: Duration,
-    /// Frames since then.
     silent: usize,
-    /// Last voice before the pause that was judged last.
+    /// Last voice before the pause judged last.
     asked: Option<SoundTime>,
     answer: Option<oneshot::Receiver<f32>>,
 }
 
 impl Judging {
-    /// One frame more. A voice makes an answer worthless.
+    /// Counts one frame. A voice discards a pending judgement.
     pub fn feed(&mut self, voiced: bool) {
         if voiced {
             self.voiced += FRAME;
@@ -72,15 +65,14 @@ impl Judging {
         }
     }
 
-    /// Time to judge the pause that follows the voice at `voiced_at`; `None`: it was judged, or there was too
-    /// little voice.
+    /// Time to judge the pause after the voice at `voiced_at`; `None` if it was judged or there was
+    /// too little voice.
     pub fn due(&self, voiced_at: SoundTime) -> Option<SoundTime> {
         let wanted = self.voiced >= VOICE && self.asked != Some(voiced_at);
         wanted.then(|| voiced_at + SILENCE)
     }
 
-    /// Has `judge` hear the end of `sound`, whose last voice was at `voiced_at`. Where packets have
-    /// stopped, silence stands for them.
+    /// Sends the end of `sound` to `judge`, filled up with silence if packets have stopped.
     pub fn ask<'a>(
         &mut self,
         judge: &dyn TurnJudge,
@@ -97,7 +89,7 @@ impl Judging {
         self.answer = judge.judge(newest_frames);
     }
 
-    /// The answer; pending for ever where none comes.
+    /// The judgement; pending for ever if none was requested.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Judgement> {
         let Some(answer) = &mut self.answer else { return Poll::Pending };
         let Poll::Ready(judged) = answer.poll_unpin(context) else { return Poll::Pending };

@@ -1,14 +1,14 @@
-//! The message of a person that an NPC answered last, and its tools.
+//! A person's last message that an NPC answered, and its tools.
 //!
-//! Entry function: [`last_answered`]. **Never**: looks at lines that the NPC only overheard.
+//! Entry function: [`last_answered`]. Ignores lines that the NPC only overheard.
 
 use crate::{
     domain::{Message, PersonId, Said},
     engine::Conversation,
 };
 
-/// The last message of `by` in `conversation`; true if the NPC then called a tool whose name ends with one of
-/// `tools`. `None`: they said nothing to it yet.
+/// Last message of `by`; true if its answer called a tool whose name ends with one of `tools`.
+/// `None` if they have said nothing yet.
 pub fn last_answered<'c>(
     by: &PersonId,
     conversation: &'c Conversation,

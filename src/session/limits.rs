@@ -1,7 +1,7 @@
-//! Limits of each player's requests, so that nobody spends what is everybody's.
+//! Limits on each player's requests, so that one cannot use up the common budget. Game masters have
+//! none.
 //!
-//! Entry type: [`PlayerLimits`]. Players are told apart by identity, never by name.
-//! **Never**: limits a game master.
+//! Entry type: [`PlayerLimits`]. Players are distinguished by identity, never by name.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -12,58 +12,45 @@ use tokio::time::Instant;
 
 use super::{Limits, SpeakerId};
 
-/// Period that answers are counted in.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Recent requests of each player.
 pub struct PlayerLimits {
     limits: Limits,
     players: HashMap<SpeakerId, Player>,
 }
 
-/// Recent requests of one player.
 #[derive(Default)]
 struct Player {
-    /// Times at which answers that cost something were requested, within the last minute.
+    /// Times of paid answers within the last minute.
     paid: VecDeque<Instant>,
-    /// Times of such answers begun ahead of what was said.
+    /// Times of paid guesses within the last minute.
     ahead: VecDeque<Instant>,
-    /// They were told to wait, and have asked for more since.
+    /// Last excess since the player was notified.
     told: Option<Instant>,
 }
 
-/// Of what a player has asked for too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
-    /// Answers that cost something.
     Paid,
-    /// Utterances that wait.
     Waiting,
 }
 
-/// A request of one player.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
-    /// Time of the request.
     pub now: Instant,
-    /// The answer costs something.
     pub costs: bool,
-    /// So many of their utterances wait already.
     pub waiting: usize,
 }
 
 impl PlayerLimits {
-    /// Nobody has asked for anything yet.
     pub fn new(limits: Limits) -> Self {
         Self { limits, players: HashMap::new() }
     }
 
-    /// From now on these limits hold; what was asked for lately counts.
     pub const fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Of what `speaker` would have too much.
     pub fn excess(&mut self, speaker: SpeakerId, asking: Asking) -> Option<Excess> {
         let most = self.limits.paid_turns_per_minute;
         let player = self.players.entry(speaker).or_default();
@@ -73,13 +60,11 @@ impl PlayerLimits {
         (asking.waiting >= self.limits.waiting).then_some(Excess::Waiting)
     }
 
-    /// `speaker` is answered, which costs something.
     pub fn paid(&mut self, speaker: SpeakerId, now: Instant) {
         self.players.entry(speaker).or_default().paid.push_back(now);
     }
 
-    /// True if `speaker` may be answered ahead of what they say, which costs something; if so it is
-    /// counted.
+    /// True if a paid guess is allowed; counts it then.
     pub fn may_be_ahead(&mut self, speaker: SpeakerId, now: Instant) -> bool {
         let most = self.limits.paid_turns_per_minute;
         let player = self.players.entry(speaker).or_default();
@@ -90,15 +75,15 @@ impl PlayerLimits {
         may
     }
 
-    /// True if `speaker`, who has asked for too much, is to be told: once until they have kept to their
-    /// limits for a minute.
+    /// True if `speaker` should be notified of an excess: once, until they have kept the limits for
+    /// a minute.
     pub fn is_to_be_told(&mut self, speaker: SpeakerId, now: Instant) -> bool {
         let told = &mut self.players.entry(speaker).or_default().told;
         told.replace(now).is_none_or(|last| now.duration_since(last) > MINUTE)
     }
 }
 
-/// Counts those within the last minute, and forgets the others.
+/// Number of times within the last minute; drops older ones.
 fn lately(times: &mut VecDeque<Instant>, now: Instant) -> usize {
     while times.front().is_some_and(|at| now.duration_since(*at) >= MINUTE) {
         times.pop_front();

@@ -1,6 +1,6 @@
 //! Outcome of one utterance, as reports show it.
 //!
-//! Entry type: [`TurnLine`]. **Never**: decides anything.
+//! Entry type: [`TurnLine`].
 
 use std::time::Duration;
 
@@ -14,138 +14,99 @@ use crate::{
     tools::{CallRecord, FollowUp},
 };
 
-/// One utterance and what came of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct TurnLine {
     /// Number within the table, from 1.
     pub turn: u64,
-    /// Name of the speaker, as the table uses it.
     pub speaker: String,
-    /// The speaker or typist; for listeners at the table, and in no report.
+    /// The speaker or typist; not in reports.
     #[serde(skip)]
     pub from: Option<SpeakerId>,
-    /// Text as understood, names corrected.
     #[serde(rename = "heard")]
     pub understood: String,
-    /// Partials before the final.
     pub partials: u32,
-    /// The NPC addressed.
     pub npc: Option<String>,
-    /// The turn's tier.
     pub tier: Option<TierLine>,
-    /// Tools the model saw.
     pub visible: Vec<String>,
-    /// Calls the model made, in their order.
     pub tools: Vec<ToolLine>,
-    /// The part of the answer that was heard.
+    /// The answer as far as it was played.
     pub reply: String,
-    /// The part of the answer that the voice failed to say, as it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unspoken: Option<String>,
-    /// Outcome of the utterance.
     pub outcome: Outcome,
-    /// Remark for the game master.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Length of the answer that was heard.
     pub audio_ms: u64,
-    /// Durations of its stages.
     pub ms: Timings,
-    /// Outcome of looking up what the NPC remembers; left out where nothing is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled: Option<RecallLine>,
-    /// Recogniser, models and voice of the answer; left out where nobody was to answer.
+    /// Omitted if no answer was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made_by: Option<MadeBy>,
-    /// Name of the chat model, or of several.
     pub brain: Option<String>,
-    /// The recogniser's name; "typed" for typed text.
+    /// The recogniser; "typed" for typed text.
     pub stt: String,
-    /// Name of the voice service.
     pub tts: Option<String>,
-    /// Money spent in the session so far.
     pub spent: f64,
-    /// Circumstances that are stored with the line, and in no report.
     #[serde(skip)]
     pub circumstances: Circumstances,
 }
 
-/// The makers of an answer, by the names of the configuration.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeBy {
     /// The recogniser; "typed" for typed text.
     #[serde(rename = "heard")]
     pub understood: String,
-    /// The chat models that answered, in the order in which they did; none where none was asked, or did.
+    /// Chat models that answered, in order; may be empty.
     pub thought: Vec<String>,
-    /// The voice service, or the voice model.
     pub spoke: String,
-    /// The engine of the answer: `cascaded`, `sentence_cascade` or `speech_to_speech`.
+    /// `cascaded`, `sentence_cascade` or `speech_to_speech`.
     pub engine: &'static str,
-    /// The reason, where it is not the NPC's own engine.
+    /// Why it is not the NPC's own engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
 }
 
-/// Circumstances of an utterance, and its listeners.
+/// Context of an utterance, and its listeners.
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
-    /// Text as the recogniser gave it.
     pub raw: String,
-    /// Character of the speaker.
     pub character: Option<String>,
-    /// End of the speech.
     pub said_at: Option<Instant>,
-    /// Length of the speech.
     pub said_for: Duration,
-    /// Start of the answer, as heard.
     pub answered_at: Option<Instant>,
-    /// The NPCs in the scene.
     pub npcs: Vec<String>,
-    /// The people at the table, by the names the table uses.
     pub people: Vec<(SpeakerId, String)>,
 }
 
-/// Outcome of an utterance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Answered aloud to the end.
     Spoken,
-    /// Answered aloud until somebody interrupted.
     Interrupted,
-    /// Answered aloud until the model, the voice or the voice connection failed.
+    /// Played until the model, the voice or the voice connection failed.
     CutShort,
-    /// Meant for no NPC.
+    /// Addressed to no NPC.
     NobodyAddressed,
-    /// Nothing was understood.
     EmptyTranscript,
-    /// The recogniser failed.
     HearingError,
-    /// The chat model failed.
     ModelError,
-    /// The voice failed.
     VoiceError,
-    /// The model had nothing to say.
     EmptyReply,
-    /// A spending cap was reached.
     OverBudget,
-    /// Its speaker has asked for much just now, and others want to be answered too.
     PutOff,
     /// No sound in time.
     Timeout,
-    /// Dropped before it was heard.
+    /// Dropped before any sound left.
     Cancelled,
-    /// A stop word; nothing to answer.
     Stopped,
-    /// A command of the game master.
     Command,
-    /// A wish that the table granted without an NPC.
+    /// A wish granted by the table itself.
     Granted,
 }
 
 impl Outcome {
-    /// True if the table heard what it asked for, or asked for nothing.
+    /// True for expected outcomes: nothing failed and nothing was missed.
     pub const fn is_well(self) -> bool {
         matches!(
             self,
@@ -159,37 +120,30 @@ impl Outcome {
     }
 }
 
-/// The tier of a turn and why.
 #[derive(Clone, Debug, Serialize)]
 pub struct TierLine {
     /// Tier that the selector chose.
     pub selected: Tier,
-    /// Tier after the NPC's ceiling and the game master's override.
+    /// After the NPC's ceiling and the game master's override.
     pub effective: Tier,
-    /// Reason for that tier, for the game master.
+    /// Reason, for the game master.
     pub reason: String,
 }
 
-/// One call of a tool and what came of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ToolLine {
-    /// Identity of the tool, `server.tool`.
+    /// `server.tool`.
     pub tool: String,
-    /// Arguments as the model gave them.
+    /// As the model gave them.
     pub arguments: Value,
-    /// The answer, or the error's kind and text.
+    /// Result, or the error's kind and text.
     pub result: Value,
-    /// True if there is an answer.
     pub ok: bool,
-    /// Wall time in ms.
     pub ms: f64,
-    /// Tier of the tool; null when there is no such tool.
+    /// Null for an unknown tool.
     pub tier: Option<Tier>,
-    /// Times it went out.
     pub attempts: u32,
-    /// True if it came from a cache.
     pub cached: bool,
-    /// The result comes later, as a turn of its own.
     pub pending: bool,
 }
 
@@ -218,7 +172,7 @@ impl From<&CallRecord> for ToolLine {
         Self {
             tool: record.tool.to_string(),
             arguments: record.arguments.clone(),
-            // A server may repeat what it was given.
+            // A server may repeat its input.
             result: redact::shown(&result),
             ok: record.result.is_ok(),
             ms: millis(record.took),
@@ -230,7 +184,7 @@ impl From<&CallRecord> for ToolLine {
     }
 }
 
-/// Durations of the stages of a turn, in ms; 0 where something was ready early.
+/// Durations of a turn's stages, in ms; 0 if a stage was ready early.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Timings {
     /// Last voiced frame to final transcript.
@@ -243,7 +197,7 @@ pub struct Timings {
     pub speech_end_to_first_audio: f64,
 }
 
-/// `to - from` in ms, 0 when either is missing or they are the other way round.
+/// `to - from` in ms; 0 if either is missing or they are reversed.
 pub fn between(from: Option<Instant>, to: Option<Instant>) -> f64 {
     match (from, to) {
         (Some(from), Some(to)) => millis(to.saturating_duration_since(from)),
@@ -257,10 +211,10 @@ fn millis(duration: Duration) -> f64 {
 }
 
 impl TurnLine {
-    /// [`Self::stt`] of what nothing had to hear.
+    /// [`Self::stt`] of typed text.
     pub const TYPED: &str = "typed";
 
-    /// The line of a recording in which nobody spoke.
+    /// The line of a recording without speech.
     pub fn without_speech(turn: u64, speaker: &str, detail: String) -> Self {
         Self {
             turn,
@@ -269,7 +223,7 @@ impl TurnLine {
         }
     }
 
-    /// A line without an answer; who spoke, what and when is still to be filled in.
+    /// A line without an answer; speaker, text and time are filled in later.
     pub(super) fn unanswered(outcome: Outcome, detail: impl Into<Option<String>>) -> Self {
         Self {
             turn: 0,

@@ -1,7 +1,6 @@
-//! One table: the voices of one channel in, the NPCs' voices out.
+//! One table: the voices of a channel in, NPC voices out. Knows no Discord and no web server.
 //!
-//! Entry function: [`open`]; one task owns the table, a [`TableHandle`] is how others reach it.
-//! **Never**: knows serenity, songbird or a web server.
+//! Entry function: [`open`]. One task owns the table; others reach it through a [`TableHandle`].
 
 mod announced;
 mod answering;

@@ -1,6 +1,4 @@
-//! Admission of utterances: some are answered at once, others put off as their speaker has asked for much.
-//!
-//! **Never**: puts off a game master.
+//! Enforces the limits of `limits.rs`. Game masters have none.
 
 use tokio::time::Instant;
 
@@ -13,7 +11,6 @@ use super::{
 };
 
 impl Table {
-    /// Of what `speaker` would have too much if `seat` answered them.
     pub(super) fn excess(&mut self, speaker: SpeakerId, seat: SeatId) -> Option<Excess> {
         if self.speakers.is_dm(speaker) {
             return None;
@@ -24,20 +21,18 @@ impl Table {
         self.players.excess(speaker, Asking { now, costs, waiting })
     }
 
-    /// `speaker` is answered by `seat`.
     pub(super) fn counts_for(&mut self, speaker: SpeakerId, seat: SeatId) {
         if self.seats[seat].engine.costs() && !self.speakers.is_dm(speaker) {
             self.players.paid(speaker, Instant::now());
         }
     }
 
-    /// True if `speaker` may be answered by `seat` ahead of what they say.
     pub(super) fn may_be_ahead(&mut self, speaker: SpeakerId, seat: SeatId) -> bool {
         let is_free = !self.seats[seat].engine.costs() || self.speakers.is_dm(speaker);
         is_free || self.players.may_be_ahead(speaker, Instant::now())
     }
 
-    /// Nobody answers an utterance, since its speaker has asked for much just now: they are told once.
+    /// Leaves an utterance unanswered because of `excess`, and notifies its speaker once.
     pub(super) fn put_off(&mut self, utterance: Utterance, excess: Excess) {
         let Limits { paid_turns_per_minute, waiting } = self.options.limits;
         let why = match excess {

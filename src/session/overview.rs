@@ -1,6 +1,6 @@
-//! Status of a table, gathered from its parts.
+//! Status of a table, gathered from its parts. Omits words and stage notes.
 //!
-//! Entry type: [`Overview`]. **Never**: holds what was said, or a stage note.
+//! Entry type: [`Overview`].
 
 use tokio::time::Instant;
 
@@ -17,28 +17,18 @@ use super::{
     turns::Turns,
 };
 
-/// The parts of a table that say how it stands.
 pub struct Overview<'t> {
-    /// The cast, with who waits for each.
     pub seats: &'t Seats,
-    /// The turns under way.
     pub turns: &'t Turns,
-    /// The voices being played.
     pub playback: &'t Playback,
-    /// The music that sounds.
     pub music: &'t TableMusic,
-    /// Scene of the NPCs, and the game master's settings for them.
     pub router: &'t Router,
-    /// The people, by name.
     pub speakers: &'t Speakers,
-    /// Nobody is answered until resumed.
     pub paused: bool,
-    /// The way to end the X-card that keeps NPCs silent.
     pub card: Option<&'static str>,
 }
 
 impl Overview<'_> {
-    /// The table's state at this moment.
     pub fn state(&self) -> State {
         if self.paused {
             return State::Paused;
@@ -52,7 +42,6 @@ impl Overview<'_> {
         awaited.map_or(State::Listening, |turn| State::Thinking(npc(turn.purpose.seat)))
     }
 
-    /// Status of the table at `now`.
     pub fn status(&self, now: Instant, reports: &Reports) -> Status {
         let scene = &self.router.scene;
         let seats = self.seats.iter().map(|(id, seat)| SeatStatus {

@@ -1,11 +1,12 @@
 //! Phases of a turn.
 //!
-//! A turn begins as a guess, asked ahead of the final transcript, or thinking. A final that agrees makes a
-//! guess thinking; the first frame that leaves makes it audible. Played to its end, it is done. Told to end
-//! before, it is stopping until its engine reports or [`CANCEL_GRACE`] is over. The engine may report in any
-//! phase; what it reports before the end waits there.
+//! A turn begins as a guess, started ahead of the final transcript, or thinking. A final that
+//! agrees turns a guess into thinking; the first frame that leaves makes it audible; played to its
+//! end, it is done. A turn that is ended early is stopping until its engine reports or
+//! [`CANCEL_GRACE`] is over. The engine may report in any phase; an early report waits in the
+//! phase.
 //!
-//! Entry type: [`Phase`]. **Never**: knows what is asked, or whom.
+//! Entry type: [`Phase`].
 
 use std::time::Duration;
 
@@ -17,84 +18,63 @@ use crate::{
     logic::barge_in::BargeIn,
 };
 
-/// Time a cancelled engine has to report what it did.
+/// Time for a cancelled engine to report its actions.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
 
-/// A phase with what is known in it.
 #[derive(Debug)]
 pub enum Phase {
-    /// Asked ahead of the final transcript; nothing of it leaves.
+    /// Started ahead of the final transcript; held by playback.
     Guess {
-        /// The engine's report, once it is done.
         report: Option<TurnReport>,
     },
-    /// It answers a final transcript, and nothing of it has left.
+    /// Answers a final transcript; no sound has left.
     Thinking {
-        /// Since then it is certain, and owes sound.
         since: Instant,
-        /// The engine's report, once it is done.
         report: Option<TurnReport>,
     },
-    /// Its sound leaves.
+    /// Its sound is leaving.
     Audible {
-        /// Since then it is certain.
         since: Instant,
-        /// Its first frame left.
         began: Instant,
-        /// Interruptions of it.
         barge_in: BargeIn,
-        /// The engine's report, once it is done.
         report: Option<TurnReport>,
     },
-    /// Its engine was told to end and has not reported.
     Stopping {
-        /// The engine's task is aborted then.
         until: Instant,
-        /// How it ended.
         end: End,
     },
-    /// Everything about it is known.
     Done {
-        /// How it ended.
         end: End,
-        /// The engine's report; `None`: its task was aborted.
+        /// `None`: the engine's task was aborted.
         report: Option<TurnReport>,
     },
 }
 
-/// How a turn ended.
 #[derive(Debug)]
 pub struct End {
-    /// Outcome of a turn that was stopped; `None`: played to its end, so the report tells.
+    /// `None`: played to its end; the report tells the outcome.
     pub outcome: Option<Outcome>,
-    /// The part that was played.
     pub played: PlayedPart,
-    /// Its first frame left.
     pub began: Option<Instant>,
-    /// What is recorded of it.
     pub recorded: Recorded,
 }
 
-/// What is recorded of a turn that has ended.
+/// How much of an ended turn is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// Nothing: a guess that no final confirmed.
     Nothing,
-    /// Effects of its tools; its utterance is reported elsewhere.
+    /// Effects of its tools only; the utterance is reported elsewhere.
     Effects,
-    /// A line.
     Line,
 }
 
 impl End {
-    /// First sound of the answer, unless its utterance is reported elsewhere.
     pub fn audible_since(&self) -> Option<Instant> {
         self.began.filter(|_| self.recorded == Recorded::Line)
     }
 }
 
 impl Phase {
-    /// The first phase at `now`; `is_certain`: it answers a final transcript.
     pub fn first(is_certain: bool, now: Instant) -> Self {
         if is_certain {
             return Self::Thinking { since: now, report: None };
@@ -102,7 +82,7 @@ impl Phase {
         Self::Guess { report: None }
     }
 
-    /// The final transcript agrees. A guess that was stopped is recorded like any other answer.
+    /// Confirms a guess. A guess that was stopped is recorded like any other answer.
     pub fn confirmed(self, now: Instant) -> Self {
         match self {
             Self::Guess { report } => Self::Thinking { since: now, report },
@@ -113,7 +93,6 @@ impl Phase {
         }
     }
 
-    /// The first frame left.
     pub fn audible(self, now: Instant, barge_in: BargeIn) -> Self {
         match self {
             Self::Thinking { since, report } => {
@@ -123,7 +102,7 @@ impl Phase {
         }
     }
 
-    /// The frames that were handed over have not left after all.
+    /// Undoes `audible`: the frames were handed over and did not leave.
     pub fn inaudible(self) -> Self {
         match self {
             Self::Audible { since, report, .. } => Self::Thinking { since, report },
@@ -131,7 +110,6 @@ impl Phase {
         }
     }
 
-    /// The engine is done.
     pub fn reported(self, made: TurnReport) -> Self {
         let report = Some(made);
         match self {
@@ -144,7 +122,7 @@ impl Phase {
         }
     }
 
-    /// Ends it, unless it has ended: with `outcome`, or played to its end (`None`).
+    /// Ends the turn, unless it has ended: with `outcome`, or played to its end (`None`).
     pub fn ended(self, now: Instant, outcome: Option<Outcome>, played: PlayedPart) -> Self {
         let (report, began, recorded) = match self {
             Self::Guess { report } => (report, None, Recorded::Nothing),
@@ -159,7 +137,7 @@ impl Phase {
         }
     }
 
-    /// Its utterance is reported elsewhere; it has ended.
+    /// Ends the turn; its utterance is reported elsewhere.
     pub fn withdrawn(self) -> Self {
         let hidden = |end: End| match end.recorded {
             Recorded::Line => End { recorded: Recorded::Effects, ..end },
@@ -172,7 +150,6 @@ impl Phase {
         }
     }
 
-    /// The engine's task is gone, and does not report any more.
     pub fn aborted(self) -> Self {
         match self {
             Self::Stopping { end, .. } => Self::Done { end, report: None },
@@ -180,7 +157,6 @@ impl Phase {
         }
     }
 
-    /// The engine's report, while the turn has not ended.
     pub fn early_report(&self) -> Option<&TurnReport> {
         match self {
             Self::Guess { report }
@@ -190,8 +166,7 @@ impl Phase {
         }
     }
 
-    /// The engine owes the table sound since then at the latest; `None` when it is done, given up, or only
-    /// a guess.
+    /// Since when the engine owes sound; `None` if it is done, given up or only a guess.
     pub fn owes_since(&self) -> Option<Instant> {
         match self {
             Self::Thinking { since, report: None } | Self::Audible { since, report: None, .. } => {
@@ -201,7 +176,6 @@ impl Phase {
         }
     }
 
-    /// Time at which the engine's task is to be aborted.
     pub fn abort_at(&self) -> Option<Instant> {
         match self {
             Self::Stopping { until, .. } => Some(*until),

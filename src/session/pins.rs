@@ -1,15 +1,16 @@
-//! Pins: all words of a speaker go to one NPC, whatever they say.
+//! Pins: a speaker's words go to one NPC unless they name another.
 //!
-//! Entry type: [`Pins`]. **Never**: outdoes a name that is called.
+//! Entry type: [`Pins`].
 
 use super::{SeatId, SpeakerId};
 
-/// Pins by who speaks; `None`: everyone without a pin of their own.
+/// Pins by speaker; `None`: everyone without a pin.
 #[derive(Clone, Debug, Default)]
 pub struct Pins(Vec<(Option<SpeakerId>, SeatId)>);
 
 impl Pins {
-    /// Pins a player, or everyone else, to a seat; no seat takes it back, without a player all.
+    /// Pins a player, or everyone else, to a seat. No seat: removes the pin; without a player, all
+    /// pins.
     pub fn set(&mut self, player: Option<SpeakerId>, seat: Option<SeatId>) {
         match (player, seat) {
             (None, None) => self.0.clear(),
@@ -18,12 +19,10 @@ impl Pins {
         self.0.extend(seat.map(|seat| (player, seat)));
     }
 
-    /// Nobody sits there any more.
     pub fn leave(&mut self, seat: SeatId) {
         self.0.retain(|(_, pinned)| *pinned != seat);
     }
 
-    /// The seat that what `speaker` says goes to.
     pub fn of(&self, speaker: SpeakerId) -> Option<SeatId> {
         let of = |wanted: Option<SpeakerId>| {
             self.0.iter().find(|(by, _)| *by == wanted).map(|(_, seat)| *seat)
@@ -31,7 +30,7 @@ impl Pins {
         of(Some(speaker)).or_else(|| of(None))
     }
 
-    /// Speakers pinned to a seat; `None` for everyone without a pin of their own.
+    /// Speakers pinned to `seat`; `None`: everyone without a pin.
     pub fn on(&self, seat: SeatId) -> impl Iterator<Item = Option<SpeakerId>> {
         self.0.iter().filter(move |(_, pinned)| *pinned == seat).map(|(by, _)| *by)
     }

@@ -1,6 +1,7 @@
-//! One speaker's way to the recogniser: voice activity, endpointing, one recognition an utterance.
+//! One speaker's way to the recogniser: voice detection, endpointing, and one recognition per
+//! utterance (or one for all, if the service ends utterances itself).
 //!
-//! Entry type: [`SpeakerPipeline`]. **Never**: decides who is addressed.
+//! Entry type: [`SpeakerPipeline`].
 
 use std::{
     sync::Arc,
@@ -33,55 +34,46 @@ use crate::{
     provider::{Error, Kind, SpeechEvent, SttAbilities, TurnJudge},
 };
 
-/// A segment that begins this soon after the last one's voice belongs to the same utterance.
+/// A segment this soon after the last voice continues its utterance.
 pub const CONTINUES: Duration = Duration::from_millis(600);
-/// A recognition that did not begin or broke off is not begun again for so long, where one goes on
-/// for all utterances.
+/// Delay before a failed streaming recognition is reopened.
 const REOPEN_AFTER: Duration = Duration::from_secs(5);
-/// A recogniser that goes on for all utterances is given back after so long without a voice.
+/// A streaming recognition is closed after this time without a voice.
 const IDLE: Duration = Duration::from_secs(20);
-/// A recogniser that ends utterances itself has told the end by then, after the last voice: 2 s, and
-/// the longest it waits by itself.
+/// A streaming recogniser reports the end of an utterance within this time of the last voice: 2 s,
+/// and its longest wait.
 const UNENDED: Duration = Duration::from_millis(3_500);
-/// Packets this late are still on their way.
+/// Packets up to this late are still in transit.
 const PACKETS_LATE: Duration = Duration::from_millis(100);
-/// Silence that is handed on when packets have stopped: 1.5 s, more than any service waits for.
+/// Silence fed after packets stop: 1.5 s, more than any service waits for.
 const SILENCE_FRAMES: u32 = 75;
-/// A pipeline without a frame for so long is given back.
 const STALE: Duration = Duration::from_secs(60);
 
-/// Voice activity, endpointing and recognitions of one speaker.
 pub struct SpeakerPipeline {
-    /// The speaker whose voice it takes.
     pub speaker: SpeakerId,
-    /// The turn that was begun on the partial, if any.
+    /// The guess on its partial.
     pub ahead: Option<TurnId>,
     endpointer: Endpointer,
-    /// Judges how pauses sound.
     judge: Option<Arc<dyn TurnJudge>>,
     vad: Vad,
-    /// The recogniser ends utterances itself, in one recognition.
+    /// The recogniser ends utterances itself, in one streaming recognition.
     service_ends: bool,
     preroll: Preroll,
     open: Option<Recognition>,
     finals: Finals,
-    /// Recognitions so far.
     begun: u64,
-    /// Time at which the last frame was spoken.
     last_at: Option<SoundTime>,
-    /// A partial came after the time of the end: told with the next tick.
+    /// End found by a partial after the fact; reported by the next tick.
     ended: Option<(Instant, CloseReason)>,
     /// End of the last utterance, clicks aside.
     last_end: Option<Instant>,
-    /// Said to nobody, and why; told when nothing continues it.
+    /// Utterance without an addressee, and why; reported once nothing can continue it.
     unaddressed: Option<(Utterance, String)>,
-    /// Frames of silence handed on since the last frame.
     silent: u32,
     reopen_at: Option<Instant>,
 }
 
 impl SpeakerPipeline {
-    /// A speaker who has not spoken yet.
     pub fn new(speaker: SpeakerId, listening: Listening, abilities: SttAbilities) -> Self {
         let service_ends = abilities.endpointing;
         Self {
@@ -105,18 +97,15 @@ impl SpeakerPipeline {
         }
     }
 
-    /// From now on `listening` says when they have finished.
     pub fn set_listening(&mut self, listening: Listening) {
         self.endpointer.set_ends(listening.ends);
         self.judge = listening.judge.filter(|_| !self.service_ends);
     }
 
-    /// Time in the sound; it never goes back.
     fn sound_at(&self, at: Received) -> SoundTime {
         self.last_at.map_or(at.sound, |last| last.max(at.sound))
     }
 
-    /// Takes 20 ms.
     pub fn frame(&mut self, at: Received, frame: &Frame, recogniser: &Recogniser) -> FrameResult {
         let sound = self.sound_at(at);
         let at = Received { sound, ..at };
@@ -151,7 +140,7 @@ impl SpeakerPipeline {
         FrameResult { voicing, edge, refused: begun.err() }
     }
 
-    /// Takes 20 ms for a recogniser that ends utterances itself. It is opened by a voice.
+    /// Takes 20 ms for a streaming recogniser. A voice opens it.
     fn endless_frame(
         &mut self,
         at: Received,
@@ -175,7 +164,6 @@ impl SpeakerPipeline {
         begun
     }
 
-    /// Ends what is over because nothing came any more.
     pub fn tick(&mut self, at: Received) -> Option<Edge> {
         self.feed_silence(at);
         self.judge(at);
@@ -195,7 +183,6 @@ impl SpeakerPipeline {
         }
     }
 
-    /// Has it judged how the pause sounds, once it is one.
     fn judge(&mut self, at: Received) {
         let due = self.judge_at().is_some_and(|due| due <= at.sound);
         if let (true, Some(judge), Some(open)) = (due, &self.judge, &mut self.open) {
@@ -203,14 +190,12 @@ impl SpeakerPipeline {
         }
     }
 
-    /// Time to have the sound of the pause judged.
     fn judge_at(&self) -> Option<SoundTime> {
         self.judge.as_ref()?;
         self.open.as_ref()?.judge_at()
     }
 
-    /// Packets stop when nobody speaks; a recogniser that ends utterances itself has to hear the
-    /// silence.
+    /// Feeds silence to a streaming recogniser, because packets stop when the speaker does.
     fn feed_silence(&mut self, at: Received) {
         while let Some(due) = self.silence_at().filter(|due| *due <= at.sound) {
             self.silent += 1;
@@ -219,7 +204,6 @@ impl SpeakerPipeline {
         }
     }
 
-    /// Time to hand on the next frame of silence.
     fn silence_at(&self) -> Option<SoundTime> {
         let last = self.last_at.filter(|_| self.service_ends && self.open.is_some())?;
         match self.silent {
@@ -231,21 +215,18 @@ impl SpeakerPipeline {
         }
     }
 
-    /// Time to give back a recogniser that goes on for all utterances.
     fn idle_at(&self) -> Option<SoundTime> {
         let open = self.open.as_ref().filter(|_| self.service_ends)?;
         Some(open.voiced_at() + IDLE)
     }
 
-    /// Deadline for a recogniser that ends utterances itself to report the end of one.
     fn unended_at(&self) -> Option<SoundTime> {
         let open =
             self.open.as_ref().filter(|open| self.service_ends && !open.partial.is_empty())?;
         Some(open.voiced_at() + UNENDED)
     }
 
-    /// The open utterance, as far as it is known, if its recogniser is overdue to report the end; gives it
-    /// up.
+    /// Takes the open utterance, as far as known, if its recogniser is overdue to report the end.
     pub fn unended(&mut self, at: Received) -> Option<Utterance> {
         self.unended_at().filter(|due| *due <= at.sound)?;
         let mut open = self.open.take()?;
@@ -254,13 +235,11 @@ impl SpeakerPipeline {
         Some(open.cut(self.speaker, text, at.clock))
     }
 
-    /// Time of the next [`Self::tick`] or [`Self::overdue`].
     pub fn wake_at(&self) -> Option<Instant> {
         let by_sound = self.due_by_sound().map(|due| due.0);
         [by_sound, self.due_by_clock()].into_iter().flatten().min()
     }
 
-    /// True if something is to be done.
     pub fn is_due(&self, at: Received) -> bool {
         self.due_by_sound().is_some_and(|due| due <= at.sound)
             || self.due_by_clock().is_some_and(|due| due <= at.clock)
@@ -281,7 +260,7 @@ impl SpeakerPipeline {
         [self.finals.due(), untold, ended, stuck].into_iter().flatten().min()
     }
 
-    /// An utterance whose final did not come, or whose sound nobody takes.
+    /// An utterance whose final is overdue, or whose sound the recogniser does not take.
     pub fn overdue(&mut self, now: Instant) -> Option<(Utterance, Error)> {
         if let Some(stuck) = self.open.take_if(|open| open.is_stuck(now)) {
             let text = "the recogniser accepts no sound (restart, or test it with glyphoxa doctor)";
@@ -291,8 +270,8 @@ impl SpeakerPipeline {
         self.finals.overdue(now)
     }
 
-    /// Keeps an utterance that was said to nobody for as long as it may be continued; false when
-    /// that is over.
+    /// Stores an utterance without an addressee while it may be continued; false if that time is
+    /// over.
     pub fn keep_unaddressed(&mut self, now: Instant, utterance: &Utterance, why: &str) -> bool {
         let keeps = self.open.is_none() && now < utterance.speech_end + CONTINUES;
         if keeps {
@@ -301,60 +280,54 @@ impl SpeakerPipeline {
         keeps
     }
 
-    /// The last utterance that addressed nobody, once nothing can continue it any more.
+    /// Takes the last utterance without an addressee once nothing can continue it.
     pub fn unaddressed(&mut self, now: Instant) -> Option<(Utterance, String)> {
         let over =
             |(utterance, _): &mut (Utterance, String)| utterance.speech_end + CONTINUES <= now;
         self.unaddressed.take_if(over)
     }
 
-    /// The last utterance that addressed nobody, at once.
     pub fn take_unaddressed(&mut self) -> Option<(Utterance, String)> {
         self.unaddressed.take()
     }
 
-    /// True if the final of an utterance is waited for.
     pub fn awaits_final(&self) -> bool {
         !self.finals.is_empty()
     }
 
-    /// True if an utterance is over but not told yet.
+    /// True if a finished utterance is not reported yet.
     pub fn is_finalising(&self) -> bool {
         let is_half_understood = self.open.as_ref().is_some_and(Recognition::is_half_understood);
         !self.finals.is_empty() || self.unaddressed.is_some() || is_half_understood
     }
 
-    /// True if the recogniser has taken all sound there is.
     pub fn is_drained(&self) -> bool {
         self.open.as_ref().is_none_or(Recognition::is_drained)
     }
 
-    /// True if nobody has been speaking here for long.
     pub fn is_stale(&self, now: Instant) -> bool {
         let idle = self.service_ends || self.open.is_none();
         let quiet = self.last_at.is_some_and(|at| now.saturating_duration_since(at.0) > STALE);
         idle && quiet && !self.is_finalising() && self.ahead.is_none()
     }
 
-    /// The utterance that the recogniser hears and that is not over.
     pub fn open(&self) -> Option<&Recognition> {
         self.open.as_ref()
     }
 
-    /// End of the last utterance.
     pub fn last_end(&self) -> Option<Instant> {
         self.last_end
     }
 
-    /// The open utterance as it may be answered ahead of its final; offered once.
+    /// The open utterance for a guess; offered once.
     pub fn stable_partial(&mut self, at: SoundTime) -> Option<Utterance> {
         let open = self.open.as_mut()?;
         open.stable_at().filter(|due| *due <= at)?;
         Some(open.offer(self.speaker))
     }
 
-    /// Joins the segment that just opened to the one before: an utterance that is known already, or
-    /// the one still being recognised. `apart`: after more than a pause.
+    /// Continues the previous utterance, known or still being recognised, in the segment that just
+    /// opened. `apart`: after more than a pause.
     pub fn continue_with(&mut self, before: Option<Utterance>, apart: bool) {
         if let Some(open) = &mut self.open {
             open.apart = apart;
@@ -365,7 +338,6 @@ impl SpeakerPipeline {
         self.finals.park_last();
     }
 
-    /// The recogniser's next event about any utterance.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
         for recognition in self.finals.iter_mut().chain(&mut self.open) {
             if let Poll::Ready(event) = recognition.poll_event(context) {
@@ -375,7 +347,6 @@ impl SpeakerPipeline {
         Poll::Pending
     }
 
-    /// Takes in what the recogniser said.
     pub fn recognised(
         &mut self,
         event: RecognitionEvent,
@@ -418,7 +389,7 @@ impl SpeakerPipeline {
                 let Some(over) = self.open.take() else { return Recognised::Nothing };
                 Recognised::Failed(over.into_utterance(self.speaker, at.clock), error)
             }
-            // The recogniser did not want the rest.
+            // The recogniser ignored the rest.
             News::Over => match self.open.take().filter(|_| !self.service_ends) {
                 Some(over) => Recognised::Understood(over.into_utterance(self.speaker, at.clock)),
                 None => Recognised::Nothing,
@@ -426,7 +397,6 @@ impl SpeakerPipeline {
         }
     }
 
-    /// Takes in a partial text, while somebody speaks.
     fn partial(&mut self, text: String, at: Received, names: &[NpcNames]) -> Recognised {
         let sound = self.sound_at(at);
         let Some(open) = self.open.as_mut().filter(|open| open.partial != text) else {
@@ -438,7 +408,7 @@ impl SpeakerPipeline {
         Recognised::Partial(text)
     }
 
-    /// Takes in a text that is probably complete: it may be answered ahead at once.
+    /// Processes a text that is probably complete; it may be answered at once.
     fn nearly_over(&mut self, text: String, at: Received) -> Recognised {
         let Some(open) = &mut self.open else { return Recognised::Nothing };
         let is_new = open.partial != text;
@@ -446,7 +416,7 @@ impl SpeakerPipeline {
         if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
     }
 
-    /// Takes in the text until a pause, if that still lasts.
+    /// Processes the text until a pause, if the pause lasts.
     fn paused(&mut self, text: String, at: Received, names: &[NpcNames]) -> Recognised {
         let sound = self.sound_at(at);
         let Some(open) = self.open.as_mut().filter(|open| open.is_pausing(sound)) else {
@@ -459,8 +429,7 @@ impl SpeakerPipeline {
         if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
     }
 
-    /// Passes what is known of the open utterance to the endpointer; an end that follows is reported with the
-    /// next tick.
+    /// Passes evidence to the endpointer; an end that follows is reported by the next tick.
     fn learn(&mut self, at: Received, input: Input) {
         let sound = self.sound_at(at);
         if let Some(Output::Close { reason, .. }) = self.endpointer.handle(sound.into_std(), input)

@@ -1,7 +1,13 @@
-//! Playback of a table's NPCs, and how much of it was played.
+//! Playback of a table's NPCs, and a record of the played part.
 //!
-//! Entry type: [`Playback`]. One NPC speaks at a time; turns are played in the order their
-//! utterances ended. **Never**: makes sound, or waits; the table's loop calls [`Playback::poll`].
+//! Entry type: [`Playback`]. Frames arrive sentence by sentence and leave one every 20 ms; the
+//! table calls [`Playback::poll`]. One NPC speaks at a time: turns play in the order their
+//! utterances ended, with about 300 ms of silence between them, and the game master's own words cut
+//! in. A ready turn waits up to 2 s for an earlier one without sound. A schedule that is over 100
+//! ms late restarts; below that, frames catch up two at a time. Sound counts as played when it is
+//! handed over; [`Playback::close`] subtracts the frames that the output still holds, and
+//! `segment.rs` derives the spoken text. An output that holds more than ten frames (200 ms) gets no
+//! more, and a turn that is stuck for 2 s is given up: its rest is never spoken later.
 
 use std::time::Duration;
 
@@ -18,103 +24,89 @@ use crate::{
     engine::PlayedPart,
 };
 
-/// Output for frames. Calls come at the pace of playback and never wait.
+/// Output for frames. Calls come at the pace of playback and must not block.
 pub trait VoiceOut: Send {
-    /// Speech is on its way: what takes time to start may start.
+    /// Prepares for speech, for outputs that need time to start.
     fn prepare(&mut self) {}
 
-    /// Takes 20 ms of 48 kHz mono of the NPC's speech.
+    /// Takes 20 ms of the NPC's speech: 48 kHz mono.
     fn play(&mut self, npc: &str, frame: Frame);
 
-    /// Moves to `db` (0: as it came) within `over`, also for what was taken but has not left yet.
+    /// Fades to `db` (0: unchanged) within `over`. Includes frames that have not left yet.
     fn ramp(&mut self, db: f32, over: Duration);
 
-    /// Nothing follows what was taken, for now.
     fn rest(&mut self) {}
 
-    /// Number of frames that were taken but have not left yet. An output without a connection keeps them.
+    /// Frames taken but not yet sent. An output without a connection keeps them.
     fn waiting(&self) -> usize {
         0
     }
 
-    /// Drops what was taken but has not left yet; how many frames that were.
+    /// Drops frames that have not left yet; returns their number.
     fn stop(&mut self) -> usize;
 }
 
-/// Pace at which frames leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// One frame every 20 ms, beginning with the first.
+    /// One frame every 20 ms.
     RealTime,
-    /// One frame every 20 ms, handed over this long before it is due, to something with a clock of its own.
+    /// One frame every 20 ms, handed over this long before it is due, to an output with its own
+    /// clock.
     Ahead(Duration),
-    /// At once: nobody listens while it plays.
     Free,
 }
 
-/// An event of playback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Played {
-    /// The turn's first frame left.
     Began(TurnId),
     /// A sentence's first frame left; `usize` sentences have begun.
     Sentence(TurnId, usize),
-    /// The turn's last frame left.
     Finished(TurnId),
-    /// Sound of the turn has not left for two seconds: the turn is to be ended.
+    /// The turn's sound has not left for [`UNREAD_MAX`]; the table must end the turn.
     Stuck {
-        /// The turn.
         turn: TurnId,
-        /// False if the turn before it was given up in the same way.
+        /// False if the previous turn was stuck too.
         is_first: bool,
     },
 }
 
-/// Silence between segments that follow each other, and how much it varies.
+/// Mean silence between turns; it varies.
 const GAP: Duration = Duration::from_millis(300);
 const GAP_SPREAD_MS: u64 = 50;
-/// A turn that is ready waits this long for an earlier one that is not.
+/// Longest wait of a ready turn for an earlier one.
 const ORDER_PATIENCE: Duration = Duration::from_secs(2);
-/// Behind schedule by more than this, the schedule restarts; up to it, one more frame leaves with each that
-/// is due until it is caught up.
+/// Beyond this delay the schedule restarts; up to it, frames leave in pairs until it has caught up.
 const LATE_MAX: Duration = Duration::from_millis(100);
-/// Frames that the output may hold: 200 ms, longer than a track takes to start. Above it nothing more is
-/// handed over until the output has caught up.
+/// Frames that the output may hold: 200 ms, longer than a track takes to start.
 const WAITING_MAX: usize = 10;
-/// Frames that an output holds in normal operation: a lead of 40 ms, and the frame being read.
+/// Frames that an output usually holds: a lead of 40 ms, and the frame being read.
 const WAITING_FEW: usize = 3;
-/// An output that does not catch up within this time has lost its connection: what is left of the turn is
-/// not said.
+/// An output that does not catch up within this time has lost its connection.
 const UNREAD_MAX: Duration = Duration::from_secs(2);
-/// Ducked under a player's voice.
 const DUCK_DB: f32 = -15.0;
 const DUCK_RAMP: Duration = Duration::from_millis(40);
 const SWELL_RAMP: Duration = Duration::from_millis(150);
 
-/// The voices of one table.
 pub struct Playback {
     out: Box<dyn VoiceOut>,
-    /// Makes room for what is said.
     music: MusicPlayer,
-    /// Time by which the last speech has been played; `None` during speech, and once the music is back.
+    /// End of the last speech; `None` during speech, and once the music is back.
     played_until: Option<Instant>,
     pace: Pace,
     rng: StdRng,
     segments: Vec<Segment>,
     current: Option<TurnId>,
     next_at: Option<Instant>,
-    /// After a frame more than was due, nothing leaves before this.
+    /// After a pair of frames, none leaves before this.
     held_until: Option<Instant>,
     quiet_since: Option<Instant>,
     gap: Duration,
-    /// The voice was made quieter in this turn.
     ducked: bool,
     stall: Option<Stall>,
-    /// The last turn was given up because its sound did not leave.
     is_stuck: bool,
 }
 
-/// A wait for an output that has taken sound and does not let it out.
+/// A wait for an output that holds too many frames.
 #[derive(Clone, Copy)]
 struct Stall {
     since: Instant,
@@ -122,7 +114,6 @@ struct Stall {
 }
 
 impl Playback {
-    /// Silence, into `out`; `music` makes room for what is said.
     pub fn new(out: Box<dyn VoiceOut>, music: MusicPlayer, pace: Pace, rng: StdRng) -> Self {
         Self {
             out,
@@ -142,41 +133,37 @@ impl Playback {
         }
     }
 
-    /// Makes room for a turn; nothing of it is played before [`Self::release`].
+    /// Adds a turn; it is held until [`Self::release`].
     pub fn open(&mut self, turn: TurnId, npc: &str, place: QueuePosition) {
         self.out.prepare();
         self.segments.push(Segment::new(turn, npc, place));
     }
 
-    /// Lets a turn be played.
     pub fn release(&mut self, turn: TurnId) {
         if let Some(segment) = self.segment(turn) {
             segment.released = true;
         }
     }
 
-    /// A sentence of `turn` begins.
     pub fn sentence(&mut self, turn: TurnId, text: String, filler: bool) {
         if let Some(segment) = self.segment(turn) {
             segment.sentences.push(Sentence { text, filler, ..Sentence::default() });
         }
     }
 
-    /// A line of `turn` begins that is said in place of an answer.
+    /// Begins a line of `turn` in place of an answer.
     pub fn instead(&mut self, turn: TurnId, text: String) {
         if let Some(segment) = self.segment(turn) {
             segment.sentences.push(Sentence { text, instead: true, ..Sentence::default() });
         }
     }
 
-    /// Sentence `index` has more words.
     pub fn words(&mut self, turn: TurnId, index: usize, text: &str) {
         if let Some(sentence) = self.segment(turn).and_then(|s| s.sentences.get_mut(index)) {
             sentence.text.push_str(text);
         }
     }
 
-    /// Takes a frame of sentence `index`.
     pub fn push(&mut self, now: Instant, turn: TurnId, index: usize, frame: Frame) {
         if let Some(segment) = self.segment(turn)
             && let Some(sentence) = segment.sentences.get_mut(index)
@@ -187,14 +174,12 @@ impl Playback {
         }
     }
 
-    /// All frames of sentence `index` are here.
     pub fn sentence_done(&mut self, turn: TurnId, index: usize) {
         if let Some(sentence) = self.segment(turn).and_then(|s| s.sentences.get_mut(index)) {
             sentence.whole = true;
         }
     }
 
-    /// Nothing more comes for `turn`.
     pub fn whole(&mut self, now: Instant, turn: TurnId) {
         if let Some(segment) = self.segment(turn) {
             segment.whole = true;
@@ -202,7 +187,7 @@ impl Playback {
         }
     }
 
-    /// Removes a turn, wherever it is, and ends its sound; what was played of it.
+    /// Removes a turn and stops its sound; returns the played part.
     pub fn close(&mut self, now: Instant, turn: TurnId) -> PlayedPart {
         let mut unplayed = 0;
         if self.current == Some(turn) {
@@ -222,22 +207,21 @@ impl Playback {
         segment.played_part()
     }
 
-    /// Drops the sound that the way out still holds, also of turns that are over.
+    /// Drops the sound that the output still holds, of ended turns too.
     pub fn hush(&mut self) {
         _ = self.out.stop();
     }
 
-    /// The turn that is being played.
     pub fn current(&self) -> Option<TurnId> {
         self.current
     }
 
-    /// True if nothing is playing and nothing that may be played waits.
+    /// True if no released turn plays or waits.
     pub fn is_idle(&self) -> bool {
         self.segments.iter().all(|segment| !segment.released)
     }
 
-    /// The turn being played, if it has to give way to words of the game master that are ready.
+    /// The turn being played, if the game master's own words are ready to replace it.
     pub fn in_the_way(&self) -> Option<TurnId> {
         let ready = |s: &Segment| s.place.urgent && s.released && s.ready_at.is_some() && !s.done;
         let current = self.segments.iter().find(|segment| Some(segment.turn) == self.current)?;
@@ -245,30 +229,27 @@ impl Playback {
         gives_way.then_some(current.turn)
     }
 
-    /// Time at which the last frame of `turn` left, if all sound so far was played and more is to come;
+    /// Time at which the last frame of `turn` left, if it has run out of frames and is incomplete;
     /// `Some(None)`: no frame has left.
     pub fn hungry_since(&self, turn: TurnId) -> Option<Option<Instant>> {
         let segment = self.segments.iter().find(|segment| segment.turn == turn)?;
         (segment.frames.is_empty() && !segment.whole).then_some(segment.played_at)
     }
 
-    /// Makes room for a player's voice.
     pub fn duck(&mut self) {
         self.ducked = true;
         self.out.ramp(DUCK_DB, DUCK_RAMP);
     }
 
-    /// It was a false alarm.
     pub fn swell(&mut self) {
         self.out.ramp(0.0, SWELL_RAMP);
     }
 
-    /// Next time at which [`Self::poll`] has something to do without new input.
+    /// Next time at which [`Self::poll`] has work without new input.
     pub fn wake_at(&self) -> Option<Instant> {
         [self.next_due(), self.played_until].into_iter().flatten().min()
     }
 
-    /// Due time of the next frame.
     fn next_due(&self) -> Option<Instant> {
         if let Some(stall) = self.stall {
             return Some(stall.look_at);
@@ -283,8 +264,8 @@ impl Playback {
         }
     }
 
-    /// Next turn to play and its earliest start: the first in order; when that has no sound yet, one that has
-    /// been ready for long.
+    /// Next turn and its earliest start: the first in order or, if that has no sound yet, one that
+    /// has been ready for [`ORDER_PATIENCE`].
     fn next_start(&self) -> Option<(Instant, TurnId)> {
         let released = || self.segments.iter().filter(|segment| segment.released && !segment.done);
         let first = released().min_by_key(|segment| segment.order())?;
@@ -304,21 +285,18 @@ impl Playback {
         Some((gap_over.map_or(at, |over| over.max(at)), next.turn))
     }
 
-    /// Hands over the frames that are due, and has music swell back behind the last.
     pub fn poll(&mut self, now: Instant) -> Vec<Played> {
         let played = self.hand_over(now);
         self.swell_music(now);
         played
     }
 
-    /// Has music swell back once what was said has been played.
     fn swell_music(&mut self, now: Instant) {
         if self.played_until.take_if(|until| *until <= now).is_some() {
             self.music.duck(Under::Npc, false);
         }
     }
 
-    /// Hands over the frames that are due.
     fn hand_over(&mut self, now: Instant) -> Vec<Played> {
         let mut played = Vec::new();
         let mut left = 0;
@@ -336,8 +314,8 @@ impl Playback {
         }
     }
 
-    /// True if a frame is due after `left` frames left just now: at most one more at a time, since
-    /// whatever takes them is not made for bursts, unless it has a clock of its own.
+    /// True if a frame is due after `left` frames left just now. At most two leave at once, because
+    /// outputs without a clock of their own cannot take bursts.
     fn is_due(&mut self, now: Instant, left: usize) -> bool {
         let Some(due) = self.next_at else { return true };
         match self.pace {
@@ -355,8 +333,8 @@ impl Playback {
         true
     }
 
-    /// True while the output does not let out what it holds. Frames count as played once they are handed over,
-    /// so none are until it has caught up, and the turn does not finish before.
+    /// True while the output is stalled. Frames count as played when handed over, so none are until
+    /// it has caught up.
     fn is_stalled(&mut self, now: Instant, played: &mut Vec<Played>) -> bool {
         let Some(turn) = self.current else { return false };
         let has_more = self.segments.iter().any(|it| it.turn == turn && !it.frames.is_empty());
@@ -374,7 +352,6 @@ impl Playback {
         true
     }
 
-    /// Begins what plays next; false when nothing may.
     fn begin_next(&mut self, now: Instant) -> bool {
         let Some((_, turn)) = self.next_start().filter(|(at, _)| *at <= now) else { return false };
         self.current = Some(turn);
@@ -386,7 +363,7 @@ impl Playback {
         true
     }
 
-    /// Hands over one frame of the current turn; false when there is none to hand over.
+    /// Hands over one frame of the current turn; false without one.
     fn play_frame(&mut self, now: Instant, played: &mut Vec<Played>) -> bool {
         let Some(turn) = self.current else { return false };
         let Some(position) = self.segments.iter().position(|s| s.turn == turn) else {
@@ -407,8 +384,7 @@ impl Playback {
                 }
                 return true;
             }
-            // The voice is behind: its next frame plays as soon as it is here. One that hands over
-            // ahead may only be early.
+            // The voice is late: its next frame plays on arrival. With a lead it may only be early.
             if !matches!(self.pace, Pace::Ahead(_)) {
                 self.next_at = None;
             }
@@ -498,13 +474,13 @@ mod tests {
         }
         playback.poll(now);
         let heard = playback.close(now, turn);
-        // Two frames had not left yet when it was cut off.
+        // Two frames had not left when it was cut off.
         assert_eq!(heard.position, Some(Position { sentence: 1, into: FRAME * 3 }));
         assert_eq!(heard.audio, FRAME * 8);
         assert_eq!(playback.close(now, turn).position, None);
     }
 
-    /// Keeps what it takes until the test takes it.
+    /// Holds its frames until the test takes them.
     struct Silent {
         taken: Arc<AtomicUsize>,
     }
@@ -543,8 +519,8 @@ mod tests {
         (playback, taken)
     }
 
-    /// Polls from `from` on whenever playback asks for it, for `time` or until the turn is given up; the last
-    /// event, and its time.
+    /// Polls from `from` on whenever playback asks for it, for `time` or until the turn is given
+    /// up; returns the last event and its time.
     fn poll_for(
         playback: &mut Playback,
         from: Instant,
@@ -564,7 +540,7 @@ mod tests {
     #[test]
     fn turn_is_given_up_when_its_sound_stays() {
         let (now, turn) = (Instant::now(), TurnId(1));
-        // As long as a word, and longer than an output without a connection is given.
+        // A word, and more than an output without a connection may hold.
         for frames in [5, 100] {
             let (mut playback, taken) = into_silence(now, frames);
             let last = poll_for(&mut playback, now, Duration::from_millis(2_250));

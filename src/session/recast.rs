@@ -1,6 +1,6 @@
-//! A new description of a table while it runs: its cast, its campaign, its settings.
+//! A new description of a running table: cast, campaign, settings.
 //!
-//! Entry type: [`Recast`]. **Never**: done anything with here.
+//! Entry type: [`Recast`].
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -11,31 +11,25 @@ use crate::{
     provider::TurnJudge,
 };
 
-/// A new description of a table.
 pub struct Recast {
-    /// The settings.
     pub options: Options,
-    /// Judges how pauses sound, where that is wanted and possible.
+    /// Sound model for pauses, if wanted and available.
     pub judge: Option<Arc<dyn TurnJudge>>,
-    /// The people, places and scenes that NPCs may speak of.
     pub campaign: Arc<Campaign>,
-    /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
-    /// Names in the rules, which raise it too.
     pub rules: Arc<[RuleName]>,
-    /// The whole cast, in its order; NPCs that are not in it leave.
+    /// In order; NPCs that it omits leave.
     pub cast: Vec<Role>,
 }
 
-/// An NPC of a table's cast.
 pub struct Role {
-    /// The NPC's name; it joins if no NPC of this name is at the table.
+    /// The NPC's name; it joins if it is not at the table yet.
     pub npc: String,
-    /// Makes its seat; `None`: it goes on as it is.
+    /// Makes its seat; `None`: unchanged.
     pub seat: Option<MakeSeat>,
-    /// Outside services that may be given what is said once it goes by this, as notices name them. It waits
-    /// until they are announced ([`Command::Announced`](super::Command::Announced)). Empty where nobody is
-    /// told of services.
+    /// Outside services that its players' words go to, by their names in notices. The role waits
+    /// until they are announced ([`Command::Announced`](super::Command::Announced)). Empty for
+    /// tables without announcements.
     pub outside: BTreeSet<String>,
 }
 

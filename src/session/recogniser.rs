@@ -1,6 +1,6 @@
-//! The recogniser of a table, and the payments for it.
+//! The recogniser of a table, and its payments.
 //!
-//! Entry type: [`Recogniser`]. **Never**: reads the text.
+//! Entry type: [`Recogniser`].
 
 use std::{
     sync::{
@@ -24,37 +24,32 @@ use crate::{
     provider::{Attempts, Error, SpeechEvent, SpeechToText},
 };
 
-/// Frames that are paid for before they are sent, again and again while a recognition goes on: 10 s.
+/// Frames paid for in advance, repeatedly during a recognition: 10 s.
 pub const PAID_FRAMES: u32 = 500;
-/// Longest wait for the store before an utterance is given up: its speaker waits for an answer.
+/// Longest wait for the store before an utterance is given up, because its speaker is waiting.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Payer of speech recognition, as the budget names it.
 const HEARING: &str = "hearing";
 
-/// Resolves once the store has set money aside.
+/// Resolves once the store has reserved the money.
 pub type Covered = BoxFuture<'static, Result<(), Error>>;
 
-/// The recogniser of a table, and the budget that pays for it.
 #[derive(Clone)]
 pub struct Recogniser {
-    /// The service that understands speech.
     pub stt: Arc<dyn SpeechToText>,
-    /// Budget that pays for its seconds.
     pub budget: Budget,
 }
 
 impl Recogniser {
-    /// Pays ahead for [`PAID_FRAMES`]; [`covered`] says when they may be sent.
-    ///
-    /// # Errors
-    /// [`crate::provider::Kind::OverBudget`] when a cap would be passed.
+    /// Reserves money for [`PAID_FRAMES`]; [`covered`] tells when they may be sent. Fails with
+    /// [`crate::provider::Kind::OverBudget`] at a cap.
     pub fn reserve(&self) -> Result<Reservation, Error> {
         let seconds = (FRAME * PAID_FRAMES).as_secs_f64();
         let expected = Consumption { seconds, ..Consumption::default() };
         self.budget.reserve_now(self.stt.priced_as(), HEARING, None, expected)
     }
 
-    /// Pays ahead for further [`PAID_FRAMES`]; the future resolves once they may be sent (`None`: at once).
+    /// Reserves money for another [`PAID_FRAMES`]; the future resolves once they may be sent
+    /// (`None`: at once).
     pub fn pay_on(&self) -> (Option<Reservation>, Option<Covered>) {
         match self.reserve() {
             Ok(held) => {
@@ -65,7 +60,7 @@ impl Recogniser {
         }
     }
 
-    /// Has the recogniser hear `audio` of `speaker`, which is paid for; `frames` counts all of it.
+    /// Starts recognition of `audio`, which is paid for; `frames` counts all frames.
     pub fn listen(
         &self,
         speaker: SpeakerId,
@@ -75,7 +70,7 @@ impl Recogniser {
         self.stt.listen_to(speaker.0, audio, self.attempts(frames))
     }
 
-    /// Pays for an utterance once more when it is sent again, by the frames there are of it then.
+    /// Pays again when an utterance is sent again, by its length at that time.
     fn attempts(&self, frames: &Arc<AtomicU32>) -> Attempts {
         let Some(model) = self.stt.priced_as().map(str::to_owned) else {
             return Attempts::default();
@@ -96,7 +91,8 @@ impl Recogniser {
     }
 }
 
-/// Resolves once the store has set `held` aside, with an error after [`PATIENCE`]; `None`: it has.
+/// Resolves once the store has reserved `held`, with an error after [`PATIENCE`]; `None`: it has
+/// already.
 pub fn covered(held: &Reservation) -> Option<Covered> {
     (!held.is_ready()).then(|| held.ready_within(PATIENCE).boxed())
 }

@@ -1,8 +1,7 @@
 //! One utterance on its way through a recogniser.
 //!
-//! Entry type: [`Recognition`], one utterance with its sound and what was understood so far. Its sound
-//! waits here until money for it is set aside; that is polled together with the recogniser's events.
-//! **Never**: decides when an utterance ends; hands on sound that is not paid for.
+//! Entry type: [`Recognition`]. Sound waits here until money for it is reserved; the reservation is
+//! polled together with the recogniser's events.
 
 use std::{
     collections::VecDeque,
@@ -36,90 +35,71 @@ use crate::{
     provider::{Error, SpeechEvent, TurnJudge},
 };
 
-/// Frames that a recogniser may lag behind, and those that are kept of an utterance: 32 s, the longest
-/// there is. Of one that is longer the newest are kept; a frame that a recogniser so far behind is
-/// given is lost with a warning.
+/// Frames that a recogniser may lag behind, and that are stored per utterance: 32 s, the longest
+/// utterance. Of a longer one the newest are kept; a frame sent to a recogniser that lags further
+/// is lost with a warning.
 const SOUND_CAPACITY: usize = 1_600;
-/// A partial that stands this long may be answered ahead of the final.
+/// A partial unchanged for this long may start a guess.
 const STABLE: Duration = Duration::from_millis(150);
-/// And only in a pause this long, or every breath would cost a request.
+/// Minimum pause before a guess; shorter pauses are breaths.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Silence that a recogniser hears after each word. Longer silence is held back until it is known to be a
-/// pause within the utterance, so that the recogniser may look back meanwhile.
+/// Silence sent after each word. The rest is withheld until speech continues, so that the
+/// recogniser can use the pause to revise.
 const SILENCE: Duration = Duration::from_millis(120);
-/// A recogniser that takes no sound for so long will not take any: others that it may be busy with
-/// do not speak as long.
+/// A recogniser that takes no sound for this long never will: other utterances it may be busy with
+/// are shorter.
 const STUCK: Duration = Duration::from_secs(35);
 
-/// One utterance on its way through the recogniser.
 pub struct Recognition {
     /// Number within the pipeline, from 1.
     pub id: u64,
     recogniser: Recogniser,
     to: Option<mpsc::Sender<Frame>>,
-    /// The other end of [`Self::to`] and its speaker, until the first of the sound is paid for.
+    /// Receiver of [`Self::to`] and its speaker, until the first sound is paid for.
     unopened: Option<(SpeakerId, mpsc::Receiver<Frame>)>,
-    /// `None`: not opened yet, or nothing more comes. Dropping the stream gives the recogniser back.
+    /// `None`: not open yet, or ended. Dropping the stream closes the recogniser.
     events: Option<BoxStream<'static, Result<SpeechEvent, Error>>>,
     held: Option<Reservation>,
     /// Resolves once [`Self::held`] may be spent; `None`: it may.
     paying: Option<Covered>,
-    /// Sound that waits for that.
     unpaid: VecDeque<Frame>,
-    /// The recogniser ends utterances itself, and goes on with the next.
     endless: bool,
-    /// Its sound and that of what it continues.
+    /// Its sound, after that of what it continues.
     sound: VecDeque<Frame>,
-    /// Frames with a voice in [`Self::sound`], and in what was dropped of it.
+    /// Frames with a voice, including those dropped from [`Self::sound`].
     voiced: u32,
-    /// Something in [`Self::sound`] may be voice.
+    /// True if [`Self::sound`] may contain a voice.
     audible: bool,
-    /// Silence that is not handed on yet.
     withheld: Vec<Frame>,
-    /// Frames that are not settled yet.
+    /// Frames not paid for finally.
     frames: u32,
-    /// Frames that were taken so far.
     all_frames: Arc<AtomicU32>,
-    /// It continues another after more than a pause.
+    /// True if it continues another after more than a pause.
     pub apart: bool,
-    /// Text of segments that this one continues.
     pub before: String,
-    /// First voice of what this one continues.
     before_began: Option<Instant>,
-    /// First voice of the utterance, when it was spoken or handed in, whichever was earlier.
+    /// First voice, by sound or by clock, whichever is earlier.
     began: Option<Instant>,
-    /// The newest partial.
     pub partial: String,
     partial_at: Option<SoundTime>,
-    /// The recogniser says that this is probably all.
     is_eager: bool,
-    /// Partials so far.
     pub partials: u32,
-    /// Time at which the last voiced frame was handed in.
     pub speech_end: Instant,
-    /// Time at which that frame was spoken.
     voiced_at: SoundTime,
     judging: Judging,
-    /// Frames handed on, and how many of them the recogniser had taken when it was last looked at.
+    /// Frames sent, and how many of them the recogniser had taken at the last check.
     sent: usize,
     taken: usize,
-    /// Last time the recogniser took a frame, or had none to take.
+    /// Last time the recogniser took a frame, or had taken all.
     taken_at: Instant,
-    /// End of its sound.
     pub closed_at: Option<Instant>,
-    /// The final transcript.
     pub text: Option<String>,
-    /// Waits for the segment that continues it.
     pub parked: bool,
-    /// The partial was offered for an early answer.
     pub offered: bool,
 }
 
 impl Recognition {
-    /// Has the recogniser hear utterance `id` of `speaker`, which begins.
-    ///
-    /// # Errors
-    /// Nobody pays for it.
+    /// Starts recognition `id` of `speaker`. Fails if the budget refuses.
     pub fn start(
         id: u64,
         speaker: SpeakerId,
@@ -169,7 +149,6 @@ impl Recognition {
         Ok(started)
     }
 
-    /// The recogniser's next event; pending for ever once nothing more comes.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
         if let Poll::Ready(judgement) = self.judging.poll(context) {
             let news = News::Sounds(judgement);
@@ -192,10 +171,8 @@ impl Recognition {
         Poll::Ready(RecognitionEvent { recognition: self.id, news })
     }
 
-    /// Hands on the sound that was paid for meanwhile; a refused payment is given back, its sound was not sent.
-    ///
-    /// # Errors
-    /// A cap would be passed, or the store is late.
+    /// Sends the sound that has been paid for. A refused payment is returned, its sound was not
+    /// sent; fails at a cap or if the store is late.
     fn poll_payment(&mut self, context: &mut Context<'_>) -> Result<(), Error> {
         while let Some(paying) = &mut self.paying {
             let Poll::Ready(paid) = paying.poll_unpin(context) else { break };
@@ -210,7 +187,7 @@ impl Recognition {
         Ok(())
     }
 
-    /// Opens the recogniser if needed, and hands on the sound that is paid for now.
+    /// Opens the recogniser if needed, and sends the sound that is paid for.
     fn paid(&mut self) {
         if let Some((speaker, audio)) = self.unopened.take() {
             self.events = Some(self.recogniser.listen(speaker, audio, &self.all_frames));
@@ -218,7 +195,7 @@ impl Recognition {
         self.hand_on();
     }
 
-    /// Takes 20 ms. Where the table ends the utterance, a long silence is held back.
+    /// Takes 20 ms. Withholds long silence if the table ends utterances.
     pub fn feed(&mut self, at: Received, frame: &Frame, voiced: bool) {
         if voiced {
             self.began.get_or_insert(at.sound.0.min(at.clock));
@@ -243,7 +220,7 @@ impl Recognition {
         }
     }
 
-    /// Hands on the sound that is paid for, and pays ahead for more when what was paid for is used.
+    /// Sends the sound that is paid for, and reserves more when needed.
     fn hand_on(&mut self) {
         loop {
             while self.is_paid()
@@ -260,13 +237,12 @@ impl Recognition {
         self.end_if_closed();
     }
 
-    /// True if the next frame is paid for.
     fn is_paid(&self) -> bool {
         self.held.is_some() && self.paying.is_none() && self.unsettled() < PAID_FRAMES
     }
 
-    /// Keeps a frame for the turn. An endless recognition is mostly silence, a megabyte of it every 30 s: of
-    /// the silence before a voice no more is kept than a pre-roll.
+    /// Stores a frame for the turn. A streaming recognition is mostly silence, a megabyte every 30
+    /// s, so only a pre-roll of the silence before a voice is kept.
     fn keep(&mut self, frame: &Frame) {
         self.audible |= !self.endless || !vad::is_silent(frame.samples());
         let most = if self.audible { SOUND_CAPACITY } else { PREROLL_FRAMES };
@@ -276,17 +252,15 @@ impl Recognition {
         self.sound.push_back(frame.clone());
     }
 
-    /// The sound of the utterance and of what it continues, once there may be a voice in it.
+    /// Sound of the utterance and of what it continues; `None` without a voice.
     pub fn sound(&self) -> Option<&VecDeque<Frame>> {
         self.audible.then_some(&self.sound)
     }
 
-    /// Frames of it with a voice.
     pub const fn voiced(&self) -> u32 {
         self.voiced
     }
 
-    /// Hands 20 ms on.
     fn send(&mut self, frame: Frame) {
         match self.to.as_ref().map(|to| to.try_send(frame)) {
             Some(Ok(())) => self.sent += 1,
@@ -297,7 +271,7 @@ impl Recognition {
         }
     }
 
-    /// True if the recogniser takes no sound although there is some, for [`STUCK`] now.
+    /// True if the recogniser has taken no sound for [`STUCK`].
     pub fn is_stuck(&mut self, now: Instant) -> bool {
         let waiting = self.to.as_ref().map_or(0, |to| to.max_capacity() - to.capacity());
         let taken = self.sent.saturating_sub(waiting);
@@ -308,27 +282,26 @@ impl Recognition {
         self.stuck_at() <= now
     }
 
-    /// Time at which [`Self::is_stuck`] is worth calling.
+    /// Time at which [`Self::is_stuck`] may become true.
     pub fn stuck_at(&self) -> Instant {
         self.taken_at + STUCK
     }
 
-    /// Ends its sound.
     pub fn close(&mut self, now: Instant) {
         self.closed_at = Some(now);
         self.end_if_closed();
     }
 
-    /// Ends its sound for the recogniser too, once nothing of it waits.
+    /// Ends the recogniser's sound once all of it is sent.
     fn end_if_closed(&mut self) {
         if self.closed_at.is_some() && self.paying.is_none() && self.unpaid.is_empty() {
-            // Dropping the sender tells the recogniser so.
+            // Dropping the sender signals the end.
             self.to = None;
             self.settle();
         }
     }
 
-    /// Books what was heard.
+    /// Pays for the frames received.
     fn settle(&mut self) {
         let unsettled = self.unsettled();
         self.frames = self.frames.saturating_sub(unsettled);
@@ -340,19 +313,16 @@ impl Recognition {
         }
     }
 
-    /// Frames that are neither settled yet nor wait for a payment.
     fn unsettled(&self) -> u32 {
         let waiting = u32::try_from(self.unpaid.len()).unwrap_or(u32::MAX);
         self.frames.saturating_sub(waiting)
     }
 
-    /// True if the recogniser has taken all its sound.
     pub fn is_drained(&self) -> bool {
         self.unpaid.is_empty()
             && self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
     }
 
-    /// A partial came when sound until `at` was heard.
     pub fn read(&mut self, at: SoundTime, partial: String) {
         self.partial = partial;
         self.partials += 1;
@@ -362,7 +332,7 @@ impl Recognition {
         self.audible = true;
     }
 
-    /// The recogniser says when sound until `at` was heard that `text` is probably all.
+    /// Processes a text that is probably complete, of the sound until `at`.
     pub fn nearly_over(&mut self, at: SoundTime, text: String) {
         if text != self.partial {
             self.read(at, text);
@@ -370,27 +340,24 @@ impl Recognition {
         (self.partial_at, self.is_eager) = (Some(at), true);
     }
 
-    /// They go on: what was read is to stand again before it may be answered ahead.
     pub fn resumed(&mut self, at: SoundTime) {
         (self.partial_at, self.is_eager, self.offered) = (Some(at), false, false);
     }
 
-    /// True if the recogniser has begun to understand something that it has not ended.
+    /// True if the recogniser has partial text without an end.
     pub fn is_half_understood(&self) -> bool {
         self.endless && !self.partial.is_empty()
     }
 
-    /// Last voice of it.
     pub fn voiced_at(&self) -> SoundTime {
         self.voiced_at
     }
 
-    /// True if nobody has spoken for some time when the sound is at `at`.
     pub fn is_pausing(&self, at: SoundTime) -> bool {
         at >= self.voiced_at + PAUSE
     }
 
-    /// All sound there is was heard, in a pause: nothing is awaited before it may be answered ahead.
+    /// Processes a text that covers all sound, in a pause: it may start a guess at once.
     pub fn paused(&mut self, text: String) {
         if text != self.partial {
             self.read(self.voiced_at, text);
@@ -398,17 +365,15 @@ impl Recognition {
         self.partial_at = Some(self.voiced_at);
     }
 
-    /// Time to have the sound of the pause judged.
     pub fn judge_at(&self) -> Option<SoundTime> {
         self.judging.due(self.voiced_at)
     }
 
-    /// Has `judge` hear it until the pause.
     pub fn ask(&mut self, judge: &dyn TurnJudge) {
         self.judging.ask(judge, self.voiced_at, self.sound.iter());
     }
 
-    /// The utterance ended within the recognition, which goes on with the next.
+    /// Ends the utterance; a streaming recognition continues with the next.
     pub fn cut(&mut self, speaker: SpeakerId, text: String, now: Instant) -> Utterance {
         self.partial.clear();
         (self.partial_at, self.is_eager, self.offered) = (None, false, false);
@@ -424,7 +389,7 @@ impl Recognition {
         }
     }
 
-    /// Time from which the partial may be answered ahead, unless it was offered for that already.
+    /// Time from which the partial may start a guess, unless it was offered.
     pub fn stable_at(&self) -> Option<SoundTime> {
         let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
         if self.is_eager {
@@ -433,7 +398,6 @@ impl Recognition {
         Some((since + STABLE).max(self.voiced_at + PAUSE))
     }
 
-    /// The utterance so far, as it may be answered ahead of its final.
     pub fn offer(&mut self, speaker: SpeakerId) -> Utterance {
         self.offered = true;
         Utterance {
@@ -445,7 +409,6 @@ impl Recognition {
         }
     }
 
-    /// It goes on what was said before it.
     pub fn continue_after(&mut self, before: Utterance) {
         self.before = before.raw;
         self.before_began = Some(before.began);
@@ -455,7 +418,6 @@ impl Recognition {
         sound.for_each(|frame| self.sound.push_front(frame.clone()));
     }
 
-    /// `text` with what it continues before it.
     fn joined(&self, text: &str) -> String {
         match (self.before.is_empty(), text.is_empty()) {
             (true, _) => taken(text),
@@ -464,7 +426,6 @@ impl Recognition {
         }
     }
 
-    /// The utterance as far as it is known.
     pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
         let began = self.began.unwrap_or(self.speech_end);
         let apart = self.text.as_deref().filter(|_| self.apart);

@@ -1,49 +1,44 @@
 //! Rest of the speech that an X-card cut into.
 //!
-//! Entry type: [`RestOfSpeech`]. Speech that began before the card is dropped up to the first pause that would
-//! end an utterance, for 30 s at most. Frames count by the time of their sound: those that still wait to be
-//! heard were spoken before the card. **Never**: recognises anything.
+//! Entry type: [`RestOfSpeech`]. Speech that began before the card is dropped up to the first pause
+//! that would end an utterance, for 30 s at most. Frames count by the time of their sound, because
+//! queued ones were spoken before the card.
 
 use std::{collections::HashMap, time::Duration};
 
 use super::{clock::SoundTime, input::VoiceFrame, pipeline::CONTINUES, speakers::SpeakerId};
 use crate::logic::vad::{Vad, VadOptions, Voicing};
 
-/// Longest speech that is dropped, as long as the longest utterance: a microphone in a noisy room is never
-/// silent.
+/// The longest utterance; a microphone in a noisy room is never silent.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Speech that is dropped.
 #[derive(Default)]
 pub struct RestOfSpeech {
-    /// Time of the last X-card.
     card: Option<SoundTime>,
     speakers: HashMap<SpeakerId, Rest>,
 }
 
-/// What one speaker was saying.
 struct Rest {
     vad: Vad,
-    /// First frame that is dropped, or the last voice before it.
+    /// First dropped frame, or the last voice before it.
     since: SoundTime,
-    /// Last voice of it; `None`: silence so far.
+    /// `None`: silence so far.
     voiced_at: Option<SoundTime>,
 }
 
 impl Rest {
-    /// Nothing is dropped yet.
     fn new(since: SoundTime, voiced_at: Option<SoundTime>) -> Self {
         Self { vad: Vad::new(VadOptions::default()), since, voiced_at }
     }
 
-    /// True if sound at `at` still belongs to it.
     fn goes_on(&self, at: SoundTime) -> bool {
         self.voiced_at.is_some_and(|last| at <= last + CONTINUES) && at <= self.since + LONGEST
     }
 }
 
 impl RestOfSpeech {
-    /// An X-card at `card`: drops what its speakers go on saying; `voices` are the times of their last voice.
+    /// Drops what the speakers go on saying after a card; `voices` are the times of their last
+    /// voice.
     pub fn begin(&mut self, card: SoundTime, voices: impl Iterator<Item = (SpeakerId, SoundTime)>) {
         self.card = Some(card);
         self.speakers.retain(|_, rest| rest.goes_on(card));
@@ -52,7 +47,7 @@ impl RestOfSpeech {
         }
     }
 
-    /// Takes 20 ms that are to be dropped, and tells whether they are voice; `None`: they count.
+    /// Drops 20 ms and returns their voicing; `None`: the frame counts.
     pub fn take(&mut self, voice: &VoiceFrame) -> Option<Voicing> {
         let VoiceFrame { speaker, at, frame } = voice;
         let is_before = *at <= self.card?;

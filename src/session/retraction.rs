@@ -1,11 +1,11 @@
 //! Retraction by an X-card: takes back the exchange that the card refers to, with everything since.
 //!
-//! A spoken card acts when it is recognised, a second or more after its words began; by then another NPC may
-//! speak. So the exchange is the one that was audible when the words began; if none was, the last one that
-//! ended within [`LATE`] before; else the last one. Lines that were reported since the words began were said
-//! over the card.
+//! A spoken card takes effect when it is recognised, a second or more after its words began;
+//! another NPC may speak by then. So it refers to the exchange that was audible when its words
+//! began; else to the last one that ended within [`LATE`] before; else to the last one. Lines
+//! published since then were spoken over the card.
 //!
-//! Entry types: [`RecentLines`], [`Card`]. **Never**: knows who has used the card.
+//! Entry types: [`RecentLines`], [`Card`].
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -17,52 +17,44 @@ use crate::{
     logic::prompt::SideLine,
 };
 
-/// Lines older than this are no part of what the card is held up for, save the last.
+/// Lines older than this are not affected, except the last exchange.
 const RECENT: Duration = Duration::from_secs(60);
-/// Longest time from the end of an answer to the first word of an X-card that is held up against it.
+/// Longest time from the end of an answer to an X-card against it.
 const LATE: Duration = Duration::from_secs(3);
-/// Lines that are looked back at.
 const LINES: usize = 64;
 
-/// An X-card.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
-    /// First word of it, or the press of its button.
+    /// When its words began or its button was pressed.
     pub began: Instant,
-    /// Time at which it takes effect.
     pub now: Instant,
-    /// First sound of the answer that is audible now.
     pub audible_since: Option<Instant>,
 }
 
-/// The newest lines, the latest at the end.
 #[derive(Debug, Default)]
 pub struct RecentLines(VecDeque<Told>);
 
-/// A line that was told.
 #[derive(Debug)]
 struct Told {
     turn: u64,
     at: Instant,
-    /// The utterance, as NPCs hear it.
+    /// The utterance as shown to other NPCs.
     said: SideLine,
-    /// The NPC, and what it has spoken.
+    /// The NPC, and its words that were played.
     reply: Option<(String, String)>,
-    /// First sound of the reply.
     audible_since: Option<Instant>,
     /// Beginning of the exchange in the NPC's history.
     remembered: Option<Said>,
 }
 
 impl Told {
-    /// True if something of an answer was spoken.
     fn is_answer(&self) -> bool {
         self.reply.as_ref().is_some_and(|(_, text)| !text.is_empty())
     }
 }
 
 impl RecentLines {
-    /// Adds a line, of which NPCs heard what was `said`.
+    /// Adds a published line; `said` is its side line.
     pub fn told(&mut self, line: &TurnLine, said: SideLine) {
         if self.0.len() == LINES {
             self.0.pop_front();
@@ -77,19 +69,18 @@ impl RecentLines {
         });
     }
 
-    /// The NPC of the last line remembers the exchange, which begins so.
+    /// Notes how the exchange of the last line begins in its NPC's history.
     pub fn remembered(&mut self, said: &Said) {
         if let Some(last) = self.0.back_mut() {
             last.remembered = Some(said.clone());
         }
     }
 
-    /// Drops the lines that a person has said.
     pub fn forget(&mut self, person: &PersonId) {
         self.0.retain(|told| told.said.by.as_ref() != Some(person));
     }
 
-    /// The exchange that `card` is held up against, unless it is still being heard, and all lines since.
+    /// Takes the exchange that `card` refers to, unless it is still playing, and all later lines.
     fn take(&mut self, card: Card) -> Vec<Told> {
         let exchange = match card.audible_since {
             Some(since) if since <= card.began => None,
@@ -101,8 +92,8 @@ impl RecentLines {
         self.0.split_off(first.unwrap_or(self.0.len())).into()
     }
 
-    /// The answer that was audible at `at`, or the last one that had ended shortly before. One NPC speaks at a
-    /// time, so it is the last that had begun by then.
+    /// The answer audible at `at`, or the last one that ended within [`LATE`] before. Only one NPC
+    /// speaks at a time.
     fn audible_at(&self, at: Instant) -> Option<usize> {
         self.0.iter().rposition(|told| {
             let had_begun = told.audible_since.is_some_and(|since| since <= at);
@@ -110,7 +101,7 @@ impl RecentLines {
         })
     }
 
-    /// The last answer; where that is long ago, the first line of what was said just now.
+    /// The last answer or, if it is too old, the first recent line.
     fn last(&self, now: Instant) -> Option<usize> {
         let recent = |told: &Told| now.saturating_duration_since(told.at) <= RECENT;
         let answer = self.0.iter().rposition(|told| recent(told) && told.is_answer());
@@ -118,7 +109,7 @@ impl RecentLines {
         first.or_else(|| self.0.len().checked_sub(1))
     }
 
-    /// NPCs forget the exchange that `card` is held up against, and all that was said since; the lines' numbers.
+    /// Makes NPCs forget the exchange and everything since; returns the numbers of its lines.
     pub fn take_back(&mut self, card: Card, seats: &mut Seats) -> Vec<u64> {
         let taken = self.take(card);
         for told in taken.iter().rev() {

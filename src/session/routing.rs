@@ -1,6 +1,6 @@
-//! Meaning of an utterance at this table: its addressee and the turn's tier.
+//! Meaning of an utterance at this table: addressee and tier.
 //!
-//! Entry type: [`Router`]. **Never**: asks a model, changes a seat.
+//! Entry type: [`Router`]. Asks no model.
 
 use std::{sync::Arc, time::Duration};
 
@@ -30,36 +30,28 @@ use crate::{
     },
 };
 
-/// Duration of the game master's spoken "go faster".
+/// Duration of a spoken "go faster".
 const FASTER_FOR: Duration = Duration::from_secs(300);
 
-/// Meaning of an utterance.
 pub enum Understood {
-    /// It is empty.
     Nothing,
-    /// A stop word alone.
     Stop,
-    /// The X-card, from anyone; time at which its words began.
+    /// An X-card, by anyone, and when its words began.
     Halt(Instant),
-    /// The end of the X-card that keeps NPCs silent.
+    /// Ends the X-card that keeps NPCs silent.
     CardEnds,
-    /// An order of the game master.
     Order(command::Command),
-    /// Wishes about music, at least one.
+    /// At least one wish about music.
     Music(Vec<MusicWish>),
-    /// It is meant for no NPC, and why.
+    /// Addressed to no NPC, with the reason.
     Nobody(String),
-    /// It is meant for this seat.
     Addressed {
-        /// The NPC that answers.
         seat: SeatId,
-        /// The tier of the turn.
         tier: TurnTier,
     },
 }
 
 impl Understood {
-    /// True if it goes to the same NPC at the same tier as `purpose`, whatever its words.
     pub fn is_same_request(&self, purpose: &Purpose) -> bool {
         match self {
             Self::Addressed { seat, tier } => {
@@ -76,53 +68,40 @@ impl Understood {
     }
 }
 
-/// State of the table when an utterance is to be understood.
 #[derive(Clone, Copy)]
 pub struct Situation {
-    /// Players whose utterance is not being answered aloud yet.
+    /// Players who wait for an answer to become audible.
     pub queue_depth: usize,
-    /// The way to end the X-card that keeps NPCs silent.
     pub card: Option<&'static str>,
-    /// The time, by which conversations grow cold.
     pub now: Moment,
 }
 
-/// Everything that decides who is meant.
 pub struct Router {
     glossary: Glossary,
     addresser: Addresser,
     selector: TierSelector,
     tier_names: Names,
     npc_names: Vec<NpcNames>,
-    /// The seats of those whose names are known, in the order of the names.
+    /// Seats of the NPCs with known names, in the order of the names.
     places: Vec<SeatId>,
     known: Background,
-    /// Place and time of the scene.
     pub scene: Whereabouts,
-    /// Players pinned to NPCs.
     pub pins: Pins,
-    /// The game master's tiers.
     pub overrides: Overrides,
     conversations: Vec<(SpeakerId, SeatId, Moment)>,
     last_deep: Option<Moment>,
-    /// Turns that may still be part of a rapid exchange, oldest first.
+    /// Recent turns, oldest first, for detecting rapid exchanges.
     recent_turns: Vec<(SeatId, Moment)>,
-    /// Names of the people who have joined.
     met: Vec<String>,
 }
 
-/// Knowledge of a table that does not depend on the people at it.
 pub struct Background {
-    /// The people, places and scenes that are spoken of.
     pub campaign: Arc<Campaign>,
-    /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
-    /// Names in the rules, which raise it too.
     pub rules: Arc<[RuleName]>,
 }
 
 impl Router {
-    /// Prepares the names of a table; `characters` are whom the players play.
     pub fn new(seats: &Seats, known: Background, characters: &[String]) -> Self {
         let names = npc_names(seats);
         let matchers = NameMatchers::of(seats, &known.campaign, characters);
@@ -144,15 +123,14 @@ impl Router {
         }
     }
 
-    /// Uses `known` from now on, once the names are learnt again.
+    /// Replaces the background; names take effect with [`Self::learn_names`].
     pub fn take(&mut self, known: Background) {
         self.selector = TierSelector::new(&known.keywords);
         self.scene.describe(&known.campaign);
         self.known = known;
     }
 
-    /// Learns the names of `seats` and `characters` again; conversations, the scene and
-    /// orders stay.
+    /// Learns the names again; conversations, scene and orders are unchanged.
     pub fn learn_names(&mut self, seats: &Seats, characters: &[String]) {
         let matchers = NameMatchers::of(seats, &self.known.campaign, characters);
         self.glossary = matchers.glossary;
@@ -163,7 +141,6 @@ impl Router {
         self.tier_names = self.known.tier_names(&npc_names(seats));
     }
 
-    /// Learns the name of a `person` who joins, not of a character.
     pub fn meet(&mut self, person: &str) {
         if !self.met.iter().any(|known| known == person) {
             self.addresser.meet(person);
@@ -171,7 +148,6 @@ impl Router {
         }
     }
 
-    /// Empties a seat.
     pub fn leave(&mut self, seat: SeatId) {
         self.scene.leave(seat);
         self.pins.leave(seat);
@@ -179,23 +155,21 @@ impl Router {
         self.conversations.retain(|(_, with, _)| *with != seat);
     }
 
-    /// The seat of the NPC with this place among the names, as orders have it.
+    /// The seat of the NPC at this place among the names.
     pub fn seat(&self, place: usize) -> SeatId {
         self.places[place]
     }
 
-    /// The place of a seat's NPC among the names.
     fn place(&self, seat: SeatId) -> Option<usize> {
         self.places.iter().position(|known| *known == seat)
     }
 
-    /// Names that are likely to be heard next, the likeliest first.
     pub fn expected(&self, seats: &Seats, characters: &[String]) -> Vec<String> {
         let npcs: Vec<_> = seats.iter().map(|(id, seat)| (id, &*seat.npc)).collect();
         expected(&npcs, &self.known.campaign, &self.scene, characters)
     }
 
-    /// The words of `utterance`, misheard names put right; what is typed stays as it is.
+    /// Corrects misheard names; typed text is unchanged.
     pub fn correct(&self, utterance: &Utterance) -> String {
         if utterance.typed {
             return utterance.raw.trim().to_owned();
@@ -203,18 +177,18 @@ impl Router {
         self.glossary.correct(utterance.raw.trim()).text
     }
 
-    /// Names of the campaign's people, who need not be at the table.
+    /// Names of the campaign's people, at the table or not.
     pub fn people(&self) -> impl Iterator<Item = &str> {
         let people = self.known.campaign.entities.iter().filter(|it| is_person(it.kind));
         people.flat_map(|it| std::iter::once(&it.name).chain(&it.aliases)).map(String::as_str)
     }
 
-    /// The NPCs' names, for telling orders and stop words.
+    /// NPC names, for recognising orders and stop words.
     pub fn npc_names(&self) -> &[NpcNames] {
         &self.npc_names
     }
 
-    /// The order of the game master that the whole of `text` is.
+    /// The order of the game master that `text` consists of.
     pub fn order(&self, text: &str) -> Option<command::Command> {
         command::parse(text, &self.npc_names).filter(|order| match order {
             command::Command::Scene(name) => self.scene.knows(name),
@@ -222,7 +196,6 @@ impl Router {
         })
     }
 
-    /// Finds the addressee and the turn's tier.
     pub fn understand(
         &self,
         utterance: &Utterance,
@@ -255,7 +228,8 @@ impl Router {
         }
     }
 
-    /// The seat that hears `speaker` unless they call another NPC; their words need not be known yet.
+    /// The seat that `speaker` talks to unless they call another NPC; works before their words are
+    /// known.
     pub fn listener(
         &self,
         speaker: SpeakerId,
@@ -277,7 +251,7 @@ impl Router {
         seats.iter().map(candidate).collect()
     }
 
-    /// Everything that decides the listener of `speaker`, except the words.
+    /// Everything that decides the addressee, except the words.
     fn input<'a>(
         &self,
         speaker: SpeakerId,
@@ -296,7 +270,6 @@ impl Router {
         }
     }
 
-    /// The tier of what is said to a seat.
     pub fn tier(&self, text: &str, id: SeatId, seats: &Seats, situation: Situation) -> TurnTier {
         let seat = &seats[id];
         let selection = self.selector.select(&TierInput {
@@ -315,18 +288,17 @@ impl Router {
         self.overrides.decide(ceiling, Instant::now(), selection.tier, because)
     }
 
-    /// Turns with `seat` in the time before `now` in which they are an exchange.
+    /// Turns of `seat` within the window of a rapid exchange before `now`.
     fn turns_before(&self, now: Moment, seat: SeatId) -> usize {
         let is_recent = |at: Moment| now.since(at) < EXCHANGE;
         self.recent_turns.iter().filter(|(of, at)| *of == seat && is_recent(*at)).count()
     }
 
-    /// Answers come quicker for a while.
+    /// Lowers all tiers for [`FASTER_FOR`].
     pub fn go_faster(&mut self, now: Instant) {
         self.overrides.set(None, Some(Tier::Fast), Some(now + FASTER_FOR));
     }
 
-    /// A turn that answers `speaker` begins at `tier`.
     pub fn begins(&mut self, now: Moment, seat: SeatId, tier: Tier) {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
@@ -336,7 +308,6 @@ impl Router {
         self.overrides.begins(seat);
     }
 
-    /// The seat has spoken to `speaker`: they are in conversation.
     pub fn has_spoken(&mut self, now: Moment, seat: SeatId, speaker: SpeakerId) {
         self.conversations.retain(|(known, ..)| *known != speaker);
         self.conversations.push((speaker, seat, now));
@@ -344,7 +315,6 @@ impl Router {
 }
 
 impl Background {
-    /// Names that raise a turn's tier while these NPCs are at the table.
     fn tier_names(&self, present: &[String]) -> Names {
         let present: Vec<&str> = present.iter().map(String::as_str).collect();
         tier_names(&self.campaign, &self.rules, &present)
@@ -355,7 +325,6 @@ fn npc_names(seats: &Seats) -> Vec<String> {
     seats.iter().map(|(_, seat)| seat.npc.name.clone()).collect()
 }
 
-/// Matchers of names.
 struct NameMatchers {
     glossary: Glossary,
     addresser: Addresser,
@@ -385,8 +354,8 @@ impl NameMatchers {
     }
 }
 
-/// Names that raise a turn's tier: quests are keywords already, so people and places that are not
-/// at the table. `present` are the NPCs that are. Places that the `rules` know are elsewhere too.
+/// Names that raise a turn's tier: absent people, and other places, including those of the `rules`.
+/// Quests are keywords already.
 pub fn tier_names(campaign: &Campaign, rules: &[RuleName], present: &[&str]) -> Names {
     let absent = campaign
         .entities
@@ -409,7 +378,6 @@ pub fn tier_names(campaign: &Campaign, rules: &[RuleName], present: &[&str]) -> 
     Names::new(phrases, absent.chain(places))
 }
 
-/// Names of people of the campaign who are none of `npcs`.
 fn away<'c>(campaign: &'c Campaign, npcs: &[&Npc]) -> impl Iterator<Item = &'c str> {
     let seated = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
     let seated: Vec<String> = seated.map(|name| fold(bare(name))).collect();
@@ -422,12 +390,11 @@ fn away<'c>(campaign: &'c Campaign, npcs: &[&Npc]) -> impl Iterator<Item = &'c s
         .map(String::as_str)
 }
 
-/// True if an entity of this kind is a person.
 const fn is_person(kind: EntityKind) -> bool {
     matches!(kind, EntityKind::Npc | EntityKind::Player)
 }
 
-/// True if two transcripts have the same words, case and punctuation aside.
+/// True if the words are equal, ignoring case and punctuation.
 pub fn same_words(one: &str, other: &str) -> bool {
     fold(one) == fold(other)
 }

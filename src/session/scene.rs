@@ -1,6 +1,6 @@
-//! Place and time of the game, and the NPCs who are there.
+//! Place and time of the game, and the NPCs present.
 //!
-//! Entry type: [`Whereabouts`]. **Never**: silences anybody; the table does.
+//! Entry type: [`Whereabouts`].
 
 use std::sync::Arc;
 
@@ -10,17 +10,14 @@ use crate::{
     logic::words::fold,
 };
 
-/// The scene a table is in.
 #[derive(Clone, Debug)]
 pub struct Whereabouts {
     campaign: Arc<Campaign>,
-    /// Everybody at the table.
     npcs: Vec<Presence>,
     location: Option<String>,
     time_of_day: Option<String>,
 }
 
-/// An NPC, and whether it is in the scene.
 #[derive(Clone, Debug)]
 struct Presence {
     seat: SeatId,
@@ -29,8 +26,8 @@ struct Presence {
 }
 
 impl Whereabouts {
-    /// The campaign's first scene, with `npcs` in the order of their seats; without one everybody is
-    /// there.
+    /// The campaign's first scene; `npcs` in the order of their seats. Without a scene all are
+    /// present.
     pub fn new(campaign: &Arc<Campaign>, npcs: Vec<String>) -> Self {
         let place = |(seat, npc)| Presence { seat: SeatId(seat), npc, present: true };
         let mut whereabouts = Self {
@@ -45,7 +42,7 @@ impl Whereabouts {
         whereabouts
     }
 
-    /// Sets location and time; `None` stays, an empty text goes. A campaign's scene brings its
+    /// Sets location and time; `None`: unchanged, empty: cleared. A campaign's scene brings its
     /// NPCs.
     pub fn set(&mut self, location: Option<&str>, time_of_day: Option<&str>) {
         let campaign = Arc::clone(&self.campaign);
@@ -61,19 +58,18 @@ impl Whereabouts {
         }
     }
 
-    /// Restores location and time, without bringing or sending away anybody; `None` clears them.
+    /// Restores location and time, and moves no NPC; `None` clears them.
     pub fn return_to(&mut self, location: Option<String>, time_of_day: Option<String>) {
         (self.location, self.time_of_day) = (location, time_of_day);
     }
 
-    /// An NPC comes or goes.
     pub fn place(&mut self, seat: SeatId, present: bool) {
         if let Some(known) = self.npcs.iter_mut().find(|known| known.seat == seat) {
             known.present = present;
         }
     }
 
-    /// An NPC joins the table: it is there unless the scene is one of the campaign's without it.
+    /// Adds an NPC; it is present unless the campaign's scene omits it.
     pub fn join(&mut self, seat: SeatId, npc: &str) {
         self.leave(seat);
         let scene = self.scene();
@@ -81,13 +77,12 @@ impl Whereabouts {
         self.npcs.push(Presence { seat, npc: npc.to_owned(), present });
     }
 
-    /// An NPC leaves the table.
     pub fn leave(&mut self, seat: SeatId) {
         self.npcs.retain(|known| known.seat != seat);
     }
 
-    /// Takes over a new description of the campaign. NPCs newly written into the scene come, those written
-    /// out of it go; all others stay as they were.
+    /// Applies a new campaign. NPCs added to the scene come, removed ones go; the others are
+    /// unchanged.
     pub fn describe(&mut self, campaign: &Arc<Campaign>) {
         let before = self.scene().map(|scene| scene.npcs.clone());
         self.campaign = Arc::clone(campaign);
@@ -103,32 +98,27 @@ impl Whereabouts {
         }
     }
 
-    /// Place of the scene, where one is set.
     pub fn location(&self) -> Option<&str> {
         self.location.as_deref()
     }
 
-    /// Time of day of the scene.
     pub fn time_of_day(&self) -> Option<&str> {
         self.time_of_day.as_deref()
     }
 
-    /// Words for the music of the campaign's scene they are in.
+    /// Search words for music of the campaign's scene.
     pub fn music(&self) -> Option<&str> {
         self.scene()?.music.as_deref()
     }
 
-    /// True if the seat's NPC is there.
     pub fn is_present(&self, seat: SeatId) -> bool {
         self.npcs.iter().any(|known| known.seat == seat && known.present)
     }
 
-    /// Names of those who are there.
     pub fn present(&self) -> Vec<String> {
         self.npcs.iter().filter(|it| it.present).map(|it| it.npc.clone()).collect()
     }
 
-    /// True if the campaign has a scene of this name.
     pub fn knows(&self, name: &str) -> bool {
         scene_named(&self.campaign, name).is_some()
     }
@@ -138,7 +128,6 @@ impl Whereabouts {
         self.npcs.iter_mut().for_each(|known| known.present = scene.npcs.contains(&known.npc));
     }
 
-    /// The scene of the campaign they are in.
     fn scene(&self) -> Option<&Scene> {
         scene_named(&self.campaign, self.location()?)
     }

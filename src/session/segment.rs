@@ -1,7 +1,9 @@
-//! One turn's speech: what is there of it, and how much of it left.
+//! One turn's speech, and its played part.
 //!
-//! Entry type: [`Segment`]. Words count as heard by the sound that can be heard: silence at the end of what came
-//! of a sentence speaks none of them. **Never**: knows what else is played.
+//! Entry type: [`Segment`]. Spoken text follows the audible sound: a complete sentence whose
+//! audible frames all left counts whole. Otherwise the words are in proportion to the audible
+//! frames that left, at [`FRAMES_A_WORD`] per word while the sentence is incomplete. Trailing
+//! silence speaks no words.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -14,65 +16,48 @@ use crate::{
     logic::vad,
 };
 
-/// Length of a word whose sound is not all there yet, in frames.
+/// Estimated frames per word of a sentence that has not all arrived.
 const FRAMES_A_WORD: usize = 15;
 
-/// Position of a turn in the order of playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct QueuePosition {
-    /// The game master's words: before all others, also those being played.
+    /// The game master's own words: before all others, including the current turn.
     pub urgent: bool,
-    /// End of the utterance it answers.
     pub said_at: Instant,
 }
 
-/// The speech of one turn.
 pub struct Segment {
-    /// The turn it is of.
     pub turn: TurnId,
-    /// The NPC that speaks it.
     pub npc: String,
-    /// Position in the order of playing.
     pub place: QueuePosition,
-    /// It may be played.
     pub released: bool,
-    /// Nothing more comes.
     pub whole: bool,
     /// Played to its end and about to be closed.
     pub done: bool,
-    /// Arrival of its first frame, or of the news that none comes.
+    /// When its first frame arrived, or the news of none.
     pub ready_at: Option<Instant>,
-    /// Frames that have not left, each with the number of its sentence.
+    /// Frames to play, with the index of their sentence.
     pub frames: VecDeque<(usize, Frame)>,
-    /// Its sentences so far.
     pub sentences: Vec<Sentence>,
-    /// Frames that left.
     pub played: usize,
-    /// Time at which the last of them left.
     pub played_at: Option<Instant>,
 }
 
-/// A sentence of it.
 #[derive(Default)]
 pub struct Sentence {
-    /// Its text.
     pub text: String,
-    /// It covers a wait, and is not part of the answer.
+    /// Covers a wait; not part of the answer.
     pub filler: bool,
-    /// It is said in place of an answer.
+    /// Spoken in place of an answer.
     pub instead: bool,
-    /// Frames that came.
     pub frames: usize,
-    /// Frames that came, without the silence at their end.
+    /// Frames that arrived, without trailing silence.
     pub audible: usize,
-    /// Frames that left.
     pub played: usize,
-    /// No more frames come.
     pub whole: bool,
 }
 
 impl Segment {
-    /// Nothing is there yet.
     pub fn new(turn: TurnId, npc: &str, place: QueuePosition) -> Self {
         Self {
             turn,
@@ -89,12 +74,11 @@ impl Segment {
         }
     }
 
-    /// Smaller is played earlier.
     pub fn order(&self) -> (bool, Instant, TurnId) {
         (!self.place.urgent, self.place.said_at, self.turn)
     }
 
-    /// The last `frames` of what was played did not leave after all.
+    /// Subtracts the last `frames`, which did not leave after all.
     pub fn take_back(&mut self, mut frames: usize) {
         frames = frames.min(self.played);
         self.played -= frames;
@@ -105,7 +89,6 @@ impl Segment {
         }
     }
 
-    /// The part of it that has left for the listeners.
     pub fn played_part(&self) -> PlayedPart {
         let spoken = |is_wanted: fn(&Sentence) -> bool| {
             let wanted = self.sentences.iter().filter(|sentence| is_wanted(sentence));
@@ -123,13 +106,11 @@ impl Segment {
     }
 }
 
-/// Duration of so many frames.
 fn sound(frames: usize) -> Duration {
     FRAME.saturating_mul(u32::try_from(frames).unwrap_or(u32::MAX))
 }
 
 impl Sentence {
-    /// Its next frame has come.
     pub fn take(&mut self, frame: &Frame) {
         self.frames += 1;
         if !vad::is_silent(frame.samples()) {
@@ -137,12 +118,10 @@ impl Sentence {
         }
     }
 
-    /// Frames that left, without the silence at the end.
     fn audible_frames(&self) -> usize {
         self.played.min(self.audible)
     }
 
-    /// The words that left: all of them, or as many as the part of the sound that left.
     fn spoken(&self) -> Option<String> {
         let heard = self.audible_frames();
         if heard == 0 {
@@ -166,8 +145,8 @@ mod tests {
 
     const TEXT: &str = "One two three four five six seven eight nine.";
 
-    /// What was heard of a sentence of a second of voice at `level` and two seconds of silence, of which `played`
-    /// frames left.
+    /// Played part of a sentence with a second of voice at `level` and two seconds of silence, of
+    /// which `played` frames left.
     fn heard(level: i16, is_whole: bool, played: usize) -> PlayedPart {
         let place = QueuePosition { urgent: false, said_at: Instant::now() };
         let mut segment = Segment::new(TurnId(1), "Bartok", place);

@@ -1,7 +1,7 @@
-//! Sound of an utterance on its way to a voice model before the utterance is over.
+//! Sound sent to a voice model while its utterance is still in progress.
 //!
-//! It goes to the NPC that hears the speaker unless they call another one, of one speaker at a time, and
-//! is taken back when the utterance turns out to be for others. **Never**: makes a turn of it.
+//! It goes to the NPC that the speaker talks to unless they call another one, from one speaker at a
+//! time, and is withdrawn if the utterance turns out to be for others.
 
 use std::collections::VecDeque;
 
@@ -10,14 +10,13 @@ use tokio::time::Instant;
 use super::{SeatId, SpeakerId, table::Table};
 
 impl Table {
-    /// Passes on new sound of speakers, and takes back the sound that was for others.
     pub(super) fn pass_sound_on(&mut self, now: Instant) {
         for id in self.seats.ids() {
             if !self.seats[id].engine.receives_ahead() {
                 continue;
             }
             if self.turns.is_busy(id) {
-                // A turn knows what of the sound is its own.
+                // The turn has taken its sound.
                 self.seats[id].sounding = None;
                 continue;
             }
@@ -29,7 +28,7 @@ impl Table {
             }
             let Some(speaker) = speaker else { continue };
             if before != Some(speaker) {
-                // Its session may have been closed meanwhile.
+                // Its session may have been closed.
                 self.warm_seat(id);
             }
             if let Some(sound) = self.hearing.sound_of(speaker) {
@@ -38,7 +37,7 @@ impl Table {
         }
     }
 
-    /// A speaker who is probably talking to `seat`; `before` as long as they are.
+    /// A speaker who probably talks to `seat`; prefers `before`.
     fn speaker_to(
         &self,
         seat: SeatId,

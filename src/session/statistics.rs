@@ -1,6 +1,6 @@
-//! Outcomes of a session's utterances, counted, and how fast answers came.
+//! Counts of outcomes and latencies of a session.
 //!
-//! Entry type: [`Statistics`]. **Never**: keeps what was said.
+//! Entry type: [`Statistics`].
 
 use std::collections::VecDeque;
 
@@ -8,24 +8,20 @@ use serde::Serialize;
 
 use super::line::{Outcome, TurnLine};
 
-/// Spoken turns that figures are of.
 const TURNS: usize = 100;
 
-/// Utterances and what became of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Things said, understood or not.
     pub utterances: u64,
-    /// Answered aloud, be it until somebody interrupted.
+    /// Answered aloud, even if interrupted.
     pub answered: u64,
-    /// Not answered, and none failed.
+    /// Not answered, without a failure.
     pub silent: u64,
-    /// Failed: hearing, model, voice, time or money.
+    /// Failed: recognition, model, voice, time or money.
     pub errors: u64,
 }
 
-/// Latencies of answers over the last 100 spoken turns; silent turns are not among them. Stages
-/// that typed lines do not have count heard ones alone.
+/// Latencies of the last 100 spoken turns. Stages that typed lines lack count spoken ones only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latencies {
     /// Last voiced frame to final transcript.
@@ -41,13 +37,10 @@ pub struct Latencies {
 /// Times in ms by nearest rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Quantiles {
-    /// Half were as fast as this.
     pub p50: f64,
-    /// 95 of 100 were.
     pub p95: f64,
 }
 
-/// Counts of a session.
 #[derive(Debug, Default)]
 pub struct Statistics {
     counts: Counts,
@@ -58,9 +51,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Counts a line.
     pub fn add(&mut self, line: &TurnLine) {
-        // The game master's own words and late results answer nothing that was said.
+        // The game master's own words and late results answer no utterance.
         if line.understood.is_empty() && line.npc.is_some() {
             return;
         }
@@ -93,12 +85,10 @@ impl Statistics {
         }
     }
 
-    /// Counts so far.
     pub const fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Latencies of the last 100 spoken turns.
     pub fn latencies(&self) -> Latencies {
         Latencies {
             speech_end_to_final: self.hearing.quantiles(),
@@ -109,7 +99,6 @@ impl Statistics {
     }
 }
 
-/// The last times of one stage.
 #[derive(Debug, Default)]
 struct Window(VecDeque<f64>);
 

@@ -1,6 +1,6 @@
-//! Status of a table, as it is shown.
+//! Status of a table. Omits words and stage notes.
 //!
-//! Entry types: [`Status`], [`State`]. **Never**: holds what was said, or a stage note.
+//! Entry types: [`Status`], [`State`].
 
 use std::{
     fmt,
@@ -19,18 +19,14 @@ use crate::{
     logic::music::MusicStatus,
 };
 
-/// Activity of a table at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nobody is being answered.
     #[default]
     Listening,
-    /// This NPC has been asked and is not heard yet.
     Thinking(String),
-    /// This NPC is heard.
     Speaking(String),
-    /// Nobody is answered until resumed.
+    /// Answers are stopped until resumed.
     Paused,
 }
 
@@ -45,56 +41,43 @@ impl fmt::Display for State {
     }
 }
 
-/// Status of a table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
-    /// The table's state.
     pub state: State,
-    /// An X-card keeps NPCs silent, and the way to end it.
+    /// How to end an X-card that keeps NPCs silent.
     pub card: Option<&'static str>,
-    /// The NPCs, in the order of the cast.
     pub seats: Vec<SeatStatus>,
-    /// Place and time of the game, and the NPCs who are there.
     pub scene: SceneStatus,
-    /// The music that sounds, and its volume.
     pub music: MusicStatus,
-    /// Things said, understood or not.
     pub utterances: u64,
-    /// Of these, answered aloud, be it until somebody interrupted.
+    /// Answered aloud, even if interrupted.
     pub answered: u64,
-    /// Of these, with no answer and none wanted: to nobody, orders, stop words, dropped.
+    /// Not answered and none wanted: no addressee, orders, stop words, dropped.
     pub silent: u64,
-    /// Of these, failed: hearing, model, voice, time or money.
+    /// Failed: recognition, model, voice, time or money.
     pub errors: u64,
-    /// Latencies of the answers.
     pub latency: Latencies,
-    /// Money spent in the session.
     pub spent: f64,
-    /// Lines that are not on the disk.
     pub unwritten: Unwritten,
 }
 
 impl Status {
-    /// Status of the NPC of a seat, if one sits there.
     pub fn of(&self, seat: SeatId) -> Option<&SeatStatus> {
         self.seats.iter().find(|it| it.id == seat)
     }
 }
 
-/// Lines that are not on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unwritten {
-    /// Still to be written.
     pub waiting: u64,
-    /// Never written: there were too many, or the store refused them.
+    /// Never written: too many, or refused by the store.
     pub lost: u64,
 }
 
-/// So many wait at any time.
+/// Normal number of waiting lines.
 const USUAL: u64 = 16;
 
 impl Unwritten {
-    /// True if somebody should know.
     pub const fn is_troubled(self) -> bool {
         self.lost > 0 || self.waiting > USUAL
     }
@@ -106,7 +89,7 @@ impl fmt::Display for Unwritten {
     }
 }
 
-/// Counts lines that are not on the disk. Cloning it shares the counts.
+/// Counters of lines that are not on disk. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Backlog(Arc<Counters>);
 
@@ -117,22 +100,18 @@ struct Counters {
 }
 
 impl Backlog {
-    /// So many more wait.
     pub fn wait(&self, lines: u64) {
         self.0.waiting.fetch_add(lines, Ordering::Relaxed);
     }
 
-    /// So many wait no more.
     pub fn written(&self, lines: u64) {
         self.0.waiting.fetch_sub(lines, Ordering::Relaxed);
     }
 
-    /// So many are lost.
     pub fn lose(&self, lines: u64) {
         self.0.lost.fetch_add(lines, Ordering::Relaxed);
     }
 
-    /// Numbers of waiting and of lost lines.
     pub fn count(&self) -> Unwritten {
         Unwritten {
             waiting: self.0.waiting.load(Ordering::Relaxed),
@@ -141,50 +120,37 @@ impl Backlog {
     }
 }
 
-/// Status of one NPC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatStatus {
-    /// Id of the seat.
     #[serde(skip)]
     pub id: SeatId,
-    /// Name of the NPC.
     pub name: String,
-    /// Silenced by the game master.
     pub muted: bool,
-    /// In the scene.
     pub present: bool,
     /// Utterances it has not begun to answer.
     pub waiting: usize,
-    /// Highest tier it reaches by itself.
+    /// Highest tier without an order of the game master.
     pub ceiling: Tier,
-    /// The game master's tier, and how long yet; no time: until taken back.
+    /// The game master's tier and its remaining time; `None`: until removed.
     #[serde(rename = "override", serialize_with = "in_seconds")]
     pub override_: Option<(Tier, Option<Duration>)>,
-    /// The tier of its last turn and why.
     pub last_selection: Option<TierLine>,
-    /// Name of its chat model.
     pub brain: String,
-    /// Name of its voice service.
     pub tts: String,
-    /// The engine of its speech.
     #[serde(serialize_with = "by_name")]
     pub engine: EngineKind,
-    /// Reason the cascade made its last answer; `None`: its own engine did.
+    /// Why the cascade made its last answer; `None`: its own engine did.
     pub replaced: Option<String>,
-    /// Players pinned to it; "everyone" for those without a pin of their own.
+    /// Players pinned to it; "everyone" for those without a pin.
     pub pinned_by: Vec<String>,
-    /// It has a stage note, for so many turns; no number: until replaced.
+    /// Remaining turns of its stage note; `Some(None)`: until replaced.
     pub note_turns_left: Option<Option<u32>>,
 }
 
-/// Place and time of the game, and the NPCs who are there.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneStatus {
-    /// The place, where one is set.
     pub location: Option<String>,
-    /// Time of day, where one is set.
     pub time_of_day: Option<String>,
-    /// Names of the NPCs who are there.
     pub present: Vec<String>,
 }
 

@@ -1,6 +1,4 @@
-//! Changes of the game master to the table, by command or by voice.
-//!
-//! **Never**: tells anybody whom a stage note is for.
+//! Changes by the game master, by command or by voice. **Never**: reveals the NPC of a stage note.
 
 use std::sync::Arc;
 
@@ -26,15 +24,14 @@ use crate::{
 };
 
 impl Table {
-    /// Silences an NPC, or all, in the middle of a word if need be; or lets them speak again.
+    /// Silences an NPC or all, mid-word if necessary; or lets them speak again.
     pub(super) fn mute(&mut self, seat: Option<SeatId>, muted: bool) {
-        // From now on it is silent by this order, not by a card.
+        // This order replaces the X-card.
         self.carded.retain(|carded| seat.is_some_and(|seat| seat != *carded));
         self.set_muted(seat, muted);
         self.tell_how_it_stands();
     }
 
-    /// Silences an NPC, or all, or lets them speak, whatever the reason.
     pub(super) fn set_muted(&mut self, seat: Option<SeatId>, muted: bool) {
         let now = Instant::now();
         for index in self.seats.ids() {
@@ -47,13 +44,12 @@ impl Table {
         }
     }
 
-    /// Tells what a program that is killed would not find again otherwise.
+    /// Publishes the state to restore after a crash.
     pub(super) fn tell_how_it_stands(&self) {
         let continuation = Continuation::of(&self.seats, &self.router.scene, &self.carded);
         self.reports.tell(TableEvent::Stands(Arc::new(continuation)));
     }
 
-    /// Stops all answers until resumed.
     pub(super) fn pause(&mut self, paused: bool) {
         if paused && !self.paused {
             self.drop_guesses();
@@ -62,7 +58,7 @@ impl Table {
         self.paused = paused;
     }
 
-    /// Answers of which nothing was played yet begin again when the table resumes.
+    /// Requeues unplayed answers until the table resumes.
     fn put_back_unplayed(&mut self) {
         let now = Instant::now();
         let unplayed =
@@ -81,7 +77,6 @@ impl Table {
         }
     }
 
-    /// Drops what is being said, or what is thought of longest.
     pub(super) fn skip(&mut self) {
         let thought_of = || self.turns.all().find(|turn| turn.is_certain()).map(|turn| turn.id);
         if let Some(turn) = self.playback.current().or_else(thought_of) {
@@ -89,7 +84,7 @@ impl Table {
         }
     }
 
-    /// The game master's own words in an NPC's voice; they go before everything else.
+    /// Speaks the game master's own words in an NPC's voice, before everything else.
     pub(super) fn puppet(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
         let now = Instant::now();
         if !self.seats.has(seat) || text.trim().is_empty() {
@@ -102,7 +97,7 @@ impl Table {
         self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet(text) });
     }
 
-    /// Gives an NPC a stage note, in place of the one it has.
+    /// Sets or replaces an NPC's stage note.
     pub(super) fn direct(&mut self, seat: SeatId, note: &str, turns: Option<u32>) {
         let note = Note::new(note, turns);
         if let Some(seat) = self.seats.get_mut(seat) {
@@ -111,7 +106,6 @@ impl Table {
         }
     }
 
-    /// Changes the place, time and cast of the scene; absent NPCs fall silent.
     pub(super) fn change_scene(&mut self, change: SceneChange) {
         match change {
             SceneChange::Set { location, time, music } => {
@@ -132,7 +126,7 @@ impl Table {
         self.tell_how_it_stands();
     }
 
-    /// Plays the music that was named with a scene, or that of the campaign's scene which was entered.
+    /// Plays music requested with a scene, or that of the campaign's scene just entered.
     pub(super) fn score(&self, entered: bool, words: Option<&str>) {
         let scenes = || self.router.scene.music().filter(|_| entered);
         if let Some(notice) = words.or_else(scenes).and_then(|words| self.music.set(words)) {
@@ -140,13 +134,11 @@ impl Table {
         }
     }
 
-    /// Seats a player.
     pub(super) fn join(&mut self, speaker: Speaker) {
         self.router.meet(&speaker.name);
         self.speakers.join(speaker);
     }
 
-    /// Sets a player's character.
     pub(super) fn character(&mut self, speaker: SpeakerId, name: Option<String>) {
         if !self.speakers.play(speaker, name) {
             return;
@@ -155,7 +147,7 @@ impl Table {
         self.drop_guesses();
     }
 
-    /// Removes a player: drops the utterance in progress.
+    /// Removes a player and drops their current utterance.
     pub(super) fn leave(&mut self, speaker: SpeakerId) {
         self.drop_ahead(Instant::now(), speaker);
         if let Some((utterance, why)) = self.hearing.remove(speaker) {
@@ -164,25 +156,24 @@ impl Table {
         self.speakers.leave(speaker);
     }
 
-    /// Stops hearing a player, without a report on pending requests.
     pub(super) fn forget(&mut self, speaker: SpeakerId) {
         // Entries stored before ids existed are not certainly theirs.
         self.erase(&Person { id: self.speakers.person(speaker), names: Vec::new() });
         self.speakers.leave(speaker);
     }
 
-    /// Makes NPCs forget a person's words, and ends what is under way for them.
+    /// Makes NPCs forget a person's words, and ends work in progress for them.
     pub(super) fn erase(&mut self, person: &Person) {
         self.withdraw(Some(&person.id));
         self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
         self.reports.recent.forget(&person.id);
-        // Sessions that know more of it are closed now.
+        // Sessions that held those words are closed now.
         self.warm();
     }
 
-    /// Everyone stops and is muted, music too; what players are saying is dropped, with the rest of it. The
-    /// exchange that was audible when the words of the card `began`, or the last before, is taken back with
-    /// everything since: turns under way, questions that wait, and what was said over the card.
+    /// X-card: stops and mutes everyone, music too, and drops current speech with its rest. Takes
+    /// back the exchange that was audible when the card's words `began`, or the last one before,
+    /// with everything since.
     pub(super) fn halt(&mut self, began: Instant) {
         let now = Instant::now();
         self.halts.add();
@@ -198,10 +189,10 @@ impl Table {
         self.carded = self.silenced_by_card();
         self.set_muted(None, true);
         self.tell_how_it_stands();
-        // Words that are not recognised yet may be the reason for the card.
+        // Words not recognised yet may be the reason for the card.
         self.hearing.drop_speech(now);
         self.playback.hush();
-        // Behind the turns, which may have begun a track until they were cancelled.
+        // After the turns, which may have started a track until cancelled.
         self.music.silence();
         let taken_back = self.reports.recent.take_back(card, &mut self.seats);
         self.seats.all_mut().for_each(|seat| seat.conversation.retract());
@@ -209,7 +200,6 @@ impl Table {
         self.reports.tell(TableEvent::Halted { taken_back });
     }
 
-    /// Does what was ordered by `speaker`; what was done, for the report.
     pub(super) fn obey(&mut self, speaker: SpeakerId, order: SpokenOrder) -> String {
         match order {
             SpokenOrder::Mute(npc) => {

@@ -1,8 +1,8 @@
-//! Conversations that fill their model's window, summed up while nobody waits.
+//! Summaries of conversations that fill their model's window. They never delay a turn or the end of
+//! a session.
 //!
-//! Entry type: [`Summaries`]. A summary begins when nobody is being answered; where the model may be able to
-//! do one thing at a time, a turn cancels it, and it restarts afterwards.
-//! **Never**: delays a turn, or the end of a session.
+//! Entry type: [`Summaries`]. A summary starts while no answer is in progress. If its model may
+//! only serve one request at a time, a turn cancels it, and it restarts afterwards.
 
 use std::collections::HashMap;
 
@@ -17,21 +17,17 @@ use crate::{
     provider::Error,
 };
 
-/// Outcome of a summary.
 pub type Ended = Result<(Id, Result<Summary, Error>), JoinError>;
 
-/// The summaries of a table under way; dropping it ends them.
+/// Summaries in progress; dropping it cancels them.
 #[derive(Default)]
 pub struct Summaries {
     tasks: JoinSet<Result<Summary, Error>>,
     under_way: HashMap<Id, UnderWay>,
-    /// Something has been said since it was last looked at what is to be summed up.
     is_due: bool,
-    /// Callers that wait until there is nothing to sum up.
     waiting: Vec<oneshot::Sender<()>>,
 }
 
-/// A summary that is being made.
 struct UnderWay {
     seat: SeatId,
     end: AbortHandle,
@@ -39,27 +35,25 @@ struct UnderWay {
 }
 
 impl Summaries {
-    /// The next that ends; `None`: none is under way. Cancel safe.
+    /// The next summary that ends; `None` without any. Cancel safe.
     pub async fn next(&mut self) -> Option<Ended> {
         self.tasks.join_next_with_id().await
     }
 
-    /// A conversation has become longer.
     pub const fn due(&mut self) {
         self.is_due = true;
     }
 
-    /// Ends those that give way: somebody is asked something.
+    /// Cancels those that would delay a turn.
     pub fn give_way(&self) {
         self.under_way.values().filter(|it| it.gives_way).for_each(|it| it.end.abort());
     }
 
-    /// Ends all: words that they read are deleted. They begin again on what is left.
+    /// Cancels all, because words in them are deleted. They restart on the remaining text.
     pub fn withdraw(&self) {
         self.under_way.values().for_each(|it| it.end.abort());
     }
 
-    /// Answers when there is nothing to sum up.
     pub fn wait(&mut self, done: oneshot::Sender<()>) {
         self.waiting.push(done);
     }
@@ -73,8 +67,8 @@ impl Summaries {
         self.under_way.insert(end.id(), UnderWay { seat, end, gives_way });
     }
 
-    /// Begins the summaries that are due, if nobody is being answered; what the game master should
-    /// know of conversations that are too long.
+    /// Starts due summaries if no answer is in progress; returns notices about conversations that
+    /// are too long.
     pub fn begin_due(&mut self, seats: &mut Seats, nobody_is_answered: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.is_due && nobody_is_answered {
@@ -97,7 +91,7 @@ impl Summaries {
         warnings
     }
 
-    /// A summary is there, has failed or was given up; what the game master should know of it.
+    /// Stores a finished summary, or handles its failure; returns a notice for the game master.
     pub fn ended(&mut self, ended: Ended, seats: &mut Seats) -> Option<String> {
         let (id, outcome) = match ended {
             Ok((id, outcome)) => (id, Some(outcome)),

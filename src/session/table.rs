@@ -1,6 +1,6 @@
-//! The table's task: one loop over everything that can happen.
+//! The table's task: one loop over all events. Awaits nothing but the next event.
 //!
-//! Entry function: [`open`]. **Never**: blocks, or awaits anything but the next event.
+//! Entry function: [`open`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -41,40 +41,34 @@ use crate::{
     tools::{Effects, FollowUp, ToolHost},
 };
 
-/// Frames waiting for the table: 5 s of one speaker; a full queue makes the sender wait or drop.
+/// Queued frames: 5 s of one speaker; a full queue makes the sender wait or drop.
 const VOICE_CAPACITY: usize = 256;
-/// Commands waiting for the table; they overtake frames. Everybody of a full voice channel may sit
-/// down at once, and say whom they play.
+/// Queued commands, enough for everyone in a full voice channel to join and choose a character at
+/// once. They overtake frames.
 const COMMAND_CAPACITY: usize = 256;
-/// Pieces of replies waiting for the table: a second of speech and more.
+/// Queued pieces of replies: more than a second of speech.
 const REPLY_CAPACITY: usize = 128;
-/// Late results of tools; more at once are dropped with a warning.
+/// Late results of tools; excess ones are dropped with a warning.
 const LATE_CAPACITY: usize = 16;
 
 /// Interval between checks of an unfinished recogniser while a caller waits for it.
 const DRAIN_POLL: Duration = Duration::from_millis(2);
 
-/// Handle of a table. Cloning it shares the table.
 #[derive(Clone, Debug)]
 pub struct TableHandle {
     /// Queue of sound; see [`VoiceInput`].
     pub voice: mpsc::Sender<VoiceInput>,
-    /// Everything else in.
     pub commands: mpsc::Sender<Command>,
-    /// Players at the table now.
     pub seated: watch::Receiver<Arc<[Seated]>>,
 }
 
-/// Rest of a closed table, for resuming it.
 #[derive(Debug, Default)]
 pub struct Conversations {
-    /// Each NPC's conversation, by its name.
     pub histories: Vec<(String, Vec<Message>)>,
-    /// State of the table at its end.
     pub continuation: Continuation,
 }
 
-/// Opens a table; its task ends after [`Command::Close`] or when every handle is gone.
+/// Opens a table; its task ends after [`Command::Close`] or with the last handle.
 pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
@@ -84,7 +78,6 @@ pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Co
     (TableHandle { voice, commands, seated }, task)
 }
 
-/// Everything that can happen.
 enum Event {
     Command(Command),
     Voice(VoiceInput),
@@ -103,7 +96,6 @@ pub(super) struct Table {
     pub(super) session: SessionId,
     pub(super) options: Options,
     pub(super) seats: Seats,
-    /// Tells who sits where.
     pub(super) seated: watch::Sender<Arc<[Seated]>>,
     pub(super) speakers: Speakers,
     pub(super) router: Router,
@@ -113,32 +105,23 @@ pub(super) struct Table {
     pub(super) turns: Turns,
     pub(super) host: ToolHost,
     pub(super) effects: Arc<dyn Effects>,
-    /// X-cards used so far.
     pub(super) halts: Arc<Halts>,
     pub(super) reports: Reports,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
-    /// Stops all answers until resumed.
     pub(super) paused: bool,
-    /// Seats that an X-card silenced.
     pub(super) carded: Vec<SeatId>,
-    /// It is a table of this machine.
     pub(super) is_here: bool,
     pub(super) summaries: Summaries,
-    /// Recent requests of each player.
     pub(super) players: PlayerLimits,
-    /// Outside services that the people were told of.
     pub(super) announced: Announced,
-    /// Last published state.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
     pub(super) late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
-    /// Recent panics.
     panics: Panics,
-    /// Something keeps failing, so the table closes.
+    /// Too many panics: the table is closing.
     is_failing: bool,
-    /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
 }
 
@@ -224,7 +207,6 @@ impl Table {
         })
     }
 
-    /// Prepares what is used from the first event on.
     fn begin_session(&mut self) {
         self.warm();
         self.tell_of_judge();
@@ -233,7 +215,6 @@ impl Table {
         self.summaries.due();
     }
 
-    /// One event, and what is due then.
     fn take(&mut self, event: Event) {
         match event {
             Event::Command(command) => self.command(command),
@@ -253,8 +234,8 @@ impl Table {
         self.act(Instant::now());
     }
 
-    /// Handles a panic: work in progress ends, the game master is notified, and the table continues
-    /// after so long; `None`: too many panics, so the table closes.
+    /// Handles a panic: ends work in progress and notifies the game master. Returns the pause
+    /// before the table continues; `None`: too many panics, so the table closes.
     fn failed(&mut self, fault: &Panicked) -> Option<Duration> {
         tracing::error!(session = %self.session, %fault, "something failed at a table");
         let wait = self.count(fault, "something failed, but the table carries on");
@@ -266,8 +247,8 @@ impl Table {
         wait
     }
 
-    /// Counts a panic, and notifies the game master: `carries_on` or, if it is one too many, that the table
-    /// closes. Returns the time to wait before the work begins again.
+    /// Counts a panic and notifies the game master: `carries_on` or, after too many, that the table
+    /// closes. Returns the pause before the work restarts.
     pub(super) fn count(&mut self, fault: &Panicked, carries_on: &str) -> Option<Duration> {
         let wait = self.panics.count(Instant::now());
         self.reports.notice(match wait {
@@ -278,8 +259,8 @@ impl Table {
         wait
     }
 
-    /// Control first, then what engines and recognisers say, sound last; time never waits, since
-    /// [`Self::act`] follows every event.
+    /// Next event by priority: commands, engines and recognisers, then sound. Time needs no event,
+    /// because [`Self::act`] follows each.
     async fn next(
         &mut self,
         commands: &mut mpsc::Receiver<Command>,
@@ -292,7 +273,7 @@ impl Table {
             Some((turn, reply)) = self.replies_in.recv() => Event::Reply(turn, reply),
             recognised = self.hearing.next() => match recognised {
                 Some((speaker, event)) => Event::Recognised(speaker, event),
-                // The broken pipeline is reported with what is due.
+                // The broken pipeline is reported with the due work.
                 None => Event::Wake,
             },
             Some(done) = self.turns.tasks.join_next() => match done {
@@ -308,7 +289,7 @@ impl Table {
 
     fn wake_at(&self) -> Option<Instant> {
         let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
-        // Neither a recogniser that has taken everything nor the end of a late call is an event.
+        // A drained recogniser and the end of a late call produce no event, so poll for them.
         let is_polled = !self.settling.is_empty() && self.turns.all().all(Active::is_ahead);
         let again = is_polled.then(|| Instant::now() + DRAIN_POLL);
         let playback = self.playback.wake_at();
@@ -325,7 +306,6 @@ impl Table {
         .min()
     }
 
-    /// Everything that is due now.
     fn act(&mut self, now: Instant) {
         self.listen(now);
         self.recover_broken(now);
@@ -346,19 +326,17 @@ impl Table {
         }
         if !self.settling.is_empty() && self.is_settled() {
             for done in self.settling.drain(..) {
-                // The receiver may have been dropped.
                 let _ = done.send(());
             }
         }
     }
 
-    /// Answers begun ahead belong to speech that is still going on: they wait for it, not it for
-    /// them.
+    /// Guesses belong to speech in progress and do not count.
     fn is_settled(&self) -> bool {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
-            // A call is late until its result is there.
+            // A late call counts until its result arrives.
             && self.late_in.is_empty()
             && self.seats.iter().all(|(_, seat)| seat.next_in_turn(self.paused).is_none())
             && self.hearing.is_drained()
@@ -372,7 +350,6 @@ impl Table {
             Command::Forget(speaker) => self.forget(speaker),
             Command::Erase(person, done) => {
                 self.erase(&person);
-                // The receiver may have been dropped.
                 _ = done.send(());
             }
             Command::Character { speaker, name } => self.character(speaker, name),
@@ -421,7 +398,6 @@ impl Table {
         }
     }
 
-    /// An engine is done: nothing more comes after what it has sent.
     fn made(&mut self, turn: TurnId, report: TurnReport) {
         while let Ok((of, reply)) = self.replies_in.try_recv() {
             self.reply(of, reply);
@@ -433,7 +409,6 @@ impl Table {
         self.finish(turn);
     }
 
-    /// Has an NPC tell what came of a call after its turn.
     pub(super) fn late(&mut self, late: FollowUp) {
         let tool = &*late.record.tool;
         tracing::debug!(session = %self.session, turn = late.turn.0, tool, "a late result has come");
@@ -447,7 +422,6 @@ impl Table {
         }
     }
 
-    /// The parts that say how the table stands.
     fn overview(&self) -> Overview<'_> {
         Overview {
             seats: &self.seats,
@@ -461,7 +435,7 @@ impl Table {
         }
     }
 
-    /// Ends what is under way, so that what was heard and done so far is kept.
+    /// Ends work in progress, and keeps everything that was played and done.
     async fn close(mut self) -> Conversations {
         let now = Instant::now();
         self.closed.cancel();
@@ -480,7 +454,7 @@ impl Table {
                 () = sleep_until(at) => self.end_overdue(Instant::now()),
             }
         }
-        // A turn may have begun a track until it ended.
+        // A turn may have started a track until it ended.
         self.music.silence();
         Conversations {
             continuation: Continuation::of(&self.seats, &self.router.scene, &self.carded),

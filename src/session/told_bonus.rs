@@ -1,7 +1,7 @@
-//! A bonus told without a roll, after the request for one or after the roll itself.
+//! A bonus mentioned without a roll, after a request for one or after the roll itself.
 //!
-//! Entry function: [`roll_with_bonus`]. The NPC's conversation says what the speaker said before, and whether it
-//! rolled then. **Never**: has dice that lie thrown again.
+//! Entry function: [`roll_with_bonus`]. Uses the NPC's conversation for the previous request and
+//! roll. Dice on the table are not thrown again.
 
 use super::last_answered::last_answered;
 use crate::{
@@ -10,12 +10,11 @@ use crate::{
     logic::spoken::{DiceRequest, TOLD, bonus_told},
 };
 
-/// End of the names under which models call the tool that throws dice.
+/// Suffix of tools that roll dice.
 const ROLL: &str = "roll";
 
-/// The roll that `text` of `by` adds a bonus to, as the tool for dice takes it: the last one, if the NPC made it
-/// for what they said before; else the one that they asked for. `None`: `text` tells no bonus, or they said
-/// something else before.
+/// The roll that `text` adds a bonus to, in the dice tool's notation: the last one, if it answered
+/// the previous message of `by`; else the one requested there. `None` without a bonus or a roll.
 pub fn roll_with_bonus(text: &str, by: &PersonId, before: &Conversation) -> Option<String> {
     let bonus = bonus_told(text)?;
     let awaited = |words: &str| DiceRequest::of(&format!("{words}. {text}")).rolls();

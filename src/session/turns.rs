@@ -1,6 +1,6 @@
-//! Turns that are being made or played, from their start until everything about them is known.
+//! Turns in progress, from their start until they are completely known.
 //!
-//! Entry type: [`Turns`]. **Never**: decides who is addressed.
+//! Entry type: [`Turns`].
 
 use std::sync::Arc;
 
@@ -26,43 +26,30 @@ use crate::{
     logic::barge_in::{self, BargeIn},
 };
 
-/// A turn between its start and its line.
 pub struct Active {
-    /// Number of the turn within the table.
     pub id: TurnId,
-    /// The utterance to answer, and its NPC.
     pub purpose: Purpose,
-    /// The turn as its engine was given it.
     turn: Arc<Turn>,
-    /// Tells the engine how far the table is.
     pub gate: watch::Sender<Gate>,
-    /// Ends it; it reports what it has done.
+    /// Ends the turn; the engine reports its actions.
     cancel: CancellationToken,
     abort: AbortHandle,
     phase: Phase,
-    /// Nobody is to remember it: an X-card was used, or the speaker is forgotten.
+    /// True if it is not stored: an X-card was used, or the speaker is forgotten.
     pub taken_back: bool,
-    /// Outcome of looking up what the NPC remembers.
     pub recalled: Option<RecallTold>,
 }
 
-/// Controls of an engine at work.
 pub struct EngineHandle {
-    /// The turn that it was given.
     pub turn: Arc<Turn>,
-    /// Tells it how far the table is.
     pub gate: watch::Sender<Gate>,
-    /// Asks it to end and to report.
     pub cancel: CancellationToken,
-    /// Ends its task by force.
     pub abort: AbortHandle,
 }
 
-/// All turns of a table.
 #[derive(Default)]
 pub struct Turns {
     active: Vec<Active>,
-    /// Engines at work.
     pub tasks: JoinSet<(TurnId, TurnReport)>,
     last: u64,
     /// The recogniser gives partials.
@@ -70,18 +57,15 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// No turns yet; `partials`: the recogniser gives them.
     pub fn new(partials: bool) -> Self {
         Self { partials, ..Self::default() }
     }
 
-    /// The next turn's id.
     pub fn next_id(&mut self) -> TurnId {
         self.last += 1;
         TurnId(self.last)
     }
 
-    /// Adds a turn whose engine is at work.
     pub fn add(&mut self, id: TurnId, purpose: Purpose, engine: EngineHandle) {
         let EngineHandle { turn, gate, cancel, abort } = engine;
         let phase = Phase::first(gate.borrow().confirmed, Instant::now());
@@ -98,47 +82,40 @@ impl Turns {
         });
     }
 
-    /// The turn `id`.
     pub fn get(&mut self, id: TurnId) -> Option<&mut Active> {
         self.active.iter_mut().find(|turn| turn.id == id)
     }
 
-    /// True if seat `seat` has a turn, be it one that was told to end and has not yet.
+    /// True if the seat has a turn, even one that is stopping.
     pub fn is_busy(&self, seat: SeatId) -> bool {
         self.active.iter().any(|turn| turn.purpose.seat == seat)
     }
 
-    /// The turn whose engine runs as `task`.
     pub fn of_task(&self, task: tokio::task::Id) -> Option<TurnId> {
         self.active.iter().find(|turn| turn.abort.id() == task).map(|turn| turn.id)
     }
 
-    /// The turn seat `seat` is busy with.
     pub fn of_seat(&mut self, seat: SeatId) -> Option<&mut Active> {
         self.active.iter_mut().find(|turn| turn.purpose.seat == seat && turn.is_wanted())
     }
 
-    /// The turn `id`, to look at.
     pub fn peek(&self, id: TurnId) -> Option<&Active> {
         self.active.iter().find(|turn| turn.id == id)
     }
 
-    /// Every turn, to change.
     pub fn iter(&mut self) -> impl Iterator<Item = &mut Active> {
         self.active.iter_mut()
     }
 
-    /// All turns, to look at.
     pub fn all(&self) -> impl Iterator<Item = &Active> {
         self.active.iter()
     }
 
-    /// Next time at which a turn must be ended by force.
     pub fn wake_at(&self) -> Option<Instant> {
         self.active.iter().filter_map(|turn| turn.phase.abort_at()).min()
     }
 
-    /// Ends by force the engines that did not end when told to.
+    /// Aborts engines that ignored cancellation.
     pub fn kill_overdue(&mut self, now: Instant) -> Vec<TurnId> {
         let overdue = |turn: &&mut Active| turn.phase.abort_at().is_some_and(|at| at <= now);
         let turns = self.active.iter_mut().filter(overdue);
@@ -151,7 +128,6 @@ impl Turns {
             .collect()
     }
 
-    /// The first frame of turn `id` left.
     pub fn began(&mut self, id: TurnId, now: Instant) {
         let mut barge_in = BargeIn::new(self.partials);
         barge_in.handle(now.into_std(), barge_in::Input::Audible);
@@ -160,7 +136,6 @@ impl Turns {
         }
     }
 
-    /// Takes the turn out if everything about it is known.
     pub fn take_ended(&mut self, id: TurnId) -> Option<Finished> {
         let is_done = |turn: &Active| matches!(turn.phase, Phase::Done { .. });
         let index = self.active.iter().position(|turn| turn.id == id && is_done(turn))?;
@@ -175,13 +150,12 @@ impl Turns {
 }
 
 impl Active {
-    /// The engine owes the table sound since then at the latest; `None` when it is done, given up,
-    /// or only a guess.
+    /// Since when the engine owes sound; `None` if it is done, given up or only a guess.
     pub fn owes_since(&self) -> Option<Instant> {
         self.phase.owes_since()
     }
 
-    /// The final transcript agrees: the guess was right. `by_sound`: it has other words for the same sound.
+    /// Confirms a guess. `by_sound`: it has other words for the same sound.
     pub fn confirm(&mut self, now: Instant, utterance: Utterance, by_sound: bool) {
         if by_sound {
             self.turn.final_words.get_or_init(|| utterance.text.clone());
@@ -191,51 +165,46 @@ impl Active {
         self.gate.send_modify(|gate| gate.confirmed = true);
     }
 
-    /// True if it was asked ahead of a final transcript that is still awaited.
+    /// True for a guess whose final is still awaited.
     pub fn is_ahead(&self) -> bool {
         matches!(self.phase, Phase::Guess { .. })
     }
 
-    /// True if it answers a final transcript and has not ended.
     pub fn is_certain(&self) -> bool {
         matches!(self.phase, Phase::Thinking { .. } | Phase::Audible { .. })
     }
 
-    /// True if it answers a final transcript and nothing of it has left yet.
     pub fn is_thinking(&self) -> bool {
         matches!(self.phase, Phase::Thinking { .. })
     }
 
-    /// True if its sound leaves.
     pub fn is_audible(&self) -> bool {
         matches!(self.phase, Phase::Audible { .. })
     }
 
-    /// True if it is awaited or its sound leaves.
     pub fn is_wanted(&self) -> bool {
         self.is_ahead() || self.is_certain()
     }
 
-    /// Tells the engine to end; `played` is what left until now.
     pub fn stop(&mut self, now: Instant, outcome: Outcome, played: PlayedPart) {
         self.cancel.cancel();
         self.change(|phase| phase.ended(now, Some(outcome), played));
     }
 
-    /// Tells the engine to end; the utterance is reported elsewhere. If anything of the answer was played, it
-    /// was too short to be understood.
+    /// Cancels the engine; the utterance is reported elsewhere. Anything played was too short to be
+    /// understood.
     pub fn withdraw(&mut self, now: Instant) {
         self.stop(now, Outcome::Cancelled, PlayedPart::default());
         self.change(Phase::withdrawn);
     }
 
-    /// The frames that were handed over have not left.
+    /// Undoes `began`: the frames have not left.
     pub fn not_audible(&mut self) {
         self.change(Phase::inaudible);
     }
 
-    /// True if it answers for certain what `speaker` said until `end`, and nothing of it was played that could
-    /// be understood: a speaker who goes on has it taken back now, and would interrupt it later.
+    /// True if it answers what `speaker` said until `end`, and too little was played to be
+    /// understood. Speech then withdraws it; later it would interrupt it.
     pub fn gives_way_to(&self, speaker: SpeakerId, end: Instant, now: Instant) -> bool {
         let is_early = match &self.phase {
             Phase::Thinking { .. } => true,
@@ -245,7 +214,6 @@ impl Active {
         is_early && self.purpose.utterance.was_said_by(speaker, end)
     }
 
-    /// First sound of the answer, unless its utterance is reported elsewhere.
     pub fn audible_since(&self) -> Option<Instant> {
         match &self.phase {
             Phase::Guess { .. } | Phase::Thinking { .. } => None,
@@ -254,7 +222,7 @@ impl Active {
         }
     }
 
-    /// Something that its listeners did, which interrupts nothing before it is audible.
+    /// An event that may interrupt it, once it is audible.
     pub fn interrupt(
         &mut self,
         now: Instant,
@@ -274,17 +242,14 @@ impl Active {
         }
     }
 
-    /// True if its engine has given up already.
     pub fn has_failed(&self) -> bool {
         self.phase.early_report().is_some_and(|report| report.failure.is_some())
     }
 
-    /// The engine is done.
     pub fn reported(&mut self, report: TurnReport) {
         self.change(|phase| phase.reported(report));
     }
 
-    /// The engine's task ended without a report.
     pub fn aborted(&mut self) {
         self.change(Phase::aborted);
     }

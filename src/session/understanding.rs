@@ -1,6 +1,5 @@
-//! From a frame of sound to an utterance that is understood, and what is done about it.
-//!
-//! **Never**: asks a model.
+//! From a frame of sound to an understood utterance, and what follows from it. Guesses: see
+//! `answering.rs`.
 
 use tokio::time::Instant;
 
@@ -24,20 +23,19 @@ use crate::{
 };
 
 impl Table {
-    /// Tells the recogniser which names it is likely to hear, if it can be told.
+    /// Passes likely names to the recogniser if it accepts hints.
     pub(super) fn expect_names(&self) {
         self.hearing.expect(&|| self.router.expected(&self.seats, &self.speakers.characters()));
     }
 
-    /// Takes 20 ms of one speaker.
     pub(super) fn frame(&mut self, voice: &VoiceFrame) {
         let (now, speaker) = (Instant::now(), voice.speaker);
         self.hearing.clock.received(voice.at);
-        // Sound comes later than the word that somebody has gone.
+        // Sound may arrive after its speaker has left.
         if self.speakers.has_left(speaker) {
             return;
         }
-        // A service that was announced since then is not to hear it.
+        // The sound is older than the announcement of a service.
         if self.announced.is_after(voice.at.0) {
             return;
         }
@@ -56,7 +54,7 @@ impl Table {
         self.voice(now, speaker, voicing);
     }
 
-    /// Ends utterances that silence has ended, and begins answers ahead of their final.
+    /// Processes ends by silence, late finals and stable partials.
     pub(super) fn listen(&mut self, now: Instant) {
         for speaker in self.hearing.due(now) {
             let Some(due) = self.hearing.tick(now, speaker) else { continue };
@@ -82,7 +80,7 @@ impl Table {
     fn edge(&mut self, now: Instant, speaker: SpeakerId, edge: Edge) {
         match edge {
             Edge::Opened { continues } => {
-                // A sound that cannot be recognised takes nothing back.
+                // Sound that cannot be recognised withdraws nothing.
                 let open = self.hearing.of(speaker).is_some_and(|it| it.open().is_some());
                 if open && (continues || self.goes_on(now, speaker)) {
                     let before = self.take_back(now, speaker);
@@ -102,15 +100,14 @@ impl Table {
         }
     }
 
-    /// Gives up the answer begun on a partial of `speaker`.
     pub(super) fn drop_ahead(&mut self, now: Instant, speaker: SpeakerId) {
         if let Some(turn) = self.hearing.of(speaker).and_then(|pipeline| pipeline.ahead.take()) {
             self.drop_turn(now, turn);
         }
     }
 
-    /// Gives up the answer begun on a partial of `speaker`, which has changed, unless it answers the sound and
-    /// nothing has been said since: the final decides then.
+    /// Drops the guess of `speaker` after a changed partial. A guess that answers the sound
+    /// survives until the final if no voice followed.
     fn drop_ahead_of_words(&mut self, now: Instant, speaker: SpeakerId) {
         let Some(pipeline) = self.hearing.of(speaker) else { return };
         let voiced = pipeline.open().map(Recognition::voiced);
@@ -124,7 +121,6 @@ impl Table {
         }
     }
 
-    /// A recogniser has said something of what `speaker` says.
     pub(super) fn recognised(&mut self, speaker: SpeakerId, event: RecognitionEvent) {
         let now = Instant::now();
         match self.hearing.recognised(now, speaker, event, self.router.npc_names()) {
@@ -142,12 +138,10 @@ impl Table {
         }
     }
 
-    /// Somebody typed something: as good as understood.
     pub(super) fn typed(&mut self, speaker: SpeakerId, text: String) {
         self.understood(typed(speaker, text));
     }
 
-    /// Somebody typed something to this NPC.
     pub(super) fn typed_to(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
         if !self.seats.has(seat) {
             return;
@@ -166,7 +160,6 @@ impl Table {
         self.act_on(understood, utterance);
     }
 
-    /// Meaning of an utterance said to `seat`.
     fn addressed_to(&self, seat: SeatId, utterance: &Utterance) -> Understood {
         let situation = self.situation();
         match (self.router.scene.is_present(seat), self.seats[seat].muted) {
@@ -181,7 +174,6 @@ impl Table {
         }
     }
 
-    /// An utterance is whole.
     pub(super) fn understood(&mut self, mut utterance: Utterance) {
         utterance.text = self.router.correct(&utterance);
         let ahead = self.hearing.of(utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
@@ -253,13 +245,12 @@ impl Table {
         }
     }
 
-    /// Everyone present hears what was said to nobody.
+    /// Publishes an utterance without an addressee; everyone present receives it.
     pub(super) fn said_to_nobody(&mut self, utterance: Utterance, why: String) {
         self.tell_others(&utterance, None);
         self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
     }
 
-    /// Meaning of an utterance for this table now.
     pub(super) fn understand(&self, utterance: &Utterance) -> Understood {
         if utterance.text.trim().is_empty() {
             return Understood::Nothing;
@@ -285,7 +276,7 @@ impl Table {
         self.or_wishes(understood, &utterance.text)
     }
 
-    /// True if an NPC is there and not muted.
+    /// True if an NPC is present and not muted.
     pub(super) fn may_speak(&self, (id, seat): (SeatId, &Seat)) -> bool {
         self.router.scene.is_present(id) && !seat.muted
     }
@@ -295,7 +286,7 @@ impl Table {
         Situation { queue_depth: self.queue_depth(), card: self.way_out_of_card(), now }
     }
 
-    /// Everyone present who is not addressed learns of it as a side line.
+    /// Adds a side line to everyone present but the addressee.
     pub(super) fn tell_others(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
         let line = self.speakers.side_line(utterance.speaker, &utterance.text);
         for (index, seat) in self.seats.iter_mut() {
@@ -305,7 +296,7 @@ impl Table {
         }
     }
 
-    /// Takes the side lines of what `purpose` answers back: its speaker goes on, and the whole follows later.
+    /// Removes the side lines of `purpose`, because the whole utterance follows later.
     pub(super) fn take_back_from_others(&mut self, purpose: &Purpose) {
         let line = self.speakers.side_line(purpose.utterance.speaker, &purpose.utterance.text);
         for (index, seat) in self.seats.iter_mut() {
@@ -315,7 +306,6 @@ impl Table {
         }
     }
 
-    /// The recogniser gave up.
     pub(super) fn not_understood(&mut self, mut utterance: Utterance, error: &Error) {
         utterance.text = utterance.raw.clone();
         self.drop_ahead(Instant::now(), utterance.speaker);
@@ -330,7 +320,6 @@ impl Table {
         }
     }
 
-    /// Nobody is heard any more, because a spending cap is reached: somebody present says so.
     fn say_stopped(&mut self, speaker: SpeakerId) {
         let somebody = self.seats.iter().find(|it| self.may_speak(*it));
         let said = somebody.map(|(id, seat)| (id, spoken::spending_stop(&seat.npc.language)));
@@ -339,7 +328,6 @@ impl Table {
         }
     }
 
-    /// The line of an utterance that no NPC answers.
     pub(super) fn unanswered(
         &mut self,
         utterance: Utterance,
@@ -350,7 +338,6 @@ impl Table {
         self.reports.unanswered(utterance, outcome, detail, &company);
     }
 
-    /// Voice of somebody who may interrupt the NPC that is audible.
     fn voice(&mut self, now: Instant, speaker: SpeakerId, voicing: Voicing) {
         if voicing.probable || voicing.voiced || self.is_ducked_by(speaker) {
             self.interrupt(now, speaker, barge_in::Input::Voice(voicing));
@@ -367,11 +354,10 @@ impl Table {
     }
 }
 
-/// The text `speaker` typed, as an utterance.
 fn typed(speaker: SpeakerId, text: String) -> Utterance {
     let (raw, now) = (taken(&text), Instant::now());
     Utterance { raw, typed: true, final_at: Some(now), ..Utterance::unknown(speaker, now) }
 }
 
-/// Reason for not answering while the table is paused.
+/// Detail of utterances while the table is paused.
 const PAUSED: &str = "the table is paused (use /resume or the Resume button)";

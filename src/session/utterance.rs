@@ -1,6 +1,6 @@
 //! An utterance, and the purpose of the turn that answers it.
 //!
-//! Entry types: [`Utterance`], [`Purpose`]. **Never**: decides what it means.
+//! Entry types: [`Utterance`], [`Purpose`].
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -14,48 +14,36 @@ use crate::{
     logic::command::{typed_x_card_in, x_card_in},
 };
 
-/// Longest text of an utterance in bytes; nobody says as much in half a minute.
+/// Longest text in bytes, more than half a minute of speech.
 pub const LONGEST: usize = 8 << 10;
 
-/// Something one speaker said.
 #[derive(Clone, Debug)]
 pub struct Utterance {
-    /// The speaker.
     pub speaker: SpeakerId,
-    /// Text as the recogniser gave it.
     pub raw: String,
-    /// `raw`, with misheard names corrected if it was spoken; empty until it is looked at.
+    /// `raw` with misheard names corrected, if spoken; empty until corrected.
     pub text: String,
-    /// The last part of it, said after more than a pause: a "stop" in it counts as if nothing had been said
-    /// before.
+    /// The last part, after more than a pause: a "stop" in it counts as if it stood alone.
     pub apart: Option<Apart>,
-    /// Partials before the final.
     pub partials: u32,
-    /// First voice of it, of what it continues included.
+    /// First voice, including what it continues.
     pub began: Instant,
-    /// Last voiced frame handed in.
+    /// Arrival of the last voiced frame.
     pub speech_end: Instant,
-    /// Arrival of the final transcript.
     pub final_at: Option<Instant>,
-    /// Its sound, 16 kHz mono, that of what it continues included; the newest 32 s of it, and none
-    /// when it was typed.
+    /// 16 kHz mono, including what it continues; the newest 32 s. Empty if typed.
     pub audio: Arc<[Frame]>,
-    /// Frames of it with a voice.
     pub voiced: u32,
-    /// It was typed.
     pub typed: bool,
 }
 
-/// The part of an utterance that was said after more than a pause.
 #[derive(Clone, Debug)]
 pub struct Apart {
-    /// Text as the recogniser gave it.
     pub text: String,
-    /// First voice of it.
     pub began: Instant,
 }
 
-/// `text` of a recogniser or a keyboard as far as it counts, without credentials.
+/// Cuts `text` to [`LONGEST`] and removes credentials.
 pub fn taken(text: &str) -> String {
     let (counts, rest) = text.split_at(text.floor_char_boundary(LONGEST));
     if !rest.is_empty() {
@@ -69,7 +57,6 @@ pub fn taken(text: &str) -> String {
 }
 
 impl Utterance {
-    /// Something `speaker` said of which nothing is known yet.
     pub fn unknown(speaker: SpeakerId, speech_end: Instant) -> Self {
         Self {
             speaker,
@@ -86,13 +73,13 @@ impl Utterance {
         }
     }
 
-    /// The part of it that may be an order or a stop word.
+    /// The part that may be an order or a stop word.
     pub fn order(&self) -> &str {
         self.apart.as_ref().map_or(self.raw.as_str(), |apart| apart.text.as_str())
     }
 
-    /// Time at which the words of an X-card in it began. Within a spoken sentence the time is estimated by
-    /// the number of words before the card.
+    /// When the words of an X-card in it began. A typed card must be the whole text. Within a
+    /// sentence the time is estimated from the words before the card.
     pub fn x_card_at(&self) -> Option<Instant> {
         if self.typed {
             let card = typed_x_card_in(&self.text).or_else(|| typed_x_card_in(&self.raw));
@@ -108,19 +95,17 @@ impl Utterance {
         apart.or_else(whole)
     }
 
-    /// True if it is what `speaker` said until `end`.
     pub fn was_said_by(&self, speaker: SpeakerId, end: Instant) -> bool {
         self.speaker == speaker && self.speech_end == end && !self.typed
     }
 
-    /// True if `whole` adds nothing to it but silence.
+    /// True if `whole` only adds silence.
     pub fn has_the_voice_of(&self, whole: &Self) -> bool {
         self.was_said_by(whole.speaker, whole.speech_end)
             && self.voiced == whole.voiced
             && whole.audio.starts_with(&self.audio)
     }
 
-    /// Circumstances of the utterance, as far as it knows them.
     pub fn circumstances(&self) -> Circumstances {
         let frames = u32::try_from(self.audio.len()).unwrap_or(u32::MAX);
         Circumstances {
@@ -132,26 +117,20 @@ impl Utterance {
     }
 }
 
-/// Purpose of a turn.
 #[derive(Clone, Debug)]
 pub struct Purpose {
-    /// The utterance it answers.
     pub utterance: Utterance,
-    /// Seat that answers.
     pub seat: SeatId,
-    /// The tier and why.
     pub tier: TurnTier,
-    /// Occasion for which the NPC speaks.
     pub cause: Cause,
 }
 
 impl Purpose {
-    /// True if the NPC is to say the game master's own words.
     pub const fn is_puppet(&self) -> bool {
         matches!(self.cause, Cause::Puppet(_))
     }
 
-    /// Circumstances of the words that it answers; those of a late result were said before its call.
+    /// Context of the answered words; a late result has that of its call.
     pub fn circumstances(&self) -> Circumstances {
         let known = self.utterance.circumstances();
         match &self.cause {
@@ -164,16 +143,11 @@ impl Purpose {
     }
 }
 
-/// Turns of one seat that wait for it.
 pub type Waiting = VecDeque<Purpose>;
 
-/// The NPC and the services of an answer.
 pub struct Cast {
-    /// The NPC's name.
     pub npc: String,
-    /// Name of the chat model.
     pub brain: String,
-    /// Name of the voice service.
     pub tts: String,
 }
 

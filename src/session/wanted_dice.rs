@@ -1,6 +1,6 @@
-//! What an utterance wants of dice, in view of what its speaker said and rolled before with the same NPC.
+//! Dice that an utterance asks for, given its speaker's previous words and rolls with the NPC.
 //!
-//! Entry type: [`WantedDice`]; the turn's facts tell it to the model and its tools. **Never**: rolls.
+//! Entry type: [`WantedDice`], passed to model and tools in the turn's facts.
 
 use super::{rolled_before::request_after, told_bonus::roll_with_bonus};
 use crate::{
@@ -9,20 +9,17 @@ use crate::{
     logic::spoken,
 };
 
-/// What an utterance wants of dice; the fields are those of [`TurnFacts`].
+/// Dice that an utterance asks for; fields as in [`TurnFacts`].
 pub struct WantedDice {
-    /// The rolls that are wanted.
     pub rolls: Option<String>,
-    /// The roll whose odds are asked for.
     pub odds: Option<String>,
-    /// Number of rolls before the last one that is asked for.
+    /// Rolls before the last one that is wanted.
     pub last: Option<u8>,
-    /// No dice may fall.
     pub withheld: bool,
 }
 
 impl WantedDice {
-    /// Of `text` of `by`, said after the conversation `before` to an NPC with these `names`.
+    /// `text` of `by`, after the conversation `before` with an NPC called `names`.
     pub fn of<'n>(
         text: &str,
         by: &PersonId,
@@ -39,7 +36,6 @@ impl WantedDice {
         }
     }
 
-    /// True if `facts` say the same of dice.
     pub fn is_in(&self, facts: &TurnFacts) -> bool {
         self.rolls == facts.dice
             && self.odds == facts.odds

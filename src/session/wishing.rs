@@ -1,17 +1,17 @@
-//! Wishes about music that the table grants itself, even if they are addressed to an NPC.
+//! Wishes about music, granted by the table itself even if addressed to an NPC.
 //!
-//! An utterance that only wishes is answered by the change alone. If it says more, the NPC answers the rest.
-//! **Never**: grants anything before the words are final.
+//! An utterance of wishes alone is answered by the change. If it says more, the NPC answers the
+//! rest. Guesses grant nothing.
 
 use super::{SpeakerId, routing::Understood, table::Table, utterance::Utterance};
 use crate::logic::{music::MusicWish, spoken};
 
 impl Table {
-    /// `understood`, or the wishes that the whole of `text` consists of.
+    /// Replaces `understood` by wishes if all of `text` consists of them.
     pub(super) fn or_wishes(&self, understood: Understood, text: &str) -> Understood {
         let wishes = self.music.wishes(text, self.router.npc_names());
         match understood {
-            // An NPC that can stop music answers for it.
+            // An NPC with a tool for music answers itself.
             Understood::Addressed { seat, .. }
                 if wishes == [MusicWish::Stop] && self.seats[seat].npc.plays_music() =>
             {
@@ -22,17 +22,17 @@ impl Table {
         }
     }
 
-    /// Grants the wishes in parts of `utterance`, and leaves the rest of it to be answered.
+    /// Grants wishes in parts of `utterance`, and removes them from it.
     pub(super) fn grant_within(&mut self, understood: &Understood, utterance: &mut Utterance) {
         if let Some(wishes) = self.leave_wishes_out(understood, utterance) {
-            // A speaker who goes on is heard again from the start, and a wish is granted once.
+            // A continued utterance is processed again from the start; the wish is granted once.
             utterance.raw.clone_from(&utterance.text);
             let done = self.grant(utterance.speaker, wishes);
             self.reports.notice(done);
         }
     }
 
-    /// Takes wishes about music out of `utterance`, which says more than them; `None`: it has none.
+    /// Removes wishes from `utterance`, which says more; `None` without any.
     pub(super) fn leave_wishes_out(
         &self,
         understood: &Understood,
@@ -47,8 +47,7 @@ impl Table {
         Some(wishes)
     }
 
-    /// Grants `wishes`; returns the changes in words. An NPC says the titles if they are asked for, and that it
-    /// does not know a title that there is none of.
+    /// Grants `wishes`; describes the changes. An NPC tells the titles if asked.
     pub(super) fn grant(&mut self, speaker: SpeakerId, wishes: Vec<MusicWish>) -> String {
         let is_asked = wishes.contains(&MusicWish::Name);
         let is_missing = wishes.iter().any(|wish| matches!(wish, MusicWish::Missing(_)));

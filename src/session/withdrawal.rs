@@ -1,9 +1,9 @@
-//! Withdrawal of what is under way at a table: of everybody by an X-card, of one person by an opt-out or
-//! a deletion.
+//! Withdrawal of work in progress: everyone's after an X-card, one person's after an opt-out or a
+//! deletion.
 //!
-//! Entry method: [`Table::withdraw`]. It reaches turns, words that are being heard, questions that wait,
-//! calls that outlive their turns (with their approvals and pictures), results that have just come, and
-//! summaries that are being written. **Never**: takes back what was told before; its callers do.
+//! Entry method: [`Table::withdraw`]. Covers turns, open utterances, queued requests, calls that
+//! outlive their turns (with approvals and pictures), results that just arrived, and summaries in
+//! progress. Callers take back what was already published.
 
 use tokio::time::Instant;
 
@@ -13,24 +13,21 @@ use super::{
 };
 use crate::domain::{PersonId, TurnId};
 
-/// Work that was under way.
 pub(super) struct Withdrawn {
-    /// Purposes of the turns.
     pub turns: Vec<Purpose>,
-    /// Questions that waited.
     pub waiting: Vec<Purpose>,
 }
 
 impl Table {
-    /// Withdraws what is under way for `person`, or everybody (`None`). Turns are not remembered; those of
-    /// a person end at once, without a line.
+    /// Withdraws work for `person`, or for everyone (`None`). Its turns are not stored; a person's
+    /// end at once, without a line.
     pub(super) fn withdraw(&mut self, person: Option<&PersonId>) -> Withdrawn {
         let now = Instant::now();
         match person {
             Some(person) => self.host.withdraw(person),
             None => self.host.withdraw_all(&self.session),
         }
-        // Results that have come are questions that wait.
+        // Results that arrived are queued requests.
         while let Ok(late) = self.late_in.try_recv() {
             self.late(late);
         }
@@ -47,7 +44,7 @@ impl Table {
         }
         let mut wanted: Vec<TurnId> = Vec::new();
         for turn in self.turns.iter().filter(|turn| is_theirs(&turn.purpose.utterance)) {
-            // A report that is still to come must not store their words again, or what its tools did.
+            // A late report must not store their words or tool results.
             turn.taken_back = true;
             withdrawn.turns.push(turn.purpose.clone());
             wanted.extend(turn.is_wanted().then_some(turn.id));

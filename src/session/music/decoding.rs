@@ -1,8 +1,8 @@
-//! A track's file, decoded ahead by a thread of its own.
+//! A track's file, decoded ahead in a thread of its own.
 //!
-//! Entry function: [`decode_ahead`]; [`Decoded`] is what it gives. The thread is a second ahead
-//! at most, and ends with its track or when that is dropped. A loop is one stream: it is decoded again and again
-//! into one resampler, so that its end and its beginning touch. **Never**: holds a whole track.
+//! Entry function: [`decode_ahead`] returns a [`Decoded`]. The thread decodes up to one second
+//! ahead, and ends with its track or when the [`Decoded`] is dropped. A loop is one stream through
+//! one resampler, so its end and beginning join seamlessly.
 
 use std::{
     collections::VecDeque,
@@ -18,51 +18,45 @@ use crate::{
     logic::music::{Layer, Samples, Track, shipped_sound},
 };
 
-/// Samples that are decoded ahead: 1 s.
+/// Samples decoded ahead: 1 s.
 const AHEAD: usize = 48_000;
-/// Samples decoded before the first is read, or all of a short track: 250 ms, so that no splinter sounds
-/// and then waits for the rest.
+/// Samples decoded before the first is read, or all of a short track: 250 ms, so that playback does
+/// not stall at once.
 const CUSHION: usize = AHEAD / 4;
-/// Longest wait of a recording for a disk that does not answer.
+/// Longest wait of a recording for a slow disk.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Reason against a loop of less than a frame.
 const TOO_SHORT: &str = "a loop needs 20 ms of sound (use a longer file, or turn its loop off)";
 
-/// A track's sound, as it is decoded. Dropping it ends its thread.
+/// A track's decoded sound. Dropping it ends its thread.
 #[derive(Debug)]
 pub struct Decoded {
     ring: Arc<Ring>,
-    /// Its cushion was there.
+    /// True once its cushion was decoded.
     has_begun: bool,
 }
 
-/// Sound between the thread and the mixer.
+/// Sound between decoder thread and mixer.
 #[derive(Debug, Default)]
 struct Ring {
     state: Mutex<State>,
-    /// Something was put in or taken out, or one side has ended.
+    /// Signals a change of the samples or the end of a side.
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     samples: VecDeque<i16>,
-    /// Nothing more is put in.
     is_whole: bool,
-    /// It is not read any more.
     is_dropped: bool,
 }
 
 impl Ring {
-    /// Held for the copying of at most [`AHEAD`] samples.
+    /// Locked only to copy at most [`AHEAD`] samples.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts `samples` in, waiting for room.
-    ///
-    /// # Errors
-    /// It is not read any more.
+    /// Appends `samples`, waiting for room. Fails once the reader has gone.
     fn push(&self, mut samples: &[i16]) -> io::Result<()> {
         while !samples.is_empty() {
             let is_full = |state: &mut State| state.samples.len() >= AHEAD && !state.is_dropped;
@@ -80,12 +74,10 @@ impl Ring {
         Ok(())
     }
 
-    /// True once its sound is not read any more.
     fn is_dropped(&self) -> bool {
         self.state().is_dropped
     }
 
-    /// Nothing more is put in.
     fn end(&self) {
         self.state().is_whole = true;
         self.changed.notify_all();
@@ -130,8 +122,7 @@ impl Drop for Decoded {
     }
 }
 
-/// Decodes `track` on a thread of its own, which calls `failed` once with the reason if its sound ends
-/// early.
+/// Decodes `track` in a thread of its own, which calls `failed` once if the sound ends early.
 pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'static) -> Decoded {
     let (ring, failed) = (Arc::new(Ring::default()), Arc::new(failed));
     let thread = Thread { ring: Arc::clone(&ring) };
@@ -144,13 +135,12 @@ pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'st
         }
     };
     if let Err(error) = thread::Builder::new().name("music".to_owned()).spawn(work) {
-        // The thread's end of the ring was dropped with the closure, so the track is over.
+        // The closure was dropped with the thread's end of the ring, so the track is over.
         failed(&format!("no thread can be started for it: {error}"));
     }
     Decoded { ring, has_begun: false }
 }
 
-/// The thread's side of a ring; dropping it ends the sound.
 struct Thread {
     ring: Arc<Ring>,
 }
@@ -162,7 +152,8 @@ impl Drop for Thread {
 }
 
 impl Thread {
-    /// Decodes the track to its end, or until its sound is dropped; why it ends early otherwise.
+    /// Decodes the track to its end or until the reader has gone; otherwise returns why it ended
+    /// early.
     fn run(&self, track: &Track) -> Result<(), String> {
         // Effects sound once, whatever their files say.
         let is_looped = track.is_looped && track.layer != Layer::Effect;
@@ -179,7 +170,7 @@ impl Thread {
     }
 }
 
-/// Decodes the file once; whether that was less than a frame.
+/// Decodes the file once; returns true if it was shorter than a frame.
 fn decode_once(track: &Track, stream: &mut Stream<'_>) -> Result<bool, String> {
     let hint = track.file.extension().map(|hint| hint.to_string_lossy().into_owned());
     let (mut count, mut is_short) = (0, true);
@@ -198,17 +189,15 @@ fn decode_once(track: &Track, stream: &mut Stream<'_>) -> Result<bool, String> {
     decoded.map(|()| is_short).map_err(|error| error.to_string())
 }
 
-/// Turns decoded pieces to one stream of 48 kHz.
 struct Stream<'r> {
     ring: &'r Ring,
-    /// The rate of what comes in, and its way to 48 kHz.
+    /// Input rate, and the resampler from it.
     joint: Option<(SampleRate, Resampler)>,
-    /// Resampled, and not yet handed on.
     out: Vec<i16>,
 }
 
 impl Stream<'_> {
-    /// Takes the next piece; it may be of another rate when the file was replaced.
+    /// Takes a piece; its rate may differ if the file was replaced.
     fn take(&mut self, rate: SampleRate, piece: &[i16]) -> io::Result<()> {
         let is_new = self.joint.as_ref().is_none_or(|(of, _)| *of != rate);
         if is_new {
@@ -222,7 +211,6 @@ impl Stream<'_> {
         self.hand_on()
     }
 
-    /// Hands on what was held back.
     fn finish(&mut self) -> io::Result<()> {
         if let Some((_, resampler)) = &mut self.joint {
             resampler.finish(&mut self.out);

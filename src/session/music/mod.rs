@@ -1,7 +1,6 @@
-//! Music at a table: its files, decoded ahead, and the player that the table and its face share.
+//! A table's music: decoding, and the player shared by table and face.
 //!
-//! Entry types: [`MusicPlayer`], and [`TableMusic`], the table's side of it. **Never**: finds or levels
-//! tracks; the library knows them.
+//! Entry types: [`MusicPlayer`], and [`TableMusic`], the table's side of it.
 
 mod decoding;
 mod player;

@@ -1,7 +1,6 @@
-//! The player of a table's music, shared by the table and its face.
+//! Player of a table's music, shared by the table and its face.
 //!
-//! Entry type: [`MusicPlayer`]. **Never**: has a clock: pulling frames is its clock, and frames that are
-//! not pulled stand still.
+//! Entry type: [`MusicPlayer`]. Its clock is the pulling of frames: unpulled music stands still.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,18 +12,14 @@ use super::{
 };
 use crate::logic::music::{Mixer, MusicFrame, MusicOrder, MusicStatus, Samples, Track};
 
-/// Speech that music makes room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Under {
-    /// An NPC is heard.
     Npc,
-    /// A player speaks.
     Player,
-    /// A notice is read out; of several at once each begins and ends.
+    /// A notice is read out; each of several begins and ends.
     Notice,
 }
 
-/// The music of one table. Cloning it shares the music.
 #[derive(Clone)]
 pub struct MusicPlayer(Arc<Shared>);
 
@@ -39,12 +34,11 @@ struct Playing {
     mixer: Mixer,
     npc: bool,
     player: bool,
-    /// Notices that are being read out.
     notices: usize,
 }
 
 impl MusicPlayer {
-    /// A silent player; `events` report files that cannot be played to the game master.
+    /// `events` report unplayable files to the game master.
     pub fn new(events: WeakTableEvents) -> Self {
         let playing = Playing { mixer: Mixer::new(), npc: false, player: false, notices: 0 };
         Self(Arc::new(Shared {
@@ -54,7 +48,7 @@ impl MusicPlayer {
         }))
     }
 
-    /// Changes what sounds. A track begins once it is decoded, which takes some milliseconds.
+    /// Applies an order. A track begins once its cushion is decoded, after some milliseconds.
     pub fn order(&self, order: MusicOrder) {
         match order {
             MusicOrder::Play(track) => {
@@ -72,14 +66,13 @@ impl MusicPlayer {
         }
     }
 
-    /// Drops everything at once: the next frame is silence.
     pub fn silence(&self) {
         let mut playing = self.playing();
         playing.mixer.silence();
         self.tell(&playing);
     }
 
-    /// Makes room for speech, or swells back once no NPC, no player and no notice is heard.
+    /// Ducks the music, or restores it once no NPC, player or notice is audible.
     pub fn duck(&self, under: Under, is_audible: bool) {
         let mut playing = self.playing();
         match under {
@@ -92,13 +85,12 @@ impl MusicPlayer {
         playing.mixer.duck(is_ducked);
     }
 
-    /// The music that sounds, and its volume.
     pub fn status(&self) -> MusicStatus {
         self.playing().mixer.status()
     }
 
-    /// Makes the next 20 ms; false when nothing sounds, and `into` is silence. Sound decoded too late
-    /// leaves silence, and follows later.
+    /// Mixes the next 20 ms; false and silence if nothing sounds. Sound decoded too late leaves a
+    /// gap and follows afterwards.
     pub fn next(&self, into: &mut MusicFrame) -> bool {
         let mut playing = self.playing();
         let sounds = playing.mixer.render(into);
@@ -106,7 +98,7 @@ impl MusicPlayer {
         sounds
     }
 
-    /// Makes the next 20 ms of a recording, which is faster than its sound: waits for the decoder.
+    /// Like [`Self::next`] for recordings faster than real time: waits for the decoder.
     pub fn next_whole(&self, into: &mut MusicFrame) -> bool {
         let mut playing = self.playing();
         playing.mixer.wait();
@@ -115,12 +107,10 @@ impl MusicPlayer {
         sounds
     }
 
-    /// Tells whether anything sounds.
     pub fn sounds(&self) -> watch::Receiver<bool> {
         self.0.sounds.subscribe()
     }
 
-    /// The sound of `track`.
     fn decoded(&self, track: Arc<Track>) -> Box<dyn Samples> {
         let (events, title) = (self.0.events.clone(), track.title.clone());
         Box::new(decode_ahead(track, move |why| {
@@ -136,7 +126,6 @@ impl MusicPlayer {
         self.0.sounds.send_if_modified(|told| std::mem::replace(told, sounds) != sounds);
     }
 
-    /// Held for the mixing of a frame.
     fn playing(&self) -> MutexGuard<'_, Playing> {
         self.0.playing.lock().unwrap_or_else(PoisonError::into_inner)
     }

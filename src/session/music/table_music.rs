@@ -1,4 +1,4 @@
-//! The table's side of its music: what scenes ask for, and players' voices.
+//! The table's side of its music: music of scenes, and ducking under players.
 //!
 //! Entry type: [`TableMusic`].
 
@@ -17,36 +17,32 @@ use crate::{
     tools::builtin::Music,
 };
 
-/// A voice has ended after so long without it: pauses between words are shorter.
+/// Silence after which a voice has ended; longer than pauses between words.
 const VOICE_HOLDS: Duration = Duration::from_millis(300);
-/// Change of volume by "softer" and "louder", in percent.
+/// Step of "softer" and "louder", in percent.
 const VOLUME_STEP: u8 = 20;
-/// Lowest volume that "softer" sets: below it the music would seem stopped.
+/// Lowest volume of "softer"; below it the music seems stopped.
 const VOLUME_MIN: u8 = 10;
-/// Full volume.
 const VOLUME_MAX: u8 = 100;
 
-/// A table's music and the tracks that it may play.
 pub struct TableMusic {
     player: MusicPlayer,
     tracks: Music,
-    /// Last time a player's voice was heard; `None` once it has ended.
+    /// Last voice of a player; `None` once it has ended.
     received_at: Option<Instant>,
 }
 
 impl TableMusic {
-    /// Music that `player` plays, of these tracks.
     pub const fn new(player: MusicPlayer, tracks: Music) -> Self {
         Self { player, tracks, received_at: None }
     }
 
-    /// Changes what sounds.
     pub fn order(&self, order: MusicOrder) {
         self.player.order(order);
     }
 
-    /// Plays music that fits `words`; no words: fades out. Returns a notice for the game master if nothing
-    /// fits.
+    /// Plays music that fits `words`; empty: fades out. Returns a notice for the game master if
+    /// nothing fits.
     pub fn set(&self, words: &str) -> Option<String> {
         if words.trim().is_empty() {
             self.order(MusicOrder::Stop);
@@ -61,13 +57,12 @@ impl TableMusic {
         }
     }
 
-    /// The wishes about music that the whole of `text` consists of.
     pub fn wishes(&self, text: &str, names: &[NpcNames]) -> Vec<MusicWish> {
         let (library, playing) = (self.tracks.library(), self.playing());
         wishes(text, WishContext { names, library: &library, playing: &playing })
     }
 
-    /// The wishes that parts of `text` consist of, and the rest of it; `None`: there are none.
+    /// Music wishes among the parts of `text`, and the remaining text; `None` without any.
     pub fn wishes_within(
         &self,
         text: &str,
@@ -81,7 +76,6 @@ impl TableMusic {
         self.status().playing.into_iter().map(|it| it.1).collect()
     }
 
-    /// Grants `wish`; returns the change in words.
     pub fn grant(&self, wish: MusicWish) -> String {
         let volume = self.status().volume;
         match wish {
@@ -111,27 +105,24 @@ impl TableMusic {
         }
     }
 
-    /// Titles of the tracks that sound; `None`: none does.
     pub fn titles(&self) -> Option<String> {
         let titles = self.playing();
         (!titles.is_empty()).then(|| titles.join(", "))
     }
 
-    /// Sets the volume.
     fn turn(&self, percent: u8) -> String {
         let percent = percent.clamp(VOLUME_MIN, VOLUME_MAX);
         self.order(MusicOrder::Volume(percent));
         format!("music plays at {percent} percent")
     }
 
-    /// Plays a track.
     fn begin(&self, track: Arc<Track>) -> String {
         let told = format!("playing {}", track.title);
         self.order(MusicOrder::Play(track));
         told
     }
 
-    /// The next track in the layer of the one that sounds, in the library's order; music before ambience.
+    /// The next track in the layer of the current one, in library order; music before ambience.
     fn next_track(&self) -> Option<Arc<Track>> {
         let playing = self.status().playing.into_iter().next();
         let (layer, title) = playing.unwrap_or((Layer::Music, String::new()));
@@ -143,24 +134,21 @@ impl TableMusic {
         all.get(next).filter(|track| track.title != title).map(|track| Arc::clone(track))
     }
 
-    /// Drops everything at once.
     pub fn silence(&self) {
         self.player.silence();
     }
 
-    /// The music that sounds, and its volume.
     pub fn status(&self) -> MusicStatus {
         self.player.status()
     }
 
-    /// A player's voice is heard.
+    /// Ducks the music under a player's voice.
     pub fn voice(&mut self, now: Instant) {
         if self.received_at.replace(now).is_none() {
             self.player.duck(Under::Player, true);
         }
     }
 
-    /// Swells back when no player has been heard for a while.
     pub fn tick(&mut self, now: Instant) {
         if self.wake_at().is_some_and(|over| over <= now) {
             self.received_at = None;
@@ -168,7 +156,6 @@ impl TableMusic {
         }
     }
 
-    /// Next time at which [`Self::tick`] has something to do.
     pub fn wake_at(&self) -> Option<Instant> {
         self.received_at.map(|at| at + VOICE_HOLDS)
     }

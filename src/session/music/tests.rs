@@ -1,4 +1,4 @@
-//! Files decoded ahead, and what a player makes of them.
+//! Decoding ahead, and playing decoded files.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::{
     session::{EventReader, TableEvent, TableEvents},
 };
 
-/// No test waits longer for a thread.
+/// Longest wait for a thread.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn wav(folder: &Path, name: &str, clip: &Clip) -> PathBuf {
@@ -40,7 +40,7 @@ fn track(file: PathBuf, is_looped: bool) -> Arc<Track> {
     Arc::new(Track { file, is_looped, ..Track::plain(&title) })
 }
 
-/// Decodes `track`; the other end has what fails, and the end of the thread.
+/// Decodes `track`; the receiver gets failures and the end of the thread.
 fn decoded(track: Arc<Track>) -> (Decoded, mpsc::Receiver<String>) {
     let (failed, told) = mpsc::channel();
     let decoded = decode_ahead(track, move |why| failed.send(why.to_owned()).unwrap());
@@ -179,7 +179,7 @@ fn broken_file_is_reported_and_ends_its_layer() {
         TableEvent::Private(notice) => Some(notice),
         _ => None,
     });
-    // The thread tells it before its track is over.
+    // The thread reports it before its track is over.
     assert!(notice.is_some_and(|it| it.starts_with("cannot play 'tavern': No such file")));
     assert!(player.status().playing.is_empty());
 }

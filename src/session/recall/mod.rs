@@ -1,7 +1,11 @@
-//! An NPC's memories of the things said to it, looked up while its turn begins.
+//! An NPC's memories, looked up while its turn begins.
 //!
-//! Entry types: [`Memory`], [`Recaller`]. The parts are looked up side by side; what is late is left
-//! out and noted. **Never**: shows an NPC what it may not know: the store's queries see to that.
+//! Entry types: [`Memory`], [`Recaller`]. The question is the utterance, the viewer and the text
+//! its model reads anyway. Five parts are looked up side by side: relations, things named, facts
+//! about them, earlier lines, and the last session if asked for. All must arrive within
+//! `recall_timeout`; the turn continues without late or failed parts, which the report names. The
+//! store's queries only return what the viewer may know. The limits below keep the addition to the
+//! prompt short.
 
 mod memory;
 mod names;
@@ -38,45 +42,41 @@ use crate::{
     tools::builtin::viewer,
 };
 
-/// Relations of an NPC that it is reminded of.
+/// Most relations.
 const RELATIONS: usize = 6;
-/// Things named that it is reminded of.
+/// Most things named.
 const NAMED: usize = 4;
-/// Facts that are looked at, and those that it is reminded of.
+/// Facts that are looked up, and those that are used.
 const FACTS: (usize, usize) = (8, 3);
-/// Lines that are looked at, and those that it is reminded of.
+/// Lines that are looked up, and those that are used.
 const LINES: (usize, usize) = (16, 4);
-/// Lines of the last session that stand for it.
+/// Lines that represent the last session.
 const LAST: usize = 8;
 
-/// Outcome of a look-up, for reports; none of the memories found.
+/// Outcome of a lookup, without the memories.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecallLine {
-    /// Time it took, in ms.
     pub ms: f64,
-    /// Number of things found.
     pub found: usize,
-    /// Parts that were late, or that the store did not give.
+    /// Parts that were late or failed.
     pub late: Vec<&'static str>,
 }
 
-/// Told once the look-up has ended.
+/// Set once the lookup has ended.
 pub type RecallTold = Arc<OnceLock<RecallLine>>;
 
-/// A question to the memory.
 pub struct Question {
-    /// Through whose eyes it is looked up.
+    /// The NPC whose knowledge applies.
     viewer: Viewer,
-    /// Names and aliases of the viewer.
     names: Vec<String>,
-    /// The utterance said to the viewer.
+    /// The utterance addressed to the viewer.
     utterance: String,
-    /// Text that the viewer's model reads anyway.
+    /// Text in the prompt anyway; not recalled again.
     read: String,
 }
 
 impl Question {
-    /// Of `npc`, to whom `utterance` was said after `history`.
+    /// `utterance` was addressed to `npc` after `history`.
     pub fn new(npc: &Npc, utterance: &str, history: &[Message]) -> Self {
         let read = history.iter().map(|message| match message {
             Message::User(Said { text, .. })
@@ -94,7 +94,6 @@ impl Question {
     }
 }
 
-/// Looks up what the NPCs of one table remember.
 pub struct Recaller {
     memory: Memory,
     session: SessionId,
@@ -102,18 +101,17 @@ pub struct Recaller {
 }
 
 impl Recaller {
-    /// For the NPCs at the table of `session`.
     pub fn new(memory: Memory, session: SessionId) -> Self {
         Self { memory, session, known: KnownNames::default() }
     }
 
-    /// The world has changed: the next look-up reads its names.
+    /// Makes the next lookup read the world's names again.
     pub fn read_names_again(&self) {
         self.known.forget();
     }
 
-    /// A look-up that begins when it is first awaited and lasts no longer than `timeout`, and the cell that
-    /// receives its outcome.
+    /// A lookup that begins when first polled and lasts `timeout` at most, and the cell for its
+    /// outcome.
     pub fn recall(self: &Arc<Self>, question: Question, timeout: Duration) -> (Recall, RecallTold) {
         let (recaller, told) = (Arc::clone(self), RecallTold::default());
         let tell = Arc::clone(&told);
@@ -122,7 +120,7 @@ impl Recaller {
             let (recalled, late) = recaller.look(&question, began + timeout).await;
             let ms = began.elapsed().as_secs_f64() * 1e3;
             tracing::debug!(session = %recaller.session, ms, found = recalled.len(), ?late, "recalled");
-            // Set here alone, so it cannot be set already.
+            // Only set here, so it is empty.
             _ = tell.set(RecallLine { ms, found: recalled.len(), late });
             recalled
         };
@@ -150,7 +148,7 @@ impl Recaller {
         (recalled, late)
     }
 
-    /// Relations of the NPC to others; sets `gated` if not everybody may know of one of them.
+    /// Relations of the NPC; sets `gated` if one of them is not public.
     async fn relations(
         &self,
         question: &Question,
@@ -169,7 +167,7 @@ impl Recaller {
         Ok(ties.map(related).collect())
     }
 
-    /// The viewer's knowledge of the things that were named.
+    /// The viewer's knowledge of things that were named.
     async fn named(&self, question: &Question, gated: &AtomicBool) -> Result<Vec<String>, Error> {
         let known = self.known.get(&self.memory).await?;
         let own = question.names.iter().find_map(|name| known.id_of(name));
@@ -186,7 +184,7 @@ impl Recaller {
         Ok(found.into_iter().map(|it| format!("{}: {}", it.name, it.description)).collect())
     }
 
-    /// The game master's facts about the things that were spoken of.
+    /// The game master's facts about things that were mentioned.
     async fn facts(&self, question: &Question, gated: &AtomicBool) -> Result<Vec<String>, Error> {
         let content = ContentWords::of(&question.utterance);
         if content.is_empty() {
@@ -202,7 +200,7 @@ impl Recaller {
         Ok(facts.map(|it| it.text).collect())
     }
 
-    /// Earlier lines that the viewer has heard and that relate to the utterance.
+    /// Earlier lines that the viewer received and that relate to the utterance.
     async fn said(&self, question: &Question) -> Result<Vec<String>, Error> {
         let content = ContentWords::of(&question.utterance);
         if content.is_empty() {
@@ -218,7 +216,7 @@ impl Recaller {
         Ok(lines.take(LINES.1).map(|line| told(&line, now)).collect())
     }
 
-    /// Lines that the viewer has heard in the session before this one, if the utterance asks for them.
+    /// Lines of the previous session that the viewer received, if the utterance asks for them.
     async fn last_session(&self, question: &Question) -> Result<Vec<String>, Error> {
         if !asks_for_last_session(&question.utterance) {
             return Ok(Vec::new());
@@ -236,12 +234,12 @@ impl Recaller {
     }
 }
 
-/// Notes in `gated` that something is.
+/// Sets `gated` if `is`.
 fn note(gated: &AtomicBool, is: bool) {
     gated.fetch_or(is, Ordering::Relaxed);
 }
 
-/// Memories that a part found; a part that failed or was late is noted.
+/// Memories of one part; notes a late or failed part.
 fn taken(
     part: &'static str,
     outcome: Result<Result<Vec<String>, Error>, Elapsed>,
@@ -259,7 +257,6 @@ fn taken(
     Vec::new()
 }
 
-/// A relation as a sentence has it.
 fn related(tie: &Tie) -> String {
     let (key, other) = (&tie.relation.key, &tie.other.name);
     let kind = key.kind.replace('_', " ");
@@ -269,7 +266,7 @@ fn related(tie: &Tie) -> String {
     }
 }
 
-/// A line with who said it to whom and when.
+/// A line with speaker, listener and time.
 fn told(line: &TranscriptLine, now: i64) -> String {
     let said = &line.said;
     let who = said.who();

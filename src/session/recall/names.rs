@@ -1,7 +1,6 @@
-//! Names of the world's things, for finding them in what was said.
+//! Names of the world's things, found in utterances.
 //!
-//! Entry type: [`KnownNames`]. **Never**: says what there is to somebody; who may know of a thing is
-//! asked of the store.
+//! Entry type: [`KnownNames`]. The store decides who may know of them.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -23,20 +22,18 @@ use crate::{
     memory::{EntityFilter, Error, Viewer},
 };
 
-/// Names are read again after so long.
 const FRESH: Duration = Duration::from_secs(30);
-/// A turn waits so long for them to be read again; in a very large world it takes those it has.
+/// Longest wait of a turn for a reading; after it, the turn uses the previous names.
 const PATIENCE: Duration = Duration::from_millis(5);
-/// Things whose names are known.
+/// Most things with known names.
 const NAMES_MAX: usize = 10_000;
-/// Things that one utterance names at most.
+/// Most things named by one utterance.
 const NAMED_MAX: usize = 16;
 
-/// The names there are.
 #[derive(Clone, Default)]
 pub struct KnownNames(Arc<Mutex<NameIndex>>);
 
-/// The names as they were last read, and their next reading while it is under way.
+/// The names last read, and a reading in progress.
 #[derive(Default)]
 struct NameIndex {
     names: Option<(Instant, Arc<Names>)>,
@@ -45,17 +42,15 @@ struct NameIndex {
 
 type Reading = Shared<BoxFuture<'static, Result<Arc<Names>, Error>>>;
 
-/// Names and the ids of what they are names of.
 #[derive(Default)]
 pub struct Names(Phrases<String>);
 
 impl KnownNames {
-    /// All names. Cancel safe: a reading that has begun goes on, for the next caller.
+    /// All names. Cancel safe: a reading continues for the next caller.
     pub async fn get(&self, memory: &Memory) -> Result<Arc<Names>, Error> {
         self.get_by(|| Names::read(memory.clone())).await
     }
 
-    /// Drops the names; the next caller has them read.
     pub fn forget(&self) {
         self.held().names = None;
     }
@@ -79,7 +74,7 @@ impl KnownNames {
         }
     }
 
-    /// Has the names read, whether or not anybody waits.
+    /// Reads the names in a task of its own, with or without a caller.
     fn reading(self, read: impl Future<Output = Result<Names, Error>> + Send + 'static) -> Reading {
         let began = Instant::now();
         let task = tokio::spawn(async move {
@@ -102,7 +97,6 @@ impl KnownNames {
 }
 
 impl Names {
-    /// All there are.
     async fn read(memory: Memory) -> Result<Self, Error> {
         let filter = EntityFilter { limit: NAMES_MAX, ..EntityFilter::default() };
         let entities = memory.store.entities(&memory.scope, filter, Viewer::Dm).await?;
@@ -121,7 +115,6 @@ impl Names {
         }
     }
 
-    /// The thing of this name.
     pub fn id_of(&self, name: &str) -> Option<&str> {
         spoken_as(name).iter().find_map(|said| {
             let words = Words::of(said);
@@ -130,7 +123,7 @@ impl Names {
         })
     }
 
-    /// The things that `words` name, each once, in their order.
+    /// Things that `words` name, without repetition, in order.
     pub fn named_in(&self, words: &Words) -> Vec<&str> {
         let mut ids: Vec<&str> = Vec::new();
         for found in (0..words.len()).flat_map(|start| self.0.at(words, start)) {
@@ -174,7 +167,7 @@ mod tests {
             Ok::<_, String>(names.id_of(name).is_some())
         };
         let (first, read) = oneshot::channel();
-        // Nobody waits any more when it has ended.
+        // The waiting ended before the reading.
         assert!(timeout(PATIENCE, knows(read, "Mira")).await.is_err());
         assert!(first.send(named("Mira")).is_ok());
         yield_now().await;

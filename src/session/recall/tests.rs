@@ -52,7 +52,7 @@ fn line(session: &str, npcs: &[&str], text: &str) -> Utterance {
     }
 }
 
-/// Of the first line of the session before.
+/// The first line of the previous session.
 fn fact(text: &str, status: Status) -> Item {
     Item {
         id: text.to_owned(),
@@ -101,7 +101,7 @@ fn question(npc: &str, utterance: &str, history: &[Message]) -> Question {
 async fn npc_recalls_only_facts_known_to_it_or_heard() {
     let (recaller, _folder) = recaller().await;
     let asked = "what did I promise your father, old Nessa or Marrow?";
-    // However busy the machine is.
+    // Even on a busy machine.
     let by = Instant::now() + Duration::from_secs(60);
     let (recalled, late) = recaller.look(&question("Bartok the Barkeep", asked, &[]), by).await;
     assert_eq!(late, [""; 0]);
@@ -135,7 +135,7 @@ async fn late_lookups_are_omitted_and_listed() {
         ("last session", &recalled.last_session),
     ];
     for (part, found) in parts {
-        // A look-up that has ended before anybody looked at the time is none too late.
+        // A lookup that has ended before the time is checked is not late.
         assert_eq!(late.contains(&part), found.is_empty(), "{part}: {late:?}");
     }
     let (recall, told) = recaller.recall(asked, Duration::from_millis(50));

@@ -1,4 +1,4 @@
-//! From typed words to what was heard and remembered.
+//! From typed words to played and stored answers.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ async fn slow_voice_is_heard_whole() {
     assert_eq!((told[0].outcome, told[0].reply.as_str()), (Outcome::Spoken, "A tale."));
     let left = stage.left();
     assert_eq!(left.len(), 30);
-    // Nothing is made up for: after each wait frames are 20 ms apart again.
+    // Nothing is caught up: after each wait frames are 20 ms apart again.
     assert!(left.windows(2).all(|pair| pair[1].at - pair[0].at >= ms(20)));
     stage.close().await;
 }
@@ -153,7 +153,7 @@ async fn playback_catches_up_after_stall_without_burst() {
     let after: Vec<u128> = left[before..].iter().map(|l| (l.at - first).as_millis()).collect();
     let at_once = |at: &&u128| after.iter().filter(|other| other == at).count();
     assert_eq!(after.iter().map(|at| at_once(&at)).max(), Some(2), "{after:?}");
-    // Level again after as many frames as were missing.
+    // On schedule again after as many frames as were missing.
     let (index, at) = (before + 12, (before as u128 + 12) * 20);
     assert_eq!((left[index].at - first).as_millis(), at, "{after:?}");
     stage.close().await;
@@ -163,7 +163,7 @@ async fn playback_catches_up_after_stall_without_burst() {
 async fn voice_that_fails_is_a_voice_error() {
     let voice = Hum { fails_at: Some(1), ..Hum::default() };
     let mut stage = Setup { voice, ..Setup::of(&["Bartok"]) }.open().await;
-    // The filler, prepared beforehand, is the voice's sentence 0.
+    // The filler, prepared in advance, is the voice's sentence 0.
     stage.at(1).await;
     stage.types(THORIN, "Bartok, hello").await;
     assert_eq!(stage.told().await[0].outcome, Outcome::VoiceError);

@@ -1,4 +1,4 @@
-//! Voices over an NPC's voice.
+//! Voices over an NPC.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::{
     provider::SttAbilities,
 };
 
-/// Loudness of the stand-in's voice, and the least that counts as ducked.
+/// Loudness of the stand-in's voice, and the minimum that counts as ducked.
 const FULL: i16 = 8_000;
 const DUCKED: i16 = 2_000;
 
-/// Thorin has asked Bartok, who has been speaking for half a second and has eight more to go.
+/// Thorin has asked Bartok, and half a second of the answer has been played; eight seconds remain.
 async fn speaking(abilities: SttAbilities) -> (Stage, Duration) {
     let stage = Setup { abilities, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
     let tale = "The first part is here. The second follows. A third one comes. That was all of it.";
@@ -31,7 +31,7 @@ async fn speaking(abilities: SttAbilities) -> (Stage, Duration) {
 
 const PARTIALS: SttAbilities = SttAbilities { partials: true, endpointing: false };
 
-/// Time from `from` to the first frame as quiet as ducked ones.
+/// Time from `from` to the first frame at ducked level.
 fn ducked(stage: &Stage, from: Duration) -> Option<Duration> {
     let left = stage.left();
     left.iter().find(|frame| frame.at >= from && frame.peak < DUCKED).map(|frame| frame.at - from)
@@ -44,7 +44,7 @@ fn last(stage: &Stage) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn voice_ducks_and_words_stop() {
     let (mut stage, began) = speaking(PARTIALS).await;
-    // Words come one by one; the second partial says that the first was no mere guess.
+    // Words arrive one by one; the second partial confirms the first.
     stage.hears(&[(14, "no"), (20, "no I want")], "no I want something else");
     stage.voice(THORIN, ms(1_000)).await;
     let quiet = ducked(&stage, began).expect("it ducks");

@@ -1,6 +1,6 @@
-//! Random speech at a recogniser that is paid by the minute: no more is heard than the cap allows.
+//! Random speech at a recogniser paid by the minute: recognition stays within the cap.
 //!
-//! Hearing costs 0.1 a second and is paid for 10 s at a time. `GLYPHOXA_TEST_SEED=7` tries one seed again.
+//! It costs 0.1 per second and is paid for 10 s at a time. `GLYPHOXA_TEST_SEED=7` repeats one seed.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,18 +16,18 @@ use crate::{
     session::Command,
 };
 
-/// Cost of a frame, and of what is paid for at once.
+/// Cost of a frame, and of one payment.
 const FRAME_COST: f64 = 0.002;
 const PAYMENT: f64 = 1.0;
 
-/// Two people who talk at once, and are stopped at times; the number of frames that were heard.
+/// Two people talk at once, with interruptions; returns the number of frames recognised.
 async fn table(seed: u64) -> usize {
     let mut rng = StdRng::seed_from_u64(seed);
     let price = Price { minute: 6.0, ..Price::default() };
     let prices = BTreeMap::from([("ears".to_owned(), price)]);
     let cap = f64::from(rng.random_range(9..35_u8)) / 10.0;
     let budget = BudgetOptions { session_max: Some(cap), month_max: None, prices };
-    // It ends utterances itself, or the table does.
+    // The recogniser ends utterances, or the table does.
     let abilities = SttAbilities { partials: true, endpointing: rng.random_bool(0.5) };
     let stage = Setup { abilities, budget, ..Setup::of(&["Bartok"]) }.open().await;
     let people = [THORIN, ELARA].map(|speaker| (speaker, StdRng::seed_from_u64(rng.random())));

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{engine::tests::props::ms, provider::SttAbilities};
 
-/// What a table has told, sorted.
+/// A table's notices, sorted.
 #[derive(Default)]
 struct Sorted {
     lines: Vec<TurnLine>,

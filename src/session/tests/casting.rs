@@ -1,4 +1,4 @@
-//! A cast that changes while the table runs.
+//! Changes to the cast of a running table.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -25,7 +25,7 @@ use crate::{
     provider::{Chain, Error},
 };
 
-/// The table goes on with these alone, as they are.
+/// Reduces the cast to these NPCs, unchanged.
 async fn keeps(stage: &Stage, npcs: &[&str]) {
     let cast = npcs.iter().map(|npc| Role {
         npc: (*npc).to_owned(),
@@ -70,14 +70,14 @@ async fn leaving_npc_finishes_only_its_current_line() {
     assert!(matches!(history.last(), Some(Message::Assistant { .. })), "{history:?}");
 }
 
-/// Name of the service outside in notices.
+/// Name of the outside service in notices.
 const FAR: &str = "far at example.com";
 
 fn named(services: &[&str]) -> BTreeSet<String> {
     services.iter().map(ToString::to_string).collect()
 }
 
-/// `npc` with an engine of the service outside.
+/// `npc` with an engine of the outside service.
 fn role_of(npc: &str, outside: &Arc<Outside>) -> Role {
     let (described, given) = (Arc::new(props::npc(npc)), Arc::clone(outside));
     let make = move || {
@@ -99,7 +99,7 @@ fn role_of(npc: &str, outside: &Arc<Outside>) -> Role {
     Role { npc: npc.to_owned(), seat: Some(Box::new(make)), outside: named(&[FAR]) }
 }
 
-/// Has `npc` speak by the service outside.
+/// Gives `npc` the engine of the outside service.
 fn by_outside(npc: &str, outside: &Arc<Outside>) -> Command {
     Command::Cast(role_of(npc, outside))
 }
@@ -116,7 +116,7 @@ async fn new_service_hears_only_what_follows_notice() {
     stage.voice(THORIN, ms(600)).await;
     assert!(outside.is_unused(), "{outside:?}");
     stage.order(Command::Announced(named(&[FAR]))).await;
-    // Still in the queue, and spoken before the notice was over.
+    // Still queued, and spoken before the announcement.
     stage.late(THORIN, babble(ms(600)), ms(700));
     let told = stage.told().await;
     let outcomes: Vec<_> = told.iter().map(|line| line.outcome).collect();
@@ -127,7 +127,7 @@ async fn new_service_hears_only_what_follows_notice() {
     sleep(ms(500)).await;
     let turns = outside.turns.lock().unwrap().clone();
     let [turn] = turns.as_slice() else { panic!("one turn: {turns:?}") };
-    // A second of voice, and the silence behind it.
+    // A second of voice, then silence.
     assert!(turn.text == "Bartok, at last" && turn.frames <= 85, "{turn:?}");
     assert!((1..=85).contains(&*outside.frames.lock().unwrap()), "{outside:?}");
     stage.close().await;
@@ -147,7 +147,7 @@ async fn npc_joins_once_its_service_is_announced() {
     sleep(ms(100)).await;
     assert_eq!(stage.table.seated.borrow().len(), 2);
     assert!(dropped.is_unused() && !kept.is_unused());
-    // One that leaves the cast meanwhile does not join.
+    // An NPC removed from the cast in the meantime does not join.
     let odo = Role { outside: named(&["third"]), ..role_of("Odo", &dropped) };
     stage.order(Command::Cast(odo)).await;
     keeps(&stage, &["Bartok", "Gundren"]).await;

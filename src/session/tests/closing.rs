@@ -1,4 +1,4 @@
-//! Tables that end in the middle of something.
+//! Tables that close during work.
 
 use tokio::time::sleep;
 

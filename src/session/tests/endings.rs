@@ -1,6 +1,6 @@
-//! Length of the wait for a speaker, and speakers who go on in spite of it.
+//! Waits for the end of an utterance, and speakers who continue.
 //!
-//! A speaker with voice for a second is last heard at 980 to 1,040 ms.
+//! The last voice of a speaker with a second of voice is at 980 to 1,040 ms.
 
 use std::{
     ops::RangeInclusive,
@@ -80,7 +80,7 @@ async fn speech_resumed_after_trailing_off_is_one_turn() {
     stage.close().await;
 }
 
-/// Questions that Bartok's model got, after Thorin was quiet for `pause` and went on.
+/// Requests to Bartok's model, after Thorin was quiet for `pause` and continued.
 async fn goes_on(stage: &mut Stage, pause: u64) -> Vec<String> {
     stage.hears_so(Said { partials: vec![(45, QUESTION)], text: Some(Ok(QUESTION)), takes: ms(0) });
     stage.hears(&[], "for a single silver coin");
@@ -163,12 +163,12 @@ async fn new_detector_applies_from_the_next_utterance() {
     stage.close().await;
 }
 
-/// A sound model that always says the same.
+/// A sound model with a fixed judgement.
 struct Judge {
     says: Option<f32>,
-    /// Frames it was given each time.
+    /// Frames of each request.
     heard: Mutex<Vec<usize>>,
-    /// Kept, so that an answer that never comes is none.
+    /// Stored, so that a pending judgement stays pending.
     waiting: Mutex<Vec<oneshot::Sender<f32>>>,
 }
 

@@ -1,7 +1,7 @@
-//! From voice to utterances, and answers begun ahead.
+//! From voice to utterances, and guesses.
 //!
-//! The detector is sure of a voice after its third frame, and the stream has what came before:
-//! frame 30 of a stream is at 600 ms where nothing was sent before the voice.
+//! The detector recognises a voice at its third frame, and the stream includes earlier frames:
+//! frame 30 of a stream is at 600 ms if nothing was sent before the voice.
 
 use std::{collections::BTreeMap, sync::atomic::Ordering, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
 
 const ROLL: &str = r#"{"expression":"2d6"}"#;
 
-/// Patience that leaves room between the end of one segment and the one that continues it.
+/// Leaves room between the end of one segment and the one that continues it.
 async fn snappy(npcs: &[&str]) -> Stage {
     let options = Options { patience: Patience::Snappy, ..Options::default() };
     Setup { options, ..Setup::of(npcs) }.open().await
@@ -57,7 +57,7 @@ async fn queued_frames_are_not_split_by_false_silence() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[], "Bartok hello");
     sleep(ms(5_000)).await;
-    // Spoken while the table was busy elsewhere, and all there at once.
+    // Spoken while the table was busy, and received all at once.
     stage.late(THORIN, babble(ms(1_200)), ms(2_000));
     let told = stage.told().await;
     assert_eq!(told.len(), 1, "{told:?}");
@@ -73,14 +73,14 @@ async fn talk_goes_on_by_the_time_of_its_sound() {
     stage.hears(&[], "and what else");
     stage.says(THORIN).await;
     assert_eq!(stage.told().await.len(), 1);
-    // A busy machine takes a minute to hear the next second of a recording.
+    // A busy machine takes a minute to process the next second of a recording.
     let recorded = stage.opened.elapsed();
     sleep(ms(60_000)).await;
     let behind = stage.opened.elapsed() - recorded;
     stage.late(THORIN, babble(ms(600)), behind);
     let told = stage.told().await;
     assert_eq!((told.len(), told[0].npc.as_str()), (1, "Bartok"), "{told:?}");
-    // By the clock as by the sound, a minute has passed.
+    // A minute has passed by clock and by sound.
     sleep(ms(60_000)).await;
     stage.says(THORIN).await;
     assert_eq!(stage.told().await[0].outcome, Outcome::NobodyAddressed);
@@ -110,7 +110,7 @@ async fn clicks_and_unaddressed_speech_get_no_answer() {
 async fn failed_or_silent_recogniser_frees_the_seat() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     for text in [Some(Err(Kind::Unavailable)), None] {
-        // An answer begun ahead must not be left over.
+        // No guess must be left over.
         let partials = vec![(10, "Bartok hello")];
         stage.hears_so(Said { partials, text, takes: ms(0) });
         stage.says(THORIN).await;
@@ -128,7 +128,7 @@ async fn failed_or_silent_recogniser_frees_the_seat() {
 async fn stuck_recogniser_logs_a_hearing_error() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.stt.is_stuck.store(true, Ordering::SeqCst);
-    // A recording, whose time the clock does not overtake: no silence ends the utterance.
+    // A recording ahead of the clock: no silence ends the utterance.
     stage.recorded(THORIN, babble(ms(1_000))).await;
     let told = stage.told().await;
     assert_eq!(told.len(), 1, "{told:?}");
@@ -165,7 +165,7 @@ async fn segments_within_600_ms_are_one_utterance() {
 
 #[tokio::test(start_paused = true)]
 async fn retracted_utterance_is_overheard_once() {
-    // Taken back while it is answered, and while it waits for an answer to somebody else.
+    // Withdrawn while it is answered, and while it waits behind another answer.
     for waits in [false, true] {
         let mut stage = snappy(&["Bartok", "Gundren"]).await;
         if waits {
@@ -241,10 +241,10 @@ async fn early_answer_is_used_if_the_final_agrees() {
     let told = stage.told().await;
     assert_eq!((told.len(), told[0].reply.as_str()), (1, "Hello."));
     assert_eq!(stage.models[0].asked(), 1);
-    // Begun at 1,150 at the latest, so the model's 400 ms cost nothing.
+    // The guess starts by 1,150 ms, so the model's 400 ms cost no time.
     let heard = stage.heard("Bartok").unwrap().first;
     assert!(heard <= ms(1_620), "{heard:?}");
-    // The others have heard the question too.
+    // The others have received the question too.
     stage.types(THORIN, "Gundren, hello").await;
     stage.settle().await;
     assert!(stage.models[1].read(0).contains("Bartok, hello!"));
@@ -320,7 +320,7 @@ async fn endpointing_recogniser_stays_open_in_pauses() {
     stage.voice(THORIN, ms(400)).await;
     assert_eq!(stage.stt.live.count(), 1);
     assert!(stage.stt.script.lock().unwrap().is_empty());
-    // An open microphone alone does not keep it.
+    // An open microphone alone does not keep it open.
     stage.quiet(THORIN, ms(21_000)).await;
     assert_eq!(stage.stt.live.count(), 0);
     stage.close().await;
@@ -335,7 +335,7 @@ async fn service_ends(npcs: &[&str]) -> Stage {
 #[tokio::test(start_paused = true)]
 async fn probable_end_starts_an_early_answer_at_once() {
     let mut stage = service_ends(&["Bartok"]).await;
-    // 55 frames are 100 ms of silence after a second of voice.
+    // 55 frames: a second of voice and 100 ms of silence.
     stage.hears(&[(30, "Bartok hello"), (55, "eager: Bartok hello")], "Bartok hello");
     stage.voice(THORIN, ms(1_000)).await;
     stage.quiet(THORIN, ms(140)).await;
@@ -452,7 +452,7 @@ async fn utterance_length_covers_all_of_its_sound() {
     let lengths = said_for(&mut stage);
     assert!(lengths.len() == 1 && lengths[0] >= ms(1_100), "{lengths:?}");
     stage.close().await;
-    // The recogniser ends it: from the voice on, not the silence before it.
+    // The recogniser ends it: from the voice on, without the silence before.
     let abilities = SttAbilities { partials: true, endpointing: true };
     let mut stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
     stage.hears(&[], "Bartok hello");

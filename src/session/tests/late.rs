@@ -15,10 +15,10 @@ use crate::{
     tools::{Declared, Definition, SourceKind},
 };
 
-/// Time that a call of `far` takes; it never ends within its turn.
+/// Duration of a call of `far`; it never ends within its turn.
 const TAKES: u64 = 9_000;
 
-/// Thorin has asked Bartok for what a late tool finds, and Elara has asked him something since.
+/// Thorin has asked Bartok for the result of a late tool, and Elara has asked him something since.
 async fn asked() -> Stage {
     let stage = Setup::of(&["Bartok"]).open().await;
     let far = Definition {
@@ -45,7 +45,7 @@ async fn asked() -> Stage {
     stage
 }
 
-/// Deletes what the person of this name has said, and waits for it.
+/// Deletes the words of this person, and waits for it.
 async fn erase(stage: &Stage, name: &str) {
     let (done, erased) = oneshot::channel();
     let person = Person { id: PersonId(name.to_owned()), names: Vec::new() };
@@ -86,7 +86,7 @@ async fn late_result_is_forgotten_with_its_asker() {
 #[tokio::test(start_paused = true)]
 async fn late_result_of_a_stranger_is_a_notice() {
     let mut stage = asked().await;
-    // Whoever sits there now is another person.
+    // The person at the seat has changed.
     let other = Speaker { id: THORIN, name: "Balin".to_owned(), is_dm: false };
     stage.order(Command::Join(other)).await;
     stage.settle().await;

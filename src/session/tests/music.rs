@@ -1,4 +1,4 @@
-//! Music under voices, and when it ends.
+//! Music under voices, and its end.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     logic::music::{Library, MusicOrder, Track},
 };
 
-/// Loudness of the music, and the most that counts as ducked.
+/// Loudness of the music, and the maximum that counts as ducked.
 const FULL: i16 = 20_000;
 const DUCKED: i16 = 5_100;
 
@@ -31,7 +31,7 @@ fn library(folder: &Path, titles: &[&str]) -> Library {
     Library { tracks: titles.iter().map(track).collect() }
 }
 
-/// A table with a tune that sounds.
+/// A table with a tune playing.
 async fn with_music(folder: &TempDir) -> Stage {
     let library = library(folder.path(), &["tune"]);
     let tune = Arc::clone(&library.tracks[0]);
@@ -95,7 +95,7 @@ fn level(stage: &Stage) -> Option<i16> {
     stage.music.next_whole(&mut frame).then(|| frame[FRAME_SAMPLES_48K - 1])
 }
 
-/// Pulls frames in real time until one is as `wanted`; how long that took.
+/// Pulls frames in real time until `wanted` matches one; returns the time.
 async fn until(stage: &Stage, wanted: impl Fn(i16) -> bool) -> Duration {
     let from = stage.opened.elapsed();
     for _ in 0..1_000 {
@@ -174,7 +174,7 @@ async fn closed_table_is_silent() {
     assert!(!music.next(&mut [0; FRAME_SAMPLES_48K]));
 }
 
-/// Scenes with music, without, and with music that no track fits.
+/// Scenes with music, without, and with unknown music.
 fn campaign() -> Campaign {
     let scene = |name: &str, music: Option<&str>| Scene {
         name: name.to_owned(),
@@ -199,7 +199,7 @@ async fn continued_table_plays_music_of_its_place() {
     }
 }
 
-/// A table that is heard, and whose turn begins a track at the moment when it is cut off.
+/// A table with an audible turn that starts a track when it is cut off.
 async fn begins_a_track_when_cut(folder: &TempDir) -> Stage {
     let library = library(folder.path(), &["tune"]);
     let when_cut = Some(Arc::clone(&library.tracks[0]));

@@ -79,7 +79,7 @@ async fn words_put_into_an_npcs_mouth_go_first() {
     assert!(stage.heard("Gundren").unwrap().first - ordered <= ms(21));
     let said = told.iter().find(|line| line.npc == "Gundren").unwrap();
     assert_eq!((said.outcome, said.reply.as_str()), (Outcome::Spoken, "Silence, all of you"));
-    // A puppet's line is no conversation: the game master's next words are for nobody.
+    // A puppet's line starts no conversation: the game master's next words have no addressee.
     stage.types(DM, "and the night falls").await;
     assert_eq!(stage.told().await[0].outcome, Outcome::NobodyAddressed);
     stage.close().await;

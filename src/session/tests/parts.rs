@@ -1,4 +1,4 @@
-//! Parts of a table around scripted services, for all who open tables in tests.
+//! Parts of a table with scripted services, shared by all table tests.
 
 use std::sync::{Arc, Mutex, atomic::AtomicBool};
 
@@ -26,7 +26,7 @@ pub struct Shared<'s> {
 }
 
 impl Shared<'_> {
-    /// The seat of `npc`, which thinks with `model` and goes on from `history`.
+    /// The seat of `npc` with `model` and `history`.
     pub fn seat(&self, npc: &Arc<Npc>, model: Arc<dyn ChatModel>, history: Vec<Message>) -> Seat {
         let model = NpcModel {
             npc: Arc::clone(npc),
@@ -43,7 +43,7 @@ impl Shared<'_> {
         Seat::new(Arc::clone(npc), conversation, engine, "stand-in", "hum")
     }
 
-    /// Parts of a table with these seats, without anything that is optional.
+    /// A table with these seats and no optional parts.
     pub fn parts(&self, seats: Vec<Seat>) -> TableParts {
         TableParts {
             options: Options::default(),
@@ -59,7 +59,7 @@ impl Shared<'_> {
     }
 }
 
-/// Setup of the table of `session`, which hears with `stt`.
+/// Setup of a table for `session` with the recogniser `stt`.
 pub fn setup(
     session: SessionId,
     stt: &Arc<Recogniser>,

@@ -1,6 +1,6 @@
-//! Sound that waits for a late store, which has to set the money for it aside.
+//! Sound that waits for a slow store to reserve its money.
 //!
-//! Hearing costs 0.1 a second and is paid for 10 s, 500 frames, at a time.
+//! Recognition costs 0.1 per second and is paid for 10 s (500 frames) at a time.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{
     provider::SttAbilities,
 };
 
-/// A table whose store grants nothing by itself. `endpointing`: its recogniser ends utterances itself.
+/// A table whose store grants nothing by itself. `endpointing`: the recogniser ends utterances.
 async fn with_late_store(endpointing: bool) -> Stage {
     let price = Price { minute: 6.0, ..Price::default() };
     let prices = BTreeMap::from([("ears".to_owned(), price)]);
@@ -26,7 +26,7 @@ async fn with_late_store(endpointing: bool) -> Stage {
     Setup { abilities, budget, is_kept: true, ..Setup::of(&["Bartok"]) }.open().await
 }
 
-/// The store answers: it sets aside what is needed now, and nothing ahead.
+/// The store grants the current need, and nothing ahead.
 async fn grant(stage: &Stage) {
     let writer = stage.budget.writer();
     while let Some(postings) = writer.now() {

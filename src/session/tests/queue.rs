@@ -90,7 +90,7 @@ async fn reply_after_idleness_starts_without_gap() {
     stage.close().await;
 }
 
-/// Answers in order, of a table whose way out loses its connection after `leaves` frames.
+/// Answers in order, of a table whose output loses its connection after `leaves` frames.
 async fn in_an_outage(leaves: usize) -> Stage {
     let setup = Setup::of(&["Bartok", "Gundren"]);
     let stage = Setup { leaves, pace: Pace::Ahead(ms(40)), ..setup }.open().await;
@@ -121,7 +121,7 @@ async fn answers_in_an_outage_end_unheard() {
     assert!(stage.left().is_empty());
     assert_eq!(notices.len(), 1, "once an outage: {notices:?}");
     assert!(stage.opened.elapsed() < ms(6_000));
-    // What nobody heard was never said.
+    // Unplayed text was never spoken.
     stage.types(THORIN, "Bartok, once more").await;
     stage.settle().await;
     let read = stage.models[0].read(1);
@@ -182,7 +182,7 @@ async fn settling_waits_for_all_that_was_said_before() {
     assert_eq!(told.len(), 3, "{told:?}");
     let last = stage.left().last().unwrap().at;
     assert!(stage.opened.elapsed() - last <= ms(21));
-    // A speaker who has not finished is not waited for.
+    // An unfinished speaker does not block the queue.
     stage.hears(&[], "Bartok, hello");
     stage.voice(THORIN, ms(300)).await;
     let before = stage.opened.elapsed();

@@ -1,4 +1,4 @@
-//! Answers begun ahead by a model that hears the sound itself: the same sound is the same, whatever its words.
+//! Guesses of a model that answers the sound: equal sound keeps them, whatever its words.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,13 +12,13 @@ use crate::{
     provider::SttAbilities,
 };
 
-/// A table whose models hear the sound.
+/// A table whose models take sound.
 async fn hearing(npcs: &[&str]) -> Stage {
     Setup { hears_sound: Some(Arc::default()), ..Setup::of(npcs) }.open().await
 }
 
-/// Requests of the first NPC's model after a second of speech that is first understood as "Bartok, tell me
-/// more" and then so.
+/// Requests to the first NPC's model after a second of speech, first understood as "Bartok, tell me
+/// more" and then as `text`.
 async fn asked(stage: &Stage, text: &'static str) -> usize {
     stage.hears(&[(45, "Bartok, tell me more")], text);
     stage.says(THORIN).await;
@@ -85,7 +85,7 @@ async fn other_rolls_give_the_guess_up() {
     stage.close().await;
 }
 
-/// The bonus told, and the roll before, decide what words want: neither words nor dice alone do.
+/// Dice depend on the bonus and on the previous roll; neither words nor dice alone decide.
 #[tokio::test(start_paused = true)]
 async fn roll_before_decides_what_the_final_wants() {
     for (guessed, said, stands) in [
@@ -135,7 +135,7 @@ async fn guess_is_given_up_when_its_speaker_goes_on() {
     stage.close().await;
 }
 
-/// The recogniser changes its mind in the silence, after the answer was begun.
+/// The recogniser changes its text in the silence, after the guess began.
 #[tokio::test(start_paused = true)]
 async fn partial_in_silence_leaves_the_guess_alone() {
     for (late, npc) in [("Bartok, sell me more", "Bartok"), ("Gundren, tell me more", "Gundren")] {

@@ -1,4 +1,4 @@
-//! A table with everything around it scripted, and what was heard of it.
+//! A table with scripted surroundings, and a record of its output.
 
 use std::{
     sync::{Arc, Mutex},
@@ -59,7 +59,7 @@ pub struct Heard {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     pub speaker: String,
-    /// Empty: no NPC was meant.
+    /// Empty without an addressee.
     pub npc: String,
     pub outcome: Outcome,
     pub reply: String,
@@ -75,13 +75,13 @@ struct Ear {
     opened: Instant,
     left: Arc<Mutex<Vec<Left>>>,
     gain: Gain,
-    /// So many frames are its end.
+    /// Frames of its end.
     breaks: usize,
     /// Frames that leave before its connection is lost.
     leaves: usize,
-    /// Frames that it holds since.
+    /// Frames held since then.
     waiting: usize,
-    /// Ordered of the music whenever an NPC is cut off.
+    /// Music order given whenever an NPC is cut off.
     when_cut: Option<(MusicPlayer, MusicOrder)>,
 }
 
@@ -126,7 +126,6 @@ impl VoiceOut for Ear {
     }
 }
 
-/// Setup of a table.
 pub struct Setup {
     pub npcs: Vec<Npc>,
     pub options: Options,
@@ -134,32 +133,30 @@ pub struct Setup {
     pub abilities: SttAbilities,
     pub voice: Hum,
     pub budget: BudgetOptions,
-    /// The ledger is in a store, which the test plays through [`Stage::budget`].
+    /// The ledger is in a store, played by the test through [`Stage::budget`].
     pub is_kept: bool,
     pub pace: Pace,
-    /// Each NPC's conversation before.
+    /// Previous conversation of each NPC.
     pub history: Vec<Message>,
     pub window: Option<u32>,
     pub price: Option<&'static str>,
-    /// The first frames that are played make where they go panic.
+    /// The output panics at the first frames played.
     pub breaks: usize,
-    /// Frames that leave before the way out loses its connection.
+    /// Frames that leave before the output loses its connection.
     pub leaves: usize,
-    /// Judges how pauses sound.
+    /// Sound model for pauses.
     pub judge: Option<Arc<dyn TurnJudge>>,
-    /// The tracks that scenes may name.
     pub library: Library,
     /// Saved state of the table.
     pub continuation: Option<Continuation>,
-    /// A track that a turn begins at the moment when its NPC is cut off.
+    /// A track that a turn starts when its NPC is cut off.
     pub when_cut: Option<Arc<Track>>,
-    /// The NPCs' models hear the sound itself, before an utterance is over too; numbers of frames they got then.
+    /// Sound-taking models, with the numbers of frames that they received ahead.
     pub hears_sound: Option<Arc<Mutex<Vec<usize>>>>,
-    /// It is a table of this machine.
+    /// A local table.
     pub is_here: bool,
 }
 
-/// A table that runs.
 pub struct Stage {
     pub table: TableHandle,
     task: JoinHandle<Conversations>,
@@ -202,7 +199,6 @@ impl Setup {
         }
     }
 
-    /// The budget that pays for everything.
     fn account(&self) -> Budget {
         Budget::new(match self.is_kept {
             true => Ledger::kept(self.budget.clone(), false),
@@ -227,7 +223,7 @@ impl Setup {
         cast.map(seat).collect()
     }
 
-    /// Opens it; Thorin, Elara, Mira and the game master sit there.
+    /// Opens it, with Thorin, Elara, Mira and the game master.
     pub async fn open(mut self) -> Stage {
         let npcs: Vec<Arc<Npc>> =
             std::mem::take(&mut self.npcs).into_iter().map(Arc::new).collect();
@@ -311,7 +307,7 @@ impl Stage {
         self.order(Command::Typed { speaker, text: text.to_owned() }).await;
     }
 
-    /// The next stream hears `text`, 100 ms after it ended.
+    /// The next stream recognises `text`, 100 ms after its end.
     pub fn hears(&self, partials: &[(usize, &'static str)], text: &'static str) {
         self.hears_so(Said { partials: partials.to_vec(), text: Some(Ok(text)), takes: ms(100) });
     }
@@ -320,19 +316,19 @@ impl Stage {
         self.stt.script.lock().unwrap().push_back(said);
     }
 
-    /// `speaker` makes voice for `length`, in real time.
+    /// `speaker` has voice for `length`, in real time.
     pub async fn voice(&self, speaker: SpeakerId, length: Duration) {
         self.frames(speaker, babble(length)).await;
     }
 
-    /// `speaker` is quiet for `length` with an open microphone.
+    /// `speaker` is silent for `length` with an open microphone.
     pub async fn quiet(&self, speaker: SpeakerId, length: Duration) {
         let frames = length.as_millis() / 20;
         self.frames(speaker, (0..frames).map(|_| Frame::silence(SampleRate::HZ_16000)).collect())
             .await;
     }
 
-    /// Speaks for a second and is quiet until the utterance has ended: 600 ms.
+    /// Speaks for a second, then is silent until the utterance has ended: 600 ms.
     pub async fn says(&self, speaker: SpeakerId) {
         self.voice(speaker, ms(1_000)).await;
         self.quiet(speaker, ms(600)).await;
@@ -348,7 +344,7 @@ impl Stage {
         clock.tick().await;
     }
 
-    /// Hands over at once what `speaker` began to say `ago`.
+    /// Sends all at once the speech that `speaker` began `ago`.
     pub fn late(&self, speaker: SpeakerId, frames: Vec<Frame>, ago: Duration) {
         let mut at = Instant::now() - ago;
         for frame in frames {
@@ -358,7 +354,7 @@ impl Stage {
         }
     }
 
-    /// Hands over at once what a recording of `speaker` holds, a day ahead of the clock.
+    /// Sends all at once a recording of `speaker`, a day ahead of the clock.
     pub async fn recorded(&self, speaker: SpeakerId, frames: Vec<Frame>) {
         let mut at = Instant::now() + ms(24 * 3_600_000);
         for frame in frames {
@@ -368,12 +364,12 @@ impl Stage {
         }
     }
 
-    /// Waits until so long after the opening.
+    /// Waits until this time after the opening.
     pub async fn at(&self, at: u64) {
         sleep_until(self.opened + ms(at)).await;
     }
 
-    /// Waits until a speaker is heard for the first time from now on.
+    /// Waits for the first frame of a speaker from now on.
     pub async fn until_heard(&self) -> Duration {
         let before = self.left.lock().unwrap().len();
         timeout(ms(60_000), async {
@@ -403,7 +399,7 @@ impl Stage {
         events
     }
 
-    /// The lines since the last time.
+    /// Lines since the last call.
     pub fn lines(&mut self) -> Vec<TurnLine> {
         let lines = |event| match event {
             TableEvent::Line(line) => Some(Arc::unwrap_or_clone(line)),
@@ -424,7 +420,7 @@ impl Stage {
         self.states.clone()
     }
 
-    /// Settles; the lines since the last time.
+    /// Settles; returns lines since the last call.
     pub async fn told(&mut self) -> Vec<Told> {
         self.settle().await;
         let lines = self.lines().into_iter();
@@ -433,7 +429,7 @@ impl Stage {
             .collect()
     }
 
-    /// Every frame that left.
+    /// All frames that left.
     pub fn left(&self) -> Vec<Left> {
         self.left.lock().unwrap().clone()
     }
@@ -446,7 +442,7 @@ impl Stage {
         Some(Heard { first, last: of.next_back().unwrap_or(first) })
     }
 
-    /// Waits until the table has closed by itself; what is kept of it.
+    /// Waits until the table has closed by itself; returns its conversations.
     pub async fn ended(self) -> Conversations {
         timeout(ms(60_000), self.task).await.expect("it closes").expect("no panic")
     }
@@ -457,7 +453,7 @@ impl Stage {
         timeout(ms(1_000), self.task).await.expect("it closes").expect("no panic");
     }
 
-    /// Closes the table; nothing of it is left running.
+    /// Closes the table; checks that nothing is left running.
     pub async fn close(self) -> Conversations {
         self.order(Command::Close).await;
         let kept = timeout(ms(1_000), self.task).await.expect("it closes").expect("no panic");

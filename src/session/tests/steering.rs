@@ -23,7 +23,7 @@ fn set_tier(seat: Option<SeatId>, tier: Option<Tier>) -> Command {
     Command::SetTier { seat, tier, until: None }
 }
 
-/// Effective tiers of the lines since the last time.
+/// Effective tiers of the lines since the last call.
 async fn tiers(stage: &mut Stage) -> Vec<Tier> {
     stage.settle().await;
     stage.lines().into_iter().filter_map(|line| line.tier).map(|tier| tier.effective).collect()
@@ -82,7 +82,7 @@ async fn tier_change_reaches_queued_and_early_answers() {
     let until = Some(tokio::time::Instant::now() + ms(60_000));
     stage.order(Command::SetTier { seat: Some(SeatId(0)), tier: Some(Tier::Deep), until }).await;
     assert_eq!(tiers(&mut stage).await, [Tier::Standard, Tier::Deep]);
-    // Begun ahead at one tier, confirmed at another: restarted.
+    // The guess had another tier: restarted.
     stage.hears(&[(20, "Bartok, more")], "Bartok, more");
     stage.voice(THORIN, ms(1_000)).await;
     stage.quiet(THORIN, ms(400)).await;
@@ -212,7 +212,7 @@ async fn answer_playing_at_x_card_is_never_shown() {
 #[tokio::test(start_paused = true)]
 async fn words_spoken_at_x_card_are_never_shown() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
-    // Thorin's words are not understood yet, and Elara still speaks.
+    // Thorin's words are not recognised yet, and Elara still speaks.
     let text = Some(Ok("what a horror that is"));
     stage.hears_so(Said { partials: Vec::new(), text, takes: ms(2_000) });
     stage.says(THORIN).await;
@@ -236,7 +236,7 @@ async fn unaddressed_words_at_x_card_are_never_shown() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     let text = Some(Ok("what a horror that is"));
     stage.hears_so(Said { partials: Vec::new(), text, takes: ms(1) });
-    // It is understood, and waits for more to come.
+    // It is recognised, and may still be continued.
     stage.says(THORIN).await;
     stage.order(Command::Halt).await;
     sleep(ms(5_000)).await;
@@ -451,7 +451,7 @@ async fn speakers_leaving_mid_word_are_not_heard() {
     stage.hears(&[(20, "Bartok, what")], "Bartok, what is the news");
     stage.voice(THORIN, ms(1_000)).await;
     stage.order(Command::Leave(THORIN)).await;
-    // Sound that was on its way.
+    // Sound in transit.
     stage.quiet(THORIN, ms(1_000)).await;
     stage.settle().await;
     assert_eq!(stage.lines().len(), 0);

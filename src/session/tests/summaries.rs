@@ -1,4 +1,4 @@
-//! Conversations summed up beside the talk.
+//! Summaries beside the talk.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -21,25 +21,25 @@ use crate::{
     provider::Kind,
 };
 
-/// A table where Bartok has talked for long with Anna and Thorin.
+/// A table with a long conversation of Bartok with Anna and Thorin.
 fn long() -> Setup {
     Setup { history: talk(&["Anna", "Thorin"], 34), window: Some(WINDOW), ..Setup::of(&["Bartok"]) }
 }
 
-/// Waits until there is nothing to sum up.
+/// Waits until no summary is needed.
 async fn summed_up(stage: &Stage) {
     let (done, summed_up) = oneshot::channel();
     stage.order(Command::SumUp(done)).await;
     timeout(ms(120_000), summed_up).await.expect("it ends").expect("the table is open");
 }
 
-/// Requests so far that are no turn.
+/// Requests so far that belong to no turn.
 fn summaries(stage: &Stage) -> usize {
     let requests = stage.models[0].requests.lock().unwrap();
     requests.iter().filter(|it| format!("{:?}", it.messages).contains("You sum up")).count()
 }
 
-/// Asks as Thorin; returns the time until the answer is heard.
+/// Asks as Thorin; returns the time until the answer is audible.
 async fn answer(stage: &Stage) -> Duration {
     let asked = Instant::now();
     stage.types(THORIN, "Bartok, hello").await;

@@ -1,4 +1,4 @@
-//! A recogniser that hears what a script says, and sound that is voice.
+//! A scripted recogniser, and sound that is voice.
 
 use std::{
     collections::VecDeque,
@@ -23,32 +23,33 @@ use crate::{
     provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
-/// As a partial or final, has the stream panic there; as a partial after no frame, [`Recogniser::listen`].
+/// As a partial or final, makes the stream panic; as a partial after no frame,
+/// [`Recogniser::listen`].
 pub const PANICS: &str = "panics";
 
 /// The recogniser's results for one stream.
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// Partials and after how many frames (200 ms of them from before the voice) they come.
+    /// Partials, and the number of frames (200 ms before the voice included) that they come after.
     pub partials: Vec<(usize, &'static str)>,
-    /// The final, `None`: it never comes.
+    /// `None`: no final comes.
     pub text: Option<Result<&'static str, Kind>>,
-    /// Time the final takes.
+    /// Delay of the final.
     pub takes: Duration,
 }
 
-/// A recogniser whose streams hear what the script says, one after the other.
+/// A recogniser whose streams play the script in order.
 pub struct Recogniser {
     pub script: Mutex<VecDeque<Said>>,
     pub abilities: SttAbilities,
     pub live: Live,
-    /// Frames that reached it.
+    /// Frames received.
     pub frames: Arc<AtomicUsize>,
-    /// It takes no sound.
+    /// Takes no sound.
     pub is_stuck: AtomicBool,
 }
 
-/// Silence after which one that ends utterances itself does so: 500 ms.
+/// Silence after which a recogniser that ends utterances does so: 500 ms.
 const ENDS_AFTER: usize = 25;
 
 impl SpeechToText for Recogniser {
@@ -123,7 +124,7 @@ impl SpeechToText for Recogniser {
     }
 }
 
-/// A partial; "resumed" and what begins with "eager: " are what they say.
+/// A partial; "resumed" and the prefix "eager: " are events of that kind.
 fn said_so_far(text: &str) -> SpeechEvent {
     assert_ne!(text, PANICS, "the stream breaks");
     let text = text.to_owned();
@@ -134,7 +135,7 @@ fn said_so_far(text: &str) -> SpeechEvent {
     }
 }
 
-/// Sound that is voice to the detector from its third frame on and without gaps.
+/// Sound that the detector takes for voice from its third frame on, without gaps.
 #[expect(clippy::cast_possible_truncation, reason = "samples are clamped")]
 pub fn babble(length: Duration) -> Vec<Frame> {
     static SOUND: OnceLock<Vec<Frame>> = OnceLock::new();

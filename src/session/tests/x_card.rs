@@ -1,4 +1,4 @@
-//! X-cards: which exchange they take back, and speech that goes on over them.
+//! X-cards: the exchange they take back, and speech that continues over them.
 
 use std::sync::{Arc, Mutex};
 
@@ -35,7 +35,7 @@ async fn kept(stage: Stage) -> String {
     format!("{:?}", stage.close().await.histories)
 }
 
-/// Bartok answers Thorin for a second, of which the last 300 ms are still to come.
+/// Bartok answers Thorin for a second; the last 300 ms have not been played.
 async fn horror_told() -> Stage {
     let stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Bartok, the horror").await;
@@ -44,7 +44,8 @@ async fn horror_told() -> Stage {
     stage
 }
 
-/// Mira says the card, which is known 1.3 s after its first word; half a second in, Gundren answers Elara.
+/// Mira says the card, which is recognised 1.3 s after its first word; half a second in, Gundren
+/// answers Elara.
 async fn card_over_next_answer(stage: &Stage) {
     stage.hears(&[], "X-card");
     stage.voice(MIRA, ms(600)).await;
@@ -55,7 +56,7 @@ async fn card_over_next_answer(stage: &Stage) {
 
 #[tokio::test(start_paused = true)]
 async fn spoken_card_retracts_exchange_it_began_over() {
-    // Time from the end of Bartok's answer to the first word; `None`: he still speaks.
+    // Time from the end of Bartok's answer to the first word; `None` while he still speaks.
     let cases = [
         (None, true),
         (Some(300), true),
@@ -109,7 +110,7 @@ async fn interrupting_card_retracts_stopped_answer() {
     stage.types(ELARA, "Gundren, the flowers").await;
     stage.until_heard().await;
     sleep(ms(500)).await;
-    // Its first words stop Bartok, and Gundren begins before it is known what they were.
+    // Its first words stop Bartok, and Gundren begins before they are recognised.
     stage.hears(&[(14, "ex card"), (20, "ex card no")], "X-card");
     stage.voice(THORIN, ms(800)).await;
     stage.quiet(THORIN, ms(2_000)).await;
@@ -161,7 +162,7 @@ async fn words_typed_over_spoken_card_are_retracted() {
 #[tokio::test(start_paused = true)]
 async fn card_in_sentence_drops_its_other_words() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
-    // The answer to its beginning is under way before the card is heard.
+    // The answer to its beginning is in progress before the card is recognised.
     stage.hears(&[(45, "Bartok, the horror")], "Bartok, the horror, no, X-card, no horror please");
     stage.says(MIRA).await;
     sleep(ms(1_000)).await;
@@ -177,7 +178,8 @@ async fn card_in_sentence_drops_its_other_words() {
     assert!(!kept.contains("horror"), "{kept}");
 }
 
-/// Elara's sentence goes on over a card, which Mira says or somebody presses; afterwards Elara is answered as ever.
+/// Elara's sentence continues over a card, said by Mira or pressed; afterwards Elara is answered as
+/// usual.
 async fn talk_over_card(abilities: SttAbilities, is_spoken: bool) {
     let mut stage = Setup { abilities, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
     let text = Some(Ok("Bartok, the horror goes on"));
@@ -186,7 +188,7 @@ async fn talk_over_card(abilities: SttAbilities, is_spoken: bool) {
         stage.hears(&[], "X-card");
         stage.voice(MIRA, ms(600)).await;
         (0..3).for_each(|_| stage.hears_so(sentence.clone()));
-        // Her card is known within this time, in which Elara speaks.
+        // Her card is recognised within this time, in which Elara speaks.
         for part in babble(ms(1_200)).chunks(20) {
             stage.quiet(MIRA, ms(400)).await;
             stage.late(ELARA, part.to_vec(), ms(400));
@@ -294,7 +296,7 @@ async fn voice_model_hears_no_speech_over_card() {
     stage.close().await;
 }
 
-/// What became of the last line after an X-card that Thorin ended so, at a table of this machine or not, with
+/// Outcome of the last line after an X-card that Thorin tried to end, at a local table or not, with
 /// company or alone.
 async fn ends_card(is_here: bool, is_alone: bool, said: &str) -> (Outcome, String) {
     let mut stage = Setup { is_here, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
