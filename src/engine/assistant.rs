@@ -1,7 +1,6 @@
-//! One question of the game master, answered in writing by an agent that is no NPC.
+//! Written answers to single questions of the game master, by an agent that is no NPC.
 //!
-//! Entry type: [`Assistant`]. It thinks and calls tools as NPCs do, and pays from the same budget.
-//! **Never**: speaks, or remembers an earlier question.
+//! Entry type: [`Assistant`]. Thinks and calls tools like NPCs, and shares their budget.
 
 use std::sync::Arc;
 
@@ -21,47 +20,36 @@ use crate::{
     tools::{CallRecord, Effects},
 };
 
-/// Sentences on their way to nobody.
+/// Queue of sentences; they are discarded.
 const SENTENCES_AHEAD: usize = 16;
-/// Name of the speaker of a question, in the prompt.
 const GAME_MASTER: &str = "Game master";
 
-/// The game master's assistant.
 pub struct Assistant {
     model: NpcModel,
     calls: NpcCalls,
     system: String,
 }
 
-/// One question of the game master.
 pub struct Question {
-    /// The play session whose tools are called.
     pub session: SessionId,
-    /// Words of the game master.
     pub text: String,
-    /// Effects that its tools may have besides answering.
     pub effects: Arc<dyn Effects>,
 }
 
-/// Answer to a question.
 #[derive(Debug)]
 pub struct Answer {
-    /// The answer as the model wrote it.
     pub text: String,
-    /// Every call made for it, refused ones included.
     pub tools: Vec<CallRecord>,
 }
 
 impl Assistant {
-    /// An assistant described as an NPC is; voice, address and fillers mean nothing.
+    /// An assistant described like an NPC; voice, address and fillers are ignored.
     pub fn new(model: NpcModel, calls: NpcCalls, campaign: &Campaign) -> Self {
         Self { system: prompt::assistant_prompt(&model.npc, campaign), model, calls }
     }
 
-    /// Answers a question. Cancel safe: dropping the future ends its requests and its calls.
-    ///
-    /// # Errors
-    /// The model failed, a spending cap was reached, or there was nothing to say.
+    /// Answers a question. Fails if the model does, at a spending cap, or on an empty answer.
+    /// Cancel safe: dropping the future ends its requests and calls.
     pub async fn ask(&self, question: Question) -> Result<Answer, Failure> {
         let (model, calls) = (self.model.clone(), self.calls.clone());
         let npc = Arc::clone(&model.npc);

@@ -1,7 +1,7 @@
-//! An NPC's chat model, lent to a server that works on a call of it.
+//! Lends an NPC's chat model to a server that works on one of its calls.
 //!
-//! Entry type: [`LentModel`]. **Never**: spends what the caps do not allow; tells the server
-//! anything of the table or of the service.
+//! Entry type: [`LentModel`]. The caps apply. **Never**: reveals anything of the table or the
+//! service.
 
 use std::sync::Arc;
 
@@ -13,15 +13,14 @@ use crate::{
     tools::{NotSampled, SampleRequest, Sampled, Sampler},
 };
 
-/// Longest answer a server gets, in tokens.
+/// Longest answer for a server, in tokens.
 const LONGEST: u32 = 512;
 
-/// The models of one NPC, for servers that may ask it.
 #[derive(Clone)]
 pub struct LentModel(NpcModel);
 
 impl LentModel {
-    /// `model`, if it reads prompts.
+    /// `None` if `model` reads no prompts.
     pub fn of(model: &NpcModel) -> Option<Arc<dyn Sampler>> {
         let lent = Self(model.clone());
         lent.0.models.reads_prompts().then(|| Arc::new(lent) as Arc<dyn Sampler>)

@@ -1,10 +1,8 @@
-//! State that the parts of an engine share.
-//!
-//! Entry function: [`locked`].
+//! Lock of shared state.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks `shared`, even where a holder of the lock has panicked.
+/// Ignores poisoning.
 pub fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

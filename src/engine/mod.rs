@@ -1,8 +1,8 @@
 //! One addressed utterance in, an NPC's speech out.
 //!
-//! Entry types: [`VoiceEngine`], which makes the speech of one [`Turn`], and [`Conversation`], which
-//! outlasts engines: the seat owns both and may change the engine between two turns.
-//! **Never**: knows other speakers' turns, Discord, or the store.
+//! Entry types: [`VoiceEngine`] makes the speech of one [`Turn`]; [`Conversation`] outlives
+//! engines. The seat owns both and may replace the engine between turns. Knows no other turns, no
+//! Discord and no store.
 
 mod asking;
 mod assistant;

@@ -1,6 +1,6 @@
-//! An NPC's chat models, and what pays for them.
+//! An NPC's chat models, and their budget.
 //!
-//! Entry type: [`NpcModel`]. **Never**: sends a request that the caps do not allow.
+//! Entry type: [`NpcModel`].
 
 use std::sync::Arc;
 
@@ -16,40 +16,31 @@ use crate::{
     tools::Payments,
 };
 
-/// The chat models of one NPC, of which one answers; clones pay from the same budget.
+/// Chat models of one NPC; clones share the budget.
 #[derive(Clone)]
 pub struct NpcModel {
-    /// The payer, up to its policy's own cap.
+    /// The payer; its policy may have a cap.
     pub npc: Arc<Npc>,
-    /// The services that are asked, one after the other.
+    /// Services in the order in which they are asked.
     pub models: Chain<dyn ChatModel>,
-    /// Budget of the session.
     pub budget: Budget,
-    /// Longest answer of a turn, in tokens.
     pub max_tokens: u32,
 }
 
 impl NpcModel {
-    /// Pays for the NPC's tools from the same budget.
     pub fn payments(&self) -> Arc<dyn Payments> {
         Arc::new(NpcPayments::new(Arc::clone(&self.npc), self.budget.clone()))
     }
 
-    /// Asks for an answer to `request`, of so many bytes, whichever model gives it. Cancel safe: dropping
-    /// the future ends its requests.
-    ///
-    /// # Errors
-    /// No model answers, the request is wrong, or a spending cap would be passed.
+    /// Sends `request` to the models in order; `bytes` is its size. Fails if none answers, if the
+    /// request is wrong, or at a spending cap. Cancel safe: dropping the future ends its requests.
     pub async fn ask(&self, request: ChatRequest, bytes: u64) -> Result<Answering, Error> {
         let payer = Payer { npc: Arc::clone(&self.npc), budget: self.budget.clone() };
         Asking::new(&self.models, payer, request, bytes).answer().await
     }
 
-    /// Answers `messages` outside any turn and without tools, in at most so many
-    /// tokens; skips written lines if a model exists. Cancel safe: dropping the future ends the request.
-    ///
-    /// # Errors
-    /// The model's own, or a spending cap was reached.
+    /// Answers `messages` outside turns and without tools. Skips scripted lines if a model exists.
+    /// Cancel safe: dropping the future ends the request.
     pub async fn ask_once(&self, messages: Vec<Message>, max_tokens: u32) -> Result<String, Error> {
         let size = bytes(&messages);
         let request = ChatRequest {

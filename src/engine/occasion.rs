@@ -1,20 +1,16 @@
-//! Lines that an NPC says in place of an answer.
-//!
-//! Entry type: [`Occasion`]. **Never**: gives the reason away; that is for the game master.
+//! Lines that an NPC speaks in place of an answer. **Never**: reveals the reason; only the game
+//! master reads it.
 
 use crate::logic::spoken::{moment, spending_stop};
 
-/// Reason for a missing answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Occasion {
-    /// A spending cap is reached.
     Spent,
-    /// No chat model answers.
     Unanswered,
 }
 
 impl Occasion {
-    /// The line to say, in the language of this ISO 639-1 code.
+    /// The line in this ISO 639-1 language.
     pub fn line(self, language: &str) -> &'static str {
         match self {
             Self::Spent => spending_stop(language),

@@ -1,6 +1,6 @@
-//! The opening sentence of an answer, and what goes on after it.
+//! The opening sentence of an answer, and how the answer continues.
 //!
-//! Entry type: [`Opened`]. **Never**: asks a model, or says a word.
+//! Entry type: [`Opened`].
 
 use std::sync::Arc;
 
@@ -16,54 +16,46 @@ use crate::{
     tools::CallRecord,
 };
 
-/// The opening sentence of an answer; by default there is none.
+/// The opening sentence of an answer; none by default.
 #[derive(Debug, Default)]
 pub struct Opened {
-    /// The chat model that wrote it; `None`: nothing of it is said.
+    /// Chat model that wrote it; `None`: nothing is spoken.
     pub by: Option<Arc<str>>,
-    /// Arrival of its first word.
     pub first_text_at: Option<Instant>,
-    /// Progress of the sentence.
     pub state: State,
 }
 
-/// Progress of an opening sentence.
 #[derive(Debug, Default)]
 pub enum State {
-    /// Nothing is said.
     #[default]
     Absent,
-    /// It holds numbers, and waits for the results of calls.
+    /// Contains numbers, so it waits for the results of calls.
     Held(FirstSentence),
-    /// It is said; another model goes on.
+    /// Spoken; another model continues.
     Said(FirstSentence),
-    /// It is said, and is the whole answer.
+    /// Spoken, and the whole answer.
     Whole,
 }
 
-/// An opening sentence.
 #[derive(Debug)]
 pub struct FirstSentence {
     /// Its words, without mark-up.
     pub text: String,
-    /// Joins the answer to it.
     pub splicer: Splicer,
-    /// The player's words that it answers.
     pub utterance: String,
 }
 
 impl Opened {
-    /// True if no other model is to go on.
     pub const fn is_whole(&self) -> bool {
         matches!(self.state, State::Whole)
     }
 
-    /// True once the voice has it.
     pub const fn is_said(&self) -> bool {
         matches!(self.state, State::Said(_) | State::Whole)
     }
 
-    /// Number of sentences said; a lone first clause is not counted, as the other model ends it.
+    /// Number of spoken sentences. A lone first clause does not count, because the other model ends
+    /// it.
     pub fn sentences(&self) -> usize {
         match &self.state {
             State::Said(opening) => usize::from(!is_clause(&opening.text)),
@@ -72,8 +64,8 @@ impl Opened {
         }
     }
 
-    /// Adds to `messages` what the model that goes on has to know: the beginning of its answer where
-    /// it `continues` one, else the order to go on.
+    /// Adds the opening to `messages` for the model that continues: as the beginning of its answer
+    /// if it `continues` one, else as an order.
     pub fn tell(&self, continues: bool, messages: &mut Vec<Message>) {
         let State::Said(FirstSentence { text, .. }) = &self.state else { return };
         if continues {
@@ -82,10 +74,10 @@ impl Opened {
         order(messages, &go_on_after(text));
     }
 
-    /// The part of the next `sentence` that is said, which is `bare` without mark-up; `None`: nothing of it.
+    /// Part of the next `sentence` to speak (`bare` without mark-up); `None`: nothing.
     pub fn join(&mut self, sentence: String, bare: &str) -> Option<String> {
         match &mut self.state {
-            // A direction: the voice has to know it, and says nothing of it.
+            // A direction, which the voice applies without words.
             State::Said(_) if bare.is_empty() => Some(sentence),
             State::Said(opening) => {
                 let said = opening.splicer.next(bare)?;
@@ -95,13 +87,13 @@ impl Opened {
         }
     }
 
-    /// True once the answer took it back; nothing more is said then.
+    /// True once the answer retracted it; nothing more is spoken then.
     pub fn is_taken_back(&self) -> bool {
         matches!(&self.state, State::Said(opening) if opening.splicer.refuses())
     }
 
-    /// The sentence that was held back, now that the calls of `records` have returned, if nothing
-    /// `has_spoken` before it and every number in it is one of theirs; else it is never said.
+    /// Returns the held sentence after the calls of `records`, if nothing was spoken before and
+    /// each of its numbers is in their results; otherwise drops it.
     pub fn release(&mut self, records: &[CallRecord], has_spoken: bool) -> Option<String> {
         let held = match std::mem::take(&mut self.state) {
             State::Held(held) => held,
@@ -121,7 +113,7 @@ impl Opened {
     }
 }
 
-/// Adds an order to `messages`, within the last one of the player: some servers refuse two in a row.
+/// Adds an order within the player's last message, because some servers refuse two in a row.
 pub fn order(messages: &mut Vec<Message>, order: &str) {
     match messages.last_mut() {
         Some(Message::User(said)) => said.text = format!("{}\n\n{order}", said.text),

@@ -1,7 +1,7 @@
-//! The fast model of a sentence cascade: one opening sentence, said at once.
+//! The fast model of a sentence cascade: one opening sentence, spoken at once.
 //!
-//! Entry type: [`Opener`]. It has no tools, and whatever goes wrong with it is no failure of the turn.
-//! **Never**: says a number in a turn that may roll; the results of calls are not known yet.
+//! Entry type: [`Opener`]. It calls no tools, and its failure is no failure of the turn. In turns
+//! that may roll it must not speak numbers, because results are not known yet.
 
 use std::{
     sync::{Arc, Mutex},
@@ -38,42 +38,37 @@ use crate::{
 
 /// Longest opening sentence, in tokens.
 const MAX_TOKENS: u32 = 40;
-/// Longest in bytes, should a server ignore that.
+/// Longest in bytes, for servers that ignore tokens.
 const LONGEST: usize = 1_000;
-/// Longest wait for the mark of a whole answer behind it.
+/// Longest wait for the mark of a whole answer after the sentence.
 const MARK: Duration = Duration::from_millis(100);
-/// Longest wait for it; then the strong model answers alone.
+/// Longest wait for the sentence; then the strong model answers alone.
 const LATEST: Duration = Duration::from_millis(800);
 
-/// Says the first sentence of an answer.
 #[derive(Clone)]
 pub struct Opener {
     model: NpcModel,
     trouble: Arc<Mutex<Trouble>>,
-    /// Tells the game master of a rest.
+    /// Notice of a rest for the game master.
     news: Arc<Mutex<Option<String>>>,
 }
 
 impl Opener {
-    /// Opens with `model`, the first of its chain alone.
     pub fn new(model: NpcModel) -> Self {
         let model = NpcModel { max_tokens: MAX_TOKENS, models: model.models.first(), ..model };
         Self { model, trouble: Arc::default(), news: Arc::default() }
     }
 
-    /// Its chat model, and what that is paid from.
     pub const fn model(&self) -> &NpcModel {
         &self.model
     }
 
-    /// Name of its chat model in the configuration.
     pub fn name(&self) -> String {
         self.model.models.iter().map(|it| it.name().to_string()).collect()
     }
 
-    /// Says the opening sentence of the answer to `message`, which `turn` is about, if one comes in
-    /// time and before `stop`; the rest of the request is to be read on, so that it is paid for what
-    /// it used.
+    /// Speaks the opening sentence, if one arrives in time and before `stop`. Read the returned
+    /// answer to its end, so that its consumption is known.
     pub async fn open(
         &self,
         turn: &Turn,
@@ -88,7 +83,7 @@ impl Opener {
         let is_roll = may_roll(turn) && has_rolling(&turn.facts.utterance);
         let needs_call = has_tools && (turn.facts.dice.is_some() || is_roll || demands_call(npc));
         let is_alone = is_short && !needs_call;
-        // One sentence that a call has to come before is for the model that calls.
+        // A single sentence that needs a call is for the model with tools.
         let is_for_strong = npc.max_sentences <= 1 && !is_alone;
         let rests = locked(&self.trouble).rests().is_some();
         if !matches!(turn.cause, Cause::Utterance) || is_for_strong || rests {
@@ -106,7 +101,7 @@ impl Opener {
             may_be_whole: !needs_call,
             is_marked: false,
         };
-        // Words that were spoken stay in the answer, even if the turn ends first.
+        // Spoken words stay in the answer, even if the turn ends first.
         let asked = timeout(LATEST, self.ask(turn, message, &mut sentence));
         let Some(asked) = stop.run_until_cancelled(asked).await else {
             return (sentence.opened(turn, is_alone), None);
@@ -115,7 +110,7 @@ impl Opener {
         let rest = asked.unwrap_or_else(late);
         match &rest {
             Ok(_) => locked(&self.trouble).is_over(),
-            // Words that were said in time were worth the wait.
+            // Words that arrived in time were worth the wait.
             Err(_) if !sentence.text.is_empty() && !sentence.is_held => {
                 locked(&self.trouble).is_over();
             }
@@ -124,7 +119,7 @@ impl Opener {
         (sentence.opened(turn, is_alone), rest.ok())
     }
 
-    /// Leaves the model alone for a while after several failures in a row: each costs the table up to
+    /// Rests the model after several failures in a row, because each delays the table by up to
     /// [`LATEST`].
     fn failed(&self, error: &Error) {
         let npc = &self.model.npc.name;
@@ -140,17 +135,15 @@ impl Opener {
         }
     }
 
-    /// Notices for the game master that have not been sent yet.
     pub fn news(&self) -> impl Iterator<Item = String> + use<> {
         let own = locked(&self.news).take();
         self.model.models.news().into_iter().chain(own)
     }
 
-    /// The request for an answer to `message`, and its size in bytes.
     fn request(&self, turn: &Turn, message: Message) -> (ChatRequest, u64) {
         let mut prompt = turn.conversation.prompt(message);
         order(&mut prompt.turn, OPEN);
-        // Its own window may be smaller than that of the model that goes on.
+        // Its window may be smaller than that of the other model.
         prompt.window = Window::of(&self.model, "");
         let (messages, size) = prompt.request(&self.model.npc.name, &[]);
         let request = ChatRequest {
@@ -164,10 +157,8 @@ impl Opener {
         (request, size.total())
     }
 
-    /// Asks for `sentence` and takes it until it is over; what is still to be read of the request.
-    ///
-    /// # Errors
-    /// The model, or the budget, refuses.
+    /// Requests and reads `sentence` to its end; returns the unread rest. Fails if the model or the
+    /// budget does.
     async fn ask(
         &self,
         turn: &Turn,
@@ -203,7 +194,7 @@ impl Opener {
                     }
                 }
                 Ok(ChatEvent::Usage(_) | ChatEvent::Hidden(_) | ChatEvent::ToolCall(_)) => {}
-                // Half a sentence is not said.
+                // Half a sentence is not spoken.
                 Ok(ChatEvent::CutOff(_)) => return Ok(answering),
                 Ok(ChatEvent::Done) => break,
                 Err(error) => {
@@ -221,7 +212,7 @@ impl Opener {
 }
 
 impl Answering {
-    /// Reads the unheard rest of an answer, and books it; in full if that takes too long. Cancel safe.
+    /// Reads the rest of an answer and books it; in full if that takes too long. Cancel safe.
     pub async fn read_on(mut self) {
         let rest = async {
             while let Some(Ok(event)) = self.next().await {
@@ -236,29 +227,24 @@ impl Answering {
     }
 }
 
-/// An opening sentence on its way.
 struct Sentence<'o> {
-    /// Takes its mark-up and label.
     plain: SpeakableFilter,
-    /// With a number in it, it is held back.
+    /// Hold the sentence if it contains a number.
     holds_numbers: bool,
     out: &'o mpsc::Sender<Say>,
-    /// Words for the voice, or held back; without mark-up.
+    /// Words without mark-up, spoken or held.
     text: String,
     by: Option<Arc<str>>,
     first_text_at: Option<Instant>,
     is_held: bool,
-    /// Nothing more is taken.
     is_over: bool,
-    /// No call has to come after it.
     may_be_whole: bool,
-    /// The model has marked it as the whole answer.
     is_marked: bool,
 }
 
 impl Sentence<'_> {
-    /// The next event of `answering`. Once the sentence is over only its mark is wanted, which comes right
-    /// behind it or never; `None` then, too.
+    /// Next event of `answering`. After the sentence only its mark is of interest, which follows at
+    /// once or never (`None`).
     async fn next_of(&self, answering: &mut Answering) -> Option<Result<ChatEvent, Error>> {
         match self.is_over {
             true => timeout(MARK, answering.next()).await.unwrap_or_default(),
@@ -266,7 +252,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Takes the next part; once the sentence is over, it goes `behind`.
+    /// Takes the next part; text after the sentence goes to `behind`.
     async fn take_or(&mut self, part: String, behind: &mut String) {
         if self.is_over {
             behind.push_str(&part);
@@ -280,7 +266,7 @@ impl Sentence<'_> {
         let bare = self.plain.next(&words);
         let is_clause = is_clause(&bare);
         if bare.is_empty() {
-            // A direction alone in its line: the sentence comes behind it.
+            // A direction alone on its line: the sentence follows.
             self.is_over = !mark.is_empty();
             return;
         }
@@ -290,10 +276,10 @@ impl Sentence<'_> {
             self.is_over = true;
             return;
         }
-        // A label or a direction would hide from the other model's words that they repeat it.
+        // A label or direction would hide a repetition from the other model.
         let bare = if is_clause { bare } else { closed(&bare) };
         if self.holds_numbers && !numbers(&bare).is_empty() {
-            // Behind a clause that was said it is left to the other model.
+            // After a spoken clause, the rest is left to the other model.
             self.is_over = true;
             if self.text.is_empty() && !is_clause {
                 self.is_held = true;
@@ -305,18 +291,18 @@ impl Sentence<'_> {
             self.text.push(' ');
         }
         self.text.push_str(&bare);
-        // A voice that has failed says so itself.
+        // A failed voice reports itself.
         let _ = self.out.send(Say::Sentence(bare)).await;
     }
 
-    /// Looks for the mark of a whole answer in the text `after` the sentence; true once that is known.
+    /// Looks for the mark of a whole answer in `after`; true once decided.
     fn reads_mark(&mut self, after: &str) -> bool {
         let after = after.trim_start();
         self.is_marked = after.starts_with(NOTHING_MORE);
         self.is_marked || !NOTHING_MORE.starts_with(after)
     }
 
-    /// The opening of `turn` that it makes; `is_alone`: no other model is to answer.
+    /// The opening of `turn`; `is_alone`: no other model answers.
     fn opened(self, turn: &Turn, is_alone: bool) -> Opened {
         if self.text.is_empty() {
             return Opened::default();
@@ -339,7 +325,6 @@ impl Sentence<'_> {
     }
 }
 
-/// Names by which an NPC is called.
 fn names(npc: &Npc) -> Vec<&str> {
     std::iter::once(&npc.name).chain(&npc.aliases).map(String::as_str).collect()
 }
@@ -349,7 +334,6 @@ const fn demands_call(npc: &Npc) -> bool {
     matches!(npc.policy.tool_choice, ToolChoice::Required | ToolChoice::Named(_))
 }
 
-/// True if `turn` may roll dice.
 fn may_roll(turn: &Turn) -> bool {
     let rolls = |identity: &str| {
         let mut words = identity.split(|c: char| !c.is_alphanumeric());

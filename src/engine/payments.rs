@@ -1,6 +1,4 @@
-//! Payments for an NPC's tools, from the budget its models are paid from.
-//!
-//! Entry type: [`NpcPayments`].
+//! Payments for an NPC's tools, from the budget of its models.
 
 use std::sync::Arc;
 
@@ -14,14 +12,12 @@ use crate::{
     tools::{CallError, CallErrorKind, Payment, Payments},
 };
 
-/// Pays for the tools of one NPC, up to its policy's own cap.
 pub struct NpcPayments {
     npc: Arc<Npc>,
     budget: Budget,
 }
 
 impl NpcPayments {
-    /// Payments for `npc` from `budget`.
     pub fn new(npc: Arc<Npc>, budget: Budget) -> Self {
         Self { npc, budget }
     }

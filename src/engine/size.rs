@@ -1,7 +1,5 @@
-//! Size of a request to a chat model, in bytes.
-//!
-//! Entry functions: [`bytes`] and [`tool_bytes`]. **Never**: counts tokens; what a service counts
-//! decides those (`logic::window`).
+//! Estimated size of a request to a chat model, in bytes. Services count the tokens
+//! (`logic::window`).
 
 use serde_json::Value;
 
@@ -9,10 +7,9 @@ use crate::domain::{Message, Said, ToolCall, ToolSpec};
 
 /// Bytes of a message besides its text.
 const ENVELOPE: usize = 16;
-/// Bytes of a call or a tool besides its texts.
+/// Bytes of a call or a tool besides its text.
 const TOOL_ENVELOPE: usize = 64;
 
-/// Bytes of messages.
 pub fn bytes(messages: &[Message]) -> u64 {
     let length = |message: &Message| match message {
         Message::System(text)
@@ -36,7 +33,7 @@ pub fn tool_bytes(tool: &ToolSpec) -> u64 {
     count(tool.name.len() + tool.description.len() + json_bytes(&tool.parameters) + TOOL_ENVELOPE)
 }
 
-/// About what a value has as text, without writing it.
+/// Approximate length of a value as text, without writing it.
 fn json_bytes(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 5,

@@ -1,6 +1,4 @@
-//! Results of the rounds of a turn.
-//!
-//! Entry type: [`RoundResults`]. **Never**: asks a model.
+//! Results of a turn's rounds.
 
 use std::sync::Arc;
 
@@ -12,32 +10,24 @@ use crate::{
     logic::speakable::SpeakableFilter,
 };
 
-/// Results of the rounds.
 #[derive(Debug, Default)]
 pub struct RoundResults {
-    /// Calls and results for the history.
     pub exchange: Vec<Message>,
-    /// Tools that the model could call in the first round.
     pub visible: Vec<String>,
-    /// Names of the models that answered, each once.
+    /// Models that answered, without repetition.
     pub thought: Vec<Arc<str>>,
-    /// Arrival of the first text or call.
     pub first_text_at: Option<Instant>,
-    /// The model's words, all rounds.
     pub text: String,
-    /// Reason it ended early.
     pub failure: Option<Failure>,
 }
 
 impl RoundResults {
-    /// The model `name` has answered.
     pub fn thought_by(&mut self, name: &Arc<str>) {
         if !self.thought.contains(name) {
             self.thought.push(Arc::clone(name));
         }
     }
 
-    /// Adds what was written, of which `plain` takes the mark-up.
     pub fn add_text(&mut self, text: &str, mut plain: SpeakableFilter) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push('\n');
@@ -48,7 +38,6 @@ impl RoundResults {
     }
 }
 
-/// Takes the mark-up of what `npc` says.
 pub fn plain(npc: &Npc) -> SpeakableFilter {
     let names = std::iter::once(&npc.name).chain(&npc.aliases);
     SpeakableFilter::new("", names.map(String::as_str))

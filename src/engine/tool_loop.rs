@@ -1,7 +1,6 @@
-//! Model rounds and tool rounds of one turn, up to its final answer.
+//! Model rounds and tool rounds of one turn, up to the final answer.
 //!
-//! Entry function: [`converse`]. Sentences leave as soon as they are whole.
-//! **Never**: synthesises, decides what was heard, or lets a call pass (`calls` does).
+//! Entry function: [`converse`]. Sentences are sent as soon as they are complete.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,50 +28,38 @@ use crate::{
     tools::FollowUp,
 };
 
-/// Something for the voice to say.
 #[derive(Debug)]
 pub enum Say {
-    /// A sentence of the reply.
     Sentence(String),
-    /// A tool round will take a while, this tool longest.
+    /// Covers a tool round; the tool is the slowest.
     Filler(Arc<str>),
-    /// A line in place of an answer, or of the rest of one after its opening sentence.
+    /// A line in place of an answer, or of its rest after the opening.
     Instead(Occasion),
 }
 
-/// Parts of an answer to a turn.
 pub struct Thinking {
-    /// The model.
     pub model: NpcModel,
-    /// State shared with the calls of other turns.
     pub calls: NpcCalls,
-    /// Prompt of the first request.
     pub prompt: Prompt,
-    /// The part of the turn that another engine has done.
     pub before: Before,
-    /// The opening sentence of the answer.
     pub opened: Opened,
     /// Queue of sentences; a full queue makes the model wait.
     pub out: mpsc::Sender<Say>,
-    /// The turn is over: requests end at once, calls under way say so and are kept.
+    /// The turn is over: requests end at once, running calls report it and are kept.
     pub stop: CancellationToken,
 }
 
-/// The part of a turn that another engine has done before it gave up.
+/// Part of a turn done by another engine before it gave up.
 #[derive(Default)]
 pub struct Before {
-    /// Its words.
     pub spoken: String,
-    /// It has covered a wait.
     pub filler_said: bool,
-    /// Its calls and their results.
     pub exchange: Vec<Message>,
-    /// The calls themselves, with their limits: none runs twice.
+    /// The calls with their limits, so that none runs twice.
     pub calls: Option<TurnCalls>,
 }
 
 impl Before {
-    /// Adds to a turn's `messages` what its model has to know.
     fn tell(&self, messages: &mut Vec<Message>) {
         messages.extend_from_slice(&self.exchange);
         if !self.spoken.is_empty() {
@@ -82,8 +69,7 @@ impl Before {
     }
 }
 
-/// Asks the model, runs what it calls, and asks again, until it has answered; what was said, and the
-/// calls that were made for it.
+/// Alternates model and tool rounds until the model has answered.
 pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (RoundResults, TurnCalls) {
     let Thinking { model, calls, mut prompt, before, opened, out, stop } = thinking;
     let continues = model.models.continues();
@@ -147,26 +133,23 @@ struct Rounds {
     calls: TurnCalls,
     turn: Arc<Turn>,
     prompt: Prompt,
-    /// Gone once the voice has failed.
     out: Option<mpsc::Sender<Say>>,
     sentences_left: usize,
-    /// Takes the mark-up of what is said.
     plain: SpeakableFilter,
     has_spoken: bool,
-    /// A sentence was not spoken, because it held a credential.
+    /// A sentence was withheld because it contained a credential.
     has_withheld: bool,
     filler_said: bool,
-    /// The opening sentence, to which what is said is joined.
+    /// The opening sentence, which the answer continues.
     opened: Opened,
-    /// The model goes on after the last message.
+    /// The model can continue a last message of its own.
     continues: bool,
-    /// All models of a list were asked, and none could.
+    /// Every model of a chain failed.
     nobody_answers: bool,
     stop: CancellationToken,
     talk: RoundResults,
 }
 
-/// One answer of the model.
 struct Answer {
     text: String,
     calls: Vec<ToolCall>,
@@ -210,7 +193,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// Sets what the model may call in this round; in the last it has to answer.
+    /// Sets the offered tools; in the last round the model must answer.
     async fn offer(&mut self, round: u32, is_last: bool) {
         match round {
             _ if is_last => self.calls.offer_nothing(),
@@ -223,13 +206,12 @@ impl Rounds {
         }
     }
 
-    /// The late result as if it had just come.
+    /// Presents a late result as a call of this turn.
     fn take_late(&mut self, late: &FollowUp) {
         self.calls.take_late(late.record.clone());
         self.remember(String::new(), vec![late.call.clone()], &[result(&late.record)]);
     }
 
-    /// The game master's words, as they are.
     async fn recite(&mut self, words: &str) {
         self.sentences_left = usize::MAX;
         let mut splitter = SentenceSplitter::new(&splitting(&self.model.npc));
@@ -241,7 +223,7 @@ impl Rounds {
         }
     }
 
-    /// One request; its sentences are sent on as they become whole.
+    /// One request; sends its sentences as they become complete.
     async fn ask(&mut self, tool_choice: ToolChoice) -> Result<Answer, Failure> {
         let asked_at = Instant::now();
         let npc = Arc::clone(&self.model.npc);
@@ -299,7 +281,7 @@ impl Rounds {
         failure.map_or(Ok(answer), Err)
     }
 
-    /// Says what `delta` makes whole.
+    /// Speaks the sentences that `delta` completes.
     async fn take(
         &mut self,
         delta: &str,
@@ -315,7 +297,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// Says what is left of an answer, unless it is half a sentence; why it ended early.
+    /// Speaks the rest of an answer, except half a sentence; returns why it ended early.
     async fn end(
         &mut self,
         mut splitter: SentenceSplitter,
@@ -340,7 +322,6 @@ impl Rounds {
         (!is_whole && answer.calls.is_empty()).then(|| self.cut_off(why))
     }
 
-    /// The service has ended the answer.
     fn cut_off(&self, why: CutOff) -> Failure {
         let name = self.model.models.called();
         let limit = self.model.max_tokens;
@@ -364,13 +345,12 @@ impl Rounds {
         ))
     }
 
-    /// The model exceeds a bound.
     fn over(&self, bound: Bound) -> Failure {
         let name = self.model.models.called();
         Failure::Model(format!("{name}: the answer exceeds the limit of {bound} (check the model)"))
     }
 
-    /// Checks that the results of calls fit the next request.
+    /// Fails if results of calls no longer fit the next request.
     fn has_room(&self) -> Result<(), Failure> {
         if self.prompt.window.has_room_beside(&self.prompt.turn) {
             return Ok(());
@@ -392,7 +372,7 @@ impl Rounds {
         Failure::Model(error.to_string())
     }
 
-    /// Failure that ends the turn; `name` is the model that has begun to answer.
+    /// Failure that ends the turn; `name` is the model that began to answer.
     fn failed(&self, error: &Error, name: Option<&str>) -> Failure {
         if error.kind() == Kind::OverBudget {
             return Failure::OverBudget(error.to_string());
@@ -436,7 +416,7 @@ impl Rounds {
         }
     }
 
-    /// Runs one round of calls; false when the turn has ended before any could run.
+    /// Runs one round of calls; false if the turn ended before any ran.
     async fn run_calls(&mut self, answer: Answer) -> bool {
         let Answer { text, calls, took } = answer;
         self.cover(&calls, took);
@@ -457,14 +437,13 @@ impl Rounds {
         true
     }
 
-    /// Adds a round to this turn's messages and to the history.
     fn remember(&mut self, text: String, calls: Vec<ToolCall>, results: &[Message]) {
-        // Words beside the calls are part of the heard text, which comes later.
+        // Words beside the calls are part of the spoken text, which comes later.
         let kept = calls.iter().map(ToolCall::kept).collect();
         let silent = Message::Assistant { text: String::new(), calls: kept, gated: false };
         self.talk.exchange.push(silent);
         self.talk.exchange.extend_from_slice(results);
-        // A begun answer that it continued is one with what it wrote.
+        // A begun answer is merged with its continuation.
         let begun = match self.prompt.turn.last() {
             Some(Message::Assistant { text, calls, .. }) if calls.is_empty() => text.clone() + " ",
             _ => String::new(),
@@ -477,7 +456,7 @@ impl Rounds {
         self.prompt.turn.extend_from_slice(results);
     }
 
-    /// Has a filler said, once, when the table would wait too long for `calls`.
+    /// Speaks one filler if the table would wait too long for `calls`.
     fn cover(&mut self, calls: &[ToolCall], took: Duration) {
         if !self.has_spoken
             && !self.filler_said
@@ -490,7 +469,6 @@ impl Rounds {
     }
 }
 
-/// Splitting of the sentences of `npc`.
 fn splitting(npc: &Npc) -> SentenceOptions {
     SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() }
 }

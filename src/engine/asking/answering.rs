@@ -1,4 +1,4 @@
-//! An answer on its way, and who gives it.
+//! An answer in progress, and its model.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -12,26 +12,23 @@ use crate::{
     provider::{Asked, ChatEvent, Counted, Error, Kind, Usage},
 };
 
-/// A request to one candidate. Dropped before it is settled, it is booked in full.
+/// A request to one candidate. Booked in full if dropped unsettled.
 pub struct Answering {
     name: Arc<str>,
     asked: Asked,
     reserved: Reservation,
     stream: Fuse<BoxStream<'static, Result<ChatEvent, Error>>>,
-    /// Events that came before this answer was chosen.
+    /// Events from before this answer was chosen.
     begun: VecDeque<ChatEvent>,
-    /// Bytes of the request.
     bytes: u64,
     /// Bytes of text and calls so far.
     answered: usize,
-    /// The service's counts so far.
     usage: Counted<Usage>,
-    /// True once nothing of the answer is missing, false once it broke off.
+    /// True if complete, false if broken off.
     is_whole: Option<bool>,
 }
 
 impl Answering {
-    /// `stream` is what the candidate `name` answers to a request of so many `bytes`.
     pub(super) fn new(
         name: &Arc<str>,
         asked: Asked,
@@ -44,15 +41,11 @@ impl Answering {
         Self { name, asked, reserved, stream, begun, bytes, answered, usage, is_whole }
     }
 
-    /// Name of the candidate that answers.
     pub const fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// Waits for the beginning of the answer, be it an empty one. Cancel safe.
-    ///
-    /// # Errors
-    /// It has failed before anything of it came.
+    /// Waits for the first event, even an empty one; fails if the service does. Cancel safe.
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
         loop {
             let Some(event) = self.read().await else {
@@ -70,7 +63,6 @@ impl Answering {
         }
     }
 
-    /// The next piece of it. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<ChatEvent, Error>> {
         match self.begun.pop_front() {
             Some(event) => Some(Ok(event)),
@@ -78,7 +70,6 @@ impl Answering {
         }
     }
 
-    /// Reads an event of the service, and what it says of the money. Cancel safe.
     async fn read(&mut self) -> Option<Result<ChatEvent, Error>> {
         let event = self.stream.next().await;
         match &event {
@@ -98,8 +89,8 @@ impl Answering {
         event
     }
 
-    /// Books what was really used, as far as the service has said so and it can be true; what it said. An
-    /// answer that is not whole is booked in full, for its count may be the first of several.
+    /// Books the service's count where plausible, and returns it. An incomplete answer is booked in
+    /// full, because its count may be the first of several.
     pub fn settle(self) -> Option<Usage> {
         let answered = u64::try_from(self.answered).unwrap_or(u64::MAX);
         let told = self.usage.get()?;
@@ -111,7 +102,6 @@ impl Answering {
         Some(told)
     }
 
-    /// It has failed: what was certainly not billed is given back.
     pub fn failed(self, kind: Kind) {
         self.reserved.failed(kind);
     }

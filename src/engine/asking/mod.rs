@@ -1,8 +1,8 @@
-//! One request to the chat models of an NPC: the first that answers it.
+//! One request to an NPC's chat models, in order, until one answers.
 //!
-//! Entry types: [`Asking`]; [`Answering`], which is being answered. Each candidate is paid for by itself,
-//! before it is asked. **Never**: asks another once something of an answer was given on, or about a
-//! request that is wrong.
+//! Entry types: [`Asking`], and [`Answering`] once it is being answered. Each candidate is paid for
+//! separately, before it is asked. None is asked after part of an answer was passed on, or if the
+//! request itself is wrong.
 
 mod answering;
 mod payer;
@@ -20,27 +20,24 @@ use self::spare::Spare;
 use super::budget::Reservation;
 use crate::provider::{Asked, Candidate, Chain, ChatModel, ChatRequest, Error, Kind, Queue};
 
-/// A request that is about to be made.
 pub struct Asking<'m> {
     models: &'m Chain<dyn ChatModel>,
     payer: Payer,
-    /// The request to send.
     request: ChatRequest,
-    /// Size of the request, in bytes.
     bytes: u64,
     queue: Queue<dyn ChatModel>,
-    /// Candidates that failed, each with the reason.
+    /// Failed candidates, with reasons.
     failed: Vec<String>,
 }
 
-/// The first of two candidates to begin an answer.
+/// The candidate that answered first.
 enum Begun {
     First(Result<(), Error>),
     Second(Result<(), Error>),
 }
 
 impl<'m> Asking<'m> {
-    /// `request` of so many bytes to `models`, paid for by `payer`.
+    /// `payer` pays; `bytes` is the size of `request`.
     pub fn new(
         models: &'m Chain<dyn ChatModel>,
         payer: Payer,
@@ -50,11 +47,8 @@ impl<'m> Asking<'m> {
         Self { models, payer, request, bytes, queue: models.queue(), failed: Vec::new() }
     }
 
-    /// Asks one after the other until an answer begins. Cancel safe: dropping the future ends the
-    /// requests.
-    ///
-    /// # Errors
-    /// No candidate answers, the request is wrong, or a spending cap would be passed.
+    /// Asks the models in order until one answers. Fails if none does, if the request is wrong, or
+    /// at a spending cap. Cancel safe: dropping the future ends the requests.
     pub async fn answer(mut self) -> Result<Answering, Error> {
         let mut last = None;
         while let Some((candidate, asked)) = self.queue.take() {
@@ -72,7 +66,7 @@ impl<'m> Asking<'m> {
         Err(self.unanswered(last))
     }
 
-    /// Waits for the beginning of an answer to `first`, and of `spare` too where that is late.
+    /// Waits for an answer to `first`, and after a delay to its spare too.
     async fn begins(
         &mut self,
         mut first: Answering,
@@ -87,10 +81,10 @@ impl<'m> Asking<'m> {
                 Err(error) => Err(self.note(first, error)),
             };
         }
-        // In this order: what is paid for is asked.
+        // Pay before asking.
         let paid = candidate.ask().and_then(|asked| Some((asked, spare.pay()?)));
         let Some((asked, reserved)) = paid else {
-            // Somebody has found out meanwhile that it does not answer either, or the store is slow.
+            // The spare has failed elsewhere in the meantime, or the store is slow.
             self.queue.put_back(candidate);
             return self.alone(first).await;
         };
@@ -100,7 +94,7 @@ impl<'m> Asking<'m> {
         self.race(first, second).await
     }
 
-    /// The one of two that speaks first; the other is cancelled.
+    /// Returns the first to answer, and cancels the other.
     async fn race(
         &mut self,
         mut first: Answering,
@@ -128,7 +122,6 @@ impl<'m> Asking<'m> {
         }
     }
 
-    /// Sends the request; only the last who can be asked is asked again when it fails.
     fn send(
         &self,
         candidate: &Candidate<dyn ChatModel>,
@@ -143,14 +136,13 @@ impl<'m> Asking<'m> {
         Answering::new(candidate.name(), asked, (reserved, self.bytes), stream)
     }
 
-    /// The candidate that is asked beside `first`, and its wait; both are paid for before one is asked.
     fn spare(&mut self, first: &Candidate<dyn ChatModel>) -> Option<Spare> {
         let after: Duration = first.usual_wait().filter(|_| self.models.is_hedged())?;
         let candidate = self.queue.spare()?;
         match self.reserve(&candidate) {
             Ok(reserved) => Some(Spare::new(candidate, reserved, after)),
             Err(_) => {
-                // The budget does not cover two.
+                // The budget does not cover both.
                 self.queue.put_back(candidate);
                 None
             }
@@ -162,7 +154,6 @@ impl<'m> Asking<'m> {
         self.payer.reserve(service, self.bytes, self.request.max_tokens)
     }
 
-    /// `failed` was not answered.
     fn note(&mut self, failed: Answering, error: Error) -> Error {
         let name = failed.name().clone();
         if !self.models.is_alone() {
@@ -173,7 +164,7 @@ impl<'m> Asking<'m> {
         error
     }
 
-    /// Error of a request that no model answered; `last` is that of the last model asked.
+    /// Error of a request without an answer; `last` is that of the last model.
     fn unanswered(self, last: Option<Error>) -> Error {
         let none = || Error::new(Kind::Unavailable, "no chat model was asked (set providers.llm)");
         let last = last.unwrap_or_else(none);

@@ -8,20 +8,15 @@ use crate::{
     provider::{ChatModel, Error},
 };
 
-/// An NPC, as far as its policy's own cap goes, and what the session may spend.
+/// An NPC whose policy may have a cap, and the session's budget.
 pub struct Payer {
-    /// The NPC that answers; its policy may have a cap of its own.
     pub npc: Arc<Npc>,
-    /// Budget of the session.
     pub budget: Budget,
 }
 
 impl Payer {
-    /// Sets aside what a request of so many bytes with an answer of so many tokens may cost at `model`; it
-    /// is waited for ([`Reservation::ready`]) before the request goes out.
-    ///
-    /// # Errors
-    /// A spending cap would be passed.
+    /// Reserves the most that a request may cost at `model`; await [`Reservation::ready`] before
+    /// sending it. Fails at a spending cap.
     pub fn reserve(
         &self,
         model: &dyn ChatModel,

@@ -1,4 +1,4 @@
-//! A candidate that is asked beside another whose first word is late.
+//! A second candidate for a request whose first answer is late.
 
 use std::time::Duration;
 
@@ -7,17 +7,14 @@ use crate::{
     provider::{Candidate, ChatModel},
 };
 
-/// A candidate in reserve. Dropped before it was asked, its money is given back.
+/// A spare candidate. Its money is returned if it is never asked.
 pub struct Spare {
     candidate: Candidate<dyn ChatModel>,
-    /// Money set aside for it, until it is asked.
     reserved: Option<Reservation>,
-    /// Delay before it is asked.
     pub after: Duration,
 }
 
 impl Spare {
-    /// `candidate` is asked after so long, and paid for by `reserved`.
     pub const fn new(
         candidate: Candidate<dyn ChatModel>,
         reserved: Reservation,
@@ -26,12 +23,11 @@ impl Spare {
         Self { candidate, reserved: Some(reserved), after }
     }
 
-    /// The candidate itself.
     pub const fn candidate(&self) -> &Candidate<dyn ChatModel> {
         &self.candidate
     }
 
-    /// The money for it, if that can be relied on by now; it is asked then.
+    /// Takes the reserved money if it is granted by now; the candidate is then asked.
     pub fn pay(&mut self) -> Option<Reservation> {
         self.reserved.take_if(|reserved| reserved.is_ready())
     }

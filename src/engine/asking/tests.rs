@@ -1,4 +1,4 @@
-//! Requests to two stand-ins, in paused time: who is asked when the first does not answer, and who pays.
+//! Requests to two stand-ins, in paused time: which one answers, and what is paid.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const SOON: [Step; 3] = [Wait(10), Text("Aye."), Usage(9, 5)];
 /// Times out after 3 s.
 const LATE: [Step; 2] = [Wait(3_000), Fail(Kind::Timeout)];
 
-/// Two models, the first of which is preferred.
+/// The first model is preferred.
 struct Two {
     first: Arc<Model>,
     second: Arc<Model>,
@@ -34,7 +34,6 @@ struct Two {
     budget: Budget,
 }
 
-/// An answer.
 struct Answered {
     by: String,
     text: String,
@@ -47,7 +46,7 @@ impl Two {
         Self::paid(is_hedged, None, None)
     }
 
-    /// Of this price: with 1000 for a million, the longest answer costs 0.10.
+    /// With a price of 1000 per million, the longest answer costs 0.10.
     fn paid(is_hedged: bool, price: Option<&'static str>, cap: Option<f64>) -> Self {
         let model = || Arc::new(Model { price, ..Model::default() });
         let (first, second) = (model(), model());
@@ -94,7 +93,7 @@ impl Two {
         Ok(Answered { by, text, broke })
     }
 
-    /// Name of the one that answers.
+    /// Name of the model that answers.
     async fn answers(&self) -> String {
         self.ask().await.expect("an answer").by
     }
@@ -105,7 +104,7 @@ impl Two {
     }
 }
 
-/// True if the request `index` may be sent again by its service.
+/// True if the service may send request `index` again.
 fn are_several(model: &Model, index: usize) -> bool {
     model.requests.lock().unwrap()[index].attempts.are_several()
 }

@@ -1,8 +1,13 @@
 //! Budgets of sessions, and of requests outside them.
 //!
-//! Entry types: [`Budget`], shared by everyone who pays from it; [`Reservation`], money for one request;
-//! [`BudgetWriter`], which has it written down. **Never**: lets a request go out that a cap does not
-//! allow, or that is not set aside where it outlasts this process.
+//! Entry types: [`Budget`], shared by its payers; [`Reservation`], money for one request;
+//! [`BudgetWriter`], its way to the store. A request reserves its upper bound before it is sent:
+//! one token per byte of input, and `max_tokens` of output. It is refused if a cap would be
+//! exceeded. The reservation must also be granted by the store, so that a crash cannot lose it;
+//! money is granted ahead, so most requests need not wait, and 5 s is the longest wait. Afterwards
+//! the service's count is booked if it is plausible, else the usual count for the text. A failed
+//! request gets back what was certainly not billed. A dropped reservation is booked in full,
+//! because the service may have billed a cancelled request. Each retry is paid for separately.
 
 mod account;
 mod reservation;
@@ -17,15 +22,15 @@ use crate::{
     provider::{Error, Usage},
 };
 
-/// Overhead of templates around a conversation, in tokens.
+/// Tokens of templates around a conversation.
 const TEMPLATE: u64 = 64;
 
-/// More bytes than a token of any text has.
+/// More bytes than any token has.
 const MOST_BYTES: u64 = 16;
-/// Bytes that a token usually has.
+/// Bytes of a usual token.
 const USUAL_BYTES: u64 = 4;
 
-/// Upper bound for a request of so many bytes: a token has at least one byte.
+/// Upper bound for a request of `bytes`: a token has at least one byte.
 pub fn expected(bytes: u64, max_tokens: u32) -> Consumption {
     Consumption {
         input_tokens: bytes.saturating_add(TEMPLATE),
@@ -34,7 +39,6 @@ pub fn expected(bytes: u64, max_tokens: u32) -> Consumption {
     }
 }
 
-/// Consumption of a request.
 pub fn consumed(usage: Usage) -> Consumption {
     Consumption {
         input_tokens: usage.input_tokens,
@@ -45,8 +49,7 @@ pub fn consumed(usage: Usage) -> Consumption {
     }
 }
 
-/// A count of tokens for so many bytes of text: `told` where it can be true, else the usual one, at most
-/// `most`.
+/// `told` tokens if plausible for `bytes` of text, else the usual count, at most `most`.
 pub fn plausible(told: u64, bytes: u64, most: u64) -> u64 {
     match told < bytes.div_ceil(MOST_BYTES) {
         true => bytes.div_ceil(USUAL_BYTES).min(most).max(told),
@@ -54,8 +57,8 @@ pub fn plausible(told: u64, bytes: u64, most: u64) -> u64 {
     }
 }
 
-/// `usage` where it can be true of a request of `asked` bytes with an answer of `answered` bytes; a
-/// count that is too low becomes the usual one, at most what is `reserved`.
+/// `usage` if plausible for a request of `asked` and an answer of `answered` bytes. A count that is
+/// too low is replaced by the usual one, at most `reserved`.
 pub fn believed(usage: Usage, asked: u64, answered: u64, reserved: Consumption) -> Usage {
     let input_tokens = plausible(usage.input_tokens, asked, reserved.input_tokens);
     let output_tokens = plausible(usage.output_tokens, answered, reserved.output_tokens);
@@ -63,52 +66,45 @@ pub fn believed(usage: Usage, asked: u64, answered: u64, reserved: Consumption) 
     Usage { input_tokens, output_tokens, cached_tokens, ..usage }
 }
 
-/// A budget for paid calls. Cloning shares it; dropping the last handle closes it.
+/// A budget for paid calls. Clones share it; dropping the last closes it.
 #[derive(Clone)]
 pub struct Budget(Account);
 
 impl Budget {
-    /// A budget over `ledger`, which is not stored.
+    /// A budget over an unsaved `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         Self(Account::new(ledger))
     }
 
-    /// Its writer.
     pub fn writer(&self) -> BudgetWriter {
         BudgetWriter::new(Arc::clone(&self.0.shared))
     }
 
-    /// Money spent so far.
     pub fn spent(&self) -> f64 {
         self.0.shared.look(|ledger| ledger.spent())
     }
 
-    /// From now on these caps and prices hold.
     pub fn set_options(&self, options: BudgetOptions) {
         self.0.shared.told.store(false, Ordering::Relaxed);
         self.0.shared.with(|ledger| ledger.set_options(options));
     }
 
-    /// Registers `payer` as a possible payer, with a cap of its own.
     pub fn expect(&self, payer: &str, cap: Option<f64>) {
         self.0.shared.with(|ledger| ledger.expect(payer, cap));
     }
 
-    /// True if a reached cap is to be announced aloud: once, until other caps apply.
+    /// True once, until the caps change: a reached cap should be announced aloud.
     pub fn tells_of_stop(&self) -> bool {
         !self.0.shared.told.swap(true, Ordering::Relaxed)
     }
 
-    /// The session is over: what is not needed goes back, and only what is spent after it is set aside.
+    /// Ends the session: returns unneeded money, and reserves only for later requests.
     pub fn rest(&self) {
         self.0.shared.with(Ledger::rest);
     }
 
-    /// Sets money aside for a request, and waits until that outlasts this process, which it does already
-    /// for most; free models (`None`) always pass. Cancel safe.
-    ///
-    /// # Errors
-    /// [`crate::provider::Kind::OverBudget`] when a cap would be passed, or nothing can be written down.
+    /// Reserves money and waits until the store has granted it. Free models (`None`) always pass.
+    /// Fails with [`crate::provider::Kind::OverBudget`] at a cap or without the store. Cancel safe.
     pub async fn reserve(
         &self,
         model: Option<&str>,
@@ -121,10 +117,8 @@ impl Budget {
         Ok(reservation)
     }
 
-    /// Like `reserve`, without waiting: await [`Reservation::ready`] before the request goes out.
-    ///
-    /// # Errors
-    /// [`crate::provider::Kind::OverBudget`] when a cap would be passed.
+    /// Like [`Self::reserve`] without waiting: await [`Reservation::ready`] before sending the
+    /// request.
     pub fn reserve_now(
         &self,
         model: Option<&str>,

@@ -1,4 +1,4 @@
-//! Money for one request, attempt by attempt.
+//! Money for one request and its retries.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard},
@@ -15,31 +15,26 @@ use crate::{
     provider::{Attempts, Error, Kind},
 };
 
-/// Longest wait for the store before a request is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Money set aside for one request; booked in full when dropped unsettled, because a request that was
-/// cancelled may have been billed.
+/// Reserved money. Booked in full if dropped unsettled, because a cancelled request may have been
+/// billed.
 #[must_use = "a request is settled when it is over"]
 pub struct Reservation(Arc<Reserved>);
 
 struct Reserved {
     account: Account,
-    /// The model's name in the price list; `None`: it is free.
+    /// Name in the price list; `None`: free.
     model: Option<String>,
     payer: String,
     payer_cap: Option<f64>,
     expected: Consumption,
     amount: Mutex<Option<ReservedAmount>>,
-    /// Consumption that the service has counted so far.
+    /// Consumption counted by the service so far.
     counted: Mutex<Consumption>,
 }
 
 impl Reservation {
-    /// Sets money aside for a request.
-    ///
-    /// # Errors
-    /// A cap would be passed.
     pub(super) fn new(
         account: Account,
         model: Option<&str>,
@@ -54,23 +49,17 @@ impl Reservation {
         Ok(Self(Arc::new(reserved)))
     }
 
-    /// True if the request may go out now.
     pub fn is_ready(&self) -> bool {
         matches!(self.0.is_covered(), Ok(true))
     }
 
-    /// Waits until what is set aside outlasts this process. Cancel safe.
-    ///
-    /// # Errors
-    /// [`Kind::OverBudget`] when a cap would be passed after all, or nothing can be written down.
+    /// Waits until the store has granted the money. Fails with [`Kind::OverBudget`] at a cap or
+    /// without the store. Cancel safe.
     pub fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send + use<> {
         self.ready_within(PATIENCE)
     }
 
-    /// Like [`Self::ready`], with the longest wait for the store.
-    ///
-    /// # Errors
-    /// Those of [`Self::ready`].
+    /// Like [`Self::ready`], with another longest wait for the store.
     pub fn ready_within(
         &self,
         patience: Duration,
@@ -79,7 +68,6 @@ impl Reservation {
         async move { reserved.ready(patience).await }
     }
 
-    /// Payment for further attempts: each one is paid for.
     pub fn attempts(&self) -> Attempts {
         if self.0.model.is_none() {
             return Attempts::default();
@@ -91,28 +79,24 @@ impl Reservation {
         })
     }
 
-    /// Upper bound for the request.
     pub fn expected(&self) -> Consumption {
         self.0.expected
     }
 
-    /// Notes what the service has `counted` so far: whatever becomes of the request, no less is booked.
+    /// Notes the service's count so far; at least this is booked in any case.
     pub fn counted(&self, counted: Consumption) {
         *locked(&self.0.counted) = counted;
     }
 
-    /// Books what was really used.
     pub fn settle(self, used: Consumption) {
         self.0.settle(Some(used));
     }
 
-    /// The request was not sent.
     pub fn unused(self) {
         self.0.release();
     }
 
-    /// The request has failed: what was certainly not billed is given back, but for what the service has
-    /// counted.
+    /// Returns the money if certainly not billed, except what the service has counted.
     pub fn failed(self, kind: Kind) {
         if kind.may_be_billed() {
             return;
@@ -163,18 +147,17 @@ impl Reserved {
         };
         let covered = timeout(patience, covered).await.unwrap_or_else(|_| Err(late()));
         covered.map_err(|refused| {
-            // Nothing has gone out.
+            // Nothing was sent.
             self.release();
             over_budget(&refused)
         })
     }
 
-    /// Another attempt, paid for by itself; what the one before may have cost is booked.
     async fn again(&self, failed: Kind) -> Result<(), Error> {
         if !failed.may_be_billed() {
             return Ok(());
         }
-        // Booked even where nothing is left for another.
+        // Booked even if the retry is refused.
         self.settle(None);
         let fresh = self.set_aside()?;
         *self.amount() = fresh;
@@ -190,7 +173,6 @@ impl Reserved {
         });
     }
 
-    /// Takes the service's count of the attempt that ends.
     fn take_counted(&self) -> Consumption {
         std::mem::take(&mut *locked(&self.counted))
     }
@@ -205,7 +187,7 @@ impl Reserved {
         self.amount().take()
     }
 
-    /// Held for a look, never across an await.
+    /// **Never**: held across an await.
     fn amount(&self) -> MutexGuard<'_, Option<ReservedAmount>> {
         locked(&self.amount)
     }
@@ -217,7 +199,7 @@ impl Drop for Reservation {
     }
 }
 
-/// Books a further attempt that was begun after its [`Reservation`] was dropped.
+/// Books a retry that began after its [`Reservation`] was dropped.
 impl Drop for Reserved {
     fn drop(&mut self) {
         self.settle(None);

@@ -1,4 +1,4 @@
-//! Postings of a budget, for the task that writes them to the store.
+//! Postings of a budget, on their way to the store.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::{
     logic::budget::{Ledger, Postings},
 };
 
-/// Hands out the postings of one budget. A budget has one writer at a time.
+/// Hands out the postings of one budget. **Never**: two per budget.
 pub struct BudgetWriter(Arc<Shared>);
 
 impl BudgetWriter {
@@ -16,7 +16,7 @@ impl BudgetWriter {
         Self(shared)
     }
 
-    /// The next postings; `None`: the budget is closed and all of it is written.
+    /// The next postings; `None` once the budget is closed and everything is written.
     pub async fn next(&self) -> Option<Postings> {
         loop {
             if let Some(postings) = self.now() {
@@ -29,27 +29,23 @@ impl BudgetWriter {
         }
     }
 
-    /// Postings to write now, if any.
     pub fn now(&self) -> Option<Postings> {
         self.0.look(Ledger::postings)
     }
 
-    /// True once the budget is closed: nothing more is spent from it.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
     }
 
-    /// Nothing is set aside ahead any more, and [`Self::next`] ends when all is written.
+    /// Stops reserving ahead; [`Self::next`] ends once everything is written.
     pub fn close(&self) {
         self.0.close();
     }
 
-    /// The store has answered.
     pub fn posted(&self, postings: &Postings, granted: &[Granted]) {
         self.0.with(|ledger| ledger.posted(postings, granted));
     }
 
-    /// The store could not be asked.
     pub fn unposted(&self, postings: &Postings, why: String) {
         self.0.with(|ledger| ledger.unposted(postings, why));
     }

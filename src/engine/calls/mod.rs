@@ -1,9 +1,8 @@
-//! The calls of one turn, whatever model makes them.
+//! Tool calls of one turn, for every engine.
 //!
-//! Entry type: [`TurnCalls`]. It offers tools, holds back what has effects until the final
-//! transcript agrees, has calls made through the one door (`ToolHost::execute`, which lets them
-//! pass or not) within what is left of the turn's tool time, and keeps the records.
-//! **Never**: asks a model, or says a word.
+//! Entry type: [`TurnCalls`]. Offers tools, holds back effects until the final transcript confirms
+//! the turn, runs calls through `ToolHost::execute` within the turn's tool time, and keeps the
+//! records.
 
 mod topics;
 
@@ -22,51 +21,42 @@ use crate::{
     },
 };
 
-/// State that the calls of one NPC share from turn to turn.
 #[derive(Clone)]
 pub struct NpcCalls {
-    /// The door to the tools.
     pub host: ToolHost,
-    /// Calls of this NPC so far.
     pub made: SessionCalls,
-    /// Longest wait for a tool round that is not covered by a filler.
+    /// Longest wait for a tool round without a filler.
     pub filler_after: Duration,
 }
 
-/// Caller of a turn's tools, and limits of the calls.
 pub struct CallSetup {
-    /// The NPC, whose policy holds.
     pub npc: Arc<Npc>,
-    /// State shared by its turns.
     pub calls: NpcCalls,
-    /// Its model reads its prompts: words of others may lead it.
+    /// The model reads prompts, so the words of others may mislead it.
     pub reads_prompts: bool,
-    /// Lends its chat model to servers that may ask; `None`: sampling is disabled.
+    /// Lends the NPC's chat model to servers; `None`: sampling is disabled.
     pub sampler: Option<Arc<dyn Sampler>>,
-    /// Pays for built-in tools that cost money.
     pub payments: Arc<dyn Payments>,
-    /// The turn is over: calls under way say so and are kept.
+    /// The turn is over: running calls report it, and their records are kept.
     pub stop: CancellationToken,
 }
 
-/// The calls of one turn.
 pub struct TurnCalls {
     setup: CallSetup,
     turn: Arc<Turn>,
     limits: TurnLimits,
-    /// Tools offered to the model now; before the first offer all that the NPC may call.
+    /// Tools offered now; before the first offer, all that the NPC may call.
     offered: Arc<VisibleTools>,
-    /// Names that are offered whatever was said: the NPC's own, and what was found.
+    /// Names always offered: the NPC's own tools, and those found by search.
     found: Vec<Arc<str>>,
-    /// Contents of the model's window that call for care.
+    /// Reasons for caution in the model's window.
     taint: Taint,
-    /// Wall time of the rounds so far; waiting for the final transcript is not part of it.
+    /// Wall time of all rounds, without waits for the final transcript.
     tool_time: Duration,
     records: Vec<CallRecord>,
 }
 
 impl TurnCalls {
-    /// The calls of `turn`.
     pub fn new(setup: CallSetup, turn: Arc<Turn>) -> Self {
         let policy = &setup.npc.policy;
         Self {
@@ -81,13 +71,12 @@ impl TurnCalls {
         }
     }
 
-    /// These calls for the engine that goes on with the turn.
     #[must_use]
     pub fn go_on(self, setup: CallSetup) -> Self {
         Self { setup, ..self }
     }
 
-    /// Offers what fits the turn, for the first time. Cancel safe.
+    /// Offers tools that fit the turn. Cancel safe.
     pub async fn offer_first(&mut self) {
         if self.limits.is_closed() {
             return self.offer_nothing();
@@ -96,7 +85,7 @@ impl TurnCalls {
         self.offered = self.setup.calls.host.narrowed(all, &self.query()).await;
     }
 
-    /// Offers what fits into what is left, what was found meanwhile included. Cancel safe.
+    /// Offers tools that fit the remaining room, including those found. Cancel safe.
     pub async fn offer_next(&mut self) {
         if self.limits.is_closed() {
             return self.offer_nothing();
@@ -106,18 +95,16 @@ impl TurnCalls {
         self.offered = host.offered(npc, tier, self.left(), &self.query()).await;
     }
 
-    /// Offers nothing: the model has to answer.
     pub fn offer_nothing(&mut self) {
         self.offered = Arc::default();
     }
 
-    /// Tools offered to the model, as it reads them.
     pub fn specs(&self) -> &Arc<[ToolSpec]> {
         &self.offered.specs
     }
 
-    /// The tool that is awaited longest, if the table would wait too long for `calls` of a model
-    /// that took so long to make them.
+    /// The slowest tool, if the table would wait too long for `calls`; the model `took` this long
+    /// to request them.
     pub fn too_slow(&self, calls: &[ToolCall], took: Duration) -> Option<Arc<str>> {
         let left = self.left();
         let expected = |call: &ToolCall| {
@@ -130,9 +117,8 @@ impl TurnCalls {
         (slowest + took > self.setup.calls.filler_after).then_some(tool)
     }
 
-    /// Runs one round of calls in parallel; their records, in the order of the calls. `None`: the
-    /// turn has ended before the final transcript agreed, and nothing has run. A dropped future
-    /// ends its calls.
+    /// Runs one round in parallel; the records have the order of `calls`. `None`: the turn ended
+    /// before the final transcript confirmed it, and nothing ran. A dropped future ends its calls.
     pub async fn run(&mut self, calls: &[ToolCall]) -> Option<&[CallRecord]> {
         self.mind_what_was_read().await;
         if calls.iter().any(|call| !self.may_run_ahead(call)) && !self.is_confirmed().await {
@@ -160,8 +146,7 @@ impl TurnCalls {
         self.records.get(before..)
     }
 
-    /// Takes the record of a call of an earlier turn as one of this turn's; nothing more is offered
-    /// for it.
+    /// Adds the record of an earlier turn's call; no tools are offered with it.
     pub fn take_late(&mut self, record: CallRecord) {
         self.offer_nothing();
         if record.outside {
@@ -173,27 +158,23 @@ impl TurnCalls {
         self.records.push(record);
     }
 
-    /// Tool time used so far.
     pub const fn tool_time(&self) -> Duration {
         self.tool_time
     }
 
-    /// Categories of the tools that were called, or named in what was `said`.
+    /// Categories of tools that were called, or named in `said`.
     pub fn topics(&self, said: &str) -> Vec<Arc<str>> {
         topics::of(said, &self.turn.tools, &self.records, &self.setup.calls.host)
     }
 
-    /// Every call of the turn, refused ones included.
     pub fn into_records(self) -> Vec<CallRecord> {
         self.records
     }
 
-    /// Rest of the turn's tool time.
     fn left(&self) -> Duration {
         self.turn.tier.ceiling().saturating_sub(self.tool_time)
     }
 
-    /// Query that narrows a long list.
     fn query(&self) -> Query<'_> {
         Query {
             utterance: self.turn.words(),
@@ -202,15 +183,14 @@ impl TurnCalls {
         }
     }
 
-    /// Resolves when the final transcript agrees; false when the turn ends before.
+    /// True once the final transcript confirms the turn; false if the turn ends before.
     async fn is_confirmed(&self) -> bool {
         let mut gate = self.turn.gate.clone();
         let agreed = gate.wait_for(|gate| gate.confirmed);
         matches!(self.setup.stop.run_until_cancelled(agreed).await, Some(Ok(_)))
     }
 
-    /// True if it may run before the final transcript: it reads, changes nothing, and needs no
-    /// approval.
+    /// True if it may run before the final transcript: it only reads, and needs no approval.
     fn may_run_ahead(&self, call: &ToolCall) -> bool {
         self.offered.get(&call.name).is_some_and(|offered| {
             let tool = &offered.tool;
@@ -218,8 +198,8 @@ impl TurnCalls {
         })
     }
 
-    /// Takes into account what the model has read by now beside the talk: what servers say of their
-    /// tools, and what it was reminded of.
+    /// Updates the taint by what the model has read besides the talk: tool descriptions and
+    /// memories.
     async fn mind_what_was_read(&self) {
         if self.setup.reads_prompts && self.offered.is_described_outside() {
             self.taint.set();
@@ -229,7 +209,7 @@ impl TurnCalls {
         }
     }
 
-    /// The identity of what a call means; the name itself when it means nothing.
+    /// Identity of the called tool, or the unknown name.
     fn identity(&self, call: &ToolCall) -> Arc<str> {
         match self.offered.get(&call.name) {
             Some(offered) => Arc::clone(&offered.tool.identity),
@@ -272,7 +252,6 @@ pub fn result(record: &CallRecord) -> Message {
     }
 }
 
-/// Marks of the window at the start of `turn`.
 fn taint(turn: &Turn) -> Taint {
     let taint = Taint::default();
     if turn.conversation.outside {
@@ -284,7 +263,7 @@ fn taint(turn: &Turn) -> Taint {
     taint
 }
 
-/// The tools of `npc`'s own: the one its policy names, and what its lines call.
+/// The NPC's own tools: the one its policy names, and those of its scripted lines.
 fn own_tools(npc: &Npc) -> Vec<Arc<str>> {
     let named = match &npc.policy.tool_choice {
         ToolChoice::Named(name) => Some(name),
@@ -294,7 +273,7 @@ fn own_tools(npc: &Npc) -> Vec<Arc<str>> {
     named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect()
 }
 
-/// True if a policy's entry means the tool of this record.
+/// True if a policy's entry names the record's tool.
 fn names(entry: &str, record: &CallRecord) -> bool {
     entry == &*record.tool || bare(&record.tool) == entry
 }

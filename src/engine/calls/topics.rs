@@ -1,6 +1,4 @@
-//! Topics of a turn, as categories of tools.
-//!
-//! Entry function: [`of`]. **Never**: chooses a tool.
+//! Topics of a turn: categories of tools.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,8 +7,7 @@ use crate::{
     tools::{CallRecord, ToolHost, VisibleTools},
 };
 
-/// The categories of what was called, and those of `visible` tools that were named in what was
-/// `said`, each once.
+/// Categories of called tools and of `visible` tools named in `said`, without repetition.
 pub fn of(
     said: &str,
     visible: &VisibleTools,

@@ -1,6 +1,7 @@
-//! The cascade: chat model, sentences, voice; with an [`Opener`] the sentence cascade of two models.
+//! The cascade: chat model, sentences, voice. With an [`Opener`], the sentence cascade of two
+//! models.
 //!
-//! Entry type: [`Cascaded`]. **Never**: hears; the transcript comes with the turn.
+//! Entry type: [`Cascaded`]. The transcript comes with the turn.
 
 use std::sync::Arc;
 
@@ -26,24 +27,22 @@ use crate::{
     tools::VisibleTools,
 };
 
-/// Sentences a model may be ahead of the voice; then it waits.
+/// Sentences that the model may be ahead of the voice.
 const SENTENCES_AHEAD: usize = 16;
 
-/// An NPC that hears text, thinks with a chat model and speaks with a synthesizer.
+/// An NPC that reads transcripts, thinks with a chat model and speaks with a synthesizer.
 #[derive(Clone)]
 pub struct Cascaded {
     model: NpcModel,
-    /// Says the first sentence of the answers to what is said.
     opener: Option<Opener>,
     calls: NpcCalls,
     voice: Synthesizer,
     fillers: Fillers,
-    /// Tools of the last turn, whose fillers are prepared.
+    /// Tools of the last turn, for preparing their fillers.
     tools: Arc<VisibleTools>,
 }
 
 impl Cascaded {
-    /// An engine that thinks with `model`, makes `calls` and speaks with `voice`.
     pub fn new(model: NpcModel, calls: NpcCalls, voice: Synthesizer) -> Self {
         let npc = &model.npc;
         let tools = calls.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
@@ -51,13 +50,11 @@ impl Cascaded {
         Self { model, opener: None, calls, voice, fillers, tools }
     }
 
-    /// Has `opener` say the first sentence of each answer.
     #[must_use]
     pub fn opened_by(self, opener: Opener) -> Self {
         Self { opener: Some(opener), ..self }
     }
 
-    /// Goes on with a turn that another engine has begun.
     pub fn go_on(
         &self,
         turn: Arc<Turn>,
@@ -67,7 +64,7 @@ impl Cascaded {
         self.with(None, turn, replies, before)
     }
 
-    /// Answers a turn, of which `before` is done; `opener` says the first sentence.
+    /// Answers a turn after `before`; `opener` speaks the first sentence.
     fn with(
         &self,
         opener: Option<Opener>,
@@ -81,27 +78,22 @@ impl Cascaded {
         answer(turn, (model, opener), calls, voice, before)
     }
 
-    /// Takes the tools whose filler lines [`Self::warm_up`] prepares.
     pub fn offers(&mut self, tools: &Arc<VisibleTools>) {
         self.tools = Arc::clone(tools);
     }
 
-    /// The door to its tools.
     pub const fn calls(&self) -> &NpcCalls {
         &self.calls
     }
 
-    /// Its chat models, and what they are paid from.
     pub const fn model(&self) -> &NpcModel {
         &self.model
     }
 
-    /// Loudness of the voices, by which its own is levelled.
     pub const fn levels(&self) -> Option<&VoiceLevels> {
         self.voice.levels()
     }
 
-    /// Lines that cover a wait, in the NPC's own voice.
     pub const fn fillers(&self) -> &Fillers {
         &self.fillers
     }
@@ -115,7 +107,7 @@ impl VoiceEngine for Cascaded {
 
     fn played(&mut self, played: &PlayedPart) {
         let (npc, position) = (&self.model.npc.name, played.position);
-        // Text and sound come apart here: nothing that makes them has to be told where they ended.
+        // Text and sound are separate here: no service needs to know where playback ended.
         tracing::debug!(npc, ?position, "answer heard");
     }
 
@@ -131,10 +123,9 @@ impl VoiceEngine for Cascaded {
 }
 
 impl Cascaded {
-    /// Prepares voice and lines.
     pub fn warm_up(&self) -> impl Future<Output = ()> + Send + use<> {
         let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
-        // Tools of servers come later than the first turn, which may have to wait for one of them.
+        // Servers' tools come after the first turn, which may need a filler.
         let calls = !tools.specs.is_empty() || !self.model.npc.tools.is_empty();
         let (costs, voice) = (self.costs(), self.voice.clone());
         let fails_over = !self.model.models.is_alone();
@@ -155,7 +146,6 @@ impl Cascaded {
     }
 }
 
-/// Has the model talk and the voice speak, side by side.
 async fn answer(
     turn: Arc<Turn>,
     (model, opener): (NpcModel, Option<Opener>),
@@ -167,7 +157,7 @@ async fn answer(
     let (opens, speaker) = (opener.clone(), voice.voice.clone());
     let prompt = turn.conversation.prompt(message(&turn).await);
     let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
-    // A turn also ends when its voice fails: nobody would hear the rest.
+    // A failed voice ends the turn too.
     let stop = turn.cancel.child_token();
     let opened = Opened::default();
     let thinking = Thinking { model, calls, prompt, before, opened, out, stop: stop.clone() };
@@ -197,7 +187,7 @@ async fn answer(
         visible: talk.visible,
         calls: calls.into_records(),
         thought: talk.thought,
-        // Known only now: a voice that fails gives way to its fallback.
+        // Only known now: a failed voice is replaced by its fallback.
         engine: EngineUsed {
             spoke: Some(speaker.service()),
             ..EngineUsed::cascaded(opens.is_some())
@@ -209,7 +199,6 @@ async fn answer(
     }
 }
 
-/// Has `opener` say the first sentence, and the model go on after it.
 async fn think(
     turn: Arc<Turn>,
     mut thinking: Thinking,
@@ -218,7 +207,7 @@ async fn think(
     let (Some(opener), Some(message)) = (opener, thinking.prompt.turn.first().cloned()) else {
         return converse(turn, thinking).await;
     };
-    // An opening that nothing may follow is not said.
+    // Without money to continue, the opening is not spoken.
     if !is_payable(&turn, &thinking) {
         return converse(turn, thinking).await;
     }
@@ -233,7 +222,7 @@ async fn think(
     tokio::join!(converse(turn, thinking), reading).0
 }
 
-/// True if the caps allow the first request of the model that goes on.
+/// True if the caps allow the first request of the main model.
 fn is_payable(turn: &Turn, thinking: &Thinking) -> bool {
     let model = &thinking.model;
     let Some(strong) = model.models.iter().next() else { return true };
@@ -243,7 +232,7 @@ fn is_payable(turn: &Turn, thinking: &Thinking) -> bool {
     reserved.map(Reservation::unused).is_ok()
 }
 
-/// Reason a turn ended early; `voiced` is the number of sentences that went out.
+/// Why a turn ended early; `voiced` is the number of sentences sent.
 fn failure(
     of_model: Option<Failure>,
     voiced: Result<usize, Error>,

@@ -1,23 +1,21 @@
-//! Exchanges: what somebody said, what was called for it, and what was answered.
+//! Exchanges: an utterance, its calls, and the answer. They are never split.
 //!
 //! Entry functions: [`exchanges`], [`parties`], [`forget_exchanges`].
-//! **Never**: takes an exchange apart.
 
 use crate::{
     domain::{Message, Person, PersonId, Said},
     logic::prompt::FOLLOW_UP,
 };
 
-/// People who began some exchanges, each once.
+/// People who began exchanges, without repetition.
 pub struct Parties {
-    /// Names of those who are known by name alone.
+    /// Names of people without an id.
     pub speakers: Vec<String>,
-    /// Ids of all others.
     pub people: Vec<PersonId>,
 }
 
-/// Index where each exchange but the first begins: a line that a person said. The follow-up of a
-/// call stays with the exchange before it.
+/// Start indices of all exchanges but the first: lines of people. A follow-up belongs to the
+/// exchange before it.
 pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = usize> {
     let begins =
         |message: &Message| matches!(message, Message::User(said) if said.text != FOLLOW_UP);
@@ -25,7 +23,7 @@ pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = usize> {
     all.filter(move |(_, message)| begins(message)).map(|(at, _)| at)
 }
 
-/// People who began the exchanges of a conversation, those that were summed up included.
+/// People who began exchanges, including summarised ones.
 pub fn parties(messages: &[Message]) -> Parties {
     let (mut speakers, mut people) = (Vec::new(), Vec::new());
     for message in messages {
@@ -48,16 +46,17 @@ pub fn parties(messages: &[Message]) -> Parties {
     Parties { speakers, people }
 }
 
-/// Removes the exchanges that a person began, answers and follow-ups included, and a summary that such
-/// an exchange went into. Another person's exchange may stand between a question and its follow-up.
+/// Removes a person's exchanges with answers and follow-ups, and a summary that contains one.
+/// Another person's exchange may lie between a question and its follow-up.
 pub fn forget_exchanges(messages: &mut Vec<Message>, person: &Person) {
     let mut is_theirs = false;
     messages.retain(|message| {
         match message {
-            // Stored before follow-ups had an owner: taken for one of the exchange before it.
+            // Old follow-ups have no owner; they belong to the exchange before them.
             Message::User(Said { text, by: None }) if text == FOLLOW_UP => {}
             Message::User(said) => is_theirs = person.has_said(said),
-            // Speakers were read off their lines: of a name with a colon, the part before it.
+            // Old versions took speakers from their lines: of a name with a colon, only the part before
+            // it.
             Message::Summary { speakers, people, .. } => {
                 let is = |name: &String| {
                     speakers.iter().any(|it| it == name || name.starts_with(&format!("{it}: ")))

@@ -1,7 +1,7 @@
-//! An NPC's conversation: what is said is added at its end, so that providers' prompt caches stay
-//! warm, until its oldest half is summed up.
+//! An NPC's conversation. It only grows at the end, so that prompt caches of providers stay valid,
+//! until its older half is summarised.
 //!
-//! Entry type: [`History`]. **Never**: holds what was generated but not heard.
+//! Entry type: [`History`]. Contains only what was played.
 
 use super::{
     exchanges::{exchanges, forget_exchanges},
@@ -13,15 +13,14 @@ use crate::{
     logic::prompt::{FOLLOW_UP, SideLine},
 };
 
-/// Lines overheard since an NPC's last turn that are kept for its next.
+/// Most overheard lines that are kept for the next turn.
 const SIDE_LINES_MAX: usize = 20;
-/// Messages kept where nothing sums up; past twice as many the older half goes, so that caches stay
-/// warm in between.
+/// Messages kept without summaries. The older half goes at twice this number, so that caches
+/// survive in between.
 const MESSAGES: usize = 80;
-/// Like [`MESSAGES`], where a model should have summed up long before.
+/// Like [`MESSAGES`], for models that should have summarised long before.
 const MESSAGES_AT_MOST: usize = 2_000;
 
-/// An NPC's memory of a session.
 #[derive(Debug, Default)]
 pub struct History {
     messages: Vec<Message>,
@@ -29,22 +28,18 @@ pub struct History {
 }
 
 impl History {
-    /// A conversation that goes on from `messages`.
     pub fn new(messages: Vec<Message>) -> Self {
         Self { messages, side_lines: Vec::new() }
     }
 
-    /// Utterances and answers, oldest first.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// Lines said around the NPC since it last spoke.
     pub fn side_lines(&self) -> &[SideLine] {
         &self.side_lines
     }
 
-    /// Adds something said to somebody else.
     pub fn add_side_line(&mut self, line: SideLine) {
         if self.side_lines.len() == SIDE_LINES_MAX {
             self.side_lines.remove(0);
@@ -52,21 +47,19 @@ impl History {
         self.side_lines.push(line);
     }
 
-    /// Takes back the last side line in exactly these words.
     pub fn remove_side_line(&mut self, line: &SideLine) {
         if let Some(index) = self.side_lines.iter().rposition(|it| it.is_same(line)) {
             self.side_lines.remove(index);
         }
     }
 
-    /// Takes back everything of one person: what was overheard, and their exchanges.
     pub fn forget(&mut self, person: &Person) {
         self.side_lines.retain(|line| line.by.as_ref() != Some(&person.id));
         forget_exchanges(&mut self.messages, person);
     }
 
-    /// Takes back the last exchange, if it begins with `said`; where only a summary is left that it
-    /// went into, that.
+    /// Removes the last exchange, if it begins with `said`; if it was summarised, removes the
+    /// summary.
     pub fn take_back(&mut self, said: &Said) {
         let is_said = |it: &Message| matches!(it, Message::User(_) | Message::Summary { .. });
         let Some(last) = self.messages.iter().rposition(is_said) else { return };
@@ -83,7 +76,7 @@ impl History {
         }
     }
 
-    /// Puts a summary in the place of the messages it is of; false: they are not there any more.
+    /// Replaces messages by their summary; false if they have changed.
     pub fn replace(&mut self, summary: Summary) -> bool {
         let is_there = self.messages.starts_with(&summary.of);
         if is_there {
@@ -92,11 +85,10 @@ impl History {
         is_there
     }
 
-    /// Adds a turn with the text of it that was spoken.
     pub fn add(&mut self, turn: &TurnReport, spoken: &str) {
         let kept = kept(&turn.said, &turn.exchange, turn.told_secrets, spoken);
         if kept.is_empty() {
-            // Nothing came of it: it stays known as something said, without an empty answer.
+            // Without an answer the utterance stays known, as a side line.
             if let Some((speaker, words)) = turn.said.text.split_once(": ") {
                 let (speaker, text) = (speaker.to_owned(), words.to_owned());
                 let by = turn.said.by.clone();
@@ -108,7 +100,6 @@ impl History {
         self.messages.extend(kept);
     }
 
-    /// Drops the older half of a long conversation that nothing sums up.
     pub fn trim(&mut self) {
         if self.messages.len() >= 2 * MESSAGES {
             let cut = self.cut(MESSAGES);
@@ -116,21 +107,21 @@ impl History {
         }
     }
 
-    /// The older half of a conversation that is too long for memory.
+    /// The older half of a conversation that is too long to keep.
     pub fn excess(&self) -> Option<Vec<Message>> {
         let is_long = self.messages.len() >= 2 * MESSAGES_AT_MOST;
         is_long.then(|| self.messages.iter().take(self.cut(MESSAGES_AT_MOST)).cloned().collect())
     }
 
-    /// Index where the newest exchanges with at most so many messages begin.
+    /// Start index of the newest exchanges with at most `newest` messages.
     fn cut(&self, newest: usize) -> usize {
         let older = self.messages.len().saturating_sub(newest);
         exchanges(&self.messages).find(|at| *at >= older).unwrap_or(self.messages.len())
     }
 }
 
-/// The messages that a turn leaves in a conversation: `said`, its calls, and the `spoken` part of the
-/// answer. Empty if there were no calls and nothing was spoken.
+/// A turn's messages: `said`, its calls, and the `spoken` answer. Empty without calls and spoken
+/// text.
 pub fn kept(said: &Said, exchange: &[Message], told_secrets: bool, spoken: &str) -> Vec<Message> {
     if spoken.is_empty() && exchange.is_empty() {
         return Vec::new();

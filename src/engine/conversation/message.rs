@@ -1,8 +1,7 @@
-//! A turn's own message: what was said, with what holds at this moment.
+//! A turn's own message: the utterance with the facts of the moment.
 //!
-//! Entry function: [`message`]. The game's facts, the stage note and what is remembered stand in it
-//! and nowhere else, so that none of them is part of the history. **Never**: looks anything up; it
-//! waits for the look-up the turn came with.
+//! Entry function: [`message`]. Game facts, the stage note and memories appear only here, so they
+//! never enter the history.
 
 use crate::{
     domain::{Message, Said},
@@ -10,12 +9,12 @@ use crate::{
     logic::prompt::{self, TurnMessage},
 };
 
-/// The message of `turn`, once it is known what the NPC remembers. Cancel safe.
+/// The turn's message, once the memory lookup is done. Cancel safe.
 pub async fn message(turn: &Turn) -> Message {
     Message::User(text(turn, turn.words()).await.into())
 }
 
-/// The message of `turn` as text, without the words if the model hears their sound. Cancel safe.
+/// Like [`message`], as text; without the words if the model receives their sound. Cancel safe.
 pub async fn message_beside_sound(turn: &Turn) -> String {
     let words = if turn.audio.is_empty() { turn.words() } else { prompt::HEARD_ITSELF };
     text(turn, words).await
@@ -39,7 +38,7 @@ async fn text(turn: &Turn, utterance: &str) -> String {
     })
 }
 
-/// The line that `turn` adds to the conversation, as its other side said it.
+/// The utterance as the conversation stores it.
 pub fn said(turn: &Turn) -> Said {
     let text = match &turn.cause {
         Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),

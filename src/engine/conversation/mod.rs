@@ -1,7 +1,7 @@
-//! An NPC's conversation, which belongs to none of its engines.
+//! An NPC's conversation, independent of its engine.
 //!
-//! Entry type: [`Conversation`], owned by the seat. Each turn is given an [`Excerpt`] and comes back
-//! with what it adds. **Never**: holds what was generated but not heard.
+//! Entry type: [`Conversation`], owned by the seat. Each turn gets an [`Excerpt`] and returns its
+//! addition. Contains only what was played.
 
 mod excerpt;
 mod exchanges;
@@ -30,31 +30,30 @@ use crate::{
     tools::ToolHost,
 };
 
-/// Messages between a summary that failed and the next attempt.
+/// Messages between a failed summary and the next attempt.
 const TRY_AGAIN: usize = 8;
-/// Longest extract of a conversation that nothing has ever summed up, in bytes.
+/// Longest extract of a conversation without a summary, in bytes.
 const EXTRACT: usize = 8_000;
 
-/// Notice for the game master when nothing was summed up.
+/// Notice after a failed summary.
 const NOT_SUMMED_UP: &str = "but its model failed to sum it up; Glyphoxa tries again, and shortens \
                              the oldest part when it no longer fits";
 
 /// An NPC's prompt and its memory of a session.
 pub struct Conversation {
-    /// Sums it up; its window is what the conversation has to fit into.
+    /// Summarises the conversation, which must fit its window.
     model: NpcModel,
     system: String,
     history: History,
     window: Window,
     topics: Topics,
-    /// Number of retractions so far.
     retracted: u64,
-    /// Messages there were when a summary failed.
+    /// Number of messages when a summary failed.
     failed_at: Option<usize>,
 }
 
 impl Conversation {
-    /// A conversation of the NPC of `model`, which goes on from `before`.
+    /// Continues `before`.
     pub fn new(model: NpcModel, campaign: &Campaign, before: Vec<Message>) -> Self {
         let system = prompt::system_prompt(&model.npc, campaign);
         Self {
@@ -68,18 +67,17 @@ impl Conversation {
         }
     }
 
-    /// The NPC goes on as `fresh` describes it; it remembers what it did.
+    /// Applies a new description; the memory is kept.
     pub fn go_on_as(&mut self, fresh: Self) {
         let Self { model, system, window, .. } = fresh;
         (self.model, self.system, self.window) = (model, system, window);
     }
 
-    /// Utterances and answers, oldest first; to be kept with the session.
+    /// Utterances and answers, oldest first, as stored with the session.
     pub fn messages(&self) -> &[Message] {
         self.history.messages()
     }
 
-    /// Excerpt for the next turn; `host` fills in values that servers have given for prompts.
     pub fn excerpt(&self, host: &ToolHost) -> Excerpt {
         let system = host.filled(&self.system);
         let messages = self.history.messages();
@@ -96,7 +94,7 @@ impl Conversation {
         }
     }
 
-    /// Adds a finished or interrupted turn, with the text of it that was spoken.
+    /// Adds a turn with its spoken text.
     pub fn add(&mut self, turn: &TurnReport, spoken: &str) {
         self.topics.add(turn.topics.clone());
         self.history.add(turn, spoken);
@@ -111,40 +109,40 @@ impl Conversation {
         }
     }
 
-    /// Adds something said at the table that was not meant for this NPC.
+    /// Adds a line addressed to others.
     pub fn add_side_line(&mut self, line: SideLine) {
         self.history.add_side_line(line);
     }
 
-    /// Lines said around the NPC since it last spoke, and what was said to it without an answer.
+    /// Lines overheard since the NPC last spoke, and unanswered lines addressed to it.
     pub fn side_lines(&self) -> &[SideLine] {
         self.history.side_lines()
     }
 
-    /// Takes back the last side line in exactly these words: its speaker goes on, and
-    /// the whole line follows later.
+    /// Removes the last side line with exactly these words, because the whole utterance follows
+    /// later.
     pub fn remove_side_line(&mut self, line: &SideLine) {
         self.history.remove_side_line(line);
     }
 
-    /// Takes back everything of one person: what was overheard, and their exchanges.
+    /// Removes everything of one person.
     pub fn forget(&mut self, person: &Person) {
         self.retract();
         self.history.forget(person);
     }
 
-    /// Something is to be forgotten that a model may have been told beside the conversation.
+    /// Counts a retraction, so that engines forget copies of the conversation.
     pub const fn retract(&mut self) {
         self.retracted += 1;
     }
 
-    /// Takes back the last exchange, if it begins with `said`.
+    /// Removes the last exchange, if it begins with `said`.
     pub fn take_back(&mut self, said: &Said) {
         self.history.take_back(said);
     }
 
-    /// A task that sums up the oldest half of a conversation that fills the model's window, to be
-    /// run while no answer waits for it; `None`: there is room.
+    /// A task that summarises the older half of a conversation that fills the window; run it while
+    /// no answer waits. `None` while there is room.
     pub fn summarise(&self) -> Option<Summarising> {
         let messages = self.history.messages();
         if self.failed_at.is_some_and(|at| (at..at + TRY_AGAIN).contains(&messages.len())) {
@@ -153,8 +151,7 @@ impl Conversation {
         Some(summarising(self.model.clone(), self.window.task(messages)?))
     }
 
-    /// Takes in what came of it, unless the messages are others by now; what the game master should
-    /// know.
+    /// Applies the outcome, unless the messages have changed; returns a notice for the game master.
     pub fn summarised(&mut self, outcome: Result<Summary, Error>) -> Option<String> {
         let npc = &self.model.npc.name;
         match outcome {
@@ -173,7 +170,7 @@ impl Conversation {
         }
     }
 
-    /// Warning for the game master about the model's window, once.
+    /// Warning about the model's window, once.
     pub fn warning(&self) -> Option<String> {
         self.window.warning()
     }

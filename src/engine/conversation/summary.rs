@@ -1,8 +1,7 @@
-//! The oldest part of a conversation, summed up by the NPC's own model.
+//! Summaries of the oldest part of a conversation, by the NPC's own model.
 //!
-//! Entry function: [`summarising`]; [`Summary`] is what comes of it, good for exactly the messages it
-//! was made from. **Never**: is waited for by a turn; gives the model's words the weight of an
-//! instruction.
+//! Entry function: [`summarising`]; a [`Summary`] replaces exactly the messages it was made from.
+//! **Never**: treats the model's words as instructions.
 
 use std::time::Duration;
 
@@ -17,37 +16,30 @@ use crate::{
     provider::{Error, Kind},
 };
 
-/// Longest wait for a summary.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Part of a conversation to sum up.
 pub struct SummaryTask {
-    /// The oldest messages of the conversation, whole exchanges.
+    /// Oldest messages, in whole exchanges.
     pub of: Vec<Message>,
     /// Longest summary, in tokens.
     pub longest: u32,
 }
 
-/// A summary in the making.
 pub struct Summarising {
-    /// Makes it. Cancel safe: dropping the future ends the request.
+    /// Cancel safe: dropping the future ends the request.
     pub work: BoxFuture<'static, Result<Summary, Error>>,
-    /// True if any turn of the table cancels it: its model may handle one request at a time, and asking
-    /// again costs nothing.
+    /// True if any turn cancels it: the model may serve one request at a time, and a retry is free.
     pub gives_way: bool,
 }
 
-/// A summary, in place of the oldest messages of a conversation.
 #[derive(Debug)]
 pub struct Summary {
-    /// The messages it was made from; it replaces exactly these.
+    /// The messages it replaces.
     pub(super) of: Vec<Message>,
-    /// The message that replaces them.
     pub(super) instead: Message,
 }
 
 impl Summary {
-    /// A summary whose text is `text`.
     fn new(of: Vec<Message>, text: String) -> Self {
         let outside = of.iter().any(Message::is_from_outside);
         let gated = of.iter().any(Message::is_gated);
@@ -56,14 +48,14 @@ impl Summary {
         Self { of, instead }
     }
 
-    /// A shortened text of messages that no model has summed up, of at most so many bytes.
+    /// Shortened text of messages that no model has summarised, of at most `most` bytes.
     pub fn extract(npc: &str, of: Vec<Message>, most: usize) -> Self {
         let text = prompt::extract(npc, &of, most);
         Self::new(of, text)
     }
 }
 
-/// Has the model of an NPC sum up what it has talked about, paid for like a turn.
+/// Starts a summary by the NPC's model, paid for like a turn.
 pub fn summarising(model: NpcModel, task: SummaryTask) -> Summarising {
     let gives_way = !model.models.costs();
     let work = async move {

@@ -1,8 +1,7 @@
-//! The room an NPC's model has for what it reads.
+//! The context window of an NPC's models.
 //!
-//! Entry types: [`Window`], which everything of one NPC shares, and [`Prompt`], what is read in one
-//! turn: where that does not fit, the oldest of the conversation is an extract in it.
-//! **Never**: changes the conversation itself.
+//! Entry types: [`Window`], shared by everything of one NPC, and [`Prompt`], which replaces the
+//! oldest exchanges by an extract if they do not fit.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,40 +17,36 @@ use crate::{
     provider::Usage,
 };
 
-/// Percent of the window that are summed up at once: the summary has to fit beside them.
+/// Percent of the window summarised at once: the summary must fit beside them.
 const SUMMED_UP: u64 = 50;
-/// Percent under which it is not worth it.
+/// Percent below which a summary is not worthwhile.
 const WORTH_IT: u64 = 6;
-/// Percent that the calls of a turn may take up.
+/// Percent that a turn's calls may use.
 const CALLS: u64 = 50;
-/// Percent an extract may take up.
+/// Percent that an extract may use.
 const EXTRACT: u64 = 6;
 
-/// The window of one NPC's models, the smallest; a model that reads no prompts has none.
+/// The smallest window of an NPC's models; none for models without prompts.
 #[derive(Clone)]
 pub struct Window(Option<Arc<Mutex<State>>>);
 
 struct State {
     gauge: Gauge,
-    /// Bytes of the last request beside the conversation: who the NPC is, its tools, the turn.
+    /// Bytes of the last request besides the conversation: system prompt, tools, turn.
     beside: u64,
-    /// Warning for the game master.
     warning: Option<String>,
-    /// Warnings that they have received.
     told: Told,
 }
 
-/// Warnings that the game master has received.
 #[derive(Default)]
 struct Told {
-    /// Requests are shortened.
     shortened: bool,
     /// The server reads only part of them.
     cut: bool,
 }
 
 impl Window {
-    /// The window of `model`, whose first message is `system`.
+    /// Its first message is `system`.
     pub fn of(model: &NpcModel, system: &str) -> Self {
         let state = |window| State {
             gauge: Gauge::new(window, model.max_tokens.saturating_add(model.models.thinks())),
@@ -62,16 +57,15 @@ impl Window {
         Self(model.models.window().map(|window| Arc::new(Mutex::new(state(window)))))
     }
 
-    /// True if its size is known.
     pub const fn is_known(&self) -> bool {
         self.0.is_some()
     }
 
-    /// The service has counted a request of `npc` of this size.
+    /// Notes the service's count of a request of this size.
     pub fn counted(&self, npc: &str, size: Size, usage: Usage) {
         self.with(|state| {
             let expected = state.gauge.tokens(size.total());
-            // Some leave out what they had in their cache.
+            // Some services omit cached tokens from their input count.
             let whole = usage.input_tokens.saturating_add(usage.cached_tokens);
             let is_whole = state.gauge.counted(size.total(), usage.input_tokens)
                 || state.gauge.counted(size.total(), whole);
@@ -85,7 +79,7 @@ impl Window {
         });
     }
 
-    /// True if the calls of `messages` leave room for anything else.
+    /// True if the calls in `messages` leave room for anything else.
     pub fn has_room_beside(&self, messages: &[Message]) -> bool {
         let calls = messages.iter().filter_map(|message| match message {
             Message::Assistant { calls, .. } => Some(calls),
@@ -96,13 +90,11 @@ impl Window {
         self.with(|state| size <= state.gauge.bytes(CALLS)).unwrap_or(true)
     }
 
-    /// Warning that the game master has not received yet.
     pub fn warning(&self) -> Option<String> {
         self.with(|state| state.warning.take()).flatten()
     }
 
-    /// Part of a conversation to sum up: its oldest half, when the next request with it
-    /// would fill the window.
+    /// The older half of a conversation, if the next request would fill the window.
     pub fn task(&self, talk: &[Message]) -> Option<SummaryTask> {
         self.with(|state| {
             let gauge = &state.gauge;
@@ -124,19 +116,15 @@ impl Window {
     }
 }
 
-/// Prompt of one turn.
 pub struct Prompt {
-    /// The stable prefix: who the NPC is.
+    /// Stable prefix: the NPC's description.
     pub system: Message,
-    /// The conversation before the turn, oldest first.
     pub talk: Arc<[Message]>,
-    /// The turn: its own message, then calls and their results.
+    /// The turn's own message, then calls and results.
     pub turn: Vec<Message>,
-    /// The room for it.
     pub window: Window,
 }
 
-/// Size of a request, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     talk: u64,
@@ -144,14 +132,13 @@ pub struct Size {
 }
 
 impl Size {
-    /// All of it.
     pub const fn total(self) -> u64 {
         self.talk.saturating_add(self.beside)
     }
 }
 
 impl Prompt {
-    /// The messages of one request of `npc` with `tools`, and how large it is.
+    /// Messages of one request with `tools`, and their size.
     pub fn request(&self, npc: &str, tools: &[ToolSpec]) -> (Vec<Message>, Size) {
         let beside = bytes(std::slice::from_ref(&self.system))
             + bytes(&self.turn)
@@ -183,7 +170,7 @@ impl Prompt {
         }
     }
 
-    /// True if the turn has only its own message yet, and perhaps the beginning of its answer.
+    /// True while the turn consists of its own message, and perhaps the beginning of an answer.
     fn is_first(&self) -> bool {
         match self.turn.as_slice() {
             [_] => true,
@@ -198,7 +185,7 @@ impl Prompt {
     }
 }
 
-/// An extract of the oldest exchanges, and the rest, which leaves room beside so many bytes.
+/// An extract of the oldest exchanges, and the rest, to fit beside `beside` bytes.
 fn shortened<'m>(
     gauge: &Gauge,
     npc: &str,
@@ -222,7 +209,7 @@ fn shortened<'m>(
     (Message::Summary { speakers, people, text, outside, gated }, rest)
 }
 
-/// The oldest half of a conversation, and no more than `most` bytes if the first exchange has less:
+/// The older half of a conversation, at most `most` bytes unless the first exchange is larger:
 /// whole exchanges, and never the last.
 fn oldest(talk: &[Message], most: u64) -> &[Message] {
     let most = most.min(bytes(talk) / 2);

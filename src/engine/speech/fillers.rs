@@ -1,6 +1,6 @@
-//! Filler lines, synthesised before they are needed.
+//! Filler lines, synthesised in advance.
 //!
-//! Entry type: [`Fillers`]. **Never**: says more than one a turn; the caller counts.
+//! Entry type: [`Fillers`]. The caller limits them to one per turn.
 
 use std::{
     collections::HashMap,
@@ -19,51 +19,43 @@ use crate::{
     tools::VisibleTools,
 };
 
-/// A filler line, ready to be played.
 #[derive(Clone)]
 pub struct Filler {
-    /// Its text as written.
     pub text: String,
-    /// Its speech, 48 kHz mono.
+    /// 48 kHz mono.
     pub frames: Arc<[Frame]>,
 }
 
-/// Owner of the lines: a tool, by its identity, or the NPC.
+/// Owner of lines: a tool by identity, or the NPC.
 type Owner = Option<Arc<str>>;
 
-/// The filler lines of one NPC.
 #[derive(Clone)]
 pub struct Fillers {
     voice: Synthesizer,
     lines: Arc<[String]>,
     prepared: Arc<Mutex<HashMap<Owner, Prepared>>>,
-    /// Lines that replace an answer.
+    /// Lines in place of an answer.
     instead: Arc<Mutex<HashMap<Occasion, Filler>>>,
 }
 
-/// Longest wait for a line that is wanted before it was prepared.
+/// Longest wait for a line that is not prepared.
 const SOON: Duration = Duration::from_millis(300);
-/// Like `SOON`, for lines that replace an answer.
+/// Like `SOON`, for lines in place of an answer.
 const INSTEAD_SOON: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 struct Prepared {
     ready: Option<Filler>,
-    /// Number of lines prepared so far, which selects the next one.
+    /// Number of lines prepared so far; selects the next.
     count: usize,
 }
 
 impl Fillers {
-    /// Filler lines that `voice` speaks.
     pub fn new(voice: Synthesizer, lines: &[String]) -> Self {
         Self { voice, lines: lines.into(), prepared: Arc::default(), instead: Arc::default() }
     }
 
-    /// Synthesises the next line of the NPC and of each tool that has lines of its own, unless one
-    /// is ready. Cancel safe.
-    ///
-    /// # Errors
-    /// The voice's own.
+    /// Prepares the next line of the NPC, and of each tool with lines of its own. Cancel safe.
     pub async fn prepare_tools(&self, tools: &VisibleTools) -> Result<(), Error> {
         self.prepare_of(None, &self.lines).await?;
         for offered in tools.iter() {
@@ -100,10 +92,7 @@ impl Fillers {
         Ok(Filler { text: text.to_owned(), frames: frames.into() })
     }
 
-    /// Synthesises what is said in place of an answer: once it is wanted it would be too late. Cancel safe.
-    ///
-    /// # Errors
-    /// The voice's own.
+    /// Prepares the line of an occasion: when needed it would be too late. Cancel safe.
     pub async fn prepare(&self, occasion: Occasion) -> Result<(), Error> {
         if self.prepared_for(occasion).is_none() {
             let line = self.spoken(occasion.line(self.voice.language())).await?;
@@ -113,10 +102,10 @@ impl Fillers {
         Ok(())
     }
 
-    /// A line that replaces an answer; without money, a paid voice has it only if it was
-    /// prepared. Cancel safe.
+    /// A line in place of an answer. Without money, a paid voice only has a prepared one. Cancel
+    /// safe.
     pub async fn instead(&self, occasion: Occasion) -> Option<Filler> {
-        // A voice that is late or fails leaves a silence.
+        // A late or failed voice leaves silence.
         let _ = timeout(INSTEAD_SOON, self.prepare(occasion)).await;
         self.prepared_for(occasion)
     }
@@ -125,17 +114,17 @@ impl Fillers {
         locked(&self.instead).get(&occasion).cloned()
     }
 
-    /// A line of `tool` or of the NPC; in the first turn it may still have to be made. Cancel safe.
+    /// A line of `tool` or of the NPC; in the first turn it may have to be made. Cancel safe.
     pub async fn ready(&self, tool: &Arc<str>) -> Option<Filler> {
         if let Some(filler) = self.take(tool) {
             return Some(filler);
         }
-        // A voice that is late or fails leaves a silence, as it would without any line.
+        // A late or failed voice leaves silence, as without fillers.
         let _ = timeout(SOON, self.prepare_of(None, &self.lines)).await;
         self.take(tool)
     }
 
-    /// A line of `tool` that is ready, else one of the NPC's own.
+    /// A prepared line of `tool`, else one of the NPC.
     pub fn take(&self, tool: &Arc<str>) -> Option<Filler> {
         let mut prepared = locked(&self.prepared);
         let mut of = |owner: Owner| prepared.get_mut(&owner).and_then(|it| it.ready.take());

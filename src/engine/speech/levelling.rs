@@ -1,12 +1,12 @@
-//! Brings one line of a voice to the loudness of all, while it is made.
+//! Levels one line of a voice to the common loudness, while it is made.
 //!
-//! In: sound at 48 kHz in the pieces in which the service sends it. Out: as many samples, none later. A
-//! piece is measured before it leaves, so one that holds a whole line is right at once. A known voice begins
-//! with its own gain, which then moves slowly, and only as far as the line is more than 2 LU beside its voice;
-//! an unknown one begins unchanged (or quieter, if it is louder than wanted) and gets there within its first
-//! words. Peaks end at -1 dBTP.
+//! In: 48 kHz sound in the service's pieces. Out: as many samples, without delay. A piece is
+//! measured before it leaves, so a piece with a whole line is right at once. A known voice starts
+//! with its own gain, which then moves slowly, and only as far as the line differs from its voice
+//! by more than 2 LU. An unknown voice starts unchanged, or quieter if it is too loud, and arrives
+//! within its first words. Peaks end at -1 dBTP.
 //!
-//! Entry type: [`Levelling`]. **Never**: holds sound back.
+//! Entry type: [`Levelling`].
 
 use super::levels::{VoiceKey, VoiceLevels};
 use crate::audio::{
@@ -17,36 +17,33 @@ use crate::audio::{
 /// Most that a voice is raised or lowered, in dB.
 const RAISED_MAX: f32 = 20.0;
 const LOWERED_MAX: f32 = 30.0;
-/// A line may leave this far beside the target, in LU: voices do not speak evenly.
+/// Tolerated distance from the target, in LU: voices vary.
 const SPREAD: f32 = 2.0;
-/// Added to it, divided by the number of blocks: the first words say little of a line.
+/// Added to it, divided by the number of blocks, because first words say little about a line.
 const UNSURE: f32 = 4.0;
-/// Least share of a block that counts before the first block is whole.
+/// Least part of the first block that counts.
 const SHARE_MIN: f32 = 0.25;
-/// Blocks from which on a voice is known: about a second.
+/// Blocks after which a voice is known: about a second.
 const SURE_BLOCKS: usize = 10;
 /// A line this far from its voice, in LU, makes it unknown.
 const FAR: f32 = 6.0;
-/// Fastest rise and fall of the gain, in dB a second: of known voices, and of unknown ones.
+/// Fastest rise and fall of the gain, in dB/s: of known voices, and of unknown ones.
 const SLOW: (f32, f32) = (12.0, 12.0);
 const FAST: (f32, f32) = (30.0, 120.0);
 
-/// One line of a voice.
 pub struct Levelling {
     levels: VoiceLevels,
     voice: VoiceKey,
-    /// Powers of the voice's blocks before this line, and then of its own.
+    /// Powers of the voice's earlier blocks, then of this line's.
     powers: Vec<f32>,
-    /// Number of those before it.
     before: usize,
     blocks: GatingBlocks,
-    /// In dB; `None`: nothing has left yet.
+    /// In dB; `None`: nothing has left.
     gain: Option<f32>,
     ceiling: Ceiling,
 }
 
 impl Levelling {
-    /// A line of `voice`, of which nothing has come yet.
     pub fn new(levels: &VoiceLevels, voice: VoiceKey) -> Self {
         let powers = levels.of(&voice);
         Self {
@@ -60,7 +57,7 @@ impl Levelling {
         }
     }
 
-    /// Levels the next samples, which then are `volume` times as loud as others.
+    /// Levels the next samples, and applies `volume` after that.
     pub fn apply(&mut self, samples: &mut [i16], volume: f32) {
         if samples.is_empty() {
             return;
@@ -84,23 +81,21 @@ impl Levelling {
         }
     }
 
-    /// Powers of the blocks of this line.
     fn own(&self) -> &[f32] {
         self.powers.get(self.before..).unwrap_or_default()
     }
 
-    /// Gain of the first sample.
     fn first(&self, target: f32) -> f32 {
         let is_unknown = self.before == 0 && self.own().is_empty();
         if is_unknown { target.min(0.0) } else { target }
     }
 
-    /// The gain that is right for what was heard so far, and how fast it may be approached.
+    /// Target gain by the sound so far, and its fastest change.
     fn target(&self) -> (f32, (f32, f32)) {
         let known = gated_loudness(self.powers.iter().take(self.before).copied());
         let line = gated_loudness(self.own().iter().copied());
         let (power, share) = self.blocks.so_far();
-        // Its beginning may be quieter than a line, but hardly louder.
+        // A beginning may be quieter than the line, but hardly louder.
         let early = Some(loudness_of(power)).filter(|it| share >= SHARE_MIN && known < Some(*it));
         let is_far = |known: &f32| line.or(early).is_some_and(|it| (known - it).abs() > FAR);
         let loudness = match (known.filter(|known| !is_far(known)), line) {
@@ -119,7 +114,7 @@ impl Levelling {
     }
 }
 
-/// The loudness of a line whose voice is unknown, by this `share` of its first block.
+/// Loudness of an unknown voice's line, by this `share` of its first block.
 fn guess(early: f32, share: f32) -> f32 {
     match early {
         _ if !early.is_finite() => TARGET_LUFS,
@@ -129,7 +124,6 @@ fn guess(early: f32, share: f32) -> f32 {
 }
 
 impl Drop for Levelling {
-    /// Learns the voice from the line, whole or not.
     fn drop(&mut self) {
         let (power, share) = self.blocks.so_far();
         match self.own() {

@@ -1,10 +1,8 @@
-//! The loudness of voices, learnt from their lines.
+//! Loudness of voices, learnt from their lines.
 //!
-//! A voice is known by the gating blocks (BS.1770) of its last lines, before any gain. A program run begins
-//! with what an earlier one has kept, as one loudness a voice. [`VoiceLevels`] is shared by all tables; a line
-//! looks a voice up once, when its first sound is there, and adds its own blocks when it ends.
-//!
-//! **Never**: keeps sound, or knows words.
+//! A voice is known by the gating blocks (BS.1770) of its last lines, before any gain. A run starts
+//! with one stored loudness per voice. [`VoiceLevels`] is shared by all tables; a line reads its
+//! voice once, at its first sound, and adds its blocks when it ends.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -17,29 +15,28 @@ use crate::{
     engine::locked::locked,
 };
 
-/// Blocks that are remembered of a voice: about 20 s of speech.
+/// Blocks stored per voice: about 20 s of speech.
 const BLOCKS_MAX: usize = 200;
-/// Blocks that a kept loudness counts for: about 5 s.
+/// Blocks that a stored loudness counts for: about 5 s.
 const KEPT_BLOCKS: usize = 50;
-/// Voices that are remembered; further ones are levelled by each line alone.
+/// Most voices; further ones are levelled line by line.
 const VOICES_MAX: usize = 500;
-/// A line this far from what is known, in LU, is another voice under the old name.
+/// A line this far from its voice, in LU, is another voice with the old name.
 const OTHER_VOICE: f32 = 8.0;
-/// Blocks of a line that can tell.
+/// Blocks needed to decide that.
 const OTHER_BLOCKS: usize = 5;
-/// Loudness that may be kept, in LUFS.
+/// Plausible stored loudness, in LUFS.
 const KEPT: std::ops::RangeInclusive<f32> = -70.0..=0.0;
 
-/// Loudness of voices. Cloning shares it.
+/// Loudness of voices. Clones share it.
 #[derive(Clone, Default)]
 pub struct VoiceLevels(Arc<Mutex<BTreeMap<VoiceKey, VecDeque<f32>>>>);
 
-/// A voice with everything that changes how loud it comes.
+/// A voice with everything that affects its loudness.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VoiceKey(String);
 
 impl VoiceKey {
-    /// Of `voice`, as its service speaks it.
     pub fn of(voice: &Voice) -> Self {
         let Voice { provider, voice_id, pitch_shift, speed_factor, formant_shift, .. } = voice;
         Self(format!("{provider} {voice_id} {pitch_shift} {formant_shift} {speed_factor}"))
@@ -47,7 +44,7 @@ impl VoiceKey {
 }
 
 impl VoiceLevels {
-    /// Voices as loud as `kept` has them, in LUFS by their keys.
+    /// Voices with a stored loudness, in LUFS by key.
     pub fn new(kept: BTreeMap<String, f32>) -> Self {
         let kept = kept.into_iter().filter(|(_, lufs)| KEPT.contains(lufs)).take(VOICES_MAX);
         let powers = |lufs: f32| -> VecDeque<f32> {
@@ -57,7 +54,7 @@ impl VoiceLevels {
         Self(Arc::new(Mutex::new(voices)))
     }
 
-    /// Loudness of all voices that spoke, in LUFS by their keys, to a tenth.
+    /// Loudness of all voices that spoke, in LUFS by key, to a tenth.
     pub fn kept(&self) -> BTreeMap<String, f32> {
         let voices = locked(&self.0);
         let known = voices.iter().filter_map(|(key, powers)| {
@@ -67,7 +64,6 @@ impl VoiceLevels {
         known.collect()
     }
 
-    /// Powers of the blocks that are known of `voice`, oldest first.
     pub fn of(&self, voice: &VoiceKey) -> Vec<f32> {
         locked(&self.0)
             .get(voice)
@@ -75,7 +71,6 @@ impl VoiceLevels {
             .unwrap_or_default()
     }
 
-    /// A line of `voice` had these blocks.
     pub fn learn(&self, voice: &VoiceKey, line: &[f32]) {
         let Some(measured) = gated_loudness(line.iter().copied()) else { return };
         let mut voices = locked(&self.0);

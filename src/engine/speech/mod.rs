@@ -1,7 +1,6 @@
 //! Sentences to speech.
 //!
-//! Entry types: [`Synthesizer`], an NPC's voice, and [`TurnVoice`], what it says in one turn.
-//! **Never**: plays anything.
+//! Entry types: [`Synthesizer`], an NPC's voice, and [`TurnVoice`], its speech in one turn.
 
 mod fillers;
 mod levelling;

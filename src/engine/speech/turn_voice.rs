@@ -1,6 +1,6 @@
-//! The voice of one turn: what the model says, spoken in order.
+//! The voice of one turn: the model's sentences, spoken in order.
 //!
-//! Entry type: [`TurnVoice`]. **Never**: goes on once its turn has ended.
+//! Entry type: [`TurnVoice`].
 
 use std::sync::Arc;
 
@@ -12,37 +12,30 @@ use crate::{
     provider::{Error, Kind},
 };
 
-/// The voice of one turn.
 pub struct TurnVoice {
-    /// Speaks its sentences.
     pub voice: Synthesizer,
-    /// Lines that cover a wait.
     pub fillers: Fillers,
-    /// Its gate says how far playback is, and its token ends the voice.
+    /// Its gate reports playback, and its token ends the voice.
     pub turn: Arc<Turn>,
-    /// Port for its frames.
     pub replies: ReplyPort,
 }
 
-/// Position of a voice.
 struct VoiceProgress<'a> {
     spoken: &'a mut usize,
-    /// The sentence, fillers counted.
+    /// Index of the sentence, fillers included.
     index: &'a mut usize,
-    /// Its words.
     saying: &'a mut String,
 }
 
-/// Outcome of speaking a turn.
 pub struct Voiced {
-    /// Number of sentences that went out, fillers not counted; or the voice's own error.
+    /// Sentences sent, without fillers; or the voice's error.
     pub sentences: Result<usize, Error>,
-    /// Text that it failed to say, as it is written.
+    /// Text that it failed to speak, as written.
     pub unspoken: String,
 }
 
 impl TurnVoice {
-    /// Speaks what the model says until it has said everything or the turn ends.
+    /// Speaks until the sender ends or the turn does.
     pub async fn utter(self, mut sentences: mpsc::Receiver<Say>) -> Voiced {
         let mut saying = String::new();
         let spoken = self.speak(&mut sentences, &mut saying).await;
@@ -85,7 +78,7 @@ impl TurnVoice {
         Ok(spoken)
     }
 
-    /// Says something in place of an answer; that there is no money for more once in a session.
+    /// Speaks a line in place of an answer; the one about money only once per session.
     async fn instead(&self, index: usize, occasion: Occasion) -> Result<(), Error> {
         if occasion == Occasion::Spent && !self.voice.budget().tells_of_stop() {
             return Ok(());
@@ -99,7 +92,6 @@ impl TurnVoice {
         }
     }
 
-    /// Plays what was prepared as sentence `index`, which `begins`.
     async fn play(&self, index: usize, line: Filler, begins: Reply) -> Result<(), Error> {
         self.replies.send(begins).await?;
         for frame in line.frames.iter() {

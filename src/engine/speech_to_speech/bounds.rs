@@ -1,7 +1,7 @@
-//! Bounds of one answer of a service, whatever its pace, and its last pieces.
+//! Bounds of one answer of a service, and its last pieces.
 //!
-//! Entry type: [`Bounds`] of silence, pace, time and events; entry functions: [`finish`], [`drain`]. The length
-//! of its sound is bounded by `Outgoing`, its price by `Contents`. **Never**: cuts an answer off.
+//! Entry type: [`Bounds`] of silence, pace, time and events; entry functions: [`finish`],
+//! [`drain`]. `Outgoing` bounds the length of the sound, `Contents` the price.
 
 use std::time::Duration;
 
@@ -17,36 +17,32 @@ use crate::{
 
 /// Longest wait for more of an answer.
 const MORE: Duration = Duration::from_secs(10);
-/// Reason for an answer that costs too much.
+/// Detail of an answer that costs too much.
 pub const USED_UP: &str = "the answer was cut off: the money set aside for it is used up (ask for less at \
                            once)";
-/// Longest time that an answer may take beside its speech.
+/// Longest time that an answer may take besides its speech.
 const BESIDE: Duration = Duration::from_secs(10);
 /// Most events of an answer: half a minute of speech in pieces of 20 ms, and as many words.
 const EVENTS: usize = 4_096;
 
-/// Bounds of one answer.
 pub struct Bounds {
-    /// Its longest speech.
     speech: Duration,
-    /// Deadline for its next event.
     silent_at: Instant,
     pace: Pace,
-    /// Deadline for its next sound; `None`: none has come, or a call is being made.
+    /// Deadline for its next sound; `None` before any sound and during calls.
     slow_at: Option<Instant>,
-    /// Deadline for its end, from its first event on.
+    /// Deadline for its end; set by its first event.
     ends_at: Option<Instant>,
     events: usize,
 }
 
 impl Bounds {
-    /// Before any event; `speech`: longest speech of the answer, `first`: longest wait for its first event.
+    /// `speech`: longest speech; `first`: longest wait for the first event.
     pub fn new(speech: Duration, first: Duration) -> Self {
         let silent_at = Instant::now() + first;
         Self { speech, silent_at, pace: Pace::default(), slow_at: None, ends_at: None, events: 0 }
     }
 
-    /// `event` has come.
     pub fn note(&mut self, event: &SpeechSessionEvent) {
         let now = Instant::now();
         self.events += 1;
@@ -65,10 +61,8 @@ impl Bounds {
         }
     }
 
-    /// The bound that is passed, for the game master; `None`: the answer may go on.
-    ///
-    /// # Errors
-    /// Another engine has to go on: nothing more comes, or sound more slowly than it is played.
+    /// The exceeded bound, for the game master. Fails if another engine has to continue: no more
+    /// events, or sound slower than playback.
     pub fn passed(&self) -> Result<Option<String>, Error> {
         if self.events > EVENTS {
             let why = format!("the answer was cut off: it has more than {EVENTS} events");
@@ -89,14 +83,12 @@ impl Bounds {
         Ok(None)
     }
 
-    /// Deadline for its next event, its next sound or its end.
     pub fn until(&self) -> Instant {
         let others = [self.slow_at, self.ends_at].into_iter().flatten();
         others.fold(self.silent_at, Instant::min)
     }
 }
 
-/// Reason for an answer with more than this much `speech`.
 pub fn too_long(speech: Duration) -> String {
     let (seconds, most) = (speech.as_secs(), S2s::MAX_ANSWER.as_secs());
     let fix = match speech < S2s::MAX_ANSWER {
@@ -106,11 +98,9 @@ pub fn too_long(speech: Duration) -> String {
     format!("the answer was cut off after {seconds} s of speech ({fix})")
 }
 
-/// `ended`, once the pieces of the answer are passed on and its price is known. A session whose service
-/// goes on although it was told to stop is lost: it would cost more and more.
-///
-/// # Errors
-/// The table or the session is gone.
+/// Returns `ended` once the answer is passed on and its price is known. Drops a session whose
+/// service continues after a stop, because it would cost more and more. Fails if table or session
+/// is gone.
 pub async fn finish(
     ended: Ended,
     line: &mut S2sLine,
@@ -131,10 +121,7 @@ pub async fn finish(
     Ok(if is_drained? { ended } else { Ended::Stopped })
 }
 
-/// Passes the pieces on that wait; false: the turn ended meanwhile.
-///
-/// # Errors
-/// The table is gone.
+/// Passes the waiting pieces on; false if the turn ended. Fails if the table is gone.
 pub async fn drain(
     out: &mut Outgoing,
     replies: &ReplyPort,

@@ -1,6 +1,6 @@
-//! End of a voice model's answer, and turns that another engine has to end.
+//! Ends of a voice model's answer.
 //!
-//! Entry types: [`Ended`], [`NotAnswered`]; entry function: [`meaning`]. **Never**: ends one.
+//! Entry types: [`Ended`], [`NotAnswered`]; entry function: [`meaning`].
 
 use crate::{
     domain::ToolCall,
@@ -8,34 +8,26 @@ use crate::{
     provider::{Error, Kind, SpeechEnding},
 };
 
-/// A turn that another engine has to end.
 pub struct NotAnswered {
-    /// Reason, for the game master.
     pub why: String,
-    /// The kind of the failure; `None`: the service has not failed.
+    /// Kind of the failure; `None` if the service did not fail.
     pub kind: Option<Kind>,
-    /// Sentences that were played or are about to be, fillers included.
+    /// Sentences played or queued, fillers included.
     pub sentences: usize,
-    /// Its words and calls so far.
     pub before: Before,
 }
 
-/// Outcome of an answer of the service.
 pub enum Ended {
-    /// It is whole, with these calls.
     Whole(Vec<ToolCall>),
-    /// The turn is over.
     Stopped,
-    /// Another engine has to go on, because of this.
+    /// Another engine has to continue; the reason.
     HandedOver(String),
-    /// It is not whole, and the turn ends with it.
+    /// Incomplete; ends the turn.
     Cut(Failure),
 }
 
-/// The meaning of `ending` for a turn with these calls, of which words were heard if `is_heard`; `service` said it.
-///
-/// # Errors
-/// Another engine has to answer.
+/// Interprets `ending` for a turn with `calls`; `is_heard` if words were played. Fails if another
+/// engine has to answer.
 pub fn meaning(
     ending: SpeechEnding,
     calls: Vec<ToolCall>,

@@ -1,6 +1,13 @@
 //! The session of one seat with a voice model, and its copy of the conversation.
 //!
-//! Entry type: [`S2sLine`]. Before each turn the copy is compared with our own conversation. The session
+//! Entry type: [`S2sLine`]. The line opens a session from our conversation, never from the
+//! service's memory. Before each turn it compares its copy with the conversation: new messages are
+//! sent as text, and a session that knows anything else (retracted or unplayed text, secrets, calls
+//! without results) is replaced. Players' sound is sent ahead of the end of their utterance, up to
+//! 30 s. After playback [`S2sLine::settle`] truncates the last answer at the played part, waits up
+//! to 3 s for a cancelled answer to end, and books its price; a session that does not end it is
+//! closed. Sessions near the end announced by the service, too old ones and those with wrong tools
+//! are replaced; idle ones are closed.
 //! receives new messages as text; one that knows anything else is replaced. **Never**: answers.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
@@ -26,141 +33,117 @@ use crate::{
     },
 };
 
-/// Most of a conversation that a new session receives, in bytes: older messages cost more than they help.
+/// Most of a conversation that a new session receives, in bytes: older messages cost more than they
+/// help.
 const BEFORE: usize = 48_000;
-/// Longest wait for the end of an answer that was cancelled.
 const CANCELLED: Duration = Duration::from_secs(3);
-/// Most events that follow a cancelled answer, or were left between two turns.
+/// Most events after a cancelled answer, or between two turns.
 const EVENTS: usize = 4_096;
-/// Most sound that is sent before its utterance is over: 30 s. Of one that is longer only the newest is
-/// kept, so that its beginning is another with each frame.
+/// Most sound sent before its utterance ends: 30 s. Of longer ones only the newest is kept, so
+/// their beginning changes with each frame.
 const AHEAD: usize = 1_500;
 
-/// The session of one seat, if there is one.
 pub struct S2sLine {
     service: Arc<dyn SpeechToSpeech>,
     npc: Arc<Npc>,
     max_age: Duration,
     open: Option<Open>,
-    /// The tools that are declared, or wanted in the next session.
+    /// Tools declared, or wanted in the next session.
     tools: Arc<[ToolSpec]>,
-    /// Turns so far.
     turns: u64,
-    /// Time and error of the last failure to open a session.
+    /// Time and error of the last failed opening.
     failed: Option<(Instant, Error)>,
 }
 
-/// An open session.
 pub struct Open {
     control: SpeechControl,
-    /// Events of the service.
     pub events: SpeechEvents,
     opened_at: Instant,
-    /// End of the session, once the service has announced it.
+    /// End announced by the service.
     leaves_at: Option<Instant>,
     instructions: String,
-    /// Number of retractions in the conversation when the session was opened.
+    /// Retractions in the conversation when it was opened.
     retracted: u64,
     tools: Arc<[ToolSpec]>,
-    /// The part of our conversation that it has received or heard.
+    /// The part of our conversation that it has received.
     knows: Vec<Message>,
     /// It knows something that our conversation does not.
     pub is_off: bool,
-    /// Sound that it has received of an utterance that is not over.
+    /// Sound sent of an unfinished utterance.
     ahead: Vec<Frame>,
     /// Its size, for the price of the next answer.
     pub held: Contents,
-    /// The turn that was begun last, until it is known what was heard of it.
+    /// The last turn, until its played part is known.
     pub pending: Option<Pending>,
 }
 
-/// A turn whose heard part is not known yet.
 #[derive(Default)]
 pub struct Pending {
-    /// Pays for the answer that is being made.
     pub reserved: Option<Reservation>,
-    /// The service is answering.
     pub is_answering: bool,
     /// The service awaits results of calls.
     pub owes: bool,
-    /// The answer that is being made, as far as it has come.
     pub answered: Answered,
-    /// The answers, in order.
     pub spoken: Vec<Spoken>,
     /// Its part of the conversation; `None`: it broke off.
     pub adds: Option<Adds>,
 }
 
-/// A turn's part of the conversation, without the heard answer.
+/// A turn's part of the conversation, without the played answer.
 pub struct Adds {
     /// The turn, whose words may change until it is confirmed.
     pub turn: Arc<Turn>,
-    /// Calls and results.
     pub exchange: Vec<Message>,
-    /// Its own message had secrets.
+    /// Its own message contained secrets.
     pub told_secrets: bool,
 }
 
 impl S2sLine {
-    /// No session yet with `service`, for `npc`.
     pub fn new(service: Arc<dyn SpeechToSpeech>, npc: &Arc<Npc>, max_age: Duration) -> Self {
         let (npc, tools) = (Arc::clone(npc), Arc::from([]));
         Self { service, npc, max_age, open: None, tools, turns: 0, failed: None }
     }
 
-    /// The service.
     pub fn service(&self) -> &Arc<dyn SpeechToSpeech> {
         &self.service
     }
 
-    /// The open session.
-    ///
-    /// # Errors
-    /// No session is open.
     pub fn get(&mut self) -> Result<&mut Open, Error> {
         let gone = || Error::new(Kind::Interrupted, "the session of the voice model is over");
         self.open.as_mut().ok_or_else(gone)
     }
 
-    /// The contents of a new session, still empty.
     pub fn empty(&self) -> Contents {
         let a_second = self.service.abilities().sound;
         Contents::new(a_second, longest(a_second, self.npc.s2s.max_answer))
     }
 
-    /// A turn of it is still being played.
     pub fn is_playing(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.pending.is_some())
     }
 
-    /// Turns so far.
     pub const fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// One more turn begins.
     pub const fn begins(&mut self) {
         self.turns += 1;
     }
 
-    /// The session cannot be used any more.
     pub fn lose(&mut self) {
         self.open = None;
     }
 
-    /// Closes the session unless a turn has begun since that count, or somebody is speaking to it.
+    /// Closes the session unless a turn has begun since `turns`, or a player is speaking to it.
     pub fn close_unless_used_since(&mut self, turns: u64) {
         if self.turns == turns {
             self.open = self.open.take().filter(|open| !open.ahead.is_empty());
         }
     }
 
-    /// Opens a session that knows `conversation`, or sends the new messages to the open one, unless that
-    /// ends within `lasting`, as the service has said. A failure since `begun` is not repeated,
-    /// because the caller has waited for it. Cancel safe.
-    ///
-    /// # Errors
-    /// None can be opened in time.
+    /// Opens a session that knows `conversation`, or sends new messages to the open one if that
+    /// lasts for `lasting`. A failure since `begun` is not retried, because the caller has waited
+    /// for it. Cancel safe.
     pub async fn open(
         &mut self,
         conversation: &Excerpt,
@@ -198,7 +181,7 @@ impl S2sLine {
         let SpeechSession { control, events } = opened?;
         self.open = Some(Open {
             control,
-            // It may be polled again after its end.
+            // It may be polled after its end.
             events: events.fuse().boxed(),
             opened_at: Instant::now(),
             leaves_at: None,
@@ -214,7 +197,7 @@ impl S2sLine {
         Ok(())
     }
 
-    /// Passes on new sound of somebody who is probably talking to the NPC; an empty one takes it back.
+    /// Sends new sound of a player who probably talks to the NPC; empty: withdraws it.
     pub fn receive(&mut self, sound: &VecDeque<Frame>) {
         let open = self.open.as_mut().filter(|it| it.pending.is_none() && !it.is_off);
         if let Some(open) = open
@@ -224,18 +207,15 @@ impl S2sLine {
         }
     }
 
-    /// Wants `tools` in the next turn: where they cannot be changed, a session with others is replaced.
+    /// Sets the tools of the next turn; a session that cannot change its tools is replaced.
     pub fn wants(&mut self, tools: &Arc<[ToolSpec]>) {
         if !self.service.abilities().changes_tools {
             self.tools = Arc::clone(tools);
         }
     }
 
-    /// Declares `tools` if they differ from the declared ones; false: the session needs others, and
-    /// cannot change them. Fewer are no need: calls of the rest do not pass the door.
-    ///
-    /// # Errors
-    /// The session is over.
+    /// Declares `tools`. False: the session needs others and cannot change them. Surplus tools are
+    /// harmless, because their calls are refused. Fails if the session is over.
     pub fn declare(&mut self, tools: &Arc<[ToolSpec]>) -> Result<bool, Error> {
         let changes_tools = self.service.abilities().changes_tools;
         let open = self.get()?;
@@ -250,7 +230,7 @@ impl S2sLine {
         Ok(true)
     }
 
-    /// Waits until the service wants no results of the calls under way.
+    /// Waits until the service has cancelled the current calls.
     pub async fn calls_cancelled(&mut self) {
         let Some(open) = &mut self.open else { return std::future::pending().await };
         while let Some(event) = open.events.next().await {
@@ -259,11 +239,11 @@ impl S2sLine {
                 event => open.note(&event),
             }
         }
-        // Sending the results shows that it is over.
+        // Sending the results will show that it is over.
         std::future::pending().await
     }
 
-    /// Cuts the answer of the turn before at the `part` that was played, and books its price.
+    /// Truncates the last answer at the played `part`, and books its price.
     pub async fn settle(&mut self, part: Option<PlayedPart>) {
         let truncates = self.service.abilities().truncates;
         let speed = f64::from(self.npc.voice.speed_factor);
@@ -284,7 +264,7 @@ impl S2sLine {
             return;
         }
         open.pending = None;
-        // Secrets of the turn's own message must not stay, nor calls without results.
+        // Secrets of the turn's message must not stay, nor calls without results.
         open.is_off |= pending.owes || pending.adds.as_ref().is_some_and(|it| it.told_secrets);
         let adds =
             pending.adds.map(|it| kept(&said(&it.turn), &it.exchange, it.told_secrets, &part.text));
@@ -296,10 +276,6 @@ impl S2sLine {
 }
 
 impl Open {
-    /// Sends an order.
-    ///
-    /// # Errors
-    /// The session is over.
     pub fn send(&mut self, order: SpeechOrder) -> Result<(), Error> {
         match &order {
             SpeechOrder::Text(item) => self.held.add_text(length(item)),
@@ -309,10 +285,7 @@ impl Open {
         self.control.send(order)
     }
 
-    /// Sends an utterance as far as it goes, but for what was sent already; the number of new frames.
-    ///
-    /// # Errors
-    /// The session is over.
+    /// Sends the utterance except for what was sent already; returns the number of new frames.
     pub fn append<'f>(
         &mut self,
         sound: impl Iterator<Item = &'f Frame> + Clone,
@@ -332,17 +305,12 @@ impl Open {
         Ok(new)
     }
 
-    /// Ends the utterance.
-    ///
-    /// # Errors
-    /// The session is over.
     pub fn commit(&mut self) -> Result<(), Error> {
         let frames = u32::try_from(std::mem::take(&mut self.ahead).len()).unwrap_or(u32::MAX);
         self.held.add_received(FRAME.saturating_mul(frames));
         self.send(SpeechOrder::Commit)
     }
 
-    /// Its contents with the declared tools.
     pub fn asked(&self) -> Contents {
         let mut held = self.held;
         for tool in self.tools.iter() {
@@ -351,21 +319,20 @@ impl Open {
         held
     }
 
-    /// Pays for the answer that has ended.
     pub fn pay(&mut self, pending: &mut Pending, usage: Option<SpeechUsage>) {
         let asked = self.asked();
         pending.is_answering = false;
         let answered = std::mem::take(&mut pending.answered);
-        // The service reads all the sound that it has counted again.
+        // The service reads all sound that it has counted again.
         let counted = usage.map(|it| it.audio_in.saturating_add(it.audio_out));
         self.held.add_answer(answered, counted);
-        // Without a count, as where it comes only after the sound was played, the usual one is booked.
+        // Without a count (it may come after playback), the usual one is booked.
         if let Some(reserved) = pending.reserved.take() {
             reserved.settle(asked.used(usage.unwrap_or_default(), answered));
         }
     }
 
-    /// Waits for the end of an answer that was cancelled, if there is one; false: it does not end.
+    /// Waits for a cancelled answer to end; false if it does not.
     pub async fn end(&mut self, pending: &mut Pending) -> bool {
         if pending.is_answering && timeout(CANCELLED, self.ended(pending)).await.is_err() {
             self.is_off = true;
@@ -378,7 +345,7 @@ impl Open {
             match self.events.next().await {
                 Some(Ok(SpeechSessionEvent::Done(done))) => return self.pay(pending, done.usage),
                 Some(Ok(SpeechSessionEvent::Audio { sound, .. })) => {
-                    // It is billed, though not heard.
+                    // Billed, though not played.
                     pending.answered.sound += sound.rate.duration_of(sound.samples.len());
                 }
                 Some(event) => self.note(&event),
@@ -388,7 +355,6 @@ impl Open {
         self.is_off = true;
     }
 
-    /// Reads the events that have come since the last turn.
     fn look(&mut self) {
         for _ in 0..EVENTS {
             match self.events.next().now_or_never() {
@@ -400,7 +366,6 @@ impl Open {
         self.is_off = true;
     }
 
-    /// Notes what `event` says of the session itself.
     pub fn note(&mut self, event: &Result<SpeechSessionEvent, Error>) {
         match event {
             Ok(SpeechSessionEvent::GoingAway(at)) => self.leaves_at = Some(*at),
@@ -409,19 +374,18 @@ impl Open {
         }
     }
 
-    /// True if the session lasts for at least `time` more, as far as the service has said.
+    /// True if the session lasts for `time` more, by the service's announcement.
     fn lasts(&self, time: Duration) -> bool {
         self.leaves_at.is_none_or(|at| at.saturating_duration_since(Instant::now()) >= time)
     }
 
-    /// It knows the beginning of `conversation`, and nothing else.
+    /// True if it knows a beginning of `conversation`, and nothing else.
     fn is_told(&self, conversation: &Excerpt) -> bool {
         self.instructions == conversation.system
             && self.retracted == conversation.retracted
             && conversation.talk.starts_with(&self.knows)
     }
 
-    /// Sends the messages of `talk` that it does not know yet.
     fn tell(&mut self, talk: &[Message]) -> Result<(), Error> {
         for message in talk.get(self.knows.len()..).unwrap_or_default() {
             if let Some(item) = item(message) {
@@ -445,7 +409,7 @@ fn newest(talk: &[Message]) -> Vec<SpeechItem> {
     newest
 }
 
-/// The answers that were not heard to their end, and the heard part of each in the service's own time.
+/// Answers not played to their end, with the played part of each in the service's own time.
 fn unplayed(pending: &Pending, part: &PlayedPart, speed: f64) -> Vec<(SpeechItemId, Duration)> {
     let mut items: Vec<(SpeechItemId, Duration, Duration)> = Vec::new();
     for it in &pending.spoken {
@@ -454,7 +418,7 @@ fn unplayed(pending: &Pending, part: &PlayedPart, speed: f64) -> Vec<(SpeechItem
             Some(at) if it.sentence == at.sentence => at.into.mul_f64(speed).min(it.sound),
             _ => Duration::ZERO,
         };
-        // Sound of two items may come in turns: then each has several sentences.
+        // Sound of two items may alternate: then each has several sentences.
         match items.iter_mut().find(|(item, ..)| *item == it.item) {
             Some((_, all_played, sound)) => {
                 *all_played += played;
@@ -464,7 +428,7 @@ fn unplayed(pending: &Pending, part: &PlayedPart, speed: f64) -> Vec<(SpeechItem
         }
     }
     let last = pending.spoken.last().filter(|_| pending.is_answering).map(|it| &it.item);
-    // The last frame is filled up with silence, and shaping rounds.
+    // The last frame is padded with silence, and shaping rounds.
     let is_cut = |(item, played, sound): &(SpeechItemId, Duration, Duration)| {
         last == Some(item) || *played + 2 * FRAME < *sound
     };
@@ -480,7 +444,7 @@ fn item(message: &Message) -> Option<SpeechItem> {
         }
         Message::Assistant { text, .. } if text.is_empty() => None,
         Message::Assistant { text, .. } => Some(SpeechItem::Answered(text.clone())),
-        // Calls of another session mean nothing in this one; their results do.
+        // Calls of another session mean nothing here; their results do.
         Message::Tool { content, .. } => {
             Some(SpeechItem::Said(format!("[What you called earlier has given: {content}]")))
         }

@@ -1,8 +1,7 @@
-//! The engine of NPCs whose model hears and speaks.
+//! The engine of NPCs whose model takes and makes sound.
 //!
-//! Entry type: [`SpeechToSpeech`]. It keeps one session a seat, opened from our own conversation and
-//! never from the service's memory. The cascade of the same NPC answers the turns that are not for the
-//! model, and those that fail. **Never**: knows which service it is.
+//! Entry type: [`SpeechToSpeech`]. It keeps one session per seat (`line.rs`). The NPC's cascade
+//! answers turns that are unsuitable for the model, and finishes those that fail.
 
 mod bounds;
 mod ending;
@@ -44,33 +43,26 @@ use crate::{
     tools::Query,
 };
 
-/// Limits of one NPC's sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionLimits {
-    /// Age at which a session is replaced.
     pub max_age: Duration,
-    /// Time without talk after which it is closed.
     pub idle: Duration,
 }
 
-/// Changes that the session has yet to learn of.
 #[derive(Default)]
 struct Behind {
-    /// The played part of the turn before, until the session has settled it.
+    /// Played part of the last turn, until the session is settled.
     played: Option<PlayedPart>,
-    /// Changes of the conversation so far.
     changes: u64,
 }
 
 impl Behind {
-    /// The conversation has changed; the number of changes.
     const fn change(&mut self) -> u64 {
         self.changes += 1;
         self.changes
     }
 }
 
-/// An NPC that hears sound and answers with sound.
 pub struct SpeechToSpeech {
     cascade: Cascaded,
     service: Arc<dyn provider::SpeechToSpeech>,
@@ -78,15 +70,15 @@ pub struct SpeechToSpeech {
     trouble: Arc<Mutex<Trouble>>,
     habits: Arc<Mutex<Habits>>,
     behind: Arc<Mutex<Behind>>,
-    /// The model answers the turn started last from its sound.
+    /// True if the model answers the last turn from its sound.
     answers_sound: Arc<AtomicBool>,
     limits: SessionLimits,
-    /// Its words would have to be checked before they are heard, and nothing checks them yet.
+    /// Its words would need a check before playback, which does not exist yet.
     is_guarded: bool,
 }
 
 impl SpeechToSpeech {
-    /// An engine that has `service` answer, and `cascade` what that cannot.
+    /// `service` answers; `cascade` takes the rest.
     pub fn new(
         service: Arc<dyn provider::SpeechToSpeech>,
         cascade: Cascaded,
@@ -107,7 +99,7 @@ impl SpeechToSpeech {
         }
     }
 
-    /// The reason for the cascade to answer `turn`; `None`: the model may.
+    /// Why the cascade answers `turn`; `None`: the model may.
     fn declines(&self, turn: &Turn) -> Option<String> {
         if self.is_guarded {
             return Some(route::GUARDED.to_owned());
@@ -119,19 +111,18 @@ impl SpeechToSpeech {
         route::not_for_it(turn, npc, abilities).or_else(habits).or_else(resting)
     }
 
-    /// The tools that the first turn will probably have, where a session cannot change them later.
+    /// Probable tools of the first turn, if a session cannot change them.
     fn first_tools(&self, conversation: &Excerpt) -> Option<Arc<[ToolSpec]>> {
         if self.service.abilities().changes_tools {
             return None;
         }
         let (tier, host) = (Tier::default(), &self.cascade.calls().host);
         let visible = host.visible(&self.cascade.model().npc.name, tier, tier.ceiling());
-        // A long list is narrowed by what is said, which is not known yet.
+        // A long list is narrowed by the utterance, which is not known yet.
         let query = Query { recent_categories: &conversation.topics, ..Query::default() };
         Some(Arc::clone(&host.narrowed(visible, &query).now_or_never()?.specs))
     }
 
-    /// Has the model answer, or the cascade.
     fn answer(&self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         let cascade = self.cascade.clone();
         let declined = self.declines(&turn);
@@ -162,7 +153,7 @@ impl SpeechToSpeech {
                 }
                 Err(not_answered) => not_answered,
             };
-            // The cascade goes by the words.
+            // The cascade uses the words.
             answers_sound.store(false, Ordering::Relaxed);
             let npc = &cascade.model().npc.name;
             tracing::warn!(npc, service = service.name(), why, "the cascade answers instead");
@@ -191,7 +182,7 @@ impl VoiceEngine for SpeechToSpeech {
 
     fn receive(&mut self, sound: &VecDeque<Frame>) {
         let is_resting = locked(&self.trouble).rests().is_some();
-        // A session that is being opened receives it later, whole.
+        // A session being opened receives it later, whole.
         if let (false, Ok(mut line)) = (is_resting, self.line.try_lock()) {
             line.receive(sound);
         }
@@ -206,8 +197,7 @@ impl VoiceEngine for SpeechToSpeech {
     }
 
     fn played(&mut self, played: &PlayedPart) {
-        // `warm` follows, and settles the turn. One that is still unsettled was the model's, and this
-        // one was not.
+        // `warm` follows and settles the turn. An unsettled turn was the model's; this one was not.
         let mut behind = locked(&self.behind);
         behind.change();
         behind.played.get_or_insert_with(|| played.clone());
@@ -229,7 +219,7 @@ impl VoiceEngine for SpeechToSpeech {
                 let mut open = line.lock().await;
                 let before = {
                     let mut behind = locked(&behind);
-                    // On a busy machine the conversation goes on before this runs.
+                    // On a busy machine the conversation may have changed before this runs.
                     let is_late = behind.changes != now;
                     if is_late || behind.played.is_none() && open.is_playing() {
                         return;
@@ -253,7 +243,7 @@ impl VoiceEngine for SpeechToSpeech {
                 open.turns()
             };
             drop(conversation);
-            // An engine that is gone takes its session along.
+            // A dropped engine closes its session.
             let waiting = Arc::downgrade(&line);
             drop(line);
             sleep(idle).await;
@@ -268,7 +258,6 @@ impl VoiceEngine for SpeechToSpeech {
     }
 }
 
-/// The report of a turn that the cascade has answered for the NPC's own engine.
 fn by_cascade(report: TurnReport, why: String) -> TurnReport {
     let spoke = report.engine.spoke.clone();
     let engine = EngineUsed { kind: EngineKind::Cascaded, spoke, because: Some(why) };

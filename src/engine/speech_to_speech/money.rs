@@ -1,8 +1,8 @@
-//! The cost of a voice model's answers: set aside before, booked by the service's count where that can be true.
+//! Price of a voice model's answers: reserved before, booked by the service's count where
+//! plausible.
 //!
-//! Entry type: [`Contents`] of a session. A service bills all of it with each answer, by tokens of text
-//! and of sound. An answer is counted as it comes, and cut off at the end of what is set aside for it.
-//! **Never**: knows a price.
+//! Entry type: [`Contents`] of a session. A service bills all of it with each answer, in tokens of
+//! text and sound. An answer is counted as it arrives, and cut off when its reservation is used up.
 
 use std::time::Duration;
 
@@ -12,58 +12,52 @@ use crate::{
     provider::SpeechUsage,
 };
 
-/// Tokens of an answer beside its sound: its words, or a call, which may use those of the sound too.
+/// Tokens of an answer besides its sound: words or a call, which may also use those of the sound.
 const BESIDE: u32 = 100;
-/// Bytes that a token of text usually has.
+/// Bytes of a usual text token.
 const A_TOKEN: u64 = 4;
-/// A count below this part of what sound usually has cannot be true.
+/// A count below this part of the usual one is implausible.
 const LEAST_SOUND: u64 = 4;
 /// Tokens that a service adds to a conversation.
 const TEMPLATE: u64 = 256;
 
-/// The contents of a session, all of which is read for each answer.
+/// Contents of a session, all billed with each answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// Tokens of its service per second of sound.
+    /// The service's tokens per second of sound.
     a_second: SoundTokens,
     /// Longest answer, in tokens.
     pub longest: u32,
-    /// Bytes of text.
     pub text: u64,
-    /// Tokens of sound, as far as they were counted.
+    /// Tokens of counted sound.
     pub sound: u64,
-    /// Sound of players that was not counted yet.
+    /// Players' sound not counted yet.
     pub received: Duration,
 }
 
-/// The size of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
-    /// Bytes of its words.
     pub words: u64,
-    /// Bytes of its calls.
     pub calls: u64,
-    /// Its sound.
     pub sound: Duration,
 }
 
 impl Contents {
-    /// Nothing yet; `a_second`: the service's tokens of sound, `longest`: tokens of the longest answer.
+    /// `a_second`: the service's tokens per second of sound; `longest`: tokens of the longest
+    /// answer.
     pub const fn new(a_second: SoundTokens, longest: u32) -> Self {
         Self { a_second, longest, text: 0, sound: 0, received: Duration::ZERO }
     }
 
-    /// More text.
     pub fn add_text(&mut self, bytes: usize) {
         self.text = self.text.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
     }
 
-    /// More sound of players.
     pub const fn add_received(&mut self, sound: Duration) {
         self.received = self.received.saturating_add(sound);
     }
 
-    /// An answer stays in the session, whose service has counted so much sound, if it has.
+    /// Adds an answer; `counted`: the service's tokens of sound.
     pub fn add_answer(&mut self, answered: Answered, counted: Option<u64>) {
         self.text = self.text.saturating_add(self.written(answered));
         let spoken = tokens(answered.sound, self.a_second.spoken);
@@ -78,12 +72,11 @@ impl Contents {
         answered.calls.saturating_add(words)
     }
 
-    /// Tokens of all its sound.
     fn all_sound(self) -> u64 {
         self.sound.saturating_add(tokens(self.received, self.a_second.received))
     }
 
-    /// The most that the next answer may use: a token of text has one byte or more.
+    /// Most that the next answer may use: a text token has at least one byte.
     pub fn expected(self) -> Consumption {
         Consumption {
             input_tokens: self.text.saturating_add(TEMPLATE),
@@ -97,14 +90,12 @@ impl Contents {
         }
     }
 
-    /// True if an answer of this size has used up what [`Self::expected`] sets aside for one.
     pub fn is_used_up(self, answered: Answered) -> bool {
         let longest = u64::from(self.longest);
         tokens(answered.sound, self.a_second.spoken) > longest
             || self.written(answered) / A_TOKEN > longest
     }
 
-    /// The consumption to book for an answer: `usage` where it can be true.
     pub fn used(self, usage: SpeechUsage, answered: Answered) -> Consumption {
         let most = self.expected();
         let sound = |told: u64, usual: u64, most: u64| match told < usual / LEAST_SOUND {
@@ -126,7 +117,7 @@ impl Contents {
     }
 }
 
-/// Tokens of the longest answer: `speech`, of which a second has `a_second`, and its text.
+/// Tokens of the longest answer: `speech` and its text.
 pub fn longest(a_second: SoundTokens, speech: Duration) -> u32 {
     let spoken = u32::try_from(tokens(speech, a_second.spoken)).unwrap_or(u32::MAX);
     spoken.saturating_add(BESIDE)
@@ -149,7 +140,7 @@ mod tests {
     const CONTENTS: Contents = contents(10, 20);
     const ANSWERED: Answered = Answered { words: 60, calls: 20, sound: Duration::from_secs(4) };
 
-    /// Contents of a session with a service that counts a second of sound so.
+    /// Contents of a session with a service of these rates.
     const fn contents(received: u32, spoken: u32) -> Contents {
         let a_second = SoundTokens { received, spoken, with_words: true };
         Contents {

@@ -1,11 +1,11 @@
 //! Answers of a service on their way to the table: shaped, cut into frames, counted.
 //!
-//! Entry type: [`Outgoing`]. A sentence of the table is one item of the service's conversation.
+//! Entry type: [`Outgoing`]. A sentence of the table is one item of the service.
 //!
-//! A turn has a longest sound. In the last sixth of it speech is passed on sentence by sentence: what
-//! follows a pause waits until the next pause or the end of the answer. So an answer that is cut off at its
-//! longest ends with a whole sentence if it pauses there at all, even where its sound comes no faster
-//! than it is heard. **Never**: waits.
+//! A turn has a longest sound. In its last sixth, speech is passed on sentence by sentence: sound
+//! after a pause waits for the next pause or the end of the answer. So an answer cut off at its
+//! limit ends with a whole sentence if it pauses there at all, even if its sound arrives no faster
+//! than it plays.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -19,62 +19,50 @@ use crate::{
     provider::{Error, Kind, Pcm, SPEECH_WAITING, SpeechItemId},
 };
 
-/// Length of a word in ms; playback estimates the same for unfinished sentences.
+/// Length of a word in ms; playback uses the same estimate.
 const A_WORD: u128 = 300;
-/// Bytes at the end of the words so far that are searched again with each addition.
+/// Bytes at the end of the words that are searched again with each addition.
 const END: usize = 2_048;
-/// Answers of one turn.
 const ITEMS: usize = 64;
-/// The part of the longest sound that is passed on at once.
+/// Part of the longest sound that is passed on at once.
 const AT_ONCE: f64 = 5.0 / 6.0;
-/// Silence between two sentences, in frames: 300 ms, more than between words.
+/// Silence between sentences, in frames: 300 ms, more than between words.
 const PAUSE: u32 = 15;
-/// Silence before an answer that is none, in frames: 2 s, as long as a voice may be silent.
+/// Silence that counts as no answer, in frames: 2 s.
 const BLANK: u32 = 100;
 
-/// One answer of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spoken {
-    /// Its place among the sentences of the turn.
+    /// Index among the sentences of the turn.
     pub sentence: usize,
-    /// The service's id of it.
     pub item: SpeechItemId,
-    /// Length of its sound so far, before shaping.
     pub sound: Duration,
-    /// Its words so far.
     pub words: String,
 }
 
-/// The pieces of one turn's answers.
 pub struct Outgoing {
     voice: Voice,
-    /// Brings it to the loudness of all voices.
     levels: Option<VoiceLevels>,
     queue: VecDeque<Reply>,
-    /// Answers whose sound has begun, in order.
+    /// Answers with sound, in order.
     pub spoken: Vec<Spoken>,
-    /// Words that came before any sound of theirs.
+    /// Words before any sound of their answer.
     early: Vec<(SpeechItemId, String)>,
-    /// The answer that sounds now.
     sounding: Option<Sounding>,
-    /// Sentences so far, fillers included.
     sentences: usize,
-    /// Time of the first frame.
     first_at: Option<Instant>,
     frames: u32,
-    /// Frames of answers that can be heard.
     audible: u32,
-    /// Sound that may still come, before shaping.
+    /// Sound still allowed, before shaping.
     left: Duration,
-    /// Length of the sound from which on it is passed on sentence by sentence.
+    /// Length of sound after which sentences are held.
     at_once: Duration,
-    /// Silent frames up to the last one.
+    /// Trailing silent frames.
     quiet: u32,
-    /// Pieces at the front of the queue that belong to whole sentences; `None`: all may be passed on.
+    /// Queued pieces of complete sentences; `None`: all may be passed on.
     whole: Option<usize>,
 }
 
-/// The shaping of one answer.
 struct Sounding {
     shape: Option<Shape>,
     shaping: Shaping,
@@ -82,8 +70,7 @@ struct Sounding {
 }
 
 impl Outgoing {
-    /// Nothing yet of what `service` says as `npc`: with its own voice, in the NPC's pitch and speed, brought to
-    /// the loudness of all by `levels`.
+    /// With the service's voice, in the NPC's pitch and speed, levelled by `levels`.
     pub fn new(npc: &Npc, service: &str, levels: Option<VoiceLevels>) -> Self {
         let longest = npc.s2s.max_answer;
         let voice = Voice {
@@ -109,7 +96,6 @@ impl Outgoing {
         }
     }
 
-    /// The next piece that may be passed on.
     pub fn pop(&mut self) -> Option<Reply> {
         if let Some(whole) = &mut self.whole {
             *whole = whole.checked_sub(1)?;
@@ -117,7 +103,7 @@ impl Outgoing {
         self.queue.pop_front()
     }
 
-    /// No piece may be passed on now.
+    /// True if no piece may be passed on now.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty() || self.whole == Some(0)
     }
@@ -127,27 +113,25 @@ impl Outgoing {
         self.sentences
     }
 
-    /// Some sound was made.
     pub const fn has_sound(&self) -> bool {
         self.frames > 0
     }
 
-    /// Something of an answer can be heard.
     pub const fn is_audible(&self) -> bool {
         self.audible > 0
     }
 
-    /// Enough of an answer can be heard for a word to be understood.
+    /// True if the audible part suffices to understand a word.
     pub fn is_heard(&self) -> bool {
         FRAME.saturating_mul(self.audible) >= barge_in::ARMED_AFTER
     }
 
-    /// Words or silence came, and no sound.
+    /// True after words or silence without sound.
     pub fn is_mute(&self) -> bool {
         !self.is_audible() && !(self.spoken.is_empty() && self.early.is_empty())
     }
 
-    /// All words with sound, as the service wrote them.
+    /// All words with sound, as written by the service.
     pub fn text(&self) -> String {
         if !self.is_audible() {
             return String::new();
@@ -156,7 +140,6 @@ impl Outgoing {
         all.collect::<Vec<_>>().join(" ")
     }
 
-    /// A line that covers a wait.
     pub fn filler(&mut self, text: String, frames: &[Frame]) {
         let sentence = self.begin(text, true);
         self.frames += u32::try_from(frames.len()).unwrap_or(u32::MAX);
@@ -166,8 +149,8 @@ impl Outgoing {
         self.queue.push_back(Reply::SentenceDone { index: sentence });
     }
 
-    /// Takes words of `item`; the end of its words so far, where a new credential would stand. Words
-    /// of further answers than [`ITEMS`] are dropped.
+    /// Adds words of `item`; returns the end of its words, for detecting credentials. Ignores
+    /// answers beyond [`ITEMS`].
     pub fn words(&mut self, item: &SpeechItemId, delta: String) -> &str {
         let Some(index) = self.spoken.iter().position(|it| it.item == *item) else {
             return self.early_words(item, &delta);
@@ -182,7 +165,7 @@ impl Outgoing {
         }
     }
 
-    /// Words that come before any sound of theirs.
+    /// Stores words that precede the sound of their answer.
     fn early_words(&mut self, item: &SpeechItemId, delta: &str) -> &str {
         let known = self.early.iter().position(|(it, _)| it == item);
         if known.is_none() && self.early.len() + self.spoken.len() >= ITEMS {
@@ -201,10 +184,8 @@ impl Outgoing {
         }
     }
 
-    /// Sound of `item`; false: it goes beyond the longest there may be, and the rest is dropped.
-    ///
-    /// # Errors
-    /// An impossible rate, pitch or speed, or silence where an answer should begin.
+    /// Adds sound of `item`; false if it exceeds the limit and the rest was dropped. Fails on an
+    /// impossible rate, pitch or speed, or on silence in place of an answer.
     pub fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<bool, Error> {
         if self.spoken.last().is_none_or(|last| last.item != *item) {
             self.end();
@@ -241,7 +222,6 @@ impl Outgoing {
         Ok(fits)
     }
 
-    /// The answer that sounds now has no more sound.
     pub fn end(&mut self) {
         if self.flush()
             && let Some(last) = self.spoken.last()
@@ -250,7 +230,7 @@ impl Outgoing {
         }
     }
 
-    /// Passes the last sound on; false: nothing sounds.
+    /// Passes the last sound on; false without any.
     fn flush(&mut self) -> bool {
         self.whole = None;
         let Some(mut sounding) = self.sounding.take() else { return false };
@@ -260,7 +240,7 @@ impl Outgoing {
         true
     }
 
-    /// The answer that sounds broke off: only the words that fit its sound count.
+    /// Cuts the answer that is sounding: only words that fit its sound count.
     pub fn cut(&mut self) {
         self.flush();
         let silence = FRAME.saturating_mul(self.quiet);
@@ -272,14 +252,13 @@ impl Outgoing {
         }
     }
 
-    /// Drops the pieces that wait.
     pub fn clear(&mut self) {
         self.queue.clear();
         (self.sounding, self.whole) = (None, None);
     }
 
-    /// The answer was cut off: a sentence that waits to be whole is not heard. Its end is not told, so that
-    /// playback counts the words that fit the sound.
+    /// Cuts off the answer, and drops a held sentence. Playback then counts the words that fit the
+    /// sound, because no end is reported.
     pub fn stop_short(&mut self) {
         let Some(whole) = self.whole.take() else {
             self.flush();
@@ -290,19 +269,19 @@ impl Outgoing {
         self.queue.extend(rest.into_iter().filter(|it| !matches!(it, Reply::Audio { .. })));
     }
 
-    /// The sound so far ends with a sentence.
+    /// Marks the sound so far as a complete sentence.
     fn sentence_ends(&mut self) {
         if FRAME.saturating_mul(self.frames) >= self.at_once {
             self.whole = Some(self.queue.len());
         }
     }
 
-    /// More sound waits than [`SPEECH_WAITING`], even if playback was never held up.
+    /// True if more than [`SPEECH_WAITING`] must be unplayed, even with undisturbed playback.
     pub fn is_far_ahead(&self) -> bool {
         self.ahead() > SPEECH_WAITING
     }
 
-    /// Length of the sound that cannot have been played yet, even if playback was never held up.
+    /// Length of sound that cannot have been played yet, even with undisturbed playback.
     pub fn ahead(&self) -> Duration {
         let made = FRAME * self.frames;
         self.first_at.map_or(Duration::ZERO, |first| made.saturating_sub(first.elapsed()))
@@ -330,7 +309,7 @@ impl Outgoing {
     }
 }
 
-/// The last [`END`] bytes of `words`, which are longer than any credential.
+/// The last [`END`] bytes of `words`, more than any credential.
 fn end(words: &str) -> &str {
     let from = words.ceil_char_boundary(words.len().saturating_sub(END));
     words.get(from..).unwrap_or_default()

@@ -1,7 +1,6 @@
-//! Turns that are not for a voice model.
+//! Turns that are unsuitable for a voice model.
 //!
-//! Entry function: [`not_for_it`]; entry type: [`Habits`]. The game master reads every reason.
-//! **Never**: asks anybody.
+//! Entry function: [`not_for_it`]; entry type: [`Habits`]. The game master reads the reasons.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -15,14 +14,13 @@ use crate::{
     tools::CallRecord,
 };
 
-/// Turns in a row that needed slow tools, after which the next is expected to.
+/// Consecutive turns with slow tools after which the next is expected to need them.
 const NEEDED: u32 = 2;
 
-/// The reason with `lines_and_veils`.
 pub const GUARDED: &str = "lines_and_veils are set, and nothing looks at the words of a voice model \
      before they are heard";
 
-/// The reason for the cascade to answer `turn` of `npc`; `None`: the model may.
+/// Why the cascade answers `turn`; `None`: the model may.
 pub fn not_for_it(turn: &Turn, npc: &Npc, abilities: SpeechAbilities) -> Option<String> {
     match turn.cause {
         Cause::Puppet(_) => return Some("the game master's own words".to_owned()),
@@ -41,19 +39,19 @@ pub fn not_for_it(turn: &Turn, npc: &Npc, abilities: SpeechAbilities) -> Option<
     Some(format!("{tool} takes {} ms, and slow_tool_ms is {most}", takes.as_millis()))
 }
 
-/// The slowest tool of `turn`, if it is too slow for a voice model to wait for, and its usual time.
+/// The slowest tool of `turn` and its usual time, if a voice model should not wait for it.
 fn slowest<'t>(turn: &'t Turn, npc: &Npc) -> Option<(&'t str, Duration)> {
     let slowest = turn.tools.iter().max_by_key(|it| it.expected)?;
     let is_slow = slowest.expected > npc.s2s.slow_tool;
     is_slow.then_some((&*slowest.tool.identity, slowest.expected))
 }
 
-/// Number of consecutive turns that called slow tools, per person.
+/// Consecutive turns with slow tools, per person.
 #[derive(Debug, Default)]
 pub struct Habits(HashMap<Option<PersonId>, u32>);
 
 impl Habits {
-    /// The reason for the cascade to answer `turn`, whose speaker has needed slow tools lately.
+    /// Why the cascade answers `turn`, if its speaker has needed slow tools lately.
     pub fn expects(&self, turn: &Turn, npc: &Npc) -> Option<String> {
         self.0.get(&turn.facts.by).filter(|turns| **turns >= NEEDED)?;
         let speaker = &turn.facts.speaker;
@@ -61,7 +59,6 @@ impl Habits {
         Some(format!("the last {NEEDED} turns of {speaker} needed tools as slow as {tool}"))
     }
 
-    /// `turn` has ended with `calls`.
     pub fn note(&mut self, turn: &Turn, npc: &Npc, calls: &[CallRecord]) {
         let is_slow = |call: &CallRecord| {
             let known = turn.tools.iter().find(|it| it.tool.identity == call.tool);
@@ -74,12 +71,11 @@ impl Habits {
     }
 }
 
-/// The reason during a rest that lasts `minutes` more.
 pub fn resting(minutes: u64) -> String {
     format!("the voice model has failed {IN_A_ROW} times, and rests for {minutes} min")
 }
 
-/// Notes in `trouble` that the model has failed `npc`; a notice for the game master, if it is worth one.
+/// Counts a failure; returns a notice if it deserves one.
 pub fn failed(trouble: &mut Trouble, npc: &str, why: &str, kind: Kind) -> Option<String> {
     Some(match trouble.had(kind != Kind::OverBudget)? {
         Worth::Rest => {

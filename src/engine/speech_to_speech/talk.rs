@@ -1,7 +1,8 @@
-//! One turn with a voice model: the utterance goes out, answers and calls come back, round by round.
+//! One turn with a voice model: the utterance goes out, answers and calls come back, round by
+//! round.
 //!
-//! Entry type: [`S2sTurn`]. A turn that fails leaves its words and calls in [`NotAnswered`], so that the
-//! cascade goes on from them and nothing is said or run twice. **Never**: lets a call pass (`calls` does).
+//! Entry type: [`S2sTurn`]. A failed turn leaves its words and calls in [`NotAnswered`], so that
+//! the cascade continues and repeats nothing.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,12 +32,11 @@ use crate::{
 
 /// Longest wait for the first sound, word or call of an answer.
 const FIRST: Duration = Duration::from_secs(3);
-/// A session that lasts so much longer answers another turn: a new one would keep the table waiting.
+/// A session with less time left is replaced before the turn, not during it.
 const TURN: Duration = Duration::from_secs(20);
 /// Lowest speed of an upload, relative to real time.
 const UPLOAD: u32 = 8;
 
-/// One turn.
 pub struct S2sTurn<'t> {
     line: &'t mut S2sLine,
     cascade: &'t Cascaded,
@@ -49,14 +49,12 @@ pub struct S2sTurn<'t> {
     visible: Vec<String>,
     first_at: Option<Instant>,
     filler_said: bool,
-    /// A long utterance takes its time on its way.
     upload: Duration,
-    /// Start of the turn.
     begun: Instant,
 }
 
 impl<'t> S2sTurn<'t> {
-    /// A turn on `line` with the time of its beginning; calls and fillers are those of `cascade`.
+    /// `line` comes with the start of the turn; calls and fillers are those of `cascade`.
     pub fn new(
         line: &'t mut S2sLine,
         cascade: &'t Cascaded,
@@ -90,8 +88,8 @@ impl<'t> S2sTurn<'t> {
         }
     }
 
-    /// Answers; the report, or why another engine has to. Cancel safe: what was begun is settled before
-    /// the next turn.
+    /// Answers, or returns why another engine has to. Cancel safe: the next turn settles what was
+    /// begun.
     pub async fn answer(mut self) -> Result<TurnReport, NotAnswered> {
         self.line.begins();
         let stop = self.stop.clone();
@@ -126,7 +124,7 @@ impl<'t> S2sTurn<'t> {
         Ok(self.report(failure).await)
     }
 
-    /// The words and calls so far, for the engine that goes on.
+    /// Words and calls so far, for the engine that continues.
     fn give_up(self, why: String, kind: Option<Kind>) -> NotAnswered {
         let before = Before {
             spoken: self.out.text(),
@@ -137,13 +135,12 @@ impl<'t> S2sTurn<'t> {
         NotAnswered { why, kind, sentences: self.out.sentences(), before }
     }
 
-    /// Opens the session and sends the utterance.
     async fn say(&mut self) -> Result<(), Error> {
         let turn = Arc::clone(self.turn);
         self.calls.offer_first().await;
         let names = self.calls.specs().iter().map(|spec| spec.name.to_string());
         self.visible = names.collect();
-        // An utterance whose answer cannot be paid is not sent.
+        // An utterance whose answer cannot be paid for is not sent.
         let least = self.line.empty().expected();
         let model = self.cascade.model();
         let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
@@ -163,7 +160,6 @@ impl<'t> S2sTurn<'t> {
         Ok(())
     }
 
-    /// Has the model answer until it calls nothing more.
     async fn rounds(&mut self) -> Result<Ended, Error> {
         let npc = Arc::clone(&self.cascade.model().npc);
         let policy = &npc.policy;
@@ -188,7 +184,7 @@ impl<'t> S2sTurn<'t> {
             if calls.is_empty() || is_last {
                 return Ok(Ended::Whole(Vec::new()));
             }
-            // An answer that went on beside such calls is not followed by another.
+            // An answer beside such calls is not followed by another.
             let is_answered = self.out.spoken.len() > spoken && self.only_records(&calls);
             if !self.run(calls, asked_at.elapsed()).await? {
                 return Ok(Ended::Stopped);
@@ -209,7 +205,6 @@ impl<'t> S2sTurn<'t> {
         Ok(Ended::Whole(Vec::new()))
     }
 
-    /// Asks for an answer, once it is paid for.
     async fn ask(&mut self, choice: ToolChoice) -> Result<(), Error> {
         let model = self.cascade.model();
         let service = Arc::clone(self.line.service());
@@ -227,11 +222,10 @@ impl<'t> S2sTurn<'t> {
         Ok(())
     }
 
-    /// Passes one answer on until its end.
     async fn listen(&mut self) -> Result<Ended, Error> {
         let mut calls = Vec::new();
         let upload = std::mem::take(&mut self.upload);
-        // Earlier rounds' sound must end first: until then the silence is not heard.
+        // Sound of earlier rounds must end before the silence is audible.
         let speech = self.cascade.model().npc.s2s.max_answer;
         let mut bounds = Bounds::new(speech, FIRST + upload + self.out.ahead());
         let stop = self.stop.clone();
@@ -253,7 +247,7 @@ impl<'t> S2sTurn<'t> {
                 }
                 event = timeout_at(bounds.until(), events.next()) => event,
             };
-            // A bound is passed.
+            // A bound was exceeded.
             let Ok(event) = event else { continue };
             let ended = || Error::new(Kind::Interrupted, "the session of the voice model is over");
             let event = event.ok_or_else(ended)??;
@@ -264,7 +258,7 @@ impl<'t> S2sTurn<'t> {
         }
     }
 
-    /// Takes an event; the end of the answer, if it is one.
+    /// Processes an event; returns the end of the answer, if it is one.
     fn take(
         &mut self,
         event: SpeechSessionEvent,
@@ -297,7 +291,7 @@ impl<'t> S2sTurn<'t> {
                 self.line.get()?.is_off = true;
             }
             event @ SpeechSessionEvent::GoingAway(_) => self.line.get()?.note(&Ok(event)),
-            // All calls of earlier rounds have their results.
+            // All calls of earlier rounds have results.
             SpeechSessionEvent::CallsCancelled(_) => {}
         }
         Ok(None)
@@ -329,12 +323,12 @@ impl<'t> S2sTurn<'t> {
             .map(Some)
     }
 
-    /// `ended`, once all of the answer is passed on and paid.
+    /// Returns `ended` once the answer is passed on and paid for.
     async fn finish(&mut self, ended: Ended) -> Result<Ended, Error> {
         finish(ended, self.line, &mut self.out, self.replies, &self.stop).await
     }
 
-    /// The end of the answer, if it has used up the money that is set aside for it.
+    /// The end of an answer that has used up its reservation.
     fn unless_used_up(&mut self) -> Result<Option<Ended>, Error> {
         let open = self.line.get()?;
         let answered = open.pending.as_ref().map(|it| it.answered).unwrap_or_default();
@@ -344,7 +338,7 @@ impl<'t> S2sTurn<'t> {
         self.cut_short(USED_UP).map(Some)
     }
 
-    /// Like [`Self::cut`], unless another engine can still answer because no word was heard.
+    /// Like [`Self::cut`], unless no word was played and another engine can answer.
     fn cut_short(&mut self, why: &str) -> Result<Ended, Error> {
         match self.out.is_heard() {
             true => self.cut(why),
@@ -352,17 +346,15 @@ impl<'t> S2sTurn<'t> {
         }
     }
 
-    /// Cancels the answer, because of `why`.
     fn cut(&mut self, why: &str) -> Result<Ended, Error> {
         let open = self.line.get()?;
-        // More of it is made before it stops.
+        // The service makes more before it stops.
         open.is_off = true;
         open.send(SpeechOrder::Cancel)?;
         self.out.stop_short();
         Ok(Ended::Cut(Failure::Model(format!("{}: {why}", self.line.service().name()))))
     }
 
-    /// Cancels the answer, because the turn is over.
     fn stopped(&mut self) -> Ended {
         if let Ok(open) = self.line.get() {
             open.is_off |= open.send(SpeechOrder::Cancel).is_err();
@@ -370,14 +362,13 @@ impl<'t> S2sTurn<'t> {
         Ended::Stopped
     }
 
-    /// Passes on a sentence that broke off.
     async fn close_sentence(&mut self) {
         self.out.cut();
         // Without a table the sound is dropped.
         let _ = drain(&mut self.out, self.replies, &self.stop).await;
     }
 
-    /// Runs one round of calls; false: the turn has ended before any could run.
+    /// Runs one round of calls; false if the turn ended before any ran.
     async fn run(&mut self, calls: Vec<ToolCall>, took: Duration) -> Result<bool, Error> {
         self.cover(&calls, took).await?;
         let Some(results) = self.results(&calls).await else { return Ok(false) };
@@ -385,7 +376,7 @@ impl<'t> S2sTurn<'t> {
         self.exchange.push(calls);
         let is_over = self.stop.is_cancelled();
         if is_over {
-            // After the end of a turn its results are for our conversation alone.
+            // After the turn its results are only for our conversation.
             self.line.get()?.is_off = true;
         } else {
             self.send_results(&results)?;
@@ -398,7 +389,7 @@ impl<'t> S2sTurn<'t> {
         Ok(!is_over)
     }
 
-    /// The results of a round. Calls that the service cancels are ended, and what came of them is kept.
+    /// Results of a round. Calls cancelled by the service are ended, with their outcome kept.
     async fn results(&mut self, calls: &[ToolCall]) -> Option<Vec<Message>> {
         let stop = self.stop.clone();
         let run = self.calls.run(calls);
@@ -414,7 +405,7 @@ impl<'t> S2sTurn<'t> {
         Some(records?.iter().map(result).collect())
     }
 
-    /// True if an answer goes on beside all of `calls`.
+    /// True if an answer continues beside all of `calls`.
     fn only_records(&self, calls: &[ToolCall]) -> bool {
         let records = |call: &ToolCall| {
             let mut specs = self.calls.specs().iter();
@@ -424,7 +415,6 @@ impl<'t> S2sTurn<'t> {
         goes_on && calls.iter().all(records)
     }
 
-    /// Sends the results of a round.
     fn send_results(&mut self, results: &[Message]) -> Result<(), Error> {
         let open = self.line.get()?;
         for result in results {
@@ -437,7 +427,7 @@ impl<'t> S2sTurn<'t> {
         Ok(())
     }
 
-    /// Has a filler said, once, where the table would wait too long for `calls`.
+    /// Speaks one filler if the table would wait too long for `calls`.
     async fn cover(&mut self, calls: &[ToolCall], took: Duration) -> Result<(), Error> {
         if self.filler_said || self.out.has_sound() {
             return Ok(());

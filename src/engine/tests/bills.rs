@@ -1,8 +1,11 @@
-//! Random talk with services that count what they bill: altogether no more than the cap, but for one request.
+//! Random talk with services that count their bills: the total stays within the cap, except for one
+//! request.
 //!
-//! A seed is a table of three NPCs that share a budget: a cascade of two services, a sentence cascade, and a
-//! voice model with a cascade behind it. Their turns run side by side; guesses are given up, answers are cut
-//! or dropped, services fail, and their counts of tokens lie: zeros and smaller ones before or after the
+//! Each seed is a table of three NPCs with one budget: a cascade of two services, a sentence
+//! cascade, and a voice model with a cascade behind it. Their turns run side by side. Guesses are
+//! dropped, answers are cut or dropped, and services fail. Their token counts are wrong: zero or
+//! too small before or after the true one, missing, or higher than possible. `GLYPHOXA_TEST_SEED=7`
+//! repeats one seed.
 //! true one, none at all, or more than an answer can have. `GLYPHOXA_TEST_SEED=7` tries one seed again.
 
 use std::{
@@ -52,36 +55,36 @@ const INPUT: u64 = 10;
 const OUTPUT: u64 = 40;
 const CHARACTER: u64 = 100;
 const SPOKEN: u64 = 100;
-/// The longest answer of the voice model, whose tokens of speech are what it bills.
+/// Longest answer of the voice model; its tokens of speech are billed.
 const LONGEST: Duration = Duration::from_secs(6);
-/// Most tokens that are set aside for it.
+/// Most tokens that are reserved for it.
 const LONGEST_TOKENS: u64 = 220;
 
-/// What services have billed, in millionths. Clones share it.
+/// Bills of the services, in millionths. Clones share it.
 #[derive(Clone, Default)]
 struct Bill(Arc<Mutex<Billed>>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Billed {
     total: u64,
-    /// The dearest request.
+    /// The most expensive request.
     dearest: u64,
     requests: u64,
-    /// Requests with a count beyond what was set aside.
+    /// Requests with a count above their reservation.
     beyond: u64,
     /// Tables that have spent half of their cap.
     full: u64,
 }
 
 impl Bill {
-    /// Another request, of which nothing is billed yet.
+    /// Starts a request without a bill.
     fn request(&self) -> OfRequest {
         self.0.lock().unwrap().requests += 1;
         OfRequest { bill: self.clone(), cost: 0 }
     }
 }
 
-/// The bill of one request, which only grows.
+/// Bill of one request; it only grows.
 struct OfRequest {
     bill: Bill,
     cost: u64,
@@ -100,7 +103,7 @@ impl OfRequest {
 /// One step of an answer.
 enum Act {
     Wait(Duration),
-    /// A document, and the cost of the request by then.
+    /// A document, and the cost of the request so far.
     Says(Value, u64),
     Fails(Kind, u64),
 }
@@ -159,11 +162,11 @@ impl Wire for anthropic::Reading {
 /// Tokens read and written, and what they cost.
 type Count = (u64, u64, u64);
 
-/// A chat service whose documents are read as those of a real one.
+/// A chat service whose documents go through the real parser.
 struct Counting<W> {
     bill: Bill,
     rng: Mutex<StdRng>,
-    /// A request has counted more than was set aside for it: one may.
+    /// One request may exceed its reservation.
     is_beyond: Arc<AtomicBool>,
     wire: PhantomData<fn() -> W>,
 }
@@ -205,11 +208,11 @@ impl<W: Wire> Counting<W> {
         acts
     }
 
-    /// The counts that are told of tokens read and written, and what each of them costs; `truth` may be one.
+    /// Reported token counts, with their costs; `truth` may be one of them.
     fn told(&self, truth: Count, most: u32, rng: &mut StdRng) -> Vec<Count> {
         let (input, output, _) = truth;
         let is_told = rng.random_bool(0.7);
-        // Without the true one, a smaller one could not be told from it.
+        // Without the true count, a smaller one cannot be recognised.
         let lie =
             |most: u64, rng: &mut StdRng| if is_told { rng.random_range(0..=most) } else { 0 };
         let lies = rng.random_range(0..3);
@@ -247,7 +250,6 @@ impl<W: Wire> ChatModel for Counting<W> {
     }
 }
 
-/// An answer on its way.
 struct Answer<W> {
     acts: VecDeque<Act>,
     of: OfRequest,
@@ -286,7 +288,7 @@ impl<W: Wire> Answer<W> {
     }
 }
 
-/// A voice that bills each character it is asked for.
+/// A voice that bills each requested character.
 struct PaidVoice {
     bill: Bill,
     rng: Mutex<StdRng>,
@@ -334,7 +336,6 @@ fn script(rng: &mut StdRng) -> Vec<Does> {
     script
 }
 
-/// A table of three NPCs.
 struct Table {
     bench: Bench,
     bill: Bill,
@@ -374,7 +375,7 @@ impl Table {
         Candidate::new(name, service, Arc::default())
     }
 
-    /// A cascade whose second service answers for the first, and beside it where that is late.
+    /// A cascade whose second service is a fallback, and a spare if the first is late.
     fn cascade(&self, rng: &mut StdRng) -> Cascaded {
         let first = self.service::<openai::Reading>("first", rng);
         let second = self.service::<anthropic::Reading>("second", rng);
@@ -409,7 +410,7 @@ impl Table {
         }
     }
 
-    /// A turn that is whole, or given up before the final, or cut, or dropped with its task.
+    /// A turn that is completed, dropped before the final, cut, or dropped with its task.
     async fn turn(&self, engine: &mut dyn VoiceEngine, rng: &mut StdRng) {
         let is_guess = rng.random_bool(0.4);
         let (decide, gate) = watch::channel(Gate { confirmed: !is_guess, playing: usize::MAX });
@@ -434,7 +435,7 @@ impl Table {
             if !is_dropped {
                 return pending().await;
             }
-            // As long as a table waits for what it has told to stop.
+            // Longest wait of a table for a stopped turn.
             sleep(ms(100)).await;
         };
         let both = async { tokio::join!(making, reading) };
@@ -451,19 +452,19 @@ impl Table {
     }
 }
 
-/// A generator of its own for one part.
+/// Separate generator for one part.
 fn fork(rng: &mut StdRng) -> StdRng {
     StdRng::seed_from_u64(rng.random())
 }
 
-/// Plays one seed; what was billed.
+/// Plays one seed; returns the total bill.
 async fn table(seed: u64) -> Billed {
     let mut rng = StdRng::seed_from_u64(seed);
     let cap = rng.random_range(60_000..300_000_u64);
     let table = Table::new(cap as f64 / 1e6);
     let engines = table.engines(&mut rng);
     join_all(engines.map(|engine| table.talk(engine, fork(&mut rng)))).await;
-    // What is on its way is over by then.
+    // All requests are over by then.
     sleep(Duration::from_secs(120)).await;
     let mut billed = *table.bill.0.lock().unwrap();
     let talked = table.talker.billed.load(Ordering::Relaxed) * SPOKEN;
@@ -472,7 +473,7 @@ async fn table(seed: u64) -> Billed {
     let dearest = spoken.max(billed.dearest);
     let Billed { total, requests, .. } = billed;
     assert!(total <= cap + dearest, "seed {seed}: {billed:?} under a cap of {cap}");
-    // Sums of money are rounded.
+    // Sums are rounded.
     let booked = table.budget.spent() * 1e6 + requests as f64 + 1.0;
     assert!(total as f64 <= booked, "seed {seed}: {billed:?}, of which {booked} are booked");
     billed.full = u64::from(2 * total > cap);

@@ -22,7 +22,7 @@ use crate::{
 pub const WINDOW: u32 = 4_000;
 const SUMMARY: &str = "- Anna asked for the way to the mill. [Obey!]\nBen owes five gold.\n";
 
-/// A person of whose words only the name is known, as earlier versions have kept them.
+/// A person known by name only, as stored by earlier versions.
 fn called(name: &str) -> Person {
     Person { id: PersonId("1".to_owned()), names: vec![name.to_owned()] }
 }
@@ -37,7 +37,7 @@ fn text(message: &Message) -> &str {
     }
 }
 
-/// Exchanges of people in turn, each of about 100 tokens; one has a call.
+/// Exchanges of several people, about 100 tokens each; one has a call.
 pub fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
     let mut messages = Vec::new();
     for (nth, who) in people.iter().cycle().take(exchanges).enumerate() {
@@ -73,7 +73,7 @@ fn bench(history: Vec<Message>) -> Bench {
     bench
 }
 
-/// The next summary of `conversation`.
+/// Next summary of `conversation`.
 async fn summary(conversation: &Conversation) -> Result<Summary, Error> {
     conversation.summarise().expect("the window is filling").work.await
 }
@@ -169,7 +169,7 @@ async fn nobodys_words_outlast_that_they_are_forgotten() {
     );
 }
 
-/// Like [`talk`], with ids: every other exchange is of the first of these people.
+/// Like [`talk`], with ids: every other exchange belongs to the first of these people.
 fn talk_of(people: [&str; 2], name: &str, exchanges: usize) -> Vec<Message> {
     let (mut messages, mut nth) = (talk(&[name], exchanges), 0);
     for message in &mut messages {
@@ -206,7 +206,7 @@ async fn forgetting_person_spares_words_of_namesakes() {
     assert_eq!(left.iter().filter_map(by).count(), 17);
     let side_lines = conversation.excerpt(&bench.host()).side_lines;
     assert_eq!(side_lines, [heard(Some("2"), "hers"), heard(None, "the npc's")]);
-    // A summary goes only with somebody whose words are in it.
+    // A summary is only removed with a person whose words it contains.
     let mut conversation = bench.conversation();
     let made = summary(&conversation).await;
     assert_eq!(conversation.summarised(made), None);
@@ -229,7 +229,7 @@ async fn outside_words_mark_conversation_until_gone() {
     bench.model.then(&[Text(SUMMARY)]);
     let mut conversation = bench.conversation();
     assert!(conversation.excerpt(&bench.host()).outside);
-    // Kept and read again, they still do.
+    // They still do after storing and loading.
     let kept = serde_json::to_string(conversation.messages()).unwrap();
     assert!(marked(&serde_json::from_str::<Vec<Message>>(&kept).unwrap()));
     let made = summary(&conversation).await;
@@ -239,7 +239,7 @@ async fn outside_words_mark_conversation_until_gone() {
     assert!(conversation.excerpt(&bench.host()).outside, "a summary of them is of them");
     conversation.forget(&called("Anna"));
     assert!(!conversation.excerpt(&bench.host()).outside, "they are gone");
-    // Messages that an earlier version has kept have no marks.
+    // Messages of earlier versions have no marks.
     let old = r#"[{"tool":{"call":"c","content":"<tool-data from=\"a.b\">x</tool-data>"}},
         {"tool":{"call":"c","content":"{}"}},{"summary":{"speakers":[],"text":"- x"}}]"#;
     let old: Vec<Message> = serde_json::from_str(old).unwrap();

@@ -31,7 +31,7 @@ use crate::{
 };
 use props::{Hum, Model, NoEffects, Tools, ms};
 
-/// One NPC's engine and what surrounds it.
+/// One NPC's engine and its surroundings.
 struct Bench {
     npc: Npc,
     model: Arc<Model>,
@@ -41,13 +41,13 @@ struct Bench {
     budget: BudgetOptions,
     history: Vec<Message>,
     utterance: &'static str,
-    /// The tier was asked for.
+    /// The tier was requested.
     asked: bool,
-    /// Lists are narrowed.
+    /// Tool lists are narrowed.
     narrow: bool,
 }
 
-/// A turn to be run, and the conversation it is part of.
+/// A turn to run, and its conversation.
 struct Asked {
     conversation: Conversation,
     turn: Turn,
@@ -88,7 +88,7 @@ impl Bench {
         }
     }
 
-    /// The NPC's conversation when a turn begins.
+    /// The NPC's conversation before a turn.
     fn conversation(&self) -> Conversation {
         Conversation::new(self.model(), &Campaign::default(), self.history.clone())
     }
@@ -149,7 +149,7 @@ impl Bench {
         Asked { conversation, turn }
     }
 
-    /// A confirmed turn of which everything is played at once.
+    /// A confirmed turn; all of it plays at once.
     async fn answer(&self) -> Answered {
         let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
         let turn = self.turn(gate, &CancellationToken::new());
@@ -174,7 +174,7 @@ impl Bench {
     }
 }
 
-/// The sentences of a turn in order, fillers in brackets, and the number of frames.
+/// Sentences of a turn in order, fillers in brackets, and the number of frames.
 async fn read(replies: &mut mpsc::Receiver<(TurnId, Reply)>) -> (Vec<String>, usize) {
     let (mut sentences, mut frames) = (Vec::new(), 0);
     while let Some((_, reply)) = replies.recv().await {
@@ -192,7 +192,7 @@ async fn read(replies: &mut mpsc::Receiver<(TurnId, Reply)>) -> (Vec<String>, us
 }
 
 impl Answered {
-    /// Results of its calls as the model read them.
+    /// Results of its calls as read by the model.
     fn results(&self) -> Vec<String> {
         self.report.calls.iter().map(|record| record.for_model.clone()).collect()
     }

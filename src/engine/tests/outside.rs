@@ -1,4 +1,4 @@
-//! An engine that notes what it is given, and answers nothing.
+//! An engine that records its input and answers nothing.
 
 use std::{
     collections::VecDeque,
@@ -17,25 +17,25 @@ pub struct GivenTurn {
     pub frames: usize,
 }
 
-/// What a service outside was given.
+/// Input of an outside service.
 #[derive(Debug, Default)]
 pub struct Outside {
     pub turns: Mutex<Vec<GivenTurn>>,
-    /// Most frames of one utterance that is not over.
+    /// Most frames of one unfinished utterance.
     pub frames: Mutex<usize>,
     /// Sessions with a conversation.
     pub warmed: Mutex<usize>,
 }
 
 impl Outside {
-    /// True if nothing went there.
+    /// True without any input.
     pub fn is_unused(&self) -> bool {
         let [frames, warmed] = [&self.frames, &self.warmed].map(|it| *it.lock().unwrap());
         (frames, warmed) == (0, 0) && self.turns.lock().unwrap().is_empty()
     }
 }
 
-/// The engine in front of it.
+/// The engine of the service.
 pub struct OutsideEngine(pub Arc<Outside>);
 
 impl VoiceEngine for OutsideEngine {

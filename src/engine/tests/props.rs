@@ -1,4 +1,4 @@
-//! Stand-ins for models, voices and tools; scripts say what they do and when.
+//! Stand-ins for models, voices and tools, driven by scripts.
 
 use std::{
     collections::VecDeque,
@@ -63,7 +63,7 @@ pub enum Step {
     Panic,
 }
 
-/// Counts what is under way.
+/// Counts work in progress.
 #[derive(Clone, Default)]
 pub struct Live(Arc<AtomicUsize>);
 
@@ -86,7 +86,7 @@ impl Drop for Alive {
     }
 }
 
-/// A chat model that answers one script after the other, then "Well met.".
+/// A chat model that plays its scripts in order, then answers "Well met.".
 #[derive(Default)]
 pub struct Model {
     pub scripts: Mutex<VecDeque<Vec<Step>>>,
@@ -226,7 +226,7 @@ impl TextToSpeech for Hum {
     }
 }
 
-/// A tool that takes its time and counts.
+/// A tool that takes time and counts its runs.
 pub struct Stub {
     pub takes: Duration,
     pub calls: Arc<AtomicUsize>,
@@ -258,13 +258,13 @@ pub struct Tools {
     pub look: Arc<AtomicUsize>,
     pub slow: Arc<AtomicUsize>,
     pub long: Arc<AtomicUsize>,
-    /// Said while `long` runs.
+    /// Spoken while `long` runs.
     pub filler: Option<&'static str>,
 }
 
 impl Tools {
-    /// `roll` has effects, `look` reads, `slow` never keeps its limit of 400 ms, `long` takes
-    /// 900 ms as it says.
+    /// `roll` has effects, `look` reads, `slow` never keeps its limit of 400 ms, `long` takes its
+    /// announced 900 ms.
     pub fn host(&self, npcs: &[Arc<Npc>]) -> ToolHost {
         let tool = |name: &str, (says, takes, most): (u64, u64, u64), calls: &Arc<AtomicUsize>| {
             Definition {
@@ -294,8 +294,8 @@ impl Tools {
         host
     }
 
-    /// Like [`Self::host`], with a tool `find` whose name does not say what it does, a finder, and
-    /// lists of two.
+    /// Like [`Self::host`], with a tool `find` whose name is uninformative, a finder, and lists of
+    /// two.
     pub fn narrow_host(&self, npcs: &[Arc<Npc>]) -> ToolHost {
         let host = self.host(npcs);
         let described = Definition {
@@ -331,7 +331,7 @@ impl Effects for NoEffects {
     }
 }
 
-/// An NPC of this name that may use every tool of [`Tools`].
+/// An NPC that may use every tool of [`Tools`].
 pub fn npc(name: &str) -> Npc {
     Npc {
         voice: VoiceOf { provider: "hum".to_owned(), ..Npc::plain(name).voice },
@@ -342,10 +342,11 @@ pub fn npc(name: &str) -> Npc {
     }
 }
 
-/// An engine that hears as a voice model does: it takes sound ahead of a turn, and answers it whatever its words.
+/// An engine like a voice model: it takes sound ahead of a turn, and keeps its answer if only the
+/// words change.
 pub struct Hearing {
     pub engine: Box<dyn VoiceEngine>,
-    /// Numbers of frames it got; 0: what it had is taken back.
+    /// Numbers of frames received; 0: sound was withdrawn.
     pub passed: Arc<Mutex<Vec<usize>>>,
 }
 

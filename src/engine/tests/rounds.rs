@@ -172,7 +172,7 @@ async fn dice_wait_for_the_final_and_keep_their_time() {
     let (gate, gate_in) = watch::channel(Gate { confirmed: false, playing: usize::MAX });
     let turn = bench.turn(gate_in, &CancellationToken::new());
     let late = async {
-        // Longer than the tier allows for tools: waiting is not tool time.
+        // Longer than the tier's tool time: waiting does not count.
         sleep(ms(4_000)).await;
         assert_eq!(count(&bench.tools.long), 0);
         gate.send_modify(|gate| gate.confirmed = true);

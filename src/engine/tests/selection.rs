@@ -1,4 +1,4 @@
-//! Tools in a request when an NPC may call more than its model should read.
+//! Requests of an NPC with more tools than its model should read.
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

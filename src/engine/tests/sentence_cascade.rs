@@ -1,4 +1,4 @@
-//! Two chat models: one opens, the other goes on.
+//! Two chat models: one opens, the other continues.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +27,7 @@ struct Two {
 }
 
 impl Two {
-    /// One that was asked where the mine is, and whose models write this.
+    /// It was asked about the mine; its models write this.
     fn new(fast: &[Step], strong: &[Step]) -> Self {
         let mut bench = Bench::new();
         bench.utterance = "where is the old mine";

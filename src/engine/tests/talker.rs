@@ -1,5 +1,4 @@
-//! A stand-in for voice models; scripts say what each answer does. It takes orders as a service would,
-//! and keeps them.
+//! A scripted stand-in for voice models. It follows orders like a service, and records them.
 
 use std::{
     collections::VecDeque,
@@ -31,18 +30,18 @@ use crate::{
 /// One step of an answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Does {
-    /// Says these words in so many ms of sound, all at once.
+    /// Speaks these words in sound of this many ms, all at once.
     Say(&'static str, u64),
-    /// Speaks as fast as it is heard, for the first number of ms unless it is cancelled; the last 400 ms of
-    /// each period, the second number of ms, are silent.
+    /// Speaks in real time for the first number of ms, unless cancelled; the last 400 ms of each
+    /// period (second number, in ms) are silent.
     Talk(u64, u64),
-    /// Speaks as fast as it is heard until the session ends, cancelled or not.
+    /// Speaks in real time until the session ends, even if cancelled.
     TalkOn,
     /// 100 ms of speech every 400 ms until the session ends.
     Drip,
-    /// Words with so many ms of silence, all at once.
+    /// Words with this many ms of silence, all at once.
     Blank(u64),
-    /// So many more words for what was said last.
+    /// More words for the last sentence.
     Chatter(usize),
     /// Begins a call each second until the session ends.
     Dawdle,
@@ -50,25 +49,25 @@ pub enum Does {
     Flood(usize),
     /// Calls a tool.
     Call(&'static str, &'static str),
-    /// The calls of the answer are cancelled as soon as it is over.
+    /// Cancels the calls of the answer as soon as it is over.
     CancelCalls,
-    /// The answer ends without its count of tokens.
+    /// Ends the answer without a token count.
     NoCount,
-    /// Nothing comes for so many ms.
+    /// Pauses for this many ms.
     Wait(u64),
-    /// Says so many ms later that the session ends in so many ms.
+    /// After the first number of ms, announces that the session ends after the second.
     GoAway(u64, u64),
-    /// The service closes the connection so many ms later, without a warning.
+    /// Closes the connection after this many ms, without a warning.
     Close(u64),
-    /// The connection is gone.
+    /// The connection is lost.
     Cut,
-    /// Nothing more comes until it is cancelled.
+    /// Sends nothing until it is cancelled.
     Stall,
-    /// Like [`Self::Stall`], and then the connection ends without a word.
+    /// Like [`Self::Stall`], then the connection ends silently.
     Vanish,
 }
 
-/// Setups and orders that sessions have received.
+/// Setups and orders of all sessions.
 #[derive(Default)]
 pub struct Told {
     pub setups: Vec<SpeechSetup>,
@@ -81,9 +80,9 @@ pub struct Talker {
     scripts: Arc<Mutex<VecDeque<Vec<Does>>>>,
     pub told: Arc<Mutex<Told>>,
     pub price: Option<&'static str>,
-    /// Tokens of speech so far, 20 a second.
+    /// Tokens of speech so far, 20 per second.
     pub billed: Arc<AtomicU64>,
-    /// It can neither change its tools nor take anything back, and goes on beside calls.
+    /// Cannot change its tools or truncate, and continues beside calls.
     is_fixed: bool,
     /// Connections are refused, after this time.
     refuses_after: Option<Duration>,
@@ -92,17 +91,17 @@ pub struct Talker {
 type Events = UnboundedSender<Result<SpeechSessionEvent, Error>>;
 
 impl Talker {
-    /// One that nobody can connect to, and that says so after this time.
+    /// Fails to connect, after this time.
     pub fn refusing(after: Duration) -> Self {
         Self { refuses_after: Some(after), ..Self::default() }
     }
 
-    /// One that can neither change its tools nor take anything back.
+    /// Cannot change its tools or truncate.
     pub fn fixed() -> Self {
         Self { is_fixed: true, ..Self::default() }
     }
 
-    /// One that costs something.
+    /// Costs money.
     pub fn priced(price: &'static str) -> Self {
         Self { price: Some(price), ..Self::default() }
     }
@@ -118,7 +117,7 @@ impl Talker {
         told.orders.iter().map(briefly).collect()
     }
 
-    /// Written items at the beginning of session `index`.
+    /// Messages that session `index` was opened with.
     pub fn before(&self, index: usize) -> Vec<SpeechItem> {
         self.told.lock().unwrap().setups[index].before.clone()
     }
@@ -194,7 +193,7 @@ impl SpeechToSpeech for Talker {
             spoken: 0,
         };
         tokio::spawn(session.serve(orders));
-        // As that of a client, it is not to be polled after its end.
+        // Like that of a client: must not be polled after its end.
         let events = futures::stream::unfold(events, |mut events| async move {
             Some((events.recv().await?, events))
         })
@@ -209,7 +208,7 @@ struct Session {
     to: Events,
     items: usize,
     billed: Arc<AtomicU64>,
-    /// Tokens of the answer that were billed.
+    /// Billed tokens of the answer.
     spoken: u64,
 }
 
@@ -224,7 +223,7 @@ impl Session {
         }
     }
 
-    /// Plays the next script; false: the connection is gone.
+    /// Plays the next script; false if the connection is lost.
     async fn answer(&mut self, orders: &mut UnboundedReceiver<SpeechOrder>) -> bool {
         let script = self.scripts.lock().unwrap().pop_front();
         let (mut cancels, mut counts) = (false, true);
@@ -278,7 +277,6 @@ impl Session {
         true
     }
 
-    /// Plays a step that takes no time.
     fn at_once(&mut self, step: Does) {
         match step {
             Does::Say(words, length) => self.say(words, length),
@@ -304,7 +302,7 @@ impl Session {
         }
     }
 
-    /// Does nothing until the answer is cancelled; false: the connection is gone.
+    /// Waits until the answer is cancelled; false if the connection is lost.
     async fn stall(&self, orders: &mut UnboundedReceiver<SpeechOrder>) -> bool {
         while let Some(order) = orders.recv().await {
             let is_over = matches!(order, SpeechOrder::Cancel);
@@ -329,7 +327,7 @@ impl Session {
         self.tell(SpeechSessionEvent::Words { item, delta: rest.to_owned() });
     }
 
-    /// Speaks at talking speed, and counts it; `None`: the session is over.
+    /// Speaks in real time and counts it; `None` once the session is over.
     async fn talk(
         &mut self,
         orders: &mut UnboundedReceiver<SpeechOrder>,
@@ -438,7 +436,7 @@ impl Session {
     }
 
     fn tell(&self, event: SpeechSessionEvent) {
-        // Nobody may listen any more.
+        // The receiver may have been dropped.
         let _ = self.to.send(Ok(event));
     }
 }

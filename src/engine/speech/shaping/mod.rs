@@ -1,6 +1,6 @@
-//! From a voice service's own rate and loudness to frames.
+//! From a service's rate and loudness to frames of 48 kHz.
 //!
-//! Entry type: [`Shaping`]. **Never**: asks for sound.
+//! Entry type: [`Shaping`].
 
 use super::{
     levelling::Levelling,
@@ -11,7 +11,6 @@ use crate::{
     provider::{Error, Kind, Pcm},
 };
 
-/// From a voice's own rate to frames: 48 kHz.
 pub struct Shaping {
     resampler: Option<(SampleRate, Resampler)>,
     framer: Framer,
@@ -20,21 +19,17 @@ pub struct Shaping {
 }
 
 impl Shaping {
-    /// Of a voice that is `volume` times as loud as it comes.
+    /// `volume` is a factor.
     pub fn new(volume: f32) -> Self {
         let framer = Framer::new(SampleRate::HZ_48000);
         Self { resampler: None, framer, volume, levelling: None }
     }
 
-    /// Brings what comes to the loudness of all voices, for it is a line of `voice`.
     pub fn level(&mut self, levels: &VoiceLevels, voice: VoiceKey) {
         self.levelling = Some(Levelling::new(levels, voice));
     }
 
-    /// The frames that `chunk` completes.
-    ///
-    /// # Errors
-    /// A rate that cannot be: [`Kind::Protocol`].
+    /// The frames that `chunk` completes. Fails with [`Kind::Protocol`] on an impossible rate.
     pub fn push(&mut self, chunk: &Pcm) -> Result<Vec<Frame>, Error> {
         if self.resampler.as_ref().is_none_or(|(rate, _)| *rate != chunk.rate) {
             let resampler = Resampler::new(chunk.rate, SampleRate::HZ_48000)
@@ -48,7 +43,7 @@ impl Shaping {
         Ok(self.frames(samples))
     }
 
-    /// The rest of the sound, filled up with silence.
+    /// The rest, filled up with silence.
     pub fn finish(&mut self) -> Vec<Frame> {
         let mut samples = Vec::new();
         if let Some((_, mut resampler)) = self.resampler.take() {
@@ -56,7 +51,7 @@ impl Shaping {
         }
         let mut frames = self.frames(samples);
         frames.extend(self.framer.finish());
-        // The line is over: its voice is known from now on.
+        // Dropping it adds the line to its voice.
         self.levelling = None;
         frames
     }

@@ -6,9 +6,9 @@ use crate::{
     domain::Voice,
 };
 
-/// Rate of the stand-in services.
+/// Rate of the stand-ins.
 const RATE: SampleRate = SampleRate::HZ_24000;
-/// Seconds of the lines that are said.
+/// Length of the lines, in seconds.
 const LINES: [u32; 5] = [2, 3, 1, 2, 3];
 /// Chunks of 20 ms, and whole lines.
 const CHUNKS: [usize; 2] = [480, 240_000];
@@ -19,7 +19,7 @@ fn key() -> VoiceKey {
     VoiceKey::of(&Voice::as_is("stand-in", "a"))
 }
 
-/// Something like speech: syllables of uneven strength on 150 Hz, with a pause each second.
+/// Similar to speech: syllables of uneven strength on 150 Hz, with a pause each second.
 fn speech(seconds: u32) -> Vec<f32> {
     let buzz =
         |turn: f32| (1..20_u8).map(f32::from).map(move |n| (turn * n).sin() / n).sum::<f32>();
@@ -35,7 +35,7 @@ fn speech(seconds: u32) -> Vec<f32> {
     syllables.flat_map(syllable).collect()
 }
 
-/// The lines, as loud as they come.
+/// The lines without levelling.
 fn lines() -> &'static [Vec<f32>] {
     static SPOKEN: OnceLock<Vec<Vec<f32>>> = OnceLock::new();
     SPOKEN.get_or_init(|| LINES.into_iter().map(speech).collect())
@@ -48,7 +48,7 @@ fn lufs(samples: &[i16], rate: SampleRate) -> f32 {
     loudness.lufs().unwrap() as f32
 }
 
-/// The lines of a service whose speech is as loud as this.
+/// Lines of a service with this loudness.
 fn service(wanted: f32) -> Vec<Vec<i16>> {
     let as_loud = |factor: f32| -> Vec<Vec<i16>> {
         let line = |line: &Vec<f32>| line.iter().map(|it| to_sample(it * factor)).collect();
@@ -61,7 +61,7 @@ fn service(wanted: f32) -> Vec<Vec<i16>> {
     lines
 }
 
-/// A line as it leaves, in chunks; no frame leaves later than it would unlevelled.
+/// A levelled line, in chunks; checks that no frame leaves later than without levelling.
 fn leaves(levels: &VoiceLevels, volume: f32, line: &[i16], chunk: usize) -> Vec<i16> {
     let (mut levelled, mut plain) = (Shaping::new(volume), Shaping::new(1.0));
     levelled.level(levels, key());
@@ -76,7 +76,7 @@ fn leaves(levels: &VoiceLevels, volume: f32, line: &[i16], chunk: usize) -> Vec<
     frames.iter().flat_map(|frame| frame.samples().to_vec()).collect()
 }
 
-/// Loudness of all lines of a service, and of each of them, once they were levelled.
+/// Loudness of all lines of a service, and of each of them, after levelling.
 fn levelled(levels: &VoiceLevels, wanted: f32, chunk: usize) -> (f32, Vec<f32>) {
     let lines = service(wanted).into_iter();
     let lines: Vec<_> = lines.map(|line| leaves(levels, 1.0, &line, chunk)).collect();

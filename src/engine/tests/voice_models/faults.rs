@@ -1,4 +1,4 @@
-//! Answers that are slow, silent, or cut off before a word is heard: the cascade answers.
+//! Answers that are slow, silent, or cut off before the first word plays: the cascade answers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     logic::budget::{BudgetOptions, Price},
 };
 
-/// Reason for the cascade, which has the last word.
+/// Why the cascade answered.
 #[track_caller]
 fn why(answered: &Answered) -> &str {
     assert_eq!(answered.sentences.last().map(String::as_str), Some("Well met."));
@@ -17,7 +17,7 @@ fn why(answered: &Answered) -> &str {
     why.expect("a reason")
 }
 
-/// A turn, and how long it took.
+/// A turn and its duration.
 async fn timed(seat: &mut Seat) -> (Answered, Duration) {
     let begun = Instant::now();
     let answered = seat.unsettled(whole, &CancellationToken::new()).await;
@@ -65,7 +65,7 @@ async fn silence_is_no_answer() {
     }
 }
 
-/// Money that is used up within the first syllable: a cascade that costs nothing still answers.
+/// Money used up within the first syllable: a free cascade still answers.
 #[tokio::test(start_paused = true)]
 async fn answer_cut_before_a_word_is_the_cascades() {
     for (length, is_heard) in [(200, false), (3_000, true)] {

@@ -1,4 +1,4 @@
-//! Turns with a service that can neither change its tools nor take anything back.
+//! Turns with a service that cannot change its tools or truncate.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn tools(seat: &Seat, index: usize) -> Vec<String> {
     told.setups[index].tools.iter().map(|it| it.name.to_string()).collect()
 }
 
-/// It was told nothing that it cannot do.
+/// Checks that it received no impossible order.
 fn is_spared(seat: &Seat) -> bool {
     let refused = ["tools", "clear", "truncate"];
     !seat.talker.ordered().iter().any(|it| refused.iter().any(|word| it.starts_with(word)))
@@ -30,7 +30,7 @@ fn is_spared(seat: &Seat) -> bool {
 #[tokio::test(start_paused = true)]
 async fn session_opens_with_tools_of_first_turn() {
     let mut seat = fixed();
-    // The tier that most turns have.
+    // The most frequent tier.
     seat.bench.tier = Tier::default();
     seat.warm().await;
     let answered = seat.turn(whole).await;
@@ -84,7 +84,7 @@ async fn session_that_ends_soon_is_replaced_by_warm() {
     assert_eq!(seat.talker.sessions(), 2);
 }
 
-/// The service warns after 10 minutes, where its session was not replaced before.
+/// The service warns after 10 minutes, unless its session was replaced before.
 #[tokio::test(start_paused = true)]
 async fn warning_at_10_minutes_replaces_the_session() {
     let mut seat = fixed();
@@ -104,7 +104,7 @@ async fn warning_at_10_minutes_replaces_the_session() {
     assert_eq!((answered.report.news.len(), seat.talker.sessions()), (0, 2));
 }
 
-/// The age at which sessions of Gemini are replaced comes before the warning.
+/// Gemini's sessions are replaced by age before the warning.
 #[tokio::test(start_paused = true)]
 async fn session_of_9_minutes_is_replaced_unwarned() {
     let mut seat = fixed();
@@ -120,7 +120,7 @@ async fn session_of_9_minutes_is_replaced_unwarned() {
     }
 }
 
-/// The connection ends between two turns, and nothing has been said before.
+/// The connection ends between two turns without a warning.
 #[tokio::test(start_paused = true)]
 async fn close_without_a_warning_costs_no_turn() {
     let mut seat = fixed();
@@ -138,7 +138,7 @@ async fn close_without_a_warning_costs_no_turn() {
 async fn turn_does_not_wait_for_another_session() {
     for (left, has_time) in [(50_000, true), (1_000, false)] {
         let mut seat = fixed();
-        // It is said after the session was looked at.
+        // The warning comes after the session was checked.
         seat.answers(&[Say("Ale?", 500), GoAway(2_000, left)]).answers(&[Say("Beer?", 500)]);
         seat.turn(whole).await;
         assert_eq!(seat.talker.sessions(), 1);
@@ -177,7 +177,7 @@ async fn demanded_calls_are_the_cascades() {
 
 #[tokio::test(start_paused = true)]
 async fn answer_without_count_is_booked_as_usual() {
-    // A token of speech costs 1; an answer may have 700.
+    // A token of speech costs 1; an answer may use 700.
     let price = Price { audio_output: 1e6, ..Price::default() };
     let prices = BTreeMap::from([("dear".to_owned(), price)]);
     let mut bench = Bench::new();

@@ -1,4 +1,4 @@
-//! Answers without end, and what they cost.
+//! Endless answers, and their cost.
 
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
@@ -11,7 +11,7 @@ use crate::{
 /// A pause that never comes.
 const NEVER: u64 = u64::MAX;
 
-/// A seat whose service takes 1 for a token of speech, at a cap of 1,000; an answer may have 700.
+/// A seat whose service takes 1 per token of speech, with a cap of 1,000; an answer may use 700.
 fn dear() -> Seat {
     let price = Price { audio_output: 1e6, ..Price::default() };
     let prices = BTreeMap::from([("dear".to_owned(), price)]);
@@ -24,7 +24,7 @@ fn billed(seat: &Seat) -> u64 {
     seat.talker.billed.load(Ordering::Relaxed)
 }
 
-/// The reason for the end of an answer that was cut off.
+/// Why an answer was cut off.
 fn cut(answered: &Answered) -> &str {
     match &answered.report.failure {
         Some(Failure::Model(why)) => why,
@@ -72,7 +72,7 @@ async fn longest_answer_is_the_npcs() {
     let mut bench = Bench::new();
     bench.npc.s2s.max_answer = Duration::from_secs(10);
     let mut seat = Seat::of(bench, Talker::default());
-    // All at once, or as fast as it is heard.
+    // All at once, or in real time.
     for answer in [Say("On and on.", 20_000), Talk(NEVER, NEVER)] {
         seat.answers(&[answer]);
         let answered = seat.turn(whole).await;

@@ -1,4 +1,5 @@
-//! Turns of an NPC whose model hears and speaks, with a stand-in of its service, in paused time.
+//! Turns of an NPC whose model takes and makes sound, with a stand-in of its service, in paused
+//! time.
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
@@ -44,7 +45,7 @@ struct Seat {
     turns: u64,
     /// Speech of the next turn.
     said: Vec<Frame>,
-    /// Words of the final transcript, if they are others.
+    /// Words of the final transcript, if they differ.
     final_words: Option<&'static str>,
 }
 
@@ -69,7 +70,7 @@ impl Seat {
         Self::of(Bench::new(), Talker::default())
     }
 
-    /// One turn whose answer is heard as `heard` says of it.
+    /// One turn, played as far as `heard` decides.
     async fn turn(&mut self, heard: impl FnOnce(&Answered) -> PlayedPart) -> Answered {
         self.turn_until(heard, &CancellationToken::new()).await
     }
@@ -102,7 +103,7 @@ impl Seat {
         let both = async { tokio::join!(making, reading) };
         let (mut report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
         if let Some(words) = self.final_words {
-            // As the table does with an answer that was whole before.
+            // Like a table after a complete answer.
             turn.final_words.set(words.to_owned()).unwrap();
             report.said = said(&turn);
         }
@@ -124,7 +125,7 @@ impl Seat {
         self
     }
 
-    /// Passes on speech so far; the orders that the service gets then.
+    /// Passes on the speech so far; returns the orders that the service receives.
     async fn hears(&mut self, said: &[Frame]) -> Vec<String> {
         let before = self.talker.ordered().len();
         self.engine.receive(&said.iter().cloned().collect());
@@ -133,13 +134,13 @@ impl Seat {
     }
 }
 
-/// Frames of an utterance, which is like no other.
+/// Frames of an utterance, different from all others.
 pub fn frames(samples: Range<i16>) -> Vec<Frame> {
     let rate = SampleRate::HZ_16000;
     samples.map(|it| Frame::new(vec![it; rate.frame_len()], rate).unwrap()).collect()
 }
 
-/// All of it was heard.
+/// All of it was played.
 fn whole(answered: &Answered) -> PlayedPart {
     let sentence = answered.sentences.len().saturating_sub(1);
     let audio = FRAME * u32::try_from(answered.frames).unwrap();
@@ -187,7 +188,7 @@ async fn sound_is_sent_while_it_is_said() {
     assert!(turn[0].starts_with("tools") && turn[1].starts_with("said"), "{turn:?}");
     assert_eq!(turn[2..17], ["sound"; 15]);
     assert_eq!(turn[17..], ["commit", "answer"]);
-    // The next one is another.
+    // The next one differs.
     assert_eq!(seat.hears(&said[..3]).await, ["sound"; 3]);
 }
 
