@@ -20,7 +20,7 @@ use super::{
     conversation::Window,
     locked::locked,
     opened::{FirstSentence, Opened, State, order},
-    talk::plain,
+    report::plain,
     tool_loop::Say,
     trouble::{IN_A_ROW, REST, Trouble, Worth},
 };

@@ -11,10 +11,10 @@ use super::{
     Cause, Failure, NpcModel, Turn,
     calls::{CallSetup, NpcCalls, TurnCalls, result},
     conversation::Prompt,
-    lend::LentModel,
+    npc_model::LentModel,
     occasion::Occasion,
     opened::Opened,
-    talk::{RoundResults, plain},
+    report::{RoundResults, plain},
 };
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, redact},

@@ -10,7 +10,7 @@
 //! guess starts an ordinary turn. Each player's guesses per minute are limited (`limits.rs`)
 //! because they cost money.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -300,6 +300,51 @@ impl Table {
                 () = warming => {}
             }
         });
+    }
+
+    /// Sends sound of unfinished utterances to voice models: that of one speaker, to the NPC that
+    /// they talk to unless they call another one. Withdraws it if it turns out to be for others.
+    pub(super) fn pass_sound_on(&mut self, now: Instant) {
+        for id in self.seats.ids() {
+            if !self.seats[id].engine.receives_ahead() {
+                continue;
+            }
+            if self.turns.is_busy(id) {
+                // The turn has taken its sound.
+                self.seats[id].sounding = None;
+                continue;
+            }
+            let before = self.seats[id].sounding;
+            let speaker = self.speaker_to(id, before, now);
+            self.seats[id].sounding = speaker;
+            if before.is_some() && speaker != before {
+                self.seats[id].engine.receive(&VecDeque::new());
+            }
+            let Some(speaker) = speaker else { continue };
+            if before != Some(speaker) {
+                // Its session may have been closed.
+                self.warm_seat(id);
+            }
+            if let Some(sound) = self.hearing.sound_of(speaker) {
+                self.seats[id].engine.receive(sound);
+            }
+        }
+    }
+
+    /// A speaker who probably talks to `seat`; prefers `before`.
+    fn speaker_to(
+        &self,
+        seat: SeatId,
+        before: Option<SpeakerId>,
+        now: Instant,
+    ) -> Option<SpeakerId> {
+        let now = self.hearing.clock.moment(now);
+        let listens = |speaker: &SpeakerId| {
+            let listener = self.router.listener(*speaker, &self.seats, &self.speakers, now);
+            !self.paused && listener == Some(seat)
+        };
+        let goes_on = before.filter(|it| self.hearing.is_hearing(*it)).filter(listens);
+        goes_on.or_else(|| self.hearing.sounding().find(listens))
     }
 }
 

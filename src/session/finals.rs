@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
+    recogniser::{News, RecognitionEvent},
     recognition::Recognition,
-    recognition_event::{News, RecognitionEvent},
     speakers::SpeakerId,
     utterance::Utterance,
 };

@@ -14,14 +14,12 @@ use tokio::time::Instant;
 
 use super::{
     clock::{Received, SoundClock, SoundTime},
-    edge::{Edge, FrameResult},
     finals::Recognised,
-    input::VoiceFrame,
+    input::{Edge, FrameResult, VoiceFrame},
     judging::Listening,
     pipeline::SpeakerPipeline,
-    recogniser::Recogniser,
+    recogniser::{Recogniser, RecognitionEvent},
     recognition::Recognition,
-    recognition_event::RecognitionEvent,
     rest_of_speech::RestOfSpeech,
     speakers::SpeakerId,
     utterance::Utterance,

@@ -1,13 +1,13 @@
-//! The game master's tier overrides, by command and by voice.
+//! The game master's settings for seats, by command and by voice: tier overrides and pins.
 //!
-//! Entry types: [`Overrides`], [`TurnTier`]. The most specific wins: the NPC's next turn ("think
-//! carefully"), then the NPC's own override, then that of all NPCs ("go faster").
+//! Entry types: [`Overrides`], [`TurnTier`], [`Pins`]. The most specific override wins: the NPC's
+//! next turn ("think carefully"), then the NPC's own override, then that of all NPCs ("go faster").
 
 use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{line::TierLine, seat_id::SeatId};
+use super::{line::TierLine, seat_id::SeatId, speakers::SpeakerId};
 use crate::{domain::Tier, logic::tier::effective};
 
 #[derive(Clone, Debug)]
@@ -129,5 +129,38 @@ impl Overrides {
     /// Applies the current overrides again, after the turn has waited.
     pub fn decide_again(&self, of: SeatCeiling, now: Instant, tier: TurnTier) -> TurnTier {
         self.decide(of, now, tier.selected, tier.because)
+    }
+}
+
+/// Pins by speaker (`None`: everyone without a pin): their words go to one NPC unless they name
+/// another.
+#[derive(Clone, Debug, Default)]
+pub struct Pins(Vec<(Option<SpeakerId>, SeatId)>);
+
+impl Pins {
+    /// Pins a player, or everyone else, to a seat. No seat: removes the pin; without a player, all
+    /// pins.
+    pub fn set(&mut self, player: Option<SpeakerId>, seat: Option<SeatId>) {
+        match (player, seat) {
+            (None, None) => self.0.clear(),
+            _ => self.0.retain(|(by, _)| *by != player),
+        }
+        self.0.extend(seat.map(|seat| (player, seat)));
+    }
+
+    pub fn leave(&mut self, seat: SeatId) {
+        self.0.retain(|(_, pinned)| *pinned != seat);
+    }
+
+    pub fn of(&self, speaker: SpeakerId) -> Option<SeatId> {
+        let of = |wanted: Option<SpeakerId>| {
+            self.0.iter().find(|(by, _)| *by == wanted).map(|(_, seat)| *seat)
+        };
+        of(Some(speaker)).or_else(|| of(None))
+    }
+
+    /// Speakers pinned to `seat`; `None`: everyone without a pin.
+    pub fn on(&self, seat: SeatId) -> impl Iterator<Item = Option<SpeakerId>> {
+        self.0.iter().filter(move |(_, pinned)| *pinned == seat).map(|(by, _)| *by)
     }
 }

@@ -13,13 +13,11 @@ use tokio::time::Instant;
 
 use super::{
     clock::{Received, SoundTime},
-    edge::{Edge, FrameResult},
     finals::{Finals, Recognised},
+    input::{Edge, FrameResult, Preroll},
     judging::Listening,
-    preroll::Preroll,
-    recogniser::Recogniser,
+    recogniser::{News, Recogniser, RecognitionEvent},
     recognition::Recognition,
-    recognition_event::{News, RecognitionEvent},
     speakers::SpeakerId,
     utterance::Utterance,
 };

@@ -1,6 +1,6 @@
-//! The recogniser of a table, and its payments.
+//! The recogniser of a table, its payments and its events.
 //!
-//! Entry type: [`Recogniser`].
+//! Entry types: [`Recogniser`], [`RecognitionEvent`].
 
 use std::{
     sync::{
@@ -20,7 +20,7 @@ use super::speakers::SpeakerId;
 use crate::{
     audio::{FRAME, Frame},
     engine::{Budget, Reservation},
-    logic::budget::Consumption,
+    logic::{budget::Consumption, turn::Judgement},
     provider::{Attempts, Error, SpeechEvent, SpeechToText},
 };
 
@@ -95,4 +95,16 @@ impl Recogniser {
 /// already.
 pub fn covered(held: &Reservation) -> Option<Covered> {
     (!held.is_ready()).then(|| held.ready_within(PATIENCE).boxed())
+}
+
+pub struct RecognitionEvent {
+    pub recognition: u64,
+    pub news: News,
+}
+
+pub enum News {
+    Said(SpeechEvent),
+    Failed(Error),
+    Over,
+    Sounds(Judgement),
 }

@@ -21,10 +21,9 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     clock::{Received, SoundTime},
+    input::PREROLL_FRAMES,
     judging::Judging,
-    preroll::PREROLL_FRAMES,
-    recogniser::{Covered, PAID_FRAMES, Recogniser, covered},
-    recognition_event::{News, RecognitionEvent},
+    recogniser::{Covered, News, PAID_FRAMES, Recogniser, RecognitionEvent, covered},
     speakers::SpeakerId,
     utterance::{Apart, Utterance, taken},
 };

@@ -1,4 +1,8 @@
-//! Changes by the game master, by command or by voice. **Never**: reveals the NPC of a stage note.
+//! Changes by the game master, by command or by voice, and X-cards. **Never**: reveals the NPC of a
+//! stage note, or the person who used a card.
+//!
+//! An X-card silences every NPC that could speak. The game master ends it; at a local table, a
+//! person who is alone may end it too. NPCs that the game master muted stay muted.
 
 use std::sync::Arc;
 
@@ -11,6 +15,7 @@ use super::{
     line::Outcome,
     overrides::TurnTier,
     retraction::Card,
+    routing::Understood,
     seat::Note,
     table::Table,
     turns::Active,
@@ -20,8 +25,14 @@ use super::{
 use crate::{
     domain::{Person, Tier, TurnId},
     engine::Cause,
-    logic::command::Command as SpokenOrder,
+    logic::command::{Command as SpokenOrder, is_go_on},
 };
+
+/// Shown if the only person may end the card.
+const ALONE: &str = "an X-card has muted everyone (\"everyone continue\" or /resume unmutes them)";
+/// Shown otherwise.
+const GAME_MASTERS: &str = "an X-card has muted everyone (the game master says \"everyone continue\" or uses \
+                            /npc unmuteall)";
 
 impl Table {
     /// Silences an NPC or all, mid-word if necessary; or lets them speak again.
@@ -247,5 +258,45 @@ impl Table {
 
     fn name(&self, seat: SeatId) -> &str {
         &self.seats[seat].npc.name
+    }
+
+    /// NPCs that an X-card silences: those not muted for another reason.
+    pub(super) fn silenced_by_card(&self) -> Vec<SeatId> {
+        let could_speak = |id: &SeatId| !self.seats[*id].muted || self.carded.contains(id);
+        self.seats.ids().into_iter().filter(could_speak).collect()
+    }
+
+    /// How to end the X-card that keeps NPCs silent; `None` if none does.
+    pub(super) fn way_out_of_card(&self) -> Option<&'static str> {
+        let is_silent = |seat: &SeatId| self.seats.has(*seat) && self.seats[*seat].muted;
+        let way = if self.is_ended_by_anyone() { ALONE } else { GAME_MASTERS };
+        self.carded.iter().any(is_silent).then_some(way)
+    }
+
+    fn is_ended_by_anyone(&self) -> bool {
+        self.is_here && self.speakers.here().len() <= 1
+    }
+
+    /// Meaning of an utterance that would end the X-card; `None` for other utterances or without a
+    /// card.
+    pub(super) fn end_of_card(&self, utterance: &Utterance) -> Option<Understood> {
+        let way_out = self.way_out_of_card()?;
+        let text = utterance.order();
+        let unmutes = self.router.order(text) == Some(SpokenOrder::UnmuteAll);
+        if !unmutes && !is_go_on(text) {
+            return None;
+        }
+        let may = self.speakers.is_dm(utterance.speaker) || self.is_ended_by_anyone();
+        Some(if may { Understood::CardEnds } else { Understood::Nobody(way_out.to_owned()) })
+    }
+
+    pub(super) fn end_card(&mut self, speaker: SpeakerId) {
+        if !self.speakers.is_dm(speaker) && !self.is_ended_by_anyone() {
+            return;
+        }
+        for seat in std::mem::take(&mut self.carded) {
+            self.set_muted(Some(seat), false);
+        }
+        self.tell_how_it_stands();
     }
 }

@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Command, Options, SeatId, SpeakerId, State, TableEvent, VoiceInput,
-    announced::Announced,
     continuation::Continuation,
     effects::{FollowedUp, Halts, TableEffects},
     hearing::Hearing,
@@ -25,8 +24,8 @@ use super::{
     parts::{TableParts, TableSetup},
     playback::Playback,
     recall::Recaller,
-    recogniser::Recogniser,
-    recognition_event::RecognitionEvent,
+    recast::Announced,
+    recogniser::{Recogniser, RecognitionEvent},
     reports::Reports,
     routing::{Background, Router},
     seats::{Seated, Seats},

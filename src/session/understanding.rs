@@ -5,12 +5,12 @@ use tokio::time::Instant;
 
 use super::{
     Seat, SeatId, SpeakerId,
-    edge::{Edge, FrameResult},
     finals::Recognised,
-    input::VoiceFrame,
+    hearing::Broken,
+    input::{Edge, FrameResult, VoiceFrame},
     line::Outcome,
+    recogniser::RecognitionEvent,
     recognition::Recognition,
-    recognition_event::RecognitionEvent,
     reports::Company,
     routing::{Situation, Understood},
     table::Table,
@@ -351,6 +351,29 @@ impl Table {
 
     pub(super) fn speech_ended(&mut self, now: Instant, speaker: SpeakerId) {
         self.interrupt(now, speaker, barge_in::Input::SpeechEnded);
+    }
+
+    /// Recovers from panics in speakers' pipelines: drops their current utterances and receives
+    /// them again after a pause.
+    pub(super) fn recover_broken(&mut self, now: Instant) {
+        for broken in self.hearing.take_broken() {
+            let Broken { speaker, fault, ahead, unaddressed } = broken;
+            tracing::error!(session = %self.session, %fault, "hearing failed for a speaker");
+            let carries_on = "hearing failed for one player, who is heard again now";
+            if let Some(wait) = self.count(&fault, carries_on) {
+                self.hearing.rest(now, speaker, now + wait);
+            }
+            if let Some(turn) = ahead {
+                self.drop_turn(now, turn);
+            }
+            if let Some((utterance, why)) = unaddressed {
+                self.said_to_nobody(utterance, why);
+            }
+            let error = Error::new(Kind::Unavailable, fault.to_string());
+            self.not_understood(Utterance::unknown(speaker, now), &error);
+            // The speaker's voice may have ducked an NPC.
+            self.speech_ended(now, speaker);
+        }
     }
 }
 

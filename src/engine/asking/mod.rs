@@ -5,20 +5,20 @@
 //! request itself is wrong.
 
 mod answering;
-mod payer;
-mod spare;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-pub use self::{answering::Answering, payer::Payer};
+pub use self::answering::Answering;
 
-use self::spare::Spare;
-use super::budget::Reservation;
-use crate::provider::{Asked, Candidate, Chain, ChatModel, ChatRequest, Error, Kind, Queue};
+use super::budget::{Budget, Reservation, expected};
+use crate::{
+    domain::Npc,
+    provider::{Asked, Candidate, Chain, ChatModel, ChatRequest, Error, Kind, Queue},
+};
 
 pub struct Asking<'m> {
     models: &'m Chain<dyn ChatModel>,
@@ -174,5 +174,65 @@ impl<'m> Asking<'m> {
         let rests = |it: &Candidate<dyn ChatModel>| format!("{}: skipped for now", it.name());
         let all: Vec<String> = self.queue.resting().map(rests).chain(self.failed).collect();
         Error::new(last.kind(), all.join("; "))
+    }
+}
+
+/// An NPC whose policy may have a cap, and the session's budget.
+pub struct Payer {
+    pub npc: Arc<Npc>,
+    pub budget: Budget,
+}
+
+impl Payer {
+    /// Reserves the most that a request may cost at `model`; await [`Reservation::ready`] before
+    /// sending it. Fails at a spending cap.
+    pub fn reserve(
+        &self,
+        model: &dyn ChatModel,
+        bytes: u64,
+        max_tokens: u32,
+    ) -> Result<Reservation, Error> {
+        let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
+        let longest = max_tokens.saturating_add(model.thinks());
+        let mut expected = expected(bytes, longest);
+        if model.writes_cache() {
+            expected.written_tokens = expected.input_tokens;
+        }
+        self.budget.reserve_now(model.priced_as(), payer, cap, expected)
+    }
+}
+
+/// A second candidate for a request whose first answer is late. Its money is returned if it is
+/// never asked.
+pub struct Spare {
+    candidate: Candidate<dyn ChatModel>,
+    reserved: Option<Reservation>,
+    pub after: Duration,
+}
+
+impl Spare {
+    pub const fn new(
+        candidate: Candidate<dyn ChatModel>,
+        reserved: Reservation,
+        after: Duration,
+    ) -> Self {
+        Self { candidate, reserved: Some(reserved), after }
+    }
+
+    pub const fn candidate(&self) -> &Candidate<dyn ChatModel> {
+        &self.candidate
+    }
+
+    /// Takes the reserved money if it is granted by now; the candidate is then asked.
+    pub fn pay(&mut self) -> Option<Reservation> {
+        self.reserved.take_if(|reserved| reserved.is_ready())
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        if let Some(reserved) = self.reserved.take() {
+            reserved.unused();
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! An account with several payers.
+//! An account with several payers, and its postings on their way to the store.
 
 use std::sync::{
     Arc, Mutex,
@@ -7,7 +7,11 @@ use std::sync::{
 
 use tokio::sync::{Notify, watch};
 
-use crate::{engine::locked::locked, logic::budget::Ledger};
+use crate::{
+    domain::Granted,
+    engine::locked::locked,
+    logic::budget::{Ledger, Postings},
+};
 
 #[derive(Clone)]
 pub struct Account {
@@ -66,5 +70,48 @@ impl Shared {
 
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+}
+
+/// Hands out the postings of one budget. **Never**: two per budget.
+pub struct BudgetWriter(Arc<Shared>);
+
+impl BudgetWriter {
+    pub(super) const fn new(shared: Arc<Shared>) -> Self {
+        Self(shared)
+    }
+
+    /// The next postings; `None` once the budget is closed and everything is written.
+    pub async fn next(&self) -> Option<Postings> {
+        loop {
+            if let Some(postings) = self.now() {
+                return Some(postings);
+            }
+            if self.is_closed() {
+                return None;
+            }
+            self.0.wake.notified().await;
+        }
+    }
+
+    pub fn now(&self) -> Option<Postings> {
+        self.0.look(Ledger::postings)
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    /// Stops reserving ahead; [`Self::next`] ends once everything is written.
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    pub fn posted(&self, postings: &Postings, granted: &[Granted]) {
+        self.0.with(|ledger| ledger.posted(postings, granted));
+    }
+
+    pub fn unposted(&self, postings: &Postings, why: String) {
+        self.0.with(|ledger| ledger.unposted(postings, why));
     }
 }

@@ -11,12 +11,11 @@
 
 mod account;
 mod reservation;
-mod writer;
 
 use std::sync::{Arc, atomic::Ordering};
 
 use self::account::Account;
-pub use self::{reservation::Reservation, writer::BudgetWriter};
+pub use self::{account::BudgetWriter, reservation::Reservation};
 use crate::{
     logic::budget::{BudgetOptions, Consumption, Ledger},
     provider::{Error, Usage},

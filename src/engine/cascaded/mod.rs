@@ -16,9 +16,8 @@ use super::{
     conversation::{Excerpt, message, said},
     occasion::Occasion,
     opened::Opened,
-    report::EngineUsed,
+    report::{EngineUsed, RoundResults},
     speech::{Fillers, TurnVoice},
-    talk::RoundResults,
     tool_loop::{Before, Thinking, converse},
 };
 use crate::{

@@ -55,8 +55,8 @@ pub fn forget_exchanges(messages: &mut Vec<Message>, person: &Person) {
             // Old follow-ups have no owner; they belong to the exchange before them.
             Message::User(Said { text, by: None }) if text == FOLLOW_UP => {}
             Message::User(said) => is_theirs = person.has_said(said),
-            // Old versions took speakers from their lines: of a name with a colon, only the part before
-            // it.
+            // Old versions took speakers from their lines: of a name with a colon, only the part
+            // before it.
             Message::Summary { speakers, people, .. } => {
                 let is = |name: &String| {
                     speakers.iter().any(|it| it == name || name.starts_with(&format!("{it}: ")))

@@ -3,25 +3,27 @@
 //! Entry type: [`Conversation`], owned by the seat. Each turn gets an [`Excerpt`] and returns its
 //! addition. Contains only what was played.
 
-mod excerpt;
 mod exchanges;
 mod history;
 mod message;
 mod summary;
-mod topics;
 mod window;
 
-pub use excerpt::Excerpt;
 pub use exchanges::forget_exchanges;
 pub use history::kept;
 pub use message::{message, message_beside_sound, said};
 pub use summary::{Summarising, Summary};
-pub use window::{Prompt, Window};
+pub use window::{Excerpt, Prompt, Window};
 
 #[cfg(test)]
 pub use exchanges::exchanges;
 
-use self::{history::History, summary::summarising, topics::Topics};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+use self::{history::History, summary::summarising};
 use super::{NpcModel, TurnReport};
 use crate::{
     domain::{Campaign, Message, Person, Said},
@@ -30,6 +32,8 @@ use crate::{
     tools::ToolHost,
 };
 
+/// Turns whose topics count.
+const TOPIC_TURNS: usize = 3;
 /// Messages between a failed summary and the next attempt.
 const TRY_AGAIN: usize = 8;
 /// Longest extract of a conversation without a summary, in bytes.
@@ -173,5 +177,23 @@ impl Conversation {
     /// Warning about the model's window, once.
     pub fn warning(&self) -> Option<String> {
         self.window.warning()
+    }
+}
+
+/// Categories of tools of the last turns.
+#[derive(Default)]
+struct Topics(VecDeque<Vec<Arc<str>>>);
+
+impl Topics {
+    fn add(&mut self, of_turn: Vec<Arc<str>>) {
+        while self.0.len() >= TOPIC_TURNS {
+            self.0.pop_front();
+        }
+        self.0.push_back(of_turn);
+    }
+
+    fn categories(&self) -> Vec<Arc<str>> {
+        let all: BTreeSet<&Arc<str>> = self.0.iter().flatten().collect();
+        all.into_iter().cloned().collect()
     }
 }

@@ -1,7 +1,7 @@
-//! The context window of an NPC's models.
+//! The context window of an NPC's models, and what they read in one turn.
 //!
-//! Entry types: [`Window`], shared by everything of one NPC, and [`Prompt`], which replaces the
-//! oldest exchanges by an extract if they do not fit.
+//! Entry types: [`Window`], shared by everything of one NPC; [`Excerpt`] of the conversation; and
+//! [`Prompt`], which replaces the oldest exchanges by an extract if they do not fit.
 
 use std::sync::{Arc, Mutex};
 
@@ -222,4 +222,40 @@ fn oldest(talk: &[Message], most: u64) -> &[Message] {
         at = next;
     }
     upto(at)
+}
+
+/// One turn's copy of its NPC's conversation.
+pub struct Excerpt {
+    /// System prompt; equal in every turn, so that providers can cache it.
+    pub system: String,
+    /// Utterances and answers, oldest first.
+    pub talk: Arc<[Message]>,
+    pub side_lines: Vec<prompt::SideLine>,
+    /// Categories of tools called or named in recent turns, without repetition.
+    pub topics: Vec<Arc<str>>,
+    pub retracted: u64,
+    pub window: Window,
+    /// True if it contains words of outsiders.
+    pub outside: bool,
+    /// True if it contains text that is not public.
+    pub secrets: bool,
+}
+
+impl Excerpt {
+    /// For a question of the game master without a conversation. `outside`: `system` contains words
+    /// of outsiders. Question and memories may be secret.
+    pub fn of_game_master(system: String, window: Window, outside: bool) -> Self {
+        let (side_lines, topics) = (Vec::new(), Vec::new());
+        let talk = Arc::from([]);
+        Self { system, talk, side_lines, topics, retracted: 0, window, outside, secrets: true }
+    }
+
+    pub fn prompt(&self, message: Message) -> Prompt {
+        Prompt {
+            system: Message::System(self.system.clone()),
+            talk: Arc::clone(&self.talk),
+            turn: vec![message],
+            window: self.window.clone(),
+        }
+    }
 }

@@ -1,18 +1,19 @@
-//! Bounds of one answer of a service, and its last pieces.
+//! Bounds of one answer of a service, and its end.
 //!
-//! Entry type: [`Bounds`] of silence, pace, time and events; entry functions: [`finish`],
-//! [`drain`]. `Outgoing` bounds the length of the sound, `Contents` the price.
+//! Entry types: [`Bounds`] of silence, pace, time and events; [`Ended`], [`NotAnswered`]. Entry
+//! functions: [`meaning`], [`finish`], [`drain`]. `Outgoing` bounds the length of the sound,
+//! `Contents` the price.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{ending::Ended, line::S2sLine, outgoing::Outgoing};
+use super::{line::S2sLine, outgoing::Outgoing};
 use crate::{
-    domain::S2s,
-    engine::ReplyPort,
-    provider::{Error, Kind, Pace, SpeechSessionEvent},
+    domain::{S2s, ToolCall},
+    engine::{Failure, ReplyPort, tool_loop::Before},
+    provider::{Error, Kind, Pace, SpeechEnding, SpeechSessionEvent},
 };
 
 /// Longest wait for more of an answer.
@@ -137,4 +138,46 @@ pub async fn drain(
         }
     }
     Ok(true)
+}
+
+pub struct NotAnswered {
+    pub why: String,
+    /// Kind of the failure; `None` if the service did not fail.
+    pub kind: Option<Kind>,
+    /// Sentences played or queued, fillers included.
+    pub sentences: usize,
+    pub before: Before,
+}
+
+pub enum Ended {
+    Whole(Vec<ToolCall>),
+    Stopped,
+    /// Another engine has to continue; the reason.
+    HandedOver(String),
+    /// Incomplete; ends the turn.
+    Cut(Failure),
+}
+
+/// Interprets `ending` for a turn with `calls`; `is_heard` if words were played. Fails if another
+/// engine has to answer.
+pub fn meaning(
+    ending: SpeechEnding,
+    calls: Vec<ToolCall>,
+    is_heard: bool,
+    service: &str,
+) -> Result<Ended, Error> {
+    let failed = |what: &str| Failure::Model(format!("{service}: {what}"));
+    Ok(match ending {
+        SpeechEnding::Completed => Ended::Whole(calls),
+        SpeechEnding::TooLong if is_heard => Ended::Cut(failed(
+            "the answer was cut off: it is as long as one may be (ask for less at once)",
+        )),
+        SpeechEnding::Withheld if is_heard => Ended::Cut(failed(
+            "the service withheld the rest of the answer (its content filter; ask in other words)",
+        )),
+        SpeechEnding::Failed(why) => return Err(Error::new(Kind::Unavailable, why)),
+        SpeechEnding::Cancelled | SpeechEnding::TooLong | SpeechEnding::Withheld => {
+            return Err(Error::new(Kind::Unavailable, "the service broke its answer off"));
+        }
+    })
 }

@@ -4,7 +4,6 @@
 //! answers turns that are unsuitable for the model, and finishes those that fail.
 
 mod bounds;
-mod ending;
 mod line;
 mod money;
 mod outgoing;
@@ -27,7 +26,7 @@ use tokio::{
 };
 
 use self::{
-    ending::NotAnswered,
+    bounds::NotAnswered,
     line::S2sLine,
     route::{Habits, failed, resting},
     talk::S2sTurn,

@@ -11,8 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    bounds::{Bounds, USED_UP, drain, finish, too_long},
-    ending::{Ended, NotAnswered, meaning},
+    bounds::{Bounds, Ended, NotAnswered, USED_UP, drain, finish, meaning, too_long},
     line::{Adds, Pending, S2sLine},
     outgoing::Outgoing,
 };
@@ -23,7 +22,7 @@ use crate::{
         Cascaded, Failure, ReplyPort, Turn, TurnReport,
         calls::{CallSetup, TurnCalls, result},
         conversation::{message_beside_sound, said},
-        lend::LentModel,
+        npc_model::LentModel,
         report::EngineUsed,
         tool_loop::Before,
     },

@@ -4,9 +4,7 @@
 //! the turn, runs calls through `ToolHost::execute` within the turn's tool time, and keeps the
 //! records.
 
-mod topics;
-
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::time::Instant;
@@ -15,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::Turn;
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, ToolSpec},
+    logic::words::Words,
     tools::{
         Authority, CallContext, CallRecord, Caller, Payments, Progress, Query, Sampler,
         SessionCalls, Taint, ToolHost, TurnLimits, VisibleTools, bare, found_in,
@@ -164,7 +163,7 @@ impl TurnCalls {
 
     /// Categories of tools that were called, or named in `said`.
     pub fn topics(&self, said: &str) -> Vec<Arc<str>> {
-        topics::of(said, &self.turn.tools, &self.records, &self.setup.calls.host)
+        categories(said, &self.turn.tools, &self.records, &self.setup.calls.host)
     }
 
     pub fn into_records(self) -> Vec<CallRecord> {
@@ -276,4 +275,24 @@ fn own_tools(npc: &Npc) -> Vec<Arc<str>> {
 /// True if a policy's entry names the record's tool.
 fn names(entry: &str, record: &CallRecord) -> bool {
     entry == &*record.tool || bare(&record.tool) == entry
+}
+
+/// Categories of called tools and of `visible` tools named in `said`, without repetition.
+fn categories(
+    said: &str,
+    visible: &VisibleTools,
+    calls: &[CallRecord],
+    host: &ToolHost,
+) -> Vec<Arc<str>> {
+    let snapshot = host.snapshot();
+    let called = calls.iter().filter_map(|record| snapshot.find(&record.tool));
+    let said = Words::of(said);
+    let is_named = |category: &str| {
+        let name = Words::of(category);
+        !name.is_empty() && name.iter().all(|word| said.iter().any(|its| its == word))
+    };
+    let known: BTreeSet<&str> = visible.iter().flat_map(|it| it.tool.categories()).collect();
+    let named = known.into_iter().filter(|category| is_named(category));
+    let all: BTreeSet<&str> = called.flat_map(|it| it.tool.categories()).chain(named).collect();
+    all.into_iter().map(Arc::from).collect()
 }
