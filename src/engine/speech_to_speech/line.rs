@@ -8,7 +8,6 @@
 //! to 3 s for a cancelled answer to end, and books its price; a session that does not end it is
 //! closed. Sessions near the end announced by the service, too old ones and those with wrong tools
 //! are replaced; idle ones are closed.
-//! receives new messages as text; one that knows anything else is replaced. **Never**: answers.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 

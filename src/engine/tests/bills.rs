@@ -6,7 +6,6 @@
 //! dropped, answers are cut or dropped, and services fail. Their token counts are wrong: zero or
 //! too small before or after the true one, missing, or higher than possible. `GLYPHOXA_TEST_SEED=7`
 //! repeats one seed.
-//! true one, none at all, or more than an answer can have. `GLYPHOXA_TEST_SEED=7` tries one seed again.
 
 use std::{
     collections::{BTreeMap, VecDeque},
