@@ -70,6 +70,7 @@ impl Answering {
         }
     }
 
+    /// Reads an event, and the service's counts in it. Cancel safe.
     async fn read(&mut self) -> Option<Result<ChatEvent, Error>> {
         let event = self.stream.next().await;
         match &event {

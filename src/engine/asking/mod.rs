@@ -122,6 +122,7 @@ impl<'m> Asking<'m> {
         }
     }
 
+    /// Only the last candidate is retried by its own client.
     fn send(
         &self,
         candidate: &Candidate<dyn ChatModel>,

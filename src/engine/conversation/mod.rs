@@ -82,6 +82,7 @@ impl Conversation {
         self.history.messages()
     }
 
+    /// For the next turn; `host` fills in values that servers have given for prompts.
     pub fn excerpt(&self, host: &ToolHost) -> Excerpt {
         let system = host.filled(&self.system);
         let messages = self.history.messages();
