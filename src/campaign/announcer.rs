@@ -1,6 +1,4 @@
-//! Announcements, in a voice that is nobody's.
-//!
-//! Entry type: [`Announcer`]. **Never**: speaks for an NPC.
+//! Announcements, in a voice of their own. Entry type: [`Announcer`].
 
 use std::sync::Arc;
 
@@ -13,46 +11,43 @@ use crate::{
     provider::{Attempts, Error, SpeakRequest, TextToSpeech},
 };
 
-/// An announcement in its languages.
 #[derive(Clone, Debug)]
 pub struct Announcement {
-    /// In English.
     pub english: String,
-    /// In German, where everybody at the table speaks it.
+    /// In German, for tables where everyone speaks it.
     pub german: Option<String>,
 }
 
-/// Says announcements. Cloning shares it.
+/// Speaks announcements. Cloning shares it.
 #[derive(Clone)]
 pub struct Announcer {
     english: Speaks,
     /// `None`: German is not spoken.
     german: Option<Speaks>,
-    /// Brings them to the loudness of NPCs; `None`: they stay as the service makes them.
+    /// Matches their loudness to the NPCs'; `None`: leaves it as the service makes it.
     levels: Option<VoiceLevels>,
 }
 
-/// A voice, and the service that has it.
 type Speaks = (Arc<dyn TextToSpeech>, Voice);
 
 impl Announcer {
-    /// Says them in `voice` of `tts`.
+    /// Speaks with `voice` of `tts`.
     pub fn new(tts: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
         Self { english: (tts, voice), german: None, levels: None }
     }
 
-    /// Says those in German in `voice` of `tts`.
+    /// Speaks German announcements with `voice` of `tts`.
     pub fn and_german(self, tts: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
         Self { german: Some((tts, voice)), ..self }
     }
 
-    /// Brings announcements to the loudness of all voices, measured in `levels`.
+    /// Matches announcements to the loudness of all voices, measured in `levels`.
     #[must_use]
     pub fn levelled_by(self, levels: &VoiceLevels) -> Self {
         Self { levels: Some(levels.clone()), ..self }
     }
 
-    /// `text` as frames: 48 kHz, to the end.
+    /// `text` as 48 kHz frames, to the end.
     ///
     /// # Errors
     /// The voice's own.
@@ -60,7 +55,7 @@ impl Announcer {
         self.said(&self.english, text).await
     }
 
-    /// `announcement` as frames: in German where it is, and something on this machine speaks it.
+    /// `announcement` as frames: in German if it has a German text and a German voice.
     ///
     /// # Errors
     /// The voice's own.

@@ -1,10 +1,8 @@
-//! Configured settings of calls that wait for a game master's decision.
-//!
-//! Entry type: [`ApprovalOptions`]. **Never**: decides.
+//! Settings of calls that wait for a game master's decision.
 
 use std::{fmt, time::Duration};
 
-/// Longest wait for a decision unless it is configured.
+/// Default time limit for a decision.
 const EXPIRES: Duration = Duration::from_secs(60);
 
 /// Settings of calls that wait for a game master.
@@ -12,7 +10,7 @@ const EXPIRES: Duration = Duration::from_secs(60);
 pub struct ApprovalOptions {
     /// Time after which an undecided call is refused.
     pub expires: Duration,
-    /// Receiver of a notification for each call that waits.
+    /// Receives a notification for each waiting call.
     pub notify: Option<NotifyOptions>,
 }
 
@@ -22,12 +20,10 @@ impl Default for ApprovalOptions {
     }
 }
 
-/// Receiver of the notifications that a call waits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NotifyOptions {
-    /// Address that receives them.
     pub url: String,
-    /// Key of the HMAC-SHA256 that each notification is signed with.
+    /// Key of the HMAC-SHA256 signature of each notification.
     pub secret: String,
 }
 

@@ -1,7 +1,7 @@
-//! Tool calls of a kept session, a JSON object a line, written as they come.
+//! Tool calls of a stored session, one JSON object per line, written as they happen.
 //!
-//! Entry type: [`CallLog`]. **Never**: holds what a key or the configuration says is secret: arguments come
-//! redacted, and a server may repeat in a result what it was given.
+//! Entry type: [`CallLog`]. **Never**: holds secrets of the configuration: arguments come redacted,
+//! and a server may repeat in a result what it was given.
 
 use std::{
     fs::File,
@@ -22,37 +22,31 @@ use crate::{
     session::{ToolLine, TurnLine},
 };
 
-/// Action that the error names when calls cannot be added.
+/// Action in the error when calls cannot be added.
 const LOGGING: &str = "log tool calls in";
 
-/// The open log of one session.
 pub struct CallLog {
     path: PathBuf,
     file: File,
     session: String,
     owner: Owner,
-    /// Bytes that were there before.
+    /// Bytes at the time of opening.
     before: usize,
 }
 
-/// One call with its turn.
 #[derive(Serialize)]
 struct Entry<'a> {
     session: &'a str,
     turn: u64,
     npc: Option<&'a str>,
     speaker: &'a str,
-    /// Identity of the speaker; lines of earlier versions have only the name.
+    /// Speaker; lines of earlier versions have only the name.
     speaker_id: Option<PersonId>,
     #[serde(flatten)]
     call: &'a ToolLine,
 }
 
 impl CallLog {
-    /// Opens the log at `path` for adding to it.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn open(path: PathBuf, session: &str) -> Result<Self, FileError> {
         let opened = || {
             let file = files::append_private(&path)?;
@@ -63,10 +57,6 @@ impl CallLog {
         Ok(Self { path, file, session: session.to_owned(), owner: owner_of(session), before })
     }
 
-    /// Adds the calls of a turn.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn add(&mut self, line: &TurnLine) -> Result<(), FileError> {
         for call in line.tools.iter().map(ToolLine::kept) {
             let entry = Entry {
@@ -77,7 +67,7 @@ impl CallLog {
                 speaker_id: line.from.map(|id| self.owner.person(id.0, &line.speaker)),
                 call: &call,
             };
-            // One write a line, so that a reader never sees half of one.
+            // One write per line, so readers never see half a line.
             let text = serde_json::to_string(&entry).map_err(io::Error::from);
             let added = text.and_then(|text| self.file.write_all(format!("{text}\n").as_bytes()));
             added.map_err(FileError::on(LOGGING, &self.path))?;
@@ -85,19 +75,13 @@ impl CallLog {
         Ok(())
     }
 
-    /// Removes the calls of these turns, of those since it was opened.
-    ///
-    /// # Errors
-    /// It cannot be written.
+    /// Removes the calls of these turns, among those logged since it was opened.
     pub fn take_back(&mut self, turns: &[u64]) -> Result<(), FileError> {
         let taken = |call: &Value| call["turn"].as_u64().is_some_and(|turn| turns.contains(&turn));
         self.remove(self.before, taken)
     }
 
-    /// Removes the calls that somebody led to.
-    ///
-    /// # Errors
-    /// It cannot be written.
+    /// Removes the calls that `person` led to.
     pub fn forget(&mut self, person: &Person) -> Result<(), FileError> {
         self.remove(0, |call| is_of(call, person))
     }
@@ -111,18 +95,12 @@ impl CallLog {
     }
 }
 
-/// Removes from a log that nobody has open the calls that somebody led to.
-///
-/// # Errors
-/// It cannot be read or written.
+/// Like [`CallLog::forget`], for a log that no session has open.
 pub fn forget_calls(path: &Path, person: &Person) -> Result<(), FileError> {
     remove(path, 0, |call| is_of(call, person)).map(drop)
 }
 
 /// Number of calls in the log at `path` that `person` led to; 0 without a log.
-///
-/// # Errors
-/// It cannot be read.
 pub fn calls_of(path: &Path, person: &Person) -> Result<usize, FileError> {
     let theirs = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(|call| is_of(&call, person));
     Ok(read_if_there(path)?.map_or(0, |text| text.split(|it| *it == b'\n').filter(theirs).count()))
@@ -132,7 +110,7 @@ fn is_of(call: &Value, person: &Person) -> bool {
     call["speaker"].as_str().is_some_and(|name| person.is(call["speaker_id"].as_str(), name))
 }
 
-/// Removes calls after the first `from` bytes; whether there were any.
+/// Removes matching lines after the first `from` bytes; true if it removed any.
 fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> Result<bool, FileError> {
     let Some(text) = read_if_there(path)? else { return Ok(false) };
     let (before, since) = text.split_at(from.min(text.len()));

@@ -1,10 +1,7 @@
-//! The wall clock, for what is dated.
-//!
-//! Entry functions: [`now`], [`wall_clock`]. **Never**: times anything; that is for tokio's clock.
+//! The wall clock, for dates. **Never**: measures durations; use tokio's clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The system's time.
 #[expect(clippy::disallowed_methods, reason = "files and lines carry the time of the wall clock")]
 pub fn wall_clock() -> SystemTime {
     SystemTime::now()
@@ -20,7 +17,7 @@ pub fn now() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A wall clock that goes as the paused clock of a test does, on its thread.
+/// A wall clock that follows a test's paused clock, on its thread.
 #[cfg(test)]
 pub mod paused {
     use std::cell::Cell;
@@ -28,16 +25,16 @@ pub mod paused {
     use tokio::time::Instant;
 
     thread_local! {
-        /// A time, and the moment when it was.
+        /// A time, and the moment it was set.
         static BEGAN: Cell<Option<(i64, Instant)>> = const { Cell::new(None) };
     }
 
-    /// It is `time` now, in Unix time in ms.
+    /// Sets the time now, in Unix time in ms.
     pub fn begin(time: i64) {
         BEGAN.set(Some((time, Instant::now())));
     }
 
-    /// The system's time counts again.
+    /// Returns to the system's time.
     pub fn end() {
         BEGAN.set(None);
     }

@@ -1,14 +1,12 @@
-//! Times as people read them.
-//!
-//! Entry functions: [`date`], [`time`]; Unix time in ms to UTC. **Never**: knows what time it is.
+//! Unix times in ms as text in UTC.
 
-/// A day, as YYYY-MM-DD hh:mm, UTC.
+/// As YYYY-MM-DD hh:mm.
 pub fn date(at: i64) -> String {
     let (year, month, day) = civil(at.div_euclid(86_400_000));
     format!("{year:04}-{month:02}-{day:02} {}", &time(at)[..5])
 }
 
-/// A time of day, as hh:mm:ss, UTC.
+/// As hh:mm:ss.
 pub fn time(at: i64) -> String {
     let seconds = at.div_euclid(1_000).rem_euclid(86_400);
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)

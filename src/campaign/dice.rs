@@ -1,6 +1,4 @@
-//! Dice that people throw themselves.
-//!
-//! Entry type: [`Dice`]. **Never**: thrown by an NPC; those have a tool.
+//! Dice that people roll themselves. NPCs roll with a tool. Entry type: [`Dice`].
 
 use std::{
     collections::HashMap,
@@ -14,32 +12,27 @@ use crate::logic::{
     spoken::{APART, read_dice, repeated},
 };
 
-/// Most people whose last roll is remembered.
+/// People whose last roll is remembered; beyond it the map is cleared.
 const MOST: usize = 1_000;
 
 /// Dice that remember each person's last roll. Cloning shares them.
 #[derive(Clone)]
 pub struct Dice(Arc<Mutex<Thrown>>);
 
-/// Randomness, and the last rolls.
 struct Thrown {
-    /// Source of results.
     rng: StdRng,
     /// Last rolls in dice syntax, by person.
     last: HashMap<String, String>,
 }
 
 impl Dice {
-    /// Dice that fall as `seed` says.
     pub fn new(seed: u64) -> Self {
         let rng = StdRng::seed_from_u64(seed);
         Self(Arc::new(Mutex::new(Thrown { rng, last: HashMap::new() })))
     }
 
-    /// Throws the dice in `text` for the person `by`: in notation, in words, or "again".
-    ///
-    /// # Errors
-    /// The text is not valid dice, or nothing was thrown that it repeats; the error says why.
+    /// Rolls the dice in `text` for `by`: in notation, in words, or "again". Fails on invalid dice,
+    /// or if there is nothing to repeat.
     pub fn roll(&self, text: &str, by: &str) -> Result<Vec<Outcome>, DiceError> {
         let mut thrown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Thrown { rng, last } = &mut *thrown;
@@ -57,7 +50,7 @@ impl Dice {
     }
 }
 
-/// The rolls that `text` wants; "again" wants the `last` ones.
+/// The rolls in `text`; "again" repeats the `last` ones.
 fn wanted(text: &str, last: Option<&String>) -> Result<Vec<Expression>, DiceError> {
     read_dice(text).or_else(|error| {
         // The command itself says "roll".

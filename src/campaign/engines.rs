@@ -1,6 +1,6 @@
-//! Engines of NPCs, changed by the game master while a session runs.
+//! Engines of NPCs, changed by the game master during a session.
 //!
-//! Entry trait: [`Engines`], which `app` fills for each table. **Never**: changes a file.
+//! Entry trait: [`Engines`], implemented by `app` for each table. **Never**: changes a file.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -12,23 +12,23 @@ use crate::{
 
 /// The engines of one table's NPCs.
 pub trait Engines: Send + Sync {
-    /// The services that the NPCs work with now.
+    /// The NPCs' current services.
     fn services(&self) -> Arc<Services>;
 
-    /// The people at the table were told of these outside services, by their names in notices.
+    /// Records outside services the table has been notified of, by their names in notices.
     fn announced(&self, services: &BTreeSet<String>);
 
-    /// Price of the NPC of this name with `engine`, and where the players' voices would go.
+    /// Price of this NPC with `engine`, and where the players' voices would go.
     ///
     /// # Errors
-    /// It cannot have that engine, or has it.
+    /// It cannot have that engine, or already has it.
     fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, EngineError>;
 
-    /// Has the NPC of this name speak by `engine` from its next turn on, until the session ends or its
-    /// entry in the files changes. Its services are those of [`Self::services`] from now on.
+    /// Changes this NPC's engine from its next turn on, until the session ends or its entry in the
+    /// files changes.
     ///
     /// # Errors
-    /// It cannot have that engine, or has it; nothing has changed.
+    /// It cannot have that engine, or already has it; nothing has changed.
     fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError>;
 }
 
@@ -49,7 +49,7 @@ pub enum EngineError {
         /// Name of its service in files.
         service: String,
     },
-    /// No two chat models are named for it.
+    /// The cascade's opener needs two chat models.
     #[error("{0} has no models for it (add cascade: {{ opener: NAME, strong: NAME }} to its file)")]
     NoOpener(String),
     /// Some topics may never be brought up.
@@ -58,47 +58,45 @@ pub enum EngineError {
          words before they are heard"
     )]
     Guarded,
-    /// It has that engine.
+    /// It already has that engine.
     #[error("{npc} has the engine {} already", .engine.short())]
     Same {
         /// The NPC.
         npc: String,
-        /// The engine that was wanted.
+        /// The requested engine.
         engine: EngineKind,
     },
     /// It has left the table.
     #[error("{0} is not at the table any more")]
     Gone(String),
-    /// Files are being read again, which may change its entry.
+    /// Files are being reread, which may change its entry.
     #[error("the files are just being read again (try again in a moment)")]
     Busy,
-    /// The table is gone, or has too much to do.
+    /// The table is closed or overloaded.
     #[error("the table does not answer (try again in a moment)")]
     Silent,
-    /// A service's address or key makes no request.
+    /// Invalid address or key of a service.
     #[error(transparent)]
     Service(#[from] Error),
 }
 
-/// Price and privacy of an engine for an NPC, told before it is changed.
+/// Price and privacy of an engine for an NPC, shown before the change.
 #[derive(Clone, Debug)]
 pub struct EngineOffer {
     /// The NPC.
     pub npc: String,
-    /// The price of an hour; else the models without a price.
+    /// Price per hour; else the models without a price.
     pub hour: Result<HourCost, Vec<String>>,
-    /// Hears the players in any case.
+    /// Hears the players with either engine.
     pub hears: ServiceInfo,
-    /// Services that are given what they say.
+    /// Services that receive the players' sound or words.
     pub given: Given,
 }
 
-/// Sound or words, and the services that are given them.
+/// Services that receive the players' sound or words.
 #[derive(Clone, Debug)]
 pub enum Given {
-    /// The players' own voices, to this model.
     Voices(ServiceInfo),
-    /// Their words, to these models in their order.
     Words(Vec<ServiceInfo>),
 }
 
@@ -138,7 +136,6 @@ impl fmt::Display for EngineOffer {
     }
 }
 
-/// Confirms that the engine of `npc` is changed.
 pub fn engine_changed(npc: &str, engine: EngineKind) -> String {
     let engine = engine.short();
     format!(

@@ -1,6 +1,6 @@
-//! Objects that only the configuration can make: tables, and addresses of servers.
+//! Makes tables and resolves servers from the configuration.
 //!
-//! Entry trait: [`Factory`], which `app` fills. **Never**: keeps what it has made.
+//! Entry trait: [`Factory`], implemented by `app`.
 
 use std::sync::Arc;
 
@@ -26,31 +26,31 @@ pub struct TableRequest {
     pub session: SessionId,
     /// Owner and campaign.
     pub scope: Scope,
-    /// The campaign; `None`: the one that is configured.
+    /// The campaign; `None`: the configured one.
     pub played: Option<PlayedCampaign>,
-    /// The session whose conversations it goes on from.
+    /// The session it continues.
     pub after: Option<SessionId>,
-    /// Outputs for its speech and its events.
+    /// Receivers of its speech and events.
     pub outlets: Outlets,
 }
 
-/// A table that runs.
+/// A running table.
 pub struct RunningTable {
     /// Handle of the table.
     pub handle: TableHandle,
-    /// Its task; ends after the handle is dropped or told to close.
+    /// Its task; ends after the handle is dropped or closed.
     pub task: JoinHandle<Conversations>,
-    /// Reason for hearing nobody, with the fix.
+    /// Why it hears no one, with the fix.
     pub cannot_hear: Option<String>,
     /// The engines of its NPCs.
     pub engines: Arc<dyn Engines>,
 }
 
-/// A table that was made.
+/// A new table.
 pub struct MadeTable {
-    /// The table, for the code that opened it.
+    /// The table.
     pub table: RunningTable,
-    /// The budget that pays for it.
+    /// Pays for the table.
     pub budget: Budget,
     /// Settings of the assistant during the session.
     pub assistant: SharedAssistant,
@@ -62,16 +62,16 @@ pub enum OpenError {
     /// The recogniser cannot be used.
     #[error("I cannot hear: {0}")]
     Hearing(Error),
-    /// A service's address or key makes no request.
+    /// Invalid address or key of a service.
     #[error(transparent)]
     Service(#[from] Error),
-    /// The session cannot be gone on with, or kept.
+    /// The session cannot be continued or stored.
     #[error(transparent)]
     Kept(#[from] KeptError),
-    /// Spending cannot be written down.
+    /// The ledger cannot record spending.
     #[error("cannot record what is spent: {0}")]
     Ledger(#[from] memory::Error),
-    /// Calls of tools cannot be logged.
+    /// Tool calls cannot be logged.
     #[error(transparent)]
     Calls(#[from] FileError),
 }
@@ -79,7 +79,7 @@ pub enum OpenError {
 /// Reason an added server is not connected, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// Problems of its description, one a line; or its name is taken.
+    /// Problems of its description, one per line; or its name is taken.
     #[error("{0}")]
     Wrong(String),
     /// It would run here, or on this network.
@@ -91,18 +91,18 @@ pub enum ServerError {
     TooNear,
 }
 
-/// Makes what only the configuration can say how to make.
+/// Makes tables and servers from the configuration.
 pub trait Factory: Send + Sync {
-    /// Makes a table and starts it.
+    /// Makes and starts a table.
     fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>>;
 
-    /// The table of `session` is closed.
+    /// Notifies the factory that the table of `session` has closed.
     fn closed(&self, session: &SessionId);
 
     /// Resolves the connection options of an added server.
     ///
     /// # Errors
-    /// [`ServerError::Wrong`]: its description has problems, or its name is taken. [`ServerError::TooNear`]:
-    /// it would run here or on this network, which `discord.trust_dms` does not allow.
+    /// Its description has problems, its name is taken, or it would run here or on this network,
+    /// which `discord.trust_dms` does not allow.
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError>;
 }

@@ -1,7 +1,6 @@
-//! Files of ours that may be missing, and errors of those that cannot be read or written.
+//! Our own files, which may be missing, and errors that do not show their content.
 //!
-//! Entry type: [`FileError`]; entry functions: [`read_if_there`], [`names_in`]. **Never**: shows what is in a
-//! file.
+//! Entry type: [`FileError`]; functions: [`read_if_there`], [`names_in`].
 
 use std::{
     fs, io,
@@ -10,7 +9,6 @@ use std::{
 
 use crate::files;
 
-/// Error of a file operation.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} '{}': {error}", .path.display())]
 pub struct FileError {
@@ -20,16 +18,12 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// Makes the error of `doing` something with the file at `path`.
     pub fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self { doing, path: path.to_owned(), error }
     }
 }
 
-/// Content of our own file at `path`; `None` without one.
-///
-/// # Errors
-/// It cannot be read.
+/// Content of the file; `None` if it does not exist.
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     match files::read_own(path) {
         Ok(content) => Ok(Some(content)),
@@ -38,10 +32,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     }
 }
 
-/// Names in `folder`, except those that are not Unicode; none without the folder.
-///
-/// # Errors
-/// The folder cannot be read.
+/// Unicode names in `folder`; none if it does not exist.
 pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

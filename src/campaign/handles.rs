@@ -1,6 +1,4 @@
-//! Everything a face works with.
-//!
-//! Entry type: [`Handles`]. **Never**: does anything itself.
+//! All services of a face (Discord, the command line). Entry type: [`Handles`].
 
 use std::sync::Arc;
 
@@ -32,40 +30,40 @@ use crate::{
 pub struct HandleParts {
     /// The configuration.
     pub settings: SharedSettings,
-    /// Makes what only the configuration says how to make.
+    /// Makes tables and servers from the configuration.
     pub factory: Arc<dyn Factory>,
-    /// Writes down what is said.
+    /// Writes transcripts.
     pub transcripts: TranscriptWriter,
     /// Accounts that pay for everything.
     pub accounts: Accounts,
-    /// Tables whose game masters are notified of what concerns all.
+    /// Running tables, for general notices to game masters.
     pub tables: Tables,
     /// Settings of guilds.
     pub guilds: GuildStore,
-    /// The door to all tools.
+    /// All tools.
     pub tools: ToolHost,
-    /// The servers behind them.
+    /// MCP servers that provide tools.
     pub servers: Servers,
-    /// Says announcements in nobody's voice.
+    /// Speaks announcements.
     pub announcer: Announcer,
     /// Music that tables may play.
     pub music: Music,
 }
 
-/// Everything a face works with. Cloning shares it.
+/// All services of a face. Cloning shares them.
 #[derive(Clone)]
 pub struct Handles {
     /// The current configuration.
     pub settings: SharedSettings,
-    /// Makes what only the configuration says how to make.
+    /// Makes tables and servers from the configuration.
     pub factory: Arc<dyn Factory>,
-    /// The sessions that run.
+    /// Running sessions.
     pub sessions: Sessions,
-    /// Accounts that pay for calls outside sessions.
+    /// Pay for calls outside sessions.
     accounts: Accounts,
     /// Settings of guilds.
     pub guilds: GuildStore,
-    /// Records of people.
+    /// Stored data of people.
     pub privacy: Privacy,
     /// Recaps of sessions.
     pub recaps: Recaps,
@@ -73,24 +71,24 @@ pub struct Handles {
     pub facts: ProposedFacts,
     /// Worlds of campaigns.
     pub world: WorldEdits,
-    /// Answers game masters.
+    /// The game master's assistant.
     pub assistant: Questions,
-    /// Says announcements in nobody's voice.
+    /// Speaks announcements.
     pub announcer: Announcer,
-    /// Dice that people throw themselves.
+    /// Dice that people roll themselves.
     pub dice: Dice,
-    /// The door to all tools.
+    /// All tools.
     pub tools: ToolHost,
-    /// The servers behind them.
+    /// MCP servers that provide tools.
     pub servers: Servers,
-    /// Tells an operator of calls that wait.
+    /// Notifies an operator of waiting calls.
     pub notifier: Notifier,
     /// Music that tables may play.
     pub music: Music,
 }
 
 impl Handles {
-    /// The services of one run of the program.
+    /// Builds the services of one run of the program.
     pub fn new(parts: HandleParts) -> Self {
         let HandleParts {
             settings,
@@ -141,7 +139,7 @@ impl Handles {
         }
     }
 
-    /// Payments for tools called as `npc` of `scope`: from `session` while it runs, else from the account for
+    /// Payments for tools called as `npc`: from `session` while it runs, else from the account for
     /// calls outside sessions.
     pub fn payments(
         &self,
@@ -153,7 +151,7 @@ impl Handles {
         own.unwrap_or_else(|| self.accounts.payments(scope, &self.settings.load().budget, npc))
     }
 
-    /// Scope of `owner` while they play `played`, or the configured campaign.
+    /// Scope of `owner` in `played`, or in the configured campaign.
     pub fn scope(&self, owner: Owner, played: Option<&PlayedCampaign>) -> Scope {
         let campaign = match played {
             Some(played) => key_of(&played.name),

@@ -1,6 +1,5 @@
-//! The lock of a kept session, among programs with the same data folder.
-//!
-//! Entry type: [`SessionHold`]. **Never**: waits for another program, outlives its process.
+//! The lock of a stored session, among programs with the same data folder. Entry type:
+//! [`SessionHold`].
 
 use std::{
     fs,
@@ -10,21 +9,17 @@ use std::{
 use super::file_error::FileError;
 use crate::files;
 
-/// That nobody else plays or deletes a kept session, for as long as this is there. The system lets go
-/// of it when the process ends, however it ends.
+/// Keeps other programs from playing or deleting a session until dropped. The system releases it
+/// when the process ends, in any way.
 #[derive(Debug)]
 pub struct SessionHold {
     path: PathBuf,
-    /// Locked.
     _file: fs::File,
 }
 
 impl SessionHold {
-    /// Holds the session whose lock is at `path`; `None`: somebody else does. On a file system without
-    /// locks everybody does.
-    ///
-    /// # Errors
-    /// The file cannot be made.
+    /// Takes the lock at `path`; `None` if another program has it. On a file system without locks
+    /// it always succeeds.
     pub(super) fn take(path: PathBuf) -> Result<Option<Self>, FileError> {
         loop {
             let file = files::append_private(&path).map_err(FileError::on("lock", &path))?;
@@ -42,12 +37,11 @@ impl SessionHold {
 
 impl Drop for SessionHold {
     fn drop(&mut self) {
-        // Still locked, so nobody else holds it.
+        // Still locked, so no other program holds it.
         _ = fs::remove_file(&self.path);
     }
 }
 
-/// True if `file` is the one at `path`.
 fn is_at(file: &fs::File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |about: fs::Metadata| (about.dev(), about.ino());

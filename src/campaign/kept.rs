@@ -1,7 +1,5 @@
-//! Sessions that go on later: one file each.
-//!
-//! Entry type: [`KeptSession`]. **Never**: half-writes a file, goes on in one scope with what was said
-//! in another.
+//! Stored sessions, one file each. Entry type: [`KeptSession`].
+//! **Never**: writes half a file, or continues in one scope what was said in another.
 
 use std::{
     collections::BTreeMap,
@@ -23,15 +21,13 @@ use crate::{
     session::Continuation,
 };
 
-/// Longest name of a session.
 const ID_MAX: usize = 64;
 
-/// A session's file and what was in it.
 pub struct KeptSession {
     id: String,
     path: Option<PathBuf>,
     content: Content,
-    /// Its file does not say whose it is.
+    /// The file names no owner.
     is_unclaimed: bool,
 }
 
@@ -48,7 +44,6 @@ struct Content {
 }
 
 impl Content {
-    /// Content of the file at `path`; the default without a file.
     fn read(path: &Path) -> Result<Self, KeptError> {
         let content: Self = match read_if_there(path)? {
             Some(text) => serde_json::from_slice(&text)
@@ -62,49 +57,39 @@ impl Content {
     }
 }
 
-/// The format written; 1 has no summaries, 2 no scope.
+/// The written format; 1 has no summaries, 2 no scope.
 const VERSION: u32 = 3;
 
-/// Prefix of the names of Discord's sessions, before the server's id.
+/// Prefix of names of Discord's sessions; the server's id follows.
 const DISCORD: &str = "discord-";
 
-/// A session that cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
 pub enum KeptError {
-    /// Its name is none.
+    /// The name makes no file name.
     #[error("invalid session name '{0}' (use letters, digits, '-', '_' and '.', at most {ID_MAX})")]
     Name(String),
-    /// Its file holds something else.
+    /// The file holds something else.
     #[error("'{}' is not a saved session (move it away to start over): {error}", .path.display())]
-    Foreign {
-        /// The file that is none of ours.
-        path: PathBuf,
-        /// The parser's error.
-        error: serde_json::Error,
-    },
-    /// A newer version has kept it.
+    Foreign { path: PathBuf, error: serde_json::Error },
+    /// A newer version has written it.
     #[error("'{}' was saved by a newer version (update glyphoxa)", .0.display())]
     Newer(PathBuf),
-    /// It is somebody else's, or of another campaign.
+    /// Another owner's, or of another campaign.
     #[error("session '{id}' belongs to {whose}, not to {asked} (choose another name)")]
     Elsewhere {
-        /// Name of the session.
         id: String,
-        /// Its scope, or its owner where no scope is stored, in words.
+        /// Its scope, or its owner if no scope is stored, in words.
         whose: String,
-        /// The scope that asked for it.
         asked: Scope,
     },
-    /// Another program plays it.
     #[error("session '{0}' is open in another program (end it there, or choose another name)")]
     Busy(String),
-    /// Its file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl KeptSession {
-    /// A session that is forgotten at the end.
+    /// A session that is not stored.
     pub fn unkept() -> Self {
         Self {
             id: "unkept".to_owned(),
@@ -114,10 +99,8 @@ impl KeptSession {
         }
     }
 
-    /// The session `id` of `scope` under `data_dir`; a new one when there is none.
-    ///
-    /// # Errors
-    /// A name that makes no file name, a file that is no session, of a newer version or another scope.
+    /// Opens the session `id` of `scope` under `data_dir`, or begins it. Fails on an invalid name
+    /// or file, a newer version or another scope.
     pub fn open(data_dir: &Path, id: &str, scope: &Scope) -> Result<Self, KeptError> {
         let mut kept = Self::of_anybody(data_dir, id)?;
         let elsewhere = match &kept.content.scope {
@@ -137,10 +120,7 @@ impl KeptSession {
         Ok(kept)
     }
 
-    /// Like [`KeptSession::open`], of any owner: for deletion.
-    ///
-    /// # Errors
-    /// Those of [`KeptSession::open`], except for the scope.
+    /// Like [`KeptSession::open`], for any owner: for deletion.
     pub fn of_anybody(data_dir: &Path, id: &str) -> Result<Self, KeptError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if id.is_empty() || id.len() > ID_MAX || id.starts_with('.') || !id.chars().all(plain) {
@@ -152,11 +132,8 @@ impl KeptSession {
         Ok(Self { id: id.to_owned(), path: Some(path), content, is_unclaimed })
     }
 
-    /// Takes it, as it is now, for this program alone, until what is returned is dropped; `None` for a
-    /// session that is forgotten. Other programs neither play nor delete it meanwhile.
-    ///
-    /// # Errors
-    /// Another program has it, or its folder cannot be written.
+    /// Reserves the current session for this program until the result is dropped; `None` for a
+    /// session that is not stored. Fails if another program has it.
     pub fn hold(&mut self) -> Result<Option<SessionHold>, KeptError> {
         let Some(path) = &self.path else { return Ok(None) };
         let hold = SessionHold::take(path.with_extension("lock"))?;
@@ -167,37 +144,33 @@ impl KeptSession {
         Ok(Some(hold))
     }
 
-    /// True if an earlier version has kept it, which did not say of which campaign it is.
+    /// True if an earlier version has stored it, without its campaign.
     pub const fn is_unclaimed(&self) -> bool {
         self.is_unclaimed
     }
 
-    /// Its name, "unkept" for one that is forgotten.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The conversations it goes on from, by NPC.
+    /// The conversations it continues, by NPC.
     pub fn histories(&self) -> BTreeMap<String, Vec<Message>> {
-        // NPCs that are not in the cast today keep their conversation.
+        // Keep the conversations of NPCs outside today's cast.
         self.content.histories.clone()
     }
 
-    /// State of the table when it was closed; `None`: it was never open.
+    /// State of the table when it was closed; `None`: never open.
     pub fn continuation(&self) -> Option<Continuation> {
         self.content.continuation.clone()
     }
 
-    /// Keeps how the table stands, with the next [`KeptSession::save`].
+    /// Sets the state that the next [`KeptSession::save`] stores.
     pub fn continue_with(&mut self, continuation: Continuation) {
         self.content.continuation = Some(continuation);
     }
 
-    /// Keeps how the table of session `id` of `scope` stands while it is played, and leaves everything
-    /// else in its file as it is. Blocks.
-    ///
-    /// # Errors
-    /// Its file is of no use, or cannot be written.
+    /// Stores the state of the running table of session `id` and leaves the rest of its file
+    /// unchanged. Blocks.
     pub fn stands(
         data_dir: &Path,
         id: &str,
@@ -210,20 +183,17 @@ impl KeptSession {
         Ok(kept.save(BTreeMap::new(), spent)?)
     }
 
-    /// Money it has spent.
+    /// Money spent.
     pub fn spent(&self) -> f64 {
         self.content.spent
     }
 
-    /// Log of its tool calls, a JSON object per line; `None` for a session that is forgotten.
+    /// Log of tool calls; `None` for a session that is not stored.
     pub fn call_log(&self) -> Option<PathBuf> {
         self.path.as_ref().map(|path| path.with_extension("calls.jsonl"))
     }
 
-    /// Deletes its files; whether there were any.
-    ///
-    /// # Errors
-    /// One cannot be deleted.
+    /// Deletes its files; true if any existed.
     pub fn delete(self) -> Result<bool, FileError> {
         let mut had_any = false;
         for path in self.call_log().into_iter().chain(self.path) {
@@ -236,7 +206,7 @@ impl KeptSession {
         Ok(had_any)
     }
 
-    /// Number of messages in the exchanges that `person` began.
+    /// Number of messages in exchanges that `person` began.
     pub fn messages_of(&self, person: &Person) -> usize {
         let theirs = |history: &Vec<Message>| {
             let mut left = history.clone();
@@ -264,10 +234,7 @@ impl KeptSession {
         self.save(BTreeMap::new(), spent)
     }
 
-    /// Keeps what came of it.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Stores the conversations and the money spent.
     pub fn save(
         mut self,
         histories: BTreeMap<String, Vec<Message>>,
@@ -284,7 +251,7 @@ impl KeptSession {
     }
 }
 
-/// Hides what no file holds: credentials, and the same arguments as in the call log.
+/// Redacts credentials and the arguments that the call log redacts too.
 fn hide_credentials(message: &mut Message) {
     let text = match message {
         Message::User(said) => &mut said.text,
@@ -306,13 +273,13 @@ fn hide_credentials(message: &mut Message) {
     }
 }
 
-/// Owner of a session of this name.
+/// Owner of a session with this name.
 pub fn owner_of(id: &str) -> Owner {
     let guild = id.strip_prefix(DISCORD).and_then(|rest| rest.split_once('-'));
     guild.and_then(|(guild, _)| guild.parse().ok()).map_or(Owner::Local, Owner::Guild)
 }
 
-/// The name of a session of `guild` that began so many seconds after 1970.
+/// Name of a session of `guild` that began at `since`, in seconds since 1970.
 pub fn name_of(guild: u64, since: u64) -> String {
     format!("{DISCORD}{guild}-{since}")
 }

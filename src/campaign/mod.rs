@@ -1,7 +1,7 @@
 //! Services that outlive a table: transcripts, recaps, facts, privacy, the world, settings, money.
 //!
-//! Concrete services that every face (Discord, the command line) calls alike; [`Handles`] has all of
-//! them. **Never**: knows a face, or reads the configuration; `app` hands over what is needed of it.
+//! Every face (Discord, the command line) calls them through [`Handles`]. **Never**: knows a face,
+//! or reads the configuration; `app` passes what is needed.
 
 mod announcer;
 mod approvals;

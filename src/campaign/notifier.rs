@@ -1,7 +1,5 @@
-//! Notifies an operator that a call waits for a game master.
-//!
-//! Entry type: [`Notifier`]. Only told: it is decided where game masters are. **Never**: sends
-//! arguments of a call, or keeps anybody waiting.
+//! Notifies an operator of a call that waits for a game master. Entry type: [`Notifier`].
+//! Game masters decide elsewhere. **Never**: sends arguments of a call.
 
 use std::time::UNIX_EPOCH;
 
@@ -10,14 +8,11 @@ use serde::Serialize;
 use super::{clock::wall_clock, settings::SharedSettings};
 use crate::provider::{Signed, post_signed};
 
-/// A call that waits.
 #[derive(Clone, Debug, Serialize)]
 pub struct WaitingCall {
-    /// The NPC that wants to make it.
     pub npc: String,
-    /// Identity of the tool.
     pub tool: String,
-    /// The server of Discord that is asked.
+    /// Name of the Discord server.
     pub guild: String,
 }
 
@@ -28,15 +23,14 @@ struct Body<'a> {
     call: &'a WaitingCall,
 }
 
-/// Tells an operator of calls that wait. Cloning shares it.
+/// Notifies an operator of waiting calls. Cloning shares it.
 #[derive(Clone)]
 pub struct Notifier {
-    /// Settings with the receiver.
     pub settings: SharedSettings,
 }
 
 impl Notifier {
-    /// Tells of `call`, where somebody is to be told; what goes wrong is logged. Cancel safe.
+    /// Sends the notification, if a receiver is configured. Logs failures. Cancel safe.
     pub fn tell(&self, call: WaitingCall) -> impl Future<Output = ()> + Send + use<> {
         let to = self.settings.load().approvals.notify.clone();
         async move {

@@ -1,6 +1,4 @@
-//! Tools for what is asked and called outside sessions.
-//!
-//! Entry function: [`outside_sessions`]. **Never**: counts calls of one owner for another.
+//! Tools for questions and calls outside sessions. Entry function: [`outside_sessions`].
 
 use super::now;
 use crate::{
@@ -8,20 +6,18 @@ use crate::{
     tools::{CastChanges, Permits, ToolHost},
 };
 
-/// Milliseconds of a day.
 const DAY: i64 = 24 * 3_600 * 1_000;
 
 /// Decisions of game masters about tools.
 #[derive(Clone, Debug, Default)]
 pub struct ToolDecisions {
-    /// Changes to NPCs' tools.
     pub changes: CastChanges,
-    /// Tools that need no approval any more.
+    /// Tools that need no more approval.
     pub permits: Permits,
 }
 
-/// The tools of `scope` while no session runs, and the name under which calls are counted, by the
-/// day; what was decided about them counts there too.
+/// Tools of `scope` outside sessions with `decided` applied, and the name under which a day's calls
+/// are counted.
 pub fn outside_sessions(
     tools: &ToolHost,
     scope: &Scope,

@@ -1,7 +1,7 @@
-//! Unfinished files of kept sessions, left by killed programs: they hold what was said.
+//! Unfinished files of stored sessions, left by killed programs. They contain what was said.
 //!
-//! Entry functions: [`kept_sessions`], [`remove_parts`], [`clear_parts`]. **Never**: removes a part of a
-//! session that another program plays, if its caller holds the session.
+//! Entry functions: [`kept_sessions`], [`remove_parts`], [`clear_parts`]. **Never**: removes a part
+//! of a session that another program plays; callers hold the session.
 
 use std::{
     collections::BTreeMap,
@@ -16,10 +16,7 @@ use super::{
 };
 use crate::files;
 
-/// Kept sessions in `folder` whose names `is_meant` accepts, each with the parts of its files.
-///
-/// # Errors
-/// The folder cannot be read.
+/// Stored sessions in `folder` whose names `is_meant` accepts, each with its unfinished files.
 pub fn kept_sessions(
     folder: &Path,
     is_meant: impl Fn(&str) -> bool,
@@ -37,11 +34,8 @@ pub fn kept_sessions(
     Ok(kept)
 }
 
-/// Removes `parts` of the files of a session that no other program plays. `is_open`: this program plays it,
-/// and may be writing parts of its own.
-///
-/// # Errors
-/// One cannot be removed.
+/// Removes unfinished files of a session that no other program plays. If `is_open`, this program
+/// plays it and may be writing some itself.
 pub fn remove_parts(parts: &[PathBuf], is_open: bool) -> Result<(), FileError> {
     let own = format!(".{}.part", process::id());
     let is_own = |part: &Path| part.to_str().is_some_and(|part| part.ends_with(&own));
@@ -56,12 +50,11 @@ pub fn remove_parts(parts: &[PathBuf], is_open: bool) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Lock of session `id` in `folder`.
 pub fn lock_of(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.lock"))
 }
 
-/// Removes the parts that killed programs have left of all sessions in `data_dir`. Blocks; logs failures.
+/// Removes the unfinished files of all sessions in `data_dir`. Blocks; logs failures.
 pub fn clear_parts(data_dir: &Path) {
     let folder = data_dir.join("sessions");
     let all = match kept_sessions(&folder, |_| true) {

@@ -1,6 +1,6 @@
-//! Tools that the user of this machine has allowed for good, in a file beside the kept sessions.
+//! Tools that the user of this machine has allowed permanently, stored beside the sessions.
 //!
-//! Entry type: [`KeptPermits`]. **Never**: takes a file that cannot be read for none when it writes.
+//! Entry type: [`KeptPermits`]. **Never**: overwrites an unreadable file.
 
 use std::{
     collections::BTreeMap,
@@ -13,16 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::file_error::FileError;
 use crate::{domain::CampaignKey, files, tools::Permits};
 
-/// The format written.
 const VERSION: u32 = 1;
 
-/// The permits of one campaign.
 pub struct KeptPermits {
     path: PathBuf,
     campaign: CampaignKey,
 }
 
-/// Content of the file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Content {
@@ -31,23 +28,16 @@ struct Content {
 }
 
 impl KeptPermits {
-    /// Those of `campaign` under `data_dir`; nothing is read yet.
+    /// Permits of `campaign`; reads nothing yet.
     pub fn new(data_dir: &Path, campaign: CampaignKey) -> Self {
         Self { path: data_dir.join("permits.json"), campaign }
     }
 
-    /// Tools allowed now.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is none of ours.
     pub fn read(&self) -> Result<Permits, FileError> {
         Ok(self.content()?.campaigns.remove(&self.campaign.0).unwrap_or_default())
     }
 
-    /// Has `change` change them, and keeps what came of it; what they are then.
-    ///
-    /// # Errors
-    /// The file cannot be read or written, or is none of ours.
+    /// Applies `change`, stores the result and returns it.
     pub fn change(&self, change: impl FnOnce(&mut Permits)) -> Result<Permits, FileError> {
         let mut content = self.content()?;
         content.version = VERSION;

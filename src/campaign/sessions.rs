@@ -1,6 +1,5 @@
-//! The sessions that run: who plays what, and what is kept of it meanwhile.
-//!
-//! Entry type: [`Sessions`]. **Never**: keeps a table open.
+//! Running sessions, with their budgets and transcripts. Entry type: [`Sessions`]. **Never**: keeps
+//! a table open.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -39,13 +38,11 @@ use crate::{
     tools::{CastChanges, Payments, ToolHost},
 };
 
-/// Reason a session was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// Its file is of no use.
+    /// Its file is unusable.
     #[error(transparent)]
     Kept(#[from] KeptError),
-    /// Its file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
     /// The task that wrote it has failed.
@@ -53,31 +50,29 @@ pub enum KeepError {
     Lost(#[from] JoinError),
 }
 
-/// Longest wait for a session that ends to be saved: its table and its voice connection close first.
+/// Longest wait for an ending session to be saved: its table and voice connection close first.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(20);
-/// Time between two looks at a session that is being opened.
+/// Interval of checks for a session that is being opened.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A session has ended and its conversations are not in its file yet.
+/// A session has ended, but its conversations are not in its file yet.
 #[derive(Debug, thiserror::Error)]
 #[error("a session that has just ended is not saved yet (try again in a minute)")]
 pub struct NotSaved;
 
-/// Parts of [`Sessions`].
 pub struct SessionsParts {
-    /// The configuration.
     pub settings: SharedSettings,
     /// Makes tables from the configuration.
     pub factory: Arc<dyn Factory>,
-    /// Writes down what is said.
+    /// Writes transcripts.
     pub transcripts: TranscriptWriter,
-    /// Tables whose game masters receive general notices.
+    /// Running tables, for general notices to game masters.
     pub tables: Tables,
-    /// The tools, which game masters change for a session.
+    /// All tools, which game masters change for a session.
     pub tools: ToolHost,
 }
 
-/// The sessions that run. Cloning shares them.
+/// Running sessions. Cloning shares them.
 #[derive(Clone)]
 pub struct Sessions {
     parts: Arc<SessionsParts>,
@@ -94,9 +89,8 @@ struct Unsaved {
     saved: CancellationToken,
 }
 
-/// State of a running session.
 struct Running {
-    /// No other program plays it.
+    /// Keeps other programs from playing it.
     hold: Option<SessionHold>,
     budget: Budget,
     calls: CallLog,
@@ -109,19 +103,15 @@ struct Running {
 }
 
 impl Sessions {
-    /// None runs yet.
     pub fn new(parts: SessionsParts) -> Self {
         Self { parts: Arc::new(parts), running: Arc::default(), unsaved: Arc::default() }
     }
 
-    /// Waits until everything that the tables have told so far is in the store. Cancel safe.
-    ///
-    /// # Errors
-    /// The store does not take it now.
+    /// Waits until all lines so far are in the store. Cancel safe.
     pub async fn caught_up(&self) -> Result<(), NotWritten> {
         let tables: Vec<_> = self.running().values().filter_map(|it| it.events.upgrade()).collect();
         let marks: Vec<_> = tables.iter().map(TableEvents::mark).collect();
-        // A waiting caller must not delay the end of a table's listeners.
+        // A waiting caller must not keep a table's event channel open.
         drop(tables);
         for mark in marks {
             mark.await;
@@ -129,21 +119,18 @@ impl Sessions {
         self.parts.transcripts.caught_up().await
     }
 
-    /// A name for a session of `guild` that begins now.
+    /// Name of a session of `guild` that begins now.
     pub fn name(guild: u64) -> SessionId {
         let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
         SessionId(name_of(guild, since.as_secs()))
     }
 
-    /// Writer of the transcripts.
     pub fn transcripts(&self) -> &TranscriptWriter {
         &self.parts.transcripts
     }
 
-    /// Opens a session; `changes` is what its game master has changed about the NPCs' tools.
-    ///
-    /// # Errors
-    /// The step that failed; nothing is left behind.
+    /// Opens a session; `changes` are its game master's changes to the NPCs' tools. On an error
+    /// nothing is left behind.
     pub async fn open(
         &self,
         wanted: TableRequest,
@@ -151,7 +138,7 @@ impl Sessions {
     ) -> Result<RunningTable, OpenError> {
         let (session, scope) = (wanted.session.clone(), wanted.scope.clone());
         let events = wanted.outlets.events.clone();
-        // A deletion must find it before it reads the conversations of the session before.
+        // A deletion must find it before it reads the previous session's conversations.
         let unsaved = self.unsaved(&session, scope.owner);
         let made = self.parts.factory.table(wanted).await?;
         let data_dir = self.parts.settings.load().data_dir.clone();
@@ -176,7 +163,7 @@ impl Sessions {
         Ok(made.table)
     }
 
-    /// Writes down everything that the table of `session` tells, until it is closed.
+    /// Records the events of `session` until its table closes.
     pub async fn write_down(self, session: SessionId, mut events: EventReader) {
         while let Some(event) = events.recv().await {
             if let TableEvent::Stands(continuation) = &event {
@@ -229,7 +216,7 @@ impl Sessions {
         }
     }
 
-    /// Takes back what was written down of these turns, by their numbers.
+    /// Withdraws the records of these turns.
     fn take_back(&self, session: &SessionId, turns: &[u64]) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.take_back(turns) {
@@ -239,7 +226,7 @@ impl Sessions {
         }
     }
 
-    /// Keeps what is worth keeping of a closed table; the session is over now.
+    /// Saves a closed table and ends the session.
     pub fn keep(
         &self,
         session: &SessionId,
@@ -255,7 +242,7 @@ impl Sessions {
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {
-                // Without it, nothing can be stored.
+                // A session that does not run cannot be saved.
                 let Some(running) = running else { return Ok(()) };
                 let histories = kept.histories.into_iter().collect();
                 let mut session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
@@ -275,25 +262,23 @@ impl Sessions {
         Some((running.budget.clone(), running.transcript.clone()))
     }
 
-    /// Pays for tools that are called as `npc` during `session` while it runs.
+    /// Pays for tools that are called as `npc` while `session` runs.
     pub fn payments(&self, session: &SessionId, npc: &Arc<Npc>) -> Option<Arc<dyn Payments>> {
         let running = self.running();
         let budget = running.get(session)?.budget.clone();
         Some(Arc::new(NpcPayments::new(Arc::clone(npc), budget)))
     }
 
-    /// Budget and transcript for the assistant during the running `session`.
+    /// Budget and settings for the assistant while `session` runs.
     pub fn assistant(&self, session: &SessionId) -> Option<(Budget, AssistantSettings)> {
         let running = self.running();
         let running = running.get(session)?;
         Some((running.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
     }
 
-    /// Deletes all that `person` has caused from running tables, and waits until those that have closed are
-    /// saved. Returns the sessions whose calls are being logged. Cancel safe.
-    ///
-    /// # Errors
-    /// A session is still not saved; the others are done.
+    /// Deletes everything `person` led to from running tables, and waits until closed ones are
+    /// saved. Returns the sessions with an open call log. Fails if a session is still not saved;
+    /// the others are done. Cancel safe.
     pub async fn forget(
         &self,
         person: &Person,
@@ -302,7 +287,7 @@ impl Sessions {
         let all = self.unsaved_of(from).into_iter().map(|session| async move {
             let is_forgotten = async {
                 while !self.erase(&session.session, person).await {
-                    // It is being opened, or closed.
+                    // It is being opened or closed.
                     tokio::select! {
                         () = session.saved.cancelled() => return,
                         () = sleep(LOOK) => {}
@@ -315,13 +300,13 @@ impl Sessions {
         (self.open_ids(), saved)
     }
 
-    /// Sessions whose calls are being logged.
+    /// Sessions with an open call log.
     pub fn open_ids(&self) -> BTreeSet<String> {
         self.running().keys().map(|session| session.0.clone()).collect()
     }
 
-    /// True if the table of `session` has forgotten `person` and its lines until then are written down;
-    /// false if it does not run.
+    /// Erases `person` at the table of `session` and waits until the lines so far are written.
+    /// False if it does not run.
     async fn erase(&self, session: &SessionId, person: &Person) -> bool {
         let running = self
             .running()
@@ -334,7 +319,7 @@ impl Sessions {
         drop(table);
         let is_erased = sent.is_ok() && erased.await.is_ok();
         let written = events.as_ref().map(TableEvents::mark);
-        // So would this its listeners.
+        // So would its event sender.
         drop(events);
         if let Some(written) = written {
             written.await;
@@ -347,7 +332,6 @@ impl Sessions {
         is_erased
     }
 
-    /// Unsaved sessions that `from` selects.
     fn unsaved_of(&self, from: &ForgetFrom) -> Vec<Unsaved> {
         let is_meant = |it: &&Unsaved| {
             it.owner == from.owner && from.session.as_ref().is_none_or(|meant| *meant == it.session)
@@ -365,7 +349,6 @@ impl Sessions {
         saved.drop_guard()
     }
 
-    /// Held for a line at most, never across an await.
     fn running(&self) -> MutexGuard<'_, HashMap<SessionId, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }

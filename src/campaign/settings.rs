@@ -1,7 +1,5 @@
-//! Parts of the configuration that services read.
-//!
-//! Entry type: [`Settings`], shared as [`SharedSettings`]: `app` replaces it when files change.
-//! **Never**: read from a file here.
+//! Parts of the configuration that services read. Entry type: [`Settings`], shared as
+//! [`SharedSettings`]; `app` replaces it when files change.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -22,35 +20,35 @@ pub type SharedSettings = Arc<ArcSwap<Settings>>;
 pub struct Settings {
     /// The configured campaign.
     pub campaign: Arc<Campaign>,
-    /// Worlds from the files of campaigns; every owner has entities of their own made of them.
+    /// Worlds from campaign files; every owner gets entities of their own from them.
     pub worlds: BTreeMap<CampaignKey, Arc<World>>,
     /// Further campaigns, which every server may play.
     pub shared: Vec<PlayedCampaign>,
     /// The NPCs, in the order of the files.
     pub cast: Vec<Arc<Npc>>,
-    /// Settings of the game master's assistant outside sessions.
+    /// The assistant outside sessions.
     pub assistant: AssistantSettings,
     /// Spending limits of a session.
     pub budget: BudgetOptions,
     /// Settings of calls that wait for a game master.
     pub approvals: ApprovalOptions,
-    /// After a session the chat model summarises it and proposes facts.
+    /// After a session, the chat model summarises it and proposes facts.
     pub consolidate: bool,
-    /// Folder of kept sessions and figures.
+    /// Folder of sessions and figures.
     pub data_dir: PathBuf,
-    /// Environment in which figures of tools are measured.
+    /// Environment in which tools are measured.
     pub environment: String,
-    /// The services of the program, for the people who are heard.
+    /// All services, for notices to players.
     pub services: Services,
 }
 
-/// Settings of the assistant during a session; `app` replaces them when files change.
+/// The assistant during a session; `app` replaces it when files change.
 pub type SharedAssistant = Arc<ArcSwap<AssistantSettings>>;
 
 /// Settings of the game master's assistant.
 #[derive(Clone)]
 pub struct AssistantSettings {
-    /// Described as NPCs are, never at the table.
+    /// Described like an NPC, but never at the table.
     pub npc: Arc<Npc>,
     /// Makes its chat model.
     pub model: ModelMaker,
@@ -58,7 +56,7 @@ pub struct AssistantSettings {
     pub campaign: Arc<Campaign>,
     /// Longest spoken answer, in tokens.
     pub max_tokens: u32,
-    /// A tool call that takes longer is bridged by a filler.
+    /// A slower tool call is bridged by a filler.
     pub filler_after: Duration,
 }
 
@@ -69,7 +67,7 @@ type Make = dyn Fn(u64) -> Result<Chain<dyn ChatModel>, Error> + Send + Sync;
 pub struct ModelMaker(Arc<Make>);
 
 impl ModelMaker {
-    /// Makes them with `make`, which is given what varies scripted lines.
+    /// Uses `make`, whose argument varies scripted lines.
     pub fn new(
         make: impl Fn(u64) -> Result<Chain<dyn ChatModel>, Error> + Send + Sync + 'static,
     ) -> Self {

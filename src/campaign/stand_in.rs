@@ -1,4 +1,4 @@
-//! Services for tests of those who call them.
+//! Test services for callers of this room.
 
 use std::{path::Path, sync::Arc, time::Duration};
 

@@ -1,6 +1,4 @@
-//! The game master's assistant: one question, one answer in writing.
-//!
-//! Entry type: [`Assistant`]. **Never**: sits at a table.
+//! The game master's assistant: one question, one written answer. Entry type: [`Assistant`].
 
 use std::sync::Arc;
 
@@ -16,7 +14,6 @@ use crate::{
 /// Factor by which a written answer may exceed a spoken one.
 const WRITTEN: u32 = 4;
 
-/// The assistant of one session.
 pub struct Assistant {
     engine: engine::Assistant,
     name: String,
@@ -24,34 +21,25 @@ pub struct Assistant {
     effects: Arc<dyn Effects>,
 }
 
-/// Text of the answer.
 #[derive(Debug)]
 pub struct Answer {
-    /// Its words, for people to read.
     pub text: String,
-    /// The calls it made meanwhile.
     pub tools: Vec<ToolLine>,
 }
 
-/// Parts of an assistant, beside its settings.
 pub struct AssistantParts {
-    /// The session it is asked in.
     pub session: SessionId,
     /// Pays for its model and its calls.
     pub budget: Budget,
-    /// The tools, as this session sees them.
+    /// The tools of this session.
     pub host: ToolHost,
-    /// Effects of its tools.
     pub effects: Arc<dyn Effects>,
-    /// Varies what scripted lines are said.
+    /// Varies scripted lines.
     pub seed: u64,
 }
 
 impl Assistant {
-    /// The assistant that `settings` describe.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
+    /// Fails on an address or key that makes no request.
     pub fn open(settings: &AssistantSettings, parts: AssistantParts) -> Result<Self, Error> {
         let npc = Arc::clone(&settings.npc);
         let name = npc.name.clone();
@@ -67,16 +55,12 @@ impl Assistant {
         Ok(Self { engine, name, session: parts.session, effects: parts.effects })
     }
 
-    /// Name of the assistant.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Answers a question of the game master. Cancel safe: dropping the future ends its requests
-    /// and its calls.
-    ///
-    /// # Errors
-    /// The model failed, a spending cap was reached, or the answer is empty.
+    /// Answers a game master's question. Fails if the model failed, a spending cap was reached or
+    /// the answer is empty. Cancel safe: dropping the future ends its requests and calls.
     pub async fn ask(&self, text: &str) -> Result<Answer, engine::Failure> {
         let question = Question {
             session: self.session.clone(),

@@ -1,6 +1,6 @@
 //! The game master's assistant: questions, answered in writing.
 //!
-//! Entry types: [`Questions`], [`Assistant`]. **Never**: sits at a table.
+//! Entry types: [`Questions`], [`Assistant`].
 
 mod engine;
 mod service;

@@ -1,6 +1,6 @@
-//! Questions of game masters to the assistant, within sessions and outside.
-//!
-//! Entry type: [`Questions`]. **Never**: lets a session pay for another one.
+//! Game masters' questions to the assistant, within sessions and outside. Entry type:
+//! [`Questions`].
+//! **Never**: lets a session pay for another one.
 
 use std::sync::Arc;
 
@@ -14,65 +14,51 @@ use crate::{
     tools::{Effects, ToolHost},
 };
 
-/// A question of a game master.
 pub struct AssistantQuestion {
-    /// Asker and campaign: scope of its tools, and payer outside a session.
+    /// Asker and campaign: scope of the tools, and payer outside a session.
     pub scope: Scope,
     /// The running session, which pays; `None` outside one.
     pub session: Option<SessionId>,
     /// Decisions about tools, for use outside a session.
     pub decided: ToolDecisions,
-    /// The question, as it was typed.
     pub text: String,
-    /// Effects of the assistant's tools.
     pub effects: Arc<dyn Effects>,
 }
 
-/// A written answer of the assistant.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The answer, for people to read.
     pub text: String,
-    /// Identities of the tools it called.
     pub tools: Vec<String>,
-    /// Number of calls that have not ended yet.
+    /// Calls still running.
     pub pending: usize,
 }
 
-/// Reasons for the lack of an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// An address or key that makes no request.
+    /// Invalid address or key.
     #[error(transparent)]
     Model(#[from] Error),
     /// The ledger cannot record the cost.
     #[error("cannot record what is spent: {0}")]
     Ledger(#[from] memory::Error),
-    /// It has none.
     #[error("{name} has no answer: {why}")]
-    NoAnswer {
-        /// Name of the assistant.
-        name: String,
-        /// Cause of the failure.
-        why: Failure,
-    },
+    NoAnswer { name: String, why: Failure },
 }
 
-/// Has the assistant answer. Cloning shares it.
+/// Asks the assistant. Cloning shares it.
 #[derive(Clone)]
 pub struct Questions {
-    /// The configuration.
     pub settings: SharedSettings,
-    /// Those that run pay for their own questions.
+    /// Running sessions pay for their own questions.
     pub sessions: Sessions,
-    /// Pays for the others.
+    /// Pays for questions outside sessions.
     pub accounts: Accounts,
-    /// The tools, of which a session sees its own.
+    /// All tools; each session sees its own.
     pub tools: ToolHost,
 }
 
 impl Questions {
-    /// Has the assistant answer `question`. Cancel safe.
+    /// Answers `question`. Cancel safe.
     pub fn ask(
         &self,
         question: AssistantQuestion,

@@ -1,6 +1,5 @@
-//! Facts that models propose, and the game master's verdicts.
-//!
-//! Entry functions: [`facts`], [`decide`]. **Never**: takes a proposal for true unasked.
+//! Facts that models propose, and the game master's verdicts. Entry functions: [`facts`],
+//! [`decide`].
 
 use super::fact::Verdict;
 use crate::{
@@ -8,11 +7,7 @@ use crate::{
     memory::{Error, Item, ItemFilter, ItemKind, Status, Viewer},
 };
 
-/// The facts that wait for the game master, the oldest first; with `all` those that were decided
-/// too.
-///
-/// # Errors
-/// The memory cannot be read.
+/// Undecided facts, oldest first; with `all`, the decided ones too.
 pub async fn facts(at: Scoped<'_>, all: bool) -> Result<Vec<Item>, Error> {
     let filter = ItemFilter {
         kinds: vec![ItemKind::Fact],
@@ -22,10 +17,7 @@ pub async fn facts(at: Scoped<'_>, all: bool) -> Result<Vec<Item>, Error> {
     at.store.items(at.scope, filter, Viewer::Dm).await
 }
 
-/// Decides on a fact; whether there is one of this id.
-///
-/// # Errors
-/// The memory cannot be written.
+/// Decides a fact; false if no fact has this id.
 pub async fn decide(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<bool, Error> {
     let ids = Some(vec![id.to_owned()]);
     let filter = ItemFilter { ids, kinds: vec![ItemKind::Fact], ..ItemFilter::default() };

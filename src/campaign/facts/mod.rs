@@ -1,7 +1,7 @@
 //! Facts that models propose, and the decisions of game masters about them.
 //!
-//! Entry type: [`ProposedFacts`]; functions [`facts`], [`decide`], [`consolidate`]. **Never**: takes a
-//! proposal for true unasked.
+//! Entry type: [`ProposedFacts`]; functions [`facts`], [`decide`], [`consolidate`]. **Never**:
+//! takes a proposal for true without a verdict.
 
 mod decisions;
 mod fact;

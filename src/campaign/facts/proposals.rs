@@ -1,7 +1,6 @@
 //! Facts that models propose, as game masters read and decide them.
 //!
-//! Entry functions: [`consolidate`], [`waiting`], [`fact`], [`settle`]. **Never**: changes what was
-//! decided before.
+//! Entry functions: [`consolidate`], [`waiting`], [`fact`], [`settle`].
 
 use super::{
     decisions::{decide, facts},
@@ -19,30 +18,22 @@ use crate::{
 /// Longest quotation, in characters.
 const QUOTED: usize = 160;
 
-/// Reason a fact cannot be shown or decided.
 #[derive(Debug, thiserror::Error)]
 pub enum FactError {
-    /// It is not there any more.
     #[error("this fact is gone: its source lines were deleted or taken back")]
     Gone,
-    /// The memory cannot be read or written.
     #[error(transparent)]
     Store(#[from] memory::Error),
 }
 
-/// Result of a decision.
 pub struct Decided {
-    /// The fact as it is now.
     pub fact: Fact,
-    /// It had waited; otherwise what was decided before stays.
+    /// False: an earlier verdict remains.
     pub had_waited: bool,
 }
 
-/// Has `writer` write the summary of the session `id` and propose facts; those that wait now, the
-/// oldest first. Cancel safe.
-///
-/// # Errors
-/// The memory cannot be read or written, or the model did not answer.
+/// Lets `writer` summarise the session `id` and propose facts. Returns all waiting facts, oldest
+/// first. Cancel safe.
 pub async fn consolidate(
     at: Scoped<'_>,
     id: &str,
@@ -59,23 +50,17 @@ pub async fn consolidate(
     Ok(shown(at, items).await?)
 }
 
-/// A part of the facts that wait.
-///
-/// # Errors
-/// The memory cannot be read.
+/// One page of the waiting facts.
 pub async fn waiting(at: Scoped<'_>, page: FactsPage) -> Result<WaitingFacts, memory::Error> {
     let items = facts(at, false).await?;
     let all = items.len();
-    // Others may have been decided since the page was turned.
+    // Facts may have been decided since the page was turned.
     let before = if page.after < all { page.after } else { 0 };
     let items = items.into_iter().skip(before).take(page.count).collect();
     Ok(WaitingFacts { facts: shown(at, items).await?, before, all, note: None })
 }
 
-/// The fact `id`, whatever became of it.
-///
-/// # Errors
-/// It is gone, or the memory cannot be read.
+/// The fact `id`, decided or not.
 pub async fn fact(at: Scoped<'_>, id: &str) -> Result<Fact, FactError> {
     let filter = ItemFilter {
         ids: Some(vec![id.to_owned()]),
@@ -86,10 +71,7 @@ pub async fn fact(at: Scoped<'_>, id: &str) -> Result<Fact, FactError> {
     shown(at, items).await?.pop().ok_or(FactError::Gone)
 }
 
-/// Decides about a fact that waits. Of two at once the caller lets in one.
-///
-/// # Errors
-/// It is gone, or the memory cannot be read or written.
+/// Decides a waiting fact. The caller prevents two decisions at once.
 pub async fn settle(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<Decided, FactError> {
     let before = fact(at, id).await?;
     if before.status != FactStatus::Proposed {
@@ -101,7 +83,6 @@ pub async fn settle(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<Decide
     }
 }
 
-/// Items as game masters see them.
 async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Error> {
     let mut all = Vec::with_capacity(items.len());
     for item in items {
@@ -129,7 +110,6 @@ async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Er
     Ok(all)
 }
 
-/// A line with its speaker and its number.
 fn quoted(TranscriptLine { seq, said, .. }: &TranscriptLine) -> String {
     let quote = shortened(&said.text.replace('\n', " "), QUOTED);
     format!("#{seq} {}: “{quote}”", said.who())

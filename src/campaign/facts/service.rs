@@ -1,6 +1,4 @@
-//! Facts that wait, for the faces of game masters.
-//!
-//! Entry type: [`ProposedFacts`]. **Never**: takes a proposal for true unasked.
+//! Proposed facts, for the faces of game masters. Entry type: [`ProposedFacts`].
 
 use std::sync::Arc;
 
@@ -16,33 +14,29 @@ use crate::{
     memory::MemoryStore,
 };
 
-/// Said where no model proposes anything.
+/// Note without a chat model.
 const NO_MODEL: &str = "Proposing facts needs a chat model (providers.llm in glyphoxa.yaml).";
-/// Said where nothing is proposed of itself.
+/// Note when facts are proposed only on request.
 const OFF: &str = "I propose facts when a game master uses /session recap (memory.consolidate is \
                    off in glyphoxa.yaml).";
-/// Said where they are.
+/// Note when facts are proposed after each session.
 const ON: &str = "I propose facts when a session ends, and when a game master uses /session recap.";
 
-/// Facts that models have proposed. Cloning shares them.
+/// Proposed facts. Cloning shares them.
 #[derive(Clone)]
 pub struct ProposedFacts {
     settings: SharedSettings,
     store: Arc<dyn MemoryStore>,
-    /// Held while a fact is decided: of two verdicts the second finds it decided.
+    /// Held during a decision: the second of two verdicts finds the fact decided.
     deciding: Arc<Mutex<()>>,
 }
 
 impl ProposedFacts {
-    /// Those in `store`.
     pub fn new(settings: SharedSettings, store: Arc<dyn MemoryStore>) -> Self {
         Self { settings, store, deciding: Arc::default() }
     }
 
-    /// A page of the facts that wait, with a word on why there may be none.
-    ///
-    /// # Errors
-    /// The memory cannot be read.
+    /// A page of the waiting facts, with a note on why it may be empty.
     pub async fn waiting(self, scope: Scope, page: FactsPage) -> Result<WaitingFacts, FactError> {
         let mut found = waiting(Scoped::new(&*self.store, &scope), page).await?;
         let settings = self.settings.load();
@@ -55,18 +49,12 @@ impl ProposedFacts {
         Ok(found)
     }
 
-    /// The fact `id`, whatever became of it.
-    ///
-    /// # Errors
-    /// It is gone, or the memory cannot be read.
+    /// The fact `id`, decided or not.
     pub async fn fact(self, scope: Scope, id: String) -> Result<Fact, FactError> {
         fact(Scoped::new(&*self.store, &scope), &id).await
     }
 
-    /// Decides about a fact that waits, one verdict after the other.
-    ///
-    /// # Errors
-    /// It is gone, or the memory cannot be read or written.
+    /// Decides a waiting fact, one verdict after another.
     pub async fn decide(
         self,
         scope: Scope,

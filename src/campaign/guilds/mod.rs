@@ -1,6 +1,4 @@
-//! Settings of guilds, and their store.
-//!
-//! Entry types: [`GuildSettings`], [`GuildStore`]. **Never**: decides what a setting means.
+//! Settings of guilds, and their store. Entry types: [`GuildSettings`], [`GuildStore`].
 
 mod consent;
 mod served;

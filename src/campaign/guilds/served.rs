@@ -1,23 +1,19 @@
-//! Guilds that are served.
-//!
-//! Entry type: [`ServedGuilds`]. **Never**: asks Discord.
-
 use std::collections::BTreeSet;
 
-/// Guilds that are served: an invited bot does not serve every guild unless so configured.
+/// Guilds that the bot serves: not every guild it is invited to, unless configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServedGuilds {
-    /// Those that were let in: by their `/setup`, or by the version that asked nobody.
+    /// Guilds approved by their `/setup`, or by the version that asked for no approval.
     #[default]
     LetIn,
-    /// Exactly these, by their ids at Discord.
+    /// Exactly these Discord ids.
     Listed(BTreeSet<u64>),
     /// Every server that the bot is invited to.
     Any,
 }
 
 impl ServedGuilds {
-    /// True if `guild` is served, whatever was set there; `None`: what was set there decides.
+    /// Whether to serve `guild`; `None`: its own settings decide.
     pub fn serves(&self, guild: u64) -> Option<bool> {
         match self {
             Self::Any => Some(true),

@@ -1,7 +1,7 @@
-//! Settings of guilds: in the store, and in files beside it for as long as it is away.
+//! Settings of guilds: in the store, and in files while it is unavailable.
 //!
-//! Entry type: [`GuildStore`]. **Never**: forgets an opt-out because the store could not be written,
-//! or takes settings that cannot be read for none.
+//! Entry type: [`GuildStore`]. **Never**: loses an opt-out because the store failed, or takes
+//! unreadable settings for none.
 
 use std::{
     fs, io,
@@ -22,30 +22,22 @@ use crate::{
     memory::{self, GuildRecord, MemoryStore},
 };
 
-/// A store that takes longer is written to later; Discord waits 3 s for the answer.
+/// A slower store is written later; Discord waits 3 s for the answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Error when reading or storing settings.
 #[derive(Debug, thiserror::Error)]
 pub enum GuildError {
-    /// The store does not give them.
     #[error("cannot read the settings of this server: {0}")]
     Store(#[from] memory::Error),
-    /// The store has something else.
+    /// Unreadable content in the store.
     #[error("cannot read the settings of this server: {0}")]
     Settings(SettingsError),
-    /// The file has something else.
+    /// Unreadable content in the file.
     #[error("cannot use '{}': {why} (move it away; it contains opt-outs)", .path.display())]
-    Waiting {
-        /// The file that waits for the store.
-        path: PathBuf,
-        /// Fault of its content.
-        why: SettingsError,
-    },
+    Waiting { path: PathBuf, why: SettingsError },
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// They make no text.
     #[error(transparent)]
     Text(#[from] serde_json::Error),
     /// The task that wrote to the disk has failed.
@@ -53,28 +45,28 @@ pub enum GuildError {
     Lost(#[from] JoinError),
 }
 
-/// Keeps what guilds have set. Cloning shares it.
+/// Stores settings of guilds. Cloning shares it.
 #[derive(Clone)]
 pub struct GuildStore {
     store: Arc<dyn MemoryStore>,
     waiting: Arc<Waiting>,
 }
 
-/// Files of settings that the store does not have yet, one a guild; older versions kept them so.
+/// Settings not yet in the store, one file per guild. Older versions stored all of them here.
 struct Waiting {
     folder: PathBuf,
-    /// Held while one is written.
+    /// Held during a write.
     turn: Mutex<()>,
 }
 
 impl GuildStore {
-    /// Keeps them in `store`, else in `folder`.
+    /// Uses `store`, and `folder` while it is unavailable.
     pub fn new(store: Arc<dyn MemoryStore>, folder: &Path) -> Self {
         let folder = folder.to_owned();
         Self { store, waiting: Arc::new(Waiting { folder, turn: Mutex::new(()) }) }
     }
 
-    /// Settings of `guild`; newer ones that wait for the store in a file are written to it first.
+    /// Settings of `guild`. Newer ones waiting in a file are written to the store first.
     ///
     /// # Errors
     /// The store or the file cannot be read, or holds something else.
@@ -106,7 +98,7 @@ impl GuildStore {
         Ok(waits || self.store.guild(guild).await?.is_some())
     }
 
-    /// Keeps `settings` on a disk.
+    /// Stores `settings`.
     ///
     /// # Errors
     /// Neither the store nor the file can be written.
@@ -160,8 +152,7 @@ impl Waiting {
         Ok(replaced.map_err(FileError::on("write", &path))?)
     }
 
-    /// Removes what waits, unless it is later than `revision`. What is left of an earlier one does no
-    /// harm.
+    /// Removes the file unless it is later than `revision`. A leftover earlier one is harmless.
     fn remove(&self, guild: u64, revision: u64) -> Result<(), GuildError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(guild);

@@ -1,24 +1,21 @@
-//! Lines that belong together as items.
-//!
-//! Entry function: [`chunks`]. **Never**: puts together what not the same NPCs have heard.
+//! Groups lines into searchable items. Entry function: [`chunks`].
+//! **Never**: groups lines that different NPCs heard.
 
 use crate::memory::{Item, ItemKind, Status, TranscriptLine};
 
-/// A silence that ends a piece of conversation, in ms.
+/// Silence that ends an item, in ms.
 pub const PAUSE: i64 = 45_000;
-/// Lines of a piece.
+/// Most lines of an item.
 const LINES: usize = 8;
 
-/// Pieces made of lines.
 pub struct Chunks {
-    /// The pieces that are whole.
     pub items: Vec<Item>,
-    /// Lines are left to which more may come.
+    /// Some lines are left to which more may be added.
     pub waits: bool,
 }
 
-/// Pieces of `lines` of one session, in their order. What was said after `until` (Unix time in ms)
-/// may go on; so may the last piece where these are not all lines.
+/// Groups the ordered `lines` of one session. Lines after `until` (Unix time in ms) may continue;
+/// so may the last group unless `is_all`.
 pub fn chunks(lines: &[TranscriptLine], until: i64, is_all: bool) -> Chunks {
     let mut groups: Vec<&[TranscriptLine]> = Vec::new();
     let mut rest = lines;
@@ -39,7 +36,7 @@ pub fn chunks(lines: &[TranscriptLine], until: i64, is_all: bool) -> Chunks {
     Chunks { items: groups.into_iter().filter_map(item).collect(), waits: goes_on }
 }
 
-/// True if `next` goes on with what began with `first`.
+/// True if `next` continues the group from `first` to `one`.
 fn belong(first: &TranscriptLine, one: &TranscriptLine, next: &TranscriptLine) -> bool {
     next.seq == one.seq + 1
         && next.said.at.saturating_sub(one.said.at) <= PAUSE

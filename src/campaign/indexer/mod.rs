@@ -1,6 +1,5 @@
-//! Makes what was said searchable in pieces, by words and by vectors.
-//!
-//! Entry type: [`Indexer`]. **Never**: keeps the transcript writer or a table waiting.
+//! Indexes transcripts by words and by vectors. Entry type: [`Indexer`].
+//! **Never**: delays the transcript writer or a table.
 
 mod chunk;
 mod task;

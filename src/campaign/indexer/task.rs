@@ -1,6 +1,4 @@
-//! Indexes what was said, in a task of its own.
-//!
-//! Entry type: [`Indexer`]. **Never**: keeps the transcript writer or a table waiting.
+//! Indexes transcripts in a task of its own. Entry type: [`Indexer`].
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -22,17 +20,17 @@ use crate::{
     tools::builtin::Meaning,
 };
 
-/// Lines that are read at once.
+/// Lines per read.
 const LINES: usize = 256;
-/// Texts that are embedded at once.
+/// Texts per embedding request.
 const TEXTS: usize = 32;
-/// Longest wait for the rest at the end; the next start goes on with it.
+/// Longest wait at shutdown; the next start indexes the rest.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Waited where it fails again and again.
+/// Wait after repeated failures.
 const FAILING: Duration = Duration::from_secs(60);
 
-/// Keeps the indexes of scopes. Cloning shares it.
+/// Indexes scopes. Cloning shares it.
 #[derive(Clone)]
 pub struct Indexer {
     stop: CancellationToken,
@@ -40,8 +38,8 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Indexes what is in `store` until closed, and again whenever something was `written`: what is of
-    /// the scope `only`, or everything, each scope by itself. `now` is Unix time in ms.
+    /// Indexes `store` until closed, whenever something was `written`: the scope `only`, or all
+    /// scopes, each by itself. `now` is Unix time in ms.
     pub fn open(
         store: Arc<dyn MemoryStore>,
         only: Option<Scope>,
@@ -56,7 +54,7 @@ impl Indexer {
         Self { stop, task }
     }
 
-    /// Indexes what is left and ends, within a limit. Cancel safe.
+    /// Indexes the rest and ends, within a time limit. Cancel safe.
     pub async fn close(&self) {
         self.stop.cancel();
         let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -68,7 +66,6 @@ impl Indexer {
     }
 }
 
-/// The task's own side.
 struct Work {
     store: Arc<dyn MemoryStore>,
     only: Option<Scope>,
@@ -82,7 +79,7 @@ struct Work {
 impl Work {
     async fn run(mut self) {
         loop {
-            // Lines that still belong together with the next ones are looked at again.
+            // Lines that may still grow are looked at again.
             let waits = self.pass((self.now)().saturating_sub(PAUSE)).await;
             let pause = Duration::from_millis(PAUSE.unsigned_abs());
             let next = async {
@@ -95,11 +92,11 @@ impl Work {
                 break;
             }
         }
-        // The session is over: nothing more is said.
+        // The session is over: no more lines.
         self.pass(i64::MAX).await;
     }
 
-    /// Indexes what was said before `until`; whether there is something younger.
+    /// Indexes lines before `until`; true if younger ones remain.
     async fn pass(&mut self, until: i64) -> bool {
         let indexed = caught(async {
             let scopes = match &self.only {
@@ -152,7 +149,7 @@ impl Work {
         Ok(waits)
     }
 
-    /// Gives every item a vector of the model; those of other models go.
+    /// Embeds every item by the current model and removes vectors of other models.
     async fn embed(&self, scope: &Scope) -> Result<(), Error> {
         let Meaning { model, embedder } = &self.meaning;
         loop {

@@ -1,6 +1,7 @@
-//! Loudness of a library's tracks: measured once for each file, stored, and made alike.
+//! Loudness of a library's tracks: measured once per file, stored, and equalised.
 //!
-//! Entry functions: [`level`], [`check_sound`]. **Never**: changes a file, or waits in a runtime's thread.
+//! Entry functions: [`level`], [`check_sound`]. **Never**: changes a file, or runs on a runtime's
+//! thread.
 
 mod kept;
 
@@ -15,23 +16,21 @@ use crate::{
     logic::music::{Library, Track, shipped_sound},
 };
 
-/// Most that a track is raised or lowered, in dB.
+/// Largest change of a track's level, in dB.
 const RAISED_MAX: f32 = 12.0;
 const LOWERED_MAX: f32 = 30.0;
-/// Highest peak of a track that was raised, in dB below full scale.
+/// Highest peak of a raised track, in dB of full scale.
 const PEAK_MAX: f32 = -1.0;
-/// Files after which what was measured is kept and put to use.
+/// Files per intermediate save.
 const BATCH: usize = 16;
-/// Rate of what is measured.
 const RATE: SampleRate = SampleRate::HZ_48000;
-/// Beginning of a file that is measured.
+/// Measured beginning of a file.
 const MEASURED: Duration = Duration::from_secs(600);
 
-/// Levels the tracks of `library` by what is kept at `path` and hands it to `publish`; then measures
-/// the files that are new or have changed, which takes about a second for minutes of sound, and hands it
-/// on again after every few. When `until` is cancelled it ends early and keeps what it has measured. Files
-/// that cannot be decoded keep their level, with a warning in the log; those that cannot be read are tried
-/// again the next time.
+/// Applies the levels stored at `path` to `library` and calls `publish`; then measures new and
+/// changed files (about a second for minutes of sound) and publishes after every [`BATCH`].
+/// Cancelling `until` ends it early and stores the results so far. Undecodable files keep their
+/// level, with a warning; unreadable ones are retried next time.
 pub fn level(
     library: &Library,
     path: &Path,
@@ -42,7 +41,7 @@ pub fn level(
     level_by(&mut measure, library, path, until, publish);
 }
 
-/// [`level`] with what measures a file.
+/// [`level`] with a given measurement.
 fn level_by(
     measure: &mut dyn FnMut(&Path) -> Result<Level, DecodeError>,
     library: &Library,
@@ -66,7 +65,7 @@ fn level_by(
                 Err(error) => {
                     let file = track.file.display();
                     tracing::warn!(%file, %error, "music file cannot be decoded");
-                    // One that cannot be read now may be the next time, without a change of its own.
+                    // An unreadable file may be readable next time, unchanged.
                     if !matches!(error, DecodeError::Read(_)) {
                         levels.set(&track.file, *stamp, Level::UNKNOWN);
                     }
@@ -84,10 +83,7 @@ fn level_by(
     }
 }
 
-/// Decodes the beginning of the sound file at `file`.
-///
-/// # Errors
-/// The file cannot be decoded; the message includes the fix.
+/// Decodes the beginning of the sound file; the error includes the fix.
 pub fn check_sound(file: &Path) -> Result<(), String> {
     let mut has_sound = false;
     let ended = decoded(file, &mut |_| {
@@ -101,7 +97,6 @@ pub fn check_sound(file: &Path) -> Result<(), String> {
     }
 }
 
-/// The library with each track at its level, as far as it is known.
 fn levelled(library: &Library, levels: &Levels) -> Library {
     let tracks = library.tracks.iter().map(|track| {
         let stamp = Stamp::of(&track.file);
@@ -115,14 +110,14 @@ fn levelled(library: &Library, levels: &Levels) -> Library {
     Library { tracks: tracks.collect() }
 }
 
-/// The gain that brings this level to that of voices, in dB, without raising a peak into clipping.
+/// Gain in dB that brings this level to that of voices without clipping.
 fn gain(Level { lufs, peak_db }: Level) -> f32 {
     let Some(lufs) = lufs else { return 0.0 };
     let room = (PEAK_MAX - peak_db).max(0.0);
     (TARGET_LUFS - lufs).min(room).clamp(-LOWERED_MAX, RAISED_MAX)
 }
 
-/// The level of the file at `file`, of which `most` is heard.
+/// Measures at most the first `most` of a file.
 fn measured(file: &Path, most: Duration, until: &CancellationToken) -> Result<Level, DecodeError> {
     let mut loudness = Loudness::new(RATE).ok_or(DecodeError::AbsurdRate { hz: RATE.hz() })?;
     let (mut peak, mut left) = (0, RATE.samples_in(most));
@@ -136,7 +131,7 @@ fn measured(file: &Path, most: Duration, until: &CancellationToken) -> Result<Le
         peak = samples.iter().map(|sample| sample.unsigned_abs()).fold(peak, u16::max);
         Ok(())
     });
-    // With nothing left it was heard as far as is wanted.
+    // With nothing left, enough was heard.
     if left > 0 {
         ended?;
     }
@@ -144,13 +139,12 @@ fn measured(file: &Path, most: Duration, until: &CancellationToken) -> Result<Le
     Ok(Level { lufs: loudness.lufs().map(rounded), peak_db })
 }
 
-/// A loudness to a hundredth.
+/// Rounds to a hundredth.
 #[expect(clippy::cast_possible_truncation, reason = "a level in LUFS has few digits")]
 fn rounded(lufs: f64) -> f32 {
     ((lufs * 100.0).round() / 100.0) as f32
 }
 
-/// Decodes a file on disk for `taker`.
 fn decoded(
     file: &Path,
     taker: &mut dyn FnMut(&[i16]) -> io::Result<()>,

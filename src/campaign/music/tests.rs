@@ -15,7 +15,7 @@ fn tone(path: PathBuf, amplitude: i16) -> Arc<Track> {
     Arc::new(Track { file: path, gain_db: -3.0, ..Track::plain(&title) })
 }
 
-/// The gains of a library after each publication.
+/// Gains of a library after each publication.
 fn gains(library: &Library, path: &Path) -> Vec<Vec<f32>> {
     let mut all = Vec::new();
     level(library, path, &CancellationToken::new(), &mut |levelled| {

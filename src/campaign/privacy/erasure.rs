@@ -1,10 +1,8 @@
-//! Erases a person from tables and files, which need no store.
+//! Erases a person from running tables and files, without the store. Entry type: [`Eraser`].
 //!
-//! Entry type: [`Eraser`]. The first attempt goes through all tables and files, by the person's identity and,
-//! for records of earlier versions, by their names. Files that cannot be changed are recorded; later
-//! attempts try these alone, so that new words of the person stay. Once they can be changed, all tables and
-//! files are gone through again, as a session may have gone on from one. **Never**: leaves a person's words
-//! where NPCs go on from them.
+//! The first attempt covers all tables and files, by identity and, for records of earlier versions,
+//! by name. Later attempts first retry only the files that failed, so that new words of the person
+//! stay; then everything is erased once more, as a session may have continued from such a file.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,20 +15,15 @@ use crate::{
     memory::{Deletion, ForgetFrom},
 };
 
-/// Erases people from tables and files. Cloning shares both.
+/// Cloning shares both fields.
 #[derive(Clone)]
 pub struct Eraser {
-    /// Where the files are.
     pub settings: SharedSettings,
-    /// The tables.
     pub sessions: Sessions,
 }
 
 impl Eraser {
-    /// Erases the person of `deletion` by identity, where an earlier attempt has not.
-    ///
-    /// # Errors
-    /// Something cannot be read or written; all else is done.
+    /// Erases by identity, unless an earlier attempt has. Goes on after an error.
     pub async fn by_id(&self, deletion: &mut Deletion) -> Result<(), PrivacyError> {
         if deletion.erased {
             return Ok(());
@@ -45,8 +38,8 @@ impl Eraser {
         erased
     }
 
-    /// Erases records of earlier versions that have one of `names` and no identity. `tried` are the files of
-    /// `deletion` before this attempt; earlier attempts and [`Self::by_id`] decide what is left to do:
+    /// Erases records of earlier versions that have one of `names` and no identity. `tried` are the
+    /// files of `deletion` before this attempt; with the earlier attempts they decide the rest:
     ///
     /// | `named` | `erased` | `tried` | erases from |
     /// |---|---|---|---|
@@ -54,9 +47,6 @@ impl Eraser {
     /// | yes | yes | some | the files tried, then everything |
     /// | yes | yes | none | nothing: it is done |
     /// | yes | no | any | nothing: the identity comes first |
-    ///
-    /// # Errors
-    /// Something cannot be read or written; all else is done.
     pub async fn by_name(
         &self,
         deletion: &mut Deletion,
@@ -67,18 +57,19 @@ impl Eraser {
         if names.is_empty() || is_over {
             return Ok(());
         }
-        // No identity is empty, so only records without one match.
+        // An empty identity matches only records without one.
         let person = Arc::new(Person { id: PersonId(String::new()), names: names.to_vec() });
         let tried: &[String] = if deletion.named { tried } else { &[] };
         let erased = self.erase_left(&person, &deletion.from, tried).await;
         if deletion.erased {
-            // No file is left to try by identity.
+            // No file is left to retry by identity.
             deletion.files.clear();
         }
         let is_tried = deletion.erased || !deletion.files.is_empty();
         match &erased {
             Ok(()) => deletion.named = true,
-            // If the erasure by identity failed elsewhere, the next attempt goes through everything anyway.
+            // If the erasure by identity failed elsewhere, the next attempt covers everything
+            // anyway.
             Err(PrivacyError::Kept(left)) if is_tried => {
                 deletion.named = true;
                 deletion.files.extend_from_slice(&left.sessions);
@@ -91,7 +82,7 @@ impl Eraser {
         erased
     }
 
-    /// Removes unfinished files of sessions, left by killed programs.
+    /// Removes unfinished files of killed programs.
     pub async fn clear_parts(&self) {
         let folder = self.settings.load().data_dir.clone();
         if let Err(error) = spawn_blocking(move || clear_parts(&folder)).await {
@@ -99,7 +90,7 @@ impl Eraser {
         }
     }
 
-    /// Erases a person from everything; if `files` have failed before, only once these can be changed.
+    /// Erases from everything; if `files` have failed before, only once these can be changed.
     async fn erase_left(
         &self,
         person: &Arc<Person>,
@@ -110,7 +101,7 @@ impl Eraser {
             self.erase_files(person, from, files, self.sessions.open_ids()).await?;
         }
         let mut erased = Ok(());
-        // Twice: a session may have been opened meanwhile, from a file that held their words.
+        // Twice: a session may have been opened meanwhile, from a file with their words.
         for _ in 0..2 {
             let (open, saved) = self.sessions.forget(person, from).await;
             let files = self.erase_files(person, from, &[], open).await;
@@ -119,7 +110,7 @@ impl Eraser {
         erased
     }
 
-    /// Erases a person from files of kept sessions: those of `only`, all if it is empty.
+    /// Erases from the files of the sessions `only`, of all if it is empty.
     async fn erase_files(
         &self,
         person: &Arc<Person>,

@@ -1,7 +1,3 @@
-//! Reasons a person's stored data cannot be shown or forgotten.
-//!
-//! Entry type: [`PrivacyError`]. **Never**: holds words of people.
-
 use tokio::task::JoinError;
 
 use super::files::Unforgotten;
@@ -11,28 +7,26 @@ use crate::{
     panics::Panicked,
 };
 
-/// Reason a person's stored data cannot be shown or forgotten.
+/// Why a person's stored data cannot be shown or forgotten. Contains no words of people.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivacyError {
-    /// The last lines would be missed.
+    /// The last lines are not in the store.
     #[error(transparent)]
     NotWritten(#[from] NotWritten),
-    /// The memory cannot be read or written.
     #[error(transparent)]
     Store(#[from] memory::Error),
     /// A closed session is not saved yet.
     #[error(transparent)]
     NotSaved(#[from] NotSaved),
-    /// Files of kept sessions cannot be read or written.
+    /// Files of stored sessions cannot be read or written.
     #[error(transparent)]
     Kept(#[from] Unforgotten),
-    /// The task that went through the files has failed.
+    /// The task that changed the files has failed.
     #[error(transparent)]
     Lost(#[from] JoinError),
-    /// The program ends.
+    /// The program is shutting down.
     #[error("the bot is shutting down (the next start continues)")]
     Ended,
-    /// Something has panicked.
     #[error(transparent)]
     Fault(#[from] Panicked),
 }

@@ -1,7 +1,8 @@
-//! Words of people in the files of kept sessions.
+//! A person's words in the files of stored sessions. Entry functions: [`forget_kept`], [`kept_of`],
+//! [`played_elsewhere`].
 //!
-//! Entry functions: [`forget_kept`], [`kept_of`], [`played_elsewhere`]. **Never**: leaves a person's words where
-//! NPCs go on from them, or changes files of a session that another program plays: it would write them again.
+//! **Never**: changes files of a session that another program plays, which would write the words
+//! again.
 
 use std::path::{Path, PathBuf};
 
@@ -19,22 +20,18 @@ use crate::{
     memory::ForgetFrom,
 };
 
-/// Files that still hold a person's words.
 #[derive(Debug, thiserror::Error)]
 #[error("{first}")]
 pub struct Unforgotten {
-    /// The sessions whose files these are; an empty name for their folder.
+    /// The sessions of the files; an empty name for their folder.
     pub sessions: Vec<String>,
-    /// Why, for the first of them.
+    /// The first error.
     pub first: Box<KeptError>,
 }
 
-/// Forgets in the files of kept sessions of an owner what somebody has led to: exchanges with NPCs, and
-/// calls. Goes on after a file that cannot be changed. Blocks. `only` names the sessions, all if it is
-/// empty; `is_open` says which sessions this program plays.
-///
-/// # Errors
-/// Files cannot be read or written; the others are done.
+/// Removes the exchanges and calls that `person` led to from the sessions `only`, or from all of
+/// the owner's if it is empty. `is_open` names sessions that this program plays. Goes on after a
+/// file that fails. Blocks.
 pub fn forget_kept(
     data_dir: &Path,
     person: &Person,
@@ -59,8 +56,7 @@ pub fn forget_kept(
     first.map_or(Ok(()), |first| Err(Unforgotten { sessions, first }))
 }
 
-/// What the files of kept sessions hold of `person`, without sessions that hold nothing. Goes on after a file
-/// that cannot be read. Blocks.
+/// Lists sessions whose files mention `person`. Goes on after an unreadable file. Blocks.
 pub fn kept_of(data_dir: &Path, person: &Person, from: &ForgetFrom) -> KeptFiles {
     let mut kept = KeptFiles::default();
     match kept_sessions(&data_dir.join("sessions"), |id| is_from(id, from)) {
@@ -77,7 +73,7 @@ pub fn kept_of(data_dir: &Path, person: &Person, from: &ForgetFrom) -> KeptFiles
     kept
 }
 
-/// What the files of one session hold of `person`; `None`: nothing.
+/// `None`: the session has nothing of `person`.
 fn of_session(
     data_dir: &Path,
     session: String,
@@ -101,7 +97,7 @@ fn of_session(
     Ok(is_any.then_some(KeptOf { session, messages, calls, parts: left }))
 }
 
-/// True if `part`, which may break off anywhere, contains the identity or a name of `person`.
+/// True if `part`, which may be cut off anywhere, contains the identity or a name of `person`.
 fn is_named_in(part: &Path, person: &Person) -> Result<bool, FileError> {
     let Some(bytes) = read_if_there(part)? else { return Ok(false) };
     let text = String::from_utf8_lossy(&bytes);
@@ -132,12 +128,12 @@ pub fn played_elsewhere(
     Ok(None)
 }
 
-/// True if the session `id` is of `from`.
 fn is_from(id: &str, from: &ForgetFrom) -> bool {
     owner_of(id) == from.owner && from.session.as_ref().is_none_or(|session| id == session.0)
 }
 
-/// Forgets `person` in the files of one session, and removes `parts` of them that no program is writing.
+/// Removes `person` from the files of one session, and its unfinished files that no program is
+/// writing.
 fn forget(
     data_dir: &Path,
     id: &str,

@@ -1,7 +1,6 @@
-//! Lines of a person, by their identity.
-//!
-//! Entry functions: [`own_lines`], [`names`], [`stored_of`], [`forget`]. **Never**: takes a name for a
-//! person, or looks at what belongs to another owner.
+//! Lines of a person, by identity. Entry functions: [`own_lines`], [`names`], [`stored_of`],
+//! [`forget`].
+//! **Never**: takes a name for a person, or reads another owner's lines.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -14,10 +13,7 @@ use crate::{
     },
 };
 
-/// Everything a person has said where `owner` plays, as text for them; `player` is their identity.
-///
-/// # Errors
-/// The memory cannot be read.
+/// Everything the person `player` has said where `owner` plays, as text for them.
 pub async fn own_lines(
     store: &dyn MemoryStore,
     owner: Owner,
@@ -29,7 +25,7 @@ pub async fn own_lines(
         for TranscriptLine { said, .. } in theirs(store, &scope, player).await? {
             if session.as_ref() != Some(&said.session) {
                 let (day, campaign) = (date(said.at), &scope.campaign.0);
-                // Writing to a text cannot fail.
+                // Writing to a `String` cannot fail.
                 _ = writeln!(text, "\n# {}, {day} (campaign {campaign})\n", said.session);
                 session = Some(said.session.clone());
             }
@@ -48,7 +44,6 @@ pub async fn own_lines(
     Ok(text)
 }
 
-/// Scopes of `owner` in the store.
 async fn scopes(store: &dyn MemoryStore, owner: Owner) -> Result<Vec<Scope>, Error> {
     let all = store.scopes().await?.into_iter();
     Ok(all.filter(|scope| scope.owner == owner).collect())
@@ -63,11 +58,8 @@ async fn theirs(
     store.lines(scope, filter, Viewer::Dm).await
 }
 
-/// Names of a person in the store: `also`, and those of their lines. Names that other people's lines have too
-/// are listed apart.
-///
-/// # Errors
-/// The memory cannot be read.
+/// Names of a person in the store: `also`, and those of their lines. Names shared with other people
+/// are listed separately.
 pub async fn names(
     store: &dyn MemoryStore,
     player: &str,
@@ -89,10 +81,7 @@ pub async fn names(
     Ok(NamesOf { own, shared })
 }
 
-/// What the store holds of the person `player`, and the identities of all people with lines.
-///
-/// # Errors
-/// The memory cannot be read.
+/// The person's data in the store, and the identities of all people with lines.
 pub async fn stored_of(
     store: &dyn MemoryStore,
     player: &str,
@@ -128,7 +117,7 @@ async fn each_line(
     for scope in scopes(store, from.owner).await? {
         let id = from.session.as_ref().map(|session| session.0.clone());
         let filter = SessionFilter { id, ..SessionFilter::default() };
-        // A session at a time, so that no more than one is held.
+        // One session at a time, to hold no more than one in memory.
         for entry in store.sessions(&scope, filter).await? {
             let session = Some(entry.session.id);
             let filter = LineFilter { session, ..LineFilter::default() };
@@ -138,11 +127,8 @@ async fn each_line(
     Ok(())
 }
 
-/// Forgets the lines that a person has begun before a moment, in Unix time in ms, the answers to them, and
-/// what was derived from either; how many lines they said. What was said where somebody else plays stays.
-///
-/// # Errors
-/// The memory cannot be written.
+/// Deletes lines that a person began before a moment (Unix time in ms), the answers to them, and
+/// anything derived from either. Returns the number of their lines. Leaves other owners' data.
 pub async fn forget(
     store: &dyn MemoryStore,
     player: &str,

@@ -1,6 +1,5 @@
-//! Records of one person: shown to them, and forgotten.
-//!
-//! Entry type: [`Privacy`]. **Never**: leaves a person's words where NPCs go on from them.
+//! One person's stored data: shown to them, and forgotten. Entry type: [`Privacy`].
+//! **Never**: leaves a person's words where NPCs continue from them.
 
 mod direct;
 mod erasure;

@@ -1,6 +1,6 @@
-//! Records of deletions that are not done: in the store, and in files for as long as it is away.
+//! Records of unfinished deletions: in the store, and in files while it is unavailable.
 //!
-//! Entry type: [`PendingDeletions`]. **Never**: loses a deletion because the store could not be written.
+//! Entry type: [`PendingDeletions`]. **Never**: loses a deletion because the store failed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,16 +14,13 @@ use crate::{
     memory::{self, Deletion, MemoryStore},
 };
 
-/// A store that takes longer is taken for away: the person waits for the answer.
+/// A slower store counts as unavailable: the person waits for the answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Reason a deletion is not recorded, or the records cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] memory::Error),
-    /// Nor can the file.
     #[error(transparent)]
     File(#[from] FileError),
     /// The task that wrote to the disk has failed.
@@ -31,19 +28,14 @@ pub enum RecordError {
     Lost(#[from] JoinError),
 }
 
-/// Deletions that are not done.
 pub struct PendingDeletions {
-    /// Where they are recorded.
     pub store: Arc<dyn MemoryStore>,
-    /// Where they are recorded while it is away.
+    /// Used while the store is unavailable.
     pub files: DeletionFiles,
 }
 
 impl PendingDeletions {
-    /// Records `deletion`; it outlasts the program then.
-    ///
-    /// # Errors
-    /// Neither the store nor the disk takes it.
+    /// Records `deletion` durably. Fails if neither the store nor the disk takes it.
     pub async fn record(&self, deletion: &Deletion) -> Result<(), RecordError> {
         let away = match timeout(PATIENCE, self.store.put_deletion(deletion.clone())).await {
             Ok(Ok(())) => return Ok(()),
@@ -55,10 +47,7 @@ impl PendingDeletions {
         Ok(spawn_blocking(move || files.put(&deletion)).await??)
     }
 
-    /// Deletions that earlier runs have left.
-    ///
-    /// # Errors
-    /// The store or the files cannot be read.
+    /// Deletions left by earlier runs.
     pub async fn all(&self) -> Result<Vec<Deletion>, RecordError> {
         let mut all = self.store.deletions().await?;
         let files = self.files.clone();
@@ -72,10 +61,8 @@ impl PendingDeletions {
         Ok(all)
     }
 
-    /// Removes the record of `deletion`, which is done.
-    ///
-    /// # Errors
-    /// It is still there, and the deletion done once more at the next start.
+    /// Removes the record of the finished `deletion`. On failure the next start repeats the
+    /// deletion.
     pub async fn remove(&self, deletion: &Deletion) -> Result<(), RecordError> {
         let (files, done) = (self.files.clone(), deletion.clone());
         spawn_blocking(move || files.remove(&done)).await??;

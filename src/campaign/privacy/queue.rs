@@ -1,7 +1,7 @@
-//! Deletions of one person in sessions of one owner: tried one after another, and reported once.
+//! Deletions of one person in one owner's sessions: tried in order, and reported once.
 //!
-//! Entry type: [`Queues`]. A deletion that is requested while an earlier one of its key waits absorbs that one.
-//! **Never**: is locked by two attempts.
+//! Entry type: [`Queues`]. A new deletion absorbs a waiting one with its key. **Never**: is locked
+//! by two attempts.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -13,23 +13,23 @@ use crate::{
     memory::Deletion,
 };
 
-/// A person's queue. It is locked for as long as one of its deletions is tried.
+/// A person's queue, locked while one of its deletions is tried.
 pub type SharedQueue = Arc<tokio::sync::Mutex<Queue>>;
 
-/// Deletions of one person that wait until they are tried again.
+/// Deletions of one person that wait for another attempt.
 #[derive(Debug, Default)]
 pub struct Queue {
-    /// At most one of each key.
+    /// At most one per key.
     pub all: Vec<Deletion>,
-    /// Identities of the people to notify once all are done.
+    /// People to notify once all are done.
     pub askers: BTreeSet<String>,
     /// True while a task tries them.
     pub is_tried: bool,
 }
 
 impl Queue {
-    /// Merges `deletion` with the queued one of its key, which leaves the queue. The result starts over:
-    /// nothing of it counts as done.
+    /// Merges `deletion` with the queued one of its key, which leaves the queue. The result starts
+    /// over.
     pub fn take_in(&mut self, mut deletion: Deletion) -> Deletion {
         if let Some(at) = self.all.iter().position(|it| it.is_like(&deletion)) {
             let earlier = self.all.swap_remove(at);
@@ -45,7 +45,7 @@ impl Queue {
         deletion
     }
 
-    /// Adds `deletion`, whose asker is notified once all are done. True if a task must begin to try them.
+    /// Queues `deletion`; its asker is notified once all are done. True if a task must be started.
     pub fn wait_with(&mut self, deletion: Deletion) -> bool {
         if !deletion.asker.is_empty() {
             self.askers.insert(deletion.asker.clone());
@@ -59,16 +59,15 @@ impl Queue {
 #[derive(Debug, Default)]
 struct PersonQueue {
     queue: SharedQueue,
-    /// Sessions of the deletions that this run has begun, with the time of the last one of each.
+    /// Time of the last deletion begun in this run, by session.
     begun: HashMap<Option<SessionId>, i64>,
 }
 
-/// Queues of all people. Cloning shares them.
 #[derive(Clone, Debug, Default)]
 pub struct Queues(Arc<Mutex<HashMap<(Owner, String), PersonQueue>>>);
 
 impl Queues {
-    /// The queue of `deletion`, which this run begins: [`Self::take_up`] then refuses its record.
+    /// The queue of a new `deletion`. Afterwards [`Self::take_up`] refuses its record.
     pub fn begin(&self, deletion: &Deletion) -> SharedQueue {
         self.of(deletion, |person| {
             let last = person.begun.entry(deletion.from.session.clone()).or_insert(deletion.before);
@@ -77,7 +76,8 @@ impl Queues {
         })
     }
 
-    /// The queue of a recorded `deletion`; `None`: this run has begun it, or a later one of its key.
+    /// The queue of a recorded `deletion`; `None`: this run has begun it, or a later one with its
+    /// key.
     pub fn take_up(&self, deletion: &Deletion) -> Option<SharedQueue> {
         self.of(deletion, |person| {
             let last = person.begun.get(&deletion.from.session);
@@ -86,7 +86,7 @@ impl Queues {
         })
     }
 
-    /// Answers from the entry of the person of `deletion`, which stays until the program ends.
+    /// Calls `answer` with the person's entry, which lasts until the program ends.
     fn of<T>(&self, deletion: &Deletion, answer: impl FnOnce(&mut PersonQueue) -> T) -> T {
         let key = (deletion.from.owner, deletion.player.clone());
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

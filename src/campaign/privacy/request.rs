@@ -1,7 +1,4 @@
-//! Notices of deletions, and lists of what is stored about a person.
-//!
-//! Entry types: [`Deleted`], [`NamesOf`], [`StoredOf`], [`KeptFiles`]. **Never**: holds what another person has
-//! said.
+//! Notices of deletions, and lists of a person's stored data. Contains no words of other people.
 
 use std::collections::BTreeMap;
 
@@ -14,58 +11,48 @@ use crate::{
 /// A delayed deletion that is now complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
-    /// Owner of the sessions.
     pub owner: Owner,
-    /// The person who requested it.
     pub asker: PersonId,
 }
 
-/// Names of a person where earlier versions have kept things by name: conversations of NPCs, and calls of
-/// tools.
+/// Names of a person in records of earlier versions, which use names: conversations and tool calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesOf {
-    /// Theirs alone: what is kept under these goes with their lines.
+    /// Theirs alone; records under these are deleted with their lines.
     pub own: Vec<String>,
-    /// Somebody else's too: what is kept under these stays.
+    /// Shared with other people; records under these stay.
     pub shared: Vec<String>,
 }
 
-/// What the store holds of a person.
 #[derive(Clone, Debug, Default)]
 pub struct StoredOf {
     /// Their lines, and NPCs' answers to them.
     pub lines: Vec<TranscriptLine>,
-    /// Number of lines at which they are listed as present.
+    /// Number of lines that list them as present.
     pub present: u64,
     /// Identities of all people with lines, by name and by identity.
     pub people: BTreeMap<String, String>,
 }
 
 impl StoredOf {
-    /// True if it holds nothing of them.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.present == 0
     }
 }
 
-/// What the files of a kept session hold of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptOf {
-    /// The session.
     pub session: String,
     /// Messages in conversations of NPCs.
     pub messages: usize,
-    /// Calls of tools.
     pub calls: usize,
-    /// Unfinished files that name them, left by programs that were killed.
+    /// Unfinished files that name them, left by killed programs.
     pub parts: usize,
 }
 
-/// What the files of all kept sessions hold of a person.
 #[derive(Debug, Default)]
 pub struct KeptFiles {
-    /// Sessions that hold something.
     pub of: Vec<KeptOf>,
-    /// The first reason why a file could not be read.
+    /// The first error of an unreadable file.
     pub unread: Option<KeptError>,
 }

@@ -1,10 +1,10 @@
-//! Records of one person, for the faces.
+//! One person's stored data, for the faces. Entry type: [`Privacy`].
 //!
-//! Entry type: [`Privacy`]. A deletion is recorded ([`PendingDeletions`]), then tried; what fails of it is
-//! tried again until it is done, by the next run too ([`Privacy::resume`]), and then its asker is
-//! notified; those of one person wait together ([`Queues`]). Tables and files, which need no store, forget
-//! first and once: what a person says after opting in again stays. **Never**: leaves a person's words where
-//! NPCs go on from them.
+//! A deletion is recorded ([`PendingDeletions`]), then tried, and retried until it is done, by
+//! later runs too ([`Privacy::resume`]); then its asker is notified. Deletions of one person wait
+//! together ([`Queues`]). Tables and files, which need no store, are erased first and only once, so
+//! words said after opting in again stay. **Never**: leaves a person's words where NPCs continue
+//! from them.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -32,14 +32,14 @@ use crate::{
     panics::caught,
 };
 
-/// First wait before a deletion is tried again.
+/// First delay before a retry.
 const RETRY_FIRST: Duration = Duration::from_secs(1);
-/// Longest wait before a deletion is tried again.
+/// Longest delay before a retry.
 const RETRY_MAX: Duration = Duration::from_secs(60);
-/// Deletions that are done and not told yet, at most; of more the first go untold.
+/// Finished deletions not yet reported; the oldest are dropped.
 const UNTOLD: usize = 256;
 
-/// Shows and forgets what is kept of people. Cloning shares it.
+/// Shows and deletes people's data. Cloning shares it.
 #[derive(Clone)]
 pub struct Privacy {
     sessions: Sessions,
@@ -51,7 +51,7 @@ pub struct Privacy {
 }
 
 impl Privacy {
-    /// The tables of `sessions` forget too.
+    /// Deletes from the tables of `sessions` too.
     pub fn new(settings: SharedSettings, sessions: Sessions) -> Self {
         let transcripts = sessions.transcripts();
         let (store, files) = (transcripts.store(), transcripts.deletion_files().clone());
@@ -62,37 +62,29 @@ impl Privacy {
         Self { sessions, eraser, queues, pending, finished, tasks: Arc::default() }
     }
 
-    /// Everything the person of this identity has said where `owner` plays, as text for them.
-    ///
-    /// # Errors
-    /// The memory cannot be read, or lacks the last lines.
+    /// Everything this person has said where `owner` plays, as text for them. Fails if the store
+    /// lacks the last lines.
     pub async fn own_lines(self, owner: Owner, player: String) -> Result<String, PrivacyError> {
         let transcripts = self.sessions.transcripts();
         self.sessions.caught_up().await?;
         Ok(own_lines(&*transcripts.store(), owner, &player).await?)
     }
 
-    /// Under which names more of them would be forgotten than their lines.
-    ///
-    /// # Errors
-    /// The memory cannot be read, or lacks the last lines.
+    /// Names whose records would be deleted too. Fails if the store lacks the last lines.
     pub async fn names(self, what: Deletion) -> Result<NamesOf, PrivacyError> {
         let transcripts = self.sessions.transcripts();
         self.sessions.caught_up().await?;
         Ok(names(&*transcripts.store(), &what.player, &what.names, &what.from).await?)
     }
 
-    /// Deletions that are done from now on, those excepted that [`Privacy::forget`] has said.
+    /// Deletions completed from now on, except those that [`Privacy::forget`] returned.
     pub fn finished(&self) -> broadcast::Receiver<Deleted> {
         self.finished.subscribe()
     }
 
-    /// Forgets a person's lines and what was derived from them, in tables that run too; how many
-    /// lines there were. What an earlier version has kept by name goes where the name is theirs alone.
-    /// Goes on when it is dropped.
-    ///
-    /// # Errors
-    /// Something cannot be read or written yet; it is tried again until it is done.
+    /// Deletes a person's lines and anything derived from them, in running tables too. Returns the
+    /// number of lines. Records of earlier versions are deleted if the name is theirs alone.
+    /// Continues if dropped. On an error it is retried in the background.
     pub async fn forget(self, what: Deletion) -> Result<u64, PrivacyError> {
         let (done, answered) = oneshot::channel();
         let begun = self.clone().begin(what);
@@ -101,29 +93,28 @@ impl Privacy {
         answered.await.map_err(|_| PrivacyError::Ended)?
     }
 
-    /// Does the deletions that earlier runs have left, and removes parts of files that they have left; returns
-    /// at once.
+    /// Starts the deletions left by earlier runs and removes unfinished files. Returns at once.
     pub fn resume(&self) {
         self.spawn(self.clone().take_up());
     }
 
-    /// Ends deletions that are tried again; the next run does them.
+    /// Stops retries; the next run resumes them.
     pub async fn close(&self) {
         let mut tasks =
             std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         tasks.shutdown().await;
     }
 
-    /// Runs `task` until it ends, or until the end.
+    /// Runs `task` until it ends or the service closes.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(task);
     }
 
-    /// Finds what earlier runs have left, and has each deletion tried.
+    /// Finds deletions of earlier runs and starts each.
     async fn take_up(self) {
-        // Before anything writes such a part.
+        // Before anything writes such a file.
         self.eraser.clear_parts().await;
         let mut wait = RETRY_FIRST;
         let all = loop {
@@ -134,7 +125,7 @@ impl Privacy {
             sleep(wait).await;
             wait = wait.saturating_mul(2).min(RETRY_MAX);
         };
-        // Records may be later than now: the clock may have been set back since.
+        // Records may be in the future: the clock may have been set back.
         for deletion in all {
             let Some(shared) = self.queues.take_up(&deletion) else { continue };
             self.sessions.transcripts().leave_out(&deletion);
@@ -146,7 +137,7 @@ impl Privacy {
         }
     }
 
-    /// Records `deletion` and tries it once; has it go on if that fails.
+    /// Records `deletion` and tries it once; schedules retries if that fails.
     async fn begin(self, deletion: Deletion) -> Result<u64, PrivacyError> {
         let shared = self.queues.begin(&deletion);
         self.sessions.transcripts().leave_out(&deletion);
@@ -158,7 +149,7 @@ impl Privacy {
         let tried = self.attempt(&mut deletion).await;
         if tried.is_ok() {
             if queue.all.is_empty() {
-                // The result of this call answers its asker.
+                // This call's result answers its asker.
                 queue.askers.remove(&deletion.asker);
                 self.report(deletion.from.owner, &mut queue);
             }
@@ -171,7 +162,7 @@ impl Privacy {
         tried
     }
 
-    /// Tries the deletions of a person's queue until all are done, the first time after `wait`.
+    /// Tries a person's deletions until all are done, first after `wait`.
     async fn insist(self, owner: Owner, queue: SharedQueue, mut wait: Duration) {
         loop {
             sleep(wait).await;
@@ -190,16 +181,15 @@ impl Privacy {
         }
     }
 
-    /// Notifies the askers of `queue`, which is done.
     fn report(&self, owner: Owner, queue: &mut Queue) {
         for asker in std::mem::take(&mut queue.askers) {
             tracing::info!("a deletion that had to wait is done");
-            // Without a listener, nobody can be notified.
+            // No listener may exist.
             _ = self.finished.send(Deleted { owner, asker: PersonId(asker) });
         }
     }
 
-    /// Tries `deletion` once. Its record goes when it is done, and otherwise says what is left.
+    /// Tries `deletion` once. Removes its record when done, otherwise records the rest.
     async fn attempt(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
         let before = deletion.clone();
         let done = match caught(self.carry_out(deletion)).await {
@@ -222,7 +212,7 @@ impl Privacy {
         done
     }
 
-    /// Deletes; doing it again does no harm.
+    /// Deletes; repeating it is harmless.
     async fn carry_out(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
         let tried = deletion.files.clone();
         let by_id = self.eraser.by_id(deletion).await;
@@ -246,7 +236,7 @@ impl Privacy {
         erased.map(|()| deletion.lines)
     }
 
-    /// Waits until the store has the lines so far; other servers' lines may come meanwhile.
+    /// Waits until the store has this server's lines so far.
     async fn lines_are_written(&self) -> Result<(), NotWritten> {
         let transcripts = self.sessions.transcripts();
         for _ in 0..3 {

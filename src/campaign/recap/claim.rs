@@ -1,14 +1,10 @@
-//! Something that happened, and the lines that prove it.
-//!
-//! Entry type: [`Claim`].
-
 use serde::Serialize;
 
-/// Something that happened, and the lines that prove it.
+/// An event, and the lines that prove it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
-    /// The event, in a sentence.
+    /// One sentence.
     pub text: String,
-    /// Numbers of lines of the session.
+    /// Line numbers of the session.
     pub lines: Vec<u64>,
 }

@@ -1,6 +1,4 @@
-//! Extract of a session, chosen from the lines themselves.
-//!
-//! Entry functions: [`extract`], [`story`]. **Never**: says what was not said.
+//! Extract of a session, chosen from its lines. Entry functions: [`extract`], [`story`].
 
 use super::{claim::Claim, model::people};
 use crate::{
@@ -8,23 +6,22 @@ use crate::{
     memory::{Entity, EntityKind, TranscriptLine},
 };
 
-/// Words of an extract at most: a minute's reading.
+/// Longest extract: a minute's reading.
 const WORDS: usize = 220;
 /// Longest quotation, in characters.
 const QUOTED: usize = 110;
-/// Like [`QUOTED`], for an exchange that may not be left out: no speaker says more in a breath.
+/// Longest quotation of an exchange that must stay; more than one breath of speech.
 const QUOTED_WHOLE: usize = 600;
-/// Weight of an exchange that may not be left out.
+/// Weight of an exchange that must stay.
 const KEPT: u32 = u32::MAX;
-/// Outcomes of turns that were orders, or wishes of the table itself.
+/// Outcomes of orders to the table and granted wishes.
 const ORDERS: [&str; 3] = ["stopped", "command", "granted"];
 /// Outcome of a line that addressed no NPC.
 const TO_NOBODY: &str = "nobody_addressed";
-/// The tool that throws dice.
 const DICE: &str = "dice-roller.roll";
 
-/// The places that were named, and the exchanges and throws of dice that weigh most, in their
-/// order. Rewards, promises, names and numbers of the evening are never left out; orders are no events.
+/// Named places, and the weightiest exchanges and dice rolls, in order. Rewards, promises, names
+/// and numbers always stay; orders are no events.
 pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
     let weighed = weigh(lines, world);
     let mut left = WORDS;
@@ -44,8 +41,8 @@ pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
     places(lines, world).into_iter().chain(told).collect()
 }
 
-/// Exchanges that may not be left out and that `claims` miss, in their order: no claim cites them, or those
-/// that do say nothing of their numbers, names and promises.
+/// Mandatory exchanges that `claims` miss: uncited, or cited without their numbers, names and
+/// promises.
 pub fn left_out(lines: &[TranscriptLine], claims: &[Claim]) -> Vec<Claim> {
     let people = People::of(&people(lines));
     let is_covered = |seq: &u64| {
@@ -61,7 +58,7 @@ pub fn left_out(lines: &[TranscriptLine], claims: &[Claim]) -> Vec<Claim> {
         .collect()
 }
 
-/// The exchanges and throws of dice, in their order, and what they weigh.
+/// Exchanges and dice rolls with their weights, in order.
 fn weigh(lines: &[TranscriptLine], world: &[Entity]) -> Vec<(u32, Claim)> {
     let names: Vec<String> = world.iter().map(|entity| entity.name.to_lowercase()).collect();
     let mut weighed: Vec<(u32, Claim)> = Vec::new();
@@ -96,7 +93,7 @@ fn weigh(lines: &[TranscriptLine], world: &[Entity]) -> Vec<(u32, Claim)> {
     weighed
 }
 
-/// The places that were named.
+/// Claim with the named places.
 fn places(lines: &[TranscriptLine], world: &[Entity]) -> Option<Claim> {
     let places = world.iter().filter(|entity| entity.kind == EntityKind::Location);
     let (mut named, mut proof) = (Vec::new(), Vec::new());
@@ -115,7 +112,7 @@ fn places(lines: &[TranscriptLine], world: &[Entity]) -> Option<Claim> {
         .then(|| Claim { text: format!("Places: {}.", named.join(", ")), lines: proof })
 }
 
-/// Claim of the throws of dice in a line.
+/// Claim with the dice rolls of a line.
 fn throws(line: &TranscriptLine) -> Option<Claim> {
     let calls = line.said.tools.as_array()?;
     let throws = calls.iter().filter(|call| call["tool"] == DICE).filter_map(|call| {
@@ -129,7 +126,7 @@ fn throws(line: &TranscriptLine) -> Option<Claim> {
     (!throws.is_empty()).then(|| Claim { text, lines: vec![line.seq] })
 }
 
-/// Lines of the story: leaves out what players said to no NPC if it was outside the game or whispered.
+/// Removes players' words to no NPC that were outside the game or whispered.
 pub fn story(lines: Vec<TranscriptLine>) -> Vec<TranscriptLine> {
     let is_kept = |line: &TranscriptLine| {
         let said = &line.said;
@@ -139,12 +136,11 @@ pub fn story(lines: Vec<TranscriptLine>) -> Vec<TranscriptLine> {
     lines.into_iter().filter(is_kept).collect()
 }
 
-/// True if a line is an order and nothing that happened.
 fn is_order(line: &TranscriptLine) -> bool {
     ORDERS.contains(&line.said.outcome.as_str()) && line.said.speaker_id.is_some()
 }
 
-/// The line with its speaker and listener, in at most so many characters.
+/// The line with its speaker and listener, cut to `most` characters.
 fn said(line: &TranscriptLine, most: usize) -> String {
     let to = line.said.npc.as_ref().filter(|_| line.said.speaker_id.is_some());
     let to = to.map_or_else(String::new, |npc| format!(" to {npc}"));
@@ -153,7 +149,6 @@ fn said(line: &TranscriptLine, most: usize) -> String {
         text.truncate(text.rfind(char::is_whitespace).unwrap_or(text.len()));
         text.push('…');
     }
-    // A line break in speech does not end the line.
     format!("{}{to}: “{text}”", line.said.who()).replace('\n', " ")
 }
 

@@ -1,7 +1,5 @@
-//! Recap of a session, with the lines that prove it.
-//!
-//! Entry function: [`recap`]; entry type: [`Recaps`]. **Never**: shows players what is the game
-//! master's, or takes for true what no line proves.
+//! Recaps of sessions, with the lines that prove them. Entry function: [`recap`]; type: [`Recaps`].
+//! **Never**: shows players the game master's secrets, or believes a claim that no line proves.
 
 mod claim;
 mod error;

@@ -1,6 +1,4 @@
-//! Recap in the words of a model that has to prove them.
-//!
-//! Entry function: [`write()`]. **Never**: believes what the lines it names do not say.
+//! Recap in a model's words, checked against the lines it cites. Entry function: [`write()`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,30 +10,27 @@ use crate::{
     provider::Error,
 };
 
-/// Characters of a transcript that are read at once.
+/// Characters of transcript per request.
 const PART: usize = 24_000;
-/// Claims of a recap.
+/// Most claims of a recap.
 const CLAIMS: usize = 14;
-/// Claims of a part at least.
+/// Fewest claims of a part.
 const CLAIMS_MIN: usize = 3;
-/// Prefix of a fact.
 const FACT: &str = "FACT:";
 
-/// Text of a model, sorted by proof.
+/// A model's text, sorted by proof.
 #[derive(Debug, Default, PartialEq)]
 pub struct Written {
-    /// Claims that lines prove.
+    /// Proven by lines.
     pub claims: Vec<Claim>,
-    /// Claims without proof.
+    /// Without proof.
     pub to_confirm: Vec<String>,
     /// Lasting facts, with the lines that prove them.
     pub facts: Vec<Claim>,
 }
 
-/// Has the model write a recap of `lines`, part by part. Cancel safe.
-///
-/// # Errors
-/// The model's own, or a spending cap was reached.
+/// Lets the model summarise `lines`, part by part. Fails on the model's errors or a spending cap.
+/// Cancel safe.
 pub async fn write(writer: &Writer, lines: &[TranscriptLine]) -> Result<Written, Error> {
     let parts = parts(lines);
     let most = (CLAIMS / parts.len().max(1)).max(CLAIMS_MIN);
@@ -61,7 +56,7 @@ fn task(most: usize) -> String {
     )
 }
 
-/// The transcript in pieces, a numbered line each.
+/// The transcript in parts, with numbered lines.
 fn parts(lines: &[TranscriptLine]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for TranscriptLine { seq, said, .. } in lines {
@@ -75,7 +70,7 @@ fn parts(lines: &[TranscriptLine]) -> Vec<String> {
     parts
 }
 
-/// Takes a model's answer apart; what has no proof is to be confirmed, or no fact.
+/// Parses an answer. Unproven claims go to `to_confirm`; unproven facts are dropped.
 fn read(text: &str, lines: &[TranscriptLine], written: &mut Written) {
     let by_number: BTreeMap<u64, &TranscriptLine> =
         lines.iter().map(|line| (line.seq, line)).collect();
@@ -98,7 +93,7 @@ fn read(text: &str, lines: &[TranscriptLine], written: &mut Written) {
             .into_iter()
             .map(|line| Cited { line, told: told(line, &asked) })
             .collect();
-        // A fact waits for the game master's word.
+        // A fact waits for the game master's verdict.
         let proven = match is_fact {
             true => touches(text, &lines.iter().map(|line| line.told).collect::<Vec<_>>()),
             false => is_proven(text, &lines, &people),
@@ -112,11 +107,9 @@ fn read(text: &str, lines: &[TranscriptLine], written: &mut Written) {
     }
 }
 
-/// A line that a claim names.
+/// A line that a claim cites.
 struct Cited<'l> {
-    /// The line as stored.
     line: &'l TranscriptLine,
-    /// The line as it was said.
     told: Told<'l>,
 }
 
@@ -126,7 +119,6 @@ fn asked(lines: &[TranscriptLine]) -> BTreeMap<u64, &str> {
     people.map(|said| (said.turn, said.who())).collect()
 }
 
-/// A claim and the numbers at its end.
 fn proof(line: &str) -> (&str, Vec<u64>) {
     let end = line.trim_end_matches(['.', ' ']);
     let Some((text, numbers)) = end.strip_suffix(']').and_then(|it| it.rsplit_once('[')) else {
@@ -149,7 +141,7 @@ fn is_proven(claim: &str, lines: &[Cited<'_>], people: &People) -> bool {
     alone.chain(answered.map(|(_, told)| told)).any(|told| people.prove(claim, told))
 }
 
-/// A line as it was said. An NPC speaks to the player who has `asked` it.
+/// The line as said. An NPC speaks to the player who `asked` it.
 fn told<'l>(line: &'l TranscriptLine, asked: &BTreeMap<u64, &'l str>) -> Told<'l> {
     let said = &line.said;
     let to = match said.speaker_id.is_some() {
@@ -159,7 +151,7 @@ fn told<'l>(line: &'l TranscriptLine, asked: &BTreeMap<u64, &'l str>) -> Told<'l
     Told { who: said.who(), to, text: &said.text }
 }
 
-/// Everybody who has said something or was spoken to.
+/// Everyone who spoke or was spoken to.
 pub fn people(lines: &[TranscriptLine]) -> Vec<&str> {
     let said = lines.iter().map(|line| &line.said);
     let names: BTreeSet<&str> = said

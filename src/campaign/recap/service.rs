@@ -1,6 +1,5 @@
-//! Recaps of sessions that game masters and players ask for, and the one that follows a session.
-//!
-//! Entry type: [`Recaps`]. **Never**: asks a model that nobody wants to pay.
+//! Recaps on request and after a session. Entry type: [`Recaps`].
+//! **Never**: calls a model without permission to pay.
 
 use super::{error::RecapError, session::recap, writer::Writer};
 use crate::{
@@ -12,34 +11,31 @@ use crate::{
     memory::{self, SessionEntry, SessionFilter, Viewer},
 };
 
-/// Request for a recap.
 #[derive(Clone, Debug)]
 pub struct RecapRequest {
-    /// Owner of the session; it may be of any campaign of theirs.
+    /// Owner of the session, in any of their campaigns.
     pub owner: Owner,
-    /// The session; `None`: their last one.
+    /// `None`: their last session.
     pub session: Option<String>,
-    /// With what only game masters may see.
+    /// Includes the game master's secrets.
     pub for_dm: bool,
-    /// A model may be paid for it; otherwise what is there already, or an extract.
+    /// May pay for a model; otherwise returns a stored summary or an extract.
     pub paid: bool,
 }
 
-/// Recaps of sessions. Cloning shares them.
 #[derive(Clone)]
 pub struct Recaps {
-    /// The configuration.
     pub settings: SharedSettings,
-    /// Those that run pay for themselves.
+    /// Running sessions pay for their own recaps.
     pub sessions: Sessions,
-    /// Pays for the others.
+    /// Pay for other recaps.
     pub accounts: Accounts,
 }
 
 impl Recaps {
-    /// Work that follows `session` when it is kept: its summary, and the facts that are proposed of it and
-    /// wait now. Taken before the session is kept, which closes its budget; asks a model when it is awaited.
-    /// Nothing where nothing is to be proposed. Cancel safe.
+    /// After `session`: writes its summary and proposes facts; returns the waiting facts. Call it
+    /// before the session is saved, which closes its budget; it calls the model when polled. Does
+    /// nothing if consolidation is off. Cancel safe.
     pub fn consolidate(
         &self,
         session: &SessionId,
@@ -69,7 +65,6 @@ impl Recaps {
         consolidate(at, &transcript.session.0, &writer).await
     }
 
-    /// Recap of a session, as text. Cancel safe.
     pub fn recap(
         &self,
         request: RecapRequest,
@@ -83,7 +78,7 @@ impl Recaps {
         let Some((scope, SessionEntry { session, .. })) = self.last_session(&request).await? else {
             return Err(request.session.map_or(RecapError::Nothing, RecapError::Unknown));
         };
-        // Of a session that runs it would soon be old.
+        // A running session's summary would soon be outdated.
         if let (Some(summary), Some(_), false) = (&session.summary, session.ended, request.paid) {
             return Ok(summary.clone());
         }
@@ -112,7 +107,7 @@ impl Recaps {
         Ok(text)
     }
 
-    /// The session that is meant, and whose it is: its owner may have played several.
+    /// The requested session and its scope: its owner may have played several campaigns.
     async fn last_session(
         &self,
         request: &RecapRequest,

@@ -1,7 +1,4 @@
-//! Recap of one session, with the lines that prove it.
-//!
-//! Entry function: [`recap`]. **Never**: shows players what is the game master's, or takes for true
-//! what no line proves.
+//! Recap of one session, with the lines that prove it. Entry function: [`recap`].
 
 use std::fmt::Write as _;
 
@@ -22,43 +19,38 @@ use crate::{
     },
 };
 
-/// Recap of a session, by a model or as an extract.
+/// By a model, or an extract.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recap {
-    /// The name of the session.
     pub session: String,
-    /// Start of the session, in Unix time in ms.
+    /// In Unix time in ms.
     pub started: Option<i64>,
-    /// Claims, in the order of the session.
+    /// In the order of the session.
     pub claims: Vec<Claim>,
-    /// Exchanges that may not be missing and that the model left out.
+    /// Mandatory exchanges that the model left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Claim>,
-    /// Statements of the model that no line proves.
+    /// The model's unproven claims.
     pub to_confirm: Vec<String>,
-    /// Facts it proposes that wait for the game master.
+    /// Number of its facts that wait for the game master.
     pub proposed: u64,
     /// The model's name; `None`: an extract.
     pub by: Option<String>,
-    /// Reason it is an extract although a model is configured.
+    /// Why it is an extract although a model is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Reason the model gave no answer at all.
+    /// Why the model gave no answer at all.
     #[serde(skip)]
     pub failure: Option<String>,
 }
 
 /// Reason for rejecting a model's answer.
 const UNUSABLE: &str = "none of its claims are proven by the lines it named";
-/// Reason for rejecting an answer: it may quote what is not to be read any more.
+/// Reason for rejecting an answer that may quote deleted lines.
 const DELETED: &str = "lines were deleted while it was written";
 
-/// The session's recap as `viewer` may see it, by `writer` where there is one. What is for
-/// everyone is kept as the session's summary; what the model takes for lasting facts waits for the
-/// game master. `None`: there is no such session. Cancel safe.
-///
-/// # Errors
-/// The memory cannot be read or written.
+/// Recap for `viewer`, by `writer` if present. Stores the public part as the session's summary and
+/// proposes the model's facts to the game master. `None`: no such session. Cancel safe.
 pub async fn recap(
     at: Scoped<'_>,
     id: &str,
@@ -131,7 +123,7 @@ fn is_continued(before: &[TranscriptLine], now: &[TranscriptLine]) -> bool {
 }
 
 impl Recap {
-    /// Its claims and what they leave out, one a line.
+    /// One claim or omission per line.
     fn summary(&self) -> String {
         self.claims
             .iter()
@@ -141,11 +133,11 @@ impl Recap {
             .join("\n")
     }
 
-    /// For people: claims with the numbers of their lines, and what is to be confirmed.
+    /// Text for people: claims with line numbers, and unproven ones.
     pub fn text(&self) -> String {
         let mut text =
             format!("{} {}\n", self.session, self.started.map_or_else(String::new, date));
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         if self.claims.is_empty() {
             _ = writeln!(text, "nothing was said");
         }
@@ -173,7 +165,7 @@ impl Recap {
     }
 }
 
-/// Puts facts before the game master that were not before; how many.
+/// Proposes new facts to the game master; returns their number.
 async fn propose(
     at: Scoped<'_>,
     session: &str,
@@ -208,7 +200,7 @@ async fn propose(
     at.store.put_items(at.scope, items).await
 }
 
-/// Id of a fact: equal words give an equal id, so that nothing is proposed twice.
+/// Equal words give an equal id, so a fact is proposed once.
 fn fact_id(text: &str) -> String {
     let words = text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase);
     format!("fact-{:016x}", fnv1a(words.collect::<String>().into_bytes()))

@@ -1,6 +1,4 @@
-//! The model that writes recaps.
-//!
-//! Entry type: [`Writer`]. **Never**: pays with money of its own.
+//! The model that writes recaps. Entry type: [`Writer`].
 
 use std::sync::Arc;
 
@@ -10,20 +8,16 @@ use crate::{
     provider::Error,
 };
 
-/// Longest answer of the model, in tokens.
+/// Longest answer, in tokens.
 const LONGEST: u32 = 1_200;
 
-/// The model that writes recaps.
 pub struct Writer {
-    /// The assistant's chat model and what pays for it.
+    /// The assistant's chat model and its budget.
     pub model: NpcModel,
 }
 
 impl Writer {
-    /// The model of `assistant`, paid for from `budget`; `None` where it reads no prompts.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
+    /// The model of `assistant`, paid for from `budget`; `None` if it reads no prompts.
     pub fn new(assistant: &AssistantSettings, budget: Budget) -> Result<Option<Self>, Error> {
         let (models, npc) = (assistant.model.make(0)?, Arc::clone(&assistant.npc));
         let model = NpcModel { npc, models, budget, max_tokens: LONGEST };

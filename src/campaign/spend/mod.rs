@@ -1,7 +1,8 @@
-//! Money for sessions, and for what is asked outside them.
+//! Money for sessions and for calls outside them. Entry type: [`Accounts`].
 //!
-//! Entry type: [`Accounts`], which opens a [`Budget`] over an account of the ledger and records its spending
-//! there. **Never**: gives a session back the money it has spent, whatever has become of it.
+//! Opens a [`Budget`] over an account of the ledger. One task per budget posts its spending and
+//! sets money aside in advance, so a turn rarely waits for the disk; money set aside by a killed
+//! process counts as spent. **Never**: refunds a session.
 
 mod outside;
 
@@ -19,46 +20,45 @@ use crate::{
     panics::caught,
 };
 
-/// Spending within this time after a session has begun counts as that session's: twelve hours, in ms.
+/// Sessions within twelve hours of each other share an account; in ms.
 const SESSION_LASTS: i64 = 12 * 3_600 * 1_000;
-/// The store is asked again so soon after it could not be.
+/// Delay before the store is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// Purpose of an account.
 #[derive(Clone, Debug)]
 pub enum AccountFor {
-    /// Sessions of an owner that follow each other within twelve hours.
+    /// Successive sessions of an owner within twelve hours.
     Play,
-    /// Requests outside sessions, in twelve hours.
+    /// Calls outside sessions within twelve hours.
     Outside,
-    /// One session that goes on later, for good.
+    /// One session that is stored and continued, with no time limit.
     Kept {
-        /// Name of the session.
         session: String,
-        /// Money it had spent before the ledger existed.
+        /// Money spent before the ledger existed.
         before: f64,
     },
 }
 
-/// The accounts of one store that this process spends from. Cloning shares them.
+/// This process's accounts in one store. Cloning shares them.
 #[derive(Clone)]
 pub struct Accounts(Arc<Open>);
 
 struct Open {
-    /// `None`: nothing costs anything.
+    /// `None`: no model has a price.
     store: Option<Arc<dyn MemoryStore>>,
     writing: TaskTracker,
     stop: CancellationToken,
 }
 
 impl Accounts {
-    /// Accounts in `store`; `None` where nothing has a price.
+    /// Accounts in `store`; `None` if no model has a price.
     pub fn new(store: Option<Arc<dyn MemoryStore>>) -> Self {
         let (writing, stop) = (TaskTracker::new(), CancellationToken::new());
         Self(Arc::new(Open { store, writing, stop }))
     }
 
-    /// Budget of `scope`, as far as `options` allow. Without prices nothing is written down.
+    /// Budget of `scope` within `options`. Writes nothing without prices.
     ///
     /// # Errors
     /// The store does not answer.
@@ -76,14 +76,14 @@ impl Accounts {
         let Some(store) = self.0.store.clone().filter(|_| !options.prices.is_empty()) else {
             return Ok(Budget::new(Ledger::new(options.clone(), before)));
         };
-        // Outside a session nobody waits for a first word.
+        // Outside a session no player waits for a first word.
         let at_rest = name == "outside";
         let wanted = AccountRequest { name, since, now: now(), before: Money::of(before) };
         let account = store.account(scope, wanted).await?;
         let budget = Budget::new(Ledger::kept(options.clone(), at_rest));
         let at = Kept { store, scope: scope.clone(), account };
         let writer = budget.writer();
-        // Earlier spending is known from here on, and money is set aside in advance.
+        // Earlier spending is known from here on, and money is reserved in advance.
         if let Some(postings) = writer.now() {
             at.post(&writer, &postings).await?;
         }
@@ -91,8 +91,8 @@ impl Accounts {
         Ok(budget)
     }
 
-    /// Waits until what was spent is written down, and what is set aside is given back. Nothing more is
-    /// spent.
+    /// Waits until all spending is written and reservations are released. Nothing is spent
+    /// afterwards.
     pub async fn close(&self) {
         self.0.stop.cancel();
         self.0.writing.close();
@@ -128,7 +128,7 @@ impl Kept {
     }
 }
 
-/// Writes down what is spent from a budget until it is closed.
+/// Posts spending from a budget until it is closed.
 async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
     let writing = async {
         while let Some(postings) = writer.next().await {
@@ -140,7 +140,7 @@ async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
             if let Err(error) = posted {
                 tracing::warn!(%error, "cannot record what is spent");
                 if writer.is_closed() {
-                    // The amount set aside stays counted as spent.
+                    // The reserved amount stays counted as spent.
                     return;
                 }
                 sleep(AGAIN).await;

@@ -1,6 +1,4 @@
-//! Payments for tools that are called as an NPC while no session runs.
-//!
-//! Entry method: [`Accounts::payments`].
+//! Payments for tools called as an NPC outside sessions. Entry method: [`Accounts::payments`].
 
 use std::sync::Arc;
 
@@ -23,7 +21,7 @@ struct OutsidePayments {
 }
 
 impl Accounts {
-    /// Payments for `npc` of `scope` outside sessions, as far as `options` and its own cap allow.
+    /// Payments for `npc` outside sessions, within `options` and its own cap.
     pub fn payments(
         &self,
         scope: &Scope,

@@ -37,14 +37,14 @@ fn scope(guild: u64) -> Scope {
     Scope { owner: Owner::Guild(guild), campaign: CampaignKey("saltmarsh".to_owned()) }
 }
 
-/// A call that went out, and what the service has billed for it, in millionths.
+/// A sent call and the service's bill for it, in millionths.
 struct Call {
     reserved: Reservation,
     of_mira: bool,
     bill: u64,
 }
 
-/// A server whose players and tools do what they can, and what a service has billed it, in millionths.
+/// A server whose players and tools spend as much as they can, and its bill so far, in millionths.
 struct World {
     store: Arc<dyn MemoryStore>,
     scope: Scope,
@@ -84,7 +84,7 @@ impl World {
         (accounts, play, outside)
     }
 
-    /// `count` calls at once, of Mira or of somebody without a cap.
+    /// `count` calls at once, of Mira or of an NPC without a cap.
     async fn ask(&mut self, count: usize, of_mira: bool, bound: u64) {
         let (payer, cap) = if of_mira { ("Mira", Some(MIRAS)) } else { ("Bartok", None) };
         let asking = (0..count).map(|_| self.play.reserve(Some("m"), payer, cap, tokens(bound)));
@@ -143,7 +143,7 @@ impl World {
         }
     }
 
-    /// The process forgets all; the store holds what it held.
+    /// Kills the process; the store keeps its content.
     async fn killed(&mut self) {
         let (accounts, play, outside) = Self::opened(&self.store, &self.scope).await;
         let calls = std::mem::take(&mut self.calls);
@@ -171,8 +171,8 @@ impl World {
     }
 }
 
-/// A server's life: 400 steps of turns, samplings at once, retries, cancels, kills and restarts; what it
-/// was billed.
+/// A server's life: 400 steps of turns, simultaneous samplings, retries, cancels, kills and
+/// restarts. Returns its bill.
 async fn lived(store: &Arc<dyn MemoryStore>, guild: u64) -> u64 {
     let mut rng = StdRng::seed_from_u64(guild);
     let mut world = World::begin(store, guild).await;
@@ -183,8 +183,7 @@ async fn lived(store: &Arc<dyn MemoryStore>, guild: u64) -> u64 {
     world.billed + world.billed_outside
 }
 
-/// 10,000 steps of 25 servers, which live at once: what they write at the same moment goes to the disk
-/// together.
+/// 10,000 steps of 25 servers at once, whose simultaneous writes reach the disk together.
 #[tokio::test]
 async fn services_never_bill_more_than_caps() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,7 +193,7 @@ async fn services_never_bill_more_than_caps() {
     assert!(full > 15, "money is there to be spent: {billed:?} millionths");
 }
 
-/// Two programs with one store: what both bill stays below the cap.
+/// Both programs' bills stay below the cap.
 #[tokio::test]
 async fn two_programs_share_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
@@ -208,7 +207,7 @@ async fn two_programs_share_what_is_left() {
     assert!(billed <= 2_000_000 && billed > 1_700_000, "{billed}");
 }
 
-/// What is paid for outside sessions stays within the caps of that account, and of its payer.
+/// Payments outside sessions stay within the caps of that account and of its payer.
 #[tokio::test]
 async fn tools_outside_sessions_are_paid_within_caps() {
     let folder = tempfile::tempdir().unwrap();
@@ -229,7 +228,7 @@ async fn tools_outside_sessions_are_paid_within_caps() {
     accounts.close().await;
 }
 
-/// A turn seldom waits for the disk: what it needs was set aside before.
+/// A turn rarely waits for the disk: its money was reserved before.
 #[tokio::test]
 async fn turn_does_not_wait_for_the_ledger() {
     let folder = tempfile::tempdir().unwrap();

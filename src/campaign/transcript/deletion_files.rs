@@ -1,8 +1,8 @@
-//! Pending deletions on disk while the store is away, beside the lines that wait for it.
-//!
-//! Entry type: [`DeletionFiles`]. Each deletion has a file named after its key, so that several programs in
-//! one folder don't overwrite each other's. Everything blocks, for a disk's time. **Never**: puts an earlier
-//! deletion over a later one, or lets anybody but their owner read them.
+//! Pending deletions on disk while the store is unavailable, beside the spill. Entry type:
+//! [`DeletionFiles`].
+//! One file per deletion, named after its key, so programs in one folder don't overwrite each
+//! other's. Everything blocks. **Never**: replaces a later deletion by an earlier one, or lets
+//! other users read it.
 
 use std::{
     fs, io,
@@ -16,23 +16,19 @@ use crate::{
     memory::Deletion,
 };
 
-/// Files of deletions.
 #[derive(Clone, Debug)]
 pub struct DeletionFiles {
-    /// Files have this name, with the hash of a key.
+    /// Base name; the hash of a key follows.
     base: PathBuf,
 }
 
 impl DeletionFiles {
-    /// Files beside the spill files of this base name; nothing is read yet.
+    /// Files beside the spill files of this base name. Reads nothing yet.
     pub fn new(spill: &Path) -> Self {
         Self { base: spill.with_extension("deletion") }
     }
 
-    /// Records a deletion, unless a later one of the same key is there; it is on the disk then.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Records a deletion durably, unless a later one with its key exists.
     pub fn put(&self, deletion: &Deletion) -> Result<(), FileError> {
         let path = self.path(deletion);
         if read(&path)?.is_some_and(|there| there.before > deletion.before) {
@@ -43,10 +39,7 @@ impl DeletionFiles {
         replaced.map_err(FileError::on("write", &path))
     }
 
-    /// Deletions that wait.
-    ///
-    /// # Errors
-    /// The folder cannot be read. A file that cannot be is logged and left.
+    /// Waiting deletions. Unreadable files are logged and skipped.
     pub fn all(&self) -> Result<Vec<Deletion>, FileError> {
         let folder = self.base.parent().unwrap_or(Path::new(""));
         let begins = self.base.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -64,10 +57,7 @@ impl DeletionFiles {
         Ok(all)
     }
 
-    /// Removes the record of a deletion that is done, unless a later one has taken its place.
-    ///
-    /// # Errors
-    /// The file cannot be removed.
+    /// Removes the record of a finished deletion, unless a later one has replaced it.
     pub fn remove(&self, deletion: &Deletion) -> Result<(), FileError> {
         let path = self.path(deletion);
         match read(&path)? {
@@ -85,7 +75,6 @@ impl DeletionFiles {
     }
 }
 
-/// The deletion in a file, if there is one.
 fn read(path: &Path) -> Result<Option<Deletion>, FileError> {
     let Some(text) = read_if_there(path)? else { return Ok(None) };
     let read = serde_json::from_slice(&text).map_err(io::Error::from);

@@ -1,6 +1,5 @@
-//! A turn's line as utterances.
-//!
-//! Entry function: [`utterances`]. **Never**: writes down who has played the X-card.
+//! Converts a turn's line to utterances. Entry function: [`utterances`].
+//! **Never**: records who has played the X-card.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use crate::{
     session::{Outcome, SpeakerId, ToolLine, TurnLine},
 };
 
-/// Words of a player and the answer of an NPC, where there are any; `now` is Unix time in ms.
+/// A player's words and an NPC's answer, if any; `now` is Unix time in ms.
 pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> {
     let Some(from) = line.from else { return Vec::new() };
     let told = &line.circumstances;
@@ -36,7 +35,7 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
     };
     let (by, said_at) = (identity(from, &line.speaker), before(now, told.said_at, told.said_for));
     let mut all = Vec::new();
-    // A line without `understood` answers nobody: the NPC speaks by itself, or in the game master's
+    // Without `heard` the line answers no player: the NPC speaks by itself, or in the game master's
     // words.
     if !line.understood.is_empty() {
         let calls: Vec<ToolLine> = line.tools.iter().map(ToolLine::kept).collect();
@@ -62,7 +61,7 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
             duration: millis(spoken),
             speaker: npc.clone(),
             text: line.reply.clone(),
-            // Calls go with the words that led to them.
+            // Calls belong to the words that led to them.
             asked: Some(Asked { by, at: said_at }),
             ..common
         });
@@ -70,13 +69,12 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
     all
 }
 
-/// An identity that no other utterance has.
 fn uid() -> Uid {
     Uid(format!("{:032x}", rand::random::<u128>()))
 }
 
-/// Start, in Unix time in ms, of something that ended at `end` and lasted `length`; `now` is the time now.
-/// The clock of recordings may run ahead of the other.
+/// Start (Unix time in ms) of something that ended at `end` and lasted `length`. Recordings' clocks
+/// may run ahead: an `end` in the future counts as now.
 fn before(now: i64, end: Option<Instant>, length: Duration) -> i64 {
     let ago = end.map_or(Duration::ZERO, |end| Instant::now().saturating_duration_since(end));
     now.saturating_sub_unsigned(millis(ago + length))
@@ -86,7 +84,6 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// An outcome by its name in reports.
 fn name(outcome: Outcome) -> String {
     let name = serde_json::to_value(outcome).unwrap_or_default();
     name.as_str().unwrap_or_default().to_owned()

@@ -1,7 +1,4 @@
-//! Writes down what was said, beside everything else.
-//!
-//! Entry type: [`TranscriptWriter`]. **Never**: keeps a table waiting, or gives up a line while there is
-//! room for it.
+//! Records what was said. Entry type: [`TranscriptWriter`].
 
 mod deleted;
 mod deletion_files;

@@ -1,14 +1,9 @@
-//! Session being recorded.
-//!
-//! Entry type: [`Transcript`]. **Never**: holds what was said.
-
 use crate::domain::{Scope, SessionId};
 
-/// A session that is written down.
+/// A session being recorded.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// Owner and campaign; only people of a guild are known by their ids.
+    /// Owner and campaign; only people of a guild have lasting ids.
     pub scope: Scope,
-    /// The play session, by its name.
     pub session: SessionId,
 }

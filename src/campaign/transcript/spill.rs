@@ -1,8 +1,8 @@
-//! Entries that could not be written into the store yet, in a file.
+//! Entries not yet in the store, in a file. Entry type: [`Spill`].
 //!
-//! Entry type: [`Spill`]. What is in it outlasts this program, and is in its order; that something is
-//! written into the store twice does no harm, for utterances have identities. **Never**: grows beyond
-//! [`SPILL_MAX`], or lets anybody but its owner read it.
+//! The file outlasts the program and keeps its order. Writing an entry to the store twice is
+//! harmless, as utterances have ids. **Never**: grows beyond [`SPILL_MAX`], or lets other users
+//! read it.
 
 use std::{
     fs,
@@ -14,25 +14,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::{Asked, Scope, Session, Uid, Utterance};
 
-/// Programs of one folder that may have something waiting at once.
+/// Programs of one folder that may have a spill at once.
 const FILES: u32 = 16;
-/// Bytes a file holds at most: weeks of talk.
+/// Limit of a file: weeks of talk.
 const SPILL_MAX: u64 = 64 * 1024 * 1024;
 
-/// Something to be written into the store.
+/// An entry for the store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
-    /// A session begins, changes or ends.
+    /// A session's start, change or end.
     Session(Scope, Session),
-    /// Something was said.
     Lines(Scope, Vec<Utterance>),
-    /// Something said is taken back.
+    /// Withdrawn utterances.
     Withdraw(Scope, Vec<Uid>),
 }
 
 impl Entry {
-    /// Number of lines.
     pub fn lines(&self) -> u64 {
         match self {
             Self::Session(..) | Self::Withdraw(..) => 0,
@@ -41,15 +39,15 @@ impl Entry {
     }
 }
 
-/// The file. All of it blocks, for a disk's time. Programs of one folder each have their own.
+/// The spill file; each program of a folder has its own. Everything blocks.
 #[derive(Debug)]
 pub struct Spill {
-    /// Files are called like this, with a number.
+    /// Base name; a number follows.
     base: PathBuf,
     held: Option<OpenFile>,
 }
 
-/// A file that no other program uses while we have it locked.
+/// A file locked against other programs.
 #[derive(Debug)]
 struct OpenFile {
     path: PathBuf,
@@ -66,26 +64,19 @@ pub fn waits(base: &Path) -> bool {
 }
 
 impl Spill {
-    /// Takes over the files that earlier runs have left under names like `base`, one at a time; with the
-    /// number of lines in the first.
-    ///
-    /// # Errors
-    /// One is there and cannot be read.
+    /// Takes over files left by earlier runs under `base`, one at a time. Returns the number of
+    /// lines in the first.
     pub fn open(base: PathBuf) -> io::Result<(Self, u64)> {
         let mut spill = Self { base, held: None };
         let lines = spill.adopt()?;
         Ok((spill, lines))
     }
 
-    /// True if nothing waits.
     pub const fn is_empty(&self) -> bool {
         self.held.is_none()
     }
 
-    /// Puts something at its end; it is on the disk then.
-    ///
-    /// # Errors
-    /// It is full, or the disk is; nothing was put there.
+    /// Appends an entry durably. If the file or the disk is full, nothing is written.
     pub fn push(&mut self, entry: &Entry) -> io::Result<()> {
         let mut text = serde_json::to_vec(entry)?;
         text.push(b'\n');
@@ -101,11 +92,8 @@ impl Spill {
         pushed
     }
 
-    /// The first entry, and the offset to [`Self::pass`] when it is done with; `None`: no entry. A line that
-    /// cannot be read is passed over.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The first entry, and the offset to [`Self::pass`] when done; `None`: no entry. Skips broken
+    /// lines.
     pub fn first(&mut self) -> io::Result<Option<(Entry, u64)>> {
         while let Some(held) = &mut self.held {
             let text = held.line(held.read)?;
@@ -118,11 +106,8 @@ impl Spill {
         Ok(None)
     }
 
-    /// Passes over everything before `next`. When that was all, the file is removed and the next one that
-    /// another program has left is taken over, if any; number of lines in that one.
-    ///
-    /// # Errors
-    /// The file cannot be removed.
+    /// Drops everything before `next`. If nothing is left, removes the file and takes over another
+    /// program's leftover, if any. Returns the number of lines in that one.
     pub fn pass(&mut self, next: u64) -> io::Result<u64> {
         let Some(held) = &mut self.held else { return Ok(0) };
         held.read = next;
@@ -137,16 +122,13 @@ impl Spill {
         self.adopt()
     }
 
-    /// Has `take_out` take lines out of what is in the file, which are then on no disk; how many of them
-    /// waited.
-    ///
-    /// # Errors
-    /// The file cannot be read or written.
+    /// Applies `take_out` to the file's entries, so that deleted lines are on no disk. Returns
+    /// their number.
     pub fn erase(&mut self, take_out: impl Fn(&mut Entry) -> u64) -> io::Result<u64> {
         self.held.as_mut().map_or(Ok(0), |held| held.erase(take_out))
     }
 
-    /// Takes the first file that somebody has left; how many lines it holds.
+    /// Takes over the first leftover file and returns its number of lines.
     fn adopt(&mut self) -> io::Result<u64> {
         for number in 0..FILES {
             let path = self.name(number);
@@ -169,7 +151,7 @@ impl Spill {
         Ok(0)
     }
 
-    /// A new file, made with its folder for their owner alone.
+    /// Creates a file, and its folder, for its owner alone.
     fn made(&self) -> io::Result<OpenFile> {
         if let Some(folder) = self.base.parent() {
             let mut builder = fs::DirBuilder::new();
@@ -185,7 +167,7 @@ impl Spill {
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let file = options.open(&path)?;
-            // Ours is an empty one that is still there once it is locked.
+            // It is ours if it is empty and still exists once locked.
             if file.try_lock().is_ok() && file.metadata()?.len() == 0 && path.exists() {
                 return Ok(OpenFile { path, file, read: 0, end: 0 });
             }
@@ -204,7 +186,7 @@ impl OpenFile {
         if self.end.saturating_add(length) > SPILL_MAX {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "the spill file is full"));
         }
-        // Cuts off bytes left there by a crash or a full disk.
+        // Cuts off bytes of a crash or a full disk.
         self.file.set_len(self.end)?;
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(text)?;
@@ -213,7 +195,6 @@ impl OpenFile {
         Ok(())
     }
 
-    /// The line at this offset.
     fn line(&mut self, at: u64) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(at))?;
         let mut text = Vec::new();
@@ -221,8 +202,8 @@ impl OpenFile {
         Ok(text)
     }
 
-    /// See [`Spill::erase`]. An entry is written over in its place, and the rest of its line is blank: a
-    /// crash meanwhile leaves a line that is passed over.
+    /// See [`Spill::erase`]. Overwrites an entry in place and blanks the rest of its line; a crash
+    /// meanwhile leaves a broken line, which is skipped.
     fn erase(&mut self, take_out: impl Fn(&mut Entry) -> u64) -> io::Result<u64> {
         let (mut at, mut waited, mut is_changed) = (0, 0, false);
         while at < self.end {
@@ -231,7 +212,7 @@ impl OpenFile {
             if let Some(mut entry) = parsed(&text) {
                 let lines = take_out(&mut entry);
                 let mut left = serde_json::to_vec(&entry)?;
-                // An entry of another version may be longer as this one writes it; it is left.
+                // An entry of another version may be longer in this one's form; it is left.
                 if lines > 0 && left.len() <= room {
                     left.resize(room, b' ');
                     self.file.seek(SeekFrom::Start(at))?;
@@ -248,7 +229,7 @@ impl OpenFile {
         Ok(waited)
     }
 
-    /// Finds its end, which is that of the last whole line; how many lines of talk it holds.
+    /// Finds the end of the last whole line; returns the number of lines of talk.
     fn measure(&mut self) -> io::Result<u64> {
         let (mut lines, mut text) = (0, Vec::new());
         let mut file = BufReader::new(&self.file);
@@ -261,7 +242,6 @@ impl OpenFile {
     }
 }
 
-/// Entry of a line of the file.
 fn parsed(text: &[u8]) -> Option<Entry> {
     let mut entry = serde_json::from_slice(text)
         .inspect_err(|error| tracing::warn!(%error, "cannot read an entry of the spill file"))
@@ -272,8 +252,8 @@ fn parsed(text: &[u8]) -> Option<Entry> {
     Some(entry)
 }
 
-/// Sets `asked` in answers that earlier versions have written: an answer belongs to the words right before it
-/// in the same turn. The stores' migrations do the same.
+/// Sets `asked` in answers of earlier versions: an answer belongs to the words right before it in
+/// its turn. The stores' migrations do so too.
 fn tell_askers(lines: &mut [Utterance]) {
     let mut before = None;
     for line in lines {

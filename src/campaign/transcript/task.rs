@@ -1,8 +1,8 @@
-//! The task that writes transcripts.
+//! The task that writes transcripts. Entry type: [`WriterTask`].
 //!
-//! Entry type: [`WriterTask`]. While the store is away everything goes into the spill, so that it stays in
-//! its order; once it is back the spill goes first. **Never**: waits for the store with a line that
-//! is on no disk, unless there is no room for it on one.
+//! While the store is unavailable everything goes to the spill, in order; afterwards the spill is
+//! written first. **Never**: waits for the store with a line that is on no disk, unless the disk is
+//! full.
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
@@ -25,72 +25,64 @@ use crate::{
     session::Backlog,
 };
 
-/// First wait before the same is tried again.
+/// First delay before a retry.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
-/// Longest wait before the same is tried again.
+/// Longest delay before a retry.
 const RETRY_MAX: Duration = Duration::from_secs(30);
-/// At the end the store is given so long for each thing.
+/// Time limit per entry for the store at shutdown.
 const HURRY: Duration = Duration::from_secs(3);
-/// Milliseconds of a day.
 const DAY: i64 = 24 * 3_600 * 1_000;
 
 /// Storage options of transcripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TranscriptOptions {
-    /// Base name of the files in which entries wait that cannot be written into the store.
+    /// Base name of the spill files.
     pub spill: PathBuf,
     /// Days after which a session is deleted; `None`: never.
     pub retention_days: Option<u64>,
 }
 
-/// Message to the task.
 pub enum Note {
-    /// Something is to be written.
     Write(Entry),
-    /// Lines were deleted: they go from the spill too.
+    /// Lines were deleted; removes them from the spill too.
     Erase,
-    /// Everything before it has been dealt with.
+    /// Answers once everything before it is handled.
     Mark(oneshot::Sender<()>),
 }
 
-/// Parts that the task works with.
 pub struct WriterParts {
-    /// Store of the transcripts.
     pub store: Arc<dyn MemoryStore>,
-    /// Their game masters are told of trouble.
+    /// Running tables, whose game masters are notified of trouble.
     pub tables: Tables,
-    /// Told whenever lines were written.
+    /// Notified whenever lines were written.
     pub written: Arc<Notify>,
-    /// Storage options of the transcripts.
     pub options: TranscriptOptions,
-    /// Lines that are not to be written.
     pub deleted: DeletedLines,
-    /// Counts what is not written yet.
+    /// Counts unwritten lines.
     pub backlog: Backlog,
     /// True if a line waits in memory because no disk takes it.
     pub stuck: watch::Sender<bool>,
-    /// Cancelled at the end.
+    /// Cancelled at shutdown.
     pub stop: CancellationToken,
-    /// So many writes panic.
+    /// Number of writes that panic.
     #[cfg(test)]
     pub faults: Arc<std::sync::atomic::AtomicUsize>,
 }
 
-/// The task's own side.
 pub struct WriterTask {
     parts: WriterParts,
-    /// `None`: it cannot be used.
+    /// `None`: unusable.
     spill: Option<Spill>,
-    /// Deletions that are recorded in the store are known.
+    /// The store's recorded deletions are loaded.
     knows_deletions: bool,
-    /// Somebody has been told that nothing can be written.
+    /// Game masters were notified that nothing can be written.
     troubled: bool,
     wait: Duration,
     again: Instant,
 }
 
 impl WriterTask {
-    /// Nothing is read yet.
+    /// Reads nothing yet.
     pub fn new(parts: WriterParts) -> Self {
         Self {
             parts,
@@ -102,7 +94,7 @@ impl WriterTask {
         }
     }
 
-    /// Writes until stopped, and then what is left; gives how many lines the spill holds at the end.
+    /// Writes until stopped, then the rest. Returns the number of lines left in the spill.
     pub async fn write_all(mut self, mut queue: mpsc::Receiver<Note>) -> u64 {
         self.take_up().await;
         loop {
@@ -131,7 +123,7 @@ impl WriterTask {
         self.parts.backlog.count().waiting
     }
 
-    /// Opens the spill, with what earlier runs have left in it.
+    /// Opens the spill with entries of earlier runs.
     async fn take_up(&mut self) {
         let base = self.parts.options.spill.clone();
         let (files, deleted) = (DeletionFiles::new(&base), self.parts.deleted.clone());
@@ -168,7 +160,7 @@ impl WriterTask {
         }
     }
 
-    /// Takes deleted lines out of the spill.
+    /// Removes deleted lines from the spill.
     async fn erase(&mut self) {
         if !self.is_spilled() {
             return;
@@ -177,19 +169,19 @@ impl WriterTask {
         let erased = self.spilling(move |spill| spill.erase(|entry| deleted.take_out(entry)));
         match erased.await {
             Ok(lines) => self.parts.backlog.written(lines),
-            // They are left out when they are written into the store.
+            // They are left out when the spill is written to the store.
             Err(error) => tracing::error!(%error, "deleted lines are still in the spill file"),
         }
     }
 
-    /// Something has panicked: it is tried again in a while, more rarely each time.
+    /// After a panic: waits before the next attempt, longer each time.
     async fn failed(&mut self, fault: &Panicked) {
         tracing::error!(%fault, "cannot write down what is said");
         if !std::mem::replace(&mut self.troubled, true) {
             self.tell(&format!("lines wait in a file for now: {fault}"));
         }
         if self.spill.is_none() {
-            // It went with what has panicked; what is in it is counted already.
+            // The panic dropped the spill; its content is counted already.
             let base = self.parts.options.spill.clone();
             let opened = spawn_blocking(move || Spill::open(base)).await;
             self.spill = opened.ok().and_then(Result::ok).map(|(spill, _)| spill);
@@ -198,7 +190,7 @@ impl WriterTask {
         self.again = Instant::now() + self.wait;
     }
 
-    /// Puts on a disk what could not be written; the store knows it again where it has it already.
+    /// Spills an entry. The store recognises entries that it has already.
     async fn keep(&mut self, entry: Entry) {
         let kept = entry.clone();
         if let Err(error) = self.spilling(move |spill| spill.push(&kept)).await {
@@ -218,7 +210,7 @@ impl WriterTask {
         }
     }
 
-    /// Tries until it is done, refused, or everything ends.
+    /// Tries until written, refused or stopped.
     async fn insist(&mut self, entry: &Entry) {
         self.parts.stuck.send_replace(true);
         loop {
@@ -237,7 +229,7 @@ impl WriterTask {
         }
     }
 
-    /// Writes what has waited, or sees to it later.
+    /// Writes waiting entries, or schedules a retry.
     async fn retry(&mut self) {
         if !self.drain().await {
             self.wait = self.wait.saturating_mul(2).min(RETRY_MAX);
@@ -245,7 +237,7 @@ impl WriterTask {
         self.again = Instant::now() + self.wait;
     }
 
-    /// Writes what is in the spill; whether nothing is any more.
+    /// Writes the spill to the store; true if nothing is left.
     async fn drain(&mut self) -> bool {
         while self.is_spilled() {
             if !self.know_deletions().await {
@@ -269,7 +261,7 @@ impl WriterTask {
         true
     }
 
-    /// Learns which deletions earlier runs have left in the store; whether they are known.
+    /// Loads the store's recorded deletions; true if loaded.
     async fn know_deletions(&mut self) -> bool {
         if !self.knows_deletions {
             match self.hurried(self.parts.store.deletions()).await {
@@ -283,12 +275,12 @@ impl WriterTask {
         self.knows_deletions
     }
 
-    /// Has the store write it; whether it is dealt with, written or refused.
+    /// Writes an entry to the store; true if written or refused.
     async fn settle(&mut self, entry: &Entry) -> bool {
         match self.put(entry).await {
             Ok(is_written) => {
                 self.parts.backlog.written(entry.lines());
-                // Lines that are left out never reach the store: they don't show that it is back.
+                // Entries without lines never reach the store and don't show that it is back.
                 if is_written {
                     self.recovered();
                 }
@@ -312,7 +304,7 @@ impl WriterTask {
         }
     }
 
-    /// Result of the store, which has [`HURRY`] for it once the program stops.
+    /// The store's result, within [`HURRY`] once stopping.
     async fn hurried<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let hurried = async {
             self.parts.stop.cancelled().await;
@@ -325,7 +317,7 @@ impl WriterTask {
         }
     }
 
-    /// Writes `entry` into the store, without lines that were deleted; false if none is left.
+    /// Writes `entry` without deleted lines; false if none is left.
     async fn put(&self, entry: &Entry) -> Result<bool, Error> {
         let mut entry = entry.clone();
         self.parts.deleted.take_out(&mut entry);
@@ -368,7 +360,7 @@ impl WriterTask {
         }
     }
 
-    /// Something has been written. That all is well is only said once nothing waits any more.
+    /// After a write: reports recovery once nothing waits any more.
     fn recovered(&mut self) {
         self.wait = RETRY_FIRST;
         let count = self.parts.backlog.count();
@@ -387,7 +379,7 @@ impl WriterTask {
         self.spill.as_ref().is_some_and(|spill| !spill.is_empty())
     }
 
-    /// Does something with the spill, away from the tables' threads.
+    /// Uses the spill on a blocking thread.
     async fn spilling<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Spill) -> io::Result<T> + Send + 'static,
@@ -408,7 +400,7 @@ impl WriterTask {
         self.parts.tables.tell(text);
     }
 
-    /// Forgets what is too old.
+    /// Deletes sessions that are too old.
     async fn retain(&self, scope: &Scope) {
         let days = self.parts.options.retention_days.and_then(|days| i64::try_from(days).ok());
         let Some(days) = days else { return };
@@ -427,7 +419,7 @@ impl WriterTask {
     }
 }
 
-/// Says that the spill cannot be read; it is tried again.
+/// Logs that the spill cannot be read; it is retried.
 fn unreadable(error: &io::Error) -> bool {
     tracing::error!(%error, "cannot read the lines that wait to be written");
     false

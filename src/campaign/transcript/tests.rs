@@ -69,7 +69,7 @@ fn turn_is_a_question_and_an_answer() {
     assert_ne!(answer.uid, question.uid);
     assert_eq!(answer.asked, Some(Asked { by: "7".to_owned(), at: question.at }));
     assert_eq!(question.asked, None);
-    // Without a guild nobody has an id that lasts.
+    // Without a guild no id lasts.
     let said = utterances(&of(Owner::Local), &line(), 1_000);
     assert_eq!(said[0].speaker_id.as_deref(), Some("Anna"));
     assert_eq!(said[0].present[1].player.as_deref(), Some("Anna"));
@@ -139,7 +139,7 @@ async fn unwritable_lines_are_counted_as_lost() {
     let path = folder.path().join("memory.db");
     let store = Arc::new(Sqlite::open(&path).unwrap());
     let of = of(Owner::Local);
-    // No campaign has this name: whatever is written of it is refused.
+    // The store refuses a campaign without a name.
     let scope = Scope { campaign: CampaignKey(String::new()), ..of.scope.clone() };
     let refused = Transcript { scope, ..of.clone() };
     let writer = TranscriptWriter::open(store, Tables::default(), &options(&folder));
@@ -155,7 +155,7 @@ async fn unwritable_lines_are_counted_as_lost() {
     assert_eq!(writer.backlog().count().lost, 4, "after its end nothing is written");
 }
 
-/// Has a writer with so many faults write four turns, and stops it; what its spill holds then.
+/// Writes four turns with a writer of this many faults and stops it. Returns its spill.
 async fn written_with(
     faults: usize,
     store: &Arc<dyn MemoryStore>,
@@ -207,7 +207,7 @@ async fn lines_survive_writer_panic() {
     }
 }
 
-/// Notices that a table was told.
+/// Notices to a table.
 fn notices(told: &mut EventReader) -> Vec<String> {
     let notice = |event| match event {
         TableEvent::Notice(text) => Some(text),

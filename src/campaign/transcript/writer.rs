@@ -1,7 +1,5 @@
-//! Writes down what was said, beside everything else.
-//!
-//! Entry type: [`TranscriptWriter`]. **Never**: keeps a table waiting, or gives up a line while there is room
-//! for it.
+//! Records what was said. Entry type: [`TranscriptWriter`].
+//! **Never**: keeps a table waiting, or drops a line while the spill has room.
 
 use std::{
     collections::VecDeque,
@@ -31,28 +29,28 @@ use crate::{
     session::{Backlog, TurnLine},
 };
 
-/// Notes waiting for the store: hours of talk, some megabytes; more are lost, and counted.
+/// Notes waiting for the task: hours of talk, some megabytes. More are dropped and counted.
 const NOTES_CAPACITY: usize = 8_192;
-/// Longest wait for what was said to be written, where a member of a server waits for an answer.
+/// Longest wait for lines to be written while a user waits for an answer.
 const SETTLED: Duration = Duration::from_millis(500);
-/// Longest wait for the rest at the end.
+/// Longest wait for the rest at shutdown.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Turns whose lines can still be taken back.
+/// Turns whose lines can still be withdrawn.
 const RECENT: usize = 256;
 
-/// A turn that was written down just now.
+/// A turn that was recorded just now.
 struct Recent {
     session: SessionId,
     turn: u64,
     lines: Vec<Uid>,
 }
 
-/// Some lines are not in the store yet, which would therefore tell less than there is.
+/// Some lines are not in the store yet.
 #[derive(Debug, thiserror::Error)]
 #[error("some lines are not written down yet (try again in a minute)")]
 pub struct NotWritten;
 
-/// Writes down what was said. Cloning shares it.
+/// Records what was said. Cloning shares it.
 #[derive(Clone)]
 pub struct TranscriptWriter {
     store: Arc<dyn MemoryStore>,
@@ -68,9 +66,8 @@ pub struct TranscriptWriter {
 }
 
 impl TranscriptWriter {
-    /// Writes into `store` until closed, beginning with what earlier runs could not write; game
-    /// masters of `tables` are told when it cannot. Sessions older than `options` say are forgotten
-    /// whenever one begins.
+    /// Writes to `store` until closed, first the leftovers of earlier runs. Notifies game masters
+    /// of `tables` of failures. Deletes sessions older than `options` allow whenever one begins.
     pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &TranscriptOptions) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
@@ -109,31 +106,31 @@ impl TranscriptWriter {
         Arc::clone(&self.store)
     }
 
-    /// Told whenever lines were written.
+    /// Notified whenever lines were written.
     pub fn written(&self) -> Arc<Notify> {
         Arc::clone(&self.written)
     }
 
-    /// Counts what is not written yet.
+    /// Counts unwritten lines.
     pub fn backlog(&self) -> Backlog {
         self.backlog.clone()
     }
 
-    /// A session begins, or is gone on with.
+    /// Records that a session begins or continues.
     pub fn begins(&self, of: &Transcript) {
         let session =
             Session { id: of.session.0.clone(), started: Some(now()), ..Session::default() };
         self.note(Entry::Session(of.scope.clone(), session));
     }
 
-    /// A session has ended.
+    /// Records that a session has ended.
     pub fn ends(&self, of: &Transcript) {
         let ended = Some(now());
         let session = Session { id: of.session.0.clone(), ended, ..Session::default() };
         self.note(Entry::Session(of.scope.clone(), session));
     }
 
-    /// Something was said; returns at once.
+    /// Records a line; returns at once.
     pub fn line(&self, of: &Transcript, line: &TurnLine) {
         let lines = line::utterances(of, line, now());
         if !lines.is_empty() {
@@ -149,7 +146,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// Turns are taken back, those that are still to be written included; returns at once.
+    /// Withdraws turns, including unwritten ones; returns at once.
     pub fn take_back(&self, of: &Transcript, turns: &[u64]) {
         let mut lines = Vec::new();
         self.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| {
@@ -164,7 +161,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// Lines that `deletion` covers are not written from now on, and go from what waits; returns at once.
+    /// Drops lines that `deletion` covers from now on, and from waiting ones; returns at once.
     pub fn leave_out(&self, deletion: &Deletion) {
         self.deleted.add(deletion);
         if self.notes.try_send(Note::Erase).is_err() {
@@ -172,7 +169,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// Files in which deletions wait while the store is away.
+    /// Records of deletions while the store is unavailable.
     pub fn deletion_files(&self) -> &DeletionFiles {
         &self.deletion_files
     }
@@ -189,13 +186,13 @@ impl TranscriptWriter {
         }
     }
 
-    /// Waits until everything said so far is on a disk or given up, at most `patience`, and not where no
-    /// disk takes it. Cancel safe.
+    /// Waits until all lines so far are on a disk or dropped, at most `patience`, and not if the
+    /// disk is full. Cancel safe.
     pub async fn settled(&self, patience: Duration) {
         let (done, marked) = oneshot::channel();
         let mark = async {
             if self.notes.send(Note::Mark(done)).await.is_ok() {
-                // Without an answer the writer has ended, and everything with it.
+                // Without an answer the writer has ended.
                 _ = marked.await;
             }
         };
@@ -207,11 +204,11 @@ impl TranscriptWriter {
                 _ = stuck.wait_for(|is_stuck| *is_stuck) => {}
             }
         };
-        // Lines that take longer are counted by the backlog.
+        // The backlog counts slower lines.
         _ = timeout(patience, settled).await;
     }
 
-    /// Waits until everything said so far is in the store.
+    /// Waits until all lines so far are in the store.
     ///
     /// # Errors
     /// The store does not take it now.
@@ -223,7 +220,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// Writes what is left and ends. What could not be written is said in the answer.
+    /// Writes the rest and ends. Returns a message about unwritten lines.
     pub async fn close(&self) -> Option<String> {
         self.stop.cancel();
         let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -1,6 +1,6 @@
-//! Entities as campaign files, the store, and tables have them.
+//! Conversion of entities between campaign files, the store and tables.
 //!
-//! Entry functions: [`remembered`], [`entities_of_no_file`]. **Never**: changes the store.
+//! Entry functions: [`remembered`], [`entities_of_no_file`].
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,9 @@ use crate::{
 pub const CAMPAIGN_FILE: &str = "campaign-file:";
 /// Prefix of the source of imported entities; the id follows.
 pub const IMPORT: &str = "import:";
-/// The attribute of an entity that says how its name is said.
+/// Attribute with the pronunciation of an entity's name.
 pub const PRONUNCIATION: &str = "pronunciation";
-/// Most entities of the store whose names a table knows: more would push a recogniser's other words
-/// aside.
+/// Most stored entities whose names a table knows; more would displace a recogniser's other words.
 const NAMED_MAX: usize = 1_000;
 
 /// True if the configured campaign file describes it.
@@ -29,7 +28,6 @@ pub fn is_of_campaign_file(entity: &Entity) -> bool {
     entity.source.as_deref().is_some_and(|it| it.starts_with(CAMPAIGN_FILE))
 }
 
-/// Converts an entity to the store's form.
 pub fn remembered(of: &WorldEntity, source: &str) -> Entity {
     let entity = &of.entity;
     let text = |text: &String| Value::String(text.clone());
@@ -54,7 +52,6 @@ pub fn remembered(of: &WorldEntity, source: &str) -> Entity {
     }
 }
 
-/// Equivalent of a kind in the store.
 pub const fn kind(kind: domain::EntityKind) -> EntityKind {
     match kind {
         domain::EntityKind::Npc => EntityKind::Npc,
@@ -69,7 +66,6 @@ pub const fn kind(kind: domain::EntityKind) -> EntityKind {
     }
 }
 
-/// Equivalent of a kind at a table.
 const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
     match kind {
         EntityKind::Npc => domain::EntityKind::Npc,
@@ -84,11 +80,8 @@ const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
     }
 }
 
-/// The entities of `campaign` whose names a table hears, puts right, says, and knows, beside those of
-/// the configured campaign file; with `and_of_file` those too.
-///
-/// # Errors
-/// The store's own.
+/// Stored entities of `campaign` whose names a table recognises, corrects and pronounces; with
+/// `and_of_file` also those of the configured campaign file.
 pub async fn entities_of_no_file(
     at: Scoped<'_>,
     and_of_file: bool,
@@ -102,7 +95,6 @@ pub async fn entities_of_no_file(
     Ok(others.into_iter().take(NAMED_MAX).map(at_table).collect())
 }
 
-/// Converts an entity to the table's form.
 fn at_table(of: Entity) -> domain::Entity {
     let pronunciation = of.attributes.get(PRONUNCIATION).and_then(Value::as_str);
     let (dm_only, known_to) = match of.visibility {

@@ -1,7 +1,7 @@
-//! The world of a campaign: its files into the store, what game masters do to it, and its names.
+//! The world of a campaign: import of files, game masters' changes, and names.
 //!
 //! Entry type: [`WorldEdits`]; functions [`plan()`], [`entities_of_no_file`]. **Never**: changes an
-//! entity that belongs to the configured campaign file, unless by that file.
+//! entity of the configured campaign file, except from that file.
 
 mod entities;
 mod error;

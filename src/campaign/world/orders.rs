@@ -1,6 +1,5 @@
-//! Carries out requests of game masters about the world.
-//!
-//! Entry function: [`carry_out`]. **Never**: removes what the configured campaign file would bring back.
+//! Carries out game masters' requests about the world. Entry function: [`carry_out`].
+//! **Never**: removes an entity that the configured campaign file would restore.
 
 use std::sync::Arc;
 
@@ -17,11 +16,8 @@ use crate::{
     memory::{Change, Entity, EntityFilter, EntityKind, MemoryStore, Snapshot, Viewer, Visibility},
 };
 
-/// Does what `request` says in `store`; `settings` has the configured campaign, and the NPCs, whom
+/// Carries out `request` in `store`; `settings` have the configured campaign and the NPCs that
 /// campaign files may name.
-///
-/// # Errors
-/// A fault of the request, or of the store, with the way out.
 pub async fn carry_out(
     store: &dyn MemoryStore,
     settings: &Settings,
@@ -69,7 +65,7 @@ async fn names(at: Scoped<'_>) -> Result<Vec<String>, WorldError> {
     Ok(found.into_iter().map(|it| it.name).collect())
 }
 
-/// The only entity that goes by `name`.
+/// The only entity with this name.
 async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, WorldError> {
     let named = Some(name.to_owned());
     let mut found = all(at, EntityFilter { named, ..EntityFilter::default() }).await?;
@@ -125,7 +121,7 @@ async fn list(at: Scoped<'_>, kind: Option<EntityKind>) -> Result<String, WorldE
     Ok(found.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// The NPCs and people who know of it, where not everyone does.
+/// NPCs and people who know of it, unless everyone does.
 fn secret(entity: &Entity) -> String {
     match &entity.visibility {
         Visibility::Everyone => String::new(),
@@ -163,7 +159,7 @@ fn described(Snapshot { entity, ties }: &Snapshot) -> String {
     lines.join("\n")
 }
 
-/// The file would bring it back.
+/// Refuses entities of the configured campaign file, which would restore them.
 fn refuse_of_file(entity: &Entity) -> Result<(), WorldError> {
     if is_of_campaign_file(entity) {
         return Err(WorldError::OfFile(entity.name.clone()));
@@ -204,7 +200,7 @@ async fn import(at: Scoped<'_>, world: World, file: &str) -> Result<String, Worl
     Ok(text)
 }
 
-/// Takes a file in as a campaign of its own.
+/// Imports a file as a campaign of its own.
 async fn load(
     store: &dyn MemoryStore,
     scope: Scope,

@@ -1,7 +1,5 @@
-//! Campaign files into the store.
-//!
-//! Entry functions: [`plan`] and [`Plan::carry_out`]. **Never**: changes an entity that belongs to the
-//! configured campaign file, unless by that file.
+//! Imports campaign files into the store. Entry functions: [`plan`] and [`Plan::carry_out`].
+//! **Never**: changes an entity of the configured campaign file, except from that file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,41 +15,33 @@ use crate::{
     yaml::{Problem, Problems, quoted},
 };
 
-/// The attribute of a relation that says which entity's file entry it comes from.
+/// Attribute of a relation: the entity whose file entry defines it.
 const SAID_BY: &str = "source";
 
-/// Reason nothing was imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The files, each problem with its place.
+    /// Problems of the files, each with its place.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Problems(Vec<Problem>),
-    /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// Changes that an import would make.
 #[derive(Debug)]
 pub struct Plan {
     changes: Vec<Change>,
-    /// Entities in the files.
     pub entities: usize,
-    /// Relations in the files, both directions of what holds both ways counted.
+    /// Relations in the files; those that hold both ways count twice.
     pub relations: usize,
-    /// Entities and relations that are new.
     pub added: usize,
-    /// Entities that are there, but not so.
+    /// Entities that differ from the files.
     pub changed: usize,
-    /// Entities and relations that are there and in the files no more.
+    /// Stored entities and relations that the files no longer name.
     pub removed: usize,
 }
 
 impl Plan {
-    /// Does it, all or nothing.
-    ///
-    /// # Errors
-    /// The store's own.
+    /// Applies the plan, all or nothing.
     pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), Error> {
         let changes = std::mem::take(&mut self.changes);
         if !changes.is_empty() {
@@ -61,11 +51,8 @@ impl Plan {
     }
 }
 
-/// Makes the entities that come from the campaign file those that are in `world`, for the owner who plays it
-/// `at` this scope: the text of a file is shared, the changed entities are not.
-///
-/// # Errors
-/// A fault of the file, or the store's own.
+/// Updates the entities of the campaign file to `world`, for the owner at this scope: owners share
+/// the file, not the entities.
 pub async fn seed(at: Scoped<'_>, world: &World) -> Result<(), ImportError> {
     let mut plan = plan(at, std::slice::from_ref(world), CAMPAIGN_FILE).await?;
     plan.carry_out(at).await?;
@@ -74,12 +61,10 @@ pub async fn seed(at: Scoped<'_>, world: &World) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// Changes after which the store holds `worlds`, whose entities come from `source`. Relations that the files
-/// do not name any more are removed; entities only where they come from the configured campaign file.
-///
-/// # Errors
-/// Ids that are there twice, relations to what is not there, entities that belong to the campaign
-/// file; or the store's own.
+/// Plans the changes after which the store holds `worlds`, whose entities come from `source`.
+/// Removes relations that the files no longer name; entities only if they come from the configured
+/// campaign file. Fails on duplicate ids, relations to unknown entities, or entities of the
+/// campaign file.
 pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan, ImportError> {
     let (store, scope) = (at.store, at.scope);
     let before = store.entities(scope, EntityFilter::default(), Viewer::Dm).await?;
@@ -132,16 +117,16 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
     Ok(plan)
 }
 
-/// The relations there are.
+/// The existing relations.
 struct Ties<'a> {
     before: &'a [Relation],
-    /// Ids of the files' own entities, whose relations the files say.
+    /// Ids of the files' own entities, whose relations the files define.
     own: &'a BTreeSet<String>,
     /// Source of the files' relations.
     source: &'a str,
 }
 
-/// Adds the relations that are missing, and removes what entities of the files said and say no more.
+/// Adds missing relations, and removes those that the entities' files no longer name.
 fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
     let Ties { before, own, source } = *of;
     let same = |it: &RelationKey| (it.from.clone(), it.kind.to_lowercase(), it.to.clone());
@@ -174,8 +159,8 @@ fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
     }
 }
 
-/// Entities of `worlds` that the configured campaign file describes otherwise: at the next start it
-/// would win.
+/// Entities of `worlds` that the configured campaign file describes differently and would overwrite
+/// at the next start.
 fn foreign(worlds: &[World], before: &BTreeMap<&str, &Entity>, source: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     for world in worlds.iter().filter(|_| source != CAMPAIGN_FILE) {
@@ -196,7 +181,7 @@ fn foreign(worlds: &[World], before: &BTreeMap<&str, &Entity>, source: &str) -> 
     problems
 }
 
-/// Alike, wherever the campaign file's own come from.
+/// True if equal, ignoring a new source for an entity of the campaign file.
 fn is_same(old: &Entity, new: &Entity) -> bool {
     let source = if is_of_campaign_file(old) && !is_of_campaign_file(new) {
         &old.source

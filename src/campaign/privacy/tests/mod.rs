@@ -166,7 +166,7 @@ fn scope() -> Scope {
     Scope { owner: Owner::Guild(GUILD), campaign: CampaignKey("c".to_owned()) }
 }
 
-/// Person 9 wants all deleted that person 1 has said before this time.
+/// Person 9 requests deletion of everything person 1 said before this time.
 fn asked(before: i64) -> Deletion {
     let from = ForgetFrom { owner: Owner::Guild(GUILD), session: None };
     Deletion { asker: "9".to_owned(), ..Deletion::of("1".to_owned(), from, before) }
@@ -210,7 +210,7 @@ impl Run {
         (self.store.deletions().await.unwrap().len(), files.all().unwrap().len())
     }
 
-    /// Does what earlier runs have left, until one deletion is done.
+    /// Resumes deletions of earlier runs until one is done.
     async fn resume(&self) {
         let mut finished = self.handles.privacy.finished();
         self.handles.privacy.resume();
@@ -243,7 +243,7 @@ async fn deletion_waits_for_store_and_is_reported() {
     assert_eq!(done.asker, PersonId("9".to_owned()));
     assert_eq!(run.lines().await, ["an owl", "my badger"]);
     assert_eq!(run.recorded().await, (0, 0));
-    // What is done at once is answered, and recorded no longer.
+    // A deletion done at once is answered and no longer recorded.
     assert_eq!(run.handles.privacy.clone().forget(asked(4_000)).await.unwrap(), 1);
     assert_eq!(run.recorded().await, (0, 0));
     assert!(finished.try_recv().is_err());
@@ -276,7 +276,7 @@ async fn killed_deletion_is_done_at_next_start() {
         run.resume().await;
         assert_eq!(run.lines().await, ["my badger"]);
         assert_eq!(run.recorded().await, (0, 0));
-        // What tables and files have forgotten once, they are not asked to forget again.
+        // Tables and files erase once only.
         let file = folder.path().join(format!("sessions/{session}.json"));
         assert_eq!(fs::read_to_string(file).unwrap().contains("ferret"), erased);
     }
@@ -333,7 +333,7 @@ async fn retry_of_deletion_tries_failed_files_only() {
         }
     });
     let mut finished = handles.privacy.finished();
-    // One name, so that the words of earlier versions are looked for too.
+    // One name, so that words of earlier versions are searched too.
     let request = Deletion { names: vec!["Anna".to_owned()], ..asked(now()) };
     let refused = handles.privacy.clone().forget(request).await.unwrap_err();
     assert!(matches!(refused, PrivacyError::Kept(_)), "{refused}");

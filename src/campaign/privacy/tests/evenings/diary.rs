@@ -1,4 +1,4 @@
-//! What happened in an evening, and what was logged meanwhile.
+//! Record of an evening's events and its log.
 
 use std::{
     fmt::{Debug, Write as _},
@@ -12,7 +12,7 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-/// What happened, which is printed when the evening fails.
+/// Events of an evening, printed if it fails.
 pub struct Diary {
     seed: u64,
     began: Option<Instant>,

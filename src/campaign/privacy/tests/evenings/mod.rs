@@ -49,7 +49,7 @@ const EVENING: i64 = 1_700_000_000_000;
 /// Something that happens.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// Somebody says something to an NPC.
+    /// Someone speaks to an NPC.
     Speech {
         player: usize,
         aloud: bool,
@@ -57,7 +57,7 @@ enum Event {
     XCard,
     OptOut(usize),
     Deletion(usize),
-    /// Somebody leaves, or sits down again.
+    /// Someone leaves, or sits down again.
     Move(usize),
     /// The session ends, and the next one goes on from it.
     NextSession,
@@ -68,17 +68,17 @@ enum Event {
     Kill,
 }
 
-/// Somebody at the table, or gone.
+/// Someone at the table, or gone.
 struct Player {
     id: SpeakerId,
     name: &'static str,
     is_here: bool,
 }
 
-/// What became of a word.
+/// A spoken word and its traces.
 struct Spoken {
     by: usize,
-    /// Number of the session, and of the run.
+    /// Number of the session and the run.
     session: usize,
     run: usize,
     /// Turns whose lines have it.
@@ -87,7 +87,7 @@ struct Spoken {
     is_taken_back: bool,
 }
 
-/// Words that are to be forgotten.
+/// Words to be deleted.
 struct Deletion {
     request: memory::Deletion,
     by: usize,
@@ -96,7 +96,8 @@ struct Deletion {
 }
 
 impl Deletion {
-    /// True if both are of one person in one session, or in all: the later one is the earlier one's too.
+    /// True if both are of one person in one session, or in all: the later one includes the
+    /// earlier.
     fn is_like(&self, other: &Self) -> bool {
         let (one, two) = (&self.request, &other.request);
         one.player == two.player && one.from.session == two.from.session
@@ -111,7 +112,7 @@ struct Deletions {
 }
 
 impl Deletions {
-    /// The deletion with this number is done: from now on nothing below `folder` may hold its words.
+    /// Deletion `number` is done: from now on nothing below `folder` may hold its words.
     fn done(&self, number: usize, folder: &Path) {
         let mut all = self.all.lock().unwrap();
         let (before, rest) = all.split_at_mut(number);
@@ -127,7 +128,7 @@ impl Deletions {
         }
     }
 
-    /// Takes the news of deletions that had to wait.
+    /// Receives reports of delayed deletions.
     async fn listen(self, mut finished: Receiver<Deleted>, folder: PathBuf) {
         while let Ok(Deleted { asker, .. }) = finished.recv().await {
             self.done(asker.0.parse().unwrap(), &folder);
@@ -201,7 +202,7 @@ impl Evening {
         }
     }
 
-    /// One run of the program, to its end or until it is killed. What it had under way is gone then.
+    /// One run of the program, to its end or a kill, which drops everything under way.
     fn run(&mut self) {
         let mut runtime = Builder::new_current_thread();
         let runtime = runtime.enable_all().start_paused(true).build().unwrap();
@@ -217,12 +218,12 @@ impl Evening {
         let run = Run::start(self.folder.path(), &self.wire);
         let folder = self.folder.path().to_owned();
         tokio::spawn(self.deletions.clone().listen(run.handles.privacy.finished(), folder));
-        // What a kill has broken off goes on.
+        // Deletions interrupted by a kill continue.
         run.handles.privacy.resume();
         let mut table = self.next_session(&run).await;
         while self.left > 0 {
             self.left -= 1;
-            // No two things happen at the same time: it is told in ms.
+            // No two events at the same time: times are in ms.
             sleep(ms(self.rng.random_range(5..2_500))).await;
             let event = self.event();
             self.diary.note(&format!("{event:?}"));
@@ -324,7 +325,7 @@ impl Evening {
         }
     }
 
-    /// Somebody says a new word to an NPC, most often to the one with the small window.
+    /// Someone says a new word to an NPC, mostly to the one with the small window.
     async fn speaks(&mut self, table: &mut Playing, by: usize, aloud: bool) {
         let Player { id, is_here, .. } = self.players[by];
         if !is_here || self.spoken.len() == MOST {
@@ -349,7 +350,7 @@ impl Evening {
         all.filter(|(_, spoken)| which(spoken)).map(|(at, _)| Word(at)).collect()
     }
 
-    /// Has `words` of a player forgotten, as the face does; in the session of an opt-out, or in all.
+    /// Deletes a player's `words`, as the face does; in the session of an opt-out, or in all.
     fn forget(&self, run: &Run, player: usize, words: BTreeSet<Word>, session: Option<SessionId>) {
         let Player { id, name, .. } = self.players[player];
         let person = PersonId(id.0.to_string());
@@ -368,7 +369,7 @@ impl Evening {
         let (privacy, deletions) = (run.handles.privacy.clone(), self.deletions.clone());
         let folder = self.folder.path().to_owned();
         tokio::spawn(async move {
-            // What fails is tried again, and told when it is done.
+            // Failures are retried and reported when done.
             if privacy.forget(request).await.is_ok() {
                 deletions.done(number, &folder);
             }
@@ -401,7 +402,7 @@ impl Evening {
         self.read(&mut told);
     }
 
-    /// Takes what a table has told.
+    /// Reads the table's events.
     fn read(&mut self, told: &mut EventReader) {
         while let Some(event) = told.try_recv() {
             match event {
@@ -427,7 +428,7 @@ impl Evening {
         }
     }
 
-    /// Fails if anything holds a word that is to be forgotten, or lacks one that is not.
+    /// Fails if anything holds a deleted word, or lacks another one.
     fn check(&self, log: &str) -> Tally {
         let mut found = self.wire.found.lock().unwrap().clone();
         let mut gone = BTreeSet::new();

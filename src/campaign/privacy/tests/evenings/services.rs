@@ -1,4 +1,4 @@
-//! Services of an evening: they repeat what they are told, and remember it.
+//! Services of an evening: they repeat and remember their input.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Everything that was sent to a service, in its order, and what should not have been found.
+/// Everything sent to a service, in order, and forbidden finds.
 #[derive(Default)]
 pub struct Wire {
     sent: Mutex<Vec<Sent>>,
@@ -41,7 +41,7 @@ pub struct Wire {
 
 struct Sent {
     to: &'static str,
-    /// What tells its turn from others.
+    /// Distinguishes its turn from others.
     turn: Option<String>,
     text: String,
 }
@@ -56,8 +56,8 @@ impl Wire {
         self.sent.lock().unwrap().len()
     }
 
-    /// Messages since there were `from` of them that hold one of `words`, said or answered. A turn that had
-    /// begun goes on with what it began with.
+    /// Messages since number `from` that hold one of `words`, said or answered. A turn that had
+    /// begun keeps its words.
     pub fn since(&self, from: usize, words: &BTreeSet<Word>) -> Vec<String> {
         let sent = self.sent.lock().unwrap();
         let (before, after) = sent.split_at(from.min(sent.len()));
@@ -117,7 +117,7 @@ impl ChatModel for Echo {
     }
 }
 
-/// The message of a turn, or of one that tells a late result the arguments of its call.
+/// The message of a turn, or of one with a late result: the arguments of its call.
 fn turn_of(messages: &[Message]) -> Option<String> {
     let at = messages.iter().rposition(|it| matches!(it, Message::User(_)))?;
     let Some((Message::User(said), since)) = messages[at..].split_first() else { return None };
@@ -130,7 +130,7 @@ fn turn_of(messages: &[Message]) -> Option<String> {
     })
 }
 
-/// What a model says to a request, and after how long.
+/// A model's answer to a request, and its delay.
 fn echo(request: &ChatRequest) -> (Duration, ChatEvent) {
     let is_summary =
         matches!(request.messages.first(), Some(Message::System(asked)) if asked.contains(SUMMARY));
@@ -140,7 +140,7 @@ fn echo(request: &ChatRequest) -> (Duration, ChatEvent) {
             let text = format!("They spoke of {}.", words.join(" and "));
             (ms(1_500), ChatEvent::Text(text))
         }
-        // What is said to the NPC stands last, behind what it has overheard.
+        // The words said to the NPC are last, after the overheard ones.
         Some(Message::User(said)) => match said_in(&said.text).last() {
             Some(word) => to_word(*word, request),
             None => (ms(100), ChatEvent::Text("Well met.".to_owned())),

@@ -55,7 +55,7 @@ struct EveningTables {
     stt: Mutex<Arc<Recogniser>>,
 }
 
-/// What the services give to a table.
+/// Services of a table.
 struct Parts {
     settings: SharedSettings,
     host: ToolHost,
@@ -142,7 +142,7 @@ impl Run {
         assert!(factory.parts.set(parts).is_ok());
         handles.tools.catalog().set_cast(&cast());
         assert_eq!(handles.tools.offer("stub", SourceKind::BuiltIn, tools(wire)), []);
-        // All that was said is old enough to be indexed.
+        // Everything said is old enough to be indexed.
         let (meaning, written) = (Meaning::by_spelling(), transcripts.written());
         let indexer = Indexer::open(transcripts.store(), None, meaning, written, || i64::MAX);
         Self { handles, store, factory, indexer }
@@ -204,7 +204,7 @@ impl Playing {
         self.order(Command::Join(Speaker { id, name: name.to_owned(), is_dm: false })).await;
     }
 
-    /// Somebody speaks, unless somebody still does; whether they do.
+    /// Starts speaking, unless another speaker does; true if it started.
     pub fn says(&mut self, speaker: SpeakerId, text: &str) -> bool {
         if self.speaking.as_ref().is_some_and(|speaking| !speaking.is_finished()) {
             return false;
@@ -231,12 +231,12 @@ impl Playing {
         true
     }
 
-    /// Nothing is heard any more of what somebody says at this moment.
+    /// Silences this speaker from now on.
     pub fn says_no_more(&self) {
         self.stt.script.lock().unwrap().clear();
     }
 
-    /// Ends it as a face does; what its NPCs remember, and the rest of what the table told.
+    /// Ends it as a face does; returns its NPCs' memory and the remaining events.
     pub async fn stop(self, handles: &Handles) -> (String, EventReader) {
         let Self { id, told, table, task, transcript, .. } = self;
         table.commands.send(Command::Close).await.expect("the table is open");

@@ -1,11 +1,11 @@
-//! Words that one person says once, and what an NPC makes of them.
+//! Words that one person says once, and an NPC's variants of them.
 
 use std::{collections::BTreeSet, fs, io::ErrorKind, path::Path};
 
 use tempfile::TempDir;
 
-/// Letters of numbers. Two words have at most their first one in common at their beginning, so that an
-/// index which leaves out common beginnings holds the rest of each.
+/// Letters of numbers. Two words share at most their first letter, so an index that omits common
+/// beginnings holds the rest of each.
 const LETTERS: &[u8] = b"bcdfghjklpqvwxz";
 /// End of a word that a person said.
 const SAID: &str = "umbat";
@@ -90,7 +90,7 @@ fn each_file(folder: &Path, see: &mut dyn FnMut(&Path, &str)) {
     }
 }
 
-/// What a file operation has done, unless the file has just been replaced or removed.
+/// The result of a file operation, unless the file was just replaced or removed.
 fn there<T>(done: std::io::Result<T>) -> Option<T> {
     match done {
         Ok(done) => Some(done),
