@@ -1,9 +1,8 @@
-//! Which demands the user has agreed to: those of this run, and those in `trusted.json` of the user's own
-//! state folder, by the configuration's path.
+//! Demands the user has agreed to: in this run, and in `trusted.json` of the user's state folder,
+//! by the configuration's path.
 //!
-//! Entry types: [`Agreements`], of a run, and [`StartCheck`], of its programs; [`record`] adds to the file, and
-//! [`forget`] removes from it.
-//! **Never**: asks or prints.
+//! Entry types: [`Agreements`] and [`StartCheck`]; [`record`] adds to the file. **Never**: asks or
+//! prints.
 
 use std::{
     collections::BTreeSet,
@@ -19,29 +18,27 @@ use super::{
 };
 use crate::{campaign::now, domain::revealed_name};
 
-/// Name of the file in the state folder.
 const FILE: &str = "trusted.json";
-/// Prefix of the time of the yes (Unix time in ms), stored among the digests.
+/// Prefix of the time of agreement (Unix time in ms), stored among the digests.
 const AT: &str = "at ";
-/// Most changed files that are named.
+/// Most changed files named in a message.
 const NAMED: usize = 3;
 
-/// What may be done in this run.
 #[derive(Clone, Debug, Default)]
 pub struct Agreements {
-    /// Everything, because the command line says so.
+    /// Everything is agreed to by the command line.
     is_given: bool,
-    /// Digests of demands that were agreed to in this run.
+    /// Digests of demands agreed to in this run.
     digests: BTreeSet<String>,
 }
 
 impl Agreements {
-    /// Nothing but what is recorded; everything if it `is_given` on the command line.
+    /// Only recorded agreements; everything if it `is_given` on the command line.
     pub fn new(is_given: bool) -> Self {
         Self { is_given, digests: BTreeSet::new() }
     }
 
-    /// With all of `config`, which the run begins with.
+    /// Adds agreement to all of `config`, which the run begins with.
     pub fn with(mut self, config: &Config) -> Self {
         if !self.is_given {
             self.digests.extend(config.demands.iter().map(Demand::digest));
@@ -49,14 +46,15 @@ impl Agreements {
         self
     }
 
-    /// Has no program of `config` checked again if everything is agreed to on the command line.
+    /// Disables the checks before programs of `config` start if everything is agreed to on the
+    /// command line.
     pub fn settle(&self, config: &mut Config) {
         if self.is_given {
             config.code = None;
         }
     }
 
-    /// Demands of `config` for `of` without a yes.
+    /// Demands of `config` for `of` without agreement.
     pub fn lacking<'c>(&self, config: &'c Config, of: Use) -> Vec<&'c Demand> {
         let wanted = config.demands.iter().filter(|it| it.concerns(of));
         if self.is_given || wanted.clone().next().is_none() {
@@ -71,10 +69,7 @@ impl Agreements {
     }
 }
 
-/// Records a yes to all demands of `config`, in place of what was recorded for it.
-///
-/// # Errors
-/// There is no place for the file, or it cannot be written.
+/// Records agreement to all demands of `config`, replacing earlier records for it.
 pub fn record(config: &Config) -> io::Result<()> {
     let no_name = || io::Error::new(ErrorKind::InvalidInput, "the folder's path is not UTF-8");
     let name = name(config).ok_or_else(no_name)?;
@@ -105,7 +100,7 @@ pub fn changed_files(config: &Config) -> Option<Vec<String>> {
     Some(config.code.as_ref()?.changed_since(at, NAMED))
 }
 
-/// The command that records a yes for `config`.
+/// The command that records agreement for `config`.
 pub fn way_out(config: &Config) -> String {
     let path = name(config).unwrap_or_else(|| FILE_NAME.to_owned());
     let path = Path::new(&path);
@@ -116,41 +111,39 @@ pub fn way_out(config: &Config) -> String {
     format!("glyphoxa trust {}", revealed_name(&named))
 }
 
-/// The file with what is recorded; `None`: the user has no home.
+/// The file with the records; `None`: the user has no home.
 pub fn file() -> Option<PathBuf> {
     state::path(FILE)
 }
 
-/// Digests that are recorded under `key`.
 fn recorded(key: Option<&str>) -> BTreeSet<String> {
     let all = file().and_then(|file| state::read(&file).ok());
     key.zip(all).and_then(|(key, mut all)| all.remove(key)).unwrap_or_default()
 }
 
-/// Name of the configuration in the state folder.
+/// Key of the configuration in the state folder.
 fn name(config: &Config) -> Option<String> {
     state::key(config.files.first()?)
 }
 
-/// Whether programs may still be started: the files that they may run are those of the yes.
+/// Checks before a program starts that the files it may run are unchanged since the agreement.
 pub struct StartCheck {
     code: Code,
     name: Option<String>,
-    /// Those that start programs.
     demands: Vec<Demand>,
     way_out: String,
 }
 
 impl StartCheck {
-    /// For the programs of `config`, which were agreed to; `None`: it has none, or the command line trusts
-    /// whatever they become.
+    /// For the programs of `config`; `None`: it has none, or the command line trusts them
+    /// unconditionally.
     pub fn of(config: &Config) -> Option<Self> {
         let code = config.code.clone()?;
         let demands = config.demands.iter().filter(|it| it.is_about_code()).cloned().collect();
         Some(Self { code, name: name(config), demands, way_out: way_out(config) })
     }
 
-    /// Why they may not be started now; `None`: they may. Reads the files.
+    /// Why they may not start now; `None`: they may. Reads the files.
     pub fn refusal(&self) -> Option<String> {
         let now = self.code.digest();
         let now: Vec<Demand> = self.demands.iter().map(|it| it.clone().about(&now)).collect();

@@ -1,4 +1,4 @@
-//! `glyphoxa.yaml` and what it leads to.
+//! Reads `glyphoxa.yaml` and all files it names.
 
 use std::{
     collections::BTreeMap,
@@ -46,13 +46,13 @@ use crate::{
     yaml::{Fields, Kind, Node, Position, quoted},
 };
 
-/// Spent at most unless the file says otherwise.
+/// Default spending cap of a session.
 const SESSION_MAX: f64 = 2.0;
-/// A cap above this is probably a slip.
+/// A higher cap is probably a slip.
 const UNUSUAL_SESSION_MAX: f64 = 50.0;
 
-/// Reads the file at `path` and every file it names. `None`: invalid YAML. The result is
-/// only valid without problems in `reading`.
+/// Reads the file at `path` and every file it names. `None`: invalid YAML. The result is only valid
+/// without problems in `reading`.
 pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     let (mut node, mut notes) = reading.file_or_problem(path, &Kind::Shape(&keys::app::FILE))?;
     let disabled = mcp::translate(&mut node, &mut notes);
@@ -64,7 +64,7 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     let config = file.config(reading, &mut notes);
     window::check(&config, &file.fields, &mut notes);
     reading.take(notes);
-    // The shipped files ask for nothing; broken ones are not used.
+    // The shipped files need no agreement; broken ones are not used.
     let (demands, code) = match reading.source {
         Source::Disk if reading.problems.is_empty() => {
             let code = trust::code(&config, folder);
@@ -75,22 +75,16 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     Some(Config { demands, code, ..config })
 }
 
-/// The checked file and its folder.
 struct File<'a> {
-    /// The mapping at its top.
     fields: Fields<'a>,
-    /// Its `tools`.
     tools: Option<Fields<'a>>,
-    /// Base of relative paths.
     folder: &'a Path,
-    /// Names of servers that are switched off.
+    /// Names of disabled servers.
     disabled: Vec<String>,
-    /// All tracks.
     music: Arc<Library>,
 }
 
 impl File<'_> {
-    /// Everything it says.
     #[expect(clippy::too_many_lines, reason = "a line for each part of the file")]
     fn config(&self, reading: &mut Reading, notes: &mut Notes) -> Config {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
@@ -158,37 +152,34 @@ impl File<'_> {
         }
     }
 
-    /// `campaign` with the banned topics and with `npcs` as its cast.
+    /// Adds the banned topics and the cast `npcs` to `campaign`.
     fn veiled(&self, campaign: Campaign, npcs: &[Npc]) -> Campaign {
         let lines_and_veils = self.fields.texts("lines_and_veils");
         Campaign { lines_and_veils, cast: npcs.iter().map(Entity::from).collect(), ..campaign }
     }
 
-    /// Least important level logged.
     fn log_level(&self) -> String {
         let log = self.fields.map("log", &keys::app::LOG);
         log.and_then(|log| log.text("level")).unwrap_or("info").to_owned()
     }
 
-    /// Folder of saved sessions.
     fn data_dir(&self) -> PathBuf {
         self.path("data_dir").unwrap_or_else(|| self.folder.join("data"))
     }
 
-    /// Like [`Self::data_dir`], after a look at it.
+    /// Like [`Self::data_dir`], with warnings about its state.
     fn checked_data_dir(&self, notes: &mut Notes) -> PathBuf {
         let path = self.data_dir();
         data_dir::check(&path, &self.fields, notes);
         path
     }
 
-    /// The memory settings.
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
         memory::options(fields, self.folder, &self.data_dir(), notes)
     }
 
-    /// Services that hear, think and speak; prices beside entries join those of `budget`.
+    /// Services that hear, think and speak; adds entries' own prices to `budget`.
     fn providers(
         &self,
         models: &ModelOptions,
@@ -203,7 +194,8 @@ impl File<'_> {
         read
     }
 
-    /// Reads `speech_to_speech`, `image` and `search` of `providers`; adds their own prices to `budget`.
+    /// Reads `speech_to_speech`, `image` and `search` of `providers`; adds their own prices to
+    /// `budget`.
     fn beside(
         &self,
         language: &str,
@@ -215,15 +207,13 @@ impl File<'_> {
         (image, talks, search::search(&self.fields, language, budget, notes))
     }
 
-    /// Files of models.
     fn models(&self, reading: &Reading, notes: &mut Notes) -> ModelOptions {
         let fields = self.fields.map("models", &keys::models::MODELS);
         let folders = models::Folders { file: self.folder, data: &self.data_dir() };
         models::options(fields, &folders, reading, notes)
     }
 
-    /// The bot's settings; its token may be empty. One that is not in the file is looked for where
-    /// everybody puts it.
+    /// The bot's settings; the token may be empty, and defaults to the usual variable.
     fn discord(&self, reading: &Reading, notes: &mut Notes) -> DiscordOptions {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
         let mut options = discord::options(fields, &self.data_dir(), notes);
@@ -240,7 +230,7 @@ impl File<'_> {
         mcp.and_then(|mcp| mcp.text("environment")).unwrap_or("default").to_owned()
     }
 
-    /// Identities NPCs may be given: of `built_in` those that are configured, and `manifests`.
+    /// Identities that NPCs may name: those of `built_in` that are configured, and `manifests`.
     fn known<'k>(&self, built_in: &[&'k str], manifests: &'k [String]) -> Vec<&'k str> {
         let files = self.fields.map("file_io", &keys::app::FILE_IO);
         let read_only = files.and_then(|files| files.flag("read_only")).unwrap_or_default();
@@ -253,7 +243,7 @@ impl File<'_> {
         built_in.chain(manifests.iter().map(String::as_str)).collect()
     }
 
-    /// Servers of further tools, and patterns for these.
+    /// MCP servers, and patterns for their tools.
     fn mcp(
         &self,
         reading: &Reading,
@@ -275,13 +265,12 @@ impl File<'_> {
         (options, patterns)
     }
 
-    /// Values that `${data.*}` stands for.
+    /// Values for `${data.*}`.
     fn global_data(&self) -> BTreeMap<String, Json> {
         let entries = self.fields.get("global_data").map(Node::entries).unwrap_or_default();
         entries.iter().map(|entry| (entry.key.clone(), entry.node.to_json())).collect()
     }
 
-    /// Tools written down in files.
     fn manifests(
         &self,
         tools: Option<Fields>,
@@ -310,7 +299,6 @@ impl File<'_> {
         manifests
     }
 
-    /// Folder where NPCs may read and write files.
     fn file_io(&self, notes: &mut Notes) -> Option<FileIo> {
         let fields = self.fields.map("file_io", &keys::app::FILE_IO)?;
         let base = self.folder.join(fields.text("base_dir")?);
@@ -321,17 +309,14 @@ impl File<'_> {
         Some(FileIo { base, read_only: fields.flag("read_only").unwrap_or_default() })
     }
 
-    /// The path under `key`, relative to the file.
     fn path(&self, key: &str) -> Option<PathBuf> {
         self.fields.text(key).map(|path| self.folder.join(path))
     }
 
-    /// Folder of NPCs, one file each.
     fn npc_dir(&self) -> PathBuf {
         self.path("npc_dir").unwrap_or_else(|| self.folder.join(checked::NPCS))
     }
 
-    /// Cap and prices.
     fn budget(&self, notes: &mut Notes) -> BudgetOptions {
         let budget = self.fields.map("budget", &keys::app::BUDGET);
         let money = |key, default| match budget.and_then(|budget| budget.text(key)) {
@@ -381,14 +366,14 @@ impl File<'_> {
         cast
     }
 
-    /// The campaign; an empty one without a file.
+    /// Empty without a campaign file.
     fn campaign(&self, cast: &Cast, reading: &mut Reading, notes: &mut Notes) -> (Campaign, World) {
         let Some(path) = self.path("campaign") else { return <(Campaign, World)>::default() };
         let at = self.fields.place("campaign");
         self.campaign_at(Folder { path: &path, named_at: Some(at) }, cast, reading, notes)
     }
 
-    /// The campaigns that every server may play.
+    /// Further campaigns, which every server may play.
     fn shared(
         &self,
         cast: &Cast,
@@ -414,7 +399,6 @@ impl File<'_> {
         all
     }
 
-    /// The campaign in the file at `place`.
     fn campaign_at(
         &self,
         place: Folder<'_>,
@@ -440,7 +424,6 @@ impl File<'_> {
         }
     }
 
-    /// Rules to look up.
     fn rules(&self, reading: &mut Reading, notes: &mut Notes) -> Rules {
         let rules = self.fields.map("rules", &keys::app::RULES);
         rules.map(|rules| rules::rules(rules, self.folder, reading, notes)).unwrap_or_default()
@@ -468,13 +451,13 @@ impl File<'_> {
     }
 }
 
-/// Voice services that NPCs may name, the one of `providers` for those that name none.
+/// Voice services that NPCs may name; the first is the default.
 fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
     let first = providers.voice.clone();
     provider::Options::voices(first, &models.weights.folders(), providers.slowest_voice)
 }
 
-/// The settings of a checked file that engines depend on.
+/// Settings that engines depend on.
 fn engines<'a>(file: &Fields, services: &'a [SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
     Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
@@ -491,7 +474,7 @@ fn selection(
     selection::selection(tools, &around, notes)
 }
 
-/// Policy of NPCs whose files set none.
+/// Default policy of NPCs.
 fn policy(tools: Option<Fields<'_>>, known: &[&str], notes: &mut Notes) -> Policy {
     let node = tools.and_then(|tools| tools.get("policy"));
     node.map_or_else(Policy::default, |node| policy::policy(node, &Policy::default(), known, notes))

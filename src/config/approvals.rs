@@ -1,6 +1,4 @@
-//! `tools.approvals`: calls that the game master decides about.
-//!
-//! Entry function: [`approvals`]. **Never**: sends anything.
+//! `tools.approvals`: calls that the game master decides.
 
 use std::time::Duration;
 
@@ -11,7 +9,7 @@ use crate::{
     yaml::Fields,
 };
 
-/// The settings under `tools` of a checked file.
+/// Reads the settings under `tools`.
 pub fn approvals(tools: Option<&Fields>, notes: &mut Notes) -> ApprovalOptions {
     let mut options = ApprovalOptions::default();
     let fields = tools.and_then(|tools| tools.map("approvals", &keys::app::APPROVALS));

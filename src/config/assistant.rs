@@ -1,6 +1,5 @@
-//! The game master's assistant where no file describes one, and what it says without a model.
-//!
-//! Entry function: [`assistant`]. **Never**: puts it among the NPCs.
+//! The built-in game master's assistant, and any assistant's scripted answers. Entry function:
+//! [`assistant`].
 
 use serde_json::json;
 
@@ -11,15 +10,13 @@ use crate::domain::{
 
 /// Names of the built-in one; the first that no NPC has.
 const NAMES: [&str; 2] = ["Assistant", "The Game Master's Assistant"];
-/// Its tools.
 const TOOLS: [&str; 3] = ["rules-lookup.*", "dice-roller.*", "memory.*"];
 /// Its further tools with a search service.
 const WEB: &str = "web-search.*";
-/// Tool that looks up rules.
 const SEARCH: &str = "rules-lookup.search_rules";
 
-/// The assistant of `cast`, else the built-in one, with web search if `searches`. It looks up rules when
-/// its own lines have no answer.
+/// The assistant of `cast`, else the built-in one, with web search if `searches`. It looks up rules
+/// when its own lines have no answer.
 pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy, searches: bool) -> Npc {
     let own = cast.assistant.take();
     scripted(own.unwrap_or_else(|| {
@@ -29,7 +26,7 @@ pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy, searches: boo
     }))
 }
 
-/// The assistant without a file; `cast` are the NPCs, whose names it does not take.
+/// The built-in assistant, with a name that no NPC of `cast` has.
 fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
     let taken = |name: &&str| cast.iter().any(|npc| npc.name.eq_ignore_ascii_case(name));
     let name = NAMES.into_iter().find(|name| !taken(name)).unwrap_or(NAMES[1]);
@@ -57,9 +54,9 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
     }
 }
 
-/// Has the scripted brain look up what its own lines do not answer.
+/// Makes the scripted brain look up anything its own lines do not answer.
 fn scripted(mut assistant: Npc) -> Npc {
-    // It answers in writing, whatever its file says.
+    // It always answers in writing.
     assistant.engine = EngineKind::Cascaded;
     let line = |when: Option<LineWhen>, say: &str| ScriptedLine {
         when,
@@ -71,7 +68,7 @@ fn scripted(mut assistant: Npc) -> Npc {
         weight: 1,
     };
     let search = LineTool { name: SEARCH.to_owned(), arguments: json!({"query": "{utterance}"}) };
-    // One letter fits everything, and less well than any line of its own.
+    // One letter matches everything, with less weight than any line of its own.
     assistant.lines.push(ScriptedLine {
         tool: Some(search),
         ..line(Some(LineWhen::Pattern("^.".to_owned())), FOUND)
@@ -85,6 +82,5 @@ fn scripted(mut assistant: Npc) -> Npc {
 /// Answer after a look-up.
 const FOUND: &str = "I am scripted and only look things up. {result.results.0.name}: \
                      {result.results.0.text}";
-/// It brought nothing.
 const NOTHING: &str = "I am scripted and only look things up, and found nothing (name a rule, a \
                        spell or a condition, or set providers.llm to a model).";

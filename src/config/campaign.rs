@@ -8,21 +8,20 @@ use crate::{
     yaml::{Fields, Node, Value, nearest, quoted},
 };
 
-/// Most moods that a warning lists.
+/// Most moods in a warning.
 const MOODS_SHOWN: usize = 30;
 
-/// Names that a campaign may use.
 #[derive(Clone, Copy)]
 pub struct Nameable<'a> {
-    /// The cast; `None`: some of it could not be read, so that nobody is called unknown.
+    /// `None`: some of the cast is unreadable, so no name counts as unknown.
     pub cast: Option<&'a [Npc]>,
     /// NPCs that may have been in the cast until now.
     pub left: &'a [Npc],
-    /// Tracks that scenes can name.
+    /// Tracks for scenes.
     pub music: &'a Library,
 }
 
-/// The campaign in `node`, which was checked, and its world. Scenes name NPCs of the cast.
+/// The campaign and its world in the checked `node`. Scenes name NPCs of the cast.
 pub fn campaign(node: &Node, known: Nameable<'_>, notes: &mut Notes) -> (Campaign, World) {
     let file = Fields::new(node, &import::FILE);
     let all = known.cast.map(|cast| [cast, known.left].concat());
@@ -44,7 +43,7 @@ pub fn campaign(node: &Node, known: Nameable<'_>, notes: &mut Notes) -> (Campaig
     (campaign, world)
 }
 
-/// A scene, its NPCs by their full names.
+/// A scene, with the full names of its NPCs.
 fn scene(node: &Node, Nameable { cast, left, music }: Nameable<'_>, notes: &mut Notes) -> Scene {
     let fields = Fields::new(node, &import::SCENE);
     let words = fields.text("music").map(|words| words.trim().to_owned());
@@ -77,12 +76,10 @@ fn scene(node: &Node, Nameable { cast, left, music }: Nameable<'_>, notes: &mut 
     Scene { name: fields.text("name").unwrap_or_default().trim().to_owned(), npcs, music: words }
 }
 
-/// The mappings in a list.
 fn mappings<'a>(fields: &Fields<'a>, key: &str) -> impl Iterator<Item = &'a Node> {
     fields.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)))
 }
 
-/// A player and their character.
 fn player(node: &Node) -> Player {
     let fields = Fields::new(node, &import::PLAYER);
     let text = |key| fields.text(key).unwrap_or_default().trim().to_owned();

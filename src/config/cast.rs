@@ -1,4 +1,4 @@
-//! All NPCs: inline, from files, and what they may not have in common.
+//! All NPCs, inline and from files, with unique names.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,40 +15,38 @@ use crate::{
     yaml::{self, Entry, Fields, Kind, Node, Position, Problem, Value, nearest, quoted},
 };
 
-/// The NPCs read so far and where their names stand.
+/// The NPCs read so far and the places of their names.
 #[derive(Default)]
 pub struct Cast {
-    /// In the order of reading.
     pub npcs: Vec<Npc>,
-    /// The game master's assistant, where one is described.
+    /// The game master's assistant, if described.
     pub assistant: Option<Npc>,
-    /// Names in use: folded name -> place and full name.
+    /// Names in use, folded.
     names: BTreeMap<String, Taken>,
     /// Name and profession of each NPC that has one.
     professions: Vec<(String, String)>,
-    /// Names that were met before.
+    /// Duplicate names.
     clashes: Vec<Problem>,
     /// Entries of the configuration that may change NPCs of files.
     changes: Changes,
-    /// Files or list items that were meant to be NPCs.
+    /// Files or list items meant to be NPCs.
     pub tried: usize,
 }
 
-/// A name in use.
 struct Taken {
     /// File and line, for messages.
     place: String,
-    /// Number of the NPC.
+    /// Index of the NPC.
     owner: usize,
 }
 
 impl Cast {
-    /// Expects the NPCs of files, which `nodes` of the configuration may change.
+    /// Prepares changes: `nodes` of the configuration may change NPCs of files.
     pub fn expect(&mut self, nodes: &[Node], notes: &Notes) {
         self.changes = Changes::new(nodes, notes.problems.file());
     }
 
-    /// Adds the NPCs of the configuration that change none of a file, before all others.
+    /// Inserts the remaining NPCs of the configuration before all others.
     pub fn own(&mut self, defaults: &NpcDefaults, notes: &mut Notes) {
         let (nodes, of_files) = (self.changes.rest(&self.npcs), self.npcs.len());
         self.inline(&nodes, defaults, notes);
@@ -60,7 +58,6 @@ impl Cast {
         std::mem::take(&mut self.changes.changed)
     }
 
-    /// Adds NPCs of a list.
     fn inline(&mut self, nodes: &[Node], defaults: &NpcDefaults, notes: &mut Notes) {
         self.tried += nodes.len();
         for node in nodes.iter().filter(|node| matches!(node.value, Value::Map(_))) {
@@ -68,7 +65,7 @@ impl Cast {
         }
     }
 
-    /// Adds the NPCs of the files in `dir`; `named_at` is where the configuration names it.
+    /// Adds the NPCs of the files in `dir`; `named_at` is its place in the configuration.
     pub fn folder(
         &mut self,
         reading: &mut Reading,
@@ -95,7 +92,7 @@ impl Cast {
         }
     }
 
-    /// Adds the NPC that a file holds, or those it lists under `npcs`.
+    /// Adds the NPC of a file, or those it lists under `npcs`.
     fn file(&mut self, node: &mut Node, defaults: &NpcDefaults, notes: &mut Notes) {
         let shape = if is_list(node) { &keys::npc::NPCS } else { &keys::npc::NPC };
         yaml::check(node, "", &Kind::Shape(shape), &mut notes.problems);
@@ -113,25 +110,23 @@ impl Cast {
         }
     }
 
-    /// The NPCs, if every one of them could be read.
+    /// The NPCs; `None` if one is unreadable.
     pub fn whole(&self) -> Option<&[Npc]> {
         let read = self.npcs.len() + usize::from(self.assistant.is_some());
         (self.tried == read).then_some(self.npcs.as_slice())
     }
 
-    /// True if nothing but the assistant was even meant to be an NPC.
     pub fn is_empty(&self) -> bool {
         self.tried == usize::from(self.assistant.is_some())
     }
 
-    /// Names that were taken, and errors in changes.
+    /// Duplicate names, and errors in changes.
     pub fn clashes(&mut self) -> Vec<Problem> {
         let mut clashes = std::mem::take(&mut self.clashes);
         clashes.append(&mut self.changes.problems);
         clashes
     }
 
-    /// Warnings about changes.
     pub fn warnings(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.changes.warnings)
     }
@@ -164,7 +159,7 @@ impl Cast {
         }
     }
 
-    /// Has each NPC called by its profession that nobody else is called by, once all are read.
+    /// Adds each profession that is unique as a name, once all NPCs are read.
     pub fn name_by_profession(&mut self) {
         for (name, profession) in &self.professions {
             let is_so = |of: &str| bare_name(of) == bare_name(profession);
@@ -177,7 +172,7 @@ impl Cast {
         }
     }
 
-    /// Gives a name to the next NPC, or notes whose it is.
+    /// Reserves a name for the next NPC, or reports the NPC that has it.
     fn claim(&mut self, name: &str, file: &Arc<str>, at: Position) {
         let owner = self.npcs.len() + usize::from(self.assistant.is_some());
         let folded = bare_name(name);
@@ -198,14 +193,13 @@ impl Cast {
     }
 }
 
-/// True if a file lists NPCs: it has the key `npcs`, or one that is misspelt and no name.
+/// True if a file lists NPCs: it has the key `npcs`, or a misspelt one and no name.
 fn is_list(node: &Node) -> bool {
     let has = |key: &str| node.entries().iter().any(|entry| entry.key == key);
     let near = |entry: &Entry| nearest(&entry.key, ["npcs"]).is_some();
     has("npcs") || !has("name") && node.entries().iter().any(near)
 }
 
-/// "The barkeep" as "barkeep".
 fn without_article(name: &str) -> &str {
     let name = name.trim();
     let rest = name.split_once(char::is_whitespace).filter(|(article, _)| {

@@ -1,7 +1,7 @@
-//! Entries under `npcs:` of the configuration that change an NPC with a file of its own.
-//!
-//! Entry type: [`Changes`]. Keys of the entry replace those of the file; mappings are merged, lists are not.
-//! **Never**: renames an NPC.
+//! Entries under `npcs:` of the configuration that change an NPC with a file of its own. Entry
+//! type: [`Changes`].
+//! Keys of the entry replace those of the file; mappings are merged, lists are not. **Never**:
+//! renames an NPC.
 
 use std::sync::Arc;
 
@@ -11,42 +11,37 @@ use crate::{
     yaml::{Fields, Node, Position, Problem, Problems, Value, nearest, quoted},
 };
 
-/// Offset of the configuration's lines while an entry is merged with an NPC's file, to tell places of the two
-/// apart.
+/// Offset of the configuration's line numbers while an entry is merged with an NPC's file, to tell
+/// places of the two apart.
 const OURS: usize = usize::MAX / 2;
 
-/// An NPC of a file that the configuration changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedNpc {
-    /// Its name.
     pub name: String,
-    /// File it is described in, as the user knows it.
+    /// File that describes it, as shown to the user.
     pub file: Arc<str>,
 }
 
-/// Entries of the configuration, until it is known which of them change a file's NPC.
+/// Entries of the configuration, until each is matched with a file's NPC.
 #[derive(Default)]
 pub struct Changes {
-    /// The configuration's own name.
+    /// Name of the configuration file.
     file: Arc<str>,
     /// Entries that have not changed an NPC so far.
     open: Vec<Node>,
-    /// NPCs that were changed.
     pub changed: Vec<ChangedNpc>,
-    /// Errors in the changes.
     pub problems: Vec<Problem>,
-    /// Warnings about the changes.
     pub warnings: Vec<Problem>,
 }
 
 impl Changes {
-    /// Those among `nodes` of the configuration `file`.
+    /// Collects the entries among `nodes` of the configuration `file`.
     pub fn new(nodes: &[Node], file: &Arc<str>) -> Self {
         Self { file: Arc::clone(file), open: nodes.to_vec(), ..Self::default() }
     }
 
-    /// Merges `node` with the entry that changes it, and reads the NPC; `None`: no entry changes it. Problems
-    /// of the entry become those of the configuration.
+    /// Merges `node` with the entry that changes it, and reads the NPC; `None`: no such entry.
+    /// Problems of the entry are reported in the configuration.
     pub fn apply(
         &mut self,
         node: &Node,
@@ -87,8 +82,8 @@ impl Changes {
         Some((merged, npc))
     }
 
-    /// Entries left: NPCs of their own. Errors: a second entry for a changed NPC, and an entry with a name like
-    /// one of `npcs` but without what makes an NPC.
+    /// Remaining entries: NPCs of their own. Reports a second entry for a changed NPC, and an entry
+    /// with a name like one of `npcs` but without `lines` or `personality`.
     pub fn rest(&mut self, npcs: &[Npc]) -> Vec<Node> {
         let mut open = std::mem::take(&mut self.open);
         let changed: Vec<_> = self.changed.iter().map(|npc| bare_name(&npc.name)).collect();
@@ -125,12 +120,11 @@ impl Changes {
     }
 }
 
-/// The name in `node`.
 fn name_of(node: &Node) -> Option<&str> {
     node.inside(&["name"])?.text().filter(|name| !name.trim().is_empty())
 }
 
-/// Replaces values in `base` by those of `change`, except the name.
+/// Replaces values of `base` by those of `change`, except the name.
 fn merge(base: &mut Node, change: &Node) {
     if let (Value::Map(entries), Value::Map(changes)) = (&mut base.value, &change.value) {
         for change in changes.iter().filter(|change| change.key != "name") {
@@ -144,7 +138,7 @@ fn merge(base: &mut Node, change: &Node) {
     }
 }
 
-/// Changes the numbers of the lines of `node` and all within it.
+/// Maps the line numbers of `node` and its descendants.
 fn renumber(node: &mut Node, number: fn(usize) -> usize) {
     node.at.line = number(node.at.line);
     match &mut node.value {

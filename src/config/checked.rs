@@ -1,6 +1,4 @@
-//! The configuration, read and checked.
-//!
-//! Entry type: [`Config`]. **Never**: holds a value that was not checked.
+//! The configuration, read and checked. Entry type: [`Config`].
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -25,85 +23,77 @@ use crate::{
     yaml::Problem,
 };
 
-/// The whole configuration; every value is checked.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The cast, at least one, names unique; policies have the table's defaults merged in.
+    /// At least one NPC, with unique names; policies include the table's defaults.
     pub npcs: Vec<Npc>,
     /// NPCs with files that the configuration changes.
     pub changed: Vec<ChangedNpc>,
-    /// The game master's assistant; described as NPCs are, never at the table.
+    /// Described like an NPC, but never at the table.
     pub assistant: Npc,
-    /// The world played in; empty without a campaign file.
     pub campaign: Campaign,
-    /// The campaign's world as its file has it, with ids and relationships.
+    /// With ids and relationships, as in the file.
     pub world: World,
     /// Further campaigns, which every server may play.
     pub shared: Vec<(Campaign, World)>,
-    /// Recogniser, chat models, voices, speech-to-speech services, embedder, pictures and web search.
+    /// Services that hear, think, speak, embed, draw and search.
     pub services: provider::Options,
-    /// Settings of a table.
     pub session: session::Options,
-    /// Narrowing of long lists of tools.
+    /// Narrows long lists of tools.
     pub selection: SelectionOptions,
     /// Words that raise a turn's tier.
     pub tiers: Keywords,
     /// Cap and prices.
     pub budget: BudgetOptions,
-    /// Calls that the game master decides about.
     pub approvals: ApprovalOptions,
-    /// Random tables: the user's own, then the built-in ones they do not replace.
+    /// The user's own, then the built-in ones they do not replace.
     pub tables: Vec<RandomTable>,
-    /// Servers of further tools.
+    /// MCP servers.
     pub mcp: McpOptions,
-    /// Values of the configuration that `${data.*}` stands for.
+    /// Values for `${data.*}`.
     pub global_data: BTreeMap<String, Json>,
-    /// Rules to look up.
     pub rules: Rules,
-    /// Music: the user's own in the order of their folders, then the built-in ambience.
+    /// The user's own in the order of their folders, then the built-in ambience.
     pub music: Arc<Library>,
-    /// Tools written down in files, identities unique.
+    /// Tools of files, with unique identities.
     pub manifests: Vec<Manifest>,
-    /// Folder in which NPCs may read and, unless forbidden, write files; `None`: none.
+    /// Folder in which NPCs may read and, unless forbidden, write files.
     pub file_io: Option<FileIo>,
-    /// The bot, whose token may be empty, and whether game masters are trusted.
+    /// The bot; its token may be empty.
     pub discord: DiscordOptions,
-    /// Folder of stored sessions.
     pub data_dir: PathBuf,
-    /// Files of models that hear and speak: which there are, where, and where they come from.
+    /// Sets, folders and sources of model files.
     pub models: ModelOptions,
-    /// The memory: its place, its contents, and how long they are kept.
+    /// Place, contents and retention of the memory.
     pub memory: MemoryOptions,
-    /// Name of the environment that measured figures of tools belong to.
+    /// Environment that measured figures of tools belong to.
     pub environment: String,
-    /// Least important level logged ("info").
     pub log_level: String,
-    /// Folder of NPCs, whether or not there is one.
+    /// Folder of NPCs; it need not exist.
     pub npc_dir: PathBuf,
-    /// What needs the user's yes before it is done.
+    /// Actions that need the user's agreement.
     pub demands: Vec<Demand>,
-    /// Files that its programs may run; `None`: it has no programs, or needs no yes to them.
+    /// Files that its programs may run; `None`: no programs, or none that need agreement.
     pub code: Option<Code>,
-    /// Files that were read, in order.
+    /// In reading order.
     pub files: Vec<PathBuf>,
-    /// Folders whose files were read, there or not.
+    /// Folders searched; they need not exist.
     pub folders: Vec<PathBuf>,
-    /// Warnings: settings that are allowed, but probably not meant.
+    /// Settings that are allowed, but probably unintended.
     pub warnings: Vec<Problem>,
 }
 
-/// Name of the configuration in the working directory.
 pub const FILE_NAME: &str = "glyphoxa.yaml";
-/// Folder of NPCs where the configuration names none.
+/// Default folder of NPCs.
 pub const NPCS: &str = "npcs";
 
 impl Config {
-    /// The warning about NPCs on disk that are not read, if there are any.
+    /// The warning about NPCs on disk that are not read.
     pub fn unread(&self) -> Option<&Problem> {
         self.warnings.iter().find(|warning| &*warning.file == NPCS)
     }
 
-    /// The warning about a `data_dir` that other users can read or change, if they can.
+    /// The warning about a `data_dir` that other users can read or change.
     pub fn shared_data(&self) -> Option<&Problem> {
         self.warnings.iter().find(|warning| warning.message.starts_with(data_dir::SHARED))
     }
@@ -114,7 +104,7 @@ impl Config {
         own.unwrap_or(self.session.max_tokens)
     }
 
-    /// Has nothing shown from now on that proves who we are.
+    /// Redacts our credentials in all output from now on.
     pub fn keep_secrets(&self) {
         redact::keep_secret(&self.discord.token.0);
         for server in &self.mcp.servers {
@@ -124,7 +114,7 @@ impl Config {
                     secret.for_each(|(_, value)| redact::keep_secret(&value.0));
                 }
                 Reach::Http { headers, auth, .. } => {
-                    // A value that is filled in with each request is no secret of the configuration.
+                    // Values that are filled in with each request are no secrets.
                     let fixed = headers.iter().filter(|(_, value)| !value.0.contains("${"));
                     fixed.for_each(|(_, value)| redact::keep_secret(&value.0));
                     match auth {

@@ -1,9 +1,9 @@
-//! Digest of the files that a folder's programs may run: a changed file needs a new yes.
+//! Digest of the files that a folder's programs may run: a changed file needs new agreement. Entry
+//! type: [`Code`].
 //!
-//! Entry type: [`Code`]. A program may read any file, so all of them count, except stored data, what git
-//! keeps, texts, pictures and sounds. What a command names always counts, wherever it lies: a file by its name,
-//! in stored data by its path, which may also be that of a folder of models, of servers or of git's.
-//! **Never**: follows a link.
+//! A program may read any file, so all count, except stored data, git's files, texts, pictures and
+//! sounds. A file that a command names always counts: by name, or within stored data, models,
+//! servers and git's folder by path. **Never**: follows a link.
 
 use std::{
     collections::BTreeSet,
@@ -16,42 +16,40 @@ use std::{
 use super::{demands::digest_of, stored};
 use crate::weights::Digest;
 
-/// Longer files count by their size and time alone.
+/// Longer files count by size and time only.
 const BYTES_MAX: u64 = 8 << 20;
-/// A file that is read counts as this many bytes at least.
+/// A file counts as at least this many bytes.
 const BYTES_LEAST: u64 = 8 << 10;
-/// Bytes that are read: at most 20,000 files. The rest count by their size and time.
+/// Most bytes read: at most 20,000 files. The rest count by size and time.
 const ALL_MAX: u64 = 20_000 * BYTES_LEAST;
 /// Extensions of files that are not programs.
 const NO_CODE: &[&str] = &[
     "yaml", "yml", "md", "txt", "pdf", "csv", "log", "png", "jpg", "jpeg", "gif", "webp", "svg",
     "wav", "mp3", "ogg", "oga", "opus", "flac", "m4a", "aac",
 ];
-/// Largest lag of file systems' clock behind the other, in ms.
+/// Largest lag of file systems' clocks, in ms.
 const CLOCK_LAG: i64 = 20;
-/// Folder of git's own.
 const GIT: &str = ".git";
 
-/// Files that programs may run.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Code {
-    /// Folder in which programs are started.
+    /// Working directory of the programs.
     pub folder: PathBuf,
-    /// Folder of stored data, which is left out by its names.
+    /// Folder of stored data, excluded by its file names.
     pub data_dir: PathBuf,
     /// Words of all commands.
     pub words: BTreeSet<String>,
 }
 
 impl fmt::Debug for Code {
-    /// Words may hold secrets.
+    /// Hides the words, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Code").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 
 impl Code {
-    /// Digest of the files as they are now.
+    /// Digest of the current files.
     pub fn digest(&self) -> String {
         let mut left = ALL_MAX;
         digest_of(self.files().into_iter().flat_map(|path| {
@@ -60,7 +58,7 @@ impl Code {
         }))
     }
 
-    /// Files that have changed since a Unix time in ms, as seen from the folder; at most `most`.
+    /// Files changed since a Unix time in ms, relative to the folder; at most `most`.
     pub fn changed_since(&self, at: i64, most: usize) -> Vec<String> {
         let is_newer = |path: &PathBuf| {
             fs::symlink_metadata(path).is_ok_and(|about| {
@@ -73,7 +71,7 @@ impl Code {
         self.files().into_iter().filter(is_newer).take(most).map(seen).collect()
     }
 
-    /// Files that programs may run, in the order of their paths.
+    /// Files that programs may run, in path order.
     fn files(&self) -> Vec<PathBuf> {
         let mut paths = Vec::new();
         self.collect(&self.folder, &mut paths);
@@ -81,7 +79,6 @@ impl Code {
         paths
     }
 
-    /// Adds the files in `folder` to `paths`.
     fn collect(&self, folder: &Path, paths: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let (path, name) = (entry.path(), entry.file_name());
@@ -97,7 +94,7 @@ impl Code {
         }
     }
 
-    /// Adds the files in `path` that commands name; it does not count otherwise.
+    /// Adds only the files in `path` that commands name.
     fn collect_named(&self, path: PathBuf, is_folder: bool, paths: &mut Vec<PathBuf>) {
         if self.has_path(&path, ends) {
             match is_folder {
@@ -112,8 +109,8 @@ impl Code {
         }
     }
 
-    /// True if a command names `path` relative to the folder, and `fits` accepts the text behind it. A path in
-    /// `data_dir` may be relative to that too, except for a bare name.
+    /// True if a command names `path` relative to the folder, and `fits` accepts the text after it.
+    /// A path in `data_dir` may be relative to that too, except for a bare name.
     fn has_path(&self, path: &Path, fits: impl Fn(&str) -> bool) -> bool {
         let below = |folder: &Path| path.strip_prefix(folder).ok().and_then(Path::to_str);
         let whole = below(&self.folder).into_iter().map(|path| (path, false));
@@ -146,12 +143,12 @@ fn ends(rest: &str) -> bool {
     !rest.trim_start_matches('/').starts_with(is_of_name)
 }
 
-/// True if `char` continues a file's name.
+/// True if `char` continues a file name.
 fn is_of_name(char: char) -> bool {
     char.is_alphanumeric() || "_-.".contains(char)
 }
 
-/// Hash of the file at `path`, while bytes are `left` to be read; else its size and time.
+/// Hash of the file while `left` bytes may be read; else its size and time.
 fn content(path: &Path, left: &mut u64) -> String {
     let Ok(about) = fs::symlink_metadata(path) else { return String::new() };
     if about.is_symlink() {
@@ -166,7 +163,6 @@ fn content(path: &Path, left: &mut u64) -> String {
     hash.map_or_else(|| identity(&about), |hash| hash.to_string())
 }
 
-/// Size and time of a file.
 fn identity(about: &Metadata) -> String {
     format!("{} {} {}", about.len(), about.mtime(), about.mtime_nsec())
 }
@@ -175,7 +171,6 @@ fn identity(about: &Metadata) -> String {
 mod tests {
     use super::*;
 
-    /// Writes a file below `root`.
     fn put(root: &Path, name: &str, text: &str) {
         let path = root.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

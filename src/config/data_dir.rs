@@ -1,19 +1,17 @@
-//! The folder of everything that is stored: whether it is a folder, and who else can use it.
-//!
-//! Entry function: [`check`]. **Never**: creates or changes it.
+//! Checks `data_dir`: whether it is a folder, and whether other users can use it. Entry function:
+//! [`check`].
 
 use std::{fs, io::ErrorKind, os::unix::fs::MetadataExt, path::Path};
 
 use super::reading::Notes;
 use crate::yaml::{Fields, quoted};
 
-/// The key that names it.
 const KEY: &str = "data_dir";
-/// Beginning of the warning about a folder that other users can use.
+/// Start of the warning about a folder that other users can use.
 pub const SHARED: &str = "other users can ";
 
-/// Checks the folder at `path`, which `fields` name or leave to the default. A folder that does not exist is
-/// created when something is stored.
+/// Checks the folder at `path`, named by `fields` or the default. A missing folder is created on
+/// first use.
 pub fn check(path: &Path, fields: &Fields<'_>, notes: &mut Notes) {
     if fields.is_broken(KEY) {
         return;
@@ -24,7 +22,7 @@ pub fn check(path: &Path, fields: &Fields<'_>, notes: &mut Notes) {
     };
     let (is_folder, mode) = match fs::metadata(path) {
         Ok(about) => (about.is_dir(), about.mode()),
-        // A file is in place of one of its parents.
+        // A parent is a file.
         Err(error) if error.kind() == ErrorKind::NotADirectory => (false, 0),
         Err(_) => return,
     };

@@ -1,6 +1,4 @@
-//! Settings of a tool in a file, wherever the tool comes from.
-//!
-//! Entry function: [`declared`]. **Never**: fills in what is not said.
+//! Settings of a tool in a file, for tools of any source. Entry function: [`declared`].
 
 use std::time::Duration;
 
@@ -9,8 +7,8 @@ use crate::{
     yaml::{Fields, Node, Problems},
 };
 
-/// Reads `fields`, whose keys are those of `keys::declared`; `floor` is the key of the lowest tier. Warns if
-/// the declared duration needs a higher tier.
+/// Reads `fields`, whose keys are those of `keys::declared`; `floor` is the key of the lowest tier.
+/// Warns if the declared duration needs a higher tier.
 pub fn declared(fields: &Fields, floor: &str, warnings: &mut Problems) -> Declared {
     let duration = |key, unit: f64| {
         fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())

@@ -1,7 +1,5 @@
-//! What a configuration makes the program do that needs its user's yes.
-//!
-//! Entry type: [`Demand`]: a line as the user reads it, and the state of the folder that it is about.
-//! **Never**: says the value of a variable.
+//! Actions of a configuration that need the user's agreement. Entry type: [`Demand`].
+//! **Never**: includes the value of a variable.
 
 use std::fmt;
 
@@ -9,42 +7,40 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::{hex, revealed_name};
 
-/// Commands that do what a demand says.
+/// Commands that perform an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Playing: whatever starts programs or talks to services.
+    /// Playing: starts programs and talks to services.
     Play,
-    /// Opening the memory, which playing does too.
+    /// Opening the memory; part of playing.
     Remember,
-    /// Talking to Discord, which playing does too.
+    /// Talking to Discord; part of playing.
     Discord,
-    /// Downloading model files.
     Download,
 }
 
-/// Something that needs a yes, once.
+/// An action that needs agreement, once: its line for the user, and the state of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// The whole of it on one line.
+    /// Complete, on one line.
     line: String,
-    /// Commands that do it.
     of: Use,
-    /// Digest of the files that its program may run, as they were when it was read; another one asks again.
+    /// Digest of the files that its program may run, when read; a changed one needs new agreement.
     code: String,
 }
 
 impl Demand {
-    /// What `line` says, done by commands of `of`.
+    /// The action in `line`, performed by commands of `of`.
     pub fn new(of: Use, line: impl AsRef<str>) -> Self {
         Self { line: revealed_name(line.as_ref()), of, code: String::new() }
     }
 
-    /// This one, where commands of `of` do it.
+    /// Changes the commands that perform it.
     pub fn done_by(self, of: Use) -> Self {
         Self { of, ..self }
     }
 
-    /// This one, about files with the digest `code`.
+    /// Adds the digest `code` of its files.
     pub fn about(self, code: &str) -> Self {
         Self { code: code.to_owned(), ..self }
     }
@@ -54,28 +50,28 @@ impl Demand {
         !self.code.is_empty()
     }
 
-    /// Takes out of its line what `cleaned` does.
     pub fn clean(&mut self, cleaned: impl Fn(&str) -> String) {
         self.line = cleaned(&self.line);
     }
 
-    /// True if commands of `of` do it.
+    /// True if commands of `of` perform it.
     pub fn concerns(&self, of: Use) -> bool {
         self.of == of || (of == Use::Play && self.of != Use::Download)
     }
 
-    /// SHA-256 of the line alone. Its record is no yes: it shows that there was one before files changed.
+    /// SHA-256 of the line alone. Its record is no agreement, but shows that there was one before
+    /// files changed.
     pub fn line_digest(&self) -> String {
         digest_of(["line", &self.line, ""])
     }
 
-    /// SHA-256 of the line, as it is shown, and of its files.
+    /// SHA-256 of the line and its files.
     pub fn digest(&self) -> String {
         digest_of([&self.line, &self.code])
     }
 }
 
-/// SHA-256 of `parts`, each with its length before it.
+/// SHA-256 of `parts`, each prefixed by its length.
 pub fn digest_of(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,8 +1,8 @@
-//! Where a configuration has things sent, and which of that needs the user's yes: anything but a known
-//! service and this machine, and variables of the environment that are not the receiver's own.
+//! Receivers of a configuration's data, and which of them need the user's agreement: anything but a
+//! known service or this machine, and variables that are not the receiver's own.
 //!
-//! Entry types: [`Destination`]; entry functions: [`variables`], [`host`]. **Never**: says the value of
-//! a variable, or looks a host up.
+//! Entry type: [`Destination`]; functions: [`variables`], [`host`]. **Never**: shows the value of a
+//! variable, or resolves a host.
 
 use std::{collections::BTreeSet, net::IpAddr};
 
@@ -12,30 +12,29 @@ use super::{
 };
 use crate::yaml::{Node, Scalar, Value};
 
-/// A receiver, and what it is sent.
+/// A receiver and the data it gets.
 #[derive(Default)]
 pub struct Destination<'n> {
-    /// Keys that lead there, for people.
+    /// Path of its keys, for the user.
     pub place: String,
-    /// Things it gets, for people.
+    /// Its data, for the user.
     pub gets: &'static str,
-    /// Its address as written; `None`: at the home of its `kind`.
+    /// Its address as written; `None`: the default of its `kind`.
     pub url: Option<&'n Node>,
-    /// The service that it is by its settings; empty: any address but this machine needs a yes.
+    /// Name of the service; empty: any address but this machine needs agreement.
     pub kind: &'n str,
-    /// The setting by which a service knows whose account it is.
+    /// The service's own credential.
     pub key: Option<&'n Node>,
     /// Settings whose values are sent there.
     pub sent: Vec<&'n Node>,
 }
 
 impl Destination<'_> {
-    /// What needs a yes about it.
     pub fn demands(&self) -> Vec<Demand> {
         self.demands_with(BTreeSet::new())
     }
 
-    /// Like [`Destination::demands`], where the variables `more` are sent too.
+    /// Like [`Destination::demands`], with the additional variables `more`.
     pub fn demands_with(&self, more: BTreeSet<String>) -> Vec<Demand> {
         let (url, place) = (self.url.and_then(Node::scalar), &self.place);
         let home = services::home(self.kind);
@@ -71,7 +70,7 @@ impl Destination<'_> {
     }
 }
 
-/// True if the key in `node` is written down, as a whole, in part, or as a default.
+/// True if the key in `node` is literal, as a whole, in part, or as a default.
 fn is_written_down(node: &Node) -> bool {
     let is_default = |it: &str| it.split_once(":-").is_some_and(|(_, it)| it != "}");
     let Some(scalar) = node.scalar().filter(|it| !it.is_null() && !it.text.trim().is_empty())
@@ -81,14 +80,14 @@ fn is_written_down(node: &Node) -> bool {
     !is_one_variable(node) || scalar.written.as_deref().is_some_and(|it| is_default(it.trim()))
 }
 
-/// "send your variables A, B to RECEIVER (PLACE)"; `None` without names.
+/// `None` without names.
 pub fn to_receiver(names: &BTreeSet<String>, receiver: &str, place: &str) -> Option<String> {
     let listed = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let noun = if names.len() == 1 { "variable" } else { "variables" };
     (!names.is_empty()).then(|| format!("send your {noun} {listed} to {receiver} ({place})"))
 }
 
-/// Names of the environment's variables in `node`; what is filled in with each request is none.
+/// Names of environment variables in `node`, without those filled in with each request.
 pub fn variables(node: &Node) -> BTreeSet<String> {
     variables_beside(node, &[])
 }
@@ -134,7 +133,7 @@ fn names(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Host of an address, in small letters.
+/// Host of an address, in lower case.
 pub fn host(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
@@ -146,7 +145,6 @@ pub fn host(address: &str) -> String {
     host.to_ascii_lowercase()
 }
 
-/// True if `host` is this machine.
 pub fn is_here(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }

@@ -1,6 +1,4 @@
-//! The bot's settings.
-//!
-//! Entry function: [`options`]. **Never**: asks Discord whether they are right.
+//! The bot's settings. Entry function: [`options`]. **Never**: asks Discord.
 
 use std::{
     net::SocketAddr,
@@ -15,35 +13,34 @@ use crate::{
     yaml::{Fields, Position},
 };
 
-/// Minutes alone after which the bot leaves.
+/// Default minutes alone before the bot leaves.
 const IDLE_MINUTES: u64 = 5;
 
-/// Settings of Discord in the file.
 #[derive(Clone, Debug)]
 pub struct DiscordOptions {
-    /// The bot's token; may be empty.
+    /// May be empty.
     pub token: Secret,
-    /// Address of Discord's API, when it is not Discord's own.
+    /// `None`: Discord's own API.
     pub api: Option<SocketAddr>,
-    /// The guild that the bot is for.
+    /// The only guild of the bot, if set.
     pub guild: Option<u64>,
-    /// The guilds that are served, beside that one.
+    /// Further guilds that it serves.
     pub served: ServedGuilds,
-    /// Members with this role are game masters, where a guild has not set its own.
+    /// Role of game masters in guilds that set none.
     pub dm_role: Option<u64>,
-    /// Everybody is a game master.
+    /// Every member is a game master.
     pub everyone_is_dm: bool,
-    /// Consent required of players, unless a guild has set its own.
+    /// Required consent in guilds that set none.
     pub consent: Consent,
-    /// Alone in a channel for so long, the bot leaves.
+    /// Time alone in a channel before the bot leaves.
     pub idle: Duration,
-    /// Folder of what is noted beside the store.
+    /// Folder of records beside the store.
     pub folder: PathBuf,
     /// Game masters may add tool servers that run here or on this network.
     pub trust_dms: bool,
 }
 
-/// Reads `fields`; files beside the store lie below `data_dir`.
+/// Reads `fields`; files beside the store are in `data_dir`.
 pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -> DiscordOptions {
     let mut id = |key| {
         let text = fields?.text(key).filter(|text| !text.trim().is_empty())?;
@@ -70,7 +67,6 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
     }
 }
 
-/// The id that `text` is, the value of `key`.
 fn id_of(key: &str, text: &str, at: Position, notes: &mut Notes) -> Option<u64> {
     let id = text.trim().parse().ok().filter(|id| *id > 0);
     if id.is_none() {
@@ -81,7 +77,6 @@ fn id_of(key: &str, text: &str, at: Position, notes: &mut Notes) -> Option<u64> 
     id
 }
 
-/// The guilds that are served.
 fn served(fields: Fields<'_>, notes: &mut Notes) -> ServedGuilds {
     if fields.text("guilds").is_some() {
         return ServedGuilds::Any;
@@ -94,7 +89,7 @@ fn served(fields: Fields<'_>, notes: &mut Notes) -> ServedGuilds {
     ServedGuilds::Listed(ids.collect())
 }
 
-/// Address of Discord's API, when it is not Discord's own.
+/// `None`: Discord's own API.
 fn api(fields: Fields<'_>, notes: &mut Notes) -> Option<SocketAddr> {
     let text = fields.text("api_base")?;
     let address =

@@ -1,7 +1,5 @@
-//! Engines of an NPC's speech.
-//!
-//! Entry functions: [`engine`], [`s2s`]; [`warn`] and [`warn_assistant`] say what is probably not meant.
-//! **Never**: reaches a service.
+//! Engines of an NPC's speech. Entry functions: [`engine`], [`s2s`], and [`warn`],
+//! [`warn_assistant`] for probable slips.
 
 use std::time::Duration;
 
@@ -12,25 +10,26 @@ use crate::{
     yaml::{Fields, Problems, quoted},
 };
 
-/// The settings of a configuration that engines depend on.
+/// Settings that engines depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Engines<'a> {
-    /// Speech-to-speech services that are configured; the first speaks for NPCs that name none.
+    /// Configured speech-to-speech services; the first is the default.
     pub services: &'a [SpeechOptions],
-    /// All of them could be read.
+    /// All of them are valid.
     pub is_read: bool,
     /// Some topics may never be brought up.
     pub is_guarded: bool,
 }
 
 impl Engines<'_> {
-    /// A speech-to-speech service is configured, or one that could not be read.
+    /// True if a speech-to-speech service is configured, even an invalid one.
     pub const fn may_talk(self) -> bool {
         !self.services.is_empty() || !self.is_read
     }
 }
 
-/// The engine of an NPC, where a speech-to-speech service `is_there`; one that cannot run is noted.
+/// The engine of an NPC; `is_there`: a speech-to-speech service exists. Reports an engine that
+/// cannot run.
 pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKind {
     let at = npc.place("engine");
     match npc.text("engine") {
@@ -57,12 +56,12 @@ pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKi
     }
 }
 
-/// Its settings for such a service; reports a service that is not among `engines`.
+/// Its speech-to-speech settings; reports an unknown service.
 pub fn s2s(npc: &Fields, engines: Engines, problems: &mut Problems) -> S2s {
     let default = S2s::default();
     let Some(fields) = npc.map("s2s", &keys::npc::S2S) else { return default };
     let provider = fields.text("provider");
-    // Without any service the engine has its problem, or 's2s' no effect.
+    // Without any service, the engine has a problem already, or 's2s' no effect.
     let is_certain = engines.is_read && !engines.services.is_empty();
     if is_certain && SpeechOptions::of(engines.services, provider).is_none() {
         let shown = fields.shown("provider");
@@ -80,12 +79,12 @@ pub fn s2s(npc: &Fields, engines: Engines, problems: &mut Problems) -> S2s {
     }
 }
 
-/// Its engine, if that is said and known.
+/// The engine, if named and known.
 fn named(npc: &Fields) -> Option<EngineKind> {
     npc.text("engine").and_then(EngineKind::named)
 }
 
-/// Notes an engine of the assistant, which writes its answers.
+/// Warns of an engine of the assistant, which always writes.
 pub fn warn_assistant(assistant: &Fields, warnings: &mut Problems) {
     let is_set = |key: &&str| match *key {
         "engine" => named(assistant).is_some_and(|it| it != EngineKind::Cascaded),
@@ -97,7 +96,7 @@ pub fn warn_assistant(assistant: &Fields, warnings: &mut Problems) {
     }
 }
 
-/// Warns of settings for the engine of the NPC `name` that are valid, but probably not meant.
+/// Warns of valid settings that are probably unintended.
 pub fn warn(npc: &Fields, name: &str, engines: Engines, warnings: &mut Problems) {
     let name = quoted(name);
     let kind = named(npc).unwrap_or(EngineKind::Cascaded);

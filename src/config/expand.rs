@@ -1,17 +1,17 @@
-//! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers and
-//! `resource_vars` of servers `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does
-//! `${data.*}` in the texts for an NPC's prompt: they are filled in with each request.
-//! `${global_data.*}` is another name of `${data.*}`. Under
-//! `mcpServers`, `${env:VAR}` and `${input:var}` are variables too, and what is switched off needs
-//! none.
+//! Expands `${VAR}` and `${VAR:-default}` in every scalar; `$${` is a literal `${`.
+//!
+//! Placeholders filled in with each request stay: `${session.*}`, `${campaign.*}` and `${data.*}`
+//! in headers and `resource_vars` of servers, `${data.*}` in an NPC's prompt texts.
+//! `${global_data.*}` is an alias of `${data.*}`. Under `mcpServers`, `${env:VAR}` and
+//! `${input:var}` are variables too, and disabled servers are not expanded.
 
 use std::borrow::Cow;
 
 use super::secrets::Secrets;
 use crate::yaml::{Entry, Node, Position, Problems, Scalar, Value, quoted};
 
-/// Puts variables into every scalar of `node`. Scalars that cannot be filled in are noted and
-/// become [`Value::Broken`]. Returns the values that messages must not repeat.
+/// Expands every scalar of `node`. Failed ones are reported and become [`Value::Broken`]. Returns
+/// values that messages must not repeat.
 pub fn expand(
     node: &mut Node,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -23,15 +23,12 @@ pub fn expand(
     expansion.secrets
 }
 
-/// One walk over a tree.
 struct Expansion<'a> {
-    /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
-    /// Problems found so far.
     problems: &'a mut Problems,
     /// Values that messages must not repeat.
     secrets: Secrets,
-    /// The keys that lead to where it is; one without a name for a member of a list.
+    /// Keys that lead to the current node; empty for a member of a list.
     path: Vec<String>,
 }
 
@@ -72,7 +69,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// The text with its variables, unless something is wrong with one of them.
+    /// The expanded text; `None` with problems.
     fn text(&mut self, text: &str, at: Position, name: &str) -> Option<String> {
         let (mut whole, mut good, mut rest) = (String::new(), true, text);
         while let Some((before, after)) = rest.split_once("${") {
@@ -102,7 +99,7 @@ impl Expansion<'_> {
         good.then_some(whole)
     }
 
-    /// The value of what stands between `${` and `}`.
+    /// The value of the text between `${` and `}`.
     fn variable(&mut self, inside: &str, at: Position, name: &str) -> Option<String> {
         let (variable, default) = match inside.split_once(":-") {
             Some((variable, default)) => (variable, Some(default)),
@@ -131,7 +128,7 @@ impl Expansion<'_> {
     }
 }
 
-/// Text in place of `inside`, in the value of `name`, until it is filled in with each request;
+/// The placeholder for `inside` in the value of `name`, if it is filled in with each request;
 /// `None`: it is filled in now.
 fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t, str>> {
     let key = name.strip_prefix("npcs.").unwrap_or(name);
@@ -146,7 +143,7 @@ fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t,
     starts.iter().any(|start| inside.starts_with(start)).then_some(Cow::Borrowed(inside))
 }
 
-/// True if `path` leads to a header of a server, or to a variable of its resources.
+/// True if `path` leads to a server's header or resource variable.
 fn is_of_a_server(path: &[String]) -> bool {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
@@ -157,7 +154,7 @@ fn is_of_a_server(path: &[String]) -> bool {
     }
 }
 
-/// `inside` as other programs write it, which have these variables under [`DESKTOP`] alone.
+/// Converts other programs' notation, which is valid under [`DESKTOP`] only.
 fn of_clients<'t>(inside: &'t str, name: &str) -> Cow<'t, str> {
     if name.split_once('.').is_none_or(|(key, _)| key != DESKTOP) {
         return Cow::Borrowed(inside);
@@ -165,7 +162,7 @@ fn of_clients<'t>(inside: &'t str, name: &str) -> Cow<'t, str> {
     as_variable(inside)
 }
 
-/// The variable, with its default, that `inside` stands for in files of other programs.
+/// The variable and default of `inside` in other programs' notation.
 pub fn as_variable(inside: &str) -> Cow<'_, str> {
     if let Some(variable) = inside.strip_prefix("env:") {
         return Cow::Borrowed(variable);
@@ -176,17 +173,15 @@ pub fn as_variable(inside: &str) -> Cow<'_, str> {
     Cow::Owned(id.chars().map(plain).chain(default.chars()).collect())
 }
 
-/// True if `path` leads to a server under [`DESKTOP`].
 fn is_of_clients(path: &[String]) -> bool {
     path.len() == 2 && path.first().is_some_and(|key| key == DESKTOP)
 }
 
-/// True if `node` is the boolean `true`.
 fn is_true(node: &Node) -> bool {
     node.scalar().and_then(Scalar::flag).unwrap_or(false)
 }
 
-/// Key of servers as desktop clients and editors write them.
+/// Key of servers in desktop clients' and editors' notation.
 const DESKTOP: &str = "mcpServers";
 /// Keys of a server whose values are filled in with each request.
 const LATER: [&str; 3] = ["headers", "resource_vars", "resourceVars"];
@@ -194,7 +189,6 @@ const LATER: [&str; 3] = ["headers", "resource_vars", "resourceVars"];
 const IN_PROMPTS: [&str; 4] =
     ["personality", "behavior_rules", "secret_knowledge", "knowledge_scope"];
 
-/// True if it is the name of a variable.
 fn is_name(text: &str) -> bool {
     let word = |char: char| char.is_ascii_alphanumeric() || char == '_';
     !text.is_empty()

@@ -12,46 +12,41 @@ use crate::{
     yaml::{self, Position},
 };
 
-/// Largest file read, in bytes.
 pub const BYTES_MAX: u64 = 10 * 1024 * 1024;
 
-/// Extensions of YAML files.
 pub const YAML: &[&str] = &["yaml", "yml"];
 
-/// A source of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// On disk, as paths say.
     Disk,
-    /// In this program.
+    /// Embedded in this program.
     Shipped,
 }
 
-/// Reason a file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     /// Place in the file, if it was opened.
     pub at: Option<Position>,
-    /// The problem, to follow the file's name and a colon.
+    /// Follows the file's name and a colon.
     pub message: String,
-    /// Advice on what to do about it.
+    /// The fix.
     pub way_out: &'static str,
 }
 
 impl ReadError {
-    /// An error without a place in the file.
+    /// Without a place in the file.
     fn new(message: impl Into<String>, way_out: &'static str) -> Self {
         Self { at: None, message: message.into(), way_out }
     }
 }
 
 impl Source {
-    /// The disk if `path` is there, else this program.
+    /// The disk if `path` exists, else this program.
     pub fn beside(path: &Path) -> Self {
         if path.exists() { Self::Disk } else { Self::Shipped }
     }
 
-    /// The text of a file.
+    /// Reads a text file.
     pub fn read(self, path: &Path) -> Result<String, ReadError> {
         match self {
             Self::Disk => decoded(bytes(path)?),
@@ -63,7 +58,6 @@ impl Source {
         }
     }
 
-    /// True if `path` is a folder.
     pub fn has_dir(self, path: &Path) -> bool {
         match self {
             Self::Disk => path.is_dir(),
@@ -73,7 +67,7 @@ impl Source {
         }
     }
 
-    /// The files of a folder with one of these extensions by name; hidden ones are left out.
+    /// Files of a folder with one of these extensions, sorted, without hidden ones.
     pub fn list(self, dir: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, ReadError> {
         let mut paths: Vec<PathBuf> = match self {
             Self::Disk => fs::read_dir(dir)
@@ -90,7 +84,7 @@ impl Source {
         Ok(paths)
     }
 
-    /// The folder behind the links of `dir`; `dir` itself where they cannot be followed.
+    /// The real folder behind links; `dir` itself if they cannot be followed.
     pub fn behind_links(self, dir: &Path) -> PathBuf {
         let found = match self {
             Self::Disk => fs::canonicalize(dir).ok(),
@@ -99,7 +93,7 @@ impl Source {
         found.unwrap_or_else(|| dir.to_owned())
     }
 
-    /// The folders in a folder by name, without hidden ones; none where it cannot be read.
+    /// Folders in a folder, sorted, without hidden ones; empty if unreadable.
     pub fn folders(self, dir: &Path) -> Vec<PathBuf> {
         let entries = match self {
             Self::Disk => fs::read_dir(dir).ok(),
@@ -118,7 +112,6 @@ impl Source {
     }
 }
 
-/// True if it has one of these extensions and is not hidden.
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let is_one = |it: &str| extensions.iter().any(|known| it.eq_ignore_ascii_case(known));
@@ -129,12 +122,12 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// A file's content, if it is a regular file of a sensible size.
+/// Reads a regular file of at most [`BYTES_MAX`].
 pub fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     files::read(path, BYTES_MAX).map_err(|error| failed(&error, "name a file that exists"))
 }
 
-/// UTF-8 text; the place of the first byte that is none.
+/// Decodes UTF-8; the error has the place of the first invalid byte.
 fn decoded(bytes: Vec<u8>) -> Result<String, ReadError> {
     yaml::text(bytes).map_err(|at| ReadError {
         at: Some(at),
@@ -143,7 +136,7 @@ fn decoded(bytes: Vec<u8>) -> Result<String, ReadError> {
     })
 }
 
-/// An error of the operating system in our words.
+/// Converts an operating system's error.
 fn failed(error: &std::io::Error, way_out: &'static str) -> ReadError {
     match error.kind() {
         ErrorKind::NotFound => ReadError::new("no such file or folder", way_out),

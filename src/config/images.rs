@@ -1,6 +1,4 @@
-//! Settings of the service that makes pictures.
-//!
-//! Entry function: [`image()`]. **Never**: decides which NPCs show pictures; their tools do.
+//! Settings of the service that makes pictures. Entry function: [`image()`].
 
 use super::{
     home::Home,
@@ -15,10 +13,9 @@ use crate::{
     yaml::Fields,
 };
 
-/// The keys that lead there.
 const PATH: &str = "providers.image";
 
-/// The service of a checked file; a price beside it joins those of `budget`. `None`: no pictures.
+/// Reads the service; adds its own price to `budget`. `None`: no pictures.
 pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Option<ImageEntry> {
     let all = file.map("providers", &keys::providers::PROVIDERS)?;
     let fields = all.map("image", &keys::providers::IMAGE)?;

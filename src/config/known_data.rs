@@ -1,7 +1,7 @@
-//! Data folders and databases that a configuration has created on this machine. A downloaded folder may
-//! bring others, with sessions, servers and permissions that nobody here has agreed to.
+//! Data folders and databases that a configuration has created on this machine. A downloaded folder
+//! may bring others, with sessions, servers and permissions that the user has not agreed to.
 //!
-//! Entry functions: [`record`], [`known`]. **Never**: creates a data folder.
+//! Entry functions: [`record`], [`known`].
 
 use std::{
     collections::BTreeSet,
@@ -12,13 +12,10 @@ use std::{
 use super::{checked::Config, memory::MemoryPlace, state};
 use crate::launch::real;
 
-/// Name of the file in the state folder.
 const FILE: &str = "data.json";
 
-/// Notes that what `config` keeps is made by this run, where nothing of it is there yet.
-///
-/// # Errors
-/// It cannot be noted, and is asked about later.
+/// Records data of `config` that does not exist yet as created by this run. On failure the user is
+/// asked about it later.
 pub fn record(config: &Config) -> io::Result<()> {
     let mut places = vec![&config.data_dir];
     if let MemoryPlace::File(path) = &config.memory.place {
@@ -35,8 +32,7 @@ pub fn record(config: &Config) -> io::Result<()> {
     state::put(FILE, key, all)
 }
 
-/// Folders and files of data that the configuration at `file` has made; `None`: there is no place to note
-/// them in.
+/// Data that the configuration at `file` has created; `None`: no place for records.
 pub fn known(file: &Path) -> Option<BTreeSet<PathBuf>> {
     state::path(FILE)?;
     let all = state::key(file).map(|key| recorded(&key)).unwrap_or_default();
@@ -48,7 +44,6 @@ fn recorded(key: &str) -> BTreeSet<String> {
     all.and_then(|mut all| all.remove(key)).unwrap_or_default()
 }
 
-/// True if nothing is at `path`, or a folder or file without content.
 pub fn is_empty(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(about) if about.is_dir() => {

@@ -9,7 +9,7 @@ use crate::{
     yaml::{Fields, Node, Problems, nearest, quoted},
 };
 
-/// Placeholders that every line may use.
+/// Placeholders of every line.
 const PLACEHOLDERS: [&str; 7] = ["speaker", "npc", "utterance", "dice", "odds", "last", "name"];
 /// Largest compiled pattern, in bytes; the scripted brain's own limit.
 const PATTERN_MAX: usize = 1 << 20;
@@ -17,13 +17,12 @@ const PATTERN_MAX: usize = 1 << 20;
 /// Tools that a line may call.
 #[derive(Clone, Copy, Debug)]
 pub struct LineTools<'a> {
-    /// Identities there are.
+    /// Identities of all tools.
     pub known: &'a [&'a str],
-    /// The NPC's own; `None`: they have problems of their own.
+    /// The NPC's own; `None`: they are invalid.
     pub allowed: Option<&'a [String]>,
 }
 
-/// The line in `node`.
 pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> ScriptedLine {
     let fields = Fields::new(node, &keys::npc::LINE);
     let (when, groups) = when(&fields, problems);
@@ -56,7 +55,7 @@ pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> ScriptedL
     }
 }
 
-/// Condition of the line, and the names of its groups; `None`: not known.
+/// Condition of the line, and its groups' names; `None`: unknown.
 fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<Vec<String>>) {
     let items = fields.items("when");
     if fields.is_broken("when") {
@@ -98,25 +97,23 @@ fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<V
     (when, Some(Vec::new()))
 }
 
-/// The pattern of `/pattern/`.
 fn between_slashes(text: &str) -> Option<&str> {
     text.strip_prefix('/')?.strip_suffix('/').filter(|pattern| !pattern.is_empty())
 }
 
-/// A pattern's groups by name; those without one by number.
+/// Names of a pattern's groups; numbers for unnamed ones.
 fn group_names(regex: &Regex) -> Vec<String> {
     let names = regex.capture_names().enumerate();
     names.map(|(index, name)| name.map_or_else(|| index.to_string(), str::to_owned)).collect()
 }
 
-/// The last line of the expression parser's drawing, which says what is wrong.
+/// The last line of the parser's drawing, which states the error.
 fn reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.strip_prefix("error: ").unwrap_or(last).to_lowercase()
 }
 
-/// The tool call of a line.
 fn tool(
     fields: &Fields,
     tools: LineTools,
@@ -149,17 +146,17 @@ fn tool(
     LineTool { name, arguments }
 }
 
-/// Placeholders that a text may have in braces.
+/// Placeholders that a text may use in braces.
 #[derive(Clone)]
 struct Placeholders {
-    /// Groups of the pattern; `None`: not known.
+    /// Groups of the pattern; `None`: unknown.
     groups: Option<Vec<String>>,
     /// True if a tool has answered, so that its result may be named.
     result: bool,
 }
 
 impl Placeholders {
-    /// Notes unknown placeholders in every text of `node`.
+    /// Reports unknown placeholders in every text of `node`.
     fn check(&self, node: &Node, problems: &mut Problems) {
         for entry in node.entries() {
             self.check(&entry.node, problems);
@@ -193,7 +190,6 @@ impl Placeholders {
     }
 }
 
-/// Names between braces.
 fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.trim())
 }

@@ -1,33 +1,29 @@
-//! The `memory` part of `glyphoxa.yaml`.
-//!
-//! Entry function: [`options`]. **Never**: opens the file, or prints what an address holds.
+//! The `memory` part of `glyphoxa.yaml`. Entry function: [`options`]. **Never**: prints an address
+//! with its password.
 
 use std::path::{Path, PathBuf};
 
 use super::reading::Notes;
 use crate::{campaign::TranscriptOptions, memory::Address, yaml::Fields};
 
-/// Settings of the memory: its place, its contents, and how long they are kept.
+/// Place, contents and retention of the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryOptions {
-    /// A file, or a server that others may share.
     pub place: MemoryPlace,
-    /// Parts of sessions that are written there.
+    /// Recorded parts of sessions.
     pub transcripts: TranscriptOptions,
-    /// After a session on Discord the chat model summarises it and proposes facts.
+    /// After a session on Discord, the chat model summarises it and proposes facts.
     pub consolidate: bool,
 }
 
-/// Place of the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryPlace {
-    /// In this file.
     File(PathBuf),
-    /// In a PostgreSQL, which others may share.
+    /// PostgreSQL, which other programs may share.
     Server(Address),
 }
 
-/// Reads `fields`; paths are relative to `folder`, the default lies in `data_dir`.
+/// Reads `fields`; paths are relative to `folder`, the default is in `data_dir`.
 pub fn options(
     fields: Option<Fields<'_>>,
     folder: &Path,
@@ -47,7 +43,7 @@ pub fn options(
     }
 }
 
-/// The server of `url`, which stands alone.
+/// The server of `url`, which excludes other settings.
 fn server(fields: Fields<'_>, has_path: bool, notes: &mut Notes) -> Option<Address> {
     let text = fields.text("url").map(str::trim).filter(|text| !text.is_empty())?;
     if has_path {

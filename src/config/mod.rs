@@ -1,8 +1,7 @@
-//! Files -> checked options: `glyphoxa.yaml`, NPC files, a campaign file, random tables.
+//! Files -> checked options: `glyphoxa.yaml`, NPC files, campaign files, random tables.
 //!
-//! Entry function: [`load`], which reads everything and answers with a [`Config`], or with every
-//! problem of every file in one [`Report`]. [`schema()`] describes the files for editors; both come
-//! from the tables in `keys`.
+//! Entry function: [`load`], which returns a [`Config`], or every problem of every file in one
+//! [`Report`]. [`schema()`] describes the files for editors; both use the tables in `keys`.
 //! **Never**: starts anything, keeps a file open, prints.
 
 mod agreed;
@@ -92,13 +91,13 @@ use crate::{
 /// Every problem of every file, by file, line and column.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Errors found, at least one.
+    /// At least one.
     pub problems: Vec<Problem>,
     /// Settings that are allowed, but probably unintended.
     pub warnings: Vec<Problem>,
-    /// Files that were read, or were to be.
+    /// Files that were read or missing.
     pub files: Vec<PathBuf>,
-    /// Folders whose files were read, there or not.
+    /// Folders searched; they need not exist.
     pub folders: Vec<PathBuf>,
 }
 
@@ -114,9 +113,9 @@ impl fmt::Display for Report {
 
 impl std::error::Error for Report {}
 
-/// Reads the configuration at `path`; without one, `glyphoxa.yaml` of the working directory, and
-/// without that, the built-in defaults with the shipped cast. `environment` looks up variables;
-/// `tools` are the identities (`server.tool`) NPCs may be given.
+/// Reads the configuration at `path`; without it, `glyphoxa.yaml` of the working directory, else
+/// the built-in defaults with the shipped cast. `environment` looks up variables; `tools` are the
+/// identities (`server.tool`) NPCs may name.
 ///
 /// # Errors
 /// Every problem of every file.
@@ -128,11 +127,8 @@ pub fn load(
     load_again(path, environment, tools, &[])
 }
 
-/// Like [`load`], while `npcs` are at the table: a campaign with one of them that is no
-/// longer described causes a warning, and is read.
-///
-/// # Errors
-/// Every problem of every file.
+/// Like [`load`], while `npcs` are at the table: a campaign that names one of them which has no
+/// file any more causes only a warning.
 pub fn load_again(
     path: Option<&Path>,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -178,10 +174,7 @@ fn unread() -> Option<Problem> {
     })
 }
 
-/// The content of a file that is to be imported.
-///
-/// # Errors
-/// It cannot be read, or is too large.
+/// Reads a file to be imported. Fails if it is unreadable or too large.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
     files::bytes(path).map_err(|error| Problem {
         file: revealed_name(&path.display().to_string()).into(),
@@ -191,7 +184,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// A variable of this process's environment, as it was when the process began.
+/// A variable of this process's environment at its start.
 pub fn environment(name: &str) -> Option<String> {
     launch::variable(name)
 }

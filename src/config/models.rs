@@ -1,6 +1,5 @@
-//! The `models` part of `glyphoxa.yaml`.
-//!
-//! Entry function: [`options`]. **Never**: prints what an address holds in confidence.
+//! The `models` part of `glyphoxa.yaml`. Entry function: [`options`]. **Never**: prints an address
+//! with its password.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,24 +16,22 @@ use crate::{
     yaml::{Fields, nearest},
 };
 
-/// Folders of model files, the sets there are, and their sources.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
     /// Sets of model files, and their folders.
     pub weights: Weights,
-    /// Sources of packages.
     pub sources: PackageSources,
 }
 
-/// The folders that paths are relative to.
+/// Bases of relative paths.
 pub struct Folders<'a> {
-    /// Of the file.
+    /// Folder of the configuration file.
     pub file: &'a Path,
-    /// Of what is kept.
+    /// Folder of stored data.
     pub data: &'a Path,
 }
 
-/// Reads `fields`; environment variables stand in for absent keys.
+/// Reads `fields`; environment variables replace missing keys.
 pub fn options(
     fields: Option<Fields<'_>>,
     folders: &Folders<'_>,
@@ -51,7 +48,7 @@ pub fn options(
     let own = path("dir").unwrap_or_else(|| folders.data.join("models"));
     let weights = Weights::new(own, shared, more);
     let index = address(fields, "index", notes).or_else(|| {
-        // One that cannot be read is no mistake of ours to name; pip names it.
+        // An invalid address is not ours to report; pip does.
         RegistryAddress::parse(&variable("PIP_INDEX_URL", "models.index")?).ok()
     });
     let npm = address(fields, "npm", notes);
@@ -62,7 +59,6 @@ pub fn options(
     ModelOptions { weights, sources: PackageSources::new(registries, replaced) }
 }
 
-/// The address under `key`.
 fn address(fields: Option<Fields<'_>>, key: &str, notes: &mut Notes) -> Option<RegistryAddress> {
     let fields = fields?;
     let read = RegistryAddress::parse(fields.text(key)?.trim());
@@ -73,7 +69,7 @@ fn address(fields: Option<Fields<'_>>, key: &str, notes: &mut Notes) -> Option<R
     .ok()
 }
 
-/// Addresses that stand in for packages.
+/// Replacement addresses of packages.
 fn replaced(
     fields: Option<Fields<'_>>,
     weights: &Weights,
@@ -115,7 +111,7 @@ fn replaced(
     replaced
 }
 
-/// Sets of the operator's own.
+/// The user's own sets.
 fn sets(fields: Option<Fields<'_>>, notes: &mut Notes) -> Vec<WeightSet> {
     let mut names: BTreeSet<String> = Weights::new("".into(), None, Vec::new())
         .sets()

@@ -14,33 +14,32 @@ use crate::{
     yaml::{Fields, Node, Problems, Value, nearest, quoted},
 };
 
-/// Words that do not tell one name from another.
+/// Words that do not distinguish names.
 const INDISTINCT: &[&str] = &[
     "the", "a", "an", "of", "old", "young", "sir", "lady", "lord", "captain", "master", "mistress",
     "king", "queen", "duke", "doctor", "mr", "mrs", "miss", "der", "die", "das", "von", "herr",
     "frau",
 ];
 
-/// Settings that the NPCs of a table have in common.
+/// Settings shared by the NPCs of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct NpcDefaults<'a> {
-    /// Language of those without their own.
+    /// Default language.
     pub language: &'a str,
-    /// Voice services that are configured; the first speaks for voices that name none.
+    /// Configured voice services; the first is the default.
     pub voices: &'a [VoiceEntry],
-    /// Limits of those without their own.
+    /// Default limits.
     pub policy: &'a Policy,
-    /// Identities of the tools there are.
+    /// Identities of all tools.
     pub tools: &'a [&'a str],
-    /// Chat models that are configured; the first answers for those that name none.
+    /// Configured chat models; the first is the default.
     pub models: &'a EntryList<ModelEntry>,
-    /// True if all of their names could be read.
+    /// True if all of their names are valid.
     pub names_models: bool,
-    /// The settings that engines depend on.
     pub engines: Engines<'a>,
 }
 
-/// The NPC in `node`, which was checked.
+/// The NPC in the checked `node`.
 pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     let fields = Fields::new(node, &keys::npc::NPC);
     let text = |key| fields.text(key).unwrap_or_default().to_owned();
@@ -57,7 +56,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     let line_tools = line::LineTools { known: defaults.tools, allowed };
     let lines = fields.items("lines").iter();
     let lines = lines.filter(|node| matches!(node.value, Value::Map(_)));
-    // The assistant has no need of one: it writes.
+    // The assistant needs none: it writes.
     let has_service = defaults.engines.may_talk() || is_assistant(&fields);
     let (longest, highest) =
         if is_assistant(&fields) { (u8::MAX, Tier::Deep) } else { (4, Tier::Fast) };
@@ -90,7 +89,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     npc
 }
 
-/// Lines that call tools of the program which the NPC does not have, in one warning.
+/// Warns once of lines that call built-in tools the NPC does not have.
 fn warn_of_lines_tools(npc: &Npc, fields: &Fields, known: &[&str], warnings: &mut Problems) {
     let mut missing: Vec<&str> = Vec::new();
     for tool in npc.lines.iter().filter_map(|line| line.tool.as_ref()) {
@@ -107,7 +106,6 @@ fn warn_of_lines_tools(npc: &Npc, fields: &Fields, known: &[&str], warnings: &mu
     }
 }
 
-/// True if it is the game master's assistant.
 pub fn is_assistant(fields: &Fields) -> bool {
     fields.text("kind") == Some("assistant")
 }
@@ -123,7 +121,7 @@ pub fn language<'a>(fields: &Fields<'a>, problems: &mut Problems) -> Option<&'a 
     None
 }
 
-/// The chat model under `key`, one of those that are configured.
+/// The configured chat model under `key`.
 fn model(
     fields: &Fields,
     key: &str,
@@ -137,7 +135,7 @@ fn model(
             models.push(named);
         }
     }
-    // A name that could not be read has its own problem, and may be this one.
+    // An invalid name has its own problem, and may be this one.
     if defaults.names_models && !models.contains(&name) {
         let there_are = match defaults.models.reads_prompts() {
             true => format!("providers.llm has {}", models.join(", ")),
@@ -153,7 +151,7 @@ fn model(
     Some(name.to_owned())
 }
 
-/// The two chat models under `cascade`; written lines neither open an answer nor go on with one.
+/// The two chat models under `cascade`; scripted lines can neither open nor continue an answer.
 fn cascade(
     fields: &Fields,
     defaults: &NpcDefaults,
@@ -173,13 +171,13 @@ fn cascade(
     Some(CascadeModels { opener: opener?, strong: strong? })
 }
 
-/// True if a problem with the whitelist has already been noted.
+/// True if a problem with the whitelist was reported.
 fn has_broken(fields: &Fields) -> bool {
     let broken = |node: &Node| matches!(node.value, Value::Broken);
     fields.is_broken("tools") || fields.items("tools").iter().any(broken)
 }
 
-/// Reads the condition for being addressed.
+/// Condition for being addressed.
 fn address(fields: &Fields) -> AddressMode {
     match fields.text("address") {
         Some("name_only") => AddressMode::NameOnly,
@@ -188,7 +186,7 @@ fn address(fields: &Fields) -> AddressMode {
     }
 }
 
-/// Respellings by word; one alone is of the first word that tells the name from others.
+/// Respellings by word; a single one is for the first distinctive word of the name.
 fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation> {
     let Some(node) = fields.get("pronunciation") else { return Vec::new() };
     let mut words = Vec::new();
@@ -213,7 +211,7 @@ fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation>
         .collect()
 }
 
-/// Adds warnings about settings that are allowed, but probably not meant.
+/// Warns of allowed settings that are probably unintended.
 fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
     if is_assistant(fields) {
         return engine::warn_assistant(fields, warnings);
@@ -256,7 +254,7 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
     }
 }
 
-/// Lines that would stop in the middle: cut as they are when they are said.
+/// Warns of lines that would be cut when spoken.
 fn cut_short(npc: &Npc, fields: &Fields, warnings: &mut Problems) {
     let longest = npc.max_sentences.max(1);
     let options = SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() };

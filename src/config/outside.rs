@@ -1,6 +1,4 @@
-//! Paths that a configuration names beyond its own folder.
-//!
-//! Entry type: [`Outside`]. **Never**: changes what it looks at.
+//! Paths that a configuration names outside its own folder. Entry type: [`Outside`].
 
 use std::{
     collections::BTreeSet,
@@ -21,21 +19,20 @@ use crate::{
     yaml::Node,
 };
 
-/// Words for existing data of another program.
+/// Existing data of another program.
 const OTHERS: &str = "which is there already and is not Glyphoxa's";
-/// Contents of a data folder that need a yes.
+/// Contents of a data folder that need agreement.
 const BROUGHT: &str = "sessions, servers that were added, and permissions";
 
-/// A folder whose outside is asked about.
 pub struct Outside {
     /// Without links.
     folder: PathBuf,
-    /// What programs do not see unless it is named, without links.
+    /// Paths that programs cannot see unless named, without links.
     hidden: Vec<PathBuf>,
 }
 
 impl Outside {
-    /// What lies outside `folder`, whose configuration is `config`.
+    /// Paths outside `folder`, whose configuration is `config`.
     pub fn of(folder: &Path, config: &Config, reading: &Reading) -> Self {
         let hidden = reading.files.iter().chain([&config.npc_dir]);
         let mut hidden: Vec<PathBuf> = hidden.map(|it| real(it)).collect();
@@ -46,7 +43,7 @@ impl Outside {
         Self { folder: real(folder), hidden }
     }
 
-    /// Paths that the server `name` may reach by its `sandbox`, and by the `arguments` of its command.
+    /// Paths that the server `name` may reach by its `sandbox` and its command's `arguments`.
     pub fn opened(&self, name: &str, sandbox: &Sandbox, arguments: &[String]) -> Vec<Demand> {
         let lines = match sandbox {
             Sandbox::Off => {
@@ -74,21 +71,21 @@ impl Outside {
         lines.into_iter().map(|line| Demand::new(Use::Play, line)).collect()
     }
 
-    /// The path outside that an argument opens, as launching reads it, and whether to be written.
+    /// The outside path that an argument opens, as launching reads it, and whether for writing.
     fn argument(&self, argument: &str) -> Option<(bool, PathBuf)> {
         let value = argument.split_once('=').map_or(argument, |(_, value)| value);
         let path = self.folder.join(value).canonicalize().ok().filter(|_| !value.is_empty())?;
         self.is_outside(&path).then(|| (path.is_dir(), path))
     }
 
-    /// True if `real`, a path in the folder, is closed to programs that do not name it.
+    /// True if `real`, a path in the folder, is hidden from programs that do not name it.
     fn is_hidden(&self, real: &Path) -> bool {
         let within = real.strip_prefix(&self.folder).unwrap_or(real);
         let has_dot = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
         within.components().any(has_dot) || self.hidden.iter().any(|it| real.starts_with(it))
     }
 
-    /// What the rest of a configuration names.
+    /// Demands of the rest of a configuration.
     pub fn demands(&self, root: &Node, config: &Config, reading: &Reading) -> Vec<Demand> {
         let mut lines = self.music(config, reading);
         if let Some(file_io) = &config.file_io
@@ -105,10 +102,10 @@ impl Outside {
         lines.into_iter().map(|line| Demand::new(Use::Play, line)).chain(data).collect()
     }
 
-    /// Folders of files that are read, beside texts and music.
+    /// Folders of files that are read, apart from texts and music.
     fn files(&self, reading: &Reading) -> Vec<String> {
         let music: Vec<PathBuf> = reading.music.iter().map(|path| real(path)).collect();
-        // Whoever names the first one knows where it is.
+        // The user who names the first one knows its place.
         let files = reading.files.iter().skip(1).filter(|path| !reading.texts.contains(path));
         let folders = files.filter_map(|path| Some(real(path).parent()?.to_owned()));
         let is_asked = |path: &PathBuf| {
@@ -118,7 +115,6 @@ impl Outside {
         folders.iter().map(|path| format!("tell NPCs what is in '{}'", path.display())).collect()
     }
 
-    /// Folders of music.
     fn music(&self, config: &Config, reading: &Reading) -> Vec<String> {
         let own = config.music.tracks.iter().filter(|it| shipped_sound(&it.file).is_none());
         let folders = own.filter_map(|track| Some(real(&track.file).parent()?.to_owned()));
@@ -132,7 +128,7 @@ impl Outside {
         all.map(|path| format!("play the music in '{}'", path.display())).collect()
     }
 
-    /// Data that is there already and was not made here.
+    /// Existing data that was not created here.
     fn data(&self, root: &Node, config: &Config, reading: &Reading) -> Vec<String> {
         let mut lines = Vec::new();
         let known = reading.files.first().and_then(|file| known_data::known(file));
@@ -161,13 +157,13 @@ impl Outside {
         lines
     }
 
-    /// `real`, a path without links, in quotes; within the folder as it is seen from there.
+    /// `real`, a path without links, quoted; relative if in the folder.
     fn named(&self, real: &Path) -> String {
         let own = real.strip_prefix(&self.folder).ok().filter(|it| !it.as_os_str().is_empty());
         format!("'{}'", own.unwrap_or(real).display())
     }
 
-    /// The path in quotes; `None`: it is inside.
+    /// The path, quoted; `None`: it is inside.
     fn shown(&self, path: &Path) -> Option<String> {
         let path = real(path);
         self.is_outside(&path).then(|| format!("'{}'", path.display()))
@@ -180,7 +176,7 @@ impl Outside {
     }
 }
 
-/// True if a variable of Glyphoxa's own holds what `node` says: the user has chosen it.
+/// True if one of Glyphoxa's own variables holds the value of `node`: the user has chosen it.
 fn is_users_own(node: &Node, reading: &Reading) -> bool {
     let names = variables(node);
     let chosen = |name: &String| {

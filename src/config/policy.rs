@@ -6,7 +6,7 @@ use crate::{
     yaml::{Fields, Node, Problems},
 };
 
-/// The policy written in `node`, over `default`.
+/// The policy in `node`, over `default`.
 pub fn policy(node: &Node, default: &Policy, tools: &[&str], notes: &mut Notes) -> Policy {
     let fields = Fields::new(node, &keys::npc::POLICY);
     let identities = |key, default: &[String], notes: &mut Notes| {
@@ -31,7 +31,7 @@ pub fn policy(node: &Node, default: &Policy, tools: &[&str], notes: &mut Notes) 
     }
 }
 
-/// The value of `tool_choice`; `None`: absent or unknown.
+/// `None`: absent or unknown.
 fn tool_choice(fields: &Fields, tools: &[&str], problems: &mut Problems) -> Option<ToolChoice> {
     let named = |name, problems: &mut Problems| match whitelist::resolve(name, tools) {
         Ok(identity) => Some(ToolChoice::Named(identity)),

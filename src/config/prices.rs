@@ -8,38 +8,35 @@ use crate::{
     yaml::{Fields, Node, Position, Problems, quoted},
 };
 
-/// Payment of a service.
+/// Billing units of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaidBy {
-    /// Tokens read and written.
     Tokens,
     /// Minutes of sound heard.
     Minutes,
-    /// Characters of what is spoken.
+    /// Characters spoken.
     Speech,
     /// Tokens of text and of sound, heard and spoken.
     Talk,
-    /// Pictures made, or tokens of them.
+    /// Pictures, or their tokens.
     Pictures,
-    /// Search requests.
     Requests,
 }
 
 /// Price of a token written to a service's cache, relative to an input token.
 const CACHE_WRITE: f64 = 1.25;
 
-/// The price list of a checked file, by model.
+/// Prices by model.
 pub fn prices(file: &Fields) -> BTreeMap<String, Price> {
     let listed = file.get("prices").map(Node::entries).unwrap_or_default();
     let read = |node| price(&Fields::new(node, &keys::price::PRICE));
     listed.iter().map(|entry| (entry.key.clone(), read(&entry.node))).collect()
 }
 
-/// The price in `fields`.
 pub fn price(fields: &Fields) -> Price {
     let money = |key| fields.number(key).unwrap_or_default();
     let cached = fields.number("cached_input");
-    // Sound without a price of its own counts as text: it is never free beside text that is not.
+    // Sound without its own price counts as text, so it is never free beside text that is not.
     let received = fields.number("audio_input").unwrap_or_else(|| money("input"));
     Price {
         input: money("input"),
@@ -58,7 +55,7 @@ pub fn price(fields: &Fields) -> Price {
     }
 }
 
-/// The default price of cached sound: the discount of cached text.
+/// Default price of cached sound: the discount of cached text.
 fn cached_sound(received: f64, cached: Option<f64>, text: f64) -> f64 {
     match cached {
         Some(cached) if text > 0.0 => (received * cached / text).max(cached).min(received),
@@ -66,7 +63,7 @@ fn cached_sound(received: f64, cached: Option<f64>, text: f64) -> f64 {
     }
 }
 
-/// A price that would never count is no price.
+/// Reports a price without any effect.
 pub fn check_price(price: Price, model: &str, by: PaidBy, at: Position, problems: &mut Problems) {
     let (counts, way_out) = match by {
         PaidBy::Tokens => (price.input > 0.0 || price.output > 0.0, "add input and output"),

@@ -1,6 +1,5 @@
-//! A program that a server is, as its user reads it before it is started.
-//!
-//! Entry function: [`started`]. **Never**: starts it, or says the value of a variable.
+//! A server's program, shown to the user before it starts. Entry function: [`started`].
+//! **Never**: starts it, or shows the value of a variable.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -10,7 +9,7 @@ use super::{
 };
 use crate::yaml::{Entry, Node, Scalar};
 
-/// The demand of the server `name`, which `node` describes: it starts a program.
+/// The demand of the server `name`: it starts a program.
 pub fn started(name: &str, node: &Node) -> Demand {
     let env = node.inside(&["env"]).map(Node::entries).unwrap_or_default();
     let mut line = format!("start the program `{}`", shown(node));
@@ -28,7 +27,7 @@ pub fn started(name: &str, node: &Node) -> Demand {
     Demand::new(Use::Play, line)
 }
 
-/// Its command line as written.
+/// Command line as written.
 fn shown(node: &Node) -> String {
     let command = node.inside(&["command"]).map(written).unwrap_or_default().trim();
     let Some(args) = node.inside(&["args"]).filter(|it| !it.is_null()) else {
@@ -39,13 +38,13 @@ fn shown(node: &Node) -> String {
     words.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// The text of `node` without the values of variables.
+/// The text of `node` without values of variables.
 fn written(node: &Node) -> &str {
     let before = node.scalar().and_then(|scalar: &Scalar| scalar.written.as_deref());
     before.or_else(|| node.text()).unwrap_or_default()
 }
 
-/// `word`, in quotes where it would not be read as one.
+/// `word`, quoted if needed.
 fn quoted(word: &str) -> Cow<'_, str> {
     if !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "'\"`".contains(c)) {
         return Cow::Borrowed(word);

@@ -1,4 +1,4 @@
-//! The services that are used, and how they are reached.
+//! Services, and their connections.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -24,23 +24,21 @@ use crate::{
     yaml::{Fields, Shape, Value, quoted},
 };
 
-/// The services under `providers`.
 pub struct Providers {
-    /// Turns speech into text.
     pub recogniser: RecogniserEntry,
-    /// Answer for the NPCs.
+    /// In order of preference.
     pub models: EntryList<ModelEntry>,
-    /// True if the name of every model could be read.
+    /// True if every model's name is valid.
     pub names_models: bool,
-    /// Speaks for voices that name no provider.
+    /// Default voice service.
     pub voice: VoiceEntry,
-    /// Seconds that a network's second of speech may take.
+    /// Slowest voice model: seconds per second of speech.
     pub slowest_voice: f32,
     /// Prices set by the entries themselves.
     pub prices: BTreeMap<String, Price>,
 }
 
-/// The providers of a checked file whose models cost `prices`; `here` is heard on this machine.
+/// Reads `providers`, whose models cost `prices`; `here` are the recognisers of this machine.
 pub fn providers(
     file: &Fields,
     here: &HereOptions,
@@ -67,7 +65,7 @@ pub fn providers(
     }
 }
 
-/// The chat models under `providers`: one, or a list.
+/// Chat models under `providers`: one, or a list.
 fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
     let nodes = all.items("llm").iter().filter(|node| matches!(node.value, Value::Map(_)));
     nodes.map(|node| Fields::new(node, &keys::providers::LLM))
@@ -85,7 +83,7 @@ pub fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     service.or_else(|| fields.text("name"))
 }
 
-/// Settings of the embedding service under `name`; it has to be free.
+/// The embedding service under `name`; it must be free.
 pub fn embedder(
     fields: &Fields,
     name: &str,
@@ -102,27 +100,22 @@ pub fn embedder(
     options
 }
 
-/// Anthropic's models.
 const ANTHROPIC: Home =
     Home { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", ..Home::OPENAI };
 
-/// Reads settings of services behind an address.
 pub struct Clients<'a> {
-    /// Prices of models.
     prices: &'a BTreeMap<String, Price>,
     /// Prices set by the entries themselves.
     pub own: BTreeMap<String, Price>,
-    /// Problems and warnings found.
     notes: &'a mut Notes,
 }
 
 impl<'a> Clients<'a> {
-    /// Reads them where models cost `prices`.
+    /// Uses the model prices `prices`.
     pub fn new(prices: &'a BTreeMap<String, Price>, notes: &'a mut Notes) -> Self {
         Self { prices, own: BTreeMap::new(), notes }
     }
 
-    /// The recogniser in `fields`.
     fn recogniser(&mut self, fields: &Fields, here: &HereOptions) -> RecogniserEntry {
         const PATH: &str = "providers.stt";
         self.check_service(fields, PATH);
@@ -192,7 +185,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The chat models, in order of preference.
+    /// In order of preference.
     fn models(&mut self, all: &Fields) -> EntryList<ModelEntry> {
         let mut entries: Vec<NamedEntry<ModelEntry>> = Vec::new();
         for fields in llm_entries(all) {
@@ -227,7 +220,6 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The model in `fields`.
     fn model(&mut self, fields: &Fields) -> ModelEntry {
         const PATH: &str = "providers.llm";
         self.check_service(fields, PATH);
@@ -247,7 +239,7 @@ impl<'a> Clients<'a> {
             ModelService::Anthropic => {
                 let mut reach = self.options(fields, PATH, PaidBy::Tokens, ANTHROPIC);
                 self.model_settings(fields, &mut reach, &anthropic::OWN_MEMBERS);
-                // A request with one is refused.
+                // The service would refuse a request with one.
                 let entry = Entry { path: PATH, service: service.name() };
                 refuse(fields, entry, ["temperature", "continues"].into_iter(), self.notes);
                 let thinking = fields.whole("thinking_budget");
@@ -256,7 +248,6 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The voice service in `fields`.
     fn voice(&mut self, fields: &Fields) -> VoiceEntry {
         const PATH: &str = "providers.tts";
         self.check_service(fields, PATH);
@@ -268,12 +259,12 @@ impl<'a> Clients<'a> {
             }
             VoiceService::Piper => {
                 self.refuse_settings(fields, PATH, service.name());
-                // Its folder is that of the whole configuration.
+                // Its folder comes from the whole configuration.
                 VoiceEntry::Piper(PiperOptions::default())
             }
             VoiceService::Kokoro => {
                 self.refuse_settings(fields, PATH, service.name());
-                // Without models of its own, with the limit on its speed.
+                // Without models, but with the limit on its speed.
                 VoiceEntry::Kokoro(KokoroOptions { models: Vec::new(), slowest: SLOWEST })
             }
             VoiceService::OpenAi => {
@@ -288,7 +279,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// Notes a service that is named twice.
+    /// Reports a service that is named twice.
     pub fn check_service(&mut self, fields: &Fields, path: &str) {
         if fields.get("service").is_some() && fields.get("name").is_some() {
             let message = format!("'{path}' has both 'service' and 'name'");
@@ -296,14 +287,14 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// Notes settings beside its name, which a service on this machine does not have.
+    /// Reports settings that a service on this machine does not have.
     fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
         let keys = fields.shape().keys.iter().map(|key| key.name);
         let keys = keys.filter(|key| !matches!(*key, "service" | "name" | "as"));
         refuse(fields, Entry { path, service }, keys, self.notes);
     }
 
-    /// Settings of the service under `name`, one of those at `home`.
+    /// Settings of the service under `name`, with the defaults of `home`.
     pub fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy, home: Home) -> Options {
         let reach = Reach { fields, path: name, home };
         let address = self.address(reach);
@@ -336,7 +327,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// Settings that only chat models have.
+    /// Settings of chat models only.
     fn model_settings(&mut self, fields: &Fields, options: &mut Options, own: &[&str]) {
         #[expect(clippy::cast_possible_truncation, reason = "bounded to 0 to 2 by its key")]
         let temperature = fields.number("temperature").map(|number| number as f32);
@@ -356,7 +347,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// Notes a budget for thoughts, which OpenAI's language does not have.
+    /// Reports a thinking budget, which OpenAI's API does not have.
     fn refuse_thinking(&mut self, fields: &Fields, service: &str) {
         if fields.get("thinking_budget").is_some() {
             let message = format!("'providers.llm.thinking_budget' has no effect on '{service}'");
@@ -365,7 +356,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The address, unless it is wrong. That of a socket is the same with another word before it.
+    /// The address, if valid. A socket's differs only in its scheme.
     pub fn address(&mut self, reach: Reach) -> Option<BaseUrl> {
         let Reach { fields, path, home } = reach;
         if fields.is_broken("base_url") {
@@ -382,7 +373,7 @@ impl<'a> Clients<'a> {
             .ok()
     }
 
-    /// A key is there where it must be, and does not travel unencrypted.
+    /// Requires a key where needed, and encryption for it.
     pub fn check_key(&mut self, reach: Reach, address: &BaseUrl, has_key: bool) {
         let Reach { fields, path, home } = reach;
         let at = fields.place("api_key");
@@ -397,8 +388,8 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The model's name in the price list, if calls cost something; an own price is listed under the keys
-    /// of `reach`.
+    /// The model's name in the price list, if calls cost money; its own price is listed under the
+    /// path of `reach`.
     fn priced_as(&mut self, reach: Reach, private: bool, paid_by: PaidBy) -> Option<String> {
         let Reach { fields, path: name, home } = reach;
         let model = fields.text("model").or((!fields.is_broken("model")).then_some(home.model));
@@ -438,29 +429,25 @@ impl<'a> Clients<'a> {
 /// Service and the place of its settings.
 #[derive(Clone, Copy)]
 pub struct Reach<'a> {
-    /// The settings.
     pub fields: &'a Fields<'a>,
-    /// The keys that lead there.
+    /// Path of its keys.
     pub path: &'a str,
-    /// The service's own address, and what belongs to it.
     pub home: Home,
 }
 
-/// The price beside an entry, where one can be.
+/// The price in the entry itself.
 pub fn own_price(fields: &Fields) -> Option<Price> {
     fields.shape().key("price")?;
     Some(price(&fields.map("price", &keys::price::PRICE)?))
 }
 
-/// A service and where the file describes it.
 pub struct Entry<'a> {
-    /// The keys that lead there ("providers.stt").
+    /// Path of its keys ("providers.stt").
     pub path: &'a str,
-    /// The service's name.
     pub service: &'a str,
 }
 
-/// Notes the settings among `keys` that the service of `entry` does not have.
+/// Reports settings among `keys` that the service does not have.
 pub fn refuse(
     fields: &Fields,
     entry: Entry,

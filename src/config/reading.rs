@@ -1,4 +1,4 @@
-//! One reading of all files: where they come from and what was found.
+//! One reading of all files: sources and results.
 
 use std::{
     cell::RefCell,
@@ -20,53 +20,43 @@ use crate::{
 
 /// State of one [`super::load`].
 pub struct Reading<'a> {
-    /// Source of the files.
     pub source: Source,
-    /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
-    /// Identities of the tools there are.
+    /// Identities of all tools.
     pub tools: &'a [&'a str],
-    /// NPCs that were there before: a campaign may name those who have left since.
+    /// NPCs of the previous reading: a campaign may name those that have left.
     pub left: &'a [Npc],
-    /// Errors found so far.
     pub problems: Vec<Problem>,
-    /// Warnings found so far.
     pub warnings: Vec<Problem>,
-    /// Files read so far.
     pub files: Vec<PathBuf>,
-    /// Folders looked into so far, there or not.
+    /// Folders searched so far; they need not exist.
     pub folders: Vec<PathBuf>,
     /// Values that messages must not repeat.
     pub secrets: RefCell<Secrets>,
     /// Variables in files beside the configuration, by file.
     pub filled: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// Files whose text is taken as it is.
+    /// Files read as plain text.
     pub texts: Vec<PathBuf>,
-    /// Folders of music that are named, or there.
+    /// Folders of music that are named or exist.
     pub music: Vec<PathBuf>,
     /// Demands of files beside the configuration.
     pub demands: Vec<Demand>,
 }
 
-/// A folder of files to read.
 #[derive(Clone, Copy)]
 pub struct Folder<'a> {
-    /// Its path.
     pub path: &'a Path,
     /// The place of its name in a file; `None`: it is read because it exists.
     pub named_at: Option<Position>,
 }
 
-/// Problems and warnings of one file.
 pub struct Notes {
-    /// Errors found so far.
     pub problems: Problems,
-    /// Warnings found so far.
     pub warnings: Problems,
 }
 
 impl Notes {
-    /// Nothing noted yet of the file at `path`.
+    /// No notes about the file at `path` yet.
     pub fn new(path: &Path) -> Self {
         let name = revealed_name(&path.display().to_string());
         Self { problems: Problems::new(name.as_str()), warnings: Problems::new(name) }
@@ -74,7 +64,6 @@ impl Notes {
 }
 
 impl<'a> Reading<'a> {
-    /// Nothing read yet.
     pub fn new(
         source: Source,
         environment: &'a dyn Fn(&str) -> Option<String>,
@@ -97,13 +86,11 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads and checks the file at `path`. `None` with notes: it is no YAML.
-    ///
-    /// # Errors
-    /// The file could not be opened; nothing is noted.
+    /// Reads and checks the file at `path`. `None` with notes: invalid YAML. Fails without notes if
+    /// it cannot be opened.
     pub fn file(&mut self, path: &Path, kind: &Kind) -> Result<(Option<Node>, Notes), ReadError> {
         let mut notes = Notes::new(path);
-        // A file that cannot be read now may be there soon.
+        // A file that is unreadable now may change soon.
         self.files.push(path.to_owned());
         let text = match self.source.read(path) {
             Ok(text) => text,
@@ -126,39 +113,33 @@ impl<'a> Reading<'a> {
         Ok((node, notes))
     }
 
-    /// The text of the file at `path`, which is no YAML.
-    ///
-    /// # Errors
-    /// The file could not be read; nothing is noted.
+    /// Reads a plain text file.
     pub fn text(&mut self, path: &Path) -> Result<String, ReadError> {
         self.files.push(path.to_owned());
         self.texts.push(path.to_owned());
         self.source.read(path)
     }
 
-    /// The files of a folder with one of these extensions by name; hidden ones are left out.
-    ///
-    /// # Errors
-    /// The folder cannot be read; nothing is noted.
+    /// Files of a folder with one of these extensions, sorted, without hidden ones.
     pub fn list(&mut self, dir: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, ReadError> {
         self.folders.push(dir.to_owned());
         self.source.list(dir, extensions)
     }
 
-    /// True if `dir` is a folder; it counts as looked into, so that its creation is noticed.
+    /// True if `dir` is a folder; records it as searched, so that its creation is noticed.
     pub fn has_dir(&mut self, dir: &Path) -> bool {
         self.folders.push(dir.to_owned());
         self.source.has_dir(dir)
     }
 
-    /// A variable of the environment, which stands for the value of `key`.
+    /// An environment variable that replaces the value of `key`.
     pub fn variable(&self, name: &str, key: &str) -> Option<String> {
         let value = (self.environment)(name)?;
         self.secrets.borrow_mut().filled(name, &value, key);
         Some(value)
     }
 
-    /// Like [`Reading::file`]; a file that cannot be opened is its own problem.
+    /// Like [`Reading::file`]; reports a file that cannot be opened.
     pub fn file_or_problem(&mut self, path: &Path, kind: &Kind) -> Option<(Node, Notes)> {
         match self.file(path, kind) {
             Ok((Some(node), notes)) => return Some((node, notes)),
@@ -172,7 +153,7 @@ impl<'a> Reading<'a> {
         None
     }
 
-    /// Keeps what was noted of a file.
+    /// Adds the notes of a file.
     pub fn take(&mut self, notes: Notes) {
         self.problems.extend(notes.problems.into_vec());
         self.warnings.extend(notes.warnings.into_vec());

@@ -6,20 +6,14 @@ use super::keys;
 use crate::import::{RULES, campaign};
 use crate::yaml::{Key, Kind, Shape};
 
-/// Files that have a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaKind {
-    /// `glyphoxa.yaml`.
     Config,
-    /// An NPC file.
     Npc,
-    /// A campaign file.
     Campaign,
-    /// A file of rules.
     Rules,
-    /// A file of a tool.
     Tool,
-    /// `music.yaml` beside sound files.
+    /// `music.yaml`.
     Music,
 }
 
@@ -40,12 +34,11 @@ pub fn schema(kind: SchemaKind) -> Value {
     schema_of(shape)
 }
 
-/// The JSON Schema of a mapping.
 pub fn schema_of(shape: &Shape) -> Value {
     with_draft(of_shape(shape))
 }
 
-/// The schema with the draft that it follows.
+/// Adds the draft.
 fn with_draft(schema: Map<String, Value>) -> Value {
     let mut whole = Map::new();
     whole.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
@@ -53,7 +46,6 @@ fn with_draft(schema: Map<String, Value>) -> Value {
     Value::Object(whole)
 }
 
-/// A mapping with known keys.
 fn of_shape(shape: &Shape) -> Map<String, Value> {
     let names = |key: &'static Key| [key.name].into_iter().chain(key.also.iter().copied());
     let named = |key| names(key).map(move |name| (name.to_owned(), of_key(key)));
@@ -72,7 +64,7 @@ fn of_shape(shape: &Shape) -> Map<String, Value> {
     schema
 }
 
-/// A key; one that may be left out may be empty too.
+/// An optional key may be empty too.
 fn of_key(key: &Key) -> Value {
     let mut schema = object(json!({ "description": key.doc }));
     let kind = of_kind(&key.kind);
@@ -84,7 +76,7 @@ fn of_key(key: &Key) -> Value {
     Value::Object(schema)
 }
 
-/// A kind; whatever is read from a scalar may also be a variable.
+/// Any scalar may also be a variable.
 fn of_kind(kind: &Kind) -> Map<String, Value> {
     const VARIABLE: &str = r"\$\{";
     object(match kind {
@@ -110,7 +102,6 @@ fn of_kind(kind: &Kind) -> Map<String, Value> {
     })
 }
 
-/// The members of a JSON object.
 fn object(value: Value) -> Map<String, Value> {
     if let Value::Object(members) = value { members } else { Map::new() }
 }

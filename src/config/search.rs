@@ -1,6 +1,5 @@
-//! `providers.search` and `search`: what searches the web, and which pages are read without it.
-//!
-//! Entry function: [`search`].
+//! `providers.search` and `search`: web search, and pages that are readable without it. Entry
+//! function: [`search`].
 
 use super::{
     home::Home,
@@ -17,12 +16,10 @@ use crate::{
     yaml::{Fields, Node, Scalar, quoted},
 };
 
-/// The keys that lead to the service.
 const PATH: &str = "providers.search";
 
-/// The search service of a checked file, with the hosts it lists under `search.allow`, for results in
-/// `language`; what it costs by its own entry joins the prices of `budget`. `None`: nothing searches,
-/// or a problem is noted.
+/// The search service, with the hosts of `search.allow`, for results in `language`. Adds its own
+/// price to `budget`. `None`: no service, or a problem.
 pub fn search(
     file: &Fields,
     language: &str,
@@ -57,7 +54,6 @@ fn described<'a>(file: &Fields<'a>) -> Option<Fields<'a>> {
     all.map("search", &keys::providers::SEARCH)
 }
 
-/// The hosts under `search.allow`.
 fn allowed(file: &Fields, notes: &mut Notes) -> Vec<AllowedHost> {
     let Some(fields) = file.map("search", &keys::app::SEARCH) else { return Vec::new() };
     let mut read = |node: &Node| match AllowedHost::read(node.text()?) {
@@ -72,7 +68,6 @@ fn allowed(file: &Fields, notes: &mut Notes) -> Vec<AllowedHost> {
     fields.items("allow").iter().filter_map(&mut read).collect()
 }
 
-/// The service that is named.
 fn service(fields: &Fields, notes: &mut Notes) -> Option<SearchService> {
     let named = service_of(fields);
     if named.is_none() && !fields.is_broken("service") && !fields.is_broken("name") {
@@ -82,7 +77,7 @@ fn service(fields: &Fields, notes: &mut Notes) -> Option<SearchService> {
     SearchService::named(named?)
 }
 
-/// Default address of `service`, and the usual variable of its key.
+/// Default address, and the usual variable of the key.
 fn home(service: SearchService) -> Home {
     let variable = match service {
         SearchService::Searxng => "",
@@ -92,7 +87,7 @@ fn home(service: SearchService) -> Home {
     Home { base_url: service.base_url().unwrap_or_default(), variable, ..Home::OPENAI }
 }
 
-/// The address, unless it is wrong or missing.
+/// `None`: wrong or missing.
 fn address(reach: Reach, budget: &BudgetOptions, notes: &mut Notes) -> Option<BaseUrl> {
     let Reach { fields, home, .. } = reach;
     let is_missing = fields.get("base_url").is_none() && !fields.is_broken("base_url");
@@ -105,7 +100,7 @@ fn address(reach: Reach, budget: &BudgetOptions, notes: &mut Notes) -> Option<Ba
     Clients::new(&budget.prices, notes).address(reach)
 }
 
-/// The key, which is there where it must be, and does not travel unencrypted.
+/// The key; required where needed, and never sent unencrypted.
 fn api_key(
     reach: Reach,
     service: SearchService,
@@ -139,7 +134,7 @@ fn safe(fields: &Fields, service: SearchService, notes: &mut Notes) -> Safe {
     safe.unwrap_or_default()
 }
 
-/// The service's name in the price list, if requests cost something.
+/// The service's name in the price list, if requests cost money.
 fn priced_as(
     fields: &Fields,
     (service, is_own): (SearchService, bool),
@@ -192,7 +187,7 @@ mod tests {
         config::load(Some(&path), &environment, IDENTITIES).map_err(|report| report.to_string())
     }
 
-    /// The only problem of a file, which is in this line and says its fix.
+    /// The only problem of a file, with this line and a fix.
     #[track_caller]
     fn only_problem(text: &str, line: usize) -> String {
         let report = loaded(text).unwrap_err();

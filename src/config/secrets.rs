@@ -1,17 +1,16 @@
-//! Secrets of the configuration: nothing that is shown repeats them.
+//! Secrets of the configuration, which no output repeats. Entry type: [`Secrets`], of one reading.
 //!
-//! Entry type: [`Secrets`], of one reading; the credentials of a checked configuration are kept
-//! beside it ([`super::Config::keep_secrets`]). A value from the environment is secret until its
-//! key is known to be public, and a variable that is named like a key is secret wherever it stands.
-//! **Never**: forgets a secret.
+//! A value from the environment is secret unless its key is known to be public; a variable named
+//! like a key is always secret. Credentials of a checked configuration are kept separately
+//! ([`super::Config::keep_secrets`]).
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::{domain::redact, yaml::Problem};
 
-/// Shorter ones are no secrets, and would be found in ordinary words.
+/// Shorter values would occur in ordinary words.
 const SHORTEST: usize = 4;
-/// Keys whose values anybody may see.
+/// Keys with public values.
 const PUBLIC: &[&str] = &[
     "base_dir",
     "campaign",
@@ -32,17 +31,17 @@ const PUBLIC: &[&str] = &[
     "prefix",
     "table_dir",
 ];
-/// Parts of the names of variables that hold secrets.
+/// Parts of names of secret variables.
 const SECRET: &[&str] = &["AUTH", "CREDENTIAL", "KEY", "PASS", "PWD", "SECRET", "TOKEN"];
-/// Keys whose values are secret, also when they are written down.
+/// Keys with secret values, even literal ones.
 const SECRET_KEYS: &[&str] = &["api_key", "client_secret", "password", "private_key", "token"];
 
-/// Values, each with what stands for it.
+/// Values and their replacements.
 #[derive(Debug, Default)]
 pub struct Secrets(BTreeMap<String, String>);
 
 impl Secrets {
-    /// `variable` had this value, and was put into the value of `key`.
+    /// Records that `variable` had this value and was used in the value of `key`.
     pub fn filled(&mut self, variable: &str, value: &str, key: &str) {
         let upper = variable.to_ascii_uppercase();
         let is_named_so = SECRET.iter().any(|part| upper.contains(part));
@@ -51,14 +50,14 @@ impl Secrets {
         }
     }
 
-    /// `value` is written down at `key`.
+    /// Records the literal `value` of `key`.
     pub fn written(&mut self, value: &str, key: &str) {
         if SECRET_KEYS.contains(&last(key)) {
             self.insert(value, redact::SECRET.to_owned());
         }
     }
 
-    /// Takes over what another part of the same reading was given.
+    /// Adds those of another part of the same reading.
     pub fn append(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -69,7 +68,7 @@ impl Secrets {
         }
     }
 
-    /// Takes the values out of what is said about a file.
+    /// Removes the values from a problem.
     pub fn clean(&self, problem: &mut Problem) {
         problem.message = self.cleaned(&problem.message).into_owned();
         problem.way_out = self.cleaned(&problem.way_out).into_owned();
@@ -78,13 +77,13 @@ impl Secrets {
         }
     }
 
-    /// `text` without values from the environment. What a file says itself stays: its writer could hide
-    /// anything by calling it a password.
+    /// Removes values from the environment. Literals stay: an author could hide anything by calling
+    /// it a password.
     pub fn without_variables(&self, text: &str) -> String {
         self.replaced(text, |shown| shown != redact::SECRET).into_owned()
     }
 
-    /// Hides them from now on in everything that the program shows.
+    /// Redacts them in all output from now on.
     pub fn keep(self) {
         self.0.iter().for_each(|(value, shown)| redact::keep(value, shown));
     }
@@ -93,7 +92,7 @@ impl Secrets {
         self.replaced(text, |_| true)
     }
 
-    /// `text` without those values for which something stands that is `chosen`.
+    /// `text` without the values whose replacement is `chosen`.
     fn replaced<'a>(&self, text: &'a str, chosen: impl Fn(&str) -> bool) -> Cow<'a, str> {
         // The longest first: one may begin like another.
         let mut values: Vec<_> = self.0.iter().filter(|(_, shown)| chosen(shown)).collect();

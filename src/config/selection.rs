@@ -1,22 +1,20 @@
-//! `tools.selection`: which tools a model is shown.
+//! `tools.selection`: the tools that a model sees.
 
 use std::collections::BTreeMap;
 
 use super::{keys, providers, reading::Notes, whitelist};
 use crate::{logic::budget::Price, provider::EmbedderEntry, tools::SelectionOptions, yaml::Fields};
 
-/// Path of an embedder's settings.
 const PATH: &str = "tools.selection.embedder";
 
-/// Data that the settings are read with.
+/// Context for reading the settings.
 pub struct Surroundings<'a> {
-    /// Identities of the tools there are.
+    /// Identities of all tools.
     pub tools: &'a [&'a str],
-    /// Prices of models, by name.
     pub prices: &'a BTreeMap<String, Price>,
 }
 
-/// Reads the settings under `tools` of a checked file, and what compares meanings for them.
+/// Reads the settings under `tools`, and the embedder for them.
 pub fn selection(
     tools: Option<&Fields>,
     around: &Surroundings,
@@ -40,7 +38,7 @@ pub fn selection(
     (options, embedder)
 }
 
-/// The embedder in `fields`; `None` without a name, or with one that is no longer supported.
+/// `None`: no embedder, or one that is no longer supported.
 fn embedder(fields: &Fields, around: &Surroundings, notes: &mut Notes) -> Option<EmbedderEntry> {
     if fields.text("name")? == keys::providers::MINILM {
         let message = "embedder 'minilm' is not supported by this version";

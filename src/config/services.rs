@@ -1,12 +1,12 @@
-//! Known services, whose hosts need no yes in their own entries of `providers` with a key of their own.
+//! Known services, whose hosts need no agreement in their own entries of `providers` with their own
+//! key.
 //!
-//! Entry functions: [`home`], [`is_known`], [`is_own`]. The owner of an account at such a host can read what
-//! is sent with that account's key, so other addresses in a configuration always need a yes. **Never**: looks
-//! a host up.
+//! Entry functions: [`home`], [`is_known`], [`is_own`]. The owner of an account can read everything
+//! sent with its key, so other addresses always need agreement. **Never**: resolves a host.
 
-/// A host, and who uses it.
+/// A host, and its services.
 struct KnownService {
-    /// Services by their names in `providers`, of which the first is at home here.
+    /// Names in `providers`; the first has its default address here.
     kinds: &'static [&'static str],
     /// Words in the names of its variables; one with `_` is a whole name.
     words: &'static [&'static str],
@@ -23,7 +23,6 @@ const fn known(
 
 /// Services with OpenAI's address for chat.
 const LIKE_OPENAI: &[&str] = &["openai"];
-/// Hosts, by services.
 const KNOWN: &[KnownService] = &[
     known(&["openai", "openai-realtime"], &["openai"], "api.openai.com"),
     known(&["openai", "openai-realtime"], &["openai"], "eu.api.openai.com"),
@@ -53,20 +52,20 @@ const KNOWN: &[KnownService] = &[
     known(&["tavily"], &["tavily"], "api.tavily.com"),
     known(&[DISCORD], &["discord", "bot_token"], "discord.com"),
 ];
-/// Discord, which no entry of `providers` is.
+/// Discord, which has no entry in `providers`.
 pub const DISCORD: &str = "discord";
-/// Whole names of keys of any service in `providers`.
+/// Names of keys of any service.
 const ANY: &[&str] =
     &["api_key", "llm_api_key", "llm_key", "stt_api_key", "stt_key", "tts_api_key", "tts_key"];
 
-/// Host of the service `kind` where its settings have no address; `None`: it sends nothing.
+/// Host of the service `kind` without an address; `None`: it sends nothing.
 pub fn home(kind: &str) -> Option<&'static str> {
     let at_home = |known: &&KnownService| known.kinds.first() == Some(&kind);
     let found = KNOWN.iter().find(at_home);
     found.or_else(|| KNOWN.iter().find(|it| it.kinds.contains(&kind))).map(|it| it.host)
 }
 
-/// True if the service `kind` has an own server at `address`, reached with encryption at the usual port.
+/// True if the service `kind` has a server at `address`, encrypted and at the default port.
 pub fn is_known(kind: &str, address: &str) -> bool {
     let encrypted = ["https://", "wss://"].iter().find_map(|it| address.strip_prefix(it));
     let authority = encrypted.and_then(|rest| rest.split(['/', '?', '#', '\\']).next());
@@ -75,12 +74,12 @@ pub fn is_known(kind: &str, address: &str) -> bool {
     KNOWN.iter().any(|known| known.host == host && known.kinds.contains(&kind))
 }
 
-/// True if the name of `variable` says that it is a key of the service `kind` at `host`.
+/// True if `variable` is named like a key of the service `kind` at `host`.
 pub fn is_own(variable: &str, kind: &str, host: &str) -> bool {
     let name = variable.to_ascii_lowercase();
     let is_one = |word: &str| match word.contains('_') {
         true => name == word,
-        // A short one may be a part of any word.
+        // A short one may be part of any word.
         false => name.split('_').any(|it| it == word) || (word.len() > 4 && name.contains(word)),
     };
     let mut here = KNOWN.iter().filter(|it| it.host == host && it.kinds.contains(&kind));
@@ -109,7 +108,7 @@ mod tests {
         let mut homeless: Vec<_> = homeless.collect();
         homeless.sort_unstable();
         homeless.dedup();
-        // These are in the house, or on this machine.
+        // These are on this network or machine.
         let at_home =
             ["espeak", "flite", "kokoro", "local", "piper", "scripted", "searxng", "wyoming"];
         assert_eq!(homeless, at_home);

@@ -1,6 +1,6 @@
-//! The files this program carries in itself.
+//! Files embedded in this program.
 
-/// Path and content of each, as they lie in the repository.
+/// Path in the repository, and content.
 pub const FILES: &[(&str, &str)] = &[
     ("glyphoxa.yaml", include_str!("../../glyphoxa.yaml")),
     ("campaigns/ravenford.yaml", include_str!("../../campaigns/ravenford.yaml")),
@@ -18,10 +18,10 @@ pub const FILES: &[(&str, &str)] = &[
     ("tools/tavern_rumour.yaml", include_str!("../../tools/tavern_rumour.yaml")),
 ];
 
-/// Folder of the built-in random tables among them.
+/// Folder of the built-in random tables.
 pub const TABLES: &str = "assets/tables";
 
-/// Rules of the fifth edition, path and content of each file.
+/// Rules of the fifth edition: path and content.
 pub const RULES: &[(&str, &str)] = &[
     ("assets/rules/5e/checks.yaml", include_str!("../../assets/rules/5e/checks.yaml")),
     ("assets/rules/5e/combat.yaml", include_str!("../../assets/rules/5e/combat.yaml")),

@@ -1,6 +1,5 @@
-//! Settings of the services that hear and speak.
-//!
-//! Entry function: [`speech_to_speech`]. **Never**: says which NPCs they speak for; the NPCs do.
+//! Settings of speech-to-speech services. Entry function: [`speech_to_speech`]. NPCs choose among
+//! them.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,15 +16,12 @@ use crate::{
     yaml::{Fields, Value, quoted},
 };
 
-/// The key under `providers`.
 const KEY: &str = "speech_to_speech";
-/// Keys that name an entry, the foremost first.
+/// Keys that name an entry, in order of priority.
 const NAMED_BY: [&str; 3] = ["as", "service", "name"];
-/// The keys that lead there.
 const PATH: &str = "providers.speech_to_speech";
 
-/// The services of a checked file, each by a name of its own; what they cost by their own entries joins the
-/// prices of `budget`.
+/// The services, with unique names. Adds their own prices to `budget`.
 pub fn speech_to_speech(
     file: &Fields,
     budget: &mut BudgetOptions,
@@ -59,7 +55,6 @@ fn entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
     nodes.map(|node| Fields::new(node, &keys::providers::SPEECH_TO_SPEECH))
 }
 
-/// The service in `fields`.
 fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> SpeechOptions {
     let service = service_of(fields).and_then(SpeechService::named).unwrap_or_default();
     let home = match service {
@@ -89,7 +84,7 @@ fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Sp
     }
 }
 
-/// Every service that `file` names could be read; one that could not has its problem already.
+/// True if every service is valid; an invalid one has its own problem.
 pub fn is_read(file: &Fields) -> bool {
     let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else {
         return !file.is_broken("providers");
@@ -98,12 +93,12 @@ pub fn is_read(file: &Fields) -> bool {
     is_whole && entries(&all).all(|fields| is_named(&fields))
 }
 
-/// The name of the entry in `fields` could be read.
+/// True if the entry's name is valid.
 fn is_named(fields: &Fields) -> bool {
     !NAMED_BY.into_iter().any(|key| fields.is_broken(key))
 }
 
-/// Notes a price that books sound as if it were text: services ask several times as much for it.
+/// Warns of a price that books sound as text: services ask several times as much for it.
 fn warn_of_sound(
     fields: &Fields,
     model: &str,

@@ -1,7 +1,7 @@
-//! Records about configurations in the user's own state folder, outside every campaign folder: sets of texts
-//! by the configuration's path.
+//! Records about configurations in the user's state folder, outside every campaign folder: sets of
+//! texts by the configuration's path.
 //!
-//! Entry functions: [`path`], [`key`], [`read`], [`put`], [`remove`]. **Never**: knows what is remembered.
+//! Entry functions: [`path`], [`key`], [`read`], [`put`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +11,6 @@ use std::{
 
 use crate::{files, launch};
 
-/// Texts by configuration.
 pub type Recorded = BTreeMap<String, BTreeSet<String>>;
 
 /// The file called `name`; `None`: the user has no home.
@@ -21,16 +20,13 @@ pub fn path(name: &str) -> Option<PathBuf> {
     Some(state?.join("glyphoxa").join(name))
 }
 
-/// The configuration's `file` in its folder, without links before its name.
+/// Path of the configuration's `file`, with the links of its folder resolved.
 pub fn key(file: &Path) -> Option<String> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(folder.canonicalize().ok()?.join(file.file_name()?).to_str()?.to_owned())
 }
 
-/// What is recorded at `path`; nothing where it does not exist.
-///
-/// # Errors
-/// The file cannot be read.
+/// Reads the records at `path`; empty if it does not exist.
 pub fn read(path: &Path) -> io::Result<Recorded> {
     match files::read_own(path) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
@@ -39,10 +35,7 @@ pub fn read(path: &Path) -> io::Result<Recorded> {
     }
 }
 
-/// Records `texts` under `key`, in place of what was there, in the file called `name`.
-///
-/// # Errors
-/// There is no place for the file, or it cannot be read or written.
+/// Replaces the texts of `key` in the file called `name`.
 pub fn put(name: &str, key: String, texts: BTreeSet<String>) -> io::Result<()> {
     change(name, |recorded| recorded.insert(key, texts)).map(drop)
 }

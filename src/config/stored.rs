@@ -1,9 +1,8 @@
-//! Names of everything that is stored in `data_dir`.
+//! Names of everything stored in `data_dir`. Entry functions: [`close`], [`is_ours`].
 //!
-//! Entry functions: [`close`], [`is_ours`]. What the program creates is private from the start; earlier versions
-//! left some of it readable. A folder that holds nothing but these names is taken for ours, and what is in it
-//! is closed. **Never**: changes `data_dir` itself, which somebody else may have created, or a folder that
-//! holds anything else.
+//! New files are private; earlier versions left some readable. A folder that holds only these names
+//! is taken for ours, and its content is made private. **Never**: changes `data_dir` itself, which
+//! another program may have created, or a folder that holds anything else.
 
 use std::{
     fs,
@@ -12,9 +11,9 @@ use std::{
 
 use crate::files;
 
-/// Paths in `data_dir`, where `*` is an id or a number; an unfinished file also has its process number and
-/// `.part` at its end. `/` ends a folder whose content has permissions of its own: model files, which others
-/// may read, and homes of servers' programs, created private.
+/// Paths in `data_dir`; `*` is an id or a number. An unfinished file also has its process number
+/// and `.part` at its end. `/` ends a folder whose content has its own permissions: model files,
+/// which others may read, and private homes of servers' programs.
 const STORED: [&str; 21] = [
     "discord/commands-*",
     "discord/guild-*.json",
@@ -39,32 +38,32 @@ const STORED: [&str; 21] = [
     "voices.json",
 ];
 
-/// Takes the rights of other users from files and folders in `data_dir`, if all of it is ours.
+/// Makes files and folders in `data_dir` private, if all of it is ours.
 pub fn close(data_dir: &Path) {
     let ours = own(data_dir).unwrap_or_default();
     ours.iter().for_each(|path| files::close(path));
 }
 
-/// True if `data_dir` is a folder that holds nothing but names of ours.
+/// True if `data_dir` is a folder that holds only our names.
 pub fn is_ours(data_dir: &Path) -> bool {
     own(data_dir).is_some()
 }
 
-/// True if `path`, within a data folder, is stored by us: a file, or a whole folder.
+/// True if `path`, relative to a data folder, is a stored file or folder.
 pub fn is_name(path: &Path) -> bool {
     let Some(name) = path.to_str() else { return false };
     let is_folder = |path: &&str| path.strip_suffix('/') == Some(name);
     STORED.iter().any(|path| is_folder(path) || is_like(path, name))
 }
 
-/// What is in `data_dir`; `None`: not all of it is ours.
+/// Content of `data_dir`; `None`: not all of it is ours.
 fn own(data_dir: &Path) -> Option<Vec<PathBuf>> {
     let mut ours = Vec::new();
     collect(data_dir, "", &mut ours).map(|()| ours)
 }
 
-/// Adds the files and folders in `folder`, which is `within` in `data_dir`, to `ours`. `None`: one of them is
-/// not ours, or cannot be looked at.
+/// Adds the content of `folder`, which is `within` in `data_dir`, to `ours`. `None`: some of it is
+/// not ours, or unreadable.
 fn collect(folder: &Path, within: &str, ours: &mut Vec<PathBuf>) -> Option<()> {
     for entry in fs::read_dir(folder).ok()? {
         let entry = entry.ok()?;
@@ -84,7 +83,7 @@ fn collect(folder: &Path, within: &str, ours: &mut Vec<PathBuf>) -> Option<()> {
     Some(())
 }
 
-/// True if `name` is `path`, with something in place of `*`, or an unfinished file of it.
+/// True if `name` matches `path`, or an unfinished file of it.
 fn is_like(path: &str, name: &str) -> bool {
     let name = files::whole_of(name).unwrap_or(name);
     path.split_once('*').map_or(path == name, |(begin, end)| {
@@ -115,7 +114,7 @@ mod tests {
         "sessions/friday.lock",
     ];
 
-    /// A folder with files that all may read, and names of those that are still so after [`close`].
+    /// Files, made readable by all, that remain so after [`close`].
     fn open_after_close(names: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");

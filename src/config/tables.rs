@@ -1,4 +1,4 @@
-//! Random tables: the user's own, and those that come with the program.
+//! Random tables: the user's own, and the shipped ones.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::{
     yaml::{Fields, Kind, Node, Position, Problems, quoted},
 };
 
-/// Adds the tables written under `tables`, a checked mapping.
+/// Adds the tables of the checked mapping `tables`.
 pub fn inline(node: &Node, tables: &mut Vec<RandomTable>, problems: &mut Problems) {
     for entry in node.entries() {
         let table = table(&entry.key, &entry.node, problems);
@@ -21,7 +21,7 @@ pub fn inline(node: &Node, tables: &mut Vec<RandomTable>, problems: &mut Problem
     }
 }
 
-/// Adds the tables of the files in `dir`, which was named at `at`.
+/// Adds the tables of the files in `dir`, named at `at`.
 pub fn folder(
     reading: &mut Reading,
     Folder { path: dir, named_at }: Folder,
@@ -50,7 +50,7 @@ pub fn folder(
     }
 }
 
-/// Adds the tables of the program itself; one of the user's with the same name replaces it.
+/// Adds the shipped tables that the user's do not replace.
 pub fn built_in(tables: &mut Vec<RandomTable>, notes: &mut Notes) {
     let mut reading = Reading::new(Source::Shipped, &|_| None, &[]);
     let mut own = Vec::new();
@@ -60,7 +60,6 @@ pub fn built_in(tables: &mut Vec<RandomTable>, notes: &mut Notes) {
     tables.append(&mut own);
 }
 
-/// The table called `name` with these entries.
 fn table(name: &str, node: &Node, problems: &mut Problems) -> RandomTable {
     let entries: Vec<_> = node.items().iter().filter_map(entry).collect();
     if node.items().is_empty() && node.entries().is_empty() && node.text().is_none() {
@@ -78,7 +77,7 @@ fn entry(node: &Node) -> Option<(u32, String)> {
     Some((fields.whole("weight").unwrap_or(1), fields.text("result")?.to_owned()))
 }
 
-/// Adds a table whose name is new.
+/// Adds a table; reports a duplicate name.
 fn add(table: RandomTable, at: Position, tables: &mut Vec<RandomTable>, problems: &mut Problems) {
     if tables.iter().any(|other| other.answers_to(&table.name)) {
         let message = format!("table {} appears twice", quoted(&table.name));

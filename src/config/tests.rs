@@ -53,7 +53,7 @@ fn load_with(
         .map_err(|report| report.to_string().lines().map(|line| line.replace(&root, "")).collect())
 }
 
-/// The configuration made of these files, or its problems without the folder's name.
+/// The configuration of these files, or its problems without the folder's name.
 fn load_files(files: &[(&str, &str)]) -> Result<Config, Vec<String>> {
     load_with(files, &no_variables)
 }
@@ -158,7 +158,7 @@ fn shapes(shape: &'static Shape, found: &mut Vec<&'static Shape>) {
     }
 }
 
-/// Values of every type, as they might stand after a key.
+/// Values of every type, as they might follow a key.
 const VALUES: [&str; 30] = [
     "~",
     "x",

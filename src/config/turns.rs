@@ -1,6 +1,5 @@
-//! Settings of turns: silence, limits, words that give more time.
-//!
-//! Entry functions: [`session()`], [`tiers`].
+//! Settings of turns: silence, limits, words that give more time. Entry functions: [`session()`],
+//! [`tiers`].
 
 use std::time::Duration;
 
@@ -14,8 +13,8 @@ use crate::{
     yaml::Fields,
 };
 
-/// Settings of a table in the configuration `app`, whose `tools` are read; a model may say no more than
-/// `max_tokens` at once.
+/// Settings of a table in `app`, whose `tools` are read; a model may speak at most `max_tokens` at
+/// once.
 pub fn session(
     app: &Fields<'_>,
     tools: Option<Fields>,
@@ -46,7 +45,6 @@ pub fn session(
     }
 }
 
-/// Limits of one player.
 fn limits(app: &Fields<'_>, default: session::Limits) -> session::Limits {
     let limits = app.map("limits", &keys::app::LIMITS);
     let whole = |key| limits.and_then(|limits| limits.whole(key));

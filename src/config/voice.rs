@@ -7,8 +7,8 @@ use crate::{
     yaml::{Fields, Position, Problems, nearest},
 };
 
-/// The voice under `voice` of an NPC that speaks `language`; of `services`, which are those that are
-/// configured, the first speaks for voices that name none.
+/// The voice under `voice` of an NPC that speaks `language`; the first of the configured `services`
+/// is the default.
 pub fn voice(
     npc: &Fields,
     language: &str,
@@ -34,15 +34,14 @@ pub fn voice(
     Voice { volume, fallback, ..written.voice(service, problems) }
 }
 
-/// A voice in a file, if there is one.
+/// A voice in a file, if any.
 #[derive(Clone, Copy)]
 struct Written<'a> {
     fields: Option<Fields<'a>>,
-    /// Place of the voice, even where none is written.
+    /// Place of the voice, even without one.
     at: Position,
-    /// It has its problem already.
+    /// Its problem is reported already.
     is_broken: bool,
-    /// Language of the NPC.
     language: &'a str,
 }
 
@@ -61,12 +60,10 @@ impl<'a> Written<'a> {
         number.unwrap_or(default)
     }
 
-    /// The service it names.
     fn service(&self) -> Option<VoiceService> {
         self.text("provider").and_then(VoiceService::named)
     }
 
-    /// The voice, spoken by `service`.
     fn voice(&self, service: VoiceService, problems: &mut Problems) -> Voice {
         let is_set = |key: &&str| self.fields.is_some_and(|fields| fields.get(key).is_some());
         if let Some(key) = Some("formant_shift").filter(is_set)
@@ -85,7 +82,7 @@ impl<'a> Written<'a> {
             pitch_shift: self.number("pitch_shift", 0.0),
             speed_factor: self.number("speed_factor", 1.0),
             formant_shift: self.number("formant_shift", 0.0),
-            // That of the NPC counts, whichever voice speaks.
+            // The NPC's volume applies to every voice.
             volume: 1.0,
             fallback: None,
         }
@@ -113,7 +110,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Notes a voice the service does not have.
+/// Reports a voice the service does not have.
 fn check_id(service: VoiceService, id: &str, voice: &Fields, problems: &mut Problems) {
     let way_out = match service.traits().ids {
         VoiceIds::Listed(ids) if !ids.contains(&id) => {

@@ -1,6 +1,5 @@
-//! Detection of changes on disk to the files that were read.
-//!
-//! Entry type: [`Watch`], asked again and again. **Never**: reads what a file means.
+//! Detects changes to the files that were read. Entry type: [`Watch`], polled. **Never**:
+//! interprets a file.
 
 use std::{
     collections::BTreeMap,
@@ -16,26 +15,26 @@ use super::{
 };
 use crate::files;
 
-/// A file changed this short a time before it was looked at may have changed again without a new
-/// modification time, so its content is compared.
+/// A file changed this shortly before a look may change again without a new modification time, so
+/// its content is compared.
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 
-/// The files of one reading and the folders they lie in.
+/// The files of one reading and their folders.
 #[derive(Debug, Default)]
 pub struct Watch {
     files: BTreeMap<PathBuf, Seen>,
     folders: BTreeMap<PathBuf, Listing>,
 }
 
-/// A folder as it was last seen.
+/// Last state of a folder.
 #[derive(Debug, PartialEq, Eq)]
 struct Listing {
-    /// Folders in it count too; not in one that is watched for its files alone, where others put theirs.
+    /// Includes subfolders; not if it is watched only for its files, among those of other programs.
     is_deep: bool,
     paths: Vec<PathBuf>,
 }
 
-/// A file as it was last seen; `None` throughout: it was not there.
+/// Last state of a file; `None` throughout: it did not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
     modified: Option<SystemTime>,
@@ -53,7 +52,7 @@ impl Watch {
         watch
     }
 
-    /// Watches these too; what is known already goes on from its last look.
+    /// Watches these too; known ones keep their state.
     pub fn add(&mut self, files: &[PathBuf], folders: &[PathBuf], now: SystemTime) {
         for file in files {
             self.files.entry(file.clone()).or_insert_with(|| Seen::read(file, now));
@@ -66,7 +65,7 @@ impl Watch {
         }
     }
 
-    /// Watches these alone; what is known already goes on from its last look.
+    /// Watches only these; known ones keep their state.
     pub fn keep(&mut self, files: &[PathBuf], folders: &[PathBuf], now: SystemTime) {
         self.add(files, folders, now);
         self.files.retain(|file, _| files.contains(file));
@@ -92,7 +91,7 @@ impl Watch {
 }
 
 impl Seen {
-    /// The file now; its content is read only when that may tell something new.
+    /// The file now; reads its content only if needed.
     fn look(&self, path: &Path, now: SystemTime) -> Self {
         let Ok(meta) = fs::metadata(path) else { return Self::default() };
         let modified = meta.modified().ok();
@@ -121,7 +120,7 @@ impl Seen {
 }
 
 impl Listing {
-    /// The files of a folder that may be read; none where it cannot be.
+    /// The readable files of a folder; empty if it is unreadable.
     fn of(folder: &Path, is_deep: bool) -> Self {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let extensions = [&["yaml", "yml", "json"], SOUNDS].concat();

@@ -1,5 +1,5 @@
-//! Tool names as users write them -> identities. Of a configured server (`server.*` among what is
-//! known) any tool may be named, since it need not be connected.
+//! Tool names as users write them -> identities. Any tool of a configured server (`server.*` among
+//! the known) may be named, since the server need not be connected.
 
 use super::{keys, reading::Notes};
 use crate::{
@@ -7,16 +7,13 @@ use crate::{
     yaml::{Fields, Node, Scalar, nearest, quoted},
 };
 
-/// Stands before the name of a configured server that is called like a built-in one.
+/// Prefix of a configured server named like a built-in one.
 pub const MCP: &str = "mcp-";
-/// Stands before the namespace of a manifest that is called like a built-in server.
+/// Prefix of a manifest's namespace named like a built-in server.
 pub const MANIFEST: &str = "manifest-";
 
-/// The identity or pattern meant by `entry`: `server.tool`, a bare name that one server has,
-/// `server.*` or `server.prefix*`.
-///
-/// # Errors
-/// The problem, and the way out.
+/// The identity or pattern meant by `entry`: `server.tool`, a bare name of only one server,
+/// `server.*` or `server.prefix*`. The error is the problem and its fix.
 pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> {
     let entry = canonical(entry);
     if let Some(prefix) = entry.strip_suffix('*') {
@@ -49,8 +46,8 @@ pub fn whole_server(entry: &str, known: &[&str]) -> Option<String> {
     is_server.then(|| format!("{prefix}*"))
 }
 
-/// True if `entry` may be a tool of a server that has not listed its tools: a bare name that is no slip
-/// of a known one.
+/// True if `entry` may be a tool of a server that has not listed its tools: a bare name that is no
+/// slip of a known one.
 pub fn may_come(entry: &str, known: &[&str]) -> bool {
     let is_bare = !entry.trim().is_empty() && !entry.contains(['.', '*', ' ']);
     is_bare
@@ -59,29 +56,26 @@ pub fn may_come(entry: &str, known: &[&str]) -> bool {
         && !is_of_files(entry)
 }
 
-/// Tools that are known where their service is configured.
+/// Tools that depend on a configured service.
 struct OfService {
-    /// Their identities.
     identities: &'static [&'static str],
     /// The key of their service under `providers`.
     key: &'static str,
     way_out: &'static str,
 }
 
-/// Those of web search.
 const WEB: OfService = OfService {
     identities: &["web-search.search", "web-search.fetch_page"],
     key: "search",
     way_out: "add providers: { search: { service: searxng, base_url: … } }",
 };
-/// Those that show pictures.
 const PICTURES: OfService = OfService {
     identities: &["image-gen.generate_image"],
     key: "image",
     way_out: "add providers: { image: { service: openai, … } }, as docs/pictures.md says",
 };
 
-/// True if `identity` needs no service, or `file` has an entry for the one it needs.
+/// True if `identity` needs no service, or `file` has an entry for it.
 pub fn has_service(identity: &str, file: &Fields) -> bool {
     let of = [WEB, PICTURES].into_iter().find(|of| of.identities.contains(&identity));
     of.is_none_or(|of| is_described(file, of.key))
@@ -103,8 +97,8 @@ fn without_service(entry: &str) -> Option<(String, OfService)> {
     [WEB, PICTURES].into_iter().find_map(meant)
 }
 
-/// The identities meant by `nodes`, a server's name alone as everything of it, and bare names that a server may
-/// bring; what is wrong with one is noted.
+/// The identities meant by `nodes`. A server's name alone means all its tools; a bare name may be a
+/// future tool of a server. Reports problems.
 pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<String> {
     let problems = &mut notes.problems;
     let mut identities = Vec::new();
@@ -113,7 +107,7 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
         let meant = resolve(text, known);
         match meant.or_else(|why| whole_server(text, known).ok_or(why)) {
             Ok(identity) => identities.push(identity),
-            // The value of a variable is not printed.
+            // The error must not show the value of a variable.
             Err(_) if node.scalar().is_some_and(|it| it.written.is_some()) => {
                 let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
                 problems.add(node.at, format!("unknown tool {shown}"), "write its name");
@@ -147,14 +141,13 @@ pub fn allows(whitelist: &[String], identity: &str) -> bool {
     })
 }
 
-/// True if it names a tool of a configured server.
 fn is_of_a_server(entry: &str, known: &[&str]) -> bool {
     entry.split_once('.').is_some_and(|(server, tool)| {
         !tool.is_empty() && known.iter().any(|known| known.strip_suffix(".*") == Some(server))
     })
 }
 
-/// All names that mean a known tool, or everything of a server.
+/// All names of known tools and servers.
 fn names<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
     known.iter().flat_map(|identity| [*identity, bare(identity)])
 }
@@ -175,8 +168,8 @@ fn is_of_files(entry: &str) -> bool {
         || ["file-io.", "read_file", "write_file"].iter().any(|name| entry.starts_with(name))
 }
 
-/// Full name of `entry`, if it means a tool of a manifest or a server that is called like a
-/// built-in server.
+/// New name of `entry`, if it means a tool of a manifest or server that is named like a built-in
+/// server.
 fn moved(entry: &str, known: &[&str]) -> Option<String> {
     let server = format!("{MCP}{entry}");
     if is_of_a_server(&server, known) {
@@ -186,7 +179,6 @@ fn moved(entry: &str, known: &[&str]) -> Option<String> {
     known.contains(&manifest.as_str()).then_some(manifest)
 }
 
-/// An unknown tool.
 fn unknown(entry: &str, known: &[&str]) -> (String, String) {
     let groups: Vec<_> = servers(known).map(|server| format!("{server}.*")).collect();
     let near = if entry.ends_with('*') {

@@ -1,6 +1,5 @@
-//! Check that the chat model's window has room for the cast.
-//!
-//! Entry function: [`check`]. **Never**: counts tools, which come and go.
+//! Checks that the chat model's window has room for the cast. Entry function: [`check`]. Tools are
+//! not counted.
 
 use super::{checked::Config, keys, reading::Notes};
 use crate::{
@@ -12,7 +11,7 @@ use crate::{
 /// Percent of the window above which too little is left for a conversation.
 const MUCH: u64 = 50;
 
-/// Notes an answer, and NPCs, that leave little room for talk; `file` describes the model.
+/// Warns of an answer limit and NPCs that leave little room for talk; `file` describes the model.
 pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
     let providers = file.map("providers", &keys::providers::PROVIDERS);
     let at = providers.map_or(Position::START, |it| it.place("llm"));

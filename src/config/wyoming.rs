@@ -1,6 +1,4 @@
-//! Connection settings of local services that speak Wyoming.
-//!
-//! Entry function: [`wyoming`].
+//! Connection settings of local Wyoming services. Entry function: [`wyoming`].
 
 use std::time::Duration;
 
@@ -10,7 +8,7 @@ use crate::{
     yaml::Fields,
 };
 
-/// Reads the connection settings under `path`; `such_as` is an example for messages.
+/// Reads the settings under `path`; `such_as` is an example for messages.
 pub fn wyoming(fields: &Fields, path: &str, such_as: &str, notes: &mut Notes) -> Options {
     let wait = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
     Options {
@@ -21,7 +19,7 @@ pub fn wyoming(fields: &Fields, path: &str, such_as: &str, notes: &mut Notes) ->
     }
 }
 
-/// The address, unless it is missing or wrong.
+/// `None`: missing or wrong.
 fn address(fields: &Fields, path: &str, such_as: &str, notes: &mut Notes) -> Option<BaseUrl> {
     if fields.is_broken("base_url") {
         return None;

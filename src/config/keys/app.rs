@@ -6,7 +6,6 @@ use crate::{
     yaml::{Key, Kind, Shape},
 };
 
-/// `glyphoxa.yaml`.
 pub static FILE: Shape = Shape {
     title: "The Glyphoxa configuration",
     keys: &[
@@ -97,7 +96,6 @@ pub static FILE: Shape = Shape {
     ],
 };
 
-/// A campaign beside the configured one.
 pub static OTHER_CAMPAIGN: Shape = Shape {
     title: "A further campaign",
     keys: &[
@@ -110,7 +108,6 @@ pub static OTHER_CAMPAIGN: Shape = Shape {
     ],
 };
 
-/// The bot: its token, its server and its manners.
 pub static DISCORD: Shape = Shape {
     title: "Discord",
     keys: &[
@@ -166,7 +163,6 @@ pub static DISCORD: Shape = Shape {
     ],
 };
 
-/// Detection of a turn's beginning and end.
 pub static TURN: Shape = Shape {
     title: "Turns",
     keys: &[
@@ -197,7 +193,6 @@ pub static TURN: Shape = Shape {
     ],
 };
 
-/// Words that allow a turn more tool time.
 pub static TIERS: Shape = Shape {
     title: "Tier keywords",
     keys: &[
@@ -211,7 +206,6 @@ pub static TIERS: Shape = Shape {
     ],
 };
 
-/// Changes to shipped words.
 pub static WORDS: Shape = Shape {
     title: "Changes to built-in words",
     keys: &[
@@ -220,7 +214,6 @@ pub static WORDS: Shape = Shape {
     ],
 };
 
-/// Spending caps and prices.
 pub static BUDGET: Shape = Shape {
     title: "Spending",
     keys: &[
@@ -240,7 +233,6 @@ pub static BUDGET: Shape = Shape {
     ],
 };
 
-/// Limits of one player.
 pub static LIMITS: Shape = Shape {
     title: "Limits of a player",
     keys: &[
@@ -257,7 +249,6 @@ pub static LIMITS: Shape = Shape {
     ],
 };
 
-/// Tools of all NPCs.
 pub static TOOLS: Shape = Shape {
     title: "Tools",
     keys: &[
@@ -292,7 +283,6 @@ pub static TOOLS: Shape = Shape {
     ],
 };
 
-/// Calls that the game master decides about.
 pub static APPROVALS: Shape = Shape {
     title: "Approvals",
     keys: &[
@@ -309,7 +299,6 @@ pub static APPROVALS: Shape = Shape {
     ],
 };
 
-/// Recipients of approvals.
 pub static NOTIFY: Shape = Shape {
     title: "A notification",
     keys: &[
@@ -327,7 +316,6 @@ pub static NOTIFY: Shape = Shape {
     ],
 };
 
-/// Files NPCs may read and write.
 pub static FILE_IO: Shape = Shape {
     title: "Files of NPCs",
     keys: &[
@@ -341,7 +329,6 @@ pub static FILE_IO: Shape = Shape {
     ],
 };
 
-/// Rules to look up.
 pub static RULES: Shape = Shape {
     title: "Rules",
     keys: &[
@@ -359,7 +346,6 @@ pub static RULES: Shape = Shape {
     ],
 };
 
-/// Hosts whose pages may be read.
 pub static SEARCH: Shape = Shape {
     title: "Web pages",
     keys: &[Key::new(
@@ -370,7 +356,6 @@ pub static SEARCH: Shape = Shape {
     )],
 };
 
-/// Selection of the tools that a model sees.
 pub static SELECTION: Shape = Shape {
     title: "Selection of tools",
     keys: &[
@@ -396,10 +381,8 @@ pub static SELECTION: Shape = Shape {
     ],
 };
 
-/// A random table.
 pub const TABLE: Kind = Kind::List(&Kind::Either(&[Kind::Filled, Kind::Shape(&TABLE_ENTRY)]));
 
-/// A file of a random table.
 pub static TABLE_FILE: Shape = Shape {
     title: "A random table",
     keys: &[
@@ -409,7 +392,6 @@ pub static TABLE_FILE: Shape = Shape {
     ],
 };
 
-/// A weighted entry.
 pub static TABLE_ENTRY: Shape = Shape {
     title: "An entry of a random table",
     keys: &[
@@ -422,7 +404,6 @@ pub static TABLE_ENTRY: Shape = Shape {
     ],
 };
 
-/// Memory.
 pub static MEMORY: Shape = Shape {
     title: "Memory",
     keys: &[
@@ -451,7 +432,6 @@ pub static MEMORY: Shape = Shape {
     ],
 };
 
-/// Logging.
 pub static LOG: Shape = Shape {
     title: "Logging",
     keys: &[Key::new(

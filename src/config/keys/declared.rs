@@ -1,4 +1,4 @@
-//! Keys about a tool that stand in more than one kind of file.
+//! Keys of a tool that appear in several kinds of files.
 
 use super::TEXTS;
 use crate::{
@@ -6,38 +6,30 @@ use crate::{
     yaml::{Key, Kind},
 };
 
-/// Up to a day in milliseconds.
+/// Up to a day, in milliseconds.
 pub const DURATION: Kind = Kind::Number { min: 0.0, max: 86_400_000.0 };
 /// Tiers a tool may be kept from.
 pub const TIER: Kind = Kind::Word(&["fast", "standard", "deep"]);
 
-/// The p50 that its author expects.
 pub const ESTIMATED: Key =
     Key::new("estimated_duration_ms", DURATION, "Usual duration of a call (p50).");
-/// Its p50 elsewhere.
 pub const MEASURED: Key =
     Key::new("measured_duration_ms", DURATION, "The usual duration (p50) as measured elsewhere.");
-/// Its p99 elsewhere.
 pub const MEASURED_P99: Key =
     Key::new("measured_p99_ms", DURATION, "The p99 as measured elsewhere.");
-/// Key of calls that may be repeated.
 pub const IDEMPOTENT: Key = Key::new(
     "idempotent",
     Kind::Flag,
     "A second call has no further effect, so a failed call may be retried.",
 );
-/// Key of tools that only read.
 pub const READ_ONLY: Key =
     Key::new("read_only", Kind::Flag, "It changes nothing, so it may be called ahead of time.");
-/// Key of tools that may destroy.
 pub const DESTRUCTIVE: Key = Key::new("destructive", Kind::Flag, "It may destroy something.");
-/// Key of tools that reach outside.
 pub const OPEN_WORLD: Key = Key::new(
     "open_world",
     Kind::Flag,
     "Its arguments leave this machine; default true, except for built-in tools.",
 );
-/// Side effects of its calls.
 pub const EFFECTS: Key = Key::new(
     "effects",
     Kind::Word(SideEffects::NAMES),
@@ -45,41 +37,34 @@ pub const EFFECTS: Key = Key::new(
      approval; destructive needs the game master's as soon as the conversation contains text from \
      outside.",
 );
-/// Lifetime of a stored answer.
 pub const CACHEABLE: Key = Key::new(
     "cacheable_seconds",
     Kind::Number { min: 0.0, max: 86_400.0 },
     "Seconds for which an answer can be reused; default 0.",
 );
-/// Handling of a late answer.
 pub const LATE: Key = Key::new(
     "late",
     Kind::Word(&["follow_up"]),
     "follow_up: a late answer becomes a turn of its own (deep tools).",
 );
-/// A late answer interrupts.
 pub const URGENT: Key = Key::new(
     "urgent",
     Kind::Flag,
     "With late: follow_up, its answer may interrupt the NPC while its turn lasts, where a speech-to-speech \
      service can do that (gemini-live); default false.",
 );
-/// Key of tools that no answer waits for.
 pub const RECORDS: Key = Key::new(
     "records",
     Kind::Flag,
     "It only records something, so the NPC speaks on without its answer, where a speech-to-speech \
      service can do that (gemini-live); default false.",
 );
-/// Approval of its calls.
 pub const APPROVAL: Key = Key::new(
     "approval",
     Kind::Word(&["dm", "none"]),
     "dm: the game master decides each call; default none.",
 );
-/// Lines said while it runs.
 pub const FILLERS: Key = Key::new("fillers", TEXTS, "Lines that an NPC says while it runs.");
-/// Arguments that it is measured with.
 pub const PROBE: Key = Key::new(
     "probe",
     Kind::Names(&Kind::Any),

@@ -9,11 +9,8 @@ use crate::{
     yaml::{Key, Kind, Shape},
 };
 
-/// Anything by name.
 const NAMED: Kind = Kind::Names(&Kind::Any);
-/// Texts by name.
 const NAMED_TEXTS: Kind = Kind::Names(&Kind::Text);
-/// A file of a tool.
 pub static FILE: Shape = Shape {
     title: "A Glyphoxa tool",
     keys: &[
@@ -29,7 +26,6 @@ pub static FILE: Shape = Shape {
     ],
 };
 
-/// Name and namespace of a tool.
 pub static METADATA: Shape = Shape {
     title: "Names of a tool",
     keys: &[
@@ -40,7 +36,6 @@ pub static METADATA: Shape = Shape {
     ],
 };
 
-/// Definition of a tool.
 pub static SPEC: Shape = Shape {
     title: "Definition of a tool",
     keys: &[
@@ -91,7 +86,6 @@ pub static SPEC: Shape = Shape {
     ],
 };
 
-/// The request of a live tool.
 pub static HTTP: Shape = Shape {
     title: "An HTTP request",
     keys: &[
@@ -127,7 +121,6 @@ pub static HTTP: Shape = Shape {
     ],
 };
 
-/// Mapping of arguments to a request.
 pub static REQUEST: Shape = Shape {
     title: "Mapping of arguments to a request",
     keys: &[
@@ -141,7 +134,6 @@ pub static REQUEST: Shape = Shape {
     ],
 };
 
-/// Mapping of an answer to a result.
 pub static RESPONSE: Shape = Shape {
     title: "Mapping of an answer to a result",
     keys: &[Key::new(

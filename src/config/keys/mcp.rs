@@ -6,7 +6,6 @@ use super::{
 };
 use crate::yaml::{Key, Kind, Shape};
 
-/// Servers of tools.
 pub static MCP: Shape = Shape {
     title: "MCP servers",
     keys: &[
@@ -20,23 +19,22 @@ pub static MCP: Shape = Shape {
     ],
 };
 
-/// A server: how it is reached, and what is taken of it.
 pub static SERVER: Shape = Shape { title: "An MCP server", keys: &WITH_NAME };
 
-/// A server in a list of which none need have a name.
+/// A server in a list, whose name is optional.
 pub static LISTED_SERVER: Shape = Shape { title: "An MCP server", keys: &WITH_OPTIONAL_NAME };
 
-/// A server whose name stands before it.
+/// A server whose name is its key.
 pub static NAMED_SERVER: Shape = Shape { title: "An MCP server, by its name", keys: &KEYS };
 
-/// `name`, where the server's name does not stand before it.
+/// `name` if the server's key is not its name.
 const NAME: Key = Key::required(
     "name",
     Kind::Filled,
     "First part of its tools' names (home in home.get_weather): letters, digits, - and _.",
 );
 
-/// `name`, where the server's address or program says enough.
+/// `name` if the server's address or program identifies it.
 const OPTIONAL_NAME: Key = Key::new(
     "name",
     Kind::Filled,
@@ -44,7 +42,6 @@ const OPTIONAL_NAME: Key = Key::new(
      package or file.",
 );
 
-/// Servers by their names.
 pub static NAMED_SERVERS: Kind = Kind::Either(&[
     Kind::Names(&Kind::Shape(&NAMED_SERVER)),
     Kind::List(&Kind::Shape(&LISTED_SERVER)),
@@ -54,7 +51,6 @@ pub static NAMED_SERVERS: Kind = Kind::Either(&[
 pub const NO_SSE: &str = "MCP deprecated sse in 2025: write streamable-http (or leave transport out) and the \
      server's streamable HTTP address, which usually ends with /mcp";
 
-/// All keys of a server but its name.
 static KEYS: [Key; 19] = [
     Key::new(
         "transport",
@@ -148,13 +144,11 @@ static KEYS: [Key; 19] = [
     ),
 ];
 
-/// Keys of a server that must have a name.
 static WITH_NAME: [Key; 20] = after(NAME, &KEYS);
 
-/// Keys of a server whose name may be left out.
 static WITH_OPTIONAL_NAME: [Key; 20] = after(OPTIONAL_NAME, &KEYS);
 
-/// All keys of a server, `name` first.
+/// `keys` with `name` first.
 const fn after(name: Key, keys: &[Key; 19]) -> [Key; 20] {
     let mut all = [name; 20];
     let mut at = 0;
@@ -165,7 +159,6 @@ const fn after(name: Key, keys: &[Key; 19]) -> [Key; 20] {
     all
 }
 
-/// Files that a server's program may read and write.
 pub static SANDBOX: Shape = Shape {
     title: "Files a server's program may use",
     keys: &[
@@ -174,7 +167,6 @@ pub static SANDBOX: Shape = Shape {
     ],
 };
 
-/// Our credentials at a server.
 pub static AUTH: Shape = Shape {
     title: "Authorization",
     keys: &[
@@ -192,7 +184,6 @@ pub static AUTH: Shape = Shape {
     ],
 };
 
-/// A person's login.
 pub static LOGIN: Shape = Shape {
     title: "A login",
     keys: &[Key::required(
@@ -203,7 +194,6 @@ pub static LOGIN: Shape = Shape {
     )],
 };
 
-/// OAuth client credentials.
 pub static OAUTH: Shape = Shape {
     title: "OAuth client credentials",
     keys: &[
@@ -230,7 +220,6 @@ pub static OAUTH: Shape = Shape {
     ],
 };
 
-/// Settings of one tool of a server.
 pub static TOOL: Shape = Shape {
     title: "A tool of an MCP server",
     keys: &[

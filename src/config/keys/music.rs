@@ -1,9 +1,8 @@
-//! Keys of music: a part of `glyphoxa.yaml`, and `music.yaml` beside sound files.
+//! Keys of music in `glyphoxa.yaml` and in `music.yaml`.
 
 use super::TEXT_OR_TEXTS;
 use crate::yaml::{Key, Kind, Shape};
 
-/// Folders of music.
 pub static MUSIC: Shape = Shape {
     title: "Music",
     keys: &[Key::new(
@@ -14,7 +13,6 @@ pub static MUSIC: Shape = Shape {
     )],
 };
 
-/// `music.yaml`, which describes the sound files beside it.
 pub static FILE: Shape = Shape {
     title: "Music of a folder",
     keys: &[Key::required(
@@ -24,7 +22,6 @@ pub static FILE: Shape = Shape {
     )],
 };
 
-/// One sound file.
 pub static TRACK: Shape = Shape {
     title: "A track",
     keys: &[

@@ -1,4 +1,4 @@
-//! Keys of NPC files and of NPCs written inline.
+//! Keys of NPCs, in files and inline.
 
 use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS, WAIT};
 use crate::{
@@ -7,7 +7,6 @@ use crate::{
     yaml::{Key, Kind, Shape},
 };
 
-/// An NPC, in a file of its own or inline.
 pub static NPC: Shape = Shape {
     title: "A Glyphoxa NPC",
     keys: &[
@@ -97,7 +96,6 @@ pub static NPC: Shape = Shape {
     ],
 };
 
-/// A file of several NPCs.
 pub static NPCS: Shape = Shape {
     title: "Glyphoxa NPCs",
     keys: &[Key::required(
@@ -107,10 +105,8 @@ pub static NPCS: Shape = Shape {
     )],
 };
 
-/// Words of `engine`.
 const ENGINES: &[&str] = &["cascaded", "sentence_cascade", "speech_to_speech", "s2s"];
 
-/// The chat models of a sentence cascade.
 pub static CASCADE: Shape = Shape {
     title: "Sentence cascade of an NPC",
     keys: &[
@@ -128,7 +124,6 @@ pub static CASCADE: Shape = Shape {
     ],
 };
 
-/// Settings of an NPC's speech-to-speech service.
 pub static S2S: Shape = Shape {
     title: "Speech to speech of an NPC",
     keys: &[
@@ -158,7 +153,6 @@ pub static S2S: Shape = Shape {
     ],
 };
 
-/// An NPC's voice: the service, and its settings.
 pub static VOICE: Shape = Shape {
     title: "A voice",
     keys: &[
@@ -185,21 +179,18 @@ pub static VOICE: Shape = Shape {
     ],
 };
 
-/// Shift of the pitch.
 const PITCH_SHIFT: Key = Key::new(
     "pitch_shift",
     Kind::Number { min: -10.0, max: 10.0 },
     "Semitones up or down; default 0.",
 );
-/// Speaking speed, as a factor.
 const SPEED_FACTOR: Key =
     Key::new("speed_factor", Kind::Number { min: 0.5, max: 2.0 }, "Speaking speed; default 1.0.");
-/// Description of `voice_id`.
 const VOICE_ID: &str = "The service's name for the voice: for flite slt, rms, awb, kal or kal16; for \
                         piper a folder of a voice in data_dir/models (joe; with several speakers \
                         NAME#SPEAKER); for kokoro one of 28 such as bm_george and af_heart; for \
                         wyoming one that the service lists, or none for the service's choice.";
-/// Shift of the formants: apparent size of the speaker's body.
+/// Formants show the size of a speaker's body.
 const FORMANT_SHIFT: Key = Key::new(
     "formant_shift",
     Kind::Number { min: -6.0, max: 6.0 },
@@ -223,7 +214,6 @@ pub static FALLBACK: Shape = Shape {
     ],
 };
 
-/// A rule of the scripted brain.
 pub static LINE: Shape = Shape {
     title: "A line of the scripted brain",
     keys: &[
@@ -262,7 +252,6 @@ pub static LINE: Shape = Shape {
     ],
 };
 
-/// A tool call of a line.
 pub static LINE_TOOL: Shape = Shape {
     title: "A tool call",
     keys: &[
@@ -275,7 +264,6 @@ pub static LINE_TOOL: Shape = Shape {
     ],
 };
 
-/// Limits on tool use.
 pub static POLICY: Shape = Shape {
     title: "Limits on tool use",
     keys: &[

@@ -1,9 +1,6 @@
-//! Keys of a price.
-
 use super::MONEY;
 use crate::yaml::{Key, Shape};
 
-/// Price of a model.
 pub static PRICE: Shape = Shape {
     title: "A price",
     keys: &[

@@ -9,7 +9,6 @@ use crate::{
     yaml::{Key, Kind, Shape},
 };
 
-/// Services that hear, think and speak.
 pub static PROVIDERS: Shape = Shape {
     title: "Providers",
     keys: &[
@@ -42,7 +41,7 @@ pub static PROVIDERS: Shape = Shape {
     ],
 };
 
-/// Settings that ask the next service after a late first word.
+/// Asks the next service after a late first word.
 pub static HEDGE: Shape = Shape {
     title: "Hedging",
     keys: &[Key::new(
@@ -59,15 +58,13 @@ const fn service(names: &'static [&'static str], doc: &'static str) -> Key {
     Key::new("service", Kind::Word(names), doc)
 }
 
-/// The key of the service before `service` existed.
+/// Former name of the key `service`.
 const fn name(names: &'static [&'static str]) -> Key {
     Key::new("name", Kind::Word(names), "Another name for service.")
 }
 
-/// Price of this entry.
 const PRICE_BESIDE: Key =
     Key::new("price", Kind::Shape(&PRICE), "Its price, if its model is not listed under prices.");
-/// Base address of an OpenAI-compatible service.
 const BASE_URL: Key = Key::new(
     "base_url",
     Kind::Filled,
@@ -75,26 +72,20 @@ const BASE_URL: Key = Key::new(
      default: OpenAI, or Anthropic for the service anthropic. For deepgram without the version; \
      for a Wyoming service tcp://host:port.",
 );
-/// Key of a service.
 const API_KEY: Key =
     Key::new("api_key", Kind::Text, "Its key; best taken from the environment: ${OPENAI_API_KEY}.");
-/// Model of a service.
 const MODEL: Key = Key::new("model", Kind::Filled, "The model, as the service names it.");
-/// Marks a service as free.
 const FREE: Key = Key::new(
     "free",
     Kind::Flag,
     "It costs nothing; default: true on this machine and private networks when no price is listed.",
 );
-/// Limit on the time to the first byte.
 const FIRST_BYTE: Key =
     Key::new("first_byte_timeout_ms", WAIT, "Longest wait for the first byte; default 15000.");
-/// Limit on a pause.
 const IDLE: Key =
     Key::new("idle_timeout_ms", WAIT, "Longest silence inside an answer; default 10000.");
 /// Keys that only Deepgram has.
 pub const DEEPGRAM_ONLY: &[&str] = &["eager", "max_streams"];
-/// Speech to text.
 pub static STT: Shape = Shape {
     title: "Speech to text",
     keys: &[
@@ -134,7 +125,6 @@ pub static STT: Shape = Shape {
     ],
 };
 
-/// The chat model.
 pub static LLM: Shape = Shape {
     title: "Chat model",
     keys: &[
@@ -189,7 +179,6 @@ pub static LLM: Shape = Shape {
     ],
 };
 
-/// Text to speech.
 pub static TTS: Shape = Shape {
     title: "Text to speech",
     keys: &[
@@ -246,7 +235,6 @@ pub static SPEECH_TO_SPEECH: Shape = Shape {
     ],
 };
 
-/// Service that makes pictures.
 pub static IMAGE: Shape = Shape {
     title: "Pictures",
     keys: &[
@@ -277,7 +265,6 @@ pub static IMAGE: Shape = Shape {
     ],
 };
 
-/// Web search service.
 pub static SEARCH: Shape = Shape {
     title: "Web search",
     keys: &[
@@ -308,9 +295,8 @@ pub static SEARCH: Shape = Shape {
     ],
 };
 
-/// Name of the only embedder.
 const EMBEDDINGS: &str = "openai";
-/// Name of the embedder of earlier versions, for an error with its fix.
+/// Embedder of earlier versions, for an error with its fix.
 pub const MINILM: &str = "minilm";
 
 /// Service that compares meanings.

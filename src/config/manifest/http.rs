@@ -13,18 +13,17 @@ use crate::{
     yaml::{Fields, Node, Position, Problems, Scalar, quoted},
 };
 
-/// Largest answer without `max_response_bytes`.
+/// Default size limit of an answer.
 const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
-/// Settings that a request takes from the spec around it.
+/// Settings of the spec around a request.
 pub struct Live<'a> {
-    /// Time limit of a call, unless the request sets another.
+    /// Default time limit of a call.
     pub timeout: Option<Duration>,
-    /// Schema of the arguments.
     pub input: &'a Json,
 }
 
-/// The request in `fields`. `None`: too much of it is broken.
+/// `None`: too much of the request is invalid.
 pub fn http(
     fields: &Fields,
     Live { timeout, input }: Live,
@@ -37,7 +36,7 @@ pub fn http(
     let url = fields.text("url")?;
     let address = Address::parse(url);
     let address = address.map_err(|way_out| {
-        // Values of variables are not printed.
+        // The error must not show values of variables.
         problems.add(fields.place("url"), format!("'url' is {}", fields.shown("url")), way_out);
     });
     let verb = Verb::named(fields.text("method").unwrap_or("POST"));
@@ -75,7 +74,7 @@ pub fn http(
     Some(http)
 }
 
-/// The value of `key`, which may stand here or under `request`.
+/// The value of `key`, here or under `request`.
 fn one<'a>(
     fields: &Fields<'a>,
     request: Option<Fields<'a>>,
@@ -92,12 +91,11 @@ fn one<'a>(
     }
 }
 
-/// Notes a key that says something in two places.
+/// Reports a key that is set in two places.
 fn twice(at: Position, key: &str, problems: &mut Problems) {
     problems.add(at, format!("'{key}' is given twice"), "keep one of them");
 }
 
-/// The JMESPath expression in `node`.
 fn mapping(node: Option<&Node>, problems: &mut Problems) -> Option<Mapping> {
     let node = node?;
     let text = node.text()?;
@@ -110,18 +108,16 @@ fn mapping(node: Option<&Node>, problems: &mut Problems) -> Option<Mapping> {
         .ok()
 }
 
-/// Texts of a list.
 fn texts(node: &Node) -> Vec<String> {
     node.items().iter().filter_map(Node::text).map(str::to_owned).collect()
 }
 
-/// Texts by name.
 fn named(node: Option<&Node>) -> Vec<(String, String)> {
     let entries = node.map(Node::entries).unwrap_or_default().iter();
     entries.filter_map(|it| Some((it.key.clone(), it.node.text()?.to_owned()))).collect()
 }
 
-/// All headers, those of the environment too.
+/// All headers, including those of the environment.
 fn headers(
     fields: &Fields,
     request: Option<Fields>,
@@ -157,14 +153,14 @@ fn headers(
     headers
 }
 
-/// Names of the variables that the `headers_from_env` in `node` name.
+/// Names of variables in the `headers_from_env` of `node`.
 pub fn from_environment(node: &Node) -> BTreeSet<String> {
     let items = if node.scalar().is_some() { std::slice::from_ref(node) } else { node.items() };
     let name = |text: &str| text.split_once('=').map_or(text, |(_, name)| name).trim().to_owned();
     items.iter().filter_map(Node::text).map(name).collect()
 }
 
-/// The header `Name=VARIABLE` in `node`, or `VARIABLE` alone, after which it is named.
+/// The header `Name=VARIABLE` in `node`, or `VARIABLE` alone, which then names the header.
 fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<Header> {
     let text = node.text()?;
     let (name, variable) = text.split_once('=').unwrap_or((text, text));
@@ -185,7 +181,7 @@ fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<H
         .ok()
 }
 
-/// Notes arguments that are named but not declared.
+/// Reports undeclared arguments.
 fn check_names(http: &Http, input: &Json, fields: &Fields, problems: &mut Problems) {
     let Some(properties) = input.get("properties").and_then(Json::as_object) else { return };
     for (key, name) in http.named().filter(|(_, name)| !properties.contains_key(*name)) {

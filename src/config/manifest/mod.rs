@@ -1,4 +1,4 @@
-//! Manifests: tools written down in YAML, or in PromptKit's JSON.
+//! Manifests: tools in YAML, or in PromptKit's JSON.
 
 mod http;
 
@@ -22,24 +22,23 @@ use crate::{
     yaml::{self, Fields, Kind, Node, Position, Problems, Value, quoted},
 };
 
-/// Folder beside `glyphoxa.yaml` that is read when no other is named.
+/// Default folder, beside `glyphoxa.yaml`.
 pub const FOLDER: &str = "tools";
-/// First part of identities of tools that name none.
+/// Default namespace.
 const NAMESPACE: &str = "manifest";
 
-/// Namespace that manifests have in common with a built-in tool.
+/// Namespace shared with a built-in tool.
 const SHARED: &str = "tools";
 
-/// The tools read so far.
 #[derive(Default)]
 pub struct Manifests {
-    /// Manifests that are whole.
+    /// Valid manifests.
     pub tools: Vec<Manifest>,
-    /// Identities of all, so that nobody who names a broken one is called wrong too.
+    /// Identities of all, so that naming a broken one is no further problem.
     pub identities: Vec<String>,
 }
 
-/// Adds the tools of the files in `dir`; `named_at` is where the configuration names it.
+/// Adds the tools of the files in `dir`; `named_at` is its place in the configuration.
 pub fn folder(
     reading: &mut Reading,
     Folder { path: dir, named_at }: Folder,
@@ -69,23 +68,16 @@ pub fn folder(
     }
 }
 
-/// Both parts of a tool's identity.
 struct Named {
-    /// First part of its identity.
     namespace: String,
-    /// The second part of it.
     name: String,
 }
 
-/// Schemas of a tool's arguments and of its result.
 struct Schemas {
-    /// Schema of its arguments.
     input: serde_json::Value,
-    /// Schema of its result, where there is one.
     output: Option<serde_json::Value>,
 }
 
-/// One checked file.
 struct File<'a> {
     path: &'a Path,
     fields: Fields<'a>,
@@ -94,7 +86,7 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Adds its tool, or as much of it as can be read.
+    /// Adds its tool, as far as it is readable.
     fn add(&self, reading: &mut Reading, manifests: &mut Manifests, notes: &mut Notes) {
         let spec = if self.bare {
             Some(self.fields)
@@ -118,7 +110,7 @@ impl<'a> File<'a> {
         manifests.tools.extend(self.manifest(&spec, named, reading, notes));
     }
 
-    /// The tool; `None`: too much of it is broken.
+    /// `None`: too much of the tool is invalid.
     fn manifest(
         &self,
         spec: &Fields<'a>,
@@ -144,7 +136,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Notes where the tool `identity` sends what it is asked, by its `http`.
+    /// Records the destination of the tool's requests.
     fn asks(&self, identity: &str, http: &Node, reading: &mut Reading) {
         let place = format!("tool '{identity}'");
         let (gets, url) = ("what NPCs ask of it", http.inside(&["url"]));
@@ -152,12 +144,11 @@ impl<'a> File<'a> {
         let named = headers.map(http::from_environment).unwrap_or_default();
         let asked = Destination { place, gets, url, sent: vec![http], ..Destination::default() };
         reading.demands.extend(asked.demands_with(named));
-        // The others go into what NPCs know.
+        // Other variables become part of NPCs' knowledge.
         let told = variables_beside(self.fields.node(), &[http]);
         reading.filled.insert(self.path.to_owned(), told);
     }
 
-    /// Place of its name.
     fn name_place(&self) -> Position {
         if self.bare {
             return self.fields.place("name");
@@ -166,7 +157,6 @@ impl<'a> File<'a> {
         metadata.map_or_else(|| self.fields.place("spec"), |metadata| metadata.place("name"))
     }
 
-    /// Namespace and name.
     fn names(&self, spec: &Fields<'a>, notes: &mut Notes) -> Option<Named> {
         let metadata =
             (!self.bare).then(|| self.fields.map("metadata", &keys::manifest::METADATA)).flatten();
@@ -206,7 +196,7 @@ impl<'a> File<'a> {
         Some(Named { namespace: ours, name: name.to_owned() })
     }
 
-    /// Its mock or its request; `None` with problems.
+    /// Mock or request; `None` with problems.
     fn behaviour(
         &self,
         spec: &Fields<'a>,
@@ -261,7 +251,6 @@ impl<'a> File<'a> {
         Some(Behaviour::Mock(mock))
     }
 
-    /// The canned answer under `key`.
     fn mock(
         &self,
         spec: &Fields<'a>,
@@ -295,13 +284,13 @@ impl<'a> File<'a> {
     }
 }
 
-/// True if `c` has a meaning in identities or lists of them, and so may not be in a part of one.
+/// True if `c` has a meaning in identities or lists of them, so no part may contain it.
 fn parts(c: char) -> bool {
     c.is_whitespace() || ".*".contains(c)
 }
 
-/// The first part of the identities of tools of a namespace. One of a built-in server is another one
-/// here, so that no whitelist of that server lets a manifest in.
+/// First part of the identities of a namespace. Renames a built-in server's, so that no whitelist
+/// of that server allows a manifest.
 fn namespace_of(namespace: &str) -> String {
     let plain = match namespace.trim() {
         "" => NAMESPACE.to_owned(),
@@ -314,7 +303,6 @@ fn namespace_of(namespace: &str) -> String {
 /// Keys of a mock's answer.
 const MOCKS: [&str; 4] = ["mock_result", "mock_result_file", "mock_template", "mock_template_file"];
 
-/// The JSON Schema under `key`.
 fn schema<E: std::fmt::Display>(
     spec: &Fields,
     key: &str,
@@ -332,7 +320,6 @@ fn schema<E: std::fmt::Display>(
     Some(schema)
 }
 
-/// Settings of the tool in the file.
 fn said(spec: &Fields, warnings: &mut Problems) -> Declared {
     let http = spec.map("http", &keys::manifest::HTTP);
     let timeout = |fields: &Fields| fields.whole("timeout_ms").map(Duration::from_millis);

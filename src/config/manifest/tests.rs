@@ -1,4 +1,4 @@
-//! Files of tools as anybody may have written them: read or refused, never slow, never a way out.
+//! Arbitrary files of tools: read or refused, never slow, always with a fix.
 
 use std::{
     fs,

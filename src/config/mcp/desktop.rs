@@ -1,6 +1,5 @@
-//! `mcpServers` as desktop clients and editors write it -> servers as they are written here.
-//!
-//! Entry function: [`translate`]. **Never**: reads what a server says beyond the keys that differ.
+//! Translates `mcpServers` of desktop clients and editors to our notation. Entry function:
+//! [`translate`].
 
 use super::{
     super::{keys::mcp as keys, reading::Notes, whitelist::MCP},
@@ -9,11 +8,9 @@ use super::{
 use crate::tools::builtin;
 use crate::yaml::{self, Entry, Kind, Node, Problems, Value, nearest, quoted};
 
-/// Key of such servers.
 const KEY: &str = "mcpServers";
-/// The key that switches a server off.
 const DISABLED: &str = "disabled";
-/// Keys that say how a server is reached.
+/// Keys of the transport.
 const TYPES: [&str; 2] = ["type", "transport"];
 /// Their values, and our word for each.
 const REACHES: [(&str, &str); 6] = [
@@ -24,7 +21,7 @@ const REACHES: [(&str, &str); 6] = [
     ("streamable_http", "streamable-http"),
     ("streamableHttp", "streamable-http"),
 ];
-/// Keys of others that mean one of ours, and what to write.
+/// Other programs' keys that mean one of ours, and the fix.
 const OURS: [(&str, &str); 5] = [
     ("enabled", "write disabled: true to switch it off"),
     ("isActive", "write disabled: true to switch it off"),
@@ -32,14 +29,14 @@ const OURS: [(&str, &str); 5] = [
     ("serverUrl", "write url"),
     ("environment", "write env"),
 ];
-/// Keys that cannot be followed, and what to do instead.
+/// Unsupported keys, and the fix.
 const REFUSED: [(&str, &str); 2] = [
     ("cwd", "servers run in the folder of this file: write absolute paths in command and args"),
     ("envFile", "list its variables under env: { NAME: ${NAME} }, and set them for Glyphoxa"),
 ];
 
-/// Rewrites the servers under `mcpServers` of a file, and checks them; names of those that are switched
-/// off, which are taken out, come back.
+/// Rewrites and checks the servers under `mcpServers`. Removes disabled ones and returns their
+/// names.
 pub fn translate(file: &mut Node, notes: &mut Notes) -> Vec<String> {
     let Value::Map(keys) = &mut file.value else { return Vec::new() };
     let Some(found) = keys.iter_mut().find(|entry| entry.key == KEY) else { return Vec::new() };
@@ -76,7 +73,7 @@ fn is_map(node: &Node) -> bool {
     matches!(node.value, Value::Map(_))
 }
 
-/// The first part of the identities of a server's tools.
+/// First part of the identities of a server's tools.
 fn identity(server: &Entry) -> String {
     let prefix = |entry: &&Entry| matches!(entry.key.as_str(), "prefix" | "toolPrefix");
     let prefix = server.node.entries().iter().find(prefix).and_then(|entry| entry.node.text());
@@ -87,7 +84,6 @@ fn identity(server: &Entry) -> String {
     if builtin::SERVERS.contains(&&*name) { format!("{MCP}{name}") } else { name }
 }
 
-/// True if a server is switched off.
 fn is_disabled(server: &Node) -> bool {
     let flag = server.entries().iter().find(|entry| entry.key == DISABLED);
     flag.and_then(|entry| entry.node.scalar()?.flag()).unwrap_or(false)
@@ -133,7 +129,7 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
     }
 }
 
-/// Puts our words for how it is reached; whether there are any.
+/// Translates the transport; false if it is unknown.
 fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
     if entry.node.text().is_some_and(|it| it.eq_ignore_ascii_case("sse")) {
         let message = format!("{} uses 'sse'", quoted(name));
@@ -153,7 +149,7 @@ fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
     false
 }
 
-/// True if a key is not supported; adds a problem in that case.
+/// True if a key is unsupported; reports it.
 fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
     let refused = REFUSED.iter().find(|(key, _)| *key == entry.key);
     if let Some((key, way_out)) = refused {
@@ -162,7 +158,7 @@ fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
     refused.is_some()
 }
 
-/// True if a key is known; adds a warning for one that is neither known nor refused.
+/// True if a key is known; warns of one that is neither known nor unsupported.
 fn is_known(entry: &Entry, name: &str, warnings: &mut Problems) -> bool {
     let shape = &keys::NAMED_SERVER;
     let is_known = shape.key(&entry.key).is_some();

@@ -1,6 +1,4 @@
-//! MCP servers.
-//!
-//! Entry function: [`mcp`]. **Never**: connects to one.
+//! MCP servers. Entry function: [`mcp`]. **Never**: connects.
 
 mod desktop;
 mod naming;
@@ -32,7 +30,7 @@ use crate::{
     yaml::{self, Fields, Kind, Node, quoted},
 };
 
-/// Headers that are the protocol's own.
+/// Headers of the protocol.
 const OWN_HEADERS: &[&str] = &[
     "accept",
     "content-type",
@@ -44,21 +42,19 @@ const OWN_HEADERS: &[&str] = &[
     "mcp-name",
     "last-event-id",
 ];
-/// Longest wait for a server that says nothing of it.
+/// Default time limit for connecting.
 const CONNECT_MS: u64 = 30_000;
-/// First wait before another attempt, for a server that says nothing of it.
+/// Default first delay before reconnecting.
 const RECONNECT: Duration = Duration::from_secs(1);
 
-/// Everything about MCP servers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpOptions {
-    /// The servers, names and prefixes unique.
+    /// With unique names and prefixes.
     pub servers: Vec<ServerOptions>,
-    /// Names of those that are switched off; NPCs may go on naming their tools.
+    /// Names of disabled servers; NPCs may still name their tools.
     pub disabled: Vec<String>,
 }
 
-/// The servers in `written`.
 pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions {
     let (mut servers, mut fields) = (Vec::new(), Vec::new());
     for one in written {
@@ -74,12 +70,8 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
     McpOptions { servers, disabled: Vec::new() }
 }
 
-/// A server that is described beside the files, by the keys they have; nothing in it stands for a
-/// variable. `manifests` are identities that are taken. Anything that only warns in a file is a problem
-/// here.
-///
-/// # Errors
-/// The problems, one per line.
+/// Reads a server described outside the files, with the files' keys but no variables. `manifests`
+/// are the identities in use. Warnings count as problems, returned one per line.
 pub fn server(described: &Json, manifests: &[String]) -> Result<ServerOptions, String> {
     let mut notes = Notes::new(Path::new("server"));
     let text = serde_json::json!({ "servers": [described] }).to_string();
@@ -106,7 +98,6 @@ pub fn server(described: &Json, manifests: &[String]) -> Result<ServerOptions, S
     }
 }
 
-/// One server while it is read.
 struct Server<'a> {
     fields: Fields<'a>,
     from: &'a Origin<'a>,
@@ -114,7 +105,7 @@ struct Server<'a> {
 }
 
 impl Server<'_> {
-    /// Its settings beside its name and the way to it.
+    /// Settings apart from its name and transport.
     fn options(&mut self, name: &Name, reach: Reach) -> ServerOptions {
         let fields = self.fields;
         let millis = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
@@ -144,7 +135,7 @@ impl Server<'_> {
         }
     }
 
-    /// The way to it.
+    /// Transport and address.
     fn reach(&mut self) -> Option<Reach> {
         let has = |key| self.fields.get(key).is_some() || self.fields.is_broken(key);
         let (command, url) = (has("command"), has("url"));
@@ -183,7 +174,7 @@ impl Server<'_> {
         None
     }
 
-    /// Notes keys that the other transport has.
+    /// Reports keys of the other transport.
     fn refuse(&mut self, keys: &[&str], what: &str) {
         for key in keys {
             if self.fields.get(key).is_some() {
@@ -268,7 +259,7 @@ impl Server<'_> {
         Some(Reach::Http { url: url.to_owned(), may_be_inside: true, headers, auth })
     }
 
-    /// Further headers, every one of which can be sent.
+    /// Additional headers, all valid.
     fn headers(&mut self, auth: &Auth) -> Vec<(String, Secret)> {
         let entries = self.fields.get("headers").map(Node::entries).unwrap_or_default();
         let mut headers = Vec::new();
@@ -364,7 +355,7 @@ impl Server<'_> {
         }))
     }
 
-    /// The address under `key`, as it is written.
+    /// The address under `key`, as written.
     fn address(&mut self, fields: Fields, key: &str) -> Option<String> {
         let address = fields.text(key)?;
         if let Err(expected) = base_url(address) {
@@ -374,7 +365,7 @@ impl Server<'_> {
         Some(address.to_owned())
     }
 
-    /// The key itself, or what is in its file.
+    /// The key itself, or the content of its file.
     fn private_key(&mut self, key: &str, oauth: Fields) -> Option<String> {
         if key.trim_start().starts_with("-----BEGIN") {
             return Some(key.to_owned());
@@ -394,20 +385,18 @@ impl Server<'_> {
     }
 }
 
-/// True if it may be the name of a variable.
+/// True if it is a valid name of a variable.
 fn is_variable(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(is_word)
 }
 
-/// A mapping of names to texts.
 fn names(node: Option<&Node>) -> BTreeMap<String, String> {
     let entries = node.map(Node::entries).unwrap_or_default();
     let text = |node: &Node| node.text().unwrap_or_default().to_owned();
     entries.iter().map(|entry| (entry.key.clone(), text(&entry.node))).collect()
 }
 
-/// Settings of a tool.
 fn tool(node: &Node, notes: &mut Notes) -> Declared {
     let fields = Fields::new(node, &keys::TOOL);
     let parameters = fields.get("parameters").map(Node::to_json);
@@ -426,7 +415,7 @@ fn tool(node: &Node, notes: &mut Notes) -> Declared {
     }
 }
 
-/// Patterns that whitelists may name beside the tools of this program: everything of each server.
+/// Patterns for all tools of each server, for whitelists.
 pub fn patterns(options: &McpOptions) -> Vec<String> {
     let servers = options.servers.iter().map(ServerOptions::identity);
     let disabled = options.disabled.iter().map(String::as_str);

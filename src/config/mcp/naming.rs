@@ -1,6 +1,4 @@
-//! Names of servers, and the prefixes of their tools' names.
-//!
-//! Entry functions: [`name`], [`check`].
+//! Names of servers, and the prefixes of their tools. Entry functions: [`name`], [`check`].
 
 use std::{ffi::OsStr, path::Path};
 
@@ -16,7 +14,7 @@ use crate::{
     yaml::{Fields, Position, Problems, quoted},
 };
 
-/// Programs that run the package or file that they are given.
+/// Programs that run the package or file they are given.
 const RUNNERS: &[&str] = &[
     "npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "node", "bun", "deno",
     "tsx", "python", "python3", "sh", "bash", "docker", "podman", "env", "cmd", "java", "dotnet",
@@ -24,7 +22,7 @@ const RUNNERS: &[&str] = &[
 ];
 /// Their subcommands.
 const SUBCOMMANDS: &[&str] = &["run", "exec", "dlx", "tool", "x", "start", "/c"];
-/// Options of theirs that a value follows.
+/// Their options that take a value.
 const WITH_VALUE: &[&str] = &[
     "-e",
     "--env",
@@ -44,26 +42,23 @@ const WITH_VALUE: &[&str] = &[
     "--project",
     "-C",
 ];
-/// Longest name, in bytes.
 const LONGEST: usize = 64;
 
-/// Extensions of programs.
 const EXTENSIONS: &[&str] =
     &["py", "js", "mjs", "cjs", "ts", "sh", "exe", "cmd", "bat", "rb", "pl", "jar"];
 
-/// A server's name.
 pub struct Name {
-    /// The name without blanks around it.
+    /// Without surrounding blanks.
     pub text: String,
-    /// Place of the name; of one that is not written, the place of the server.
+    /// Place of the name, or of the server if it has none.
     at: Position,
     /// The name as messages show it.
     shown: String,
-    /// It was made of the address or the program.
+    /// Derived from the address or the program.
     is_derived: bool,
 }
 
-/// The name of a server that is reached by `reach`; `None` with a problem.
+/// The name of a server; `None` with a problem.
 pub fn name(written: &Written, reach: &Reach, problems: &mut Problems) -> Option<Name> {
     let fields = &written.fields;
     if let Some(entry) = written.key {
@@ -90,8 +85,8 @@ pub fn name(written: &Written, reach: &Reach, problems: &mut Problems) -> Option
     Some(Name { text, at: fields.at(), shown, is_derived: true })
 }
 
-/// Notes names that are not plain, or somebody else's. One called like a built-in server gets a prefix
-/// that is not.
+/// Reports names that are not plain, or taken. A server named like a built-in one gets another
+/// prefix.
 pub fn check(
     name: &Name,
     fields: &Fields,
@@ -148,8 +143,7 @@ pub fn check(
     }
 }
 
-/// Has the tools of a server called like a built-in one begin otherwise, so that no whitelist of the
-/// built-in one lets them in.
+/// Changes the tools' prefix, so that no whitelist of the built-in server of this name allows them.
 fn beside_built_in(name: &Name, options: &mut ServerOptions, notes: &mut Notes) {
     let prefix = format!("{MCP}{}", options.name);
     let message = format!(
@@ -163,7 +157,7 @@ fn beside_built_in(name: &Name, options: &mut ServerOptions, notes: &mut Notes) 
     options.prefix = Some(prefix);
 }
 
-/// A name made of a server's host, or of the last word of its package or file.
+/// A name derived from a server's host, or from the last word of its package or file.
 fn derived(reach: &Reach) -> Option<String> {
     let word = match reach {
         Reach::Http { url, .. } => host(url),
@@ -182,7 +176,6 @@ pub fn mended(word: &str) -> String {
     plain.trim_matches('-').to_owned()
 }
 
-/// The host of an address.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let place = rest.split(['/', '?']).next().unwrap_or_default();
@@ -192,7 +185,7 @@ fn host(url: &str) -> &str {
     }
 }
 
-/// The last word of the package or file that a command runs, without version and extension.
+/// Last word of the package or file that a command runs, without version and extension.
 fn package(command: &[String]) -> &str {
     let is_runner = |program: &str| {
         let stem = Path::new(program).file_stem().and_then(OsStr::to_str);
@@ -218,7 +211,7 @@ fn package(command: &[String]) -> &str {
     }
 }
 
-/// True if `c` may stand in a name.
+/// True if `c` is allowed in a name.
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

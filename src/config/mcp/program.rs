@@ -1,6 +1,4 @@
-//! The program that a server is.
-//!
-//! Entry functions: [`folder`], [`warn_of_missing`]. **Never**: starts it.
+//! The program of a server. Entry functions: [`folder`], [`warn_of_missing`]. **Never**: starts it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +8,8 @@ use crate::{
     yaml::{Fields, Node, quoted},
 };
 
-/// Absolute working directory of the program: `folder`, which holds its file; `None`: the file is
-/// not on the disk, or our own working directory is unknown.
+/// Absolute working directory of the program: `folder`, which has its file; `None`: the file is not
+/// on the disk, or our own working directory is unknown.
 pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
     let folder = match source {
         Source::Disk if folder.as_os_str().is_empty() => Path::new("."),
@@ -21,10 +19,11 @@ pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
     std::path::absolute(folder).ok()
 }
 
-/// A program that is not there may come before it is started; probably its name is wrong.
+/// Warns of a missing program: it may be installed before the start, but its name is probably
+/// wrong.
 pub fn warn_of_missing(fields: Fields, name: &str, folder: &Path, notes: &mut Notes) {
     if !launch::is_there(name, folder) {
-        // Anything else there may be a password.
+        // Anything else may be a password.
         let is_filled_in = fields.get("command").and_then(Node::scalar);
         let is_filled_in = is_filled_in.is_some_and(|it| it.written.is_some());
         let shown = if is_filled_in { fields.shown("command") } else { quoted(name) };

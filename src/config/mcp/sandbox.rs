@@ -1,6 +1,4 @@
-//! The files that a server's program may read and write.
-//!
-//! Entry function: [`sandbox`]. **Never**: looks into the folders.
+//! Files that a server's program may read and write. Entry function: [`sandbox`].
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +9,15 @@ use crate::{
     yaml::{Fields, Node},
 };
 
-/// The folder that paths are relative to, and the one that no server may open.
 #[derive(Clone, Copy)]
 pub struct Places<'a> {
-    /// Folder that paths are relative to.
+    /// Base of relative paths.
     pub folder: &'a Path,
-    /// Folder of everything that is stored.
+    /// Folder of stored data, which no server may open.
     pub data_dir: &'a Path,
 }
 
-/// Reads the sandbox in `fields`, a server's.
+/// Reads a server's sandbox.
 pub fn sandbox(fields: Fields, places: Places, notes: &mut Notes) -> Sandbox {
     if fields.text("sandbox") == Some("off") {
         return Sandbox::Off;
@@ -33,7 +30,6 @@ pub fn sandbox(fields: Fields, places: Places, notes: &mut Notes) -> Sandbox {
     Sandbox::Confined { read: paths("read"), write: paths("write") }
 }
 
-/// The folder or file that `node` names.
 fn path(node: &Node, places: Places, notes: &mut Notes) -> Option<PathBuf> {
     let text = node.text()?.trim();
     let home = || launch::variable("HOME").map(PathBuf::from);

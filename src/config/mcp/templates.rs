@@ -1,6 +1,4 @@
-//! Names in headers of servers, and in variables of their resources.
-//!
-//! Entry function: [`check`].
+//! Placeholders in servers' headers and resource variables. Entry function: [`check`].
 
 use std::collections::BTreeMap;
 
@@ -11,8 +9,8 @@ use crate::{
     yaml::{Entry, Fields, Node, Problems, nearest, quoted},
 };
 
-/// Notes names without a value: neither `global_data` nor another server provides one. `fields` are those of
-/// `servers`, in their order.
+/// Reports placeholders without a value in `global_data` or another server. `fields` are those of
+/// `servers`, in order.
 pub fn check(
     fields: &[Fields],
     servers: &[ServerOptions],
@@ -34,7 +32,8 @@ pub fn check(
     }
 }
 
-/// Notes what is wrong with the value of `entry` under `key`; `is_given` says if data has a value at a path.
+/// Reports problems of the value of `entry` under `key`; `is_given` says if data has a value at a
+/// path.
 fn check_one(key: &str, entry: &Entry, is_given: &dyn Fn(&str) -> bool, problems: &mut Problems) {
     let Some(value) = entry.node.text() else { return };
     let what = match key {

@@ -1,6 +1,4 @@
-//! Servers as they stand in `glyphoxa.yaml`.
-//!
-//! Entry types: [`Written`], [`Origin`]. **Never**: reads what one says.
+//! Servers as written in `glyphoxa.yaml`. Entry types: [`Written`], [`Origin`].
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -11,30 +9,26 @@ use crate::yaml::{Entry, Fields, Node, Shape, Value};
 
 /// Context in which servers are read.
 pub struct Origin<'a> {
-    /// Folder that paths are relative to.
+    /// Base of relative paths.
     pub folder: &'a Path,
-    /// Folder of all stored data; `None`: someone who does not run the bot described the server,
-    /// and may not say what it can reach.
+    /// Folder of stored data; `None`: the server's author does not run the bot, and may not choose
+    /// what it can reach.
     pub data_dir: Option<&'a Path>,
-    /// Source of the files.
     pub source: Source,
-    /// Identities of the tools of manifests.
+    /// Identities of manifests' tools.
     pub manifests: &'a [String],
-    /// Values that `${data.*}` stands for.
+    /// Values for `${data.*}`.
     pub global_data: &'a BTreeMap<String, Json>,
 }
 
-/// A server as it is written down.
 #[derive(Clone, Copy)]
 pub struct Written<'a> {
-    /// Its settings.
     pub fields: Fields<'a>,
-    /// The key it stands behind, which is its name; `None`: a member of a list.
+    /// Its key, which is its name; `None`: a member of a list.
     pub key: Option<&'a Entry>,
 }
 
 impl<'a> Written<'a> {
-    /// All servers of a checked file.
     pub fn all(file: &Fields<'a>) -> Vec<Self> {
         let listed =
             file.map("mcp", &keys::mcp::MCP).map(|mcp| mcp.items("servers")).unwrap_or_default();
@@ -46,7 +40,6 @@ impl<'a> Written<'a> {
         listed.chain(behind.filter_map(Self::named)).chain(unnamed).collect()
     }
 
-    /// A member of `mcp.servers`.
     pub fn entry(node: &'a Node) -> Option<Self> {
         Self::of(node, &keys::mcp::SERVER)
     }

@@ -21,18 +21,17 @@ use crate::{
     yaml::{Fields, Kind, Position, Problems, nearest, quoted},
 };
 
-/// Folder of music where the configuration names none.
+/// Default folder of music.
 const FOLDER: &str = "music";
-/// File that describes the sound files beside it.
+/// Describes the sound files beside it.
 const DESCRIPTION: &str = "music.yaml";
-/// Extensions of sound files that can be decoded.
+/// Extensions of decodable sound files.
 pub const SOUNDS: &[&str] =
     &["aac", "flac", "m4a", "mka", "mp3", "mp4", "oga", "ogg", "opus", "wav", "webm"];
-/// Levels of folders read below a named one.
+/// Levels of subfolders searched.
 const DEPTH: usize = 4;
-/// Most folders that are looked into.
+/// Most folders searched.
 const FOLDERS_MAX: usize = 500;
-/// Most tracks.
 const TRACKS_MAX: usize = 2_000;
 /// Longest title and mood, in characters.
 const TEXT_MAX: usize = 80;
@@ -41,7 +40,7 @@ const CREDITS_MAX: usize = 200;
 /// Title of a file whose name has no letter or digit.
 const UNTITLED: &str = "Track";
 
-/// The tracks of the folders that `app`, the configuration, names, and the shipped ones after them.
+/// Tracks of the folders in `app`, the configuration, followed by the shipped ones.
 pub fn library(
     app: &Fields<'_>,
     folder: &Path,
@@ -71,18 +70,17 @@ pub fn library(
     Library { tracks: tracks.into_iter().map(Arc::new).collect() }
 }
 
-/// Tracks found so far.
 #[derive(Default)]
 struct Scan {
     tracks: Vec<Track>,
     n_folders: usize,
-    /// Files and folders that are in, so that those named or linked twice count once.
+    /// Files and folders seen, so that those named or linked twice count once.
     known: BTreeSet<PathBuf>,
-    /// More was there than is read.
+    /// A limit was reached.
     is_cut: bool,
 }
 
-/// A folder, and what its path says of the files in it.
+/// A folder, and the settings of its files implied by its path.
 #[derive(Clone)]
 struct MusicFolder {
     dir: PathBuf,
@@ -92,7 +90,7 @@ struct MusicFolder {
 }
 
 impl Scan {
-    /// Looks through a folder that was named or is there.
+    /// Searches a folder that is named or exists.
     fn top(&mut self, reading: &mut Reading, at: Folder<'_>, notes: &mut Notes) {
         let Folder { path: dir, named_at } = at;
         reading.music.push(dir.to_owned());
@@ -116,7 +114,7 @@ impl Scan {
         }
     }
 
-    /// Takes the files of a folder and of those inside.
+    /// Adds the files of a folder and its subfolders.
     fn folder(&mut self, reading: &mut Reading, place: &MusicFolder) {
         if place.depth > DEPTH {
             self.is_cut = true;
@@ -140,7 +138,7 @@ impl Scan {
         }
     }
 
-    /// Takes the tracks that `music.yaml` describes, if it is there, and gives their files.
+    /// Adds the tracks that `music.yaml` describes, if it exists, and returns their files.
     fn described(
         &mut self,
         reading: &mut Reading,
@@ -185,7 +183,7 @@ impl Scan {
 }
 
 impl MusicFolder {
-    /// The folder `dir` in this one: its name is a mood, or says the layer.
+    /// The subfolder `dir`: its name is a mood or a layer.
     fn inside(&self, dir: PathBuf) -> Self {
         let mut inside = Self { dir, depth: self.depth + 1, ..self.clone() };
         let name = inside.dir.file_name().unwrap_or_default().to_string_lossy();
@@ -200,7 +198,7 @@ impl MusicFolder {
     }
 }
 
-/// A problem: `music.yaml` names a file that is not among the sound `files` beside it.
+/// Reports a file named in `music.yaml` that is not among the sound `files` beside it.
 fn not_there(fields: &Fields<'_>, name: &str, files: &[PathBuf], problems: &mut Problems) {
     let names: Vec<&str> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
     let way_out = match nearest(name, names.iter().copied()) {
@@ -211,7 +209,7 @@ fn not_there(fields: &Fields<'_>, name: &str, files: &[PathBuf], problems: &mut 
     problems.add(fields.place("file"), message, way_out);
 }
 
-/// The track of a file as its place describes it.
+/// The track of a file with its folder's settings.
 fn track(file: PathBuf, place: &MusicFolder) -> Track {
     Track {
         title: title(&file),
@@ -224,7 +222,7 @@ fn track(file: PathBuf, place: &MusicFolder) -> Track {
     }
 }
 
-/// `track` as `fields` describe it.
+/// `track` with the settings of `fields`.
 fn described_track(fields: &Fields<'_>, track: Track) -> Track {
     let layer = match fields.text("layer") {
         Some("music") => Layer::Music,
@@ -250,7 +248,7 @@ fn described_track(fields: &Fields<'_>, track: Track) -> Track {
     }
 }
 
-/// The title of a file that has no other: its name without a number before it.
+/// Title from the file's name, without a leading number.
 fn title(file: &Path) -> String {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let bare = stem.trim_start_matches(|c: char| c.is_ascii_digit() || " ._-".contains(c));
@@ -259,12 +257,12 @@ fn title(file: &Path) -> String {
         .unwrap_or_else(|| UNTITLED.to_owned())
 }
 
-/// `text`, unless it has no word by which it could be found.
+/// `None` if `text` has no word to find it by.
 fn filled(text: String) -> Option<String> {
     (!fold(&text).is_empty()).then_some(text)
 }
 
-/// A file's or folder's name as people read it.
+/// A file's or folder's name for people.
 fn readable(name: &str) -> String {
     short(&name.replace(['_', '-'], " "))
 }
@@ -274,13 +272,13 @@ fn short(text: &str) -> String {
     line(text, TEXT_MAX)
 }
 
-/// `text` on one line with single spaces, without those around it, at most `most` characters.
+/// `text` trimmed, on one line with single spaces, at most `most` characters.
 fn line(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
-/// Gives tracks of the same title different ones: their first mood is added, then a number.
+/// Makes equal titles unique: adds the first mood, then a number.
 fn named_apart(tracks: &mut [Track]) {
     let mut taken = BTreeSet::new();
     for track in tracks {

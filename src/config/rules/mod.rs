@@ -1,4 +1,4 @@
-//! Rules to look up: the user's own files, and those that come with the program.
+//! Rules to look up: the user's own files, and the shipped ones.
 
 use std::{collections::HashSet, path::Path};
 
@@ -19,7 +19,7 @@ use crate::{
     yaml::{Fields, Kind, Position},
 };
 
-/// Words that questions begin with: an alias with one asks in so many words.
+/// Words that questions begin with; an alias with one is itself a question.
 const ASKS: &[&str] = &[
     "am", "can", "do", "does", "how", "is", "what", "when", "which", "who", "will", "kann", "wann",
     "was", "welche", "wer", "wie",
@@ -28,12 +28,11 @@ const ASKS: &[&str] = &[
 /// Categories of places, beside the words for locations.
 const PLACES: [&str; 3] = ["plane", "planes", "region"];
 
-/// Rules to look up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The user's own; one with the id of a built-in rule replaces it.
     pub own: Vec<Rule>,
-    /// "5e-2014" or "5e-2024": rules of the other edition are left out; `None`: both are played.
+    /// "5e-2014" or "5e-2024" excludes the other edition's rules; `None`: both are played.
     pub edition: Option<String>,
 }
 
@@ -64,14 +63,13 @@ impl Rules {
     }
 }
 
-/// True if the rule describes a place, by its category.
 fn is_place(rule: &Rule) -> bool {
     let category = fold(&rule.category);
     language::kinds(EntityKind::Location).chain(PLACES).any(|kind| kind == category)
 }
 
-/// Names of a rule in speech. A word of everyday talk ("shield", "help") is only meant as a rule
-/// beside a word that says so; conditions always count.
+/// Spoken names of a rule. A word of everyday talk ("shield", "help") counts only beside a word
+/// that indicates a rule; conditions always count.
 fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     let name = bare(called.name);
     let everyday = !name.contains(' ') && ear.is_ordinary(&fold(name));
@@ -95,19 +93,19 @@ fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     phrases
 }
 
-/// True if `alias` names a condition in a language other than English, in one word that is not of
+/// True if `alias` names a condition in another language than English, in one word that is not
 /// everyday talk: "gegriffen".
 fn is_translated(alias: &str) -> bool {
     let language = Language::spoken_in(alias).filter(|it| it.code != Language::english().code);
     language.is_some_and(|it| !alias.contains(' ') && !it.ordinary.contains(&fold(alias)))
 }
 
-/// A name without what tells editions apart ("Hide (2014)").
+/// The name without its edition ("Hide (2014)").
 fn bare(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-/// Reads `fields`, a checked mapping in a file of `folder`.
+/// Reads the checked `fields` in a file of `folder`.
 pub fn rules(fields: Fields, folder: &Path, reading: &mut Reading, notes: &mut Notes) -> Rules {
     let edition = fields.text("edition").filter(|edition| *edition != "both").map(str::to_owned);
     let mut own: Vec<Rule> = Vec::new();
@@ -124,7 +122,7 @@ pub fn rules(fields: Fields, folder: &Path, reading: &mut Reading, notes: &mut N
     Rules { own: last_of_each(own), edition }
 }
 
-/// The last of the rules with one id, in their order.
+/// The last of the rules with one id, in order.
 fn last_of_each(rules: Vec<Rule>) -> Vec<Rule> {
     let mut seen = HashSet::with_capacity(rules.len());
     let mut last: Vec<Rule> =
@@ -133,7 +131,7 @@ fn last_of_each(rules: Vec<Rule>) -> Vec<Rule> {
     last
 }
 
-/// The rules of one file, which was named at `at`.
+/// The rules of one file, named at `at`.
 fn file(reading: &mut Reading, path: &Path, at: Position, notes: &mut Notes) -> Vec<Rule> {
     let failed = |error: ReadError, notes: &mut Notes| {
         let message = format!("rules '{}': {}", path.display(), error.message);
@@ -166,7 +164,7 @@ fn file(reading: &mut Reading, path: &Path, at: Position, notes: &mut Notes) -> 
     }
 }
 
-/// The rules of the program itself. Reading them takes a few milliseconds.
+/// The shipped rules. Reading them takes a few milliseconds.
 pub fn shipped_rules() -> Vec<Rule> {
     let read = |(file, text): &(&str, &str)| import::rules_file(file, text).unwrap_or_default();
     shipped::RULES.iter().flat_map(read).collect()

@@ -274,7 +274,7 @@ fn edition_leaves_the_other_out() {
     assert!(both.find("grapple", Some("gurps")).unwrap_err().message.contains("5e-2014"));
 }
 
-/// Reason `text` is no sentence to be read aloud; `None`: it is one.
+/// Why `text` cannot be read aloud; `None`: it can.
 fn unspeakable(text: &str) -> Option<&'static str> {
     let mut splitter = SentenceSplitter::new(&SentenceOptions::default());
     let mut parts = splitter.push(text);
@@ -293,7 +293,7 @@ fn unspeakable(text: &str) -> Option<&'static str> {
     .find_map(|(is, why)| is.then_some(why))
 }
 
-/// However it is asked for, one sentence of a rule is answered, and then where it is from.
+/// Every phrasing gets one sentence of the rule, then its source.
 #[test]
 fn every_built_in_rule_answers_in_one_sentence() {
     let rules = shipped_rules();
@@ -325,7 +325,7 @@ fn every_built_in_rule_answers_in_one_sentence() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Every built-in rule can be read aloud, and all that was promised is there.
+/// Every built-in rule can be read aloud, and every promised one exists.
 #[test]
 fn built_in_rules_are_sound() {
     let mut rules = Vec::new();
@@ -377,7 +377,7 @@ fn built_in_rules_are_sound() {
     }
 }
 
-/// Looking through our files finds what parsing them finds.
+/// Skimming our files finds the same as parsing them.
 #[test]
 fn skimming_agrees_with_reading() {
     every_file(|file, text| {

@@ -1,6 +1,5 @@
-//! Model files: where they come from and where they go, as far as that needs a yes.
-//!
-//! Entry function: [`demands`]. **Never**: downloads one.
+//! Sources and destinations of model files, as far as they need agreement. Entry function:
+//! [`demands`].
 
 use std::path::Path;
 
@@ -14,14 +13,14 @@ use crate::{
     yaml::{Node, Value},
 };
 
-/// Hosts that model files come from by themselves.
+/// Default hosts of model files.
 const KNOWN: &[&str] =
     &["pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "huggingface.co"];
 
-/// Receiver of what is no address by itself.
+/// Receiver of anything that is no address by itself.
 const SOURCES: &str = "where model files come from";
 
-/// What `models` in the checked file `root` of `folder` asks for.
+/// Demands of `models` in the checked file `root` of `folder`.
 pub fn demands(root: &Node, folder: &Path, outside: &Outside) -> Vec<Demand> {
     let Some(models) = root.inside(&["models"]) else { return Vec::new() };
     let mut lines = Vec::new();
@@ -36,7 +35,7 @@ pub fn demands(root: &Node, folder: &Path, outside: &Outside) -> Vec<Demand> {
     lines.into_iter().map(|line| Demand::new(Use::Download, line)).collect()
 }
 
-/// Adds what the addresses in `node` ask for.
+/// Adds demands of the addresses in `node`.
 fn addresses(node: &Node, lines: &mut Vec<String>) {
     let scalar = match &node.value {
         Value::Map(entries) => return entries.iter().for_each(|it| addresses(&it.node, lines)),

@@ -1,10 +1,9 @@
-//! What a folder makes the program do beyond reading it: collected while it is read, agreed to elsewhere.
+//! Actions of a campaign folder beyond being read, which need the user's agreement.
 //!
-//! A game master takes a campaign folder for text, like a module. Each thing that is more than text becomes a
-//! [`Demand`]: programs it starts, paths beyond the folder, addresses that get what is said at the table, and
-//! variables of the environment that leave this machine.
-//!
-//! Entry functions: [`demands`], [`code`]. **Never**: asks, or starts anything.
+//! A game master takes a campaign folder for text, like a module. Anything more becomes a
+//! [`Demand`]: programs it starts, paths outside the folder, addresses that receive talk of the
+//! table, and variables that leave this machine. Entry functions: [`demands`], [`code`]. **Never**:
+//! asks, or starts anything.
 
 mod downloads;
 
@@ -30,12 +29,11 @@ use crate::{
     yaml::{Fields, Node, Value},
 };
 
-/// Words said at a table, and its sound.
 const TALK: &str = "what is said at the table";
 /// Keys whose texts NPCs know.
 const TEXTS: [&[&str]; 5] =
     [&["npcs"], &["assistant"], &["lines_and_veils"], &["global_data"], &["tools", "tables"]];
-/// Addresses of a server, and what each gets.
+/// Addresses of a server, and the data each gets.
 const ADDRESSES: [(&[&str], &str); 4] = [
     (&["url"], "what NPCs ask of it"),
     (&["auth", "oauth", "issuer"], "its credentials"),
@@ -43,8 +41,8 @@ const ADDRESSES: [(&[&str], &str); 4] = [
     (&["auth", "login", "issuer"], "your login"),
 ];
 
-/// The demands of the checked file `root` in `folder`, which was read as `config`; each once, and programs
-/// last, so that nothing scrolls them away. `code` is what these may run.
+/// Unique demands of the checked file `root` in `folder`, read as `config`; programs last, so that
+/// they stay on screen. `code` are the files that these may run.
 pub fn demands(
     root: &Node,
     config: &Config,
@@ -70,7 +68,7 @@ pub fn demands(
     once
 }
 
-/// The files that programs of `config` may run, which are started in `folder`.
+/// Files that programs of `config`, started in `folder`, may run.
 pub fn code(config: &Config, folder: &Path) -> Option<Code> {
     let mut words = BTreeSet::new();
     for server in &config.mcp.servers {
@@ -83,7 +81,7 @@ pub fn code(config: &Config, folder: &Path) -> Option<Code> {
     (!words.is_empty()).then_some(Code { folder, data_dir, words })
 }
 
-/// Programs that are started, what they may reach, and servers elsewhere, which come first.
+/// Remote servers first, then programs and the paths they may reach.
 fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>) -> Vec<Demand> {
     let written = Written::all(&Fields::new(root, &keys::app::FILE));
     let digest = code.map(Code::digest).unwrap_or_default();
@@ -104,8 +102,8 @@ fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>)
     found
 }
 
-/// Addresses of the server in `node`; `data` are the variables in `global_data`, which it may get if a header or
-/// a variable of its resources names a value of it.
+/// Addresses of a server; `data` are the variables in `global_data`, which it gets if a header or a
+/// resource variable names a value of it.
 fn elsewhere(name: &str, node: &Node, data: &BTreeSet<String>) -> Vec<Demand> {
     let none = BTreeSet::new();
     let data = if names_data(node) { data } else { &none };
@@ -123,14 +121,14 @@ fn elsewhere(name: &str, node: &Node, data: &BTreeSet<String>) -> Vec<Demand> {
     ADDRESSES.iter().filter_map(demands).flatten().collect()
 }
 
-/// True if a header of the server in `node`, or a variable of its resources, names a value of `global_data`.
+/// True if a header or a resource variable names a value of `global_data`.
 fn names_data(node: &Node) -> bool {
     let templates = ["headers", "resource_vars"].iter().filter_map(|key| node.inside(&[key]));
     let mut values = templates.flat_map(Node::entries).filter_map(|entry| entry.node.text());
     values.any(|value| value.contains("${data."))
 }
 
-/// Services under `providers`, the embedder, and who hears of calls that wait.
+/// Services under `providers`, the embedder, and the receiver of approvals.
 fn services(root: &Node) -> Vec<Demand> {
     let providers = root.inside(&["providers"]).map(Node::entries).unwrap_or_default().iter();
     let listed = providers.flat_map(|entry| {
@@ -153,7 +151,6 @@ fn services(root: &Node) -> Vec<Demand> {
     found
 }
 
-/// The receiver that the settings in `node` describe.
 fn service(place: String, node: &Node) -> Destination<'_> {
     let text = |key| node.inside(&[key]).and_then(Node::text);
     let kind = text("service").or_else(|| text("name")).unwrap_or_default();
@@ -162,7 +159,7 @@ fn service(place: String, node: &Node) -> Destination<'_> {
     Destination { place, gets: TALK, url, kind, key, sent: vec![node] }
 }
 
-/// Hosts that NPCs may read without a search result; an address may hold words of the table.
+/// Hosts that NPCs may read without a search result; an address may contain words of the table.
 fn looked_up(root: &Node) -> Vec<Demand> {
     let hosts = root.inside(&["search", "allow"]).map(members).unwrap_or_default().iter();
     let each = |host| {
@@ -184,7 +181,7 @@ fn remembering(root: &Node, config: &Config) -> Vec<Demand> {
     lines.into_iter().flatten().map(|line| Demand::new(Use::Remember, line)).collect()
 }
 
-/// A Discord that is not Discord, a token that is not Discord's, and game masters who may start programs.
+/// Another Discord API, a foreign token, and game masters who may start programs.
 fn discord(root: &Node, config: &Config) -> Vec<Demand> {
     let token = root.inside(&["discord", "token"]);
     let sent = token.into_iter().collect();
@@ -205,7 +202,7 @@ fn discord(root: &Node, config: &Config) -> Vec<Demand> {
     found.into_iter().map(|demand| demand.done_by(Use::Discord)).collect()
 }
 
-/// Game masters who may start programs from Discord, and who these are.
+/// Game masters who may start programs from Discord.
 fn game_masters(config: &Config) -> Option<Demand> {
     let options = &config.discord;
     if !options.trust_dms {
@@ -236,7 +233,7 @@ fn texts(root: &Node, reading: &Reading) -> Vec<Demand> {
     lines.map(|line| Demand::new(Use::Play, line)).collect()
 }
 
-/// The members of a list; anything else stands for a list of itself.
+/// The members of a list, or the single node.
 fn members(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(items) => items,

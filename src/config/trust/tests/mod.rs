@@ -19,9 +19,9 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-/// The demands of a folder, where every secret has a value.
+/// Demands of a folder, with a value for every secret.
 fn asked(dir: &Path) -> Vec<Demand> {
-    // Other variables say where model files come from.
+    // Other variables are sources of model files.
     let is_secret = |name: &str| ["KEY", "TOKEN", "PASSWORD"].iter().any(|it| name.ends_with(it));
     let environment = |name: &str| is_secret(name).then(|| format!("value-of-{name}"));
     config::load(Some(&dir.join("glyphoxa.yaml")), &environment, IDENTITIES).unwrap().demands
@@ -140,7 +140,7 @@ fn known_services_and_this_machine_ask_nothing() {
 #[test]
 fn shipped_folder_asks_nothing() {
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("glyphoxa.yaml");
-    // Somebody may have played in the repository.
+    // The repository may have been played in.
     let new = |name: &str| (name == "GLYPHOXA_DATA").then(|| "/nowhere/data".to_owned());
     let config = config::load(Some(&shipped), &new, IDENTITIES).unwrap();
     assert!(config.demands.is_empty(), "{:?}", config.demands);
