@@ -1,9 +1,8 @@
-//! Files of other programs, and of ours, as values of the domain.
+//! Files of other programs, and ours, as values of the domain. Bytes in, values out.
 //!
-//! Entry functions: [`rules()`] (a checked YAML tree of our own shape), [`rules_file`] (the same from
-//! text), [`rules_json()`] (5e-database and Open5e), [`skim`] (what rules are called), and those of
-//! [`campaign`]. Bytes come in, values go out.
-//! **Never**: opens a file, reads the environment, plays by a rule.
+//! Entry functions: [`rules()`] (a checked YAML tree in our format), [`rules_file`] (the same from
+//! text), [`rules_json()`] (5e-database and Open5e), [`skim`] (names of rules), and those of
+//! [`campaign`]. **Never**: opens a file or reads the environment.
 
 pub mod campaign;
 mod rules;

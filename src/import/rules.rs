@@ -1,4 +1,4 @@
-//! Rules in our own YAML: a list of entries under `rules`, with what they have in common above.
+//! Rules in our YAML: entries under `rules`, below their shared settings.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,15 @@ use crate::{
     yaml::{self, Fields, Key, Kind, Node, Problem, Problems, Shape, quoted},
 };
 
-/// The edition of rules that name none: both fifth editions.
+/// Default edition: both fifth editions.
 const BOTH: &str = "5e";
 /// Values of `edition` that mean a fifth edition.
 const EDITIONS: &[&str] = &[BOTH, "5e-2014", "5e-2024"];
-/// Most rules of a table: twice as many as 5e-database and Open5e have together.
+/// Most rules: twice as many as 5e-database and Open5e together.
 pub const RULES_MAX: usize = 20_000;
-/// More words than this are tiring to listen to.
+/// Longer texts are tiring to listen to.
 const WORDS_MAX: usize = 120;
 
-/// A file of rules.
 pub static RULES: Shape = Shape {
     title: "Rules to look up",
     keys: &[
@@ -27,7 +26,6 @@ pub static RULES: Shape = Shape {
     ],
 };
 
-/// The keys of one rule in a file of our own.
 static RULE: Shape = Shape {
     title: "A rule",
     keys: &[
@@ -53,10 +51,7 @@ static RULE: Shape = Shape {
     ],
 };
 
-/// The rules of `text`, the content of `file`.
-///
-/// # Errors
-/// Every problem of the file.
+/// The rules in `text`, the content of `file`, or all its problems.
 pub fn rules_file(file: &str, text: &str) -> Result<Vec<Rule>, Vec<Problem>> {
     let mut problems = Problems::new(file);
     let mut found = Vec::new();
@@ -67,7 +62,7 @@ pub fn rules_file(file: &str, text: &str) -> Result<Vec<Rule>, Vec<Problem>> {
     if problems.is_empty() { Ok(found) } else { Err(problems.into_vec()) }
 }
 
-/// The rules of `node`, which was checked against [`RULES`]. Mistakes in one are noted as problems.
+/// The rules of `node`, which was checked against [`RULES`].
 pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
     let file = Fields::new(node, &RULES);
     let edition = edition(file, problems).unwrap_or_else(|| BOTH.to_owned());
@@ -98,19 +93,18 @@ pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
     rules
 }
 
-/// Id and names of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleNames<'a> {
-    /// The id, by which a rule is read.
+    /// Id for reading the rule.
     pub id: &'a str,
-    /// The name, as it is said.
+    /// As spoken.
     pub name: &'a str,
-    /// Further names, as they are said.
+    /// As spoken.
     pub aliases: Vec<&'a str>,
 }
 
-/// Ids and names of the rules in `text`. Only for files written as ours are, one key a line: `text` is looked
-/// through, not parsed, because every start of the program needs it.
+/// Ids and names of the rules in `text`. Works only on files in our format with one key per line:
+/// `text` is searched, not parsed, because every start of the program needs it.
 pub fn skim(text: &str) -> Vec<RuleNames<'_>> {
     let mut all: Vec<RuleNames<'_>> = Vec::new();
     for line in text.lines() {
@@ -143,7 +137,7 @@ fn check(fields: &Fields, id: &str, text: &str, problems: &mut Problems) {
     }
 }
 
-/// The edition named in `fields`; an unknown one is reported.
+/// The edition; reports an unknown one.
 fn edition(fields: Fields, problems: &mut Problems) -> Option<String> {
     let edition = fields.text("edition")?;
     if edition.starts_with(BOTH) && !EDITIONS.contains(&edition) {
@@ -153,7 +147,7 @@ fn edition(fields: Fields, problems: &mut Problems) -> Option<String> {
     Some(edition.to_owned())
 }
 
-/// A text as it is read aloud: without headings, unless it is nothing else, and without line breaks.
+/// Text for reading aloud: without headings, unless it has nothing else, and without line breaks.
 fn told(text: &str) -> String {
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = one_line(&without_headings(text));

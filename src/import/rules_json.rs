@@ -11,11 +11,11 @@ use crate::{
 
 /// Most values of a file, each of 72 bytes or more in memory. 10 MiB of records have fewer.
 const VALUES_MAX: usize = 500_000;
-/// Way out of a file that is too large.
+/// Fix for a file that is too large.
 const SPLIT: &str = "name a file with fewer records";
-/// Longest id and name kept, in characters.
+/// Longest id and name, in characters.
 const NAME_MAX: usize = 80;
-/// Names of record types in addresses and models -> the kind in front of our ids.
+/// Names of record types in addresses and models -> the prefix of our ids.
 const KINDS: &[(&str, &str)] = &[
     ("spell", "spell"),
     ("condition", "condition"),
@@ -42,9 +42,8 @@ const KINDS: &[(&str, &str)] = &[
     ("rule", "rule"),
 ];
 
-/// The rules in `text`, a JSON file called `stem` without its ending; the stem tells what the
-/// records are where they do not say so themselves. Problems are noted; records without a name or
-/// a text are left out and counted.
+/// The rules in `text`, a JSON file called `stem` without its extension; the stem gives the kind of
+/// records that name none. Records without a name or a text are skipped and counted.
 pub fn rules_json(stem: &str, text: &str, problems: &mut Problems) -> (Vec<Rule>, usize) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if json_values(text.as_bytes()) > VALUES_MAX {
@@ -83,7 +82,7 @@ pub fn rules_json(stem: &str, text: &str, problems: &mut Problems) -> (Vec<Rule>
     (rules, skipped)
 }
 
-/// One record; `None` without a name or a text.
+/// `None` without a name or a text.
 fn rule(stem: &str, record: &Value) -> Option<Rule> {
     let record = Record::of(record);
     let name = record.text("name")?;
@@ -109,14 +108,12 @@ fn rule(stem: &str, record: &Value) -> Option<Rule> {
 
 /// A record, unwrapped.
 struct Record<'a> {
-    /// The mapping that holds its fields.
     fields: &'a Value,
     /// The mapping around them in a fixture; else `fields` itself.
     outer: &'a Value,
 }
 
 impl<'a> Record<'a> {
-    /// Looks into a fixture.
     fn of(outer: &'a Value) -> Self {
         Self { fields: outer.get("fields").unwrap_or(outer), outer }
     }
@@ -126,7 +123,7 @@ impl<'a> Record<'a> {
         self.fields.get(key)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
-    /// Kind of record: as its address, its model or the file says.
+    /// Kind of record, from its address, its model or the file's name.
     fn kind(&self, stem: &str) -> &'static str {
         if ["casting_time", "level_int", "spell_level"]
             .iter()
@@ -178,7 +175,6 @@ impl<'a> Record<'a> {
         format!("{}{}.", first.unwrap_or_default(), letters.as_str())
     }
 
-    /// A flag, also written "yes".
     fn yes(&self, key: &str) -> bool {
         match self.fields.get(key) {
             Some(Value::Bool(flag)) => *flag,
@@ -187,7 +183,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Edition named by its address, key or document; both editions when nothing names one.
+    /// From the address, key or document; else both editions.
     fn edition(&self) -> &'static str {
         let document = self.fields.get("document");
         let said = [
@@ -209,7 +205,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The kind a word of an address, a model or a file's name stands for.
+/// The kind meant by a word of an address, a model or a file's name.
 fn kind_in(word: &str) -> Option<&'static str> {
     let word = word.to_lowercase().replace('_', "-");
     KINDS.iter().find(|(mark, _)| word.contains(mark)).map(|(_, kind)| *kind)
@@ -225,7 +221,7 @@ fn joined(value: &Value) -> String {
     }
 }
 
-/// A name in lower case with hyphens; apostrophes vanish.
+/// Lower case with hyphens; apostrophes vanish.
 fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.chars().filter(|c| !matches!(c, '\'' | '’')) {

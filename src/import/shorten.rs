@@ -1,12 +1,12 @@
-//! Text made for reading -> text short enough to be heard.
+//! Shortens text for listening.
 
-/// Most words kept.
+/// Most words.
 const WORDS_MAX: usize = 60;
 /// Most words of a heading that a paragraph begins with.
 const TITLE: usize = 6;
 
-/// `text` without Markdown and line breaks, cut at the end of the last sentence that fits into 60
-/// words after `before` words; a first sentence that is longer is cut between words.
+/// `text` without Markdown and line breaks, cut after the last sentence within 60 words, of which
+/// `before` are used; a longer first sentence is cut between words.
 pub fn shorten(text: &str, before: usize) -> String {
     let plain = plain(text);
     let most = WORDS_MAX.saturating_sub(before).max(1);
@@ -30,7 +30,7 @@ fn ends_sentence(word: &str) -> bool {
     word.ends_with(['.', '!', '?']) && !abbreviated
 }
 
-/// `text` without its headings and tables: what is looked at, and not read aloud.
+/// `text` without headings and tables, which are not read aloud.
 pub fn without_headings(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let is_line = |line: &str| line.chars().all(|c| matches!(c, '-' | '=' | ' '));
@@ -46,7 +46,7 @@ pub fn without_headings(text: &str) -> String {
     told.join("\n")
 }
 
-/// True if a line of its own is a heading: marked, or emphasised as a whole and no sentence.
+/// True if a separate line is a heading: marked, or emphasised as a whole and no sentence.
 fn is_heading(line: &str) -> bool {
     let marks = line.trim_start_matches('#');
     let is_marked = marks.len() < line.len() && (marks.is_empty() || marks.starts_with(' '));
@@ -56,7 +56,7 @@ fn is_heading(line: &str) -> bool {
     is_marked || is_emphasised || line.starts_with("<h") && line.ends_with('>')
 }
 
-/// A line without the emphasised heading that it begins with: "**At Higher Levels.** When …".
+/// A line without its emphasised heading: "**At Higher Levels.** When …".
 fn behind_heading(line: &str) -> &str {
     let inner = line.trim_start_matches('*');
     let heading = inner.split_once("**").filter(|(title, rest)| {
@@ -66,7 +66,7 @@ fn behind_heading(line: &str) -> &str {
     heading.map_or(line, |(_, rest)| rest.trim_start_matches(['*', ' ']))
 }
 
-/// Without headings, tables, list marks, emphasis and links.
+/// Removes headings, tables, list marks, emphasis and links.
 fn plain(text: &str) -> String {
     let text = without_headings(text);
     let mut plain = String::with_capacity(text.len());
@@ -82,11 +82,10 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// `[text](address)` as `text`.
 fn without_links(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
-    // False once no ')' is left: searching for it at every '[' would take quadratic work.
+    // False once no ')' is left: searching for it at every '[' would take quadratic time.
     let mut may_close = true;
     while let Some((before, after)) = rest.split_once('[') {
         plain.push_str(before);

@@ -2,10 +2,8 @@
 
 use crate::yaml::{Key, Kind, Shape};
 
-/// A list of texts.
 const TEXTS: Kind = Kind::List(&Kind::Filled);
 
-/// A campaign file.
 pub static FILE: Shape = Shape {
     title: "A Glyphoxa campaign",
     keys: &[
@@ -25,7 +23,6 @@ pub static FILE: Shape = Shape {
     ],
 };
 
-/// Keys of the `campaign` section.
 pub static CAMPAIGN: Shape = Shape {
     title: "A campaign",
     keys: &[
@@ -35,11 +32,9 @@ pub static CAMPAIGN: Shape = Shape {
     ],
 };
 
-/// Words of an entity's `type`.
 const TYPES: &[&str] =
     &["npc", "player", "location", "item", "faction", "event", "quest", "concept", "lore"];
 
-/// A scene: where it is, when, and who is there.
 pub static SCENE: Shape = Shape {
     title: "A scene",
     keys: &[
@@ -53,7 +48,6 @@ pub static SCENE: Shape = Shape {
     ],
 };
 
-/// Something of the world with a name.
 pub static ENTITY: Shape = Shape {
     title: "An entity",
     keys: &[
@@ -83,7 +77,6 @@ pub static ENTITY: Shape = Shape {
     ],
 };
 
-/// Relationship of an entity to another.
 pub static RELATIONSHIP: Shape = Shape {
     title: "A relationship",
     keys: &[
@@ -98,7 +91,6 @@ pub static RELATIONSHIP: Shape = Shape {
     ],
 };
 
-/// A player and the character that is played.
 pub static PLAYER: Shape = Shape {
     title: "A player",
     keys: &[

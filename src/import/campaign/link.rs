@@ -8,24 +8,19 @@ use crate::{
     yaml::{Position, Problem, Problems, nearest, quoted},
 };
 
-/// A relation from one entity to another, by their ids.
+/// A directed relation between entity ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge {
-    /// The entity it goes out from.
     pub from: String,
-    /// Kind of relation.
     pub kind: String,
-    /// The entity it goes to.
     pub to: String,
-    /// The entity whose file entry says so; the other end of what holds both ways.
+    /// The entity whose file entry has it; the other end if it holds both ways.
     pub said_by: String,
 }
 
-/// Relations between the entities of `worlds`, and from them to those `known` already. A relation that holds
-/// both ways is there twice, once from each end.
-///
-/// # Errors
-/// Every id that is there twice and every other side that is not there, by file and place.
+/// Relations of the entities of `worlds`, to each other and to those `known`. A relation in both
+/// directions gives two edges. Fails on duplicate ids and unknown targets, each with its file and
+/// place.
 pub fn link(worlds: &[World], known: &[KnownEntity]) -> Result<Vec<Edge>, Vec<Problem>> {
     let mut problems = Vec::new();
     check_ids(worlds, &mut problems);
@@ -45,7 +40,7 @@ pub fn link(worlds: &[World], known: &[KnownEntity]) -> Result<Vec<Edge>, Vec<Pr
     if problems.is_empty() { Ok(edges.into_values().collect()) } else { Err(problems) }
 }
 
-/// One relation, or two; what two entries say is said by the first.
+/// Adds one or two edges; the first of two equal entries counts.
 fn add(
     edges: &mut BTreeMap<(String, String, String), Edge>,
     entity: &WorldEntity,
@@ -68,7 +63,6 @@ fn add(
     }
 }
 
-/// Notes ids that are there twice.
 fn check_ids(worlds: &[World], problems: &mut Vec<Problem>) {
     let mut places: BTreeMap<&str, (&str, Position)> = BTreeMap::new();
     for world in worlds {
@@ -89,7 +83,6 @@ fn check_ids(worlds: &[World], problems: &mut Vec<Problem>) {
     }
 }
 
-/// Ids of entities, by their names.
 struct Ids<'a> {
     ids: BTreeSet<&'a str>,
     names: BTreeMap<String, BTreeSet<&'a str>>,
@@ -122,7 +115,6 @@ impl<'a> Ids<'a> {
         Self { ids, names, spelled }
     }
 
-    /// The id of the other side.
     fn find(&self, relationship: &Relationship, problems: &mut Problems) -> Option<String> {
         let (asked, found): (_, Vec<&str>) = match &relationship.target {
             Target::Id(id) => (id, self.ids.get(id.as_str()).copied().into_iter().collect()),

@@ -1,7 +1,7 @@
-//! Campaign files: the world of a campaign, its entities with what they are to each other.
+//! Campaign files: entities of a world and their relations.
 //!
-//! Entry functions: [`campaign_file`] (bytes), [`world()`] (a checked tree), [`link()`] (what is related
-//! to what, over several files). **Never**: guesses whom a name means when there are several.
+//! Entry functions: [`campaign_file`] (bytes), [`world()`] (a checked tree), [`link()`] (relations
+//! over several files). **Never**: guesses the meaning of an ambiguous name.
 
 mod entities;
 mod keys;
@@ -22,8 +22,8 @@ use crate::{
 /// Largest file, in bytes.
 pub const BYTES_MAX: usize = 10 * 1024 * 1024;
 
-/// The world in `bytes`, the content of `file`, and every problem of it. The NPCs that may know of something
-/// are named from `cast` and the NPCs of the file. `None`: it is no YAML.
+/// The world in `bytes`, the content of `file`, and its problems. NPCs that may know of an entity
+/// are those of `cast` and of the file. `None`: invalid YAML.
 pub fn campaign_file(file: &str, bytes: Vec<u8>, cast: &[Npc]) -> (Option<World>, Vec<Problem>) {
     let mut problems = Problems::new(file);
     let mut found = None;
@@ -46,8 +46,8 @@ fn parsed(bytes: Vec<u8>, problems: &mut Problems) -> Option<Node> {
     }
 }
 
-/// The world in `node`, which was checked against [`FILE`]. `cast`: whom `visibility` may name beside
-/// the NPCs of the file; `None`: some of it could not be read, so that nobody is called unknown.
+/// The world in `node`, which was checked against [`FILE`]. `visibility` may name NPCs of `cast`
+/// and of the file; `None`: the cast is partly unreadable, so no name counts as unknown.
 pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> World {
     let file = Fields::new(node, &FILE);
     let about = file.map("campaign", &keys::CAMPAIGN);
@@ -83,7 +83,7 @@ pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Worl
     }
 }
 
-/// Id and names of a broken entity; others may be related to it.
+/// Id and names of an invalid entity; others may be related to it.
 fn named(fields: &Fields) -> Option<KnownEntity> {
     let name = fields.text("name").unwrap_or_default().trim();
     let id = fields.text("id").map_or_else(|| hyphened(name), |id| id.trim().to_owned());
@@ -92,19 +92,18 @@ fn named(fields: &Fields) -> Option<KnownEntity> {
     (!id.is_empty()).then_some(KnownEntity { id, names })
 }
 
-/// Letters and digits in lower case, anything between them a hyphen.
+/// Letters and digits in lower case, with a hyphen for anything between them.
 pub fn hyphened(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() { c } else { ' ' };
     let words: String = name.chars().map(plain).collect();
     words.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// The mappings in a list.
 fn mappings<'a>(fields: &Fields<'a>, key: &str) -> impl Iterator<Item = &'a Node> {
     fields.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)))
 }
 
-/// An entity that has a name and a type; whom it is known to comes later.
+/// An entity with a name and a type; its visibility is added later.
 fn entity(fields: &Fields, problems: &mut Problems) -> Option<WorldEntity> {
     let respelling = fields.text("pronunciation");
     if let Some(respelling) = respelling {
@@ -140,7 +139,6 @@ fn entity(fields: &Fields, problems: &mut Problems) -> Option<WorldEntity> {
     })
 }
 
-/// The kind that a word of `type` names.
 pub fn kind(word: &str) -> Option<EntityKind> {
     Some(match word {
         "npc" => EntityKind::Npc,
@@ -183,8 +181,8 @@ fn relationship(node: &Node, problems: &mut Problems) -> Option<Relationship> {
     })
 }
 
-/// Full names of the NPCs that `visibility` lists. `people`: what the NPCs of the file are called,
-/// each with its full name.
+/// Full names of the NPCs in `visibility`. `people`: names of the file's NPCs, each with the full
+/// name.
 fn known_to(
     fields: &Fields,
     cast: Option<&[Npc]>,
@@ -201,7 +199,7 @@ fn known_to(
         let Some(name) = node.text() else { continue };
         let own =
             people.iter().find(|(called, _)| *called == bare_name(name)).map(|(_, name)| name);
-        // An NPC of the file may be one of the cast by another of its names.
+        // An NPC of the file may be in the cast under another of its names.
         let found = full(name).or_else(|| own.map(|own| full(own).unwrap_or_else(|| own.clone())));
         match found {
             Some(name) => known_to.push(name),
@@ -223,7 +221,7 @@ fn known_to(
     known_to
 }
 
-/// Notes a respelling that cannot be read aloud.
+/// Reports a respelling that cannot be read aloud.
 pub fn check_respelling(text: &str, at: Position, problems: &mut Problems) {
     let plain = |char: char| char.is_alphabetic() || " -'".contains(char);
     if !text.chars().all(plain) || !text.contains(char::is_alphabetic) {
