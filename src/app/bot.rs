@@ -1,10 +1,8 @@
 //! The bot's options from the configuration.
-//!
-//! Entry function: [`bot_options`]. **Never**: lets anybody in whom the file does not name.
 
 use crate::{config::DiscordOptions, discord::Options};
 
-/// The bot as the file describes it; nothing that `/setup` gives has it serve a guild.
+/// Options as in the file; no `/setup` code is set.
 pub fn bot_options(file: &DiscordOptions) -> Options {
     let file = file.clone();
     Options {

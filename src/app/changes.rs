@@ -1,7 +1,6 @@
-//! Differences between files that were read again: applied now, or at the next start.
+//! Differences after files were reread: applied now, or at the next start.
 //!
-//! Entry functions: [`held`], which keeps what waits as it is, [`now`] and [`later`], which name the keys.
-//! **Never**: says a value; some are secrets.
+//! Entry functions: [`held`], [`now`], [`later`]. **Never**: includes a value; some are secrets.
 
 use std::path::PathBuf;
 
@@ -15,11 +14,11 @@ use crate::{
     session::{Limits, Options},
 };
 
-/// `fresh`, with everything that waits for the next start as it is in `running`.
+/// `fresh`, except for settings that only a restart applies, which stay as in `running`.
 pub fn held(fresh: Config, running: &Config) -> Config {
     let mut held = fresh;
     if held.services.embedder != running.services.embedder {
-        // The selection is compared on its own.
+        // The selection is compared separately.
         held.selection = running.selection.clone();
     }
     let provider::Options { models, image, search, .. } = held.services;
@@ -33,7 +32,7 @@ pub fn held(fresh: Config, running: &Config) -> Config {
     held
 }
 
-/// The keys of what has changed and holds from now on.
+/// Changed keys that apply now.
 pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
     let all = [
         ("campaign", world(before) != world(fresh)),
@@ -62,9 +61,9 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
     changed(&all)
 }
 
-/// The keys of what has changed, but is used from the next start on.
+/// Changed keys that apply at the next start.
 pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
-    // The folder of model files has a key of its own.
+    // The folder of model files has its own key.
     let new = &fresh.services.clone().with_weights(&before.models.weights);
     let old = &before.services;
     let (was, is) = (&before.discord, &fresh.discord);
@@ -95,20 +94,19 @@ pub fn is_another_campaign(before: &Config, fresh: &Config) -> bool {
     campaign_key(before) != campaign_key(fresh)
 }
 
-/// The campaign without what the store and the cast add to it.
+/// The campaign without additions of the store and the cast.
 fn world(config: &Config) -> (Campaign, &World) {
     (Campaign { entities: Vec::new(), cast: Vec::new(), ..config.campaign.clone() }, &config.world)
 }
 
-/// The memory settings: content, place and retention. The default place is in `data_dir`, whose
-/// own key reports its changes.
+/// Content, place and retention of the memory. The default place is in `data_dir`, whose own key
+/// reports its changes.
 fn remembers(config: &Config, is_moved: bool) -> (Option<&MemoryPlace>, TranscriptOptions) {
     let transcripts = config.memory.transcripts.clone();
     let transcripts = TranscriptOptions { spill: PathBuf::new(), ..transcripts };
     ((!is_moved).then_some(&config.memory.place), transcripts)
 }
 
-/// The web search service and its settings.
 fn searches(config: &Config) -> Option<SearchOptions> {
     let search = config.services.search.clone();
     search.map(|search| SearchOptions { allow: Vec::new(), ..search })
@@ -119,7 +117,6 @@ fn allowed(config: &Config) -> &[AllowedHost] {
     config.services.search.as_ref().map(|search| search.allow.as_slice()).unwrap_or_default()
 }
 
-/// The settings of turns.
 fn turn(config: &Config) -> Options {
     Options { limits: Limits::NONE, ..config.session.clone() }
 }

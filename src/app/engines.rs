@@ -1,6 +1,5 @@
-//! Engines of a table's NPCs, which its game master changes while it runs.
-//!
-//! Entry type: [`SeatedTable`], as [`Engines`]. **Never**: waits, or writes into a file.
+//! Engines of a table's NPCs, changed by its game master during a session. Entry type:
+//! [`SeatedTable`], as [`Engines`].
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -49,7 +48,7 @@ impl Engines for SeatedTable {
         let fresh = Arc::new(fresh);
         let commands = self.commands.upgrade().ok_or(EngineError::Silent)?;
         let order = commands.try_reserve().map_err(|_| EngineError::Silent)?;
-        // The table waits until notices have named those that are outside.
+        // The table waits until notices have named the outside services.
         self.services.store(Arc::new(fresh.services.describe(&fresh.npcs)));
         order.send(Command::Cast(self.role(&fresh, &changed)));
         *config = fresh;
@@ -57,7 +56,6 @@ impl Engines for SeatedTable {
     }
 }
 
-/// The NPC of this name with another engine.
 fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, EngineError> {
     let found = config.npcs.iter().find(|it| it.name == npc);
     let found = found.ok_or_else(|| EngineError::Gone(npc.to_owned()))?;
@@ -105,7 +103,7 @@ npcs:
         let mut config = config::load(Some(&path), &|_| None, builtin::IDENTITIES).unwrap();
         let changed = |config: &Config| with_engine(config, "Gisela", EngineKind::SpeechToSpeech);
         assert_eq!(changed(&config).unwrap().engine, EngineKind::SpeechToSpeech);
-        // As where the second was added while the first ran.
+        // As if the second was added while the first ran.
         config.services.speech_to_speech.truncate(1);
         let why = changed(&config).unwrap_err().to_string();
         let wanted =

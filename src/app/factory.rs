@@ -1,6 +1,4 @@
-//! Tables made from the configuration there is now.
-//!
-//! Entry type: [`TableFactory`]. **Never**: keeps what is said at a table.
+//! Makes tables from the current configuration. Entry type: [`TableFactory`].
 
 use std::sync::Arc;
 
@@ -27,26 +25,24 @@ use crate::{
     },
 };
 
-/// The voice of announcements: nobody's, and free.
+/// The free voice of announcements.
 const ANNOUNCER: &str = "slt";
 /// Their voice in German.
 const GERMAN_ANNOUNCER: &str = "de";
 
-/// Parts that tables are made of.
 pub struct FactoryParts {
-    /// Configuration as the files have it now.
+    /// The current configuration.
     pub config: Arc<LiveConfig>,
-    /// The tools, shared by all tables.
+    /// Tools, shared by all tables.
     pub tools: Arc<Tools>,
-    /// The tables, whose NPCs change with their files.
+    /// Running tables, whose NPCs change with their files.
     pub open: OpenTables,
-    /// Writes the transcripts.
+    /// Writes transcripts.
     pub transcripts: TranscriptWriter,
-    /// Accounts that pay for everything.
+    /// Pay for everything.
     pub accounts: Accounts,
 }
 
-/// Recogniser and turn judge of a table.
 struct Listeners {
     by: TableRecogniser,
     judge: Option<Arc<dyn TurnJudge>>,
@@ -57,11 +53,8 @@ struct Listeners {
 pub struct TableFactory(Arc<FactoryParts>);
 
 impl TableFactory {
-    /// Everything a face works with, around tables of `parts`; game masters of `tables` are told what
-    /// concerns all.
-    ///
-    /// # Errors
-    /// No voice for announcements.
+    /// All services of a face, around tables of `parts`; general notices go to game masters of
+    /// `tables`. Fails without a voice for announcements.
     pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
         let voice = Voice::as_is(VoiceService::Flite.name(), ANNOUNCER);
         let store = parts.transcripts.store();
@@ -84,7 +77,7 @@ impl TableFactory {
         }))
     }
 
-    /// The configuration as a session of `played` plays it. Without its store, names of files are
+    /// The configuration for a session of `played`. If the store fails, only names of files are
     /// known.
     async fn config_for(&self, scope: &Scope, played: Option<&PlayedCampaign>) -> Config {
         let config = self.0.config.load_full();
@@ -99,8 +92,7 @@ impl TableFactory {
         })
     }
 
-    /// The session that one of `scope` goes on from. One that does not say of which campaign it is counts
-    /// where its lines are.
+    /// The session that one of `scope` continues. If it names no campaign, its lines decide.
     async fn kept(
         &self,
         config: &Config,
@@ -175,7 +167,7 @@ impl Factory for TableFactory {
             let listeners = Listeners { by, judge: turn_judge(services, &config).await };
             let accounts = &factory.0.accounts;
             let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
-            // Read as late as can be: the session before may just be closing.
+            // Read as late as possible: the previous session may be closing.
             let kept = factory.kept(&config, &wanted.scope, wanted.after.as_ref()).await?;
             // A new evening begins where the campaign does.
             let resumed = Resumed { histories: kept.histories(), continuation: None, budget };
@@ -207,7 +199,7 @@ impl Factory for TableFactory {
         if options.reach.is_inside() && !config.discord.trust_dms {
             return Err(ServerError::TooNear);
         }
-        // Names are resolved on connecting; their addresses are checked then.
+        // Addresses are checked when names are resolved on connecting.
         options.reach.set_may_be_inside(config.discord.trust_dms);
         Ok(options)
     }

@@ -1,6 +1,4 @@
-//! The recogniser of a table, and its judge of pauses.
-//!
-//! Entry functions: [`heard_by`], [`turn_judge`].
+//! A table's recogniser and turn judge. Entry functions: [`heard_by`], [`turn_judge`].
 
 use std::sync::Arc;
 
@@ -9,12 +7,10 @@ use crate::{
     provider::{Error, RecogniserEntry, Registry, SpeechToText, TurnJudge},
 };
 
-/// The recogniser of a table.
 pub struct TableRecogniser {
     /// Loaded, unless it cannot hear.
     pub stt: Arc<dyn SpeechToText>,
-    /// Reason for hearing nobody, with the fix: missing or broken model files of this machine. The table
-    /// opens all the same.
+    /// Why it hears no one, with the fix: missing or broken model files. The table opens anyway.
     pub cannot_hear: Option<String>,
 }
 
@@ -35,8 +31,8 @@ pub async fn table_recogniser(
     Ok(TableRecogniser { stt, cannot_hear })
 }
 
-/// Judge of how pauses sound, where `turn.detector` wants one. If it cannot be used, that is said here and
-/// words count instead.
+/// Judges pauses by sound, if `turn.detector` asks for it. If it fails, logs the reason; words are
+/// used instead.
 pub async fn turn_judge(services: &Registry, config: &Config) -> Option<Arc<dyn TurnJudge>> {
     if !config.session.detector.listens() {
         return None;

@@ -1,7 +1,7 @@
-//! The store that is configured, and the world of the campaign file in it.
+//! The configured store, with the world of the campaign file in it.
 //!
-//! Entry functions: [`open_memory`], [`campaign_key`], [`archive`]. **Never**: changes what somebody else
-//! has put into it.
+//! Entry functions: [`open_memory`], [`campaign_key`], [`archive`]. **Never**: changes entities of
+//! other sources.
 
 use std::sync::Arc;
 
@@ -17,11 +17,9 @@ use crate::{
     tools::builtin::{Archive, ArchiveParts, Meaning},
 };
 
-/// Opens the store; a file is made where there is none, and the entities of the campaign file are
-/// put into it where they have changed, for this machine; guilds have them when they play.
-///
-/// # Errors
-/// It cannot be reached or written, is newer than this program, or damaged.
+/// Opens the store and creates a missing file. Updates the campaign file's entities for this
+/// machine; guilds get theirs when they play. Fails if the store is unreachable, read-only, damaged
+/// or newer than this program.
 pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
     let store = open_store(config).await?;
     put_world(config, &*store).await?;
@@ -37,10 +35,7 @@ async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
     })
 }
 
-/// The accounts in `store`; without one it is opened where something has a price.
-///
-/// # Errors
-/// It cannot be reached or written, is newer than this program, or damaged.
+/// Accounts in `store`; without one, opens the store if anything has a price.
 pub async fn accounts(
     config: &Config,
     store: Option<Arc<dyn MemoryStore>>,
@@ -52,7 +47,7 @@ pub async fn accounts(
     Ok(Accounts::new(store))
 }
 
-/// Archive for the tools over `store`; without one it is opened when the first of them asks.
+/// Archive of the tools over `store`; without one, the first call opens the store.
 pub fn archive(
     config: &Config,
     store: Option<Arc<dyn MemoryStore>>,
@@ -76,7 +71,7 @@ pub fn archive(
     Arc::new(archive)
 }
 
-/// Search by meaning; by spelling without an embedder.
+/// Search by meaning, or by spelling without an embedder.
 pub fn meaning(entry: Option<&EmbedderEntry>, embedder: Option<&Arc<dyn Embedder>>) -> Meaning {
     let model = entry.map(EmbedderEntry::space);
     model.zip(embedder).map_or_else(Meaning::by_spelling, |(model, embedder)| {
@@ -85,12 +80,11 @@ pub fn meaning(entry: Option<&EmbedderEntry>, embedder: Option<&Arc<dyn Embedder
     })
 }
 
-/// The key of the campaign that is configured; "default" without a name.
+/// Key of the configured campaign; "default" without a name.
 pub fn campaign_key(config: &Config) -> CampaignKey {
     key_of(&config.campaign.name)
 }
 
-/// The world of a campaign of the configuration.
 pub fn world_of<'c>(config: &'c Config, campaign: &CampaignKey) -> Option<&'c World> {
     if *campaign == campaign_key(config) {
         return Some(&config.world);
@@ -99,12 +93,12 @@ pub fn world_of<'c>(config: &'c Config, campaign: &CampaignKey) -> Option<&'c Wo
     shared.map(|(_, world)| world)
 }
 
-/// The campaign that is configured, as it is played at the command line.
+/// Scope of the configured campaign at the command line.
 pub fn local_scope(config: &Config) -> Scope {
     Scope::local(campaign_key(config))
 }
 
-/// Makes the entities that come from campaign files those that are in them.
+/// Updates the stored entities of campaign files.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
     let shared = config.shared.iter().map(|(campaign, _)| key_of(&campaign.name));
     for campaign in std::iter::once(campaign_key(config)).chain(shared) {

@@ -1,6 +1,5 @@
-//! Wiring: checked options to a table that runs.
-//!
-//! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
+//! Wiring: checked options -> a running table. Entry function: [`open_table`]. **Never**:
+//! interprets a value; `config` has done that.
 
 mod bot;
 mod changes;
@@ -58,58 +57,51 @@ use crate::{
     },
 };
 
-/// Saved state that a table resumes from.
 pub struct Resumed {
-    /// Conversations, by NPC.
+    /// By NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
     /// State at its end; `None`: it begins where the campaign does.
     pub continuation: Option<Continuation>,
-    /// Pays for everything at this table.
     pub budget: Budget,
 }
 
 /// Tools that NPCs may be given.
 pub const IDENTITIES: &[&str] = builtin::IDENTITIES;
 
-/// A table that runs.
+/// A running table.
 pub struct OpenTable {
-    /// Handle of the table.
     pub handle: TableHandle,
-    /// Its task; ends after the handle is dropped or told to close.
+    /// Ends after the handle is dropped or closed.
     pub task: JoinHandle<Conversations>,
-    /// Pays for everything at this table.
     pub budget: Budget,
     /// Builds its seats again.
     pub seats: SeatMaker,
 }
 
-/// The tools and services of a program run, shared by its tables.
+/// Tools and services of a program run, shared by its tables.
 pub struct Tools {
-    /// The door to them.
     pub host: ToolHost,
-    /// The servers behind it, which connect by themselves.
+    /// MCP servers, which connect in the background.
     pub servers: Servers,
-    /// Facts that headers refer to.
+    /// Values that headers refer to.
     facts: Arc<Facts>,
-    /// The outside services: what hears, thinks and speaks.
+    /// Services that hear, think and speak.
     pub services: Registry,
     /// Loudness of voices.
     voices: KeptLevels,
     stop: CancellationToken,
     tending: JoinHandle<()>,
-    /// The rules on their way.
+    /// Task that reads the rules.
     reading: Option<JoinHandle<()>>,
     /// Shared state of the built-in tools.
     offered: Offered,
-    /// Finds what has other words.
+    /// Searches by meaning.
     meaning: Meaning,
 }
 
-/// Opens the tools for who is `playing`, over what `memory` keeps; without it the store is opened when a
-/// tool first asks. `seed` throws the dice. Servers connect in the background.
-///
-/// # Errors
-/// An embedder, a picture service or a search service that cannot be used.
+/// Opens the tools for `playing`, over `memory`; without it the first call opens the store. `seed`
+/// is for dice. Servers connect in the background. Fails on an embedder, picture or search service
+/// that cannot be used.
 pub fn open_tools(
     config: &Config,
     playing: Playing<'_>,
@@ -126,7 +118,7 @@ pub fn open_tools(
     host.catalog().set_cast(&callers(config));
     let dice = Dice::new(StdRng::seed_from_u64(seed.wrapping_add(1)));
     let rules = rule_book(config);
-    // Read beside the start, so that the first question does not wait for it.
+    // Read during the start, so that the first question does not wait.
     let asked =
         config.npcs.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
     let book = Arc::clone(&rules);
@@ -150,16 +142,14 @@ pub fn open_tools(
 /// State of the built-in tools that survives a change of their data.
 struct Offered {
     dice: Dice,
-    /// Long-term memory.
     archive: Arc<Archive>,
-    /// Music and its levelling.
     levelling: Levelling,
     /// Addresses that searches have returned.
     seen: SeenAddresses,
 }
 
 impl Offered {
-    /// Offers the built-in tools over what `config` has for them.
+    /// Offers the built-in tools with the data of `config`.
     fn offer(&self, host: &ToolHost, services: &Registry, config: &Config, rules: Arc<RuleBook>) {
         let (tables, files) = (config.tables.clone(), config.file_io.clone());
         let (dice, memory) = (self.dice.clone(), Some(Arc::clone(&self.archive)));
@@ -169,7 +159,6 @@ impl Offered {
         builtin::offer(host, materials);
     }
 
-    /// Web search and pages as `config` has them.
     fn web(&self, services: &Registry, config: &Config) -> Option<WebAccess> {
         let service = services.search(&config.services).unwrap_or_else(|error| {
             tracing::error!(%error, "no web search until providers.search is fixed");
@@ -181,7 +170,6 @@ impl Offered {
     }
 }
 
-/// Pictures as `config` has them.
 fn images(services: &Registry, config: &Config) -> Option<Images> {
     let painter = services.painter(&config.services).unwrap_or_else(|error| {
         tracing::error!(%error, "no pictures until providers.image is fixed");
@@ -190,41 +178,40 @@ fn images(services: &Registry, config: &Config) -> Option<Images> {
     painter.map(|painter| Images::new(painter, config.campaign.lines_and_veils.clone()))
 }
 
-/// The rules of `config`; nothing is read yet.
+/// The rules of `config`. Reads nothing yet.
 fn rule_book(config: &Config) -> Arc<RuleBook> {
     let own = &config.rules;
     let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
     Arc::new(rules)
 }
 
-/// Everybody who may call tools.
+/// All NPCs, and the assistant.
 fn callers(config: &Config) -> Vec<Arc<Npc>> {
     config.npcs.iter().chain([&config.assistant]).cloned().map(Arc::new).collect()
 }
 
 impl Tools {
-    /// Makes what `transcripts` writes searchable until closed: of the scope `only`, or of all.
+    /// Indexes transcripts until closed: of the scope `only`, or of all.
     pub fn index(&self, only: Option<Scope>, transcripts: &TranscriptWriter) -> Indexer {
         let (store, written) = (transcripts.store(), transcripts.written());
         Indexer::open(store, only, self.meaning.clone(), written, now)
     }
 
-    /// The tracks, levelled as far as they are measured.
+    /// The tracks, levelled as far as measured.
     pub fn music(&self) -> Music {
         self.offered.levelling.music.clone()
     }
 
-    /// Measured loudness of voices.
     pub const fn voice_levels(&self) -> &VoiceLevels {
         &self.voices.levels
     }
 
-    /// Levels the music of `config`, which goes on in the background.
+    /// Measures the music of `config` in the background.
     pub async fn level_music(&self, config: &Config) {
         self.offered.levelling.begin(Arc::clone(&config.music)).await;
     }
 
-    /// Ends what is under way. Cancel safe.
+    /// Stops everything in progress. Cancel safe.
     pub async fn close(self) {
         self.stop.cancel();
         self.offered.levelling.end().await;
@@ -234,20 +221,17 @@ impl Tools {
             tracing::warn!(%error, "measured figures of tools could not be saved");
         }
         self.voices.keep();
-        // It ends at its next look at the token.
+        // It ends at its next check of the token.
         let _ = self.tending.await;
         if let Some(reading) = self.reading {
-            // Some tens of milliseconds at most; a panic in it has been shown.
+            // At most some tens of milliseconds; a panic was logged.
             let _ = reading.await;
         }
     }
 }
 
-/// Puts a table together and starts its task, with the services and the music of `tools`; without
-/// `memory` nothing is looked up.
-///
-/// # Errors
-/// A service's address or key that makes no request.
+/// Builds a table and starts its task, with the services and music of `tools`; without `memory`
+/// nothing is recalled. Fails on an invalid address or key of a service.
 pub fn open_table(
     config: &Config,
     tools: &Tools,
@@ -284,10 +268,7 @@ pub fn open_table(
     Ok(OpenTable { handle, task, budget, seats: maker })
 }
 
-/// Has a voice say a word; how many seconds of sound came.
-///
-/// # Errors
-/// The voice's own.
+/// Speaks a word; returns seconds of sound.
 pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Error> {
     let mut chunks = tts.speak(SpeakRequest {
         text: "Hello.".to_owned(),
@@ -304,8 +285,7 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
     Ok(seconds)
 }
 
-/// Names that raise a turn's tier: rules, and entities that are not where the players are.
-/// `present` are NPCs at the table.
+/// Names that raise a turn's tier: rules, and absent entities. `present` are NPCs at the table.
 pub fn tier_names(config: &Config, present: &[&str]) -> Names {
     session::tier_names(&config.campaign, &config.rules.names(), present)
 }

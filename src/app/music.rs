@@ -1,6 +1,4 @@
-//! Music as tables play it: the configured library, levelled beside the start.
-//!
-//! Entry type: [`Levelling`]. **Never**: measures in a runtime's thread.
+//! Music of tables: the configured library, measured in the background. Entry type: [`Levelling`].
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -18,32 +16,32 @@ use crate::{
     tools::builtin::Music,
 };
 
-/// File of the measured loudness, in `data_dir`.
+/// File of measured loudness in `data_dir`.
 const KEPT: &str = "loudness.json";
 
-/// The tracks that tables play, and their measuring.
+/// Tracks of tables, and their measuring.
 pub struct Levelling {
-    /// Tracks, levelled as far as they are measured.
+    /// Levelled as far as measured.
     pub music: Music,
     kept: PathBuf,
     work: Mutex<Option<Work>>,
 }
 
-/// A library that is being measured.
+/// A library being measured.
 struct Work {
     task: JoinHandle<()>,
     stop: CancellationToken,
 }
 
 impl Levelling {
-    /// The music of `config`, not measured yet; `rng` chooses among tracks that fit alike.
+    /// The unmeasured music of `config`; `rng` chooses among equally suitable tracks.
     pub fn new(config: &Config, rng: StdRng) -> Self {
         let music = Music::new(Arc::clone(&config.music), rng);
         Self { music, kept: config.data_dir.join(KEPT), work: Mutex::default() }
     }
 
-    /// Plays `library` from now on and measures its files in the background, those of an earlier one no
-    /// more. Cancelled before it ends, it may leave the earlier one.
+    /// Switches to `library` and measures its files in the background, cancelling an earlier
+    /// measurement. If dropped early, the earlier library may stay.
     pub async fn begin(&self, library: Arc<Library>) {
         let mut work = self.work.lock().await;
         end(work.take()).await;
@@ -59,17 +57,17 @@ impl Levelling {
         *work = Some(Work { task, stop });
     }
 
-    /// Ends the measuring. Cancel safe.
+    /// Stops measuring. Cancel safe.
     pub async fn end(&self) {
         end(self.work.lock().await.take()).await;
     }
 }
 
-/// Waits for what stops within a piece of sound.
+/// Waits for the task, which stops within one piece of sound.
 async fn end(work: Option<Work>) {
     if let Some(Work { task, stop }) = work {
         stop.cancel();
-        // A panic in it has been shown.
+        // A panic was logged.
         let _ = task.await;
     }
 }

@@ -1,12 +1,12 @@
-//! Rates the ends of turns with recordings of people: `GLYPHOXA_MODELS` names the folder of
-//! models, with Smart Turn and Whisper, `GLYPHOXA_PEOPLE` a folder of WAV files of one speaker each.
-//! Run with `--nocapture`. The words are those of Whisper.
+//! Rates the ends of turns with recordings of people: `GLYPHOXA_MODELS` names the folder of models,
+//! with Smart Turn and Whisper, `GLYPHOXA_PEOPLE` a folder of WAV files of one speaker each. Run
+//! with `--nocapture`. The words are Whisper's.
 //!
-//! Pauses in a recording have the length that they have. Of a recording with its text beside it, as
-//! `.txt`, the end is one if the text ends with a mark, and broken off if it ends with "..." (a prompt
-//! behind which a number is put in). Whole ones are also broken off by us: at the quietest place in
-//! their middle, which is nearly always the end of a word. The length of such a pause is drawn as
-//! in `logic/turn/tests/table.rs`.
+//! Pauses in a recording have their real length. If a `.txt` with the text is beside it, the end
+//! counts as one if the text ends with a mark, and as broken off if it ends with "..." (a prompt
+//! before a number). Complete ones are also broken off artificially: at the quietest place in their
+//! middle, nearly always the end of a word. The length of such a pause is drawn as in
+//! `logic/turn/tests/table.rs`.
 
 use std::{
     env, fs,
@@ -36,9 +36,9 @@ use crate::{
 const SILENCE: usize = 3_200;
 /// Latencies of Whisper, in milliseconds, from 150 ms of silence on; see `logic/turn/tests/table.rs`.
 const TAKES: [u64; 3] = [148, 230, 280];
-/// The last partial holds what was said until so long before the end: half the time between two.
+/// The last partial covers speech until this long before the end: half the interval of partials.
 const EARLIER: u64 = 200;
-/// Time from the beginning of silence to a sound model's judgement.
+/// Time from the start of silence to a sound model's judgement.
 const JUDGED: Duration = Duration::from_millis(305);
 
 /// 16 kHz mono samples of a WAV file.
@@ -60,17 +60,16 @@ fn frames(samples: &[i16]) -> Vec<Frame> {
 /// Sound after a pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Follows {
-    /// More, after so long.
+    /// More, after this time.
     More(Duration),
     /// Something, at an unknown time.
     Something,
-    /// Nothing: they have finished.
+    /// Nothing: the speaker has finished.
     Nothing,
 }
 
 /// A pause in a recording, or its end.
 struct Pause {
-    /// Start, in frames.
     at: usize,
     follows: Follows,
     /// Judgement of the model 200 ms into it.
@@ -88,7 +87,7 @@ struct Services<'a> {
 }
 
 impl Services<'_> {
-    /// Every pause of more than 200 ms, and the end, after which `last` follows.
+    /// Every pause of more than 200 ms, and the end, which `last` follows.
     async fn pauses(&self, sound: &[i16], last: Follows) -> Vec<Pause> {
         let voiced = voiced(sound);
         let next = voiced.iter().skip(1).map(|next| Some(*next)).chain([None]);
@@ -116,7 +115,6 @@ impl Services<'_> {
         pauses
     }
 
-    /// Transcript of a recording.
     async fn heard_as(&self, sound: &[i16]) -> String {
         let (to, audio) = mpsc::channel(2_000);
         let mut events = self.recogniser.listen(audio, Attempts::default());
@@ -133,7 +131,7 @@ impl Services<'_> {
         text
     }
 
-    /// The pauses of a recording, and of what we break off of it.
+    /// The pauses of a recording, and of the one broken off from it.
     async fn recording(&self, file: &Path) -> Vec<Pause> {
         let (sound, said) = (samples(file), fs::read_to_string(file.with_extension("txt")));
         let said = said.unwrap_or_default();
@@ -151,14 +149,14 @@ impl Services<'_> {
     }
 }
 
-/// Frames with a voice in them.
+/// Frames with speech.
 fn voiced(sound: &[i16]) -> Vec<usize> {
     let mut vad = Vad::new(VadOptions::default());
     let frame = |(index, frame): (usize, &Frame)| vad.push(frame.samples()).voiced.then_some(index);
     frames(sound).iter().enumerate().filter_map(frame).collect()
 }
 
-/// A recording until the quietest 60 ms between 40 and 70 of 100 of what is said in it.
+/// A recording cut at the quietest 60 ms between 40 and 70 % of its speech.
 fn broken_off(sound: &[i16]) -> &[i16] {
     let voiced = voiced(sound);
     let (Some(first), Some(last)) = (voiced.first(), voiced.last()) else { return &[] };
@@ -171,7 +169,7 @@ fn broken_off(sound: &[i16]) -> &[i16] {
     &sound[..quietest.map_or(0, |at| at + 480)]
 }
 
-/// Silence that ends a turn with this pause, where Whisper takes so long.
+/// Silence before this pause ends a turn, with this latency of Whisper.
 fn wait(ends: EndOfTurn, pause: &Pause, takes: u64) -> Duration {
     let (mut machine, start) = (Endpointer::new(ends), Instant::now());
     let silent = start + FRAME * 39;
@@ -216,7 +214,7 @@ struct Figures {
     mean: f64,
     /// Of the pauses in recordings.
     cut: usize,
-    /// Percent of what is broken off.
+    /// Percent of the recordings broken off.
     cut_off: f64,
 }
 
@@ -281,8 +279,8 @@ async fn recordings_of_people_by_whisper() {
     assert_holds(&all);
 }
 
-/// Prints what each way is worth beside silence, also where it is worth less: beginnings of prompts
-/// often are whole sentences. By words, ends are waited for less than 400 ms, given enough of them.
+/// Prints each way's results beside silence, even where they are worse: beginnings of prompts are
+/// often whole sentences. By words, ends wait less than 400 ms, given enough of them.
 fn assert_holds(all: &[Pause]) {
     let count = |is: fn(Follows) -> bool| all.iter().filter(|it| is(it.follows)).count();
     let inside = count(|it| matches!(it, Follows::More(_)));

@@ -1,7 +1,5 @@
-//! Changed files take effect while the program runs.
-//!
-//! Entry function: [`follow`]. **Never**: applies a file that fails its check, or does more than the user has
-//! agreed to.
+//! Applies changed files while the program runs. Entry function: [`follow`].
+//! **Never**: applies a file that fails its check, or does more than the user has agreed to.
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
@@ -32,27 +30,26 @@ use crate::{
 /// Interval between checks of the files.
 const POLL: Duration = Duration::from_millis(500);
 
-/// Parts that a reload changes.
 pub struct Running<'a> {
-    /// Source of the files.
+    /// The configuration file, if named.
     pub path: Option<PathBuf>,
-    /// What the files may make the program do.
+    /// The user's agreements.
     pub agreed: Agreements,
-    /// The tables' game masters.
+    /// Running tables, whose game masters are notified.
     pub tables: Tables,
-    /// The tables, whose NPCs change.
+    /// Running tables, whose NPCs change.
     pub open: OpenTables,
     /// The tools, whose catalogue and servers change.
     pub tools: &'a Tools,
-    /// Store with the names of a campaign; `None`: it is opened to look.
+    /// Store with a campaign's names; `None`: opened when needed.
     pub memory: Option<Arc<dyn MemoryStore>>,
-    /// The player sits at this machine: no limits, no player is heard.
+    /// The player uses this machine: no limits, and no consent notices.
     pub is_local: bool,
-    /// Sets what is logged.
+    /// Sets the level of the log.
     pub log_level: &'a (dyn Fn(&str) + Send + Sync),
 }
 
-/// Follows the files of `config`, which becomes what they say, for as long as it is polled.
+/// Applies changes of the files to `config` while polled.
 pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut read = config.load_full();
     // The configuration whose built-in tools are offered.
@@ -67,7 +64,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     loop {
         ticks.tick().await;
         running.offer(&mut offered, &config.load_full()).await;
-        // A file is taken once it has not changed between two looks, so that none is half-written.
+        // A file is read once it has not changed between two checks, so that none is half-written.
         let changed = watch.has_changed(wall_clock());
         let settled = pending && !changed;
         pending = changed;
@@ -90,10 +87,10 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
                 running.apply(&before, &mut offered, &config.load_full(), &notice).await;
             }
             Err(report) => {
-                // The fix may be in another file than the one that was changed.
+                // The fix may be in another file than the changed one.
                 watch.add(&report.files, &report.folders, wall_clock());
                 let broken = report.to_string();
-                // A fix in several steps notifies of each new state.
+                // Each new state of a fix in several steps is reported.
                 if broken != told {
                     let names: Vec<&str> = read.npcs.iter().map(|npc| npc.name.as_str()).collect();
                     running.tell(&format!(
@@ -109,8 +106,8 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
 }
 
 impl Running<'_> {
-    /// True if `fresh` would do more than the user has agreed to. Game masters are told unless they have
-    /// been `told`, and `watch` notices the yes.
+    /// True if `fresh` would do more than the user has agreed to. Notifies game masters unless the
+    /// notice equals `told`; `watch` notices the agreement.
     fn asks(&self, fresh: &Config, watch: &mut Watch, told: &mut String) -> bool {
         let lacking = self.agreed.lacking(fresh, Use::Play);
         if lacking.is_empty() {
@@ -131,7 +128,7 @@ impl Running<'_> {
         true
     }
 
-    /// Notice for game masters about files that say `fresh` instead of `before`.
+    /// Notice for game masters about the change from `before` to `fresh`.
     fn notice(&self, before: &Config, fresh: &Config) -> String {
         let mut said = vec!["configuration reloaded".to_owned()];
         let same = |one: &Config, name: &str| one.npcs.iter().any(|npc| npc.name == name);
@@ -177,7 +174,7 @@ impl Running<'_> {
         said.join("; ") + &new
     }
 
-    /// Puts what is new into effect, and says `notice`; tools that wait stay as they are `offered`.
+    /// Applies the changes and sends `notice`; delayed tools stay as `offered`.
     async fn apply(
         &self,
         before: &Config,
@@ -186,7 +183,7 @@ impl Running<'_> {
         notice: &str,
     ) {
         (self.log_level)(&fresh.log_level);
-        // Prices before the services that have them: what has no price is free.
+        // Prices before the services that have them: a service without a price is free.
         if before.budget != fresh.budget {
             for table in self.open.running() {
                 table.seats.budget.set_options(fresh.budget.clone());
@@ -209,8 +206,8 @@ impl Running<'_> {
         self.tell(notice);
     }
 
-    /// Offers the tools of `fresh` in place of those of `offered`, unless players have yet to be told of an
-    /// outside service that they use.
+    /// Replaces the tools of `offered` by those of `fresh`, unless players must first be notified
+    /// of an outside service.
     async fn offer(&self, offered: &mut Arc<Config>, fresh: &Arc<Config>) {
         if Arc::ptr_eq(offered, fresh) {
             return;
@@ -222,7 +219,7 @@ impl Running<'_> {
         }
     }
 
-    /// `fresh` as `table` plays it, which `was` played before.
+    /// `fresh` as `table` plays it, which played `was` before.
     async fn as_played(&self, table: &SeatedTable, was: &Config, fresh: &Config) -> Config {
         let played = table.played.as_ref();
         let mut config = match &self.memory {
@@ -244,7 +241,7 @@ impl Running<'_> {
             Some(_) => world_of(fresh, own).is_none() && world_of(was, own).is_some(),
         };
         if is_renamed {
-            // Memory belongs to the campaign that the session was begun in.
+            // Memory belongs to the campaign in which the session began.
             let Campaign { lines_and_veils, cast, .. } = std::mem::take(&mut config.campaign);
             config.campaign = Campaign { lines_and_veils, cast, ..was.campaign.clone() };
             config.world = was.world.clone();
@@ -255,7 +252,7 @@ impl Running<'_> {
         config
     }
 
-    /// Tells game masters, and the log where they may be away.
+    /// Notifies game masters, and the log in case they are away.
     fn tell(&self, notice: &str) {
         if !self.is_local {
             tracing::info!(notice, "changed files");
@@ -265,7 +262,7 @@ impl Running<'_> {
 }
 
 impl Tools {
-    /// Goes by `fresh` from now on.
+    /// Switches to `fresh`.
     async fn take(&self, before: &Config, fresh: &Config) {
         self.services.retain(&fresh.services);
         self.host.set_approval_expiry(fresh.approvals.expires);
@@ -283,7 +280,7 @@ impl Tools {
         self.host.reselect_by(fresh.selection.clone());
     }
 
-    /// Offers the built-in tools of `fresh` where they differ from those of `before`.
+    /// Offers the built-in tools of `fresh` that differ from those of `before`.
     async fn offer(&self, before: &Config, fresh: &Config) {
         let data = |of: &Config| {
             let data = (of.tables.clone(), of.rules.clone(), of.file_io.clone());
@@ -293,15 +290,14 @@ impl Tools {
         if data(before) != data(fresh) {
             let rules = rule_book(fresh);
             let book = Arc::clone(&rules);
-            // The first question does not wait for them; without them it would.
+            // Prepared now so that the first question does not wait.
             _ = spawn_blocking(move || book.prepare()).await;
             self.offered.offer(&self.host, &self.services, fresh, rules);
         }
     }
 }
 
-/// Outside services that tools of `fresh` send something to and those of `offered` do not, as notices name
-/// them.
+/// Names of outside services that tools of `fresh` use and those of `offered` do not.
 fn new_services(offered: &Config, fresh: &Config) -> BTreeSet<String> {
     let of_tools = |config: &Config| -> BTreeSet<String> {
         let services = config.services.describe(&[]);
@@ -311,15 +307,14 @@ fn new_services(offered: &Config, fresh: &Config) -> BTreeSet<String> {
     &of_tools(fresh) - &of_tools(offered)
 }
 
-/// "`a`, `b` changed; they take effect at the next start".
 fn waits(keys: &[&str], when: &str) -> String {
     let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
     let take = if keys.len() == 1 { "it takes" } else { "they take" };
     format!("{} changed; {take} effect {when}", quoted.join(", "))
 }
 
-/// NPCs of `now` whose entries the files do not change keep the engines that game masters have given
-/// them at a table that played `was`.
+/// NPCs of `now` with unchanged entries keep the engines that game masters have chosen at a table
+/// that played `was`.
 fn keep_engines(now: &mut Config, before: &Config, was: &Config) {
     for npc in now.npcs.iter_mut().filter(|npc| before.npcs.contains(npc)) {
         if let Some(played) = was.npcs.iter().find(|it| it.name == npc.name) {
@@ -328,7 +323,7 @@ fn keep_engines(now: &mut Config, before: &Config, was: &Config) {
     }
 }
 
-/// Has `table`, which played `was`, go by `now`.
+/// Switches `table`, which played `was`, to `now`.
 async fn recast(
     table: &SeatedTable,
     was: &Config,
@@ -356,7 +351,7 @@ async fn recast(
 }
 
 async fn send(table: &SeatedTable, command: Command) {
-    // A table that is gone needs nothing.
+    // A closed table needs nothing.
     if let Some(commands) = table.commands.upgrade() {
         let _ = commands.send(command).await;
     }

@@ -1,4 +1,4 @@
-//! Seats of tables, made at the start and again when an NPC's file has changed.
+//! Seats of tables, made at the start and after an NPC's file has changed.
 //!
 //! Entry types: [`SeatMaker`], [`SeatedTable`], [`OpenTables`]. **Never**: keeps a table open.
 
@@ -25,20 +25,18 @@ use crate::{
     tools::ToolHost,
 };
 
-/// Makes the seats of one table.
 #[derive(Clone)]
 pub struct SeatMaker {
     services: Registry,
     host: ToolHost,
-    /// Pays for them.
     pub budget: Budget,
-    /// Brings their voices to one loudness.
+    /// Equalises their voices.
     levels: VoiceLevels,
     seed: u64,
 }
 
 impl SeatMaker {
-    /// Makes seats whose NPCs are paid for from `budget` and whose voices `levels` brings to one loudness.
+    /// Makes seats that `budget` pays for and `levels` equalises.
     pub fn new(
         services: Registry,
         levels: &VoiceLevels,
@@ -50,10 +48,8 @@ impl SeatMaker {
         Self { services, host: host.clone(), budget: budget.clone(), levels, seed }
     }
 
-    /// A seat for `npc`, who plays the campaign of `config` and goes on from `history`.
-    ///
-    /// # Errors
-    /// A service's address or key that makes no request.
+    /// A seat for `npc` in the campaign of `config`, which continues from `history`. Fails on an
+    /// invalid address or key of a service.
     pub fn seat(
         &self,
         config: &Config,
@@ -87,17 +83,14 @@ impl SeatMaker {
         Ok(Seat::new(npc, conversation, engine, &brain, &tts))
     }
 
-    /// `npc` as `config` describes it, for a table that runs.
+    /// `npc` as `config` describes it, for a running table.
     pub fn role(&self, config: &Arc<Config>, npc: &Npc) -> Role {
         let (seats, config, described) = (self.clone(), Arc::clone(config), npc.clone());
         let make = move || seats.seat(&config, Arc::new(described), Vec::new());
         Role { npc: npc.name.clone(), seat: Some(Box::new(make)), outside: BTreeSet::new() }
     }
 
-    /// Paid work of `npc`, with the models that do it by their names in the price list.
-    ///
-    /// # Errors
-    /// A service's address or key that makes no request.
+    /// Paid work of `npc`, with the models' names in the price list.
     pub fn paid_work(&self, config: &Config, npc: &Npc) -> Result<Vec<(Work, String)>, Error> {
         let mut work = Vec::new();
         let mut add = |kind, model: Option<&str>| {
@@ -139,7 +132,7 @@ impl SeatMaker {
         if npc.engine != EngineKind::SpeechToSpeech {
             return Ok(Box::new(cascade));
         }
-        // `check` refuses this; a service added while playing counts from the next start on.
+        // `check` refuses this; a service added while playing needs a restart.
         let Some(entry) = config.services.speech_to_speech_of(npc) else {
             return Ok(Box::new(cascade));
         };
@@ -150,31 +143,29 @@ impl SeatMaker {
     }
 }
 
-/// An open table that can be described again.
+/// An open table whose NPCs can be updated.
 #[derive(Clone)]
 pub struct SeatedTable {
-    /// Its orders; it is gone when they are.
+    /// Its commands; closed with the table.
     pub commands: mpsc::WeakSender<Command>,
-    /// Makes its seats.
     pub seats: SeatMaker,
-    /// Owner and campaign.
     pub scope: Scope,
-    /// The campaign it plays; `None`: the one that is configured.
+    /// `None`: the configured campaign.
     pub played: Option<PlayedCampaign>,
-    /// The configuration as it plays it; locked until the table has its next one.
+    /// Its configuration; locked until the next one is applied.
     pub config: Arc<Mutex<Arc<Config>>>,
     /// The services of its NPCs.
     pub services: Arc<ArcSwap<Services>>,
-    /// Settings of the assistant during the session.
+    /// The assistant during the session.
     pub assistant: SharedAssistant,
-    /// Its people are told of outside services, which are not used before.
+    /// Notices name outside services before they are used.
     pub is_told: bool,
-    /// Outside services that they were told of.
+    /// Outside services named so far.
     pub announced: Arc<ArcSwap<BTreeSet<String>>>,
 }
 
 impl SeatedTable {
-    /// A table of `scope` whose seats `seats` makes, as `config` describes it.
+    /// A table of `scope` with `seats`, as `config` describes it.
     pub fn new(
         commands: &mpsc::Sender<Command>,
         seats: &SeatMaker,
@@ -201,8 +192,7 @@ impl SeatedTable {
         !self.is_told || services.is_subset(&self.announced.load())
     }
 
-    /// `npc` as `config` describes it, for this table: where people are told of outside services, it waits for
-    /// that.
+    /// `npc` as `config` describes it, for this table; it waits for notices of outside services.
     pub fn role(&self, config: &Arc<Config>, npc: &Npc) -> Role {
         let outside = || config.services.describe(&config.npcs).announced().collect();
         let outside = self.is_told.then(outside).unwrap_or_default();
@@ -210,24 +200,21 @@ impl SeatedTable {
     }
 }
 
-/// The running tables, which can be described again. Cloning shares them.
+/// Running tables. Cloning shares them.
 #[derive(Clone, Default)]
 pub struct OpenTables(Arc<std::sync::Mutex<Vec<SeatedTable>>>);
 
 impl OpenTables {
-    /// A table has been opened.
     pub fn add(&self, table: SeatedTable) {
         self.open().push(table);
     }
 
-    /// Those that are still open.
     pub fn running(&self) -> Vec<SeatedTable> {
         let mut open = self.open();
         open.retain(|table| table.commands.upgrade().is_some());
         open.clone()
     }
 
-    /// Held for a look-up only, never across an await.
     fn open(&self) -> MutexGuard<'_, Vec<SeatedTable>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,4 @@
-//! MCP servers for a run of the program.
-//!
-//! Entry functions: [`open`], [`start_check`], [`facts`]. **Never**: waits for a server.
+//! MCP servers for a run of the program. Entry functions: [`open`], [`start_check`], [`facts`].
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -14,21 +12,21 @@ use crate::{
     },
 };
 
-/// Variables every child process gets; a confined one has folders of its own in their place.
+/// Variables of every child process; a confined one has its own folders instead.
 const COMMON: &[&str] = &["PATH", "HOME", "LANG", "TMPDIR"];
-/// Suffixes of SQLite's files: the database, and those beside it.
+/// Suffixes of SQLite's files.
 const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
-/// Sessions and campaigns played while the program runs.
+/// Sessions and campaigns of this run.
 #[derive(Clone, Copy)]
 pub enum Playing<'a> {
     /// Sessions that begin and end, each with its campaign.
     Sessions,
-    /// The configured campaign, in this session if it is one.
+    /// The configured campaign, in this session if any.
     Here(Option<&'a SessionId>),
 }
 
-/// Starts the configured servers in the background; what they offer goes into `host`.
+/// Starts the configured servers in the background; their tools go into `host`.
 pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -> Opened {
     let set = |name: &&str| Some(((*name).to_owned(), config::environment(name)?));
     let facts = Arc::new(match playing {
@@ -51,23 +49,21 @@ pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -
     Opened { servers, facts }
 }
 
-/// Asked before each start of a program of `config`, which the user has agreed to.
+/// Called before each start of a program of `config`.
 pub fn start_check(config: &Config) -> Option<StartCheck> {
     let check = config::StartCheck::of(config)?;
     Some(Arc::new(move || check.refusal()))
 }
 
-/// Servers, and what their headers name.
 pub struct Opened {
     /// They connect in the background.
     pub servers: Servers,
-    /// Facts that their headers name.
+    /// Values that their headers refer to.
     pub facts: Arc<Facts>,
 }
 
-/// Files that no server's program reads unless its configuration names them, beside `data_dir`: the memory
-/// wherever it lies, files with keys, the game master's texts about the world, and the NPCs' files of every
-/// guild.
+/// Files hidden from servers' programs unless named, beside `data_dir`: the memory, files with
+/// keys, the game master's texts about the world, and every guild's NPC files.
 fn hidden(config: &Config) -> Vec<PathBuf> {
     let memory = match &config.memory.place {
         MemoryPlace::File(path) => Some(path),
@@ -86,7 +82,7 @@ fn hidden(config: &Config) -> Vec<PathBuf> {
     memory.chain(told).chain(env).chain(notes).map(absolute).collect()
 }
 
-/// Facts that headers of servers may name while `campaign` is played.
+/// Values for servers' headers while `campaign` is played.
 pub fn facts(campaign: &Campaign, session: Option<&SessionId>) -> BTreeMap<String, String> {
     let facts = [
         ("session.id", session.map(|session| session.0.clone())),

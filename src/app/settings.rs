@@ -1,6 +1,5 @@
-//! Parts of the configuration that services read.
-//!
-//! Entry type: [`LiveConfig`]; function [`assistant`]. **Never**: starts anything.
+//! The current configuration, and the parts that services read. Entry type: [`LiveConfig`];
+//! function [`assistant`].
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,7 +14,7 @@ use crate::{
     provider::Registry,
 };
 
-/// The configuration as the files say it now.
+/// The current configuration of the files.
 pub struct LiveConfig {
     services: Registry,
     config: ArcSwap<Config>,
@@ -23,28 +22,27 @@ pub struct LiveConfig {
 }
 
 impl LiveConfig {
-    /// Begins with `config`, whose services are opened by `services`.
+    /// Starts with `config`, whose services `services` opens.
     pub fn new(config: Config, services: Registry) -> Arc<Self> {
         let settings = Arc::new(ArcSwap::from_pointee(settings(&services, &config)));
         Arc::new(Self { services, config: ArcSwap::from_pointee(config), settings })
     }
 
-    /// The configuration now, for a look.
+    /// For a short look.
     pub fn load(&self) -> Guard<Arc<Config>> {
         self.config.load()
     }
 
-    /// The configuration now, to go on with.
+    /// For longer use.
     pub fn load_full(&self) -> Arc<Config> {
         self.config.load_full()
     }
 
-    /// Settings that services read of it; always the current ones.
+    /// Settings for services; always current.
     pub fn settings(&self) -> SharedSettings {
         Arc::clone(&self.settings)
     }
 
-    /// From now on it is `fresh`.
     pub fn store(&self, fresh: Config) {
         self.settings.store(Arc::new(settings(&self.services, &fresh)));
         self.config.store(Arc::new(fresh));
@@ -67,20 +65,17 @@ fn settings(services: &Registry, config: &Config) -> Settings {
     }
 }
 
-/// Data that a server stores of a campaign that it plays.
 fn played(campaign: &Campaign) -> PlayedCampaign {
     let Campaign { name, description, system, .. } = campaign.clone();
     PlayedCampaign { name, description, system }
 }
 
-/// Worlds from the files of campaigns, by the campaigns' keys.
 fn worlds(config: &Config) -> BTreeMap<CampaignKey, Arc<World>> {
     let shared =
         config.shared.iter().map(|(it, world)| (key_of(&it.name), Arc::new(world.clone())));
     shared.chain([(campaign_key(config), Arc::new(config.world.clone()))]).collect()
 }
 
-/// Builds the assistant's settings from `config`.
 pub fn assistant(services: &Registry, config: &Config) -> AssistantSettings {
     let npc = Arc::new(config.assistant.clone());
     let (services, options) = (services.clone(), config.services.clone());

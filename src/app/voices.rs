@@ -1,6 +1,5 @@
-//! Loudness of voices, stored between runs of the program.
-//!
-//! Entry type: [`KeptLevels`]. **Never**: trusts what it reads: a broken file counts as empty.
+//! Loudness of voices, stored between runs. Entry type: [`KeptLevels`]. A broken file counts as
+//! empty.
 
 use std::{
     collections::BTreeMap,
@@ -11,20 +10,16 @@ use crate::{engine::VoiceLevels, files};
 
 /// Name of the file in `data_dir`.
 const KEPT: &str = "voices.json";
-/// Longest file that is read, in bytes.
+/// Limit of the file, in bytes.
 const BYTES_MAX: u64 = 256 * 1024;
 
-/// Loudness of voices, and its file.
 pub struct KeptLevels {
-    /// Loudness of voices.
     pub levels: VoiceLevels,
     path: PathBuf,
-    /// Content of the file.
     kept: BTreeMap<String, f32>,
 }
 
 impl KeptLevels {
-    /// Opens the file in `data_dir`.
     pub fn open(data_dir: &Path) -> Self {
         let path = data_dir.join(KEPT);
         let bytes = files::read(&path, BYTES_MAX).unwrap_or_default();
@@ -32,7 +27,7 @@ impl KeptLevels {
         Self { levels: VoiceLevels::new(kept.clone()), path, kept }
     }
 
-    /// Stores what has changed, unless `data_dir` is missing: loudness alone is no reason to create it.
+    /// Stores changes, unless `data_dir` is missing: loudness alone is no reason to create it.
     pub fn keep(&self) {
         let now = self.levels.kept();
         if now == self.kept || !self.path.parent().is_some_and(Path::is_dir) {
@@ -72,7 +67,7 @@ mod tests {
         "Three silver for the room, and mind the third step on your way up.",
     ];
 
-    /// Difference from the level of everything, in LU; `None`: too short to have a loudness.
+    /// Difference from the overall level, in LU; `None`: too short for a loudness.
     fn beside(samples: &[i16]) -> Option<f64> {
         let mut loudness = Loudness::new(SampleRate::HZ_48000).unwrap();
         loudness.push(samples);

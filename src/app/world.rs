@@ -1,7 +1,7 @@
-//! The configuration as a session of a campaign plays it.
+//! The configuration for a session of a campaign.
 //!
-//! Entry functions: [`for_session`], [`seeded_for_session`], [`with_names`]. **Never**: writes into the
-//! store what is in no file.
+//! Entry functions: [`for_session`], [`seeded_for_session`], [`with_names`]. **Never**: writes to
+//! the store what is in no file.
 
 use super::{campaign_key, local_scope, open_memory, world_of};
 use crate::{
@@ -12,12 +12,9 @@ use crate::{
     memory::Error,
 };
 
-/// `config` as a session of the campaign called `other` plays it, or of the one that is configured: its
-/// campaign also has the entities there are `at` its scope that no file has, so that their names are
-/// heard, put right, said, and known.
-///
-/// # Errors
-/// The store's own.
+/// `config` for a session of the campaign `other`, or of the configured one. Adds the stored
+/// entities `at` its scope that are in no file, so that their names are recognised, corrected and
+/// pronounced.
 pub async fn for_session(
     config: &Config,
     at: Scoped<'_>,
@@ -49,10 +46,8 @@ pub async fn for_session(
     Ok(config)
 }
 
-/// Like [`for_session`], once the entities of its campaign's file are in the store as the file has them.
-///
-/// # Errors
-/// Conflicts of the file with the store; the store's own.
+/// Like [`for_session`], after updating the stored entities of the campaign's file. Also fails on
+/// conflicts of the file with the store.
 pub async fn seeded_for_session(
     config: &Config,
     at: Scoped<'_>,
@@ -64,7 +59,7 @@ pub async fn seeded_for_session(
     Ok(for_session(config, at, played).await?)
 }
 
-/// `config` with the names that its store has, if it has one yet.
+/// `config` with the names of its store, if it exists.
 pub async fn with_names(config: &Config) -> Config {
     if let MemoryPlace::File(path) = &config.memory.place
         && !path.exists()
