@@ -1,6 +1,4 @@
-//! `glyphoxa check`: reads all files and says everything that is wrong with them.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa check`: reads all files and reports every problem. Entry function: [`run`].
 
 use std::{
     io::{self, Write},
@@ -19,12 +17,9 @@ use crate::{
     yaml::Position,
 };
 
-/// Exit status when everything is fine.
 const FINE: u8 = 0;
-/// Exit status of wrong configuration.
 const WRONG: u8 = 2;
 
-/// Destinations of the report.
 pub struct Outputs<'a> {
     /// The summary, or the JSON object.
     pub out: &'a mut dyn Write,
@@ -32,8 +27,8 @@ pub struct Outputs<'a> {
     pub err: &'a mut dyn Write,
 }
 
-/// Checks the configuration at `path` (default: as the program would read it) and answers with the
-/// exit status: 0, or 2 with any problem. `tools` are the identities NPCs may be given.
+/// Checks the configuration at `path` (default: as the program would read it). Exit status 0, or 2
+/// with any problem. `tools` are the identities NPCs may name.
 ///
 /// # Errors
 /// The report cannot be written.
@@ -65,7 +60,7 @@ pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs)
     Ok(status)
 }
 
-/// Warnings about sound files that cannot be decoded, judged by their beginnings.
+/// Warnings about sound files whose beginning cannot be decoded.
 fn no_sound(config: &Config) -> Vec<Problem> {
     let wrong = own_tracks(config).filter_map(|track| {
         let error = check_sound(&track.file).err()?;
@@ -79,18 +74,17 @@ fn no_sound(config: &Config) -> Vec<Problem> {
     wrong.collect()
 }
 
-/// The user's own tracks.
 fn own_tracks(config: &Config) -> impl Iterator<Item = &Arc<Track>> {
     config.music.tracks.iter().filter(|track| shipped_sound(&track.file).is_none())
 }
 
-/// The file as the user knows it.
+/// The file as shown to the user.
 fn name(path: Option<&Path>, config: &Config) -> String {
     let first = config.files.first().map(AsRef::as_ref);
     path.or(first).unwrap_or(Path::new(FILE_NAME)).display().to_string()
 }
 
-/// Summary of the configuration, in one line.
+/// One line.
 fn summary(config: &Config) -> String {
     let names: Vec<_> = config.npcs.iter().map(|npc| revealed_name(&npc.name)).collect();
     let campaign = match config.campaign.name.as_str() {
@@ -115,7 +109,6 @@ fn summary(config: &Config) -> String {
     format!("{npcs} ({}), {campaign}{music}{changed}", names.join(", "))
 }
 
-/// One object for programs.
 fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
     match result {
         Ok(config) => json!({

@@ -1,4 +1,4 @@
-//! `glyphoxa doctor`: what works on this machine, and what to do about the rest.
+//! `glyphoxa doctor`: checks this machine and the services, and suggests fixes.
 
 use std::{
     fs,
@@ -30,11 +30,10 @@ use crate::{
     weights::{NotHere, WeightSet, Weights},
 };
 
-/// Label of a tool server in the list.
 const TOOL_SERVER: &str = "tool server";
 /// Longest wait for a picture.
 const DRAWING: Duration = Duration::from_mins(2);
-/// Longest wait for all of them.
+/// Longest wait for all servers.
 const CONNECTING: Duration = Duration::from_secs(15);
 
 #[derive(Args)]
@@ -48,7 +47,6 @@ pub struct Arguments {
     try_paid: bool,
 }
 
-/// One thing looked at.
 #[derive(Serialize)]
 struct Finding {
     what: &'static str,
@@ -65,12 +63,12 @@ impl Finding {
         Self { what, ok, checked: true, detail: redact::known(&detail).into_owned() }
     }
 
-    /// A finding without a try: nothing is known to be wrong.
+    /// A finding that was not tried.
     fn unchecked(what: &'static str, detail: String) -> Self {
         Self { checked: false, ..Self::new(what, Ok(detail)) }
     }
 
-    /// Tick: it was checked and works; cross: it does not work; dash: it was not checked.
+    /// Tick: it works; cross: it does not; dash: it was not checked.
     const fn mark(&self) -> char {
         match (self.ok, self.checked) {
             (false, _) => '✗',
@@ -80,10 +78,8 @@ impl Finding {
     }
 }
 
-/// Looks at everything the configuration needs and prints a tick, a dash or a cross each.
-///
-/// # Errors
-/// The user does not trust the configuration, or stdout is gone.
+/// Prints a tick, a dash or a cross for everything the configuration needs. Fails if the user does
+/// not trust it.
 pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure> {
     let loaded = config::load(configured.path, &config::environment, builtin::IDENTITIES);
     if let Ok(config) = &loaded {
@@ -169,7 +165,7 @@ fn player() -> Finding {
     )
 }
 
-/// The service that makes pictures, where one is configured.
+/// The service that makes pictures, if configured.
 async fn pictures(services: &Registry, options: &Options, try_paid: bool) -> Option<Finding> {
     let entry = options.image.as_ref()?;
     let probe = async {
@@ -191,7 +187,7 @@ async fn pictures(services: &Registry, options: &Options, try_paid: bool) -> Opt
     Some(perhaps_paid("pictures", service, try_paid, probe).await)
 }
 
-/// A service named `service`, tried by `probe` only where it is free or `try_paid` is set.
+/// The result of `probe` for `service`, if it is free or `try_paid` is set.
 async fn perhaps_paid(
     what: &'static str,
     (service, is_paid): (String, bool),
@@ -206,7 +202,7 @@ async fn perhaps_paid(
     Finding::new(what, tried.map_err(|error| format!("{service}: {error}")))
 }
 
-/// Tests each chat model, and measures its time to answer.
+/// Tests each chat model and measures its response time.
 async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for NamedEntry { name, entry } in &models.entries {
@@ -217,7 +213,7 @@ async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
             1 => text,
             _ => format!("{name}: {text}"),
         };
-        // Lines are not asked.
+        // Scripted lines need no request.
         let timed =
             |text: String| if entry.reads_prompts() { format!("{text}, {ms} ms") } else { text };
         let found = found.map(timed).map_err(said);
@@ -226,7 +222,7 @@ async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
     findings
 }
 
-/// Tries each service that hears and speaks for an NPC.
+/// Tries each speech-to-speech service of an NPC.
 async fn talks(services: &Registry, config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (entry, npcs) in config.services.hear_own_voices(&config.npcs) {
@@ -245,8 +241,8 @@ async fn talks(services: &Registry, config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Tests a speech service for the NPCs of `cast` that use it; `None`: it needs files, and no
-/// NPC uses it.
+/// Tests a speech service for the NPCs of `cast` that use it; `None`: it needs files, and no NPC
+/// uses it.
 async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
     let needs_files = matches!(entry.service(), VoiceService::Piper | VoiceService::Kokoro);
     let is_its = |voice: &Voice| voice.provider == entry.name();
@@ -266,7 +262,7 @@ async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
     })
 }
 
-/// Tests the service that ends turns and its files.
+/// Tests the judge of pauses and its files.
 async fn pauses(services: &Registry, config: &Config) -> Finding {
     let what = "end of turn";
     let said = match config.session.detector {
@@ -284,7 +280,7 @@ async fn pauses(services: &Registry, config: &Config) -> Finding {
     Finding::new(what, found)
 }
 
-/// State of each configured tool server, after a bounded wait for all of them.
+/// State of each tool server, after a bounded wait for all of them.
 async fn tool_servers(config: &Config) -> Vec<Finding> {
     if config.mcp.servers.is_empty() {
         return Vec::new();
@@ -305,7 +301,7 @@ async fn tool_servers(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Model files that are here, and the purpose of the missing ones; all are optional.
+/// Model files found, and the purpose of missing ones; all are optional.
 fn model_files(weights: &Weights) -> Vec<Finding> {
     let look = |set: &WeightSet| {
         let what = "model files";
@@ -323,7 +319,6 @@ fn model_files(weights: &Weights) -> Vec<Finding> {
     weights.sets().iter().map(look).collect()
 }
 
-/// Sandbox for other people's programs.
 fn confined() -> Finding {
     let what = "servers' programs";
     if launch::is_possible() {
@@ -348,14 +343,14 @@ async fn remembered(config: &Config) -> Finding {
     Finding::new(what, stored(config).await)
 }
 
-/// State of the store, which is there.
+/// State of the existing store.
 async fn stored(config: &Config) -> Result<String, String> {
     let store = app::open_memory(config).await.map_err(|error| format!("{error:#}"))?;
     let health = store.health().await.map_err(|error| error.to_string())?;
     Ok(format!("{} in '{}', schema {}", health.engine, health.place, health.schema))
 }
 
-/// True if a store may exist; does not create a file.
+/// True if a store may exist; creates no file.
 fn is_there(config: &Config) -> bool {
     match &config.memory.place {
         MemoryPlace::File(path) => path.exists(),
@@ -363,7 +358,7 @@ fn is_there(config: &Config) -> bool {
     }
 }
 
-/// Discord's view of the bot; skipped without a token.
+/// The bot at Discord; skipped without a token.
 async fn bot(config: &Config) -> Vec<Finding> {
     let options = &app::bot_options(&config.discord);
     if options.token.0.is_empty() {
@@ -381,15 +376,14 @@ fn said(error: Error) -> String {
     error.to_string()
 }
 
-/// Result of testing a voice that may speak.
 enum Voiced {
-    /// It said a word, and how.
+    /// Its result.
     Spoke(String),
-    /// It was not tried, and why.
+    /// Why it was not tried.
     Untried(String),
 }
 
-/// Tests a voice, and its fallback, with the reason of the first one's failure.
+/// Tests a voice, and its fallback, with the reason why the first one failed.
 async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result<Voiced, String> {
     let alone = |voice: &Voice| {
         let voice = Voice { fallback: None, ..voice.clone() };
@@ -411,7 +405,7 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
     }
 }
 
-/// Has a voice say a word; free voices only, a paid one is taken at its word.
+/// Tests a free voice; a paid one is not tried.
 async fn try_one(tts: &dyn TextToSpeech, voice: &Voice) -> Result<Voiced, String> {
     if tts.priced_as().is_some() {
         let why = format!("'{}', not tried because it costs money", voice.voice_id);
@@ -422,7 +416,7 @@ async fn try_one(tts: &dyn TextToSpeech, voice: &Voice) -> Result<Voiced, String
     Ok(Voiced::Spoke(how))
 }
 
-/// Numbers of tracks and moods, or the first own track that has no sound.
+/// Numbers of tracks and moods, or the first own track without sound.
 fn music(config: &Config) -> Result<String, String> {
     let library = &config.music;
     let own: Vec<_> =
@@ -446,7 +440,7 @@ fn music(config: &Config) -> Result<String, String> {
     })
 }
 
-/// Tries to write; a folder that was not there before is not there afterwards.
+/// Tries to write; removes a folder that it had to create.
 fn writable(folder: &Path) -> Result<String, String> {
     let probe = folder.join(".glyphoxa-probe");
     let was_there = folder.exists();

@@ -1,6 +1,6 @@
-//! `glyphoxa memory forget`: what is stored about a person, listed or deleted.
-//!
-//! Entry function: [`run`]. **Never**: deletes while another program plays a session of the person's owner.
+//! `glyphoxa memory forget`: lists or deletes what is stored about a person. Entry function:
+//! [`run`].
+//! **Never**: deletes while another program plays a session of the owner.
 
 use std::io::Write;
 
@@ -12,24 +12,19 @@ use crate::{
     yaml::nearest,
 };
 
-/// A person, and everything that is stored about them.
 struct StoredPerson {
     person: Person,
     from: ForgetFrom,
-    /// What the store has.
     stored: StoredOf,
-    /// What files of sessions have.
     kept: KeptFiles,
     /// True if lines wait to be stored, which may be theirs.
     waits: bool,
-    /// True if an earlier deletion of what they said is not done.
+    /// True if an earlier deletion is unfinished.
     is_begun: bool,
 }
 
-/// Lists or deletes what is stored about the person of this identity.
-///
-/// # Errors
-/// Nothing is stored about them, another program plays a session, or something cannot be read or written.
+/// Lists or deletes the data of this person. Fails if there is none, or another program plays a
+/// session.
 pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Result<u8, Failure> {
     let from = ForgetFrom { owner: at.scope.owner, session: None };
     if yes {
@@ -56,7 +51,8 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     if yes { delete(config, at, known).await } else { list(player, &known) }
 }
 
-/// Refuses while another program plays a session of `from`: it would store what is deleted again.
+/// Refuses while another program plays a session of `from`, as it would store the deleted words
+/// again.
 fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Result<(), Failure> {
     let Some(id) = campaign::played_elsewhere(&config.data_dir, from, None)? else { return Ok(()) };
     let or_there = match from.owner {
@@ -69,10 +65,10 @@ fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Resu
     )))
 }
 
-/// Says which records of earlier versions stay, because another person has used the name too.
+/// Lists records of earlier versions that stay because another person has used the name too.
 fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Result<(), Failure> {
     for name in names {
-        // No identity is empty, so only records without one match.
+        // An empty identity matches only records without one.
         let anybody = Person { id: PersonId(String::new()), names: vec![name.clone()] };
         let kept = campaign::kept_of(&config.data_dir, &anybody, from);
         // Unfinished files are deleted in any case.
@@ -88,7 +84,7 @@ fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Resul
     Ok(())
 }
 
-/// Error that nothing is stored about `player`; suggests a similar name.
+/// Reports that nothing is stored about `player`; suggests a similar name.
 fn unknown(player: &str, stored: &StoredOf) -> Failure {
     let names = stored.people.keys().map(String::as_str);
     let way_out = match nearest(player, names).and_then(|name| stored.people.get_key_value(name)) {
@@ -102,7 +98,6 @@ fn unknown(player: &str, stored: &StoredOf) -> Failure {
     Failure::Failed(anyhow::anyhow!("nothing is stored about '{player}' ({way_out})"))
 }
 
-/// Lists what would be deleted.
 fn list(
     player: &str,
     StoredPerson { stored, kept, waits, is_begun, .. }: &StoredPerson,
@@ -135,11 +130,11 @@ fn list(
     Ok(DONE)
 }
 
-/// Deletes it. Files that cannot be changed are left to the next start of the bot.
+/// Deletes the data. Files that fail are left to the next start of the bot.
 async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<u8, Failure> {
     let StoredPerson { person, from, stored, waits, is_begun, .. } = known;
     let player = person.id.0.clone();
-    // The operator is not notified: the command's output answers.
+    // The command's output answers; no one else is notified.
     let asker = String::new();
     let deletion = Deletion { asker, ..Deletion::of(player.clone(), from, campaign::now()) };
     let (store, data_dir) = (at.store, config.data_dir.clone());

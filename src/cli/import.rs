@@ -1,6 +1,4 @@
-//! `glyphoxa import`: campaign files into the memory.
-//!
-//! Entry function: [`run`]. **Never**: writes a part of what it was given.
+//! `glyphoxa import`: campaign files into the memory, all or nothing. Entry function: [`run`].
 
 use std::{
     io::{self, BufRead, IsTerminal, Read, Write},
@@ -21,7 +19,7 @@ use crate::{
     yaml::Position,
 };
 
-/// Longest answer that is read, in bytes.
+/// Longest answer, in bytes.
 const ANSWER_MAX: u64 = 1_000;
 
 #[derive(Args)]
@@ -46,10 +44,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Imports what the arguments name.
-///
-/// # Errors
-/// The memory cannot be written, or stdout.
+/// Imports the files of the arguments.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let (worlds, mut problems) = read(&arguments.files, &config.npcs);
     let mut scope = arguments.whose.scope(config);
@@ -59,7 +54,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
         let at = Scoped::new(&*store, &scope);
-        // A file that is no YAML would make everybody in it unknown to the others.
+        // With an invalid file, its entities would be unknown to the others.
         if worlds.len() == arguments.files.len() {
             match campaign::plan(at, &worlds, IMPORT).await {
                 Ok(mut plan) if problems.is_empty() => {
@@ -90,8 +85,8 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     })
 }
 
-/// Decides if files of another campaign are meant for this one: asks at a terminal; elsewhere an option has
-/// to say so beforehand.
+/// Whether files of another campaign are meant for this one: asks at a terminal; elsewhere an
+/// option decides.
 fn is_meant(
     arguments: &Arguments,
     CampaignKey(campaign): &CampaignKey,
@@ -128,22 +123,19 @@ fn is_meant(
     Ok(Meant::Yes)
 }
 
-/// Decision on files that may belong to another campaign.
 enum Meant {
-    /// Import them.
     Yes,
     /// The user at the terminal has declined.
     No,
-    /// Nobody could be asked, and it was not said.
+    /// No terminal, and no option given.
     Unsaid(Problem),
 }
 
-/// True if a file names another campaign than the one it goes to.
+/// True if a file names another campaign than its target.
 fn is_of_another(world: &World, campaign: &str) -> bool {
     !world.name.is_empty() && key_of(&world.name).0 != campaign
 }
 
-/// Worlds of the files, and every problem of theirs.
 fn read(files: &[PathBuf], cast: &[Npc]) -> (Vec<World>, Vec<Problem>) {
     let (mut worlds, mut problems) = (Vec::new(), Vec::new());
     for path in files {
@@ -159,7 +151,7 @@ fn read(files: &[PathBuf], cast: &[Npc]) -> (Vec<World>, Vec<Problem>) {
     (worlds, problems)
 }
 
-/// Says what is wrong; nothing was written.
+/// Reports the problems; nothing was written.
 fn refuse(mut problems: Vec<Problem>, json: bool) -> Result<(), Failure> {
     problems.sort();
     problems.dedup();
@@ -175,7 +167,7 @@ fn refuse(mut problems: Vec<Problem>, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what has changed, or would.
+/// Reports changes made or planned.
 fn report(
     arguments: &Arguments,
     CampaignKey(campaign): &CampaignKey,

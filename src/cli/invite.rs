@@ -1,6 +1,4 @@
-//! `glyphoxa invite`: the link that brings the bot to a server.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa invite`: the link that adds the bot to a server. Entry function: [`run`].
 
 use std::io::Write;
 
@@ -22,10 +20,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Prints the link, and what to do with it.
-///
-/// # Errors
-/// No token, or Discord does not take it or does not answer.
+/// Prints the link and its use. Fails without a token, or if Discord does not accept it or answer.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let options = &app::bot_options(&config.discord);
     if options.token.0.is_empty() {
@@ -39,7 +34,7 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
     if json {
         let line = json!({
             "bot": invitation.bot,
-            // Ids and permissions are more than every reader's numbers hold.
+            // As text: some JSON readers round large numbers.
             "application": invitation.application.to_string(),
             "permissions": invitation.permissions.to_string(),
             "guild": options.guild.map(|id| id.to_string()),
@@ -66,6 +61,6 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
     Ok(DONE)
 }
 
-/// Message when no token is configured.
+/// Error without a token.
 const NO_TOKEN: &str = "no bot token (create one at https://discord.com/developers/applications, \
                         under Bot, and put it into DISCORD_TOKEN or discord.token)";

@@ -1,8 +1,8 @@
-//! The log on stderr: text of others in it acts on no terminal, begins no line and holds no secret.
+//! The log on stderr: text of others cannot control the terminal, begin a line or show a secret.
+//! Entry function: [`log_to_stderr`].
 //!
-//! Entry function: [`log_to_stderr`]. What other programs and servers say is logged too, and always as the
-//! value of a field or within the message; names and colours are the log's own. So values are cleaned one by
-//! one, before a line gets its colours. **Never**: writes a value as it came.
+//! Such text is always the value of a field or part of the message; names and colours are our own.
+//! So each value is cleaned separately, before a line is coloured. **Never**: writes a raw value.
 
 use std::{
     fmt,
@@ -26,10 +26,10 @@ use tracing_subscriber::{
 
 use crate::domain::{redact, revealed_name};
 
-/// Name of the field that is shown without its name.
+/// Name of the field shown without its name.
 const MESSAGE: &str = "message";
 
-/// Logs to stderr from `level` on; what comes back sets another level.
+/// Logs to stderr from `level` on; the returned function changes the level.
 pub fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
     let filter =
         |level: &str| EnvFilter::new(format!("warn,rmcp=off,songbird=error,glyphoxa={level}"));
@@ -41,13 +41,12 @@ pub fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
     let _ = tracing_subscriber::registry().with(chosen).with(lines).try_init();
     move |level| {
         if !is_fixed {
-            // A subscriber that is gone logs nothing anyway.
+            // A dropped subscriber logs nothing anyway.
             let _ = handle.reload(filter(level));
         }
     }
 }
 
-/// Writes each event to `to` as one line.
 fn lines<S, W>(to: W, has_colours: bool) -> impl Layer<S> + Send + Sync
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -67,7 +66,6 @@ impl<'writer> FormatFields<'writer> for Cleaned {
     }
 }
 
-/// Writes the fields of one event or span.
 struct FieldWriter<'writer> {
     writer: Writer<'writer>,
     is_empty: bool,
@@ -78,13 +76,13 @@ impl Visit for FieldWriter<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             MESSAGE => self.record_debug(field, &format_args!("{value}")),
-            // Quotation marks would hide a secret that holds one.
+            // Quotation marks would hide a secret that contains one.
             _ => self.record_debug(field, &redact::known(value)),
         }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // The place of an event of the crate `log`, which its line begins with.
+        // Source location of an event of the `log` crate, which the line begins with.
         let is_place = field.name().starts_with("log.");
         if self.result.is_ok() && !is_place {
             self.result = self.add(field.name(), &format!("{value:?}"));
@@ -103,7 +101,7 @@ impl FieldWriter<'_> {
             return self.writer.write_str(&value);
         }
         match self.writer.has_ansi_escapes() {
-            // The name is italic, the sign dim.
+            // The name is italic, the equals sign dim.
             true => write!(self.writer, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m{value}"),
             false => write!(self.writer, "{name}={value}"),
         }

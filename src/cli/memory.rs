@@ -1,6 +1,4 @@
-//! `glyphoxa memory`: what is remembered.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa memory`: shows and edits the memory. Entry function: [`run`].
 
 use std::{collections::BTreeMap, io::Write};
 
@@ -19,7 +17,7 @@ use crate::{
     tools::builtin::viewer,
 };
 
-/// Neighbours that are listed at most.
+/// Most neighbours listed.
 const NEAR_MAX: usize = 100;
 
 #[derive(Args)]
@@ -114,10 +112,6 @@ enum Action {
     },
 }
 
-/// Does what the arguments say.
-///
-/// # Errors
-/// The memory cannot be read.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
@@ -182,7 +176,7 @@ async fn search(
     Ok(DONE)
 }
 
-/// The entity that goes by `name`.
+/// The entity with this name.
 async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
     let named = Some(name.to_owned());
     let filter = EntityFilter { named, limit: 1, ..EntityFilter::default() };
@@ -193,7 +187,6 @@ async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
         .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known about '{name}'")))
 }
 
-/// True if the memory has an entity that goes by `name`.
 async fn is_known(at: Scoped<'_>, name: &str) -> Result<bool, Failure> {
     let filter = EntityFilter { named: Some(name.to_owned()), limit: 1, ..EntityFilter::default() };
     Ok(!at.store.entities(at.scope, filter, Viewer::Dm).await?.is_empty())
@@ -232,7 +225,7 @@ async fn entity(at: Scoped<'_>, name: &str, json: bool) -> Result<u8, Failure> {
     match snapshot {
         Some(snapshot) if json => writeln!(out, "{}", serde_json::to_string(&snapshot)?)?,
         Some(snapshot) => describe(&snapshot, &mut out)?,
-        // Removed by somebody else this moment.
+        // Another program has just removed it.
         None => {}
     }
     Ok(DONE)
@@ -296,11 +289,10 @@ fn describe(Snapshot { entity, ties }: &Snapshot, out: &mut impl Write) -> anyho
     Ok(())
 }
 
-/// Options for listing facts.
 struct Listing {
-    /// Those that were decided too.
+    /// Includes decided facts.
     all: bool,
-    /// Print one JSON object per fact.
+    /// One JSON object per fact.
     json: bool,
 }
 
@@ -337,7 +329,7 @@ async fn facts(
     Ok(DONE)
 }
 
-/// Says how the store is, which opening it has brought up to date.
+/// Prints the state of the store; opening it has migrated it.
 async fn migrated(store: &dyn MemoryStore) -> Result<u8, Failure> {
     let health = store.health().await?;
     let up_to_date = format!("schema {} (up to date)", health.schema);

@@ -1,6 +1,4 @@
-//! The command line: one file per subcommand.
-//!
-//! Entry function: [`main`]. **Never**: decides how a table works.
+//! The command line: one file per subcommand. Entry function: [`main`].
 
 mod ask;
 mod check;
@@ -137,7 +135,7 @@ impl From<Kind> for SchemaKind {
     }
 }
 
-/// Runs the command that the arguments name. Nothing else may run in the process yet.
+/// Runs the command of the arguments. Must be called before the process starts any threads.
 pub fn main() -> ExitCode {
     if let Some(status) = launch::helper(std::env::args_os().skip(1)) {
         return status;

@@ -42,10 +42,6 @@ struct Rolled<'a> {
     text: &'a str,
 }
 
-/// Rolls and prints.
-///
-/// # Errors
-/// An expression that cannot be understood or rolled, or stdout is gone.
 pub fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let refuse = |error: dice::DiceError| Failure::Usage(error.to_string());
     let expression = dice::parse(&arguments.expression).map_err(refuse)?;
@@ -77,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, Failure> {
 /// The widest bar, in characters.
 const WIDEST: f64 = 40.0;
 
-/// Prints how likely totals are.
+/// Prints the probabilities of totals.
 fn odds(expression: &dice::Expression, json: bool) -> Result<u8, Failure> {
     let odds = expression.odds().map_err(|error| Failure::Usage(error.to_string()))?;
     let expression = expression.to_string();
@@ -115,11 +111,10 @@ fn odds(expression: &dice::Expression, json: bool) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// Distribution of the totals of an expression.
 #[derive(Serialize)]
 struct Likely {
     expression: String,
-    /// That what is compared holds.
+    /// Probability of the comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     chance: Option<f64>,
     mean: f64,
@@ -131,6 +126,6 @@ struct Likely {
 struct Row {
     total: i64,
     exactly: f64,
-    /// This or more.
+    /// This total or more.
     at_least: f64,
 }

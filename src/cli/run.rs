@@ -1,6 +1,4 @@
-//! `glyphoxa run`: the bot.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa run`: the bot. Entry function: [`run`].
 
 use std::{path::Path, sync::Arc};
 
@@ -15,10 +13,8 @@ use crate::{
     provider::RecogniserEntry,
 };
 
-/// Runs the bot until ctrl-C or a request to end.
-///
-/// # Errors
-/// No token, or what only the bot's owner can put right.
+/// Runs the bot until Ctrl-C or a request to end. Fails without a token, or on faults that only the
+/// bot's owner can fix.
 pub fn run(
     config: Config,
     from: Configured,
@@ -33,7 +29,7 @@ pub fn run(
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(serve(config, from, set_level));
-    // Recognisers and voices that are still at work are not waited for.
+    // Does not wait for recognisers and voices in use.
     runtime.shutdown_background();
     status
 }
@@ -56,7 +52,7 @@ async fn serve(
     {
         tracing::error!(%why, "no player will be heard");
     }
-    // Loaded for the first session; where it cannot be, that is said now.
+    // Loads it for the first session, and reports a failure now.
     app::turn_judge(&tools.services, &config).await;
     tools.servers.required().await?;
     let (options, tables, open) = (bot_options(&config), Tables::default(), OpenTables::default());
@@ -86,7 +82,7 @@ async fn serve(
         }
         complain("shutting down; sessions are closed first (press Ctrl-C again to stop at once)");
         stop.cancel();
-        // A second signal ends the program as the system does.
+        // A second signal ends the program at once.
         told_to_end().await;
     };
     let ended = tokio::select! {
@@ -106,7 +102,7 @@ async fn serve(
     Ok(DONE)
 }
 
-/// The bot's options; how servers are let in that nobody has listed is printed.
+/// The bot's options; prints the setup code if no servers are listed.
 fn bot_options(config: &Config) -> discord::Options {
     let mut options = app::bot_options(&config.discord);
     if options.served == ServedGuilds::LetIn {
@@ -119,7 +115,7 @@ fn bot_options(config: &Config) -> discord::Options {
     options
 }
 
-/// Ctrl-C, or the system's request to end; never where signals are not heard.
+/// Waits for Ctrl-C or the system's request to end; forever if signals cannot be received.
 async fn told_to_end() {
     if let Err(error) = signalled().await {
         tracing::error!(%error, "cannot listen for signals");

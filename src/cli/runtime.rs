@@ -1,6 +1,5 @@
-//! Shared setup of commands: the configuration, a runtime, the tools.
-//!
-//! Entry functions: [`load`], [`block_on`], [`with_tools`]. **Never**: knows which command runs.
+//! Shared setup of commands: configuration, runtime, tools. Entry functions: [`load`],
+//! [`block_on`], [`with_tools`].
 
 use std::path::Path;
 
@@ -11,8 +10,8 @@ use crate::{
     tools::builtin,
 };
 
-/// The checked configuration, or every problem of every file. Closes files that an earlier version has left
-/// readable to other users.
+/// The checked configuration, or every problem of every file. Makes files private that an earlier
+/// version left readable to other users.
 pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
     let config =
         config::load(path, &config::environment, builtin::IDENTITIES).map_err(Failure::usage)?;
@@ -23,8 +22,7 @@ pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
     Ok(config)
 }
 
-/// Runs `work` on a runtime of its own. Recognisers and voices that are still at work then are not
-/// waited for.
+/// Runs `work` on its own runtime. Does not wait for recognisers and voices in use.
 pub fn block_on(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(work);
@@ -32,7 +30,7 @@ pub fn block_on(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, F
     status
 }
 
-/// Opens the tools of `config` for as long as `work` wants them.
+/// Opens the tools of `config` while `work` runs.
 pub fn with_tools(
     config: &config::Config,
     work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,

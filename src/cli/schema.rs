@@ -1,15 +1,11 @@
-//! `glyphoxa schema config|npc|campaign|rules|tool|music`: JSON Schemas for editors.
-//!
-//! Entry function: [`write()`].
+//! `glyphoxa schema config|npc|campaign|rules|tool|music`: JSON Schemas for editors. Entry
+//! function: [`write()`].
 
 use std::io::{self, Write};
 
 use crate::config::{SchemaKind, schema};
 
-/// Writes the schema of a kind of file as readable JSON.
-///
-/// # Errors
-/// `out` cannot be written to.
+/// Writes the indented schema of a kind of file.
 pub fn write(kind: SchemaKind, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:#}", schema(kind))
 }

@@ -1,6 +1,4 @@
-//! `glyphoxa session`: what was said in kept sessions.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa session`: stored sessions. Entry function: [`run`].
 
 use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
@@ -91,7 +89,7 @@ enum Action {
 }
 
 impl Arguments {
-    /// What the action does beyond reading: a recap may ask a model.
+    /// Uses of the action beyond reading: a recap may call a model.
     pub fn does(&self) -> Use {
         match self.action {
             Action::Recap { extract: false, .. } => Use::Play,
@@ -100,10 +98,6 @@ impl Arguments {
     }
 }
 
-/// Does what the arguments say.
-///
-/// # Errors
-/// No such session, or the memory cannot be read or written.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
@@ -147,7 +141,6 @@ async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// The session `id`.
 async fn find(at: Scoped<'_>, id: &str) -> Result<SessionEntry, Failure> {
     let filter = SessionFilter { id: Some(id.to_owned()), ..SessionFilter::default() };
     at.store.sessions(at.scope, filter).await?.pop().ok_or_else(|| {
@@ -196,10 +189,9 @@ fn print(lines: &[TranscriptLine], json: bool, out: &mut impl Write) -> anyhow::
     Ok(())
 }
 
-/// A line with its speaker.
 pub fn said(line: &TranscriptLine) -> String {
     if line.withdrawn {
-        // The speaker of a line that is taken back stays.
+        // A withdrawn line keeps its speaker.
         let is_deleted = line.said.speaker.is_empty();
         return if is_deleted { "(deleted)" } else { "(taken back)" }.to_owned();
     }
@@ -242,13 +234,11 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
     Ok(DONE)
 }
 
-/// Options of a recap.
 struct RecapOptions<'a> {
-    /// The name of the session.
     id: &'a str,
     /// Reader of the recap; decides which secrets are left out.
     viewer: Viewer,
-    /// From the lines alone.
+    /// From the lines only, without a model.
     extract: bool,
     /// Print one JSON object.
     json: bool,
@@ -266,7 +256,8 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
         false => Writer::new(&app::assistant(&Registry::default(), config), budget.clone())?,
     };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
-    // Money that was paid is spent, whatever the outcome; a program that plays the session records it itself.
+    // Paid money is spent, whatever the outcome; a program that plays the session records it
+    // itself.
     if budget.spent() > kept.spent() {
         match kept.hold() {
             Err(KeptError::Busy(_)) => {}
@@ -291,7 +282,6 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     Ok(DONE)
 }
 
-/// The kept session `id`.
 fn kept(config: &Config, at: Scoped<'_>, id: &str) -> Result<KeptSession, Failure> {
     KeptSession::open(&config.data_dir, id, at.scope).map_err(|error| match error {
         KeptError::Name(_) => Failure::Usage(error.to_string()),

@@ -1,8 +1,7 @@
-//! The door to terminals and files for text of others: what cannot be seen in it, or would act on a
-//! terminal, is escaped.
+//! Output of other people's text to terminals and files: escapes anything invisible or active.
 //!
-//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`counted`], [`within`]; entry type:
-//! [`Shown`]. **Never**: writes anything by another way.
+//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`counted`], [`within`]; entry
+//! type: [`Shown`]. **Never**: writes to a terminal in another way.
 
 use std::{
     backtrace::{Backtrace, BacktraceStatus},
@@ -12,11 +11,11 @@ use std::{
 
 use crate::domain::{redact, revealed};
 
-/// Shows what is written to it.
+/// Escapes everything written to it.
 pub struct Shown<W>(pub W);
 
 impl<W: Write> Write for Shown<W> {
-    /// Text comes in whole characters.
+    /// Text arrives in whole characters.
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         self.0.write_all(revealed(&String::from_utf8_lossy(text)).as_bytes())?;
         Ok(text.len())
@@ -32,19 +31,19 @@ pub fn stdout() -> Shown<StdoutLock<'static>> {
     Shown(io::stdout().lock())
 }
 
-/// Says something on stderr, a line.
+/// Prints one line on stderr.
 pub fn complain(text: &str) {
-    // Nothing can be said about a stderr that takes nothing.
+    // Ignore errors: stderr may be closed.
     let _ = writeln!(Shown(io::stderr().lock()), "{text}");
 }
 
-/// Reports every panic on stderr from now on; its message may quote the text that was worked on.
+/// Reports panics on stderr, redacted: a message may quote the text in progress.
 pub fn report_panics() {
     panic::set_hook(Box::new(|info| {
         let thread = thread::current();
         let text = format!("thread '{}' {info}", thread.name().unwrap_or("unnamed"));
         complain(&within(&redact::known(&text)));
-        // `RUST_BACKTRACE` asks for it.
+        // `RUST_BACKTRACE` enables it.
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
             complain(&trace.to_string());
@@ -60,7 +59,7 @@ pub fn counted(count: impl TryInto<u64>, what: &str) -> String {
     }
 }
 
-/// Text of several lines, of which only the first begins where those of others do.
+/// Indents all lines but the first.
 pub fn within(text: &str) -> String {
     text.replace('\n', "\n    ")
 }

@@ -1,4 +1,4 @@
-//! `glyphoxa tier`: which latency tier an utterance gets, and why.
+//! `glyphoxa tier`: the latency tier of an utterance, and why.
 
 use std::{io::Write, time::Duration};
 
@@ -52,10 +52,7 @@ struct Answer {
     keyword: Option<String>,
 }
 
-/// Prints the selection.
-///
-/// # Errors
-/// No such NPC, seconds that are none, or stdout is gone.
+/// Prints the selection. Fails on an unknown NPC or invalid seconds.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let npc = match &arguments.npc {
         None => None,

@@ -1,7 +1,7 @@
-//! `glyphoxa trust`: what a folder makes the program do, and the user's yes to it; and the same question
-//! before any command that would do it.
+//! `glyphoxa trust`: actions of a folder's configuration and the user's agreement, also asked
+//! before other commands.
 //!
-//! Entry types: [`Configured`], [`Arguments`]; entry function: [`run`]. **Never**: starts or sends anything.
+//! Entry types: [`Configured`], [`Arguments`]; entry function: [`run`].
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
@@ -17,7 +17,7 @@ use crate::{
     tools::builtin,
 };
 
-/// Lines that are read at a glance.
+/// Lines that fit on a screen.
 const SCREEN: usize = 12;
 
 #[derive(Args)]
@@ -34,28 +34,23 @@ pub struct Arguments {
     forget: bool,
 }
 
-/// The configuration of a command, and whether the command line says that it is trusted.
+/// The configuration of a command, and the command line's trust in it.
 #[derive(Clone, Copy)]
 pub struct Configured<'a> {
-    /// Its file, if one is named.
+    /// Its file, if named.
     pub path: Option<&'a Path>,
     /// True with `--trust`.
     pub is_trusted: bool,
 }
 
 impl Configured<'_> {
-    /// The checked configuration, for a command that may start programs and talk to services.
-    ///
-    /// # Errors
-    /// Every problem of every file, or the user does not agree to what it does.
+    /// The checked configuration for a command that may start programs and talk to services. Fails
+    /// without the user's agreement.
     pub fn load(self) -> Result<Config, Failure> {
         self.load_for(Use::Play)
     }
 
-    /// Like [`Configured::load`], for a command that does only what `of` names.
-    ///
-    /// # Errors
-    /// Those of [`Configured::load`].
+    /// Like [`Configured::load`], for a command that performs only `of`.
     pub fn load_for(self, of: Use) -> Result<Config, Failure> {
         let mut config = load(self.path)?;
         self.agreed(&config, of)?;
@@ -63,29 +58,26 @@ impl Configured<'_> {
         Ok(config)
     }
 
-    /// Asks for what `config` does and nobody has agreed to; without a terminal it is refused.
-    ///
-    /// # Errors
-    /// The user does not agree.
+    /// Asks for missing agreements to `config`; without a terminal it refuses.
     pub fn agreed(self, config: &Config, of: Use) -> Result<(), Failure> {
         let lacking = self.agreements().lacking(config, of);
         if !lacking.is_empty() {
             ask(config, &lacking)?;
         }
         if !self.is_trusted {
-            // What could not be noted is asked about later.
+            // On failure, the user is asked about it later.
             _ = config::record_data(config);
         }
         Ok(())
     }
 
-    /// What is agreed to on the command line.
+    /// Agreements of the command line.
     pub fn agreements(self) -> Agreements {
         Agreements::new(self.is_trusted)
     }
 }
 
-/// Asks for a yes to `config`, of which `lacking` has none.
+/// Asks for agreement to `config`, of which `lacking` has none.
 fn ask(config: &Config, lacking: &[&Demand]) -> Result<(), Failure> {
     let way_out = config::way_out(config);
     if !is_at_terminal() {
@@ -104,11 +96,7 @@ fn ask(config: &Config, lacking: &[&Demand]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shows what the folder makes the program do, and records the user's yes: asked for at a terminal, or given on
-/// the command line. Takes it back with `--forget`.
-///
-/// # Errors
-/// Problems of its files, the answer is no, there is nobody to ask, or it cannot be recorded.
+/// Shows the actions of the folder's configuration, and records the user's agreement.
 pub fn run(configured: Configured<'_>, arguments: &Arguments) -> Result<u8, Failure> {
     let given = arguments.folder.as_ref().map(|folder| match folder.is_dir() {
         true => folder.join(FILE_NAME),
@@ -173,7 +161,7 @@ fn question(config: &Config) -> String {
     )
 }
 
-/// Line that names the files changed since the user's yes; empty if the question has another reason.
+/// Names files changed since the agreement; empty if the question has another reason.
 fn changed(config: &Config) -> String {
     let Some(files) = config::changed_files(config) else { return String::new() };
     let named: Vec<String> =
@@ -184,7 +172,7 @@ fn changed(config: &Config) -> String {
     }
 }
 
-/// The configuration's file as messages name it.
+/// The configuration's file in messages.
 fn named(config: &Config) -> String {
     named_file(config.files.first().map_or(Path::new(FILE_NAME), PathBuf::as_path))
 }
@@ -194,8 +182,8 @@ fn named_file(file: &Path) -> String {
     format!("'{}'", revealed_name(&file.display().to_string()))
 }
 
-/// A line each, and how many where they may not fit on a screen. None of them is redacted: they have no
-/// values of variables, and their writer could hide anything by calling it a password.
+/// One demand per line, and their number if they may not fit on a screen. Not redacted: they
+/// contain no values of variables, and an author could hide anything by calling it a password.
 fn lines<'d>(demands: impl Iterator<Item = &'d Demand>) -> String {
     let demands: Vec<_> = demands.collect();
     let mut all: Vec<String> = demands.iter().map(|demand| format!("  - {demand}")).collect();
@@ -206,12 +194,12 @@ fn lines<'d>(demands: impl Iterator<Item = &'d Demand>) -> String {
     all.join("\n")
 }
 
-/// True if somebody reads the question and can answer it.
+/// True if a user can read and answer the question.
 fn is_at_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The answer; anything but a yes is a no. Only the words of `[y/N]` count, not those of a player at the table.
+/// Only the words of `[y/N]` count, not those of a player at the table.
 fn says_yes() -> io::Result<bool> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

@@ -1,6 +1,4 @@
-//! Options for the owner of the data that a command uses.
-//!
-//! Entry type: [`Whose`].
+//! Options for the owner of a command's data. Entry type: [`Whose`].
 
 use clap::Args;
 
@@ -19,7 +17,7 @@ pub struct Whose {
 }
 
 impl Whose {
-    /// The configured campaign, as it is played there.
+    /// The owner's scope of the configured campaign.
     pub fn scope(&self, config: &Config) -> Scope {
         let owner = self.guild.map_or(Owner::Local, Owner::Guild);
         Scope { owner, ..app::local_scope(config) }

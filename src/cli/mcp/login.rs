@@ -1,4 +1,4 @@
-//! `glyphoxa mcp login`: a person logs in to a server, once.
+//! `glyphoxa mcp login`: logs a person in to a server.
 
 use std::{io::IsTerminal, sync::Arc, time::Duration};
 
@@ -23,10 +23,7 @@ pub struct Arguments {
     timeout: u64,
 }
 
-/// Has the person log in and keeps the token.
-///
-/// # Errors
-/// No such server, or the login failed.
+/// Opens the login and stores the token. Fails without such a server.
 pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let servers = &config.mcp.servers;
     let Some(options) = servers.iter().find(|server| server.name == arguments.name) else {
@@ -43,7 +40,7 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
     let opens = !arguments.no_open && std::io::stderr().is_terminal();
     let show = move |url: &str| {
         complain(&format!("log in here, then come back:\n{url}"));
-        // The address is on the terminal for users without a browser here.
+        // The address is printed too, for users without a browser here.
         if opens && let Err(error) = browser::that_detached(url) {
             tracing::debug!(%error, "could not open a browser");
         }

@@ -1,6 +1,4 @@
-//! `glyphoxa mcp`: the servers tools come from.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa mcp`: servers that provide tools. Entry function: [`run`].
 
 mod login;
 mod probe;
@@ -33,13 +31,10 @@ enum Command {
     Probe(probe::Arguments),
 }
 
-/// Runs the subcommand, on the servers of the configuration at `from` if it needs one.
-///
-/// # Errors
-/// Wrong usage, or what the subcommand could not do.
+/// Runs the subcommand, on the servers of the configuration `from` if needed.
 pub fn run(from: Configured, arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
-        // A broken configuration keeps nobody from looking at a server.
+        // A broken configuration does not prevent probing a server.
         Command::Probe(probe) => {
             let _ = super::log_to_stderr(probe::LOG_LEVEL);
             block_on(probe::run(&probe))

@@ -1,4 +1,4 @@
-//! `glyphoxa mcp probe`: one look at a server.
+//! `glyphoxa mcp probe`: inspects a server.
 
 use std::{
     env, fs,
@@ -23,23 +23,22 @@ use crate::{
     },
 };
 
-/// Level of the log beside the report.
 pub const LOG_LEVEL: &str = "warn";
 
-/// The revision to speak, as the official conformance suite gives it.
+/// Protocol revision, as the official conformance suite sets it.
 const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
-/// Its other variable: calls to make and our client credentials, as JSON.
+/// The suite's other variable: calls to make and our client credentials, as JSON.
 const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 /// The client metadata document that the suite's authorization servers know.
 const SUITE_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
-/// Variables a server that is started gets.
+/// Variables passed to a started server.
 const HANDED_ON: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
-/// Names in this folder it may not read: where a configuration as shipped keeps everything, and keys.
+/// Names in this folder hidden from it: stored data, and keys.
 const HIDDEN: [&str; 3] = ["data", "glyphoxa.yaml", ".env"];
-/// Longest line of an answer that is shown, in characters.
+/// Longest line of an answer, in characters.
 const SHOWN: usize = 100;
 
-/// Conditions under which NPCs are offered the tools that were found.
+/// Conditions for offering the tools to NPCs.
 const UNMEASURED: &str = "\
 tools without a declared duration are offered only in standard and deep turns until Glyphoxa has measured them:
 read-only tools automatically, shortly after a session begins (to do it now: glyphoxa tools calibrate), others by
@@ -80,7 +79,7 @@ pub struct Arguments {
     command: Vec<String>,
 }
 
-/// Context that the conformance suite gives beside the address.
+/// Context from the conformance suite.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Context {
@@ -103,14 +102,11 @@ struct Call {
     arguments: Map<String, Value>,
 }
 
-/// Looks and prints.
-///
-/// # Errors
-/// No server to talk to, or stdout is gone.
+/// Inspects the server and prints the result.
 pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let wanted = wanted(arguments)?;
     let found = probe(&wanted).await;
-    // Mostly there is none; what cannot be removed is the system's to clean up.
+    // Usually absent; the system removes leftovers.
     let _ = fs::remove_dir_all(folder());
     let found = found?;
     let out = &mut stdout();
@@ -123,7 +119,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if failed { FAILED } else { DONE })
 }
 
-/// Home folder of a program that is probed.
+/// Home folder of a probed program.
 fn folder() -> PathBuf {
     env::temp_dir().join(format!("glyphoxa-probe-{}", process::id()))
 }

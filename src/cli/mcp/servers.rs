@@ -1,4 +1,4 @@
-//! `glyphoxa mcp servers`: how each server stands, and why.
+//! `glyphoxa mcp servers`: the state of each server, and why.
 
 use std::{borrow::Cow, io::Write, time::Duration};
 
@@ -41,10 +41,7 @@ struct ServerLine<'a> {
     kept: Kept,
 }
 
-/// Prints every server; exit status 1 when one is not ready.
-///
-/// # Errors
-/// Stdout is gone.
+/// Prints every server; exit status 1 if one is not ready.
 pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
     servers.settled(Duration::from_secs(arguments.wait), |_| true).await;
     let all = servers.status(Owner::Local);

@@ -1,4 +1,4 @@
-//! `glyphoxa mcp trust`: approves the tools a server lists now, word for word.
+//! `glyphoxa mcp trust`: approves a server's current tools, word for word.
 
 use std::io::Write;
 
@@ -17,10 +17,7 @@ pub struct Arguments {
     server: String,
 }
 
-/// Approves and prints what was approved.
-///
-/// # Errors
-/// No such server, it is not connected, or the approval cannot be kept.
+/// Approves the tools and prints them. Fails if the server is unknown or not connected.
 pub async fn run(config: &Config, servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
     let name = &arguments.server;
     let known = config.mcp.servers.iter().find(|server| server.name == *name);

@@ -19,7 +19,7 @@ use crate::{
     weights::{State, WeightSet, Weights},
 };
 
-/// Lines that tell how far it is, where no bar can.
+/// Progress lines per set without a terminal.
 const QUARTERS: u64 = 4;
 
 #[derive(Args)]
@@ -33,10 +33,8 @@ pub struct Arguments {
     default: bool,
 }
 
-/// Gets what is not here, or damaged; exit status 1 when something could not be got.
-///
-/// # Errors
-/// Wrong names, ctrl-C, or stdout is gone.
+/// Downloads missing or damaged files; exit status 1 if one fails. Fails on unknown names or
+/// Ctrl-C.
 pub async fn run(
     weights: &Weights,
     sources: &PackageSources,
@@ -81,7 +79,7 @@ fn failed(set: &WeightSet, error: &GetError) -> String {
     redact::known(&format!("cannot get {}: {error}", set.name)).into_owned()
 }
 
-/// Sets that the arguments name, each once.
+/// Sets of the arguments, without duplicates.
 fn wanted<'a>(weights: &'a Weights, arguments: &Arguments) -> Result<Vec<&'a WeightSet>, Failure> {
     if arguments.names.is_empty() && !arguments.default {
         let what = "no model named (see: glyphoxa models list; or use --default)";
@@ -101,7 +99,7 @@ struct SetProgress {
     name: String,
     all: u64,
     have: u64,
-    /// The last quarter that was told.
+    /// The last printed quarter.
     told: Option<u64>,
     bar: Option<ProgressBar>,
 }
@@ -169,7 +167,7 @@ impl SetProgress {
         }
     }
 
-    /// Message for a user who has pressed ctrl-C.
+    /// Message after Ctrl-C.
     fn stopped(&self) -> anyhow::Error {
         anyhow::anyhow!(
             "stopped after {} of {} (glyphoxa models get {} resumes there)",

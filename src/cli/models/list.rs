@@ -11,7 +11,6 @@ use crate::{
     weights::{Digest, Package, State, WeightSet, Weights},
 };
 
-/// Bytes of a megabyte.
 const MEGA: u64 = 1_000_000;
 
 #[derive(Args)]
@@ -25,7 +24,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// A set as programs read it.
+/// A set in JSON.
 #[derive(Serialize)]
 struct SetLine<'a> {
     name: &'a str,
@@ -44,7 +43,7 @@ struct SetLine<'a> {
     files: Vec<FileLine<'a>>,
 }
 
-/// A package as programs read it.
+/// A package in JSON.
 #[derive(Serialize)]
 struct PackageLine<'a> {
     from: String,
@@ -53,7 +52,7 @@ struct PackageLine<'a> {
     sha256: &'a Digest,
 }
 
-/// A file as programs read it.
+/// A file in JSON.
 #[derive(Serialize)]
 struct FileLine<'a> {
     name: &'a str,
@@ -61,10 +60,7 @@ struct FileLine<'a> {
     sha256: &'a Digest,
 }
 
-/// Prints every set; exit status 1 when one was read and is damaged.
-///
-/// # Errors
-/// stdout is gone.
+/// Prints every set; exit status 1 if one is damaged.
 pub fn run(weights: &Weights, arguments: &Arguments) -> Result<u8, Failure> {
     let mut out = stdout();
     let mut status = DONE;
@@ -158,12 +154,11 @@ fn block(out: &mut impl Write, set: &WeightSet, state: &State) -> io::Result<()>
     Ok(())
 }
 
-/// Origin of a package, redacted: an address may hold values from the environment.
+/// Origin of a package, redacted: an address may contain values from the environment.
 fn from(package: &Package) -> String {
     redact::known(&package.origin.to_string()).into_owned()
 }
 
-/// A length as people read it.
 pub fn size(bytes: u64) -> String {
     let tenths = bytes.saturating_mul(10).saturating_add(MEGA / 2) / MEGA;
     if bytes < MEGA / 10 {

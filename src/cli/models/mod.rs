@@ -1,4 +1,4 @@
-//! `glyphoxa models`: files of models, got, looked at and taken away.
+//! `glyphoxa models`: downloads, checks and removes model files.
 
 mod get;
 mod list;
@@ -39,10 +39,6 @@ enum Command {
     },
 }
 
-/// Runs one of the subcommands.
-///
-/// # Errors
-/// Wrong names, files that cannot be got or written, or stdout is gone.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     let mut weights = config.models.weights.clone();
     if let Some(folder) = arguments.dir {

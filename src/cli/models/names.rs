@@ -1,4 +1,4 @@
-//! Names that nobody has, and the one that may be meant.
+//! Unknown names of sets, with suggestions.
 
 use super::super::Failure;
 use crate::{weights::Weights, yaml::nearest};

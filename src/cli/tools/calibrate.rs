@@ -1,5 +1,4 @@
-//! `glyphoxa tools calibrate`: measures what may be called without harm, and says what was left
-//! alone.
+//! `glyphoxa tools calibrate`: measures harmless tools, and lists the skipped ones.
 
 use std::{io::Write, time::Duration};
 
@@ -32,7 +31,7 @@ pub struct Arguments {
 struct CalibrationLine<'a> {
     tool: &'a str,
     status: &'static str,
-    /// Reason for skipping it, or for its failure.
+    /// Why it was skipped or failed.
     reason: Option<&'a str>,
     arguments: Option<&'a Value>,
     calls: usize,
@@ -71,10 +70,8 @@ impl<'a> CalibrationLine<'a> {
     }
 }
 
-/// Measures, prints, and keeps what was found; exit status 1 when a tool asked for by name failed.
-///
-/// # Errors
-/// No such tool, figures that cannot be kept, or stdout is gone.
+/// Measures, prints and stores figures; exit status 1 if a tool named in the arguments failed.
+/// Fails on an unknown tool.
 pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let wanted = picked(host, &arguments.wanted).map_err(Failure::usage)?;
     let progress = ProgressBar::new_spinner().with_message("measuring tools …");

@@ -1,4 +1,4 @@
-//! `glyphoxa tools call`: one call by hand, as the operator or as an NPC's model would make it.
+//! `glyphoxa tools call`: one manual call, as the operator or as an NPC's model.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -42,21 +42,18 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Name of the called tool.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 }
 
-/// Calls the tool and prints its answer; exit status 1 without one.
-///
-/// # Errors
-/// No such NPC, or stdout is gone.
+/// Calls the tool and prints its answer; exit status 1 without one. Fails on an unknown NPC.
 pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let (authority, tier) = caller(config, host, arguments)?;
     let snapshot = host.snapshot();
     let entry = snapshot.find(&arguments.tool);
-    // The operator has the tool's own time, and waits for what would be late at a table.
+    // The operator has the tool's own time limit, and waits for results that would be late at a
+    // table.
     let is_alone = authority.caller().is_none();
     let own = entry.filter(|it| is_alone || it.tool.declared.follow_up == Some(true));
     let limit = own.map_or(tier.ceiling(), |entry| entry.tool.max());
@@ -104,7 +101,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
     Ok(if record.result.is_ok() { DONE } else { FAILED })
 }
 
-/// On whose authority it is called, and at which tier.
+/// Authority and tier of the call.
 fn caller(
     config: &Config,
     host: &ToolHost,

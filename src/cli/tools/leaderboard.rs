@@ -1,4 +1,4 @@
-//! `glyphoxa tools leaderboard`: the quickest tools of a category, here and in reports of others.
+//! `glyphoxa tools leaderboard`: the quickest tools of a category, here and in others' reports.
 
 use std::{
     io::Write,
@@ -16,7 +16,7 @@ use crate::{
     tools::{self, Report, Reported, reported_line},
 };
 
-/// Larger than any report, in bytes.
+/// Size limit of a report, in bytes.
 const LARGEST: u64 = 16 << 20;
 /// Name of this machine's own measurements.
 const HERE: &str = "here";
@@ -43,10 +43,7 @@ struct LeaderboardLine<'a> {
     tool: &'a Reported,
 }
 
-/// Prints the boards.
-///
-/// # Errors
-/// A report that cannot be read, or stdout is gone.
+/// Prints the boards. Fails on an unreadable report.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let own = tools::report(&config.data_dir, &config.environment);
     let mut reports = vec![(HERE.to_owned(), own)];
@@ -77,7 +74,6 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// A report somebody has made.
 fn read(path: &Path) -> anyhow::Result<Report> {
     let text = String::from_utf8(files::read(path, LARGEST)?)?;
     Ok(Report::parse(&text)?)

@@ -19,14 +19,14 @@ pub struct Arguments {
     json: bool,
 }
 
-/// A tool as it is listed; durations in ms.
+/// A listed tool; durations in ms.
 #[derive(Serialize)]
 struct CatalogLine<'a> {
     identity: &'a str,
     name: &'a str,
     source: &'static str,
     category: &'a str,
-    /// All of them, that one included.
+    /// Including the first.
     categories: Vec<&'a str>,
     /// Lowest tier it is offered in; null: withheld.
     tier: Option<Tier>,
@@ -82,10 +82,7 @@ impl<'a> CatalogLine<'a> {
     }
 }
 
-/// Prints all tools, and those that had to be left out.
-///
-/// # Errors
-/// Stdout is gone.
+/// Prints all tools, and rejected ones.
 pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let snapshot = host.snapshot();
     let mut out = stdout();

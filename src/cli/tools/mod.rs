@@ -1,6 +1,4 @@
-//! `glyphoxa tools`: what NPCs may call, and calls by hand.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa tools`: tools of NPCs, and manual calls. Entry function: [`run`].
 
 mod calibrate;
 mod call;
@@ -16,7 +14,7 @@ use clap::{Args, Subcommand};
 use super::{Failure, with_tools};
 use crate::{app::Tools, config::Config};
 
-/// Wait for servers beyond the time that each is given to connect.
+/// Wait for servers beyond their own time to connect.
 const GRACE: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
@@ -53,9 +51,6 @@ enum Command {
 }
 
 /// Runs the subcommand on the tools of `config`.
-///
-/// # Errors
-/// Wrong usage, or what the subcommand could not do.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::List(list) => open(config, None, async |tools| list::run(&tools.host, &list)),
@@ -75,8 +70,8 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
-/// Opens the tools for as long as `work` wants them; it begins when `server`, or else every server,
-/// is ready or has failed.
+/// Opens the tools while `work` runs, which begins when `server`, or else every server, is ready or
+/// has failed.
 fn open(
     config: &Config,
     server: Option<String>,

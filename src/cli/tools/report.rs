@@ -1,4 +1,4 @@
-//! `glyphoxa tools report`: measured figures for others, only when asked for.
+//! `glyphoxa tools report`: measured figures for others, only on request.
 
 use std::{io::Write, path::PathBuf};
 
@@ -15,11 +15,8 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Writes the report: identities, categories, counts and percentiles; no names, no arguments, no
+/// Writes the report: identities, categories, counts and percentiles; no names, arguments or
 /// addresses.
-///
-/// # Errors
-/// The file cannot be written, or stdout is gone.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let report = tools::report(&config.data_dir, &config.environment);
     if report.tools.is_empty() {

@@ -1,4 +1,4 @@
-//! `glyphoxa tools visible`: what an NPC's model would be offered.
+//! `glyphoxa tools visible`: tools that an NPC's model would be offered.
 
 use std::{io::Write, sync::Arc};
 
@@ -40,10 +40,7 @@ struct VisibleLine<'a> {
     tokens: usize,
 }
 
-/// Prints the list.
-///
-/// # Errors
-/// No such NPC, or stdout is gone.
+/// Prints the list. Fails on an unknown NPC.
 pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let (_, npc) = app::find_npc(&config.npcs, &arguments.npc).map_err(Failure::usage)?;
     let tier = arguments.tier.unwrap_or(npc.budget_tier);
@@ -63,7 +60,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
             name: &spec.name,
             description: &spec.description,
             parameters: &spec.parameters,
-            // Four characters a token, as English goes.
+            // Four characters per token, as in English.
             tokens: size.div_ceil(4),
         };
         if arguments.json {
@@ -81,7 +78,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
     Ok(DONE)
 }
 
-/// The tools that `npc` may call and that are not among those `offered` at `tier`: why, and what to do.
+/// Tools that `npc` may call but is not `offered` at `tier`, with reasons and fixes.
 fn withheld(host: &ToolHost, npc: &Npc, tier: Tier, offered: &VisibleTools) -> Vec<String> {
     let ever = host.visible(&npc.name, Tier::Deep, Tier::Deep.ceiling());
     let is_among = |tools: &VisibleTools, identity: &str| {
@@ -96,7 +93,7 @@ fn withheld(host: &ToolHost, npc: &Npc, tier: Tier, offered: &VisibleTools) -> V
     snapshot.all().iter().filter(is_withheld).map(|entry| why(entry, npc, tier)).collect()
 }
 
-/// Explains why `npc` is not offered a tool at `tier`, with the fix.
+/// Why `npc` is not offered a tool at `tier`, with the fix.
 fn why(entry: &CatalogEntry, npc: &Npc, tier: Tier) -> String {
     let (tool, npc_name) = (&entry.tool, &npc.name);
     let Some(needs) = entry.tier else {
