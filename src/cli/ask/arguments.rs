@@ -1,6 +1,4 @@
-//! Arguments of `glyphoxa ask`.
-//!
-//! Entry types: [`Arguments`], [`Files`].
+//! Arguments of `glyphoxa ask`. Entry types: [`Arguments`], [`Files`].
 
 use std::path::PathBuf;
 
@@ -71,7 +69,6 @@ impl Arguments {
         self.speaker.last().map_or(PLAYER, String::as_str)
     }
 
-    /// Form in which turns are shown.
     pub const fn form(&self) -> Form {
         match (self.json, self.verbose) {
             (true, _) => Form::Json,
@@ -85,8 +82,8 @@ impl Arguments {
 pub struct Files<'a> {
     /// Named on the command line.
     pub path: Option<PathBuf>,
-    /// What it may do.
+    /// The user's agreements.
     pub agreed: Agreements,
-    /// Sets what is logged.
+    /// Sets the level of the log.
     pub set_level: &'a (dyn Fn(&str) + Send + Sync),
 }

@@ -1,6 +1,4 @@
-//! Everything said through a table.
-//!
-//! Entry function: [`at_table`]. **Never**: decides what is said to whom.
+//! Plays inputs through a table. Entry function: [`at_table`].
 
 use std::{
     cell::Cell,
@@ -42,42 +40,38 @@ use crate::{
     tools::Effects,
 };
 
-/// Events of the table that wait to be printed: a burst of several turns; beyond that the oldest are
-/// missed, and counted.
+/// Events of the table waiting to be printed: a burst of several turns. Beyond that the oldest are
+/// dropped, and counted.
 const EVENT_CAPACITY: usize = 256;
-/// Longest wait for servers of tools before the first of several inputs; a table that listens
-/// does not wait for them.
+/// Longest wait for servers of tools before the first of several inputs; a listening table does not
+/// wait.
 pub const SERVERS_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Text and addressee.
 pub struct Said {
     /// Seat of the NPC that hears everything; `None`: the addressed one.
     pub npc: Option<usize>,
-    /// In its order; nothing: what is typed.
+    /// In order; empty for typed lines.
     pub steps: Vec<Step>,
 }
 
 /// Parts of a table or the assistant.
 pub struct Setting<'a> {
-    /// Arguments of the command.
     pub arguments: &'a Arguments,
-    /// Configuration as this session plays it.
+    /// The configuration of this session.
     pub config: &'a Config,
-    /// The tools of this run.
     pub tools: &'a Tools,
-    /// The store; `None`: nothing is written down.
+    /// `None`: nothing is recorded.
     pub memory: Option<Arc<dyn MemoryStore>>,
-    /// The session that is gone on with, or none.
+    /// The session to continue, if any.
     pub kept: KeptSession,
-    /// Budget that pays for everything.
     pub budget: Budget,
-    /// Set once the table sees to being stopped itself.
+    /// True once the table handles its own shutdown.
     pub is_open: &'a Cell<bool>,
 }
 
-/// Reasons for the end of the input.
 enum End {
-    /// Everything was said.
+    /// All inputs were played.
     Whole,
     /// The typist has left.
     Left,
@@ -90,12 +84,11 @@ impl Setting<'_> {
         SessionId(self.kept.id().to_owned())
     }
 
-    /// Tools that need no further approval.
+    /// Tools that need no more approval.
     pub fn permits(&self) -> Arc<LocalPermits> {
         LocalPermits::open(self.config, &self.tools.host, self.session())
     }
 
-    /// Effects of tools here.
     pub fn effects(&self, typed: &Arc<Typed>, permits: &Arc<LocalPermits>) -> Arc<dyn Effects> {
         let Arguments { json, approve, as_dm, assistant, .. } = *self.arguments;
         let (typed, permits) = (Arc::clone(typed), Some(Arc::clone(permits)));
@@ -104,10 +97,6 @@ impl Setting<'_> {
         Arc::new(TerminalEffects { aloud: !json, approve, is_dm, typed, permits, pictures })
     }
 
-    /// The game master's assistant.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
     pub fn assistant(&self, effects: Arc<dyn Effects>) -> Result<Assistant, Failure> {
         let parts = AssistantParts {
             session: self.session(),
@@ -119,7 +108,7 @@ impl Setting<'_> {
         Ok(Assistant::open(&app::assistant(&self.tools.services, self.config), parts)?)
     }
 
-    /// Parts of a recap of the session that `record` writes down.
+    /// For recaps of the session that `record` writes.
     fn recap(&self, record: Option<&SessionRecord>) -> Option<RecapParts> {
         record.map(|record| RecapParts {
             transcripts: record.transcripts.clone(),
@@ -158,20 +147,20 @@ impl Setting<'_> {
         Ok(Some(SessionRecord { calls, transcripts, indexer, written, data_dir }))
     }
 
-    /// Parts that changed files reach.
+    /// Parts that changed files affect.
     fn running<'r>(&'r self, files: Files<'r>, tables: Tables, open: OpenTables) -> Running<'r> {
         let (tools, memory) = (self.tools, self.memory.clone());
         let Files { path, agreed, set_level: log_level } = files;
         Running { path, agreed, tables, open, tools, memory, is_local: true, log_level }
     }
 
-    /// The table, as changed files reach it.
+    /// The table, for updates from changed files.
     fn seated(&self, table: &OpenTable) -> SeatedTable {
         let (commands, scope) = (&table.handle.commands, app::local_scope(self.config));
         SeatedTable::new(commands, &table.seats, scope, self.config)
     }
 
-    /// The configuration as it changes with its files.
+    /// The configuration, updated from its files.
     fn live_config(&self) -> Arc<LiveConfig> {
         LiveConfig::new(self.config.clone(), self.tools.services.clone())
     }
@@ -190,8 +179,8 @@ impl Setting<'_> {
         Failure::Failed(anyhow::anyhow!("stopped before everything was answered: {out}{kept}"))
     }
 
-    /// Saved state that the table resumes; reports it where it would surprise. A typist at a terminal is asked
-    /// if an X-card is over.
+    /// Saved state to resume; reports anything surprising. Asks a typist at a terminal if an X-card
+    /// is over.
     async fn resumed(&self, typed: &Typed, is_typed: bool) -> Resumed {
         let mut continuation = self.kept.continuation();
         if let Some(continuation) = &mut continuation {
@@ -201,7 +190,7 @@ impl Setting<'_> {
         Resumed { histories: self.kept.histories(), continuation, budget: self.budget.clone() }
     }
 
-    /// Reports who is still muted, and the way out; ends an X-card where the typist says so.
+    /// Reports muted NPCs, and the fix; ends an X-card if the typist agrees.
     async fn silent(&self, continuation: &mut Continuation, asks: Option<&Typed>) {
         let session = self.kept.id();
         if let (false, Some(typed)) = (continuation.carded.is_empty(), asks)
@@ -222,7 +211,7 @@ impl Setting<'_> {
         complain(&format!("'{session}' resumes with {muted} still muted ({way_out})"));
     }
 
-    /// Commands for the table before `npc`, or any addressed NPC, hears anything.
+    /// Commands to the table before `npc`, or any addressed NPC, hears anything.
     fn first(&self, npc: Option<usize>) -> Vec<Command> {
         let brought = npc.and_then(|seat| brought(self.config, seat, self.kept.continuation()));
         let tier = Command::SetTier { seat: None, tier: self.arguments.tier, until: None };
@@ -236,10 +225,8 @@ impl Setting<'_> {
     }
 }
 
-/// Plays everything through a table.
-///
-/// # Errors
-/// Speech that cannot be heard or written, or a table that fails.
+/// Plays everything through a table. Fails on speech that cannot be heard or written, or if the
+/// table fails.
 pub async fn at_table(
     setting: Setting<'_>,
     Said { npc, steps }: Said,
@@ -255,7 +242,7 @@ pub async fn at_table(
         print::while_waiting("loading the speech recogniser", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
-        // A question asked at once would find no tools yet.
+        // Without this wait, an early question would find no tools.
         tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
@@ -317,15 +304,14 @@ async fn is_over(typed: &Typed, session: &str) -> bool {
     is_yes(&answer)
 }
 
-/// Results of a table.
 struct Whole {
     end: End,
-    /// For going on with it.
+    /// For continuing the session.
     kept: Conversations,
     spent: f64,
 }
 
-/// Keeps what is to be kept; the exit status.
+/// Saves the results; returns the exit status.
 fn finish(
     mut setting: Setting<'_>,
     Whole { end, kept, spent }: Whole,
@@ -346,7 +332,7 @@ fn finish(
     Ok(if well || has_left { DONE } else { FAILED })
 }
 
-/// Commands that bring in an NPC who was asked for and is not in the scene.
+/// Commands that add a requested NPC who is not in the scene.
 fn brought(
     config: &Config,
     seat: usize,
@@ -373,7 +359,7 @@ pub fn uses(npc: &Npc, server: &str) -> bool {
     entries.into_iter().any(|it| it.is_none_or(|(of, _)| of == server))
 }
 
-/// Input of a table: the steps, or the typed lines without steps.
+/// Input of a table: the steps, or typed lines without steps.
 struct Conducting<'a> {
     steps: &'a [Step],
     typed: &'a Typed,
@@ -383,7 +369,7 @@ struct Conducting<'a> {
     interrupts: Signal,
 }
 
-/// Plays the steps, or the typed lines while following changed files, until the end or Ctrl-C.
+/// Plays the steps, or typed lines while following changed files, until the end or Ctrl-C.
 async fn drive(
     driver: &mut Driver,
     Conducting { steps, typed, context, sink, mut interrupts }: Conducting<'_>,
@@ -401,7 +387,8 @@ async fn drive(
         () = following, if steps.is_empty() => {}
         () = sink.play_between() => {}
         _ = interrupts.recv() => {
-            // A recording of the answers is whole or not written; who typed has simply finished.
+            // A recording of the answers is written whole or not at all; a typist has simply
+            // finished.
             return Ok(if steps.is_empty() { End::Left } else { End::Stopped });
         }
     }

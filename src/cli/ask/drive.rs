@@ -1,6 +1,4 @@
-//! Inputs to a table, at its pace or at the clock's.
-//!
-//! Entry type: [`Driver`]. **Never**: decides anything about a turn.
+//! Feeds inputs to a table, at its pace or the clock's. Entry type: [`Driver`].
 
 use std::{
     collections::{HashMap, HashSet},
@@ -31,53 +29,50 @@ use crate::{
     },
 };
 
-/// Frames between two looks at what the table has done with them.
+/// Frames between checks of the table's progress.
 const FRAMES_PER_LOOK: usize = 5;
-/// Silence after a recording: the longest that ends an utterance, and a little.
+/// Silence after a recording: slightly more than the longest that ends an utterance.
 const SILENCE_AFTER: Duration = Duration::from_millis(2_000);
-/// Pause between an input and the next one without a time of its own.
+/// Pause between an input and the next one without a time.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Lead of the recordings' time over the clock in runs where the clock does not count: it is never
-/// overtaken, or a busy machine would find silence in the middle of a word.
+/// Lead of the recordings' time over the clock in runs not paced by the clock: never overtaken, or
+/// a busy machine would find silence in the middle of a word.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
 
 /// Speed at which sound is fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
-    /// One input after the other, as fast as the recogniser takes it.
+    /// One input after another, as fast as the recogniser accepts it.
     AsFastAsTaken,
-    /// At its own pace.
+    /// In real time.
     Clock,
 }
 
-/// An input that is not over.
+/// An unfinished input.
 struct Waiting<'a> {
-    /// Start time.
     at: Duration,
     step: &'a Step,
-    /// Its sound, once it has begun.
+    /// Its sound, once begun.
     sound: Option<RecordedSound>,
     is_over: bool,
 }
 
-/// Feeds a table and prints what comes of it.
+/// Feeds a table and prints its events.
 pub struct Driver {
     pub(super) table: TableHandle,
     pub(super) events: EventReader,
     pub(super) printer: Printer,
     pacing: Pacing,
     pub(super) speakers: HashMap<String, SpeakerId>,
-    /// The time of the next frame; may run ahead of the clock.
+    /// Time of the next frame; may be ahead of the clock.
     at: Instant,
     lines: u64,
     last: Option<Outcome>,
     pub(super) typed_anything: bool,
-    /// True if the last input was a command that was carried out, false if it was refused; `None`: the input
-    /// was no command.
+    /// Success of the last input if it was a command.
     pub(super) last_command: Option<bool>,
     /// People who have left the table until their next line.
     pub(super) away: HashSet<SpeakerId>,
-    /// People who opted out of being heard.
     pub(super) opted_out: HashSet<SpeakerId>,
     /// People whose words were deleted.
     pub(super) forgotten: Vec<Person>,
@@ -85,7 +80,6 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver of `table`.
     pub fn new(
         table: TableHandle,
         events: EventReader,
@@ -114,28 +108,25 @@ impl Driver {
         }
     }
 
-    /// True if the last input was answered, or carried out where it was a command.
+    /// True if the last input was answered, or was a successful command.
     pub fn ended_well(&self) -> bool {
         let well = || self.last.is_some_and(|outcome| outcome.is_well());
         self.last_command.unwrap_or_else(well)
     }
 
-    /// Somebody typed and was answered before, and then left.
+    /// True if earlier typed lines were answered before the typist left.
     pub fn is_quiet_end(&self) -> bool {
         self.typed_anything
     }
 
-    /// Writes down what is left, once the table is closed.
-    ///
-    /// # Errors
-    /// The log of calls cannot be written.
+    /// Records the rest after the table has closed.
     pub async fn close_record(&mut self) -> Result<(), Failure> {
         let Some(record) = &mut self.record else { return Ok(()) };
         while let Some(event) = self.events.try_recv() {
             match event {
                 TableEvent::Line(line) => record.add(&line).await?,
                 TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
-                // The end of the session keeps how it stands.
+                // The end of the session saves its state.
                 TableEvent::Notice(_)
                 | TableEvent::Private(_)
                 | TableEvent::State(_)
@@ -149,9 +140,6 @@ impl Driver {
     }
 
     /// Plays all inputs; texts that begin with a slash are commands.
-    ///
-    /// # Errors
-    /// The table is gone, or stdout is.
     pub async fn steps(
         &mut self,
         steps: &[Step],
@@ -182,7 +170,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Everything at its own time.
+    /// Plays everything at its own time.
     async fn timeline(
         &mut self,
         steps: &[Step],
@@ -206,7 +194,7 @@ impl Driver {
             tick += FRAME;
             self.print().await?;
         }
-        // Nobody speaks any more: what silence has to end ends now.
+        // No more speech: end all waits for silence now.
         let quiet = start + tick + SILENCE_AFTER;
         while Instant::now() < quiet {
             sleep_until((Instant::now() + FRAME).min(quiet)).await;
@@ -215,7 +203,8 @@ impl Driver {
         self.settle().await
     }
 
-    /// Says the part of an input that is due `at` this time: a whole text, or one frame of a recording.
+    /// Feeds the part of an input that is due `at` this time: a whole text, or one frame of a
+    /// recording.
     async fn go_on(
         &mut self,
         it: &mut Waiting<'_>,
@@ -256,7 +245,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The frame of this number, when its time has come.
+    /// The frame of this number, when due.
     async fn feed_frame(
         &mut self,
         speaker: SpeakerId,
@@ -277,14 +266,14 @@ impl Driver {
         Ok(())
     }
 
-    /// Hands in the first 20 ms of `samples`.
+    /// Feeds the first 20 ms of `samples`.
     async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
         let frame = Frame::padded(samples, RECEIVED);
         let frame = VoiceFrame { speaker, at: SoundTime(at), frame };
         Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
     }
 
-    /// The speaker of an input, who sits at the table.
+    /// Seats the speaker of an input.
     fn speaker_of(&self, input: &Input) -> Speaker {
         let Input { speaker, as_dm, .. } = input;
         Speaker { id: self.speakers[speaker], name: speaker.clone(), is_dm: *as_dm }
@@ -301,9 +290,10 @@ impl Driver {
         Ok(self.table.commands.send(Command::Join(speaker)).await?)
     }
 
-    /// Waits until everything said so far is answered, and prints it.
+    /// Waits until all inputs are answered, and prints the answers.
     pub(super) async fn settle(&mut self) -> Result<(), Failure> {
-        // Text and sound reach the table by two ways: all text is taken before the mark is sent.
+        // Text and sound reach the table through different queues: all text must be taken before
+        // the mark.
         let commands = &self.table.commands;
         drop(commands.reserve_many(commands.max_capacity()).await?);
         let (done, settled) = oneshot::channel();
@@ -311,10 +301,7 @@ impl Driver {
         self.print_until(settled).await
     }
 
-    /// Waits until there is no conversation to sum up, where conversations are kept.
-    ///
-    /// # Errors
-    /// The table is gone, or stdout is.
+    /// Waits until no conversation needs a summary, if conversations are saved.
     pub async fn sum_up(&mut self) -> Result<(), Failure> {
         if self.record.is_none() {
             return Ok(());
@@ -324,7 +311,7 @@ impl Driver {
         self.print_until(summed_up).await
     }
 
-    /// Prints what there is to print until `done` is answered.
+    /// Prints events until `done` is answered.
     async fn print_until(&mut self, mut done: oneshot::Receiver<()>) -> Result<(), Failure> {
         loop {
             tokio::select! {
@@ -336,7 +323,7 @@ impl Driver {
         self.print().await
     }
 
-    /// Waits until the table has taken what it was told before, and keeps what comes of it.
+    /// Waits until the table has taken earlier orders, and saves the results.
     pub(super) async fn taken(&mut self) -> Result<(), Failure> {
         let (ask, answer) = oneshot::channel();
         self.table.commands.send(Command::Status(ask)).await?;

@@ -1,6 +1,5 @@
-//! A terminal as the commands of every face reach it.
-//!
-//! Entry types: [`Terminal`], [`SlashContext`]. **Never**: waits; its orders are sent by the driver.
+//! A terminal as a face of commands. Entry types: [`Terminal`], [`SlashContext`]. The driver sends
+//! its orders.
 
 use std::sync::Arc;
 
@@ -21,15 +20,13 @@ use crate::{
     tools::builtin::Music,
 };
 
-/// Refuses the words of a typist who is not to be heard.
+/// Refusal for a typist who opted out.
 pub const OPTED_OUT: &str = "you opted out of being heard (/privacy optin undoes it)";
 
-/// Parts of a recap of the session that runs.
+/// For recaps of the running session.
 #[derive(Clone)]
 pub struct RecapParts {
-    /// Writes the transcript.
     pub transcripts: TranscriptWriter,
-    /// Its session.
     pub written: Transcript,
     /// The assistant, whose model writes recaps.
     pub assistant: AssistantSettings,
@@ -38,7 +35,6 @@ pub struct RecapParts {
 }
 
 impl RecapParts {
-    /// The recap as text.
     async fn text(self, for_dm: bool) -> Result<String, Refusal> {
         self.transcripts.caught_up().await?;
         let writer = Writer::new(&self.assistant, self.budget)?;
@@ -49,41 +45,33 @@ impl RecapParts {
     }
 }
 
-/// Parts that slash lines reach beside the table.
+/// Parts of slash commands beside the table.
 pub struct SlashContext<'a> {
     /// Answers the game master in writing.
     pub assistant: &'a Assistant,
-    /// Tools that need no further approval.
+    /// Tools that need no more approval.
     pub permits: &'a LocalPermits,
-    /// The engines of the NPCs.
     pub engines: Arc<dyn Engines>,
-    /// Music that the table may play.
     pub music: Music,
-    /// Dice that are thrown by hand.
+    /// Dice that people roll themselves.
     pub dice: Dice,
-    /// Parts of a recap; `None`: the session is not saved.
+    /// `None`: the session is not saved.
     pub recap: Option<RecapParts>,
     /// The memory of this machine.
     pub memory: LocalMemory,
     /// The typist's name at the table.
     pub typist: &'a str,
-    /// The typist is the game master.
     pub is_dm: bool,
 }
 
-/// A terminal during one typed command, and what the command wants done.
+/// A terminal during one typed command, and the command's effects.
 pub struct Terminal<'a> {
-    /// The NPCs at the table.
     pub seats: Arc<[Seated]>,
-    /// Everyone who has spoken.
     pub people: Vec<SpeakerId>,
-    /// Parts that commands reach beside the table.
     pub context: &'a SlashContext<'a>,
-    /// Orders for the table, in their sequence, not sent yet.
+    /// Orders for the table, in sequence, not sent yet.
     pub orders: Vec<TableCommand>,
-    /// The typist is at the table.
     pub is_here: bool,
-    /// The typist is not to be heard.
     pub opted_out: bool,
     /// A person whose words the command deletes, in the record of the session too.
     pub forgotten: Option<Person>,
@@ -137,7 +125,7 @@ impl Face for Terminal<'_> {
 
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
         match change {
-            // The table holds these for as long as it runs.
+            // The table keeps these while it runs.
             Lasting::Character(..) | Lasting::Volume(_) => {}
             Lasting::Received(_, true) => (self.opted_out, self.is_here) = (false, false),
             Lasting::Received(speaker, false) => {

@@ -1,6 +1,4 @@
-//! Inputs with their speakers and times: options in the order they were given.
-//!
-//! Entry function: [`inputs`].
+//! Inputs with their speakers and times, in the order of the options. Entry function: [`inputs`].
 
 use std::{path::PathBuf, time::Duration};
 
@@ -9,34 +7,28 @@ use clap::{ArgMatches, parser::ValueSource};
 use super::super::Failure;
 use crate::session::LONGEST_UTTERANCE;
 
-/// One thing said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
-    /// Name of the speaker.
     pub speaker: String,
-    /// The speaker is the game master.
     pub as_dm: bool,
-    /// Start time on the clock; `None`: after the one before.
+    /// Start time; `None`: after the previous one.
     pub at: Option<Duration>,
-    /// Its sound or text.
     pub what: What,
 }
 
-/// Sound or text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A recording of somebody speaking; [`STDIN`] stands for standard input.
+    /// A recording; [`STDIN`] means standard input.
     File(PathBuf),
-    /// Words that were typed.
     Text(String),
 }
 
-/// Somebody without a name.
+/// Default name of a speaker.
 pub const PLAYER: &str = "Player";
 
 /// Argument that names standard input instead of a file.
 pub const STDIN: &str = "-";
-/// The latest time that an input may have: a day.
+/// Latest time of an input: a day.
 const LATEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Options whose order matters.
@@ -47,11 +39,9 @@ enum Piece {
     What(What),
 }
 
-/// The inputs in order. `--speaker` holds for what follows, `--at` for the next one; `--as-dm`
-/// before any `--speaker` makes everybody the game master, after one that speaker.
-///
-/// # Errors
-/// A `--at` that is no time or has nothing after it.
+/// The inputs in order. `--speaker` applies to all that follow, `--at` to the next one; `--as-dm`
+/// before any `--speaker` makes everyone the game master, after one only that speaker. Fails on a
+/// `--at` with an invalid time or nothing after it.
 pub fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Failure> {
     let mut speaker = PLAYER.to_owned();
     let mut game_masters: Vec<String> = Vec::new();

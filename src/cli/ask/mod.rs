@@ -1,6 +1,5 @@
-//! `glyphoxa ask`: turns through the real table, from recordings, text, or typed lines.
-//!
-//! Entry function: [`run`].
+//! `glyphoxa ask`: turns through the real table, from recordings, text, or typed lines. Entry
+//! function: [`run`].
 
 mod arguments;
 mod at_table;

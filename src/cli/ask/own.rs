@@ -1,6 +1,4 @@
-//! Commands that only a terminal has, beside those of every face.
-//!
-//! Entry function: [`all`]. **Never**: does what a command of every face does.
+//! Commands of terminals only. Entry function: [`all`].
 
 use crate::{
     commands::{
@@ -9,7 +7,7 @@ use crate::{
     session::Command as TableCommand,
 };
 
-/// Longest dice expression taken, in characters.
+/// Longest dice expression, in characters.
 const DICE_MAX: u16 = 200;
 
 /// `/session`, with a recap.
@@ -89,7 +87,7 @@ static HELP: Command = Command {
     .for_all()],
 };
 
-/// The dice that a call names, thrown: a text a roll.
+/// Rolls the dice of a call: one text per roll.
 fn thrown(face: &dyn Face, call: &Call) -> Result<Vec<Text>, Refusal> {
     let fallen = face.dice().roll(call.words("expression")?, &call.speaker.name)?;
     Ok(fallen.into_iter().map(|it| Text::from(it.text)).collect())

@@ -1,6 +1,4 @@
-//! Tools that the user at the terminal has allowed for good.
-//!
-//! Entry type: [`LocalPermits`]. **Never**: decides what is allowed.
+//! Tools that the user at the terminal has allowed permanently. Entry type: [`LocalPermits`].
 
 use std::sync::Arc;
 
@@ -13,7 +11,7 @@ use crate::{
     tools::ToolHost,
 };
 
-/// Permits for this session and those after it.
+/// Permits for this and later sessions.
 pub struct LocalPermits {
     kept: KeptPermits,
     host: ToolHost,
@@ -21,7 +19,7 @@ pub struct LocalPermits {
 }
 
 impl LocalPermits {
-    /// Applies the permits stored for the campaign of `config` to `session` from now on.
+    /// Applies the permits stored for the campaign of `config` to `session`.
     pub fn open(config: &Config, host: &ToolHost, session: SessionId) -> Arc<Self> {
         let kept = KeptPermits::new(&config.data_dir, app::campaign_key(config));
         match kept.read() {
@@ -31,26 +29,20 @@ impl LocalPermits {
         Arc::new(Self { kept, host: host.clone(), session })
     }
 
-    /// `tool` asks nobody any more, as long as it is defined so.
+    /// `tool` needs no more approval while its definition stays the same.
     pub fn allow(&self, tool: &str, definition: &str) {
         if let Err(error) = self.kept.change(|permits| permits.allow(tool, definition)) {
             complain(&format!("{error} (the permission lasts until you leave)"));
         }
     }
 
-    /// Tools that were allowed for good, a line each, and whether that still holds.
-    ///
-    /// # Errors
-    /// They cannot be read.
+    /// Permanently allowed tools, one per line, and whether that is still valid.
     pub fn standing(&self) -> Result<Vec<String>, FileError> {
         let snapshot = self.host.snapshot();
         self.kept.read().map(|permits| permits.standing(&snapshot))
     }
 
-    /// Has `tool` ask again; whether it was allowed.
-    ///
-    /// # Errors
-    /// That cannot be kept; nothing has changed.
+    /// Makes `tool` ask again; false if it was not allowed. On an error nothing changes.
     pub fn revoke(&self, tool: &str) -> Result<bool, FileError> {
         let mut was_allowed = false;
         let permits = self.kept.change(|permits| was_allowed = permits.revoke(tool))?;

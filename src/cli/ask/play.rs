@@ -1,6 +1,4 @@
-//! Opens what a table or the assistant needs, and has everything said there.
-//!
-//! Entry function: [`run`]. **Never**: prints a turn.
+//! Opens the parts of a table or the assistant, and plays the inputs. Entry function: [`run`].
 
 use std::cell::Cell;
 
@@ -25,10 +23,8 @@ use crate::{
     session::Limits,
 };
 
-/// Plays the inputs through a table and prints what came of them.
-///
-/// # Errors
-/// Wrong usage, inputs that cannot be read, speech that cannot be heard or written.
+/// Plays the inputs through a table and prints the results. Fails on wrong usage, unreadable
+/// inputs, or speech that cannot be heard or written.
 pub fn run(
     arguments: &Arguments,
     matches: &ArgMatches,
@@ -59,16 +55,15 @@ pub fn run(
     })
 }
 
-/// Parts of one run.
 struct Playing<'a> {
     arguments: &'a Arguments,
     kept: KeptSession,
     files: Files<'a>,
-    /// The table sees to being stopped itself.
+    /// True once the table handles its own shutdown.
     is_open: &'a Cell<bool>,
 }
 
-/// Ctrl-C before there is a table; afterwards it is the table's.
+/// Ctrl-C before the table opens; afterwards the table handles it.
 async fn stopped_before(is_open: &Cell<bool>) -> Failure {
     loop {
         match tokio::signal::ctrl_c().await {
@@ -85,7 +80,7 @@ fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
     kept.map_err(told)
 }
 
-/// Failure of opening the session that `--session` names.
+/// Failure to open the session that `--session` names.
 fn told(error: KeptError) -> Failure {
     match error {
         KeptError::Name(_) | KeptError::Elsewhere { .. } => {
@@ -95,16 +90,16 @@ fn told(error: KeptError) -> Failure {
     }
 }
 
-/// Waits for the servers nothing starts without.
+/// Waits for required servers.
 async fn required(tools: &Tools) -> anyhow::Result<()> {
     Ok(tools.servers.required().await?)
 }
 
-/// Opens the tools for as long as there is a table.
+/// Opens the tools while the table is open.
 async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, Failure> {
     let Playing { arguments, kept, files, is_open } = playing;
     let session = SessionId(kept.id().to_owned());
-    // A session that is forgotten at the end is not written down.
+    // A session that is not saved has no transcript.
     let memory = match kept.call_log() {
         Some(_) => Some(app::open_memory(config).await?),
         None => None,
@@ -139,7 +134,7 @@ async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, F
     status
 }
 
-/// Has the assistant answer everything.
+/// Lets the assistant answer everything.
 async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = &setting;
     let printer = Printer::new(arguments.form(), false);

@@ -1,7 +1,7 @@
-//! Replies heard while they are spoken.
+//! Plays replies while they are spoken. Entry type: [`Player`].
 //!
-//! Entry type: [`Player`]: hands sentences as files to a program that can play them, which every player
-//! takes. **Never**: makes the table wait.
+//! Writes sentences to files for an installed program, as every player can play files. **Never**:
+//! makes the table wait.
 
 use std::{
     env::{split_paths, temp_dir},
@@ -28,7 +28,7 @@ use crate::{
     launch::variable,
 };
 
-/// Programs that play a WAV file, the preferred one first, each with its options.
+/// Programs that play a WAV file, in order of preference, with their options.
 const PLAYERS: [(&str, &[&str]); 6] = [
     ("pw-play", &[]),
     ("paplay", &[]),
@@ -37,49 +37,48 @@ const PLAYERS: [(&str, &[&str]); 6] = [
     ("play", &["-q"]),
     ("ffplay", &["-nodisp", "-autoexit", "-loglevel", "quiet"]),
 ];
-/// Reason why nothing is heard at a terminal.
+/// Reason for silence at a terminal.
 pub const NO_PLAYER: &str = "no program that plays sound is installed (install pw-play, paplay, aplay, \
                              afplay, play or ffplay; or record the NPCs with --out FILE.wav)";
 /// Interval of checks whether the program has ended.
 const LOOK: Duration = Duration::from_millis(10);
-/// A program that takes this much longer than its sound is ended.
+/// A program that takes this much longer than its sound is killed.
 const LATE: Duration = Duration::from_secs(5);
 /// Samples of 10 ms at 48 kHz.
 const WINDOW: usize = 480;
-/// Windows in a row that are a pause between sentences: 80 ms.
+/// Quiet windows that make a pause between sentences: 80 ms.
 const PAUSE: usize = 8;
 /// Loudest sample of a pause.
 const QUIET: u16 = 200;
 /// Shortest piece: 300 ms.
 const SHORTEST: usize = 30 * WINDOW;
 
-/// Orders for the player.
 pub enum Sound {
     /// Samples at 48 kHz, mono.
     Samples(Vec<i16>),
     /// Nothing follows for now.
     Rest,
-    /// Drops all sound that has not been heard yet.
+    /// Drops all sound not heard yet.
     Stop,
-    /// Nothing follows at all.
+    /// The end.
     End,
 }
 
-/// A thread that plays; dropping it ends the sound.
+/// A thread that plays; dropping it stops the sound.
 pub struct Player {
     sounds: Sender<Sound>,
     ended: oneshot::Receiver<()>,
     is_idle: Arc<AtomicBool>,
 }
 
-/// The other end of a [`Player`].
+/// The receiving end of a [`Player`].
 pub struct Told {
     sounds: Receiver<Sound>,
     is_idle: Arc<AtomicBool>,
 }
 
 impl Told {
-    /// Waits for the next sound; `is_idle`: nothing plays meanwhile, and nothing is left to play.
+    /// The next sound. `is_idle`: nothing plays or waits meanwhile.
     fn next(&self, is_idle: bool) -> Option<Sound> {
         self.is_idle.store(is_idle, Ordering::Relaxed);
         let sound = self.sounds.recv().ok();
@@ -87,7 +86,7 @@ impl Told {
         sound
     }
 
-    /// Everything told so far, which has been played.
+    /// All sounds so far; counts as played.
     #[cfg(test)]
     pub fn played(&self) -> Vec<Sound> {
         let sounds = self.sounds.try_iter().collect();
@@ -97,8 +96,7 @@ impl Told {
 }
 
 impl Player {
-    /// Plays with the first of the programs that is in `PATH`; `None`: no terminal, no such
-    /// program, or `is_silent`.
+    /// Uses the first of the programs in `PATH`; `None`: no terminal, no program, or `is_silent`.
     pub fn found(is_silent: bool) -> Option<Self> {
         if is_silent || !io::stdout().is_terminal() {
             return None;
@@ -121,7 +119,7 @@ impl Player {
         Some(player)
     }
 
-    /// A player, the record of what reaches it, and the sender that ends it.
+    /// A player, the record of its sounds, and the sender that ends it.
     pub fn new() -> (Self, Told, oneshot::Sender<()>) {
         let (sender, sounds) = channel();
         let (done, ended) = oneshot::channel();
@@ -138,16 +136,17 @@ impl Player {
     /// Never waits.
     pub fn tell(&self, sound: Sound) {
         self.is_idle.store(false, Ordering::Relaxed);
-        // A thread that cannot play has said so, and ended.
+        // A thread that cannot play has reported it, and ended.
         _ = self.sounds.send(sound);
     }
 
-    /// Waits until everything has been heard; Ctrl-C drops the rest, and so does a run that was not `whole`.
+    /// Waits until everything has been heard. Ctrl-C drops the rest; so does a run that was not
+    /// `whole`.
     pub async fn finish(mut self, whole: bool) {
         self.tell(Sound::End);
         tokio::select! {
             _ = &mut self.ended, if whole => return,
-            // Where signals cannot be awaited, sound is not played to its end.
+            // Without signals, sound is not played to its end.
             _ = tokio::signal::ctrl_c(), if whole => {}
             else => {}
         }
@@ -161,7 +160,6 @@ pub fn installed() -> Option<PathBuf> {
     in_path(&variable("PATH")?)
 }
 
-/// The options of a player.
 fn options(program: &Path) -> &'static [&'static str] {
     let found = PLAYERS.iter().find(|(name, _)| program.ends_with(name));
     found.map(|(_, options)| *options).unwrap_or_default()
@@ -175,7 +173,6 @@ fn in_path(path: &str) -> Option<PathBuf> {
     })
 }
 
-/// Samples not played yet.
 #[derive(Default)]
 struct Waiting {
     samples: Vec<i16>,
@@ -213,7 +210,7 @@ impl Waiting {
     }
 }
 
-/// A program, and a folder for what it plays, which is gone afterwards.
+/// A program, and a temporary folder for its files.
 struct Playing<'a> {
     program: &'a Path,
     folder: PathBuf,
@@ -221,13 +218,13 @@ struct Playing<'a> {
 
 impl Drop for Playing<'_> {
     fn drop(&mut self) {
-        // The system clears its folder for temporary files.
+        // The system clears its temporary folder.
         _ = fs::remove_dir_all(&self.folder);
     }
 }
 
 impl<'a> Playing<'a> {
-    /// Plays sound until the end, or until all senders are gone.
+    /// Plays sound until the end, or until all senders are dropped.
     fn with(program: &'a Path, told: &Told) -> Result<(), String> {
         let mut waiting = Waiting::default();
         let Some(first) = told.next(true) else { return Ok(()) };
@@ -253,7 +250,7 @@ impl<'a> Playing<'a> {
         }
     }
 
-    /// Plays a piece while more comes; false: playback was stopped.
+    /// Plays a piece while receiving more; false if stopped.
     fn play(&self, samples: Vec<i16>, told: &Told, waiting: &mut Waiting) -> Result<bool, String> {
         let clip = Clip { samples, rate: SampleRate::HZ_48000 };
         let path = self.folder.join("reply.wav");
@@ -273,7 +270,7 @@ impl<'a> Playing<'a> {
         loop {
             match child.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(true),
-                // Ctrl-C ends everything at the terminal.
+                // Ctrl-C ends every program at the terminal.
                 Ok(Some(status)) if status.code().is_none() => {
                     waiting.take(Sound::Stop);
                     return Ok(true);
@@ -304,7 +301,7 @@ impl<'a> Playing<'a> {
 }
 
 fn end(child: &mut Child) {
-    // It may have ended by itself.
+    // It may have ended already.
     _ = child.kill();
     _ = child.wait();
 }

@@ -1,6 +1,4 @@
-//! Prints the outcome of each utterance, for people or for programs.
-//!
-//! Entry type: [`Printer`].
+//! Prints the outcome of each utterance, for people or for programs. Entry type: [`Printer`].
 
 use std::{
     io::{self, Write},
@@ -17,39 +15,33 @@ use crate::{
     session::{Outcome, State, TableEvent, ToolLine, TurnLine},
 };
 
-/// Loading takes longer than usual.
+/// After this time, a wait is reported.
 const SLOW: Duration = Duration::from_secs(5);
-/// Longest arguments of a call that are shown, in characters.
+/// Longest arguments of a call, in characters.
 const ARGUMENTS_MAX: usize = 500;
 
-/// Form in which turns are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Speakers and their words, as in a play.
     Play,
-    /// Calls, tiers and times too.
+    /// Also calls, tiers and times.
     Everything,
-    /// An object a turn, for programs.
+    /// One object per turn, for programs.
     Json,
 }
 
-/// Prints events of a table.
 pub struct Printer {
     form: Form,
-    /// People are typing: they need not be told what they typed.
+    /// Typists need not see their own lines again.
     at_terminal: bool,
 }
 
 impl Printer {
-    /// Prints in this form.
     pub const fn new(form: Form, at_terminal: bool) -> Self {
         Self { form, at_terminal }
     }
 
     /// Prints one event.
-    ///
-    /// # Errors
-    /// stdout is gone.
     pub fn event(&self, event: &TableEvent) -> anyhow::Result<()> {
         match event {
             TableEvent::Notice(text) | TableEvent::Private(text) => complain(text),
@@ -72,15 +64,11 @@ impl Printer {
         Ok(())
     }
 
-    /// True if the output is JSON, for programs.
     pub const fn is_json(&self) -> bool {
         matches!(self.form, Form::Json)
     }
 
-    /// Tells people what was done.
-    ///
-    /// # Errors
-    /// stdout is gone.
+    /// For people only.
     pub fn told(&self, text: &str) -> anyhow::Result<()> {
         match self.is_json() {
             true => complain(text),
@@ -89,10 +77,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Tells people of a call, where they want to see calls.
-    ///
-    /// # Errors
-    /// stdout is gone.
+    /// Prints a call, if calls are shown.
     pub fn tool(&self, tool: &ToolLine) -> anyhow::Result<()> {
         match self.form {
             Form::Everything => Ok(writeln!(stdout(), "{}", call(tool))?),
@@ -101,25 +86,16 @@ impl Printer {
     }
 
     /// Prints words of a speaker who is not at the table.
-    ///
-    /// # Errors
-    /// stdout is gone.
     pub fn line_of(&self, who: &str, text: &str) -> anyhow::Result<()> {
         Ok(writeln!(stdout(), "{}: {}", revealed_name(who), within(text))?)
     }
 
-    /// Tells programs something that is no turn.
-    ///
-    /// # Errors
-    /// stdout is gone.
+    /// For programs only: an object that is no turn.
     pub fn object(&self, object: &Value) -> anyhow::Result<()> {
         Ok(writeln!(stdout(), "{object}")?)
     }
 
-    /// Says how to type.
-    ///
-    /// # Errors
-    /// stderr is gone.
+    /// Explains typing.
     pub fn welcome(&self) -> io::Result<()> {
         if self.at_terminal {
             writeln!(
@@ -130,10 +106,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Asks for a line to be typed.
-    ///
-    /// # Errors
-    /// stderr is gone.
+    /// Prompts for a line.
     pub fn prompt(&self) -> io::Result<()> {
         if self.at_terminal {
             let mut err = io::stderr().lock();
@@ -147,7 +120,7 @@ impl Printer {
         let mut out = stdout();
         let everything = self.form == Form::Everything;
         let is_known = self.at_terminal && line.stt == "typed";
-        // The game master's words in an NPC's mouth were said by nobody else.
+        // The game master's words in an NPC's mouth have no other speaker.
         let is_puppet = line.understood.is_empty() && line.npc.is_some();
         if !is_known && !is_puppet {
             let (who, text) = (revealed_name(&line.speaker), within(said(&line.understood)));
@@ -234,7 +207,7 @@ fn ending(line: &TurnLine) -> Option<String> {
     Some(detail.map_or_else(|| what.to_owned(), |detail| format!("{what}: {detail}")))
 }
 
-/// Shows what is going on until it is done.
+/// Shows a spinner until `done`.
 pub async fn while_waiting<T>(what: &str, done: impl Future<Output = T>) -> T {
     let spinner = ProgressBar::new_spinner()
         .with_style(ProgressStyle::default_spinner())
@@ -245,7 +218,7 @@ pub async fn while_waiting<T>(what: &str, done: impl Future<Output = T>) -> T {
     let result = match timeout(SLOW, &mut done).await {
         Ok(result) => result,
         Err(_) => {
-            // A user without a spinner sees this once.
+            // Without a spinner, print it once.
             if hidden {
                 complain(&format!("still {what}"));
             }

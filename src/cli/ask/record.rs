@@ -1,6 +1,4 @@
-//! Record of a session while it runs.
-//!
-//! Entry type: [`SessionRecord`].
+//! Record of a running session. Entry type: [`SessionRecord`].
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -15,30 +13,21 @@ use crate::{
 /// Longest wait for a line to be on a disk before it is printed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The log of calls and the transcript.
 pub struct SessionRecord {
-    /// The log of tool calls.
     pub calls: CallLog,
-    /// Writes the transcript.
     pub transcripts: TranscriptWriter,
-    /// Makes it searchable.
     pub indexer: Indexer,
-    /// Session being recorded.
     pub written: Transcript,
-    /// Data folder, which holds its file.
     pub data_dir: PathBuf,
 }
 
 impl SessionRecord {
-    /// Counts what is not written yet.
+    /// Counts unwritten lines.
     pub fn backlog(&self) -> Backlog {
         self.transcripts.backlog()
     }
 
-    /// Writes down a line. It is on the disk afterwards, unless that takes too long.
-    ///
-    /// # Errors
-    /// The log of calls cannot be written.
+    /// Records a line, on the disk unless that takes too long.
     pub async fn add(&mut self, line: &TurnLine) -> Result<(), Failure> {
         self.calls.add(line)?;
         self.transcripts.line(&self.written, line);
@@ -46,11 +35,7 @@ impl SessionRecord {
         Ok(())
     }
 
-    /// Takes back what was written of these turns; it is gone from the disk afterwards, unless that
-    /// takes too long.
-    ///
-    /// # Errors
-    /// The log of calls cannot be written.
+    /// Withdraws the records of these turns, from the disk unless that takes too long.
     pub async fn take_back(&mut self, turns: &[u64]) -> Result<(), Failure> {
         self.calls.take_back(turns)?;
         self.transcripts.take_back(&self.written, turns);
@@ -58,10 +43,7 @@ impl SessionRecord {
         Ok(())
     }
 
-    /// Keeps how the table stands. It is on the disk afterwards.
-    ///
-    /// # Errors
-    /// The session's file cannot be written.
+    /// Saves the state of the table to the disk.
     pub async fn stands(&self, continuation: &Arc<Continuation>) -> Result<(), Failure> {
         let (folder, continuation) = (self.data_dir.clone(), Arc::clone(continuation));
         let Transcript { scope, session } = self.written.clone();
@@ -69,7 +51,7 @@ impl SessionRecord {
         Ok(spawn_blocking(keep).await??)
     }
 
-    /// Writes down what is left, and that the session has ended.
+    /// Records the rest, and the end of the session.
     pub async fn close(&self) {
         self.transcripts.ends(&self.written);
         if let Some(missing) = self.transcripts.close().await {

@@ -1,6 +1,5 @@
-//! Replies as one recording, and to be heard.
-//!
-//! Entry type: [`WavSink`]. **Never**: leaves a half-written file.
+//! Replies as one recording, and as live sound. Entry type: [`WavSink`]. **Never**: leaves a
+//! half-written file.
 
 use std::{
     io,
@@ -20,32 +19,30 @@ use crate::{
     tools::Effects,
 };
 
-/// Frames of music behind the last answer: 5 s.
+/// Frames of music after the last answer: 5 s.
 const TAIL: usize = 250;
 /// The last of them fade out: 2 s.
 const FADING: usize = 100;
-/// Duration of a fade.
 const FADE: Duration = Duration::from_secs(2);
-/// Frames of music that the player receives at once during silence: 2 s.
+/// Frames of music sent to the player at once during silence: 2 s.
 const PIECE: usize = 100;
-/// Longest time that making them may take.
+/// Longest time for making them.
 const PIECE_PATIENCE: Duration = Duration::from_millis(200);
 
-/// Collects the speech of all NPCs and the music beside it, as they would be heard. Cloning shares it.
+/// Collects the NPCs' speech and the music, as heard together. Cloning shares it.
 #[derive(Clone)]
 pub struct WavSink(Arc<Mutex<Collected>>);
 
-/// Sound collected so far.
 struct Collected {
     samples: Vec<i16>,
     gain: Gain,
-    /// Its next frame is heard with the next of the speech.
+    /// Plays in step with the speech.
     music: MusicPlayer,
-    /// Plays it too; `None`: it is only collected.
+    /// `None`: only collects.
     player: Option<Player>,
     /// Speech is on its way.
     speaks: bool,
-    /// The player plays nothing but music, and more of it follows.
+    /// The player plays only music, and more of it follows.
     is_between: bool,
 }
 
@@ -88,15 +85,15 @@ impl Collected {
         self.tell(Sound::Samples(samples));
     }
 
-    /// Drops music that the player was given ahead.
+    /// Drops music sent ahead to the player.
     fn cut_music(&mut self) {
         if std::mem::take(&mut self.is_between) {
             self.tell(Sound::Stop);
         }
     }
 
-    /// Sends the player a piece of the music once its queue is empty and no speech plays. Music that
-    /// was silenced ends at once.
+    /// Sends the player a piece of music once its queue is empty and no speech plays. Silenced
+    /// music ends at once.
     fn go_on(&mut self) {
         if !self.music_sounds() {
             self.cut_music();
@@ -116,7 +113,7 @@ impl Collected {
         }
         player.tell(Sound::Samples(piece));
         player.tell(Sound::Rest);
-        // The end of a fade is heard out.
+        // The end of a fade is played.
         self.is_between = self.music_sounds();
     }
 
@@ -132,7 +129,7 @@ impl Collected {
 }
 
 impl WavSink {
-    /// Collects, and has `player` play, what comes, with `music` beside it.
+    /// Collects sound mixed with `music`, and plays it with `player`.
     pub fn new(player: Option<Player>, music: MusicPlayer) -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
         let (samples, speaks, is_between) = (Vec::new(), false, false);
@@ -140,7 +137,7 @@ impl WavSink {
         Self(Arc::new(Mutex::new(collected)))
     }
 
-    /// Outlets of a table whose sound comes here, in real time where its `clock_runs`.
+    /// Outlets of a table into this sink; real time if `clock_runs`.
     pub fn outlets(
         &self,
         clock_runs: bool,
@@ -157,7 +154,7 @@ impl WavSink {
         }
     }
 
-    /// Plays the music between speech, which is heard and not collected; ends only when it is dropped.
+    /// Plays the music between speech, without collecting it; ends only when dropped.
     pub async fn play_between(&self) {
         let mut ticks = interval(FRAME);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -167,7 +164,7 @@ impl WavSink {
         }
     }
 
-    /// Lets the music of a recording go on for some seconds, and fades it out.
+    /// Continues the music of a recording for some seconds, and fades it out.
     pub fn fade_music_out(&self) {
         let mut collected = self.collected();
         let mut fade = Gain::new(SampleRate::HZ_48000);
@@ -185,7 +182,7 @@ impl WavSink {
         collected.tell(Sound::Rest);
     }
 
-    /// Waits until everything was heard; Ctrl-C drops the rest, and so does a run that was not `whole`.
+    /// Waits until everything was heard. Ctrl-C drops the rest; so does a run that was not `whole`.
     pub async fn played_out(&self, whole: bool) {
         let player = {
             let mut collected = self.collected();
@@ -202,9 +199,6 @@ impl WavSink {
     }
 
     /// Writes everything collected, whole or not at all; nothing without speech.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
         let samples = std::mem::take(&mut self.collected().samples);
         if samples.is_empty() {
@@ -216,41 +210,27 @@ impl WavSink {
     }
 }
 
-/// Reason a recording cannot be written, with the fix.
+/// Why a recording cannot be written, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     /// A folder has this name.
     #[error("--out '{}' is a folder (name a file in it)", .0.display())]
     Folder(PathBuf),
-    /// It is to be of another format.
+    /// The extension is not `.wav`.
     #[error(
         "--out '{}' is not a .wav file (replies are written as WAV: 48 kHz mono, 16-bit PCM; name \
          it '{}')",
         .0.display(), .0.with_extension("wav").display()
     )]
     Format(PathBuf),
-    /// Its folder is not there.
+    /// Its folder does not exist.
     #[error("--out '{}': missing folder '{}' (create it first)", .path.display(), .folder.display())]
-    NoFolder {
-        /// The file that is wanted.
-        path: PathBuf,
-        /// The missing folder.
-        folder: PathBuf,
-    },
-    /// The disk takes nothing there.
+    NoFolder { path: PathBuf, folder: PathBuf },
     #[error("--out '{}' cannot be written: {error} (name another file)", .path.display())]
-    Disk {
-        /// The file that is wanted.
-        path: PathBuf,
-        /// The system's answer.
-        error: io::Error,
-    },
+    Disk { path: PathBuf, error: io::Error },
 }
 
 /// Checks that `path` can be written later.
-///
-/// # Errors
-/// It cannot be written; the error includes the fix.
 pub fn check(path: &Path) -> Result<(), SinkError> {
     let path = path.to_owned();
     if path.is_dir() {

@@ -1,6 +1,4 @@
-//! The state of a table on a terminal.
-//!
-//! Entry function: [`lines`]. **Never**: asks the table.
+//! The state of a table on a terminal. Entry function: [`lines`].
 
 use std::fmt::Write as _;
 
@@ -9,7 +7,7 @@ use crate::{
     session::{Quantiles, SeatStatus, Status},
 };
 
-/// Counts, scene, music that sounds, NPCs and times, a line each.
+/// Counts, scene, music, NPCs and times, one per line.
 pub fn lines(status: &Status) -> Vec<String> {
     let seats = status.seats.iter().map(everything);
     let before = [counts(status), scene(status)].into_iter();
@@ -47,7 +45,7 @@ fn tiers(seat: &SeatStatus) -> String {
     let mut text = format!("{}: up to {}", seat.name, seat.ceiling);
     match seat.override_ {
         Some((tier, Some(left))) => {
-            // A text takes everything.
+            // Writing to a `String` cannot fail.
             let _ = write!(text, "; game master's {tier} for {} s", left.as_secs());
         }
         Some((tier, None)) => text.push_str(&until_cleared(tier)),

@@ -1,6 +1,4 @@
-//! Slash lines, typed or given as texts: commands carried out at the table, and their answers.
-//!
-//! **Never**: says a slash line to an NPC.
+//! Executes slash commands, typed or given as texts. **Never**: says a slash line to an NPC.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
@@ -18,7 +16,7 @@ use crate::{
 };
 
 impl Driver {
-    /// Carries out a slash line of `typist`; false if `line` is none and goes to the NPCs.
+    /// Executes a slash line of `typist`; false if `line` is none and goes to the NPCs.
     pub(super) async fn steer(
         &mut self,
         line: &str,
@@ -38,7 +36,7 @@ impl Driver {
         Ok(true)
     }
 
-    /// Carries out a command and shows its answer once the table has taken it; false if it is refused.
+    /// Executes a command and shows its answer once the table has taken it; false if it is refused.
     async fn carry_out(
         &mut self,
         sub: &Subcommand,
@@ -132,13 +130,12 @@ impl Driver {
     }
 }
 
-/// Says why a command is refused; always false, its result.
+/// Reports a refusal; always false.
 fn refused(why: &str) -> bool {
     complain(why);
     false
 }
 
-/// Adds `id` to `ids`, or removes it.
 fn set(ids: &mut HashSet<SpeakerId>, id: SpeakerId, is_in: bool) {
     if is_in {
         ids.insert(id);

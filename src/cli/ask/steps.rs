@@ -1,6 +1,4 @@
-//! Inputs with their sound.
-//!
-//! Entry function: [`load`]. **Never**: plays anything, or holds a recording whole.
+//! Inputs with their sound. Entry function: [`load`]. **Never**: holds a whole recording.
 
 use std::{
     fs::File,
@@ -21,18 +19,16 @@ use crate::{
     files,
 };
 
-/// Largest recording in bytes.
+/// In bytes.
 const LARGEST: u64 = 512 << 20;
-/// Pieces decoded ahead of what is heard, of some tenths of a second each.
+/// Pieces decoded ahead, of some tenths of a second each.
 const AHEAD: usize = 32;
-/// The rate that recordings are brought to.
+/// Rate to which recordings are converted.
 pub const RECEIVED: SampleRate = SampleRate::HZ_16000;
 
-/// One thing said.
 pub struct Step {
-    /// Its speaker, time and form.
     pub input: Input,
-    /// Its sound; `None` for text.
+    /// `None` for text.
     pub recording: Option<Recording>,
 }
 
@@ -42,29 +38,25 @@ impl Step {
         self.input.at.is_some()
     }
 
-    /// Time it takes to be heard.
     pub fn length(&self) -> Duration {
         self.recording.as_ref().map_or(Duration::ZERO, |recording| recording.length)
     }
 }
 
-/// A recording that was decoded once, so that nothing is wrong with it.
+/// A recording that was decoded once, so that it is valid.
 pub struct Recording {
     file: File,
     hint: Option<String>,
     length: Duration,
 }
 
-/// Sound on its way out of a recording, a frame after the other.
+/// Frames of a recording being decoded.
 pub struct RecordedSound {
     pieces: mpsc::Receiver<Vec<i16>>,
     left: Vec<i16>,
 }
 
-/// Reads what `input` says.
-///
-/// # Errors
-/// A recording cannot be read.
+/// Opens the input; fails if a recording is unreadable.
 pub fn load(input: Input) -> Result<Step, Failure> {
     let recording = match &input.what {
         What::Text(_) => None,
@@ -102,10 +94,7 @@ impl Recording {
         Ok(Self { file, hint, length })
     }
 
-    /// Its sound from the beginning, at [`RECEIVED`].
-    ///
-    /// # Errors
-    /// The file cannot be read a second time.
+    /// Its sound from the beginning, at [`HEARD`].
     pub fn play(&self) -> io::Result<RecordedSound> {
         let (mut file, hint) = (self.file.try_clone()?, self.hint.clone());
         file.rewind()?;
@@ -139,7 +128,7 @@ impl RecordedSound {
     }
 }
 
-/// Copies `pipe` into a file that has no name: sound is not always read from front to back.
+/// Copies `pipe` into an unnamed file: sound is not always read from front to back.
 fn spooled(pipe: &mut impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut pipe.take(LARGEST + 1), &mut file)?;

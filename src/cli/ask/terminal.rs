@@ -1,7 +1,7 @@
-//! The terminal beside a table: what tools show, ask and want filled in.
+//! A terminal's typed lines, approvals, forms and pictures.
 //!
-//! Entry types: [`TerminalEffects`], [`PictureFiles`], [`Typed`]. **Never**: answers for the game master
-//! without an explicit choice.
+//! Entry types: [`TerminalEffects`], [`PictureFiles`], [`Typed`]. **Never**: answers for the game
+//! master without an explicit choice.
 
 use std::{
     fs::File,
@@ -40,9 +40,9 @@ pub enum Approve {
     None,
 }
 
-/// Longest line that is taken, in bytes.
+/// Longest line, in bytes.
 const LONGEST: usize = LONGEST_UTTERANCE;
-/// A line that goes on for so long never ends.
+/// A line this long counts as endless.
 const ENDLESS: usize = 1 << 20;
 
 /// Highest number of a picture's file.
@@ -51,25 +51,21 @@ const FILES_MAX: u32 = 10_000;
 /// Lines typed on a terminal, for the next reader.
 pub struct Typed(Mutex<Keyboard<Stdin>>);
 
-/// A stream of lines, and what has come of one that is not whole yet.
+/// A stream of lines, and the unfinished line.
 struct Keyboard<R> {
     stdin: BufReader<R>,
     /// At most one byte more than [`LONGEST`].
     begun: Vec<u8>,
-    /// All that has come of it.
+    /// Length of the whole line so far.
     length: usize,
 }
 
 impl Typed {
-    /// Lines of standard input.
     pub fn new() -> Arc<Self> {
         Arc::new(Self(Mutex::new(Keyboard::of(tokio::io::stdin()))))
     }
 
-    /// The next line; `None` at the end of input. Cancel safe.
-    ///
-    /// # Errors
-    /// Standard input cannot be read, or brings a line without end.
+    /// The next line; `None` at the end of input. Fails on an endless line. Cancel safe.
     pub async fn next(&self) -> io::Result<Option<String>> {
         self.0.lock().await.next().await
     }
@@ -124,8 +120,8 @@ impl<R: AsyncRead + Unpin> Keyboard<R> {
     }
 }
 
-/// A line as text. Bytes that are no UTF-8 come from a terminal that writes Latin-1, or by accident; no
-/// evening ends for them.
+/// Decodes a line. Invalid UTF-8 comes from a Latin-1 terminal or by accident, and must not end an
+/// evening.
 fn text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -138,17 +134,16 @@ fn text(bytes: &[u8]) -> String {
 
 /// Effects of tools at this table.
 pub struct TerminalEffects {
-    /// Shown lines are wanted.
+    /// Print shown lines.
     pub aloud: bool,
-    /// Decision made beforehand; `None`: the typist is asked.
+    /// Decision made in advance; `None`: ask the typist.
     pub approve: Option<Approve>,
-    /// The typist is the game master.
     pub is_dm: bool,
     /// Source of the decisions.
     pub typed: Arc<Typed>,
-    /// Tools that are asked about only once; `None`: none.
+    /// Stores permanent approvals; `None`: ask each time.
     pub permits: Option<Arc<LocalPermits>>,
-    /// Folder for pictures; `None`: they are not saved.
+    /// `None`: pictures are not saved.
     pub pictures: Option<PictureFiles>,
 }
 
@@ -164,7 +159,7 @@ impl PictureFiles {
         Self { recording, written: AtomicU32::new(0) }
     }
 
-    /// Writes `picture` into the next file that is not there yet; its name.
+    /// Writes `picture` into the next unused file; returns its name.
     fn write(&self, picture: &Attachment) -> io::Result<String> {
         let stem = self.recording.file_stem().unwrap_or_default().to_string_lossy();
         let kind = if picture.mime == "image/jpeg" { "jpg" } else { "png" };
@@ -173,7 +168,7 @@ impl PictureFiles {
             let name = format!("{stem}-{number}.{kind}");
             match File::create_new(self.recording.with_file_name(&name)) {
                 Ok(mut file) => return file.write_all(&picture.bytes).map(|()| name),
-                // It is of an earlier evening.
+                // From an earlier evening.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < FILES_MAX => {}
                 Err(error) => return Err(error),
             }
@@ -182,7 +177,7 @@ impl PictureFiles {
 }
 
 impl TerminalEffects {
-    /// Effects of tools that an operator calls by hand.
+    /// Effects of tools that an operator calls manually.
     pub fn of_operator(aloud: bool) -> Self {
         Self {
             aloud,

@@ -1,6 +1,5 @@
-//! Lines that are typed to a table, or given as texts.
-//!
-//! Entry functions: [`Driver::typed_lines`], [`Driver::take_line`]. **Never**: says a slash line to an NPC.
+//! Lines typed to a table, or given as texts. Entry functions: [`Driver::typed_lines`],
+//! [`Driver::take_line`].
 
 use super::{
     super::{Failure, complain},
@@ -14,10 +13,7 @@ use crate::session::Speaker;
 const ENDS: [&str; 4] = ["quit", "exit", "/quit", "/exit"];
 
 impl Driver {
-    /// Reads lines until there are no more.
-    ///
-    /// # Errors
-    /// Nothing was typed at all, the table is gone, or stdout is.
+    /// Reads lines until the end. Fails if nothing was typed at all.
     pub async fn typed_lines(
         &mut self,
         typed: &Typed,
@@ -46,7 +42,7 @@ impl Driver {
         Err(Failure::Usage("no input (give --in FILE, --text TEXT, or type a line)".into()))
     }
 
-    /// Carries out a slash line of `typist`, or says the line to the NPCs.
+    /// Executes a slash line of `typist`, or says the line to the NPCs.
     pub(super) async fn take_line(
         &mut self,
         line: &str,
@@ -67,7 +63,7 @@ impl Driver {
         self.say(typist.id, line.to_owned()).await
     }
 
-    /// The next typed line; what the table says meanwhile is printed.
+    /// The next typed line; prints events of the table meanwhile.
     async fn next_line(&mut self, typed: &Typed) -> Result<Option<String>, Failure> {
         loop {
             tokio::select! {

@@ -1,6 +1,4 @@
-//! Questions to the game master's assistant.
-//!
-//! Entry functions: [`assist`], [`print_answer`].
+//! Questions to the game master's assistant. Entry functions: [`assist`], [`print_answer`].
 
 use std::time::Duration;
 
@@ -20,10 +18,7 @@ use crate::{
 /// Interval between polls for late results.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Has every question answered, and waits for what its tools still do.
-///
-/// # Errors
-/// stdout is gone.
+/// Gets an answer to every question, and waits for its tools.
 pub async fn assist(
     assistant: &Assistant,
     questions: &[String],
@@ -43,9 +38,6 @@ pub async fn assist(
 }
 
 /// Prints an answer, or why there is none.
-///
-/// # Errors
-/// stdout is gone.
 pub fn print_answer(
     printer: &Printer,
     assistant: &str,
