@@ -1,6 +1,4 @@
-//! Answers of commands, at once, when the table has said how it stands, or when some work is done.
-//!
-//! Entry types: [`Answer`], [`Reply`]. **Never**: sends or prints it.
+//! Answers of commands, immediate or after the table's status. Entry types: [`Answer`], [`Reply`].
 
 use futures::{FutureExt, future::BoxFuture};
 
@@ -40,16 +38,15 @@ impl NextStep {
     }
 }
 
-/// Text for the caller of a command, or for everybody.
+/// Text for the caller of a command, or for everyone.
 #[derive(Default)]
 pub struct Reply {
-    /// A heading, where a face has room for one.
+    /// A heading, if the face has room for one.
     pub title: Option<String>,
-    /// The words; empty where `status` says it all.
+    /// Empty if `status` says everything.
     pub text: Text,
-    /// State of the table, for programs; for people too where `text` is empty.
+    /// State of the table, for programs; also for people if `text` is empty.
     pub status: Option<Box<Status>>,
-    /// Everybody sees it.
     pub public: bool,
     /// What the caller may do next.
     pub next_step: Option<NextStep>,
@@ -58,17 +55,16 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Text that only the caller sees.
+    /// Only the caller sees it.
     pub fn private(text: impl Into<Text>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Text that everybody sees.
+    /// Everyone sees it.
     pub fn public(text: impl Into<Text>) -> Self {
         Self { public: true, ..Self::private(text) }
     }
 
-    /// With a heading.
     pub fn titled(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), ..self }
     }
@@ -89,7 +85,7 @@ impl Reply {
     }
 }
 
-/// Answers once it is known how the table stands.
+/// Builds the answer once the table's status is known.
 pub type Next = Box<dyn FnOnce(&mut dyn Face) -> Result<Answer, Refusal> + Send>;
 
 /// Puts the result of some work in place, and replies.
@@ -97,9 +93,9 @@ pub type Then = Box<dyn FnOnce(&mut dyn Face) -> Result<Reply, Refusal> + Send>;
 
 /// The answer of a command.
 pub enum Answer {
-    /// A reply at once.
+    /// An immediate reply.
     Now(Reply),
-    /// The answer that follows when the table has said how it stands.
+    /// The answer after the table's status.
     Soon(BoxFuture<'static, Next>),
     /// The reply that follows some work, which may take a while.
     Later(BoxFuture<'static, Then>),
@@ -124,10 +120,7 @@ impl From<Reply> for Answer {
     }
 }
 
-/// Answers with the reply of `show` to the table's status, once all earlier orders are carried out.
-///
-/// # Errors
-/// No session runs.
+/// Replies with `show` of the table's status, after all earlier orders. Fails if no session runs.
 pub fn with_status(
     face: &mut dyn Face,
     show: impl FnOnce(&mut dyn Face, Status) -> Result<Reply, Refusal> + Send + 'static,

@@ -1,6 +1,4 @@
 //! `/ask`: the assistant answers a question of the game master, in private.
-//!
-//! Entry item: [`COMMAND`].
 
 use super::{
     answer::Answer,
@@ -11,7 +9,6 @@ use super::{
 const QUESTION_MAX: u16 = 2_000;
 const DESCRIPTION: &str = "Ask the assistant about rules, the campaign, or anything its tools know";
 
-/// `/ask`.
 pub static COMMAND: Command = Command {
     name: "ask",
     description: DESCRIPTION,

@@ -1,45 +1,36 @@
-//! One use of a command: the caller, and what was given.
-//!
-//! Entry type: [`Call`]. **Never**: knows how it was typed.
+//! One use of a command: its caller and values. Entry type: [`Call`].
 
 use super::{given::GivenFile, text::Refusal};
 use crate::session::{Speaker, SpeakerId};
 
-/// A value of a parameter.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Words or a name.
     Words(String),
-    /// A whole number.
     Number(i64),
-    /// True or false.
     Flag(bool),
-    /// A player, at the table or not.
+    /// At the table or not.
     Person(SpeakerId),
     /// A file, which is not read yet.
     File(GivenFile),
 }
 
-/// One use of a command.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The caller.
     pub speaker: Speaker,
     values: Vec<(&'static str, Value)>,
 }
 
 impl Call {
-    /// A use by `speaker` with these values, by the names of their parameters.
+    /// Values by the names of their parameters.
     pub fn new(speaker: Speaker, values: Vec<(&'static str, Value)>) -> Self {
         Self { speaker, values }
     }
 
-    /// The value given as `name`.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.values.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
     }
 
-    /// The words given as `name`, trimmed; `None`: none.
+    /// The words of `name`, trimmed; `None` if empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.value(name)? {
             Value::Words(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -47,18 +38,12 @@ impl Call {
         }
     }
 
-    /// The words given as `name`.
-    ///
-    /// # Errors
-    /// They are missing or empty.
+    /// Like [`Call::text`]; fails if they are missing or empty.
     pub fn words(&self, name: &str) -> Result<&str, Refusal> {
         self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
     }
 
-    /// The number given as `name`, which is 1 to `most`; `None`: none.
-    ///
-    /// # Errors
-    /// It is out of that range.
+    /// A number of 1 to `most`; fails out of that range.
     pub fn count(&self, name: &str, most: u32) -> Result<Option<u32>, Refusal> {
         let Some(Value::Number(given)) = self.value(name) else { return Ok(None) };
         match u32::try_from(*given) {
@@ -67,12 +52,10 @@ impl Call {
         }
     }
 
-    /// True where `name` is given and true.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.value(name), Some(Value::Flag(true)))
     }
 
-    /// The person given as `name`.
     pub fn person(&self, name: &str) -> Option<SpeakerId> {
         match self.value(name)? {
             Value::Person(id) => Some(*id),

@@ -1,6 +1,4 @@
-//! `/character`: who a player is in the game.
-//!
-//! Entry item: [`COMMAND`]. **Never**: gives a player the name of an NPC.
+//! `/character`: a player's name in the game.
 
 use std::sync::Arc;
 
@@ -20,7 +18,6 @@ use crate::{
 /// Longest name, in characters.
 const LONGEST: u16 = 64;
 
-/// `/character`.
 pub static COMMAND: Command = Command {
     name: "character",
     description: "Choose who you play",
@@ -65,7 +62,7 @@ fn set(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     Ok(Reply::private(done).into())
 }
 
-/// `name` without what cannot be seen.
+/// Removes invisible characters.
 fn seen(name: &str) -> String {
     let seen: String = name.chars().filter(|c| !c.is_control() && !is_hidden(*c)).collect();
     seen.trim().to_owned()

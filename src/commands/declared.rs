@@ -1,7 +1,8 @@
-//! Commands as values: names, parameters, who may use them, what they do.
+//! Commands as values: names, parameters, permission and effect. Entry types: [`Command`],
+//! [`Subcommand`].
 //!
-//! Entry types: [`Command`], [`Subcommand`]. A face offers them, reads their use into a [`Call`] and
-//! shows the [`Answer`]. **Never**: knows a face.
+//! A face offers them, parses their use into a [`Call`] and shows the [`Answer`]. **Never**: knows
+//! a face.
 
 use super::{
     answer::Answer,
@@ -10,81 +11,69 @@ use super::{
     text::Refusal,
 };
 
-/// Longest name of an NPC that is taken, in characters.
+/// Longest name of an NPC, in characters.
 pub const NPC_MAX: u16 = 100;
-/// Longest word that is one of a few, in characters.
+/// Longest word of a choice, in characters.
 pub const WORD_MAX: u16 = 16;
 
-/// A command.
 pub struct Command {
-    /// Its name, without the slash.
+    /// Without the slash.
     pub name: &'static str,
-    /// Its purpose, in at most 100 characters.
+    /// At most 100 characters.
     pub description: &'static str,
-    /// Its subcommands; a command without has one with an empty name.
+    /// A command without subcommands has one with an empty name.
     pub subs: &'static [Subcommand],
 }
 
-/// A part of a command that does one thing.
 pub struct Subcommand {
-    /// Its command and its own name, as in `npc mute`; one word: it is the whole command.
+    /// Names of the command and the subcommand, as in `npc mute`; a single word is the whole
+    /// command.
     pub path: &'static str,
-    /// Its effect, in at most 100 characters.
+    /// At most 100 characters.
     pub description: &'static str,
-    /// Players may use it too, not only game masters.
+    /// For players, not only game masters.
     pub for_all: bool,
-    /// Values it takes, in order; those it needs come first.
+    /// In order; required ones come first.
     pub parameters: &'static [Parameter],
-    /// Carries it out and answers.
     pub run: Run,
 }
 
-/// Carries a command out through a face, and answers.
+/// Executes a command through a face.
 pub type Run = fn(&mut dyn Face, &Call) -> Result<Answer, Refusal>;
 
-/// Something that can be given.
 pub struct Parameter {
-    /// Its name, which may be typed before the value with a colon.
+    /// May be typed before the value, with a colon.
     pub name: &'static str,
-    /// Its meaning, in at most 100 characters.
+    /// At most 100 characters.
     pub description: &'static str,
-    /// The kind of value it takes.
     pub kind: Kind,
-    /// It must be given.
     pub required: bool,
-    /// Only game masters may give it.
     pub for_dm: bool,
     /// It is given only where commands are typed; other faces have buttons for it.
     pub only_typed: bool,
 }
 
-/// The kind of value a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The name of an NPC.
     Npc,
-    /// Words, at most so many characters.
+    /// Words, with a limit in characters.
     Words(u16),
-    /// Words, at most so many characters; a face may offer the names that are known.
+    /// Words, with a limit in characters; a face may suggest known names.
     Suggested(Suggested, u16),
-    /// One of these words, which have at most so many characters.
     OneOf(&'static [&'static str], u16),
     /// A whole number from 1 to this one.
     Count(u32),
-    /// True or false.
     Flag,
-    /// A player.
     Person,
     /// A file.
     File,
 }
 
-/// Names a face may offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suggested {
     /// Scenes and places of the campaign.
     Places,
-    /// Characters of its players.
+    /// Characters of the players.
     Characters,
     /// Moods and titles of music and background sound.
     Moods,
@@ -99,12 +88,12 @@ pub enum Suggested {
 }
 
 impl Command {
-    /// Its subcommand of this name; empty: the command itself, where it has none.
+    /// The subcommand of this name; empty for a command without subcommands.
     pub fn sub(&self, name: &str) -> Option<&'static Subcommand> {
         self.subs.iter().find(|sub| sub.name().eq_ignore_ascii_case(name))
     }
 
-    /// The parameter of this name in any subcommand; one for which names are known goes first.
+    /// In any subcommand.
     pub fn parameter(&self, name: &str) -> Option<&'static Parameter> {
         let named =
             || self.subs.iter().flat_map(|sub| sub.parameters).filter(move |it| it.name == name);
@@ -113,7 +102,7 @@ impl Command {
 }
 
 impl Subcommand {
-    /// One for game masters.
+    /// For game masters only.
     pub const fn new(
         path: &'static str,
         description: &'static str,
@@ -123,26 +112,23 @@ impl Subcommand {
         Self { path, description, for_all: false, parameters, run }
     }
 
-    /// For players too.
     pub const fn for_all(self) -> Self {
         Self { for_all: true, ..self }
     }
 
-    /// Its own name; empty: it is the whole command.
+    /// Empty if it is the whole command.
     pub fn name(&self) -> &'static str {
         self.path.split_once(' ').map_or("", |(_, name)| name)
     }
 
-    /// True where the caller may use it so.
+    /// True if the caller may use it like this.
     pub fn may(&self, call: &Call) -> bool {
         let mut given = self.parameters.iter().filter(|it| call.value(it.name).is_some());
         call.speaker.is_dm || (self.for_all && !given.any(|it| it.for_dm))
     }
 
-    /// Carries a call out without asking if the caller may; [`Self::may`] says so.
-    ///
-    /// # Errors
-    /// Something given is too long, or not as the command wants it.
+    /// Executes a call without checking [`Self::may`]. Fails on values that are too long or
+    /// invalid.
     pub fn carry_out(&self, face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         for Parameter { name, kind, .. } in self.parameters {
             if let (Some(most), Some(Value::Words(given))) = (kind.longest(), call.value(name))
@@ -166,7 +152,7 @@ impl Kind {
         matches!(self, Self::Npc | Self::Suggested(..))
     }
 
-    /// Most characters of its words; `None`: it takes none.
+    /// Limit of its words, in characters; `None`: it takes none.
     const fn longest(self) -> Option<u16> {
         match self {
             Self::Npc => Some(NPC_MAX),
@@ -178,17 +164,16 @@ impl Kind {
 }
 
 impl Parameter {
-    /// One that may be left out.
+    /// An optional one.
     pub const fn new(name: &'static str, description: &'static str, kind: Kind) -> Self {
         Self { name, description, kind, required: false, for_dm: false, only_typed: false }
     }
 
-    /// One that must be given.
     pub const fn required(name: &'static str, description: &'static str, kind: Kind) -> Self {
         Self { required: true, ..Self::new(name, description, kind) }
     }
 
-    /// Only for game masters.
+    /// For game masters only.
     pub const fn for_dm(self) -> Self {
         Self { for_dm: true, ..self }
     }

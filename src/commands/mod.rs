@@ -1,8 +1,7 @@
-//! Commands that more than one face has: each exists once, with its words, what it does and what it
-//! answers.
+//! Commands shared by several faces. Entry items: [`ALL`], [`Face`], [`Answer`].
 //!
-//! Entry items: [`ALL`], [`Face`], [`Answer`]. A face offers them as it can, reads their use into a [`Call`]
-//! and shows the answer. **Never**: knows Discord or a terminal, or waits.
+//! A face offers them, parses their use into a [`Call`] and shows the answer. **Never**: knows
+//! Discord or a terminal, or waits.
 
 mod answer;
 mod ask;

@@ -1,6 +1,4 @@
 //! `/music`: music and ambience at the table.
-//!
-//! Entry item: [`COMMAND`]. **Never**: makes sound itself; the table does.
 
 use std::sync::Arc;
 
@@ -16,12 +14,11 @@ use crate::{
     session::Command as TableCommand,
 };
 
-/// Longest words for a track, in characters.
+/// Longest search text, in characters.
 const WORDS_MAX: u16 = 100;
-/// Loudest volume, in percent.
+/// In percent.
 const VOLUME_MAX: u32 = 100;
 
-/// `/music`.
 pub static COMMAND: Command = Command {
     name: "music",
     description: "Play music and background sound at the table",
@@ -60,9 +57,6 @@ pub static COMMAND: Command = Command {
 };
 
 /// Fades everything out.
-///
-/// # Errors
-/// No session runs.
 pub fn stop(face: &mut dyn Face) -> Result<Answer, Refusal> {
     face.tell(TableCommand::Music(MusicOrder::Stop))?;
     Ok(Reply::private("The music fades out.").into())
@@ -122,7 +116,7 @@ fn list(face: &mut dyn Face) -> Result<Answer, Refusal> {
     })
 }
 
-/// One track: its title, its moods, and credits.
+/// Title, moods and credits of a track.
 fn shown(track: &Track) -> Text {
     let text = Text::of(&track.title).plain(format!(" · {}", track.layer.name()));
     let text = match track.moods.as_slice() {
@@ -141,14 +135,14 @@ fn effect_called<'l>(library: &'l Library, title: &str) -> Option<&'l Arc<Track>
     library.tracks.iter().find(|it| it.layer == Layer::Effect && it.title.to_lowercase() == title)
 }
 
-/// Of tracks that fit alike the one behind that which plays, or the first.
+/// The track after the current one among equal matches, or the first.
 fn following(found: &[Arc<Track>], music: &MusicStatus) -> Option<Arc<Track>> {
     let plays = |track: &Arc<Track>| music.playing.iter().any(|(_, title)| *title == track.title);
     let behind = found.iter().skip_while(|track| !plays(track)).nth(1);
     behind.or_else(|| found.first()).cloned()
 }
 
-/// Refuses words that no track fits, with the words that would.
+/// Refuses words without a match, and lists possible ones.
 fn unknown(library: &Library, words: &str) -> String {
     let moods = or_none(library.moods().join(", "));
     format!("no music fits '{words}' (moods: {moods}; /music list shows all tracks)")
@@ -170,7 +164,6 @@ mod tests {
 
     use crate::session::{Speaker, SpeakerId};
 
-    /// The answer to a typed line.
     fn answer(line: &str) -> String {
         let speaker = Speaker { id: SpeakerId(11), name: "Max".to_owned(), is_dm: true };
         let file = |path: &str| GivenFile::new(path, None, || ready(Ok(Vec::new())).boxed());

@@ -1,4 +1,4 @@
-//! Orders to the whole table that a face offers as buttons or as words of its own.
+//! Orders to the whole table, which a face offers as buttons or words.
 //!
 //! Entry functions: [`skip`], [`pause`], [`resume`], [`resume_all`], [`mute_all`].
 
@@ -11,31 +11,23 @@ use super::{
 };
 use crate::session::{Command as TableCommand, State};
 
-/// Said once NPCs answer again.
+/// Notice once NPCs answer again.
 const RESUMED: &str = "The NPCs answer again.";
-/// Refusal when a player tries to end a pause.
+/// Refusal for a player who tries to end a pause.
 const PAUSED: &str = "the table is paused (only the game master may resume it)";
 
-/// Drops what is being said, and goes on with the next speaker.
-///
-/// # Errors
-/// No session runs.
+/// Drops the current speech, and continues with the next speaker.
 pub fn skip(face: &mut dyn Face) -> Result<Answer, Refusal> {
     tell(face, TableCommand::Skip, "Moving on to the next speaker.")
 }
 
-/// Has no NPC answer until [`resume`].
-///
-/// # Errors
-/// No session runs.
+/// Stops all answers until [`resume`].
 pub fn pause(face: &mut dyn Face) -> Result<Answer, Refusal> {
     tell(face, TableCommand::Pause(true), "Paused: the NPCs stay silent until you resume.")
 }
 
-/// Ends an X-card; for the game master, a [`pause`] too.
-///
-/// # Errors
-/// No session runs; later: a player may not end the card, or the pause.
+/// Ends an X-card; for the game master, a [`pause`] too. The later answer refuses a player who may
+/// not.
 pub fn resume_all(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     face.tell(TableCommand::EndCard(call.speaker.id))?;
     if call.speaker.is_dm {
@@ -48,18 +40,11 @@ pub fn resume_all(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     })
 }
 
-/// Has NPCs answer again.
-///
-/// # Errors
-/// No session runs.
+/// Allows answers again.
 pub fn resume(face: &mut dyn Face) -> Result<Answer, Refusal> {
     tell(face, TableCommand::Pause(false), RESUMED)
 }
 
-/// Mutes every NPC.
-///
-/// # Errors
-/// No session runs.
 pub fn mute_all(face: &mut dyn Face) -> Result<Answer, Refusal> {
     npc::mute(face, None, true)
 }
@@ -80,7 +65,7 @@ mod tests {
     };
     use crate::session::{Speaker, SpeakerId, Status};
 
-    /// The answer to a "/resume" at a table with this `status`, and the orders that it gave.
+    /// The answer to "/resume" at a table with this `status`, and its orders.
     fn resumed(is_dm: bool, status: Status) -> (String, Vec<String>) {
         let speaker = Speaker { id: SpeakerId(11), name: "Max".to_owned(), is_dm };
         let sub = Subcommand::new("resume", "", &[], resume_all);

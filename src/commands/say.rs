@@ -1,6 +1,5 @@
-//! `/say`: a typed line to the NPCs, answered aloud.
-//!
-//! Entry item: [`COMMAND`]. **Never**: silently takes a line that no NPC can answer.
+//! `/say`: a typed line to the NPCs, answered aloud. **Never**: silently accepts a line that no NPC
+//! can answer.
 
 use super::{
     answer::{Answer, Reply, with_status},
@@ -19,11 +18,10 @@ use crate::{
     session::{Command as TableCommand, SeatId, SeatStatus, Seated, State, Status},
 };
 
-/// Longest line taken, in characters.
+/// Longest line, in characters.
 const LONGEST: u16 = 500;
 const DESCRIPTION: &str = "Say something to an NPC in writing; it answers aloud";
 
-/// `/say`.
 pub static COMMAND: Command = Command {
     name: "say",
     description: DESCRIPTION,
@@ -74,9 +72,9 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     })
 }
 
-/// The NPC that `text` begins with: by its name, an alias or the first word of its name, followed by other
-/// words without a sign between; the longest name counts. "Bartok I have come far" is said to Bartok; if a
-/// comma follows the name, the table itself finds the NPC.
+/// The NPC that `text` begins with: its longest name, alias or first name that is followed by other
+/// words without punctuation. "Bartok I have come far" is for Bartok; with a comma after the name,
+/// the table itself finds the NPC.
 fn begins_with(seats: &[Seated], text: &str) -> Option<SeatId> {
     let words = Words::of(text);
     let is_called = |npc: &Npc, name: &str| {
@@ -96,13 +94,13 @@ fn begins_with(seats: &[Seated], text: &str) -> Option<SeatId> {
     })
 }
 
-/// The present NPC, if it is the only one.
+/// The present NPC, if there is only one.
 fn only_one(status: &Status) -> Option<SeatId> {
     let mut here = status.seats.iter().filter(|seat| seat.present).map(|seat| seat.id);
     here.next().filter(|_| here.next().is_none())
 }
 
-/// The reason why no NPC could answer; `None`: one can.
+/// Why no NPC could answer; `None`: one can.
 fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
     let Some(seat) = seat.and_then(|seat| status.of(seat)) else {
         let able = status.seats.iter().any(|seat| seat.present && !seat.muted);
@@ -127,7 +125,7 @@ fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
     }
 }
 
-/// The line as everybody reads it.
+/// The line as everyone sees it.
 fn shown(text: &str, npc: Option<&SeatStatus>) -> Text {
     let quoted = text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
     match npc {

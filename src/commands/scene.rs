@@ -1,6 +1,4 @@
-//! `/scene`: where and when the game is, and which NPCs are there.
-//!
-//! Entry item: [`COMMAND`]. **Never**: changes what an NPC knows.
+//! `/scene`: place, time and present NPCs of the game.
 
 use super::{
     answer::{Answer, Reply, with_status},
@@ -14,10 +12,9 @@ use crate::session::{Command as TableCommand, SceneChange, Status};
 /// Longest location and longest time of day, in characters.
 const LONGEST_PLACE: u16 = 200;
 const LONGEST_TIME: u16 = 64;
-/// Takes away what was set.
+/// Clears a setting.
 const NOTHING: &str = "-";
 
-/// `/scene`.
 pub static COMMAND: Command = Command {
     name: "scene",
     description: "Set where the game is and which NPCs are there",
@@ -81,7 +78,7 @@ fn change(face: &mut dyn Face, change: SceneChange) -> Result<Answer, Refusal> {
     with_status(face, |_, status| Ok(scene(&status)))
 }
 
-/// A new place or time: empty where it is taken away, `None` where it stays.
+/// A new place or time: empty if cleared, `None` if unchanged.
 fn filled(call: &Call, option: &str) -> Option<String> {
     call.text(option).map(|text| if text == NOTHING { String::new() } else { text.to_owned() })
 }

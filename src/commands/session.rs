@@ -1,6 +1,5 @@
-//! `/session`: how the play session stands. A face that opens sessions adds subcommands of its own.
-//!
-//! Entry items: [`COMMAND`], [`STATUS`], [`RECAP`]. **Never**: begins or ends a session.
+//! `/session`: status of the play session. A face that opens sessions adds subcommands. Entry
+//! items: [`COMMAND`], [`STATUS`], [`RECAP`].
 
 use futures::FutureExt;
 
@@ -12,16 +11,14 @@ use super::{
     text::Refusal,
 };
 
-/// Description of `/session`.
 pub const DESCRIPTION: &str = "Start, stop or check the play session";
 
-/// `/session status`.
 pub const STATUS: Subcommand =
     Subcommand::new("session status", "Show the state of the session", &[], |face, _| {
         with_status(face, |_, status| Ok(Reply::default().titled("The session").of(status)))
     });
 
-/// `/session recap`, for faces without a recap of their own.
+/// For faces without a recap of their own.
 pub const RECAP: Subcommand = Subcommand::new(
     "session recap",
     "Show what happened, with the numbers of the lines that prove it",
@@ -30,7 +27,6 @@ pub const RECAP: Subcommand = Subcommand::new(
 )
 .for_all();
 
-/// `/session`.
 pub static COMMAND: Command =
     Command { name: "session", description: DESCRIPTION, subs: &[STATUS] };
 

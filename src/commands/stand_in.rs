@@ -1,6 +1,4 @@
-//! NPCs and tables to show, and a table that records its orders, for tests.
-//!
-//! Entry type: [`Recorded`].
+//! Test NPCs and tables, and a table that records its orders. Entry type: [`Recorded`].
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -30,7 +28,7 @@ use crate::{
     },
 };
 
-/// An NPC that nothing was done to.
+/// An NPC in its initial state.
 pub fn seat(name: &str) -> SeatStatus {
     SeatStatus {
         id: SeatId(0),
@@ -50,7 +48,7 @@ pub fn seat(name: &str) -> SeatStatus {
     }
 }
 
-/// A table of these NPCs at which nothing was said.
+/// A table of these NPCs before any turn.
 pub fn status(seats: Vec<SeatStatus>) -> Status {
     let seats = (0..).map(SeatId).zip(seats).map(|(id, seat)| SeatStatus { id, ..seat });
     let seats: Vec<SeatStatus> = seats.collect();
@@ -71,25 +69,23 @@ pub fn status(seats: Vec<SeatStatus>) -> Status {
     }
 }
 
-/// A table that records its orders.
 pub struct Recorded {
     status: Status,
-    /// Orders and lasting changes, in their sequence.
+    /// Orders and lasting changes, in sequence.
     pub orders: Vec<String>,
 }
 
 impl Recorded {
-    /// Bartok and Mira sit at it.
+    /// A table of Bartok and Mira.
     pub fn table() -> Self {
         Self::showing(status(vec![seat("Bartok"), seat("Mira")]))
     }
 
-    /// A table with this status.
     pub const fn showing(status: Status) -> Self {
         Self { status, orders: Vec::new() }
     }
 
-    /// Carries a use out; the text of the answer with the line that goes on with it, or the refusal.
+    /// Executes a command; the text of the answer, or the refusal.
     pub fn carries_out(&mut self, sub: &Subcommand, call: &Call) -> String {
         let mut answered = sub.carry_out(self, call);
         loop {
@@ -108,7 +104,6 @@ impl Recorded {
     }
 }
 
-/// Music for an inn, and a bell.
 fn library() -> Library {
     let track = |title: &str, layer| {
         Arc::new(Track { moods: vec![title.to_lowercase()], layer, ..Track::plain(title) })
@@ -116,7 +111,7 @@ fn library() -> Library {
     Library { tracks: vec![track("Inn", Layer::Music), track("Bell", Layer::Effect)] }
 }
 
-/// Engines that nothing changes.
+/// Immutable engines.
 struct Fixed;
 
 impl Engines for Fixed {

@@ -1,63 +1,59 @@
-//! Words of an answer, with neither Discord's markup nor a terminal's.
-//!
-//! Entry types: [`Text`], [`Refusal`]. **Never**: says how emphasis looks.
+//! Text of an answer, without Discord's or a terminal's markup. Entry types: [`Text`], [`Refusal`].
 
 use std::fmt;
 
 use crate::session::SpeakerId;
 
-/// Reason for doing nothing, with the way out; only the caller sees it.
+/// Why nothing was done, with the fix; only the caller sees it.
 #[derive(Debug)]
 pub struct Refusal(pub String);
 
-/// Every error says why in words. (A refusal itself is not one, so that this covers them all.)
+/// Converts every error to words. (A refusal itself is not one, so that this covers them all.)
 impl<T: fmt::Display> From<T> for Refusal {
     fn from(why: T) -> Self {
         Self(why.to_string())
     }
 }
 
-/// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Words of ours.
+    /// Our own words.
     Plain(String),
-    /// A name, emphasised where a face can; shown to the letter.
+    /// A name, emphasised if possible, and verbatim.
     Strong(String),
-    /// Words of others, shown to the letter.
+    /// Others' words, verbatim.
     Others(String),
-    /// A player, named as the face names people.
+    /// A player, named in the face's way.
     Person(SpeakerId),
     /// Words whose emphasised parts stand between pairs of `**`.
     Marked(String),
 }
 
-/// A text in pieces; a line end in a piece ends a line.
+/// A text in pieces; a line break in a piece ends a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(Vec<Piece>);
 
 impl Text {
-    /// A text that begins with an emphasised name.
+    /// Begins with an emphasised name.
     pub fn of(name: impl Into<String>) -> Self {
         Self::default().strong(name)
     }
 
-    /// With words of ours behind it.
+    /// Adds our own words.
     pub fn plain(self, words: impl Into<String>) -> Self {
         self.with(Piece::Plain(words.into()))
     }
 
-    /// With an emphasised name behind it.
+    /// Adds an emphasised name.
     pub fn strong(self, name: impl Into<String>) -> Self {
         self.with(Piece::Strong(name.into()))
     }
 
-    /// With words of others behind it.
+    /// Adds others' words.
     pub fn others(self, words: impl Into<String>) -> Self {
         self.with(Piece::Others(words.into()))
     }
 
-    /// With a person behind it.
     pub fn person(self, id: SpeakerId) -> Self {
         self.with(Piece::Person(id))
     }
@@ -72,7 +68,7 @@ impl Text {
         self
     }
 
-    /// These texts, a line each.
+    /// Joins texts, one per line.
     pub fn lines(lines: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
         for line in lines {
@@ -84,7 +80,7 @@ impl Text {
         all
     }
 
-    /// One string, in which each piece looks as `shown` says.
+    /// Renders each piece by `shown`.
     pub fn rendered(&self, shown: impl FnMut(&Piece) -> String) -> String {
         self.0.iter().map(shown).collect()
     }

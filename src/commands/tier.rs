@@ -1,6 +1,4 @@
-//! `/tier`: how much time and thought the answers may take.
-//!
-//! Entry item: [`COMMAND`]. **Never**: selects a tier itself.
+//! `/tier`: time and thought of answers. The table selects tiers itself.
 
 use std::time::Duration;
 
@@ -18,12 +16,11 @@ use crate::{
     session::{Command as TableCommand, SeatStatus, Status},
 };
 
-/// Longest time a tier can be set for: half a day.
+/// Half a day.
 const MINUTES_MAX: u32 = 720;
 
 const NPC: Parameter = Parameter::new("npc", "Only this NPC (default: all)", Kind::Npc);
 
-/// `/tier`.
 pub static COMMAND: Command = Command {
     name: "tier",
     description: "Set how much time and thought answers may take",
@@ -80,7 +77,7 @@ fn tiers(status: &Status) -> Reply {
     Reply::private(Text::lines(status.seats.iter().map(shown))).titled("Tiers")
 }
 
-/// One NPC's tier: how high it goes by itself, what the game master set, and its last turn's.
+/// An NPC's tier: its own limit, the game master's setting, and its last turn's.
 fn shown(seat: &SeatStatus) -> Text {
     let mut line = format!(" · up to {}", seat.ceiling);
     match seat.override_ {
@@ -97,7 +94,7 @@ fn shown(seat: &SeatStatus) -> Text {
     Text::of(&seat.name).plain(line)
 }
 
-/// A time in whole minutes, near its end in seconds; never less than is left.
+/// In whole minutes, near the end in seconds; never less than is left.
 fn time(left: Duration) -> String {
     match left.as_millis().div_ceil(1_000) {
         seconds @ 0..120 => format!("{seconds} s"),

@@ -1,7 +1,4 @@
-//! `/tools permits|revoke`: tools that are no longer asked about. A face with more to manage adds
-//! subcommands of its own.
-//!
-//! Entry item: [`COMMAND`]. **Never**: allows a tool.
+//! `/tools permits|revoke`: permanently allowed tools. A face with more to manage adds subcommands.
 
 use super::{
     answer::{Answer, Reply},
@@ -14,7 +11,6 @@ use super::{
 /// Longest identity of a tool, in characters.
 const TOOL_MAX: u16 = 200;
 
-/// `/tools`.
 pub static COMMAND: Command = Command {
     name: "tools",
     description: "Manage the tools of NPCs: permissions, speed and servers",
@@ -57,7 +53,7 @@ fn revoke(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     Ok(Reply::private(Text::default().others(tool).plain(" asks again.")).into())
 }
 
-/// Refuses to revoke what was never allowed.
+/// Refusal for a tool that was not allowed.
 pub fn not_allowed(tool: &str) -> String {
     format!("'{tool}' was not allowed for good (/tools permits lists those that were)")
 }

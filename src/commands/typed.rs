@@ -1,8 +1,7 @@
-//! Commands as lines that begin with a slash: `/npc direct Bartok 3: be brief`.
+//! Parses typed commands: `/npc direct Bartok 3: be brief`. Entry functions: [`read`], [`usage`].
 //!
-//! Entry functions: [`read`], [`usage`]. Values are typed in the order of their parameters, words behind the
-//! name of an NPC after a colon, several words with commas between; each may be labelled as Discord shows
-//! it (`name:Bartok`). **Never**: does anything.
+//! Values are in the order of the parameters, words follow the name of an NPC after a colon,
+//! several words are separated by commas. Each may be labelled as in Discord (`name:Bartok`).
 
 use super::{
     call::{Call, Value},
@@ -15,23 +14,21 @@ use crate::{
     yaml::nearest,
 };
 
-/// Shortest word that may stand for longer ones, in characters.
+/// Shortest abbreviation, in characters.
 const SHORTEST: usize = 3;
-/// Most commands that are proposed.
+/// Most suggested commands.
 const PROPOSED_MAX: usize = 3;
 
-/// Reason for not reading a line.
+/// Why a line cannot be parsed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TypedError {
-    /// No command is called so.
     #[error("unknown command '/{word}' ({instead})")]
     Unknown {
-        /// The first word.
         word: String,
-        /// The way out.
+        /// The fix.
         instead: String,
     },
-    /// It is used otherwise.
+    /// Wrong usage of a command.
     #[error("use {0}")]
     Misused(String),
 }
@@ -72,7 +69,7 @@ fn find<'l>(
     if (is_x_card(word) || is_x_card(line))
         && let Some(sub) = card()
     {
-        // It is held up whatever is said with it.
+        // The X-card works with any text after it.
         return Ok((sub, ""));
     }
     // A slash alone asks for help.
@@ -89,7 +86,7 @@ fn find<'l>(
     Ok((sub.ok_or_else(misused)?, rest))
 }
 
-/// The word is a subcommand's, the beginning of one, a slip, or nothing.
+/// The word is a subcommand, a prefix of one, a slip, or unknown.
 fn unknown(all: &[&'static Command], word: &str) -> TypedError {
     let lower = word.to_lowercase();
     let subs = all.iter().flat_map(|command| command.subs);
@@ -139,7 +136,7 @@ fn shown(parameter: &Parameter, needs_label: bool) -> String {
     if parameter.required { typed } else { format!("[{typed}]") }
 }
 
-/// True where words stand behind a name and a colon.
+/// True if words follow a name and a colon.
 fn has_colon<'p>(mut parameters: impl Iterator<Item = &'p Parameter> + Clone) -> bool {
     let has_name = parameters.clone().any(|it| it.kind == Kind::Npc && it.required);
     has_name && parameters.any(is_words)
@@ -220,14 +217,14 @@ fn number(text: &str) -> Option<i64> {
 struct Positional<'l> {
     /// Parameters without a value.
     open: Vec<&'static Parameter>,
-    /// Text that is not read yet.
+    /// Unread text.
     rest: &'l str,
     values: Values,
     found: Finders<'l>,
 }
 
 impl<'l> Positional<'l> {
-    /// Everything; `None`: something is left that nothing takes.
+    /// `None`: some text is left over.
     fn read(mut self) -> Option<Values> {
         self.flags();
         if has_colon(self.open.iter().copied())
@@ -249,7 +246,7 @@ impl<'l> Positional<'l> {
         Some(self.values)
     }
 
-    /// Gives `text` to the first open parameter that is `wanted`; no text is nothing given.
+    /// Assigns `text`, unless empty, to the first open parameter that is `wanted`.
     fn take(&mut self, wanted: impl Fn(&Parameter) -> bool, text: &str) {
         let Some(at) = self.open.iter().position(|it| wanted(it)) else { return };
         let parameter = self.open.remove(at);
@@ -263,7 +260,7 @@ impl<'l> Positional<'l> {
         }
     }
 
-    /// A word at the end that is a flag's name sets it.
+    /// Sets a flag whose name is at the end.
     fn flags(&mut self) {
         let (before, last) = last_word(self.rest);
         let is_flag = |it: &&Parameter| it.kind == Kind::Flag && it.name.eq_ignore_ascii_case(last);
@@ -273,7 +270,7 @@ impl<'l> Positional<'l> {
         }
     }
 
-    /// A number at the end, where one may be given.
+    /// Reads a number at the end.
     fn numbers(&mut self) {
         let (before, last) = last_word(self.rest);
         let count = self.open.iter().find(|it| matches!(it.kind, Kind::Count(_)));
@@ -283,7 +280,7 @@ impl<'l> Positional<'l> {
         }
     }
 
-    /// One of a few words: the first one where nothing is before it, else the last.
+    /// A choice: the first word if nothing is before it, else the last.
     fn one_of(&mut self) {
         let is_one_of = |it: &Parameter| matches!(it.kind, Kind::OneOf(..));
         let Some(at) = self.open.iter().position(|it| is_one_of(it)) else { return };
@@ -298,7 +295,7 @@ impl<'l> Positional<'l> {
         self.take(is_one_of, word);
     }
 
-    /// Words, with commas between where several may be given.
+    /// Words, separated by commas if several are possible.
     fn words(&mut self, text: &'l str) {
         let count = self.open.iter().filter(|it| is_words(it)).count();
         for part in text.splitn(count.max(1), ',') {
@@ -307,13 +304,13 @@ impl<'l> Positional<'l> {
     }
 }
 
-/// The first word, and what is behind it.
+/// The first word, and the rest.
 fn first_word(text: &str) -> (&str, &str) {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
     (word, rest.trim())
 }
 
-/// Text before the last word, and that word.
+/// The text before the last word, and that word.
 fn last_word(text: &str) -> (&str, &str) {
     let (before, word) = text.trim().rsplit_once(char::is_whitespace).unwrap_or(("", text.trim()));
     (before.trim(), word)

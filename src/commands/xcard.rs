@@ -1,6 +1,5 @@
-//! `/xcard`: everyone stops at once.
-//!
-//! Entry items: [`COMMAND`], [`halt`]. **Never**: tells who used it.
+//! `/xcard`: everyone stops at once. Entry items: [`COMMAND`], [`halt`]. **Never**: reveals its
+//! user.
 
 use super::{
     answer::{Answer, Reply},
@@ -13,7 +12,6 @@ use crate::session::Command as TableCommand;
 const DESCRIPTION: &str =
     "Stop every NPC and take the last exchange back; no one learns that it was you";
 
-/// `/xcard`.
 pub static COMMAND: Command = Command {
     name: "xcard",
     description: DESCRIPTION,
@@ -21,9 +19,6 @@ pub static COMMAND: Command = Command {
 };
 
 /// Silences everyone at once; does not reveal the user of the card.
-///
-/// # Errors
-/// No session runs.
 pub fn halt(face: &mut dyn Face) -> Result<Answer, Refusal> {
     face.tell(TableCommand::Halt)?;
     Ok(Reply::private(

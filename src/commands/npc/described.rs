@@ -1,6 +1,4 @@
-//! NPCs as their game master reads them.
-//!
-//! Entry functions: [`described`], [`seat_line`]. **Never**: shows a stage note or a secret.
+//! NPCs as their game master sees them. **Never**: shows a stage note or a secret.
 
 use crate::{
     commands::text::Text,
@@ -8,7 +6,7 @@ use crate::{
     session::SeatStatus,
 };
 
-/// One NPC in a line.
+/// One line.
 pub fn seat_line(seat: &SeatStatus) -> Text {
     let mut line = String::new();
     let mut add = |text: String| line.push_str(&format!(" · {text}"));
@@ -36,7 +34,7 @@ pub fn seat_line(seat: &SeatStatus) -> Text {
     Text::of(&seat.name).plain(line)
 }
 
-/// An NPC for its game master, as configured and as it sits at the table.
+/// Details for the game master, as configured and as at the table.
 pub fn described(npc: &Npc, seat: Option<&SeatStatus>) -> Text {
     let mut lines = seat.map(at_table).unwrap_or_default();
     if !npc.aliases.is_empty() {
@@ -80,7 +78,7 @@ fn at_table(seat: &SeatStatus) -> Vec<Text> {
     lines
 }
 
-/// An engine other than the usual one.
+/// An engine other than the default.
 fn engine(npc: &Npc, seat: Option<&SeatStatus>) -> Vec<Text> {
     let mut lines = Vec::new();
     let engine = seat.map_or(npc.engine, |seat| seat.engine);

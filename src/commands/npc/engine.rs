@@ -1,6 +1,4 @@
-//! `/npc engine`: another engine for an NPC, once its price is known.
-//!
-//! Entry function: [`change`]. **Never**: changes an engine unasked.
+//! `/npc engine`: shows the price of another engine, then changes it. Entry function: [`change`].
 
 use crate::{
     campaign::engine_changed,
@@ -13,10 +11,7 @@ use crate::{
     domain::EngineKind,
 };
 
-/// Says what another engine would cost; changes to it where that is confirmed.
-///
-/// # Errors
-/// No NPC or engine is called so, or the NPC cannot have it.
+/// Shows the price of another engine; changes to it if confirmed.
 pub fn change(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let (_, npc) = seat(face, call.words("name")?)?;
     let (name, wanted) = (&npc.name, call.words("engine")?);

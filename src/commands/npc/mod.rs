@@ -1,6 +1,5 @@
-//! `/npc`: the NPCs, silenced, spoken for, directed and pinned.
-//!
-//! Entry item: [`COMMAND`]. **Never**: shows a stage note or a secret of an NPC.
+//! `/npc`: mutes, speaks for, directs and pins NPCs. **Never**: shows a stage note or a secret of
+//! an NPC.
 
 mod described;
 mod engine;
@@ -29,7 +28,6 @@ const fn name(description: &'static str) -> Parameter {
     Parameter::required("name", description, Kind::Npc)
 }
 
-/// `/npc`.
 pub static COMMAND: Command = Command {
     name: "npc",
     description: "The NPCs: silence, speak for, direct or pin them",

@@ -1,6 +1,4 @@
-//! `/npc mute|speak|direct|pin`: what the game master tells NPCs.
-//!
-//! Entry functions: [`mute`], [`speak`], [`direct`], [`pin`]. **Never**: repeats a note.
+//! `/npc mute|speak|direct|pin`: the game master's orders to NPCs. **Never**: repeats a note.
 
 use crate::{
     commands::{
@@ -12,13 +10,10 @@ use crate::{
     session::Command as TableCommand,
 };
 
-/// Most turns that a note can be for.
+/// Most turns of a note.
 pub const TURNS_MAX: u32 = 100;
 
-/// Mutes the NPC called `name`, or lets it speak again; `None`: all of them.
-///
-/// # Errors
-/// No session runs, or no NPC is called so.
+/// Mutes or unmutes the NPC called `name`; `None`: all of them.
 pub fn mute(face: &mut dyn Face, name: Option<&str>, muted: bool) -> Result<Answer, Refusal> {
     let (seat, who) = match name {
         Some(name) => {
@@ -33,9 +28,6 @@ pub fn mute(face: &mut dyn Face, name: Option<&str>, muted: bool) -> Result<Answ
 }
 
 /// Speaks the game master's words in an NPC's voice.
-///
-/// # Errors
-/// No session runs, no NPC is called so, or there are no words.
 pub fn speak(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let (seat, npc) = seat(face, call.words("name")?)?;
     let text = call.words("text")?.to_owned();
@@ -44,10 +36,7 @@ pub fn speak(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     Ok(Reply::private(format!("{} says it.", npc.name)).into())
 }
 
-/// Gives an NPC a secret note, or takes it away.
-///
-/// # Errors
-/// No session runs, no NPC is called so, or the number of turns is out of range.
+/// Gives an NPC a secret note, or removes it.
 pub fn direct(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let (seat, npc) = seat(face, call.words("name")?)?;
     let (name, note) = (&npc.name, call.text("note").unwrap_or_default());
@@ -62,10 +51,7 @@ pub fn direct(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     Ok(Reply::private(said).into())
 }
 
-/// Sends what a player or everyone says to the NPC called `name`; `None`: to the one it is meant for.
-///
-/// # Errors
-/// No session runs, or no NPC is called so.
+/// Routes a player's or everyone's words to the NPC called `name`; `None`: ends that.
 pub fn pin(face: &mut dyn Face, call: &Call, name: Option<&str>) -> Result<Answer, Refusal> {
     let player = call.person("player");
     let people = face.table()?.people;
