@@ -99,8 +99,7 @@ fn world(config: &Config) -> (Campaign, &World) {
     (Campaign { entities: Vec::new(), cast: Vec::new(), ..config.campaign.clone() }, &config.world)
 }
 
-/// Content, place and retention of the memory. The default place is in `data_dir`, whose own key
-/// reports its changes.
+/// Content, place and retention of the memory. `data_dir` reports changes of the default place.
 fn remembers(config: &Config, is_moved: bool) -> (Option<&MemoryPlace>, TranscriptOptions) {
     let transcripts = config.memory.transcripts.clone();
     let transcripts = TranscriptOptions { spill: PathBuf::new(), ..transcripts };

@@ -1,5 +1,4 @@
-//! Engines of a table's NPCs, changed by its game master during a session. Entry type:
-//! [`SeatedTable`], as [`Engines`].
+//! Engines of a table's NPCs, changed by its game master. Entry type: [`SeatedTable`].
 
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -77,8 +77,7 @@ impl TableFactory {
         }))
     }
 
-    /// The configuration for a session of `played`. If the store fails, only names of files are
-    /// known.
+    /// The configuration for a session of `played`; only names of files if the store fails.
     async fn config_for(&self, scope: &Scope, played: Option<&PlayedCampaign>) -> Config {
         let config = self.0.config.load_full();
         let store = self.0.transcripts.store();

@@ -31,8 +31,7 @@ pub async fn table_recogniser(
     Ok(TableRecogniser { stt, cannot_hear })
 }
 
-/// Judges pauses by sound, if `turn.detector` asks for it. If it fails, logs the reason; words are
-/// used instead.
+/// Judges pauses by sound, if `turn.detector` asks for it. Logs a failure; then words decide.
 pub async fn turn_judge(services: &Registry, config: &Config) -> Option<Arc<dyn TurnJudge>> {
     if !config.session.detector.listens() {
         return None;

@@ -1,7 +1,6 @@
 //! The configured store, with the world of the campaign file in it.
 //!
-//! Entry functions: [`open_memory`], [`campaign_key`], [`archive`]. **Never**: changes entities of
-//! other sources.
+//! Entry functions: [`open_memory`], [`campaign_key`], [`archive`].
 
 use std::sync::Arc;
 
@@ -18,8 +17,7 @@ use crate::{
 };
 
 /// Opens the store and creates a missing file. Updates the campaign file's entities for this
-/// machine; guilds get theirs when they play. Fails if the store is unreachable, read-only, damaged
-/// or newer than this program.
+/// machine; guilds get theirs when they play.
 pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
     let store = open_store(config).await?;
     put_world(config, &*store).await?;

@@ -100,8 +100,7 @@ pub struct Tools {
 }
 
 /// Opens the tools for `playing`, over `memory`; without it the first call opens the store. `seed`
-/// is for dice. Servers connect in the background. Fails on an embedder, picture or search service
-/// that cannot be used.
+/// is for dice. Servers connect in the background.
 pub fn open_tools(
     config: &Config,
     playing: Playing<'_>,

@@ -206,8 +206,7 @@ impl Running<'_> {
         self.tell(notice);
     }
 
-    /// Replaces the tools of `offered` by those of `fresh`, unless players must first be notified
-    /// of an outside service.
+    /// Replaces the offered tools, unless players must first be notified of an outside service.
     async fn offer(&self, offered: &mut Arc<Config>, fresh: &Arc<Config>) {
         if Arc::ptr_eq(offered, fresh) {
             return;
@@ -313,8 +312,8 @@ fn waits(keys: &[&str], when: &str) -> String {
     format!("{} changed; {take} effect {when}", quoted.join(", "))
 }
 
-/// NPCs of `now` with unchanged entries keep the engines that game masters have chosen at a table
-/// that played `was`.
+/// NPCs with unchanged entries keep the engines chosen by game masters at a table that played
+/// `was`.
 fn keep_engines(now: &mut Config, before: &Config, was: &Config) {
     for npc in now.npcs.iter_mut().filter(|npc| before.npcs.contains(npc)) {
         if let Some(played) = was.npcs.iter().find(|it| it.name == npc.name) {

@@ -48,8 +48,7 @@ impl SeatMaker {
         Self { services, host: host.clone(), budget: budget.clone(), levels, seed }
     }
 
-    /// A seat for `npc` in the campaign of `config`, which continues from `history`. Fails on an
-    /// invalid address or key of a service.
+    /// A seat for `npc` in the campaign of `config`, which continues from `history`.
     pub fn seat(
         &self,
         config: &Config,

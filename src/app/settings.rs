@@ -1,5 +1,4 @@
-//! The current configuration, and the parts that services read. Entry type: [`LiveConfig`];
-//! function [`assistant`].
+//! The current configuration, and the parts that services read. Entry type: [`LiveConfig`].
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,5 +1,4 @@
-//! Loudness of voices, stored between runs. Entry type: [`KeptLevels`]. A broken file counts as
-//! empty.
+//! Stored loudness of voices. Entry type: [`KeptLevels`]. A broken file counts as empty.
 
 use std::{
     collections::BTreeMap,

@@ -13,8 +13,7 @@ use crate::{
 };
 
 /// `config` for a session of the campaign `other`, or of the configured one. Adds the stored
-/// entities `at` its scope that are in no file, so that their names are recognised, corrected and
-/// pronounced.
+/// entities `at` its scope that are in no file, so that their names are known at the table.
 pub async fn for_session(
     config: &Config,
     at: Scoped<'_>,
@@ -46,8 +45,7 @@ pub async fn for_session(
     Ok(config)
 }
 
-/// Like [`for_session`], after updating the stored entities of the campaign's file. Also fails on
-/// conflicts of the file with the store.
+/// Like [`for_session`], after updating the stored entities of the campaign's file.
 pub async fn seeded_for_session(
     config: &Config,
     at: Scoped<'_>,

@@ -31,8 +31,7 @@ impl Dice {
         Self(Arc::new(Mutex::new(Thrown { rng, last: HashMap::new() })))
     }
 
-    /// Rolls the dice in `text` for `by`: in notation, in words, or "again". Fails on invalid dice,
-    /// or if there is nothing to repeat.
+    /// Rolls the dice in `text` for `by`: in notation, in words, or "again".
     pub fn roll(&self, text: &str, by: &str) -> Result<Vec<Outcome>, DiceError> {
         let mut thrown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Thrown { rng, last } = &mut *thrown;

@@ -139,8 +139,7 @@ impl Handles {
         }
     }
 
-    /// Payments for tools called as `npc`: from `session` while it runs, else from the account for
-    /// calls outside sessions.
+    /// Payments for tools called as `npc`: from the running `session`, else from outside sessions.
     pub fn payments(
         &self,
         scope: &Scope,

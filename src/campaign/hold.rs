@@ -1,5 +1,4 @@
-//! The lock of a stored session, among programs with the same data folder. Entry type:
-//! [`SessionHold`].
+//! The lock of a stored session among programs. Entry type: [`SessionHold`].
 
 use std::{
     fs,
@@ -9,8 +8,7 @@ use std::{
 use super::file_error::FileError;
 use crate::files;
 
-/// Keeps other programs from playing or deleting a session until dropped. The system releases it
-/// when the process ends, in any way.
+/// Keeps other programs from playing or deleting a session. Released when the process ends, too.
 #[derive(Debug)]
 pub struct SessionHold {
     path: PathBuf,
@@ -18,8 +16,7 @@ pub struct SessionHold {
 }
 
 impl SessionHold {
-    /// Takes the lock at `path`; `None` if another program has it. On a file system without locks
-    /// it always succeeds.
+    /// Takes the lock; `None` if another program has it. Succeeds on file systems without locks.
     pub(super) fn take(path: PathBuf) -> Result<Option<Self>, FileError> {
         loop {
             let file = files::append_private(&path).map_err(FileError::on("lock", &path))?;

@@ -99,8 +99,7 @@ impl KeptSession {
         }
     }
 
-    /// Opens the session `id` of `scope` under `data_dir`, or begins it. Fails on an invalid name
-    /// or file, a newer version or another scope.
+    /// Opens or begins the session `id`. Fails on an invalid name or file, or another scope.
     pub fn open(data_dir: &Path, id: &str, scope: &Scope) -> Result<Self, KeptError> {
         let mut kept = Self::of_anybody(data_dir, id)?;
         let elsewhere = match &kept.content.scope {
@@ -169,8 +168,7 @@ impl KeptSession {
         self.content.continuation = Some(continuation);
     }
 
-    /// Stores the state of the running table of session `id` and leaves the rest of its file
-    /// unchanged. Blocks.
+    /// Stores the state of the running table, leaving the rest of the file unchanged. Blocks.
     pub fn stands(
         data_dir: &Path,
         id: &str,

@@ -16,8 +16,7 @@ pub struct ToolDecisions {
     pub permits: Permits,
 }
 
-/// Tools of `scope` outside sessions with `decided` applied, and the name under which a day's calls
-/// are counted.
+/// Tools outside sessions with `decided` applied, and the name under which a day's calls count.
 pub fn outside_sessions(
     tools: &ToolHost,
     scope: &Scope,

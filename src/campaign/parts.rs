@@ -34,8 +34,7 @@ pub fn kept_sessions(
     Ok(kept)
 }
 
-/// Removes unfinished files of a session that no other program plays. If `is_open`, this program
-/// plays it and may be writing some itself.
+/// Removes unfinished files of a session. If `is_open`, this program may be writing some itself.
 pub fn remove_parts(parts: &[PathBuf], is_open: bool) -> Result<(), FileError> {
     let own = format!(".{}.part", process::id());
     let is_own = |part: &Path| part.to_str().is_some_and(|part| part.ends_with(&own));

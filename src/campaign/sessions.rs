@@ -1,5 +1,4 @@
-//! Running sessions, with their budgets and transcripts. Entry type: [`Sessions`]. **Never**: keeps
-//! a table open.
+//! Running sessions, with their budgets and transcripts. Entry type: [`Sessions`].
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -129,8 +128,7 @@ impl Sessions {
         &self.parts.transcripts
     }
 
-    /// Opens a session; `changes` are its game master's changes to the NPCs' tools. On an error
-    /// nothing is left behind.
+    /// Opens a session with its game master's `changes` to tools. An error leaves nothing behind.
     pub async fn open(
         &self,
         wanted: TableRequest,
@@ -305,8 +303,8 @@ impl Sessions {
         self.running().keys().map(|session| session.0.clone()).collect()
     }
 
-    /// Erases `person` at the table of `session` and waits until the lines so far are written.
-    /// False if it does not run.
+    /// Erases `person` at the table of `session`, and waits for its lines. False if it does not
+    /// run.
     async fn erase(&self, session: &SessionId, person: &Person) -> bool {
         let running = self
             .running()

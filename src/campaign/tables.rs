@@ -1,5 +1,4 @@
-//! Running tables, for notices to all game masters. Entry type: [`Tables`]. **Never**: keeps a
-//! table open.
+//! Running tables, for notices to all game masters, without keeping any open.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

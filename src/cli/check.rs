@@ -29,9 +29,6 @@ pub struct Outputs<'a> {
 
 /// Checks the configuration at `path` (default: as the program would read it). Exit status 0, or 2
 /// with any problem. `tools` are the identities NPCs may name.
-///
-/// # Errors
-/// The report cannot be written.
 pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs) -> io::Result<u8> {
     let result = config::load(path, &config::environment, tools).map(|mut config| {
         config.warnings.extend(no_sound(&config));

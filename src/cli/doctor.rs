@@ -78,8 +78,7 @@ impl Finding {
     }
 }
 
-/// Prints a tick, a dash or a cross for everything the configuration needs. Fails if the user does
-/// not trust it.
+/// Prints a tick, a dash or a cross for everything the configuration needs.
 pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure> {
     let loaded = config::load(configured.path, &config::environment, builtin::IDENTITIES);
     if let Ok(config) = &loaded {
@@ -241,8 +240,7 @@ async fn talks(services: &Registry, config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Tests a speech service for the NPCs of `cast` that use it; `None`: it needs files, and no NPC
-/// uses it.
+/// Tests a speech service for its NPCs in `cast`; `None`: no NPC uses it, and it needs files.
 async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
     let needs_files = matches!(entry.service(), VoiceService::Piper | VoiceService::Kokoro);
     let is_its = |voice: &Voice| voice.provider == entry.name();

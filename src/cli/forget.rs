@@ -23,8 +23,7 @@ struct StoredPerson {
     is_begun: bool,
 }
 
-/// Lists or deletes the data of this person. Fails if there is none, or another program plays a
-/// session.
+/// Lists or deletes the data of this person.
 pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Result<u8, Failure> {
     let from = ForgetFrom { owner: at.scope.owner, session: None };
     if yes {
@@ -51,8 +50,7 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     if yes { delete(config, at, known).await } else { list(player, &known) }
 }
 
-/// Refuses while another program plays a session of `from`, as it would store the deleted words
-/// again.
+/// Refuses while another program plays a session of `from`: it would store the words again.
 fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Result<(), Failure> {
     let Some(id) = campaign::played_elsewhere(&config.data_dir, from, None)? else { return Ok(()) };
     let or_there = match from.owner {

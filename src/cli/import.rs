@@ -85,8 +85,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     })
 }
 
-/// Whether files of another campaign are meant for this one: asks at a terminal; elsewhere an
-/// option decides.
+/// Whether files of another campaign are for this one: an option, or a question at a terminal.
 fn is_meant(
     arguments: &Arguments,
     CampaignKey(campaign): &CampaignKey,

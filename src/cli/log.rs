@@ -115,8 +115,7 @@ mod tests {
     use super::*;
     use crate::domain::is_hidden;
 
-    /// Clears a terminal, sets its clipboard, colours (also by C1), rings, turns words around, and would
-    /// begin a line.
+    /// Clears a terminal, sets its clipboard, colours (also by C1), rings, reverses, starts a line.
     const ACTS: &str =
         "no\u{1b}[2J\u{1b}]52;c;cm0=\u{7}\u{9b}31m\u{9d}\u{202e}\r\nERROR glyphoxa: forged";
     /// How that is shown.

@@ -13,8 +13,7 @@ use crate::{
     provider::RecogniserEntry,
 };
 
-/// Runs the bot until Ctrl-C or a request to end. Fails without a token, or on faults that only the
-/// bot's owner can fix.
+/// Runs the bot until Ctrl-C or a request to end. Fails on faults that only its owner can fix.
 pub fn run(
     config: Config,
     from: Configured,

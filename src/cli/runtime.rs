@@ -1,5 +1,4 @@
-//! Shared setup of commands: configuration, runtime, tools. Entry functions: [`load`],
-//! [`block_on`], [`with_tools`].
+//! Shared setup of commands: configuration, runtime, tools.
 
 use std::path::Path;
 
@@ -10,8 +9,7 @@ use crate::{
     tools::builtin,
 };
 
-/// The checked configuration, or every problem of every file. Makes files private that an earlier
-/// version left readable to other users.
+/// The checked configuration. Makes files private that an earlier version left readable.
 pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
     let config =
         config::load(path, &config::environment, builtin::IDENTITIES).map_err(Failure::usage)?;

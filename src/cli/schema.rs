@@ -1,5 +1,4 @@
-//! `glyphoxa schema config|npc|campaign|rules|tool|music`: JSON Schemas for editors. Entry
-//! function: [`write()`].
+//! `glyphoxa schema config|npc|campaign|rules|tool|music`: JSON Schemas for editors.
 
 use std::io::{self, Write};
 

@@ -256,8 +256,7 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
         false => Writer::new(&app::assistant(&Registry::default(), config), budget.clone())?,
     };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
-    // Paid money is spent, whatever the outcome; a program that plays the session records it
-    // itself.
+    // Paid money is spent, whatever the outcome; a program playing the session records it.
     if budget.spent() > kept.spent() {
         match kept.hold() {
             Err(KeptError::Busy(_)) => {}

@@ -44,8 +44,7 @@ pub struct Configured<'a> {
 }
 
 impl Configured<'_> {
-    /// The checked configuration for a command that may start programs and talk to services. Fails
-    /// without the user's agreement.
+    /// The checked configuration for a command that may start programs and talk to services.
     pub fn load(self) -> Result<Config, Failure> {
         self.load_for(Use::Play)
     }

@@ -1,8 +1,5 @@
-//! Commands as values: names, parameters, permission and effect. Entry types: [`Command`],
-//! [`Subcommand`].
-//!
-//! A face offers them, parses their use into a [`Call`] and shows the [`Answer`]. **Never**: knows
-//! a face.
+//! Commands as values: names, parameters, permission and effect. A face offers them, parses their
+//! use into a [`Call`] and shows the [`Answer`].
 
 use super::{
     answer::Answer,
@@ -26,8 +23,7 @@ pub struct Command {
 }
 
 pub struct Subcommand {
-    /// Names of the command and the subcommand, as in `npc mute`; a single word is the whole
-    /// command.
+    /// Names of command and subcommand, as in `npc mute`; one word is the whole command.
     pub path: &'static str,
     /// At most 100 characters.
     pub description: &'static str,
@@ -127,8 +123,7 @@ impl Subcommand {
         call.speaker.is_dm || (self.for_all && !given.any(|it| it.for_dm))
     }
 
-    /// Executes a call without checking [`Self::may`]. Fails on values that are too long or
-    /// invalid.
+    /// Executes a call without checking [`Self::may`]. Fails on invalid values.
     pub fn carry_out(&self, face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         for Parameter { name, kind, .. } in self.parameters {
             if let (Some(most), Some(Value::Words(given))) = (kind.longest(), call.value(name))

@@ -1,5 +1,4 @@
-//! A face of commands: a Discord server, a terminal. Entry type: [`Face`]. **Never**: decides what
-//! a command does.
+//! A face of commands: a Discord server, a terminal. Entry type: [`Face`].
 
 use std::sync::Arc;
 
@@ -51,8 +50,7 @@ pub trait Face: Worlds + StoredWords {
     /// The configured NPCs, with or without a table.
     fn cast(&self) -> Vec<Arc<Npc>>;
 
-    /// Sends an order to the table, in sequence. Fails if no session runs or its table is
-    /// overloaded.
+    /// Sends an order to the table, in sequence. Fails if the table is closed or overloaded.
     fn tell(&mut self, order: TableCommand) -> Result<(), Refusal>;
 
     /// Status of the table after all earlier orders.
@@ -67,8 +65,7 @@ pub trait Face: Worlds + StoredWords {
     /// Applies and stores a change. Fails if there is nothing to revoke.
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal>;
 
-    /// A recap of the session so far, with the game master's secrets or without. The default
-    /// refuses, for faces with their own command.
+    /// A recap of the session so far. The default refuses, for faces with their own command.
     fn recap(&self, _for_dm: bool) -> Result<RecapSoon, Refusal> {
         Err("no recap here (use the command of this place)".into())
     }
@@ -77,8 +74,7 @@ pub trait Face: Worlds + StoredWords {
     fn permits(&self) -> Result<Vec<String>, Refusal>;
 }
 
-/// The NPC meant by `name`, and its seat. Fails if it matches no NPC or several, and lists the
-/// names.
+/// The NPC meant by `name`, and its seat. Fails if it matches no NPC or several.
 pub fn seat(face: &dyn Face, name: &str) -> Result<(SeatId, Arc<Npc>), Refusal> {
     let seats = face.table()?.seats;
     let Seated { seat, npc } = Seated::find(&seats, name)?;

@@ -26,8 +26,7 @@ pub fn pause(face: &mut dyn Face) -> Result<Answer, Refusal> {
     tell(face, TableCommand::Pause(true), "Paused: the NPCs stay silent until you resume.")
 }
 
-/// Ends an X-card; for the game master, a [`pause`] too. The later answer refuses a player who may
-/// not.
+/// Ends an X-card; for the game master, a [`pause`] too. The answer may still be a refusal.
 pub fn resume_all(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     face.tell(TableCommand::EndCard(call.speaker.id))?;
     if call.speaker.is_dm {

@@ -1,5 +1,4 @@
-//! `/say`: a typed line to the NPCs, answered aloud. **Never**: silently accepts a line that no NPC
-//! can answer.
+//! `/say`: a typed line to the NPCs, answered aloud, or refused if no NPC can answer.
 
 use super::{
     answer::{Answer, Reply, with_status},

@@ -1,5 +1,4 @@
-//! `/session`: status of the play session. A face that opens sessions adds subcommands. Entry
-//! items: [`COMMAND`], [`STATUS`], [`RECAP`].
+//! `/session`: status of the play session. A face that opens sessions adds subcommands.
 
 use futures::FutureExt;
 

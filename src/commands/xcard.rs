@@ -1,5 +1,4 @@
-//! `/xcard`: everyone stops at once. Entry items: [`COMMAND`], [`halt`]. **Never**: reveals its
-//! user.
+//! `/xcard`: everyone stops at once. **Never**: reveals its user.
 
 use super::{
     answer::{Answer, Reply},

@@ -46,8 +46,7 @@ impl Agreements {
         self
     }
 
-    /// Disables the checks before programs of `config` start if everything is agreed to on the
-    /// command line.
+    /// Disables the checks before programs start if the command line agrees to everything.
     pub fn settle(&self, config: &mut Config) {
         if self.is_given {
             config.code = None;
@@ -135,8 +134,7 @@ pub struct StartCheck {
 }
 
 impl StartCheck {
-    /// For the programs of `config`; `None`: it has none, or the command line trusts them
-    /// unconditionally.
+    /// `None`: `config` has no programs, or the command line trusts them unconditionally.
     pub fn of(config: &Config) -> Option<Self> {
         let code = config.code.clone()?;
         let demands = config.demands.iter().filter(|it| it.is_about_code()).cloned().collect();

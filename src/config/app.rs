@@ -51,8 +51,8 @@ const SESSION_MAX: f64 = 2.0;
 /// A higher cap is probably a slip.
 const UNUSUAL_SESSION_MAX: f64 = 50.0;
 
-/// Reads the file at `path` and every file it names. `None`: invalid YAML. The result is only valid
-/// without problems in `reading`.
+/// Reads the file at `path` and every file it names. `None`: invalid YAML. Only valid without
+/// problems.
 pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     let (mut node, mut notes) = reading.file_or_problem(path, &Kind::Shape(&keys::app::FILE))?;
     let disabled = mcp::translate(&mut node, &mut notes);
@@ -194,8 +194,7 @@ impl File<'_> {
         read
     }
 
-    /// Reads `speech_to_speech`, `image` and `search` of `providers`; adds their own prices to
-    /// `budget`.
+    /// Reads `speech_to_speech`, `image` and `search`; adds their own prices to `budget`.
     fn beside(
         &self,
         language: &str,

@@ -1,5 +1,4 @@
-//! The built-in game master's assistant, and any assistant's scripted answers. Entry function:
-//! [`assistant`].
+//! The game master's built-in assistant, and any assistant's scripted answers.
 
 use serde_json::json;
 
@@ -15,8 +14,8 @@ const TOOLS: [&str; 3] = ["rules-lookup.*", "dice-roller.*", "memory.*"];
 const WEB: &str = "web-search.*";
 const SEARCH: &str = "rules-lookup.search_rules";
 
-/// The assistant of `cast`, else the built-in one, with web search if `searches`. It looks up rules
-/// when its own lines have no answer.
+/// The assistant of `cast`, else the built-in one. Looks up rules when its own lines have no
+/// answer.
 pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy, searches: bool) -> Npc {
     let own = cast.assistant.take();
     scripted(own.unwrap_or_else(|| {

@@ -1,7 +1,5 @@
-//! Entries under `npcs:` of the configuration that change an NPC with a file of its own. Entry
-//! type: [`Changes`].
-//! Keys of the entry replace those of the file; mappings are merged, lists are not. **Never**:
-//! renames an NPC.
+//! Entries under `npcs:` of the configuration that change an NPC with a file of its own.
+//! Keys of the entry replace those of the file; mappings are merged, lists are not.
 
 use std::sync::Arc;
 
@@ -11,8 +9,8 @@ use crate::{
     yaml::{Fields, Node, Position, Problem, Problems, Value, nearest, quoted},
 };
 
-/// Offset of the configuration's line numbers while an entry is merged with an NPC's file, to tell
-/// places of the two apart.
+/// Offset of the configuration's line numbers in a merged entry, to tell its places from the
+/// file's.
 const OURS: usize = usize::MAX / 2;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,4 @@
-//! Checks `data_dir`: whether it is a folder, and whether other users can use it. Entry function:
-//! [`check`].
+//! Checks whether `data_dir` is a folder, and whether other users can use it.
 
 use std::{fs, io::ErrorKind, os::unix::fs::MetadataExt, path::Path};
 
@@ -10,8 +9,7 @@ const KEY: &str = "data_dir";
 /// Start of the warning about a folder that other users can use.
 pub const SHARED: &str = "other users can ";
 
-/// Checks the folder at `path`, named by `fields` or the default. A missing folder is created on
-/// first use.
+/// Checks the folder at `path`. A missing one is created on first use.
 pub fn check(path: &Path, fields: &Fields<'_>, notes: &mut Notes) {
     if fields.is_broken(KEY) {
         return;

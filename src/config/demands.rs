@@ -59,8 +59,7 @@ impl Demand {
         self.of == of || (of == Use::Play && self.of != Use::Download)
     }
 
-    /// SHA-256 of the line alone. Its record is no agreement, but shows that there was one before
-    /// files changed.
+    /// SHA-256 of the line alone. Its record only shows an agreement before files changed.
     pub fn line_digest(&self) -> String {
         digest_of(["line", &self.line, ""])
     }

@@ -1,5 +1,4 @@
-//! Engines of an NPC's speech. Entry functions: [`engine`], [`s2s`], and [`warn`],
-//! [`warn_assistant`] for probable slips.
+//! Engines of an NPC's speech.
 
 use std::time::Duration;
 
@@ -28,8 +27,8 @@ impl Engines<'_> {
     }
 }
 
-/// The engine of an NPC; `is_there`: a speech-to-speech service exists. Reports an engine that
-/// cannot run.
+/// The engine of an NPC; reports one that cannot run. `is_there`: a speech-to-speech service
+/// exists.
 pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKind {
     let at = npc.place("engine");
     match npc.text("engine") {

@@ -10,8 +10,7 @@ use std::borrow::Cow;
 use super::secrets::Secrets;
 use crate::yaml::{Entry, Node, Position, Problems, Scalar, Value, quoted};
 
-/// Expands every scalar of `node`. Failed ones are reported and become [`Value::Broken`]. Returns
-/// values that messages must not repeat.
+/// Expands every scalar of `node`. Failures become [`Value::Broken`]. Returns secret values.
 pub fn expand(
     node: &mut Node,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -128,8 +127,7 @@ impl Expansion<'_> {
     }
 }
 
-/// The placeholder for `inside` in the value of `name`, if it is filled in with each request;
-/// `None`: it is filled in now.
+/// The placeholder for `inside`, if it is filled in with each request; `None`: now.
 fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t, str>> {
     let key = name.strip_prefix("npcs.").unwrap_or(name);
     let starts: &[&str] = match (is_of_a_server(path), IN_PROMPTS.contains(&key)) {

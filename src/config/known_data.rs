@@ -14,8 +14,7 @@ use crate::launch::real;
 
 const FILE: &str = "data.json";
 
-/// Records data of `config` that does not exist yet as created by this run. On failure the user is
-/// asked about it later.
+/// Records data of `config` that does not exist yet as created by this run.
 pub fn record(config: &Config) -> io::Result<()> {
     let mut places = vec![&config.data_dir];
     if let MemoryPlace::File(path) = &config.memory.place {

@@ -1,5 +1,4 @@
-//! The `memory` part of `glyphoxa.yaml`. Entry function: [`options`]. **Never**: prints an address
-//! with its password.
+//! The `memory` part of `glyphoxa.yaml`. **Never**: prints an address with its password.
 
 use std::path::{Path, PathBuf};
 

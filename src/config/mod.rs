@@ -127,8 +127,7 @@ pub fn load(
     load_again(path, environment, tools, &[])
 }
 
-/// Like [`load`], while `npcs` are at the table: a campaign that names one of them which has no
-/// file any more causes only a warning.
+/// Like [`load`], while `npcs` are at the table; a campaign may still name them, with a warning.
 pub fn load_again(
     path: Option<&Path>,
     environment: &dyn Fn(&str) -> Option<String>,

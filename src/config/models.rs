@@ -1,5 +1,4 @@
-//! The `models` part of `glyphoxa.yaml`. Entry function: [`options`]. **Never**: prints an address
-//! with its password.
+//! The `models` part of `glyphoxa.yaml`. **Never**: prints an address with its password.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

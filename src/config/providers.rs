@@ -388,8 +388,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The model's name in the price list, if calls cost money; its own price is listed under the
-    /// path of `reach`.
+    /// The model's name in the price list, if calls cost money. Adds its own price to the list.
     fn priced_as(&mut self, reach: Reach, private: bool, paid_by: PaidBy) -> Option<String> {
         let Reach { fields, path: name, home } = reach;
         let model = fields.text("model").or((!fields.is_broken("model")).then_some(home.model));

@@ -86,8 +86,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads and checks the file at `path`. `None` with notes: invalid YAML. Fails without notes if
-    /// it cannot be opened.
+    /// Reads and checks a file. `None` with notes: invalid YAML. Fails if it cannot be opened.
     pub fn file(&mut self, path: &Path, kind: &Kind) -> Result<(Option<Node>, Notes), ReadError> {
         let mut notes = Notes::new(path);
         // A file that is unreadable now may change soon.

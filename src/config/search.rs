@@ -1,5 +1,4 @@
-//! `providers.search` and `search`: web search, and pages that are readable without it. Entry
-//! function: [`search`].
+//! `providers.search` and `search`: web search, and pages that are readable without it.
 
 use super::{
     home::Home,

@@ -77,8 +77,7 @@ impl Secrets {
         }
     }
 
-    /// Removes values from the environment. Literals stay: an author could hide anything by calling
-    /// it a password.
+    /// Removes values from the environment. Literals stay: anything could be called a password.
     pub fn without_variables(&self, text: &str) -> String {
         self.replaced(text, |shown| shown != redact::SECRET).into_owned()
     }

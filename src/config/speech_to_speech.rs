@@ -1,5 +1,4 @@
-//! Settings of speech-to-speech services. Entry function: [`speech_to_speech`]. NPCs choose among
-//! them.
+//! Settings of speech-to-speech services, which NPCs choose.
 
 use std::{collections::BTreeMap, time::Duration};
 

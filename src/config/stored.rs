@@ -62,8 +62,7 @@ fn own(data_dir: &Path) -> Option<Vec<PathBuf>> {
     collect(data_dir, "", &mut ours).map(|()| ours)
 }
 
-/// Adds the content of `folder`, which is `within` in `data_dir`, to `ours`. `None`: some of it is
-/// not ours, or unreadable.
+/// Adds the content of `folder`, at `within` in `data_dir`. `None`: some of it is not ours.
 fn collect(folder: &Path, within: &str, ours: &mut Vec<PathBuf>) -> Option<()> {
     for entry in fs::read_dir(folder).ok()? {
         let entry = entry.ok()?;

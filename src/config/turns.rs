@@ -1,5 +1,4 @@
-//! Settings of turns: silence, limits, words that give more time. Entry functions: [`session()`],
-//! [`tiers`].
+//! Settings of turns: silence, limits, words that give more time.
 
 use std::time::Duration;
 
@@ -13,8 +12,7 @@ use crate::{
     yaml::Fields,
 };
 
-/// Settings of a table in `app`, whose `tools` are read; a model may speak at most `max_tokens` at
-/// once.
+/// Settings of a table, whose `tools` are read; `max_tokens` limits a model's answer.
 pub fn session(
     app: &Fields<'_>,
     tools: Option<Fields>,

@@ -7,8 +7,7 @@ use crate::{
     yaml::{Fields, Position, Problems, nearest},
 };
 
-/// The voice under `voice` of an NPC that speaks `language`; the first of the configured `services`
-/// is the default.
+/// The voice of an NPC that speaks `language`; the first of `services` is the default.
 pub fn voice(
     npc: &Fields,
     language: &str,

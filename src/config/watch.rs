@@ -1,5 +1,4 @@
-//! Detects changes to the files that were read. Entry type: [`Watch`], polled. **Never**:
-//! interprets a file.
+//! Detects changes to the files that were read. Entry type: [`Watch`], polled.
 
 use std::{
     collections::BTreeMap,
@@ -15,8 +14,7 @@ use super::{
 };
 use crate::files;
 
-/// A file changed this shortly before a look may change again without a new modification time, so
-/// its content is compared.
+/// A file changed this recently may change again with the same time, so its content is compared.
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 
 /// The files of one reading and their folders.

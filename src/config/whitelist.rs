@@ -46,8 +46,7 @@ pub fn whole_server(entry: &str, known: &[&str]) -> Option<String> {
     is_server.then(|| format!("{prefix}*"))
 }
 
-/// True if `entry` may be a tool of a server that has not listed its tools: a bare name that is no
-/// slip of a known one.
+/// True if `entry` may be a tool of an unlisted server: a bare name unlike any known one.
 pub fn may_come(entry: &str, known: &[&str]) -> bool {
     let is_bare = !entry.trim().is_empty() && !entry.contains(['.', '*', ' ']);
     is_bare
@@ -97,8 +96,7 @@ fn without_service(entry: &str) -> Option<(String, OfService)> {
     [WEB, PICTURES].into_iter().find_map(meant)
 }
 
-/// The identities meant by `nodes`. A server's name alone means all its tools; a bare name may be a
-/// future tool of a server. Reports problems.
+/// The identities meant by `nodes`; a server's name alone means all its tools. Reports problems.
 pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<String> {
     let problems = &mut notes.problems;
     let mut identities = Vec::new();
@@ -168,8 +166,7 @@ fn is_of_files(entry: &str) -> bool {
         || ["file-io.", "read_file", "write_file"].iter().any(|name| entry.starts_with(name))
 }
 
-/// New name of `entry`, if it means a tool of a manifest or server that is named like a built-in
-/// server.
+/// New name of `entry`, a tool of a manifest or server named like a built-in server.
 fn moved(entry: &str, known: &[&str]) -> Option<String> {
     let server = format!("{MCP}{entry}");
     if is_of_a_server(&server, known) {

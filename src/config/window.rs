@@ -1,5 +1,4 @@
-//! Checks that the chat model's window has room for the cast. Entry function: [`check`]. Tools are
-//! not counted.
+//! Checks that the chat model's window has room for the cast, not counting tools.
 
 use super::{checked::Config, keys, reading::Notes};
 use crate::{

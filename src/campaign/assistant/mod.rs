@@ -1,6 +1,4 @@
-//! The game master's assistant: questions, answered in writing.
-//!
-//! Entry types: [`Questions`], [`Assistant`].
+//! The game master's assistant. Entry types: [`Questions`], [`Assistant`].
 
 mod engine;
 mod service;

@@ -1,5 +1,4 @@
-//! Facts that models propose, and the game master's verdicts. Entry functions: [`facts`],
-//! [`decide`].
+//! Proposed facts, and the game master's verdicts. Entry functions: [`facts`], [`decide`].
 
 use super::fact::Verdict;
 use crate::{

@@ -32,8 +32,7 @@ pub struct Decided {
     pub had_waited: bool,
 }
 
-/// Lets `writer` summarise the session `id` and propose facts. Returns all waiting facts, oldest
-/// first. Cancel safe.
+/// Summarises the session `id` and proposes facts. Returns all waiting facts, oldest first.
 pub async fn consolidate(
     at: Scoped<'_>,
     id: &str,

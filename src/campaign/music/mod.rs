@@ -1,7 +1,6 @@
-//! Loudness of a library's tracks: measured once per file, stored, and equalised.
+//! Loudness of a library's tracks: measured once per file, stored, and equalised. Blocks.
 //!
-//! Entry functions: [`level`], [`check_sound`]. **Never**: changes a file, or runs on a runtime's
-//! thread.
+//! Entry functions: [`level`], [`check_sound`].
 
 mod kept;
 

@@ -68,8 +68,7 @@ impl Eraser {
         let is_tried = deletion.erased || !deletion.files.is_empty();
         match &erased {
             Ok(()) => deletion.named = true,
-            // If the erasure by identity failed elsewhere, the next attempt covers everything
-            // anyway.
+            // The next attempt covers everything if the erasure by identity failed elsewhere.
             Err(PrivacyError::Kept(left)) if is_tried => {
                 deletion.named = true;
                 deletion.files.extend_from_slice(&left.sessions);

@@ -1,8 +1,6 @@
-//! A person's words in the files of stored sessions. Entry functions: [`forget_kept`], [`kept_of`],
-//! [`played_elsewhere`].
+//! A person's words in the files of stored sessions.
 //!
-//! **Never**: changes files of a session that another program plays, which would write the words
-//! again.
+//! **Never**: changes files of a session that another program plays: it would write them again.
 
 use std::path::{Path, PathBuf};
 
@@ -30,8 +28,8 @@ pub struct Unforgotten {
 }
 
 /// Removes the exchanges and calls that `person` led to from the sessions `only`, or from all of
-/// the owner's if it is empty. `is_open` names sessions that this program plays. Goes on after a
-/// file that fails. Blocks.
+/// the owner's if it is empty. `is_open` names sessions of this program. Continues after errors.
+/// Blocks.
 pub fn forget_kept(
     data_dir: &Path,
     person: &Person,
@@ -132,8 +130,7 @@ fn is_from(id: &str, from: &ForgetFrom) -> bool {
     owner_of(id) == from.owner && from.session.as_ref().is_none_or(|session| id == session.0)
 }
 
-/// Removes `person` from the files of one session, and its unfinished files that no program is
-/// writing.
+/// Removes `person` from the files of one session, and its unfinished files not in use.
 fn forget(
     data_dir: &Path,
     id: &str,

@@ -58,8 +58,7 @@ async fn theirs(
     store.lines(scope, filter, Viewer::Dm).await
 }
 
-/// Names of a person in the store: `also`, and those of their lines. Names shared with other people
-/// are listed separately.
+/// Names of a person: `also`, and those of their lines; separately those shared with others.
 pub async fn names(
     store: &dyn MemoryStore,
     player: &str,

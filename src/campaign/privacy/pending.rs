@@ -61,8 +61,7 @@ impl PendingDeletions {
         Ok(all)
     }
 
-    /// Removes the record of the finished `deletion`. On failure the next start repeats the
-    /// deletion.
+    /// Removes the record of a finished deletion. If it fails, the next start repeats the deletion.
     pub async fn remove(&self, deletion: &Deletion) -> Result<(), RecordError> {
         let (files, done) = (self.files.clone(), deletion.clone());
         spawn_blocking(move || files.remove(&done)).await??;

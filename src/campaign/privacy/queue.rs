@@ -1,7 +1,6 @@
 //! Deletions of one person in one owner's sessions: tried in order, and reported once.
 //!
-//! Entry type: [`Queues`]. A new deletion absorbs a waiting one with its key. **Never**: is locked
-//! by two attempts.
+//! Entry type: [`Queues`]. A new deletion absorbs a waiting one with its key.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -28,8 +27,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Merges `deletion` with the queued one of its key, which leaves the queue. The result starts
-    /// over.
+    /// Merges `deletion` with the queued one of its key and removes that. The result starts over.
     pub fn take_in(&mut self, mut deletion: Deletion) -> Deletion {
         if let Some(at) = self.all.iter().position(|it| it.is_like(&deletion)) {
             let earlier = self.all.swap_remove(at);
@@ -76,8 +74,7 @@ impl Queues {
         })
     }
 
-    /// The queue of a recorded `deletion`; `None`: this run has begun it, or a later one with its
-    /// key.
+    /// The queue of a recorded `deletion`; `None`: this run began it, or a later one with its key.
     pub fn take_up(&self, deletion: &Deletion) -> Option<SharedQueue> {
         self.of(deletion, |person| {
             let last = person.begun.get(&deletion.from.session);

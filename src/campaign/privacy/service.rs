@@ -62,8 +62,7 @@ impl Privacy {
         Self { sessions, eraser, queues, pending, finished, tasks: Arc::default() }
     }
 
-    /// Everything this person has said where `owner` plays, as text for them. Fails if the store
-    /// lacks the last lines.
+    /// Everything this person has said where `owner` plays, as text for them.
     pub async fn own_lines(self, owner: Owner, player: String) -> Result<String, PrivacyError> {
         let transcripts = self.sessions.transcripts();
         self.sessions.caught_up().await?;

@@ -41,8 +41,7 @@ pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
     places(lines, world).into_iter().chain(told).collect()
 }
 
-/// Mandatory exchanges that `claims` miss: uncited, or cited without their numbers, names and
-/// promises.
+/// Mandatory exchanges that `claims` do not cite, or without their numbers, names and promises.
 pub fn left_out(lines: &[TranscriptLine], claims: &[Claim]) -> Vec<Claim> {
     let people = People::of(&people(lines));
     let is_covered = |seq: &u64| {

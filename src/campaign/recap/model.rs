@@ -29,8 +29,7 @@ pub struct Written {
     pub facts: Vec<Claim>,
 }
 
-/// Lets the model summarise `lines`, part by part. Fails on the model's errors or a spending cap.
-/// Cancel safe.
+/// Summarises `lines` part by part. Fails on the model's errors or a spending cap. Cancel safe.
 pub async fn write(writer: &Writer, lines: &[TranscriptLine]) -> Result<Written, Error> {
     let parts = parts(lines);
     let most = (CLAIMS / parts.len().max(1)).max(CLAIMS_MIN);

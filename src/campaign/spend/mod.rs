@@ -91,8 +91,7 @@ impl Accounts {
         Ok(budget)
     }
 
-    /// Waits until all spending is written and reservations are released. Nothing is spent
-    /// afterwards.
+    /// Stops spending, and waits until all of it is written and reservations are released.
     pub async fn close(&self) {
         self.0.stop.cancel();
         self.0.writing.close();

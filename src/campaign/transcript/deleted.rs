@@ -1,6 +1,5 @@
-//! Keeps deleted lines out of the store. Entry type: [`DeletedLines`].
-//! Remembers deletions until the program ends, as lines may arrive late. **Never**: drops a line
-//! said after the deletion was requested.
+//! Drops lines of deletions, until the program ends, as lines may arrive late.
+//! **Never**: drops a line said after the deletion was requested.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,8 +1,6 @@
-//! Pending deletions on disk while the store is unavailable, beside the spill. Entry type:
-//! [`DeletionFiles`].
+//! Pending deletions on disk while the store is unavailable. Entry type: [`DeletionFiles`].
 //! One file per deletion, named after its key, so programs in one folder don't overwrite each
-//! other's. Everything blocks. **Never**: replaces a later deletion by an earlier one, or lets
-//! other users read it.
+//! other's. Everything blocks. **Never**: replaces a later deletion by an earlier one.
 
 use std::{
     fs, io,

@@ -35,8 +35,7 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
     };
     let (by, said_at) = (identity(from, &line.speaker), before(now, told.said_at, told.said_for));
     let mut all = Vec::new();
-    // Without `heard` the line answers no player: the NPC speaks by itself, or in the game master's
-    // words.
+    // Without `understood` the NPC speaks by itself, or in the game master's words.
     if !line.understood.is_empty() {
         let calls: Vec<ToolLine> = line.tools.iter().map(ToolLine::kept).collect();
         let calls = serde_json::to_value(calls).unwrap_or_default();

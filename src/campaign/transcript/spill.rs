@@ -64,8 +64,7 @@ pub fn waits(base: &Path) -> bool {
 }
 
 impl Spill {
-    /// Takes over files left by earlier runs under `base`, one at a time. Returns the number of
-    /// lines in the first.
+    /// Takes over one file left by earlier runs under `base`, with its number of lines.
     pub fn open(base: PathBuf) -> io::Result<(Self, u64)> {
         let mut spill = Self { base, held: None };
         let lines = spill.adopt()?;
@@ -92,8 +91,7 @@ impl Spill {
         pushed
     }
 
-    /// The first entry, and the offset to [`Self::pass`] when done; `None`: no entry. Skips broken
-    /// lines.
+    /// The first valid entry, and the offset to [`Self::pass`] when done; `None`: no entry.
     pub fn first(&mut self) -> io::Result<Option<(Entry, u64)>> {
         while let Some(held) = &mut self.held {
             let text = held.line(held.read)?;
@@ -122,8 +120,8 @@ impl Spill {
         self.adopt()
     }
 
-    /// Applies `take_out` to the file's entries, so that deleted lines are on no disk. Returns
-    /// their number.
+    /// Applies `take_out` to the file's entries; deleted lines are then on no disk. Returns their
+    /// number.
     pub fn erase(&mut self, take_out: impl Fn(&mut Entry) -> u64) -> io::Result<u64> {
         self.held.as_mut().map_or(Ok(0), |held| held.erase(take_out))
     }

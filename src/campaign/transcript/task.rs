@@ -1,8 +1,7 @@
 //! The task that writes transcripts. Entry type: [`WriterTask`].
 //!
-//! While the store is unavailable everything goes to the spill, in order; afterwards the spill is
-//! written first. **Never**: waits for the store with a line that is on no disk, unless the disk is
-//! full.
+//! While the store is unavailable everything goes to the spill, in order, which is then written
+//! first. **Never**: waits for the store with a line that is on no disk, unless the disk is full.
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 

@@ -186,8 +186,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// Waits until all lines so far are on a disk or dropped, at most `patience`, and not if the
-    /// disk is full. Cancel safe.
+    /// Waits up to `patience` until lines are on a disk, unless it is full. Cancel safe.
     pub async fn settled(&self, patience: Duration) {
         let (done, marked) = oneshot::channel();
         let mark = async {

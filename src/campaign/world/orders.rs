@@ -16,8 +16,7 @@ use crate::{
     memory::{Change, Entity, EntityFilter, EntityKind, MemoryStore, Snapshot, Viewer, Visibility},
 };
 
-/// Carries out `request` in `store`; `settings` have the configured campaign and the NPCs that
-/// campaign files may name.
+/// Carries out `request` in `store`; campaign files may name the NPCs of `settings`.
 pub async fn carry_out(
     store: &dyn MemoryStore,
     settings: &Settings,

@@ -51,8 +51,7 @@ impl Plan {
     }
 }
 
-/// Updates the entities of the campaign file to `world`, for the owner at this scope: owners share
-/// the file, not the entities.
+/// Updates the entities of the campaign file, for one owner: owners share the file only.
 pub async fn seed(at: Scoped<'_>, world: &World) -> Result<(), ImportError> {
     let mut plan = plan(at, std::slice::from_ref(world), CAMPAIGN_FILE).await?;
     plan.carry_out(at).await?;
@@ -159,8 +158,7 @@ fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
     }
 }
 
-/// Entities of `worlds` that the configured campaign file describes differently and would overwrite
-/// at the next start.
+/// Entities of `worlds` that the configured campaign file would overwrite at the next start.
 fn foreign(worlds: &[World], before: &BTreeMap<&str, &Entity>, source: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     for world in worlds.iter().filter(|_| source != CAMPAIGN_FILE) {

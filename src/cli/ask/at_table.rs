@@ -40,11 +40,9 @@ use crate::{
     tools::Effects,
 };
 
-/// Events of the table waiting to be printed: a burst of several turns. Beyond that the oldest are
-/// dropped, and counted.
+/// Events waiting to be printed: a burst of several turns. Later ones replace the oldest.
 const EVENT_CAPACITY: usize = 256;
-/// Longest wait for servers of tools before the first of several inputs; a listening table does not
-/// wait.
+/// Longest wait for servers of tools before the first of several inputs.
 pub const SERVERS_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Text and addressee.
@@ -179,8 +177,7 @@ impl Setting<'_> {
         Failure::Failed(anyhow::anyhow!("stopped before everything was answered: {out}{kept}"))
     }
 
-    /// Saved state to resume; reports anything surprising. Asks a typist at a terminal if an X-card
-    /// is over.
+    /// Saved state to resume, with notices. Asks a typist at a terminal if an X-card is over.
     async fn resumed(&self, typed: &Typed, is_typed: bool) -> Resumed {
         let mut continuation = self.kept.continuation();
         if let Some(continuation) = &mut continuation {
@@ -225,8 +222,7 @@ impl Setting<'_> {
     }
 }
 
-/// Plays everything through a table. Fails on speech that cannot be heard or written, or if the
-/// table fails.
+/// Plays everything through a table.
 pub async fn at_table(
     setting: Setting<'_>,
     Said { npc, steps }: Said,
@@ -387,8 +383,7 @@ async fn drive(
         () = following, if steps.is_empty() => {}
         () = sink.play_between() => {}
         _ = interrupts.recv() => {
-            // A recording of the answers is written whole or not at all; a typist has simply
-            // finished.
+            // A recording is written whole or not at all; a typist has simply finished.
             return Ok(if steps.is_empty() { End::Left } else { End::Stopped });
         }
     }

@@ -203,8 +203,7 @@ impl Driver {
         self.settle().await
     }
 
-    /// Feeds the part of an input that is due `at` this time: a whole text, or one frame of a
-    /// recording.
+    /// Feeds the part of an input `at` this time: a whole text, or one frame of a recording.
     async fn go_on(
         &mut self,
         it: &mut Waiting<'_>,
@@ -292,8 +291,7 @@ impl Driver {
 
     /// Waits until all inputs are answered, and prints the answers.
     pub(super) async fn settle(&mut self) -> Result<(), Failure> {
-        // Text and sound reach the table through different queues: all text must be taken before
-        // the mark.
+        // Text and sound use different queues: all text must be taken before the mark.
         let commands = &self.table.commands;
         drop(commands.reserve_many(commands.max_capacity()).await?);
         let (done, settled) = oneshot::channel();

@@ -1,5 +1,4 @@
-//! A terminal as a face of commands. Entry types: [`Terminal`], [`SlashContext`]. The driver sends
-//! its orders.
+//! A terminal as a face of commands. Entry types: [`Terminal`], [`SlashContext`].
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! `glyphoxa ask`: turns through the real table, from recordings, text, or typed lines. Entry
-//! function: [`run`].
+//! `glyphoxa ask`: turns through the real table, from recordings, text, or typed lines.
 
 mod arguments;
 mod at_table;

@@ -1,7 +1,4 @@
-//! Plays replies while they are spoken. Entry type: [`Player`].
-//!
-//! Writes sentences to files for an installed program, as every player can play files. **Never**:
-//! makes the table wait.
+//! Plays replies while they are spoken, by files for an installed program. Entry type: [`Player`].
 
 use std::{
     env::{split_paths, temp_dir},
@@ -140,8 +137,7 @@ impl Player {
         _ = self.sounds.send(sound);
     }
 
-    /// Waits until everything has been heard. Ctrl-C drops the rest; so does a run that was not
-    /// `whole`.
+    /// Waits until everything has been heard, unless Ctrl-C is pressed or the run was not `whole`.
     pub async fn finish(mut self, whole: bool) {
         self.tell(Sound::End);
         tokio::select! {

@@ -1,5 +1,4 @@
-//! Replies as one recording, and as live sound. Entry type: [`WavSink`]. **Never**: leaves a
-//! half-written file.
+//! Replies as one recording, and as live sound. Entry type: [`WavSink`].
 
 use std::{
     io,
@@ -92,8 +91,7 @@ impl Collected {
         }
     }
 
-    /// Sends the player a piece of music once its queue is empty and no speech plays. Silenced
-    /// music ends at once.
+    /// Sends a piece of music to a player with an empty queue. Silenced music ends at once.
     fn go_on(&mut self) {
         if !self.music_sounds() {
             self.cut_music();

@@ -120,8 +120,7 @@ impl<R: AsyncRead + Unpin> Keyboard<R> {
     }
 }
 
-/// Decodes a line. Invalid UTF-8 comes from a Latin-1 terminal or by accident, and must not end an
-/// evening.
+/// Decodes a line. Invalid UTF-8 (a Latin-1 terminal, an accident) must not end an evening.
 fn text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

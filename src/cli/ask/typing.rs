@@ -1,5 +1,4 @@
-//! Lines typed to a table, or given as texts. Entry functions: [`Driver::typed_lines`],
-//! [`Driver::take_line`].
+//! Lines typed to a table, or given as texts.
 
 use super::{
     super::{Failure, complain},

@@ -33,8 +33,7 @@ pub struct Arguments {
     default: bool,
 }
 
-/// Downloads missing or damaged files; exit status 1 if one fails. Fails on unknown names or
-/// Ctrl-C.
+/// Downloads missing or damaged files; exit status 1 if one fails.
 pub async fn run(
     weights: &Weights,
     sources: &PackageSources,

@@ -71,7 +71,6 @@ impl<'a> CalibrationLine<'a> {
 }
 
 /// Measures, prints and stores figures; exit status 1 if a tool named in the arguments failed.
-/// Fails on an unknown tool.
 pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let wanted = picked(host, &arguments.wanted).map_err(Failure::usage)?;
     let progress = ProgressBar::new_spinner().with_message("measuring tools …");

@@ -52,8 +52,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
     let (authority, tier) = caller(config, host, arguments)?;
     let snapshot = host.snapshot();
     let entry = snapshot.find(&arguments.tool);
-    // The operator has the tool's own time limit, and waits for results that would be late at a
-    // table.
+    // The operator has the tool's own time limit, and waits for late results.
     let is_alone = authority.caller().is_none();
     let own = entry.filter(|it| is_alone || it.tool.declared.follow_up == Some(true));
     let limit = own.map_or(tier.ceiling(), |entry| entry.tool.max());

@@ -70,8 +70,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
-/// Opens the tools while `work` runs, which begins when `server`, or else every server, is ready or
-/// has failed.
+/// Runs `work` with the tools, once `server`, or else every server, is ready or has failed.
 fn open(
     config: &Config,
     server: Option<String>,

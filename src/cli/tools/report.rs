@@ -15,8 +15,7 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Writes the report: identities, categories, counts and percentiles; no names, arguments or
-/// addresses.
+/// Writes identities, categories, counts and percentiles; no names, arguments or addresses.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let report = tools::report(&config.data_dir, &config.environment);
     if report.tools.is_empty() {

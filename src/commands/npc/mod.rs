@@ -1,5 +1,4 @@
-//! `/npc`: mutes, speaks for, directs and pins NPCs. **Never**: shows a stage note or a secret of
-//! an NPC.
+//! `/npc`: mutes, speaks for, directs and pins NPCs. **Never**: shows a stage note or a secret.
 
 mod described;
 mod engine;

@@ -289,8 +289,7 @@ fn parts(c: char) -> bool {
     c.is_whitespace() || ".*".contains(c)
 }
 
-/// First part of the identities of a namespace. Renames a built-in server's, so that no whitelist
-/// of that server allows a manifest.
+/// First part of a namespace's identities; never a built-in server's, whose whitelists would match.
 fn namespace_of(namespace: &str) -> String {
     let plain = match namespace.trim() {
         "" => NAMESPACE.to_owned(),

@@ -1,5 +1,4 @@
-//! Translates `mcpServers` of desktop clients and editors to our notation. Entry function:
-//! [`translate`].
+//! Translates `mcpServers` of desktop clients and editors to our notation.
 
 use super::{
     super::{keys::mcp as keys, reading::Notes, whitelist::MCP},
@@ -35,8 +34,7 @@ const REFUSED: [(&str, &str); 2] = [
     ("envFile", "list its variables under env: { NAME: ${NAME} }, and set them for Glyphoxa"),
 ];
 
-/// Rewrites and checks the servers under `mcpServers`. Removes disabled ones and returns their
-/// names.
+/// Rewrites and checks servers. Removes disabled ones and returns their names.
 pub fn translate(file: &mut Node, notes: &mut Notes) -> Vec<String> {
     let Value::Map(keys) = &mut file.value else { return Vec::new() };
     let Some(found) = keys.iter_mut().find(|entry| entry.key == KEY) else { return Vec::new() };

@@ -85,8 +85,7 @@ pub fn name(written: &Written, reach: &Reach, problems: &mut Problems) -> Option
     Some(Name { text, at: fields.at(), shown, is_derived: true })
 }
 
-/// Reports names that are not plain, or taken. A server named like a built-in one gets another
-/// prefix.
+/// Reports invalid or duplicate names. A server named like a built-in one gets another prefix.
 pub fn check(
     name: &Name,
     fields: &Fields,

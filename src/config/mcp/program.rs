@@ -19,8 +19,7 @@ pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
     std::path::absolute(folder).ok()
 }
 
-/// Warns of a missing program: it may be installed before the start, but its name is probably
-/// wrong.
+/// Warns of a missing program: it may be installed later, but its name is probably wrong.
 pub fn warn_of_missing(fields: Fields, name: &str, folder: &Path, notes: &mut Notes) {
     if !launch::is_there(name, folder) {
         // Anything else may be a password.

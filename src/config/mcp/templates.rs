@@ -9,8 +9,7 @@ use crate::{
     yaml::{Entry, Fields, Node, Problems, nearest, quoted},
 };
 
-/// Reports placeholders without a value in `global_data` or another server. `fields` are those of
-/// `servers`, in order.
+/// Reports placeholders that no data provides. `fields` are those of `servers`, in order.
 pub fn check(
     fields: &[Fields],
     servers: &[ServerOptions],
@@ -32,8 +31,7 @@ pub fn check(
     }
 }
 
-/// Reports problems of the value of `entry` under `key`; `is_given` says if data has a value at a
-/// path.
+/// Reports problems of `entry` under `key`; `is_given` says if data has a value at a path.
 fn check_one(key: &str, entry: &Entry, is_given: &dyn Fn(&str) -> bool, problems: &mut Problems) {
     let Some(value) = entry.node.text() else { return };
     let what = match key {

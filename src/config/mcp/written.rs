@@ -11,8 +11,7 @@ use crate::yaml::{Entry, Fields, Node, Shape, Value};
 pub struct Origin<'a> {
     /// Base of relative paths.
     pub folder: &'a Path,
-    /// Folder of stored data; `None`: the server's author does not run the bot, and may not choose
-    /// what it can reach.
+    /// `None`: the server's author does not run the bot, and may not choose what it can reach.
     pub data_dir: Option<&'a Path>,
     pub source: Source,
     /// Identities of manifests' tools.

@@ -93,8 +93,7 @@ fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     phrases
 }
 
-/// True if `alias` names a condition in another language than English, in one word that is not
-/// everyday talk: "gegriffen".
+/// True if `alias` names a condition by one uncommon word in another language: "gegriffen".
 fn is_translated(alias: &str) -> bool {
     let language = Language::spoken_in(alias).filter(|it| it.code != Language::english().code);
     language.is_some_and(|it| !alias.contains(' ') && !it.ordinary.contains(&fold(alias)))

@@ -1,5 +1,4 @@
-//! Sources and destinations of model files, as far as they need agreement. Entry function:
-//! [`demands`].
+//! Sources and destinations of model files, as far as they need agreement.
 
 use std::path::Path;
 

@@ -102,8 +102,7 @@ fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>)
     found
 }
 
-/// Addresses of a server; `data` are the variables in `global_data`, which it gets if a header or a
-/// resource variable names a value of it.
+/// Addresses of a server; `data` are variables in `global_data`, which it gets if it names one.
 fn elsewhere(name: &str, node: &Node, data: &BTreeSet<String>) -> Vec<Demand> {
     let none = BTreeSet::new();
     let data = if names_data(node) { data } else { &none };

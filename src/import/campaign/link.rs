@@ -18,9 +18,8 @@ pub struct Edge {
     pub said_by: String,
 }
 
-/// Relations of the entities of `worlds`, to each other and to those `known`. A relation in both
-/// directions gives two edges. Fails on duplicate ids and unknown targets, each with its file and
-/// place.
+/// Relations of the entities of `worlds`, to each other and to those `known`; two edges if in both
+/// directions. Fails on duplicate ids and unknown targets.
 pub fn link(worlds: &[World], known: &[KnownEntity]) -> Result<Vec<Edge>, Vec<Problem>> {
     let mut problems = Vec::new();
     check_ids(worlds, &mut problems);

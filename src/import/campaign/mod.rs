@@ -181,8 +181,7 @@ fn relationship(node: &Node, problems: &mut Problems) -> Option<Relationship> {
     })
 }
 
-/// Full names of the NPCs in `visibility`. `people`: names of the file's NPCs, each with the full
-/// name.
+/// Full names of the NPCs in `visibility`. `people`: names of the file's NPCs -> full names.
 fn known_to(
     fields: &Fields,
     cast: Option<&[Npc]>,
