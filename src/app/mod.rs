@@ -1,7 +1,6 @@
 //! Wiring: checked options -> a running table. Entry function: [`open_table`]. **Never**:
 //! interprets a value; `config` has done that.
 
-mod bot;
 mod changes;
 mod engines;
 mod factory;
@@ -19,14 +18,13 @@ mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
 pub use hearing::{TableRecogniser, table_recogniser, turn_judge};
 pub use memory::{accounts, campaign_key, local_scope, open_memory, world_of};
 pub use reload::{Running, follow};
 pub use seats::{OpenTables, SeatedTable};
 pub use servers::Playing;
-pub use settings::{LiveConfig, assistant};
+pub use settings::{LiveConfig, assistant, bot_options};
 pub use world::{for_session, seeded_for_session, with_names};
 
 pub use crate::logic::cast::find_npc;

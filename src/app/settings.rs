@@ -7,7 +7,8 @@ use arc_swap::{ArcSwap, Guard};
 use super::campaign_key;
 use crate::{
     campaign::{AssistantSettings, ModelMaker, PlayedCampaign, Settings, SharedSettings, key_of},
-    config::Config,
+    config::{Config, DiscordOptions},
+    discord::Options,
     domain::{Campaign, CampaignKey},
     import::campaign::World,
     provider::Registry,
@@ -85,5 +86,22 @@ pub fn assistant(services: &Registry, config: &Config) -> AssistantSettings {
         campaign: Arc::new(config.campaign.clone()),
         max_tokens: config.longest_answer(&config.assistant),
         filler_after: config.session.filler_after,
+    }
+}
+
+/// Options as in the file; no `/setup` code is set.
+pub fn bot_options(file: &DiscordOptions) -> Options {
+    let file = file.clone();
+    Options {
+        token: file.token,
+        api: file.api,
+        guild: file.guild,
+        served: file.served,
+        code: None,
+        dm_role: file.dm_role,
+        everyone_is_dm: file.everyone_is_dm,
+        consent: file.consent,
+        idle: file.idle,
+        folder: file.folder,
     }
 }

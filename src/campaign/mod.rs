@@ -4,11 +4,9 @@
 //! or reads the configuration; `app` passes what is needed.
 
 mod announcer;
-mod approvals;
 mod assistant;
 mod call_log;
 mod clock;
-mod dates;
 mod dice;
 mod engines;
 mod factory;
@@ -19,7 +17,6 @@ mod handles;
 mod hold;
 mod indexer;
 mod kept;
-mod keys;
 mod music;
 mod notifier;
 mod outside;
@@ -43,11 +40,9 @@ pub use crate::{
     provider::{NpcService, ServiceInfo, Services},
 };
 pub use announcer::{Announcement, Announcer};
-pub use approvals::{ApprovalOptions, NotifyOptions};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use call_log::{CallLog, calls_of, forget_calls};
-pub use clock::{now, wall_clock};
-pub use dates::{date, time};
+pub use clock::{date, now, time, wall_clock};
 pub use dice::Dice;
 pub use engines::{EngineError, EngineOffer, Engines, Given, engine_changed};
 pub use factory::{Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest};
@@ -63,12 +58,11 @@ pub use guilds::{
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
-pub use keys::key_of;
 pub use music::{check_sound, level as level_music};
 pub use notifier::WaitingCall;
 pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
-pub use played::PlayedCampaign;
+pub use played::{PlayedCampaign, key_of};
 pub use privacy::{
     Deleted, DirectDeletion, KeptFiles, KeptOf, NamesOf, StoredOf, kept_of, names, own_lines,
     played_elsewhere, stored_of,
@@ -76,7 +70,10 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{NotSaved, Sessions};
-pub use settings::{AssistantSettings, ModelMaker, Settings, SharedAssistant, SharedSettings};
+pub use settings::{
+    ApprovalOptions, AssistantSettings, ModelMaker, NotifyOptions, Settings, SharedAssistant,
+    SharedSettings,
+};
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};

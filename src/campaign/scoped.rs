@@ -1,9 +1,10 @@
+//! A store, limited to one owner and campaign.
+
 use crate::{
     domain::Scope,
     memory::{CampaignKey, MemoryStore},
 };
 
-/// A store, limited to one owner and campaign.
 #[derive(Clone, Copy)]
 pub struct Scoped<'a> {
     pub store: &'a dyn MemoryStore,

@@ -1,11 +1,11 @@
 //! Parts of the configuration that services read. Entry type: [`Settings`], shared as
 //! [`SharedSettings`]; `app` replaces it when files change.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 
-use super::{approvals::ApprovalOptions, played::PlayedCampaign};
+use super::played::PlayedCampaign;
 use crate::{
     domain::{Campaign, CampaignKey, Npc},
     import::campaign::World,
@@ -80,5 +80,36 @@ impl ModelMaker {
     /// An address or key that makes no request.
     pub fn make(&self, seed: u64) -> Result<Chain<dyn ChatModel>, Error> {
         (self.0)(seed)
+    }
+}
+
+/// Default time limit for a decision.
+const EXPIRES: Duration = Duration::from_secs(60);
+
+/// Settings of calls that wait for a game master.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovalOptions {
+    /// Time after which an undecided call is refused.
+    pub expires: Duration,
+    /// Receives a notification for each waiting call.
+    pub notify: Option<NotifyOptions>,
+}
+
+impl Default for ApprovalOptions {
+    fn default() -> Self {
+        Self { expires: EXPIRES, notify: None }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct NotifyOptions {
+    pub url: String,
+    /// Key of the HMAC-SHA256 signature of each notification.
+    pub secret: String,
+}
+
+impl fmt::Debug for NotifyOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
     }
 }

@@ -10,7 +10,6 @@ mod log;
 mod mcp;
 mod memory;
 mod models;
-mod outcome;
 mod roll;
 mod run;
 mod runtime;
@@ -32,8 +31,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, Value
 
 use self::{
     log::log_to_stderr,
-    outcome::{DONE, FAILED, Failure, WRONG, is_closed_pipe},
-    runtime::{block_on, load, with_tools},
+    runtime::{DONE, FAILED, Failure, WRONG, block_on, is_closed_pipe, load, with_tools},
     shown::{Shown, complain, counted, report_panics, stdout, within},
     trust::Configured,
 };

@@ -9,10 +9,9 @@ use std::{
 use serde_json::Value as Json;
 
 use super::{
-    approvals, assistant, campaign,
+    assistant, campaign,
     cast::Cast,
     checked::{self, Config},
-    data_dir,
     discord::{self, DiscordOptions},
     engine::Engines,
     files::Source,
@@ -23,13 +22,13 @@ use super::{
     models::{self, ModelOptions},
     music,
     npc::{self, NpcDefaults},
-    policy, prices,
+    prices,
     providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
     search,
     selection::{self, Surroundings},
-    speech_to_speech, tables, trust, turns, whitelist, window,
+    speech_to_speech, stored, tables, tools, trust, turns, whitelist, window,
 };
 use crate::{
     domain::{Campaign, Entity, Npc, Policy},
@@ -131,7 +130,7 @@ impl File<'_> {
             selection,
             tiers: turns::tiers(&self.fields),
             budget,
-            approvals: approvals::approvals(self.tools.as_ref(), notes),
+            approvals: tools::approvals(self.tools.as_ref(), notes),
             tables: self.tables(self.tools, reading, notes),
             mcp,
             global_data: self.global_data(),
@@ -170,7 +169,7 @@ impl File<'_> {
     /// Like [`Self::data_dir`], with warnings about its state.
     fn checked_data_dir(&self, notes: &mut Notes) -> PathBuf {
         let path = self.data_dir();
-        data_dir::check(&path, &self.fields, notes);
+        stored::check(&path, &self.fields, notes);
         path
     }
 
@@ -476,5 +475,5 @@ fn selection(
 /// Default policy of NPCs.
 fn policy(tools: Option<Fields<'_>>, known: &[&str], notes: &mut Notes) -> Policy {
     let node = tools.and_then(|tools| tools.get("policy"));
-    node.map_or_else(Policy::default, |node| policy::policy(node, &Policy::default(), known, notes))
+    node.map_or_else(Policy::default, |node| tools::policy(node, &Policy::default(), known, notes))
 }

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use serde_json::Value as Json;
 
 use super::{
-    changes::ChangedNpc, code::Code, data_dir, demands::Demand, discord::DiscordOptions,
-    mcp::McpOptions, memory::MemoryOptions, models::ModelOptions, rules::Rules,
+    changes::ChangedNpc, code::Code, demands::Demand, discord::DiscordOptions, mcp::McpOptions,
+    memory::MemoryOptions, models::ModelOptions, rules::Rules, stored,
 };
 use crate::{
     campaign::ApprovalOptions,
@@ -95,7 +95,7 @@ impl Config {
 
     /// The warning about a `data_dir` that other users can read or change.
     pub fn shared_data(&self) -> Option<&Problem> {
-        self.warnings.iter().find(|warning| warning.message.starts_with(data_dir::SHARED))
+        self.warnings.iter().find(|warning| warning.message.starts_with(stored::SHARED))
     }
 
     /// Longest spoken answer of `npc`, in tokens.

@@ -1,11 +1,11 @@
 //! Settings of the service that makes pictures. Entry function: [`image()`].
 
 use super::{
-    home::Home,
     keys,
     prices::PaidBy,
     providers::{Clients, service_of},
     reading::Notes,
+    services::Home,
 };
 use crate::{
     logic::budget::BudgetOptions,

@@ -6,25 +6,20 @@
 
 mod agreed;
 mod app;
-mod approvals;
 mod assistant;
 mod campaign;
 mod cast;
 mod changes;
 mod checked;
 mod code;
-mod data_dir;
-mod declared;
 mod demands;
 mod destinations;
 mod discord;
 mod engine;
 mod expand;
 mod files;
-mod home;
 mod images;
 mod keys;
-mod known_data;
 mod line;
 mod manifest;
 mod mcp;
@@ -33,7 +28,6 @@ mod models;
 mod music;
 mod npc;
 mod outside;
-mod policy;
 mod prices;
 mod programs;
 mod providers;
@@ -49,6 +43,7 @@ mod speech_to_speech;
 mod state;
 mod stored;
 mod tables;
+mod tools;
 mod trust;
 mod turns;
 mod voice;
@@ -73,11 +68,11 @@ pub use self::{
     checked::{Config, FILE_NAME},
     demands::{Demand, Use},
     discord::DiscordOptions,
-    known_data::record as record_data,
     mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
     schema::{SchemaKind, schema},
+    state::record as record_data,
     stored::close as close_stored,
     watch::Watch,
 };

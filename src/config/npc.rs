@@ -2,9 +2,9 @@
 
 use super::{
     engine::{self, Engines},
-    keys, line, policy,
+    keys, line,
     reading::Notes,
-    voice, whitelist,
+    tools, voice, whitelist,
 };
 use crate::{
     domain::{AddressMode, CascadeModels, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
@@ -48,7 +48,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     let is_whole = notes.problems.count() == before && !has_broken(&fields);
     let policy = fields.get("policy").map_or_else(
         || defaults.policy.clone(),
-        |node| policy::policy(node, defaults.policy, defaults.tools, notes),
+        |node| tools::policy(node, defaults.policy, defaults.tools, notes),
     );
     let problems = &mut notes.problems;
     let language = language(&fields, problems).unwrap_or(defaults.language);

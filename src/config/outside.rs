@@ -9,10 +9,9 @@ use super::{
     checked::Config,
     demands::{Demand, Use},
     destinations::{is_one_variable, variables},
-    known_data,
     memory::MemoryPlace,
     reading::Reading,
-    stored,
+    state, stored,
 };
 use crate::{
     launch::real, logic::music::shipped_sound, memory::recognise, tools::connection::Sandbox,
@@ -131,10 +130,10 @@ impl Outside {
     /// Existing data that was not created here.
     fn data(&self, root: &Node, config: &Config, reading: &Reading) -> Vec<String> {
         let mut lines = Vec::new();
-        let known = reading.files.first().and_then(|file| known_data::known(file));
+        let known = reading.files.first().and_then(|file| state::known(file));
         let folder = real(&config.data_dir);
         let is_new = |path: &Path| known.as_ref().is_some_and(|known| !known.contains(path));
-        let is_asked = |path: &Path| is_new(path) && !known_data::is_empty(path);
+        let is_asked = |path: &Path| is_new(path) && !state::is_empty(path);
         let is_chosen = root.inside(&["data_dir"]).is_some_and(|it| is_users_own(it, reading));
         if !is_chosen && is_asked(&folder) {
             let shown = self.named(&folder);

@@ -29,7 +29,7 @@ const CACHE_WRITE: f64 = 1.25;
 /// Prices by model.
 pub fn prices(file: &Fields) -> BTreeMap<String, Price> {
     let listed = file.get("prices").map(Node::entries).unwrap_or_default();
-    let read = |node| price(&Fields::new(node, &keys::price::PRICE));
+    let read = |node| price(&Fields::new(node, &keys::providers::PRICE));
     listed.iter().map(|entry| (entry.key.clone(), read(&entry.node))).collect()
 }
 

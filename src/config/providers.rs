@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    home::Home,
     keys,
     npc::language,
     prices::{PaidBy, check_price, price},
     reading::Notes,
+    services::Home,
     wyoming::wyoming,
 };
 use crate::{
@@ -437,7 +437,7 @@ pub struct Reach<'a> {
 /// The price in the entry itself.
 pub fn own_price(fields: &Fields) -> Option<Price> {
     fields.shape().key("price")?;
-    Some(price(&fields.map("price", &keys::price::PRICE)?))
+    Some(price(&fields.map("price", &keys::providers::PRICE)?))
 }
 
 pub struct Entry<'a> {

@@ -1,11 +1,11 @@
 //! `providers.search` and `search`: web search, and pages that are readable without it.
 
 use super::{
-    home::Home,
     keys,
     prices::{PaidBy, check_price},
     providers::{Clients, Reach, own_price, service_of},
     reading::Notes,
+    services::Home,
     whitelist,
 };
 use crate::{

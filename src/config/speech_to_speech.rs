@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use super::{
-    home::Home,
     keys,
     prices::PaidBy,
     providers::{Clients, service_of},
     reading::Notes,
+    services::Home,
 };
 use crate::{
     logic::budget::{BudgetOptions, Price},

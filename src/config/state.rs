@@ -1,15 +1,21 @@
 //! Records about configurations in the user's state folder, outside every campaign folder: sets of
-//! texts by the configuration's path.
+//! texts by the configuration's path. One of them lists the data that a configuration has created.
 //!
-//! Entry functions: [`path`], [`key`], [`read`], [`put`].
+//! A downloaded folder may bring other data, with sessions, servers and permissions that the user
+//! has not agreed to. Entry functions: [`read`], [`put`], [`record`], [`known`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
-use crate::{files, launch};
+use super::{checked::Config, memory::MemoryPlace};
+use crate::{
+    files,
+    launch::{self, real},
+};
 
 pub type Recorded = BTreeMap<String, BTreeSet<String>>;
 
@@ -63,4 +69,45 @@ fn change<T>(name: &str, change: impl FnOnce(&mut Recorded) -> T) -> io::Result<
         let way_out = "make it writable, or set XDG_STATE_HOME to another folder";
         io::Error::new(error.kind(), format!("cannot record it in '{file}': {error} ({way_out})"))
     })
+}
+
+const FILE: &str = "data.json";
+
+/// Records data of `config` that does not exist yet as created by this run.
+pub fn record(config: &Config) -> io::Result<()> {
+    let mut places = vec![&config.data_dir];
+    if let MemoryPlace::File(path) = &config.memory.place {
+        places.push(path);
+    }
+    let places = places.into_iter().filter(|it| is_empty(it)).map(|it| real(it));
+    let new: BTreeSet<String> = places.filter_map(|it| Some(it.to_str()?.to_owned())).collect();
+    let Some(key) = config.files.first().and_then(|file| key(file)) else { return Ok(()) };
+    let mut all = recorded(&key);
+    if new.is_subset(&all) {
+        return Ok(());
+    }
+    all.extend(new);
+    put(FILE, key, all)
+}
+
+/// Data that the configuration at `file` has created; `None`: no place for records.
+pub fn known(file: &Path) -> Option<BTreeSet<PathBuf>> {
+    path(FILE)?;
+    let all = key(file).map(|key| recorded(&key)).unwrap_or_default();
+    Some(all.into_iter().map(PathBuf::from).collect())
+}
+
+fn recorded(key: &str) -> BTreeSet<String> {
+    let all = path(FILE).and_then(|path| read(&path).ok());
+    all.and_then(|mut all| all.remove(key)).unwrap_or_default()
+}
+
+pub fn is_empty(path: &Path) -> bool {
+    match fs::metadata(path) {
+        Ok(about) if about.is_dir() => {
+            fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+        }
+        Ok(about) => about.len() == 0,
+        Err(_) => path.symlink_metadata().is_err(),
+    }
 }

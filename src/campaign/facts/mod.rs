@@ -3,12 +3,11 @@
 //! Entry type: [`ProposedFacts`]; functions [`facts`], [`decide`], [`consolidate`]. **Never**:
 //! takes a proposal for true without a verdict.
 
-mod decisions;
-mod fact;
 mod proposals;
 mod service;
 
-pub use decisions::{decide, facts};
-pub use fact::{Fact, FactId, FactStatus, FactsPage, Verdict, WaitingFacts};
-pub use proposals::{Decided, FactError, consolidate};
+pub use proposals::{
+    Decided, Fact, FactError, FactId, FactStatus, FactsPage, Verdict, WaitingFacts, consolidate,
+    decide, facts,
+};
 pub use service::ProposedFacts;

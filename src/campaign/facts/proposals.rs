@@ -2,18 +2,61 @@
 //!
 //! Entry functions: [`consolidate`], [`waiting`], [`fact`], [`settle`].
 
-use super::{
-    decisions::{decide, facts},
-    fact::{Fact, FactId, FactStatus, FactsPage, Verdict, WaitingFacts},
-};
+pub use crate::memory::Status as FactStatus;
 use crate::{
     campaign::{RecapError, Scoped, Writer, date, recap},
+    domain::CampaignKey,
     logic::words::shortened,
     memory::{
-        self, Item, ItemFilter, ItemKind, LineFilter, Pick, Status, TranscriptLine, Viewer,
+        self, Error, Item, ItemFilter, ItemKind, LineFilter, Pick, Status, TranscriptLine, Viewer,
         Visibility,
     },
 };
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactId {
+    pub campaign: CampaignKey,
+    pub fact: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// Survives a restart.
+    pub id: FactId,
+    pub text: String,
+    /// The lines that prove it, quoted.
+    pub proof: Vec<String>,
+    pub when: String,
+    /// Hidden from NPCs, accepted or not.
+    pub dm_only: bool,
+    pub status: FactStatus,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct WaitingFacts {
+    pub facts: Vec<Fact>,
+    /// Number of facts before this page.
+    pub before: usize,
+    pub all: usize,
+    pub note: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct FactsPage {
+    /// Number of facts before it.
+    pub after: usize,
+    /// Most facts on it.
+    pub count: usize,
+}
+
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// True as it is.
+    Accept,
+    /// True in these words.
+    Edit(String),
+    Reject,
+}
 
 /// Longest quotation, in characters.
 const QUOTED: usize = 160;
@@ -112,4 +155,32 @@ async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Er
 fn quoted(TranscriptLine { seq, said, .. }: &TranscriptLine) -> String {
     let quote = shortened(&said.text.replace('\n', " "), QUOTED);
     format!("#{seq} {}: “{quote}”", said.who())
+}
+
+/// Undecided facts, oldest first; with `all`, the decided ones too.
+pub async fn facts(at: Scoped<'_>, all: bool) -> Result<Vec<Item>, Error> {
+    let filter = ItemFilter {
+        kinds: vec![ItemKind::Fact],
+        status: (!all).then_some(Status::Proposed),
+        ..ItemFilter::default()
+    };
+    at.store.items(at.scope, filter, Viewer::Dm).await
+}
+
+/// Decides a fact; false if no fact has this id.
+pub async fn decide(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<bool, Error> {
+    let ids = Some(vec![id.to_owned()]);
+    let filter = ItemFilter { ids, kinds: vec![ItemKind::Fact], ..ItemFilter::default() };
+    let Some(mut fact) = at.store.items(at.scope, filter, Viewer::Dm).await?.pop() else {
+        return Ok(false);
+    };
+    fact.status = match verdict {
+        Verdict::Accept => Status::Accepted,
+        Verdict::Reject => Status::Rejected,
+        Verdict::Edit(text) => {
+            fact.text = text;
+            Status::Accepted
+        }
+    };
+    Ok(at.store.put_items(at.scope, vec![fact]).await? > 0)
 }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::{
-    fact::{Fact, FactsPage, Verdict, WaitingFacts},
-    proposals::{Decided, FactError, fact, settle, waiting},
+use super::proposals::{
+    Decided, Fact, FactError, FactsPage, Verdict, WaitingFacts, fact, settle, waiting,
 };
 use crate::{
     campaign::{Scoped, SharedSettings},

@@ -1,4 +1,4 @@
-//! Persistent settings of a guild. Entry type: [`GuildSettings`].
+//! Persistent settings of a guild, and the set of served guilds.
 //! **Never**: reads settings of a newer version as if they were complete.
 
 use std::{
@@ -9,12 +9,45 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::consent::Consent;
 use crate::{
     campaign::PlayedCampaign,
     domain::{CampaignKey, PersonId},
     tools::{CastChanges, Permits},
 };
+
+/// Form of players' consent to being heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consent {
+    /// Players are notified, and may opt out.
+    #[default]
+    Notice,
+    /// Players are heard only after they press a button.
+    Ask,
+}
+
+/// Guilds that the bot serves: not every guild it is invited to, unless configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ServedGuilds {
+    /// Guilds approved by their `/setup`, or by the version that asked for no approval.
+    #[default]
+    LetIn,
+    /// Exactly these Discord ids.
+    Listed(BTreeSet<u64>),
+    /// Every server that the bot is invited to.
+    Any,
+}
+
+impl ServedGuilds {
+    /// Whether to serve `guild`; `None`: its own settings decide.
+    pub fn serves(&self, guild: u64) -> Option<bool> {
+        match self {
+            Self::Any => Some(true),
+            Self::Listed(ids) => Some(ids.contains(&guild)),
+            Self::LetIn => None,
+        }
+    }
+}
 
 const VERSION: u32 = 1;
 

@@ -6,14 +6,39 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 
-use super::{error::PrivacyError, files::forget_kept};
+use super::files::{Unforgotten, forget_kept};
 use crate::{
-    campaign::{Sessions, SharedSettings, parts::clear_parts},
+    campaign::{NotSaved, NotWritten, Sessions, SharedSettings, parts::clear_parts},
     domain::{Person, PersonId},
-    memory::{Deletion, ForgetFrom},
+    memory::{self, Deletion, ForgetFrom},
+    panics::Panicked,
 };
+
+/// Why a person's stored data cannot be shown or forgotten. Contains no words of people.
+#[derive(Debug, thiserror::Error)]
+pub enum PrivacyError {
+    /// The last lines are not in the store.
+    #[error(transparent)]
+    NotWritten(#[from] NotWritten),
+    #[error(transparent)]
+    Store(#[from] memory::Error),
+    /// A closed session is not saved yet.
+    #[error(transparent)]
+    NotSaved(#[from] NotSaved),
+    /// Files of stored sessions cannot be read or written.
+    #[error(transparent)]
+    Kept(#[from] Unforgotten),
+    /// The task that changed the files has failed.
+    #[error(transparent)]
+    Lost(#[from] JoinError),
+    /// The program is shutting down.
+    #[error("the bot is shutting down (the next start continues)")]
+    Ended,
+    #[error(transparent)]
+    Fault(#[from] Panicked),
+}
 
 /// Cloning shares both fields.
 #[derive(Clone)]

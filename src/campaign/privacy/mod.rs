@@ -3,7 +3,6 @@
 
 mod direct;
 mod erasure;
-mod error;
 mod files;
 mod lines;
 mod pending;

@@ -18,8 +18,7 @@ use tokio::{
 };
 
 use super::{
-    erasure::Eraser,
-    error::PrivacyError,
+    erasure::{Eraser, PrivacyError},
     lines::{forget, names, own_lines},
     pending::{PendingDeletions, RecordError},
     queue::{Queue, Queues, SharedQueue},

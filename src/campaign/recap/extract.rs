@@ -1,6 +1,6 @@
 //! Extract of a session, chosen from its lines. Entry functions: [`extract`], [`story`].
 
-use super::{claim::Claim, model::people};
+use super::model::{Claim, people};
 use crate::{
     logic::{address::is_apart, evidence::People},
     memory::{Entity, EntityKind, TranscriptLine},

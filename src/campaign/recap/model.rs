@@ -1,14 +1,46 @@
 //! Recap in a model's words, checked against the lines it cites. Entry function: [`write()`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use super::{claim::Claim, writer::Writer};
+use serde::Serialize;
+
 use crate::{
+    campaign::AssistantSettings,
     domain::Message,
+    engine::{Budget, NpcModel},
     logic::evidence::{People, Told, touches},
     memory::TranscriptLine,
     provider::Error,
 };
+
+/// An event, and the lines that prove it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// One sentence.
+    pub text: String,
+    /// Line numbers of the session.
+    pub lines: Vec<u64>,
+}
+
+/// Longest answer, in tokens.
+const LONGEST: u32 = 1_200;
+
+pub struct Writer {
+    /// The assistant's chat model and its budget.
+    pub model: NpcModel,
+}
+
+impl Writer {
+    /// The model of `assistant`, paid for from `budget`; `None` if it reads no prompts.
+    pub fn new(assistant: &AssistantSettings, budget: Budget) -> Result<Option<Self>, Error> {
+        let (models, npc) = (assistant.model.make(0)?, Arc::clone(&assistant.npc));
+        let model = NpcModel { npc, models, budget, max_tokens: LONGEST };
+        Ok(model.models.reads_prompts().then_some(Self { model }))
+    }
+}
 
 /// Characters of transcript per request.
 const PART: usize = 24_000;

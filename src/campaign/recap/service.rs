@@ -1,7 +1,10 @@
 //! Recaps on request and after a session. Entry type: [`Recaps`].
 //! **Never**: calls a model without permission to pay.
 
-use super::{error::RecapError, session::recap, writer::Writer};
+use super::{
+    model::Writer,
+    session::{RecapError, recap},
+};
 use crate::{
     campaign::{
         AccountFor, Accounts, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate,

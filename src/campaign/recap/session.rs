@@ -5,19 +5,39 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::{
-    claim::Claim,
     extract::{self, story},
-    model,
-    writer::Writer,
+    model::{self, Claim, Writer},
 };
 use crate::{
-    campaign::{Scoped, date},
+    campaign::{NotWritten, Scoped, date},
     domain::fnv1a,
     memory::{
-        EntityFilter, Error, Item, ItemFilter, ItemKind, LineFilter, Session, SessionFilter,
+        self, EntityFilter, Error, Item, ItemFilter, ItemKind, LineFilter, Session, SessionFilter,
         Status, TranscriptLine, Viewer, Visibility,
     },
+    provider,
 };
+
+#[derive(Debug, thiserror::Error)]
+pub enum RecapError {
+    /// The last lines are not in the store.
+    #[error(transparent)]
+    NotWritten(#[from] NotWritten),
+    #[error(transparent)]
+    Store(#[from] memory::Error),
+    #[error(transparent)]
+    Model(#[from] provider::Error),
+    /// The chat model's reason for no recap.
+    #[error("{0}")]
+    NoAnswer(String),
+    #[error("this server has no session '{0}'")]
+    Unknown(String),
+    #[error("this server has no sessions yet (start one: /session start)")]
+    Nothing,
+    /// The session was deleted while it was read.
+    #[error("the session '{0}' was deleted just now")]
+    Deleted(String),
+}
 
 /// By a model, or an extract.
 #[derive(Clone, Debug, Serialize)]

@@ -4,20 +4,20 @@
 //! sets money aside in advance, so a turn rarely waits for the disk; money set aside by a killed
 //! process counts as spent. **Never**: refunds a session.
 
-mod outside;
-
 use std::{sync::Arc, time::Duration};
 
+use futures::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{clock::now, dates::date};
+use super::clock::{date, now};
 use crate::{
-    domain::{Money, Scope},
-    engine::{Budget, BudgetWriter},
-    logic::budget::{BudgetOptions, Ledger, Postings},
+    domain::{Money, Npc, Scope},
+    engine::{Budget, BudgetWriter, NpcPayments},
+    logic::budget::{BudgetOptions, Consumption, Ledger, Postings},
     memory::{AccountId, AccountRequest, Error, MemoryStore, Posting},
     panics::caught,
+    tools::{CallError, CallErrorKind, Payment, Payments},
 };
 
 /// Sessions within twelve hours of each other share an account; in ms.
@@ -154,6 +154,52 @@ async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
     tokio::select! {
         () = writing => {}
         () = closing => {}
+    }
+}
+
+/// Pays for one NPC from the account for calls outside sessions, which each reservation opens.
+struct OutsidePayments {
+    accounts: Accounts,
+    scope: Scope,
+    options: BudgetOptions,
+    npc: Arc<Npc>,
+}
+
+impl Accounts {
+    /// Payments for `npc` outside sessions, within `options` and its own cap.
+    pub fn payments(
+        &self,
+        scope: &Scope,
+        options: &BudgetOptions,
+        npc: &Arc<Npc>,
+    ) -> Arc<dyn Payments> {
+        Arc::new(OutsidePayments {
+            accounts: self.clone(),
+            scope: scope.clone(),
+            options: options.clone(),
+            npc: Arc::clone(npc),
+        })
+    }
+}
+
+impl Payments for OutsidePayments {
+    fn reserve(
+        &self,
+        service: &str,
+        most: Consumption,
+    ) -> BoxFuture<'static, Result<Box<dyn Payment>, CallError>> {
+        let Self { accounts, scope, options, npc } = self;
+        let (accounts, npc, service) = (accounts.clone(), Arc::clone(npc), service.to_owned());
+        let (scope, options) = (scope.clone(), options.clone());
+        async move {
+            let budget = accounts.open(&scope, AccountFor::Outside, &options).await;
+            let budget = budget.map_err(|error| {
+                let what = format!("cannot record what '{service}' costs: {error}");
+                CallError::new(CallErrorKind::Policy, what)
+            })?;
+            NpcPayments::new(npc, budget).reserve(&service, most).await
+        }
+        .boxed()
     }
 }
 

@@ -5,11 +5,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::of::Transcript;
 use crate::{
+    domain::{Scope, SessionId},
     memory::{Asked, Present, Uid, Utterance, Visibility},
     session::{Outcome, SpeakerId, ToolLine, TurnLine},
 };
+
+/// A session being recorded.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    /// Owner and campaign; only people of a guild have lasting ids.
+    pub scope: Scope,
+    pub session: SessionId,
+}
 
 /// A player's words and an NPC's answer, if any; `now` is Unix time in ms.
 pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> {

@@ -13,8 +13,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    deleted::DeletedLines,
-    deletion_files::DeletionFiles,
+    deletions::{DeletedLines, DeletionFiles},
     spill::{Entry, Spill},
 };
 use crate::{

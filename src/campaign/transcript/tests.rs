@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     DeletionFiles, Transcript, TranscriptOptions, TranscriptWriter,
-    deleted::DeletedLines,
+    deletions::DeletedLines,
     line::utterances,
     spill::Entry,
     task::{Note, WriterParts, WriterTask},

@@ -15,10 +15,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    deleted::DeletedLines,
-    deletion_files::DeletionFiles,
-    line,
-    of::Transcript,
+    deletions::{DeletedLines, DeletionFiles},
+    line::{self, Transcript},
     spill::Entry,
     task::{Note, TranscriptOptions, WriterParts, WriterTask},
 };

@@ -10,8 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
     super::{DONE, FAILED, Failure, complain, stdout},
-    list::size,
-    names::unknown,
+    list::{size, unknown},
 };
 use crate::{
     domain::{redact, revealed},

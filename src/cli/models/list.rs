@@ -9,6 +9,7 @@ use super::super::{DONE, FAILED, Failure, stdout};
 use crate::{
     domain::redact,
     weights::{Digest, Package, State, WeightSet, Weights},
+    yaml::nearest,
 };
 
 const MEGA: u64 = 1_000_000;
@@ -165,4 +166,14 @@ pub fn size(bytes: u64) -> String {
         return format!("{} kB", bytes.div_ceil(1_000));
     }
     format!("{}.{} MB", tenths / 10, tenths % 10)
+}
+
+/// Failure for an unknown set, with the nearest name if one is close.
+pub fn unknown(weights: &Weights, name: &str) -> Failure {
+    let known = weights.sets().iter().map(|set| set.name.as_str());
+    let way_out = nearest(name, known).map_or_else(
+        || "see: glyphoxa models list".to_owned(),
+        |near| format!("did you mean {near}? see: glyphoxa models list"),
+    );
+    Failure::usage(format!("unknown model files '{name}' ({way_out})"))
 }

@@ -2,13 +2,12 @@
 
 mod get;
 mod list;
-mod names;
 
 use std::{io::Write, path::PathBuf};
 
 use clap::{Args, Subcommand};
 
-use self::names::unknown;
+use self::list::unknown;
 use super::{DONE, Failure, runtime::block_on, stdout};
 use crate::{
     config::Config,

@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, price, providers};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, providers};
 use crate::{
     logic::turn::Detector,
     yaml::{Key, Kind, Shape},
@@ -48,7 +48,7 @@ pub static FILE: Shape = Shape {
         Key::new("limits", Kind::Shape(&LIMITS), "Limits of one player on Discord."),
         Key::new(
             "prices",
-            Kind::Names(&Kind::Shape(&price::PRICE)),
+            Kind::Names(&Kind::Shape(&providers::PRICE)),
             "Prices of models, by model name.",
         ),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),

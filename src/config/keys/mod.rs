@@ -7,7 +7,6 @@ pub mod mcp;
 pub mod models;
 pub mod music;
 pub mod npc;
-pub mod price;
 pub mod providers;
 
 use crate::yaml::Kind;

@@ -8,10 +8,10 @@ mod tests;
 use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
-    declared,
     destinations::{Destination, variables_beside},
     keys,
     reading::{Folder, Notes, Reading},
+    tools::declared,
     whitelist::MANIFEST,
 };
 use crate::{
@@ -322,7 +322,7 @@ fn schema<E: std::fmt::Display>(
 fn said(spec: &Fields, warnings: &mut Problems) -> Declared {
     let http = spec.map("http", &keys::manifest::HTTP);
     let timeout = |fields: &Fields| fields.whole("timeout_ms").map(Duration::from_millis);
-    let said = declared::declared(spec, "floor", warnings);
+    let said = declared(spec, "floor", warnings);
     let max = said.max.or_else(|| timeout(spec)).or_else(|| timeout(&http?));
     Declared { max, ..said }
 }

@@ -3,7 +3,6 @@
 mod desktop;
 mod naming;
 mod program;
-mod sandbox;
 mod templates;
 mod written;
 
@@ -15,8 +14,8 @@ pub use self::{
     desktop::translate,
     written::{Origin, Written},
 };
-use self::{naming::Name, sandbox::Places};
-use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
+use self::{naming::Name, program::Places};
+use super::{files::Source, keys::mcp as keys, reading::Notes, tools::declared};
 use crate::{
     domain::{Secret, redact},
     provider::base_url,
@@ -217,7 +216,7 @@ impl Server<'_> {
         let sandbox = match self.from.data_dir {
             Some(data_dir) => {
                 let places = Places { folder: self.from.folder, data_dir };
-                sandbox::sandbox(self.fields, places, self.notes)
+                program::sandbox(self.fields, places, self.notes)
             }
             None => {
                 if self.fields.get("sandbox").is_some() {
@@ -411,7 +410,7 @@ fn tool(node: &Node, notes: &mut Notes) -> Declared {
     Declared {
         description: fields.text("description").map(str::to_owned),
         parameters: parameters.filter(Json::is_object),
-        ..declared::declared(&fields, "tier", &mut notes.warnings)
+        ..declared(&fields, "tier", &mut notes.warnings)
     }
 }
 

@@ -1,12 +1,15 @@
-//! Pending deletions on disk while the store is unavailable. Entry type: [`DeletionFiles`].
-//! One file per deletion, named after its key, so programs in one folder don't overwrite each
-//! other's. Everything blocks. **Never**: replaces a later deletion by an earlier one.
+//! Deletions on disk while the store is unavailable, and the filter of lines that arrive late.
+//!
+//! Entry types: [`DeletionFiles`], [`DeletedLines`]. **Never**: replaces a later deletion by an
+//! earlier one, or drops a line said after the deletion was requested.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use super::spill::Entry;
 use crate::{
     campaign::file_error::{FileError, names_in, read_if_there},
     domain::fnv1a,
@@ -14,6 +17,8 @@ use crate::{
     memory::Deletion,
 };
 
+/// One file per deletion, named after its key, so programs in one folder don't overwrite each
+/// other's. Everything blocks.
 #[derive(Clone, Debug)]
 pub struct DeletionFiles {
     /// Base name; the hash of a key follows.
@@ -77,6 +82,33 @@ fn read(path: &Path) -> Result<Option<Deletion>, FileError> {
     let Some(text) = read_if_there(path)? else { return Ok(None) };
     let read = serde_json::from_slice(&text).map_err(io::Error::from);
     read.map(Some).map_err(FileError::on("read", path))
+}
+
+/// Deletions of this run of the program. Cloning shares them.
+#[derive(Clone, Debug, Default)]
+pub struct DeletedLines(Arc<Mutex<Vec<Deletion>>>);
+
+impl DeletedLines {
+    /// Drops lines of `deletion` from now on.
+    pub fn add(&self, deletion: &Deletion) {
+        let mut all = self.all();
+        match all.iter_mut().find(|it| it.is_like(deletion)) {
+            Some(it) => it.before = it.before.max(deletion.before),
+            None => all.push(deletion.clone()),
+        }
+    }
+
+    /// Removes deleted lines from `entry` and returns their number.
+    pub fn take_out(&self, entry: &mut Entry) -> u64 {
+        let Entry::Lines(scope, lines) = entry else { return 0 };
+        let (all, there) = (self.all(), lines.len());
+        lines.retain(|line| !all.iter().any(|it| it.covers(scope, line)));
+        u64::try_from(there - lines.len()).unwrap_or(u64::MAX)
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Deletion>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
