@@ -1,7 +1,6 @@
-//! Pieces of the program that benches and the hearing test time, and nothing of their own.
+//! Parts of the program that benches and the hearing test measure.
 //!
 //! The compiler reports no dead code here; `tests/house.rs` checks that the program uses each name.
-//! **Never**: part of the program.
 
 pub use crate::{
     app::IDENTITIES as TOOL_IDENTITIES,
