@@ -18,7 +18,7 @@ mod hold;
 mod indexer;
 mod kept;
 mod music;
-mod notifier;
+mod notices;
 mod outside;
 mod parts;
 mod permits;
@@ -31,7 +31,6 @@ mod settings;
 mod spend;
 #[cfg(test)]
 mod stand_in;
-mod tables;
 mod transcript;
 mod world;
 
@@ -59,7 +58,7 @@ pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
 pub use music::{check_sound, level as level_music};
-pub use notifier::WaitingCall;
+pub use notices::{Tables, WaitingCall};
 pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::{PlayedCampaign, key_of};
@@ -77,7 +76,6 @@ pub use settings::{
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
-pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use world::{
     IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldEdits, WorldOrder,

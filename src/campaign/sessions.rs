@@ -21,8 +21,8 @@ use super::{
     file_error::FileError,
     hold::SessionHold,
     kept::{KeptError, KeptSession, name_of},
+    notices::Tables,
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
-    tables::Tables,
     transcript::{NotWritten, Transcript, TranscriptWriter},
 };
 use crate::{

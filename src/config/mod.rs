@@ -29,7 +29,6 @@ mod music;
 mod npc;
 mod outside;
 mod prices;
-mod programs;
 mod providers;
 mod reading;
 mod rules;

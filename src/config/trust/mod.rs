@@ -7,7 +7,7 @@
 
 mod downloads;
 
-use std::{collections::BTreeSet, path::Path};
+use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
 use super::{
     checked::Config,
@@ -18,7 +18,6 @@ use super::{
     mcp::Written,
     memory::MemoryPlace,
     outside::Outside,
-    programs,
     reading::Reading,
     services::DISCORD,
 };
@@ -26,7 +25,7 @@ use crate::{
     campaign::ServedGuilds,
     launch::real,
     tools::connection::Reach,
-    yaml::{Fields, Node, Value},
+    yaml::{Entry, Fields, Node, Scalar, Value},
 };
 
 const TALK: &str = "what is said at the table";
@@ -91,7 +90,7 @@ fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>)
         let (node, name) = (written.fields.node(), &*server.name);
         match &server.reach {
             Reach::Stdio { command, sandbox, .. } => {
-                started.push(programs::started(name, node).about(&digest));
+                started.push(program(name, node).about(&digest));
                 let arguments = command.get(1..).unwrap_or_default();
                 started.extend(outside.opened(name, sandbox, arguments));
             }
@@ -238,6 +237,49 @@ fn members(node: &Node) -> &[Node] {
         Value::List(items) => items,
         _ => std::slice::from_ref(node),
     }
+}
+
+/// The demand of the server `name`: it starts a program.
+fn program(name: &str, node: &Node) -> Demand {
+    let env = node.inside(&["env"]).map(Node::entries).unwrap_or_default();
+    let mut line = format!("start the program `{}`", shown(node));
+    if !env.is_empty() {
+        let each = |entry: &Entry| format!("{}={}", entry.key, quoted(written(&entry.node)));
+        line.push_str(&format!(" with {}", env.iter().map(each).collect::<Vec<_>>().join(" ")));
+    }
+    let said = ["command", "args", "env"].into_iter().filter_map(|key| node.inside(&[key]));
+    let said: BTreeSet<String> = said.flat_map(variables).collect();
+    let others: Vec<String> = variables(node).difference(&said).cloned().collect();
+    if !others.is_empty() {
+        line.push_str(&format!(" and the variables {}", others.join(", ")));
+    }
+    line.push_str(&format!(" (server '{name}')"));
+    Demand::new(Use::Play, line)
+}
+
+/// Command line as written.
+fn shown(node: &Node) -> String {
+    let command = node.inside(&["command"]).map(written).unwrap_or_default().trim();
+    let Some(args) = node.inside(&["args"]).filter(|it| !it.is_null()) else {
+        return command.to_owned();
+    };
+    let args = if args.scalar().is_some() { std::slice::from_ref(args) } else { args.items() };
+    let words = std::iter::once(command).chain(args.iter().map(written));
+    words.map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// The text of `node` without values of variables.
+fn written(node: &Node) -> &str {
+    let before = node.scalar().and_then(|scalar: &Scalar| scalar.written.as_deref());
+    before.or_else(|| node.text()).unwrap_or_default()
+}
+
+/// `word`, quoted if needed.
+fn quoted(word: &str) -> Cow<'_, str> {
+    if !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "'\"`".contains(c)) {
+        return Cow::Borrowed(word);
+    }
+    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
 #[cfg(test)]

@@ -1,12 +1,20 @@
-//! Notifies an operator of a call that waits for a game master. Entry type: [`Notifier`].
-//! Game masters decide elsewhere. **Never**: sends arguments of a call.
+//! Notices to the game masters of all tables, and to an operator of calls that wait for one.
+//!
+//! Entry types: [`Tables`], which keeps no table open, and [`Notifier`]. **Never**: sends arguments
+//! of a call.
 
-use std::time::UNIX_EPOCH;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::UNIX_EPOCH,
+};
 
 use serde::Serialize;
 
 use super::{clock::wall_clock, settings::SharedSettings};
-use crate::provider::{Signed, post_signed};
+use crate::{
+    provider::{Signed, post_signed},
+    session::{TableEvent, TableEvents, WeakTableEvents},
+};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct WaitingCall {
@@ -43,5 +51,31 @@ impl Notifier {
                 tracing::warn!(%error, tool = call.tool, "cannot send a notification");
             }
         }
+    }
+}
+
+/// Running tables. Cloning shares them.
+#[derive(Clone, Default)]
+pub struct Tables(Arc<Mutex<Vec<WeakTableEvents>>>);
+
+impl Tables {
+    /// Adds an open table; `events` notifies its game master.
+    pub fn add(&self, events: &TableEvents) {
+        self.running().push(events.downgrade());
+    }
+
+    /// Notifies the game masters of all tables.
+    pub fn tell(&self, notice: &str) {
+        self.running().retain(|events| {
+            let events = events.upgrade();
+            if let Some(events) = &events {
+                events.tell(TableEvent::Notice(notice.to_owned()));
+            }
+            events.is_some()
+        });
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<WeakTableEvents>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
