@@ -158,7 +158,7 @@ fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
     }
 }
 
-/// Entities of `worlds` that the configured campaign file would overwrite at the next start.
+/// Reports entities that the configured campaign file would overwrite at the next start.
 fn foreign(worlds: &[World], before: &BTreeMap<&str, &Entity>, source: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     for world in worlds.iter().filter(|_| source != CAMPAIGN_FILE) {
