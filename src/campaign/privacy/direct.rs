@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tokio::task::spawn_blocking;
 
-use super::{error::PrivacyError, files::forget_kept, lines::forget};
+use super::{erasure::PrivacyError, files::forget_kept, lines::forget};
 use crate::{
     domain::Person,
     memory::{Deletion, MemoryStore},

@@ -237,18 +237,18 @@ pub async fn at_table(
     if has_sound {
         print::while_waiting("loading the speech recogniser", stt.ready()).await?;
     }
+    // Without this wait, an early question would find no tools.
     if !steps.is_empty() && !clock_runs {
-        // Without this wait, an early question would find no tools.
         tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
     let (tables, open) = (Tables::default(), OpenTables::default());
-    let record = setting.record(&tables)?;
-    let events = TableEvents::new(EVENT_CAPACITY);
+    let (record, events) = (setting.record(&tables)?, TableEvents::new(EVENT_CAPACITY));
     let sink = WavSink::new(Player::found(arguments.silent), MusicPlayer::new(events.downgrade()));
     let told = events.subscribe();
     let (typed, permits, live) = (Typed::new(), setting.permits(), setting.live_config());
-    let (effects, recap) = (setting.effects(&typed, &permits), setting.recap(record.as_ref()));
+    let effects = setting.effects(&typed, &permits);
+    let recap = setting.recap(record.as_ref());
     let memory = setting.local_memory(&live, record.as_ref());
     let setup = TableSetup {
         session: setting.session(),
@@ -269,8 +269,7 @@ pub async fn at_table(
     for command in setting.first(npc) {
         commands.send(command).await?;
     }
-    let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsTaken };
-    let mut driver = Driver::new(table.handle, told, printer, record, pacing);
+    let mut driver = Driver::new(table.handle, told, printer, record, Pacing::of(clock_runs));
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
     let (engines, music, dice) = (Arc::new(seated), tools.music(), Dice::new(rand::random()));
@@ -280,13 +279,14 @@ pub async fn at_table(
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, sink: &sink, interrupts };
     let driven = drive(&mut driver, conducting, app::follow(running, live)).await;
-    if matches!(driven, Ok(End::Whole)) && arguments.out.is_some() {
+    let is_whole = matches!(driven, Ok(End::Whole));
+    if is_whole && arguments.out.is_some() {
         sink.fade_music_out();
     }
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;
-    sink.played_out(matches!(driven, Ok(End::Whole))).await;
+    sink.played_out(is_whole).await;
     let whole = Whole { end: driven?, kept: ended, spent: table.budget.spent() };
     finish(setting, whole, &sink, &driver)
 }

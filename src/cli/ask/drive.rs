@@ -48,6 +48,12 @@ pub enum Pacing {
     Clock,
 }
 
+impl Pacing {
+    pub const fn of(clock_runs: bool) -> Self {
+        if clock_runs { Self::Clock } else { Self::AsFastAsTaken }
+    }
+}
+
 /// An unfinished input.
 struct Waiting<'a> {
     at: Duration,

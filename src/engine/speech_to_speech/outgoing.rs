@@ -128,7 +128,8 @@ impl Outgoing {
 
     /// True after words or silence without sound.
     pub fn is_mute(&self) -> bool {
-        !self.is_audible() && !(self.spoken.is_empty() && self.early.is_empty())
+        let is_empty = self.spoken.is_empty() && self.early.is_empty();
+        !is_empty && !self.is_audible()
     }
 
     /// All words with sound, as written by the service.

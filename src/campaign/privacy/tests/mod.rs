@@ -17,7 +17,11 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Deleted, erasure::Eraser, error::PrivacyError, played_elsewhere};
+use super::{
+    Deleted,
+    erasure::{Eraser, PrivacyError},
+    played_elsewhere,
+};
 use crate::{
     audio::Frame,
     campaign::{
