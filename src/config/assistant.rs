@@ -47,7 +47,7 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
         budget_tier: Tier::Deep,
         tools: TOOLS.map(str::to_owned).to_vec(),
         address: AddressMode::NameOnly,
-        lines: Vec::new(),
+        lines: Arc::default(),
         fillers: Vec::new(),
         policy: policy.clone(),
     }
@@ -72,9 +72,10 @@ fn scripted(mut assistant: Npc) -> Npc {
         tool: Some(search),
         ..line(Some(LineWhen::Pattern("^.".to_owned())), FOUND)
     });
-    if !assistant.lines.iter().any(|line| line.when.is_none()) {
-        assistant.lines.push(line(None, NOTHING));
+    if !lines.iter().any(|line| line.when.is_none()) {
+        lines.push(line(None, NOTHING));
     }
+    assistant.lines = lines.into();
     assistant
 }
 

@@ -1,18 +1,22 @@
 //! Lines of the scripted brain.
 
-use regex::{Regex, RegexBuilder};
+use regex::RegexBuilder;
 use serde_json::{Map, Value as Json};
 
 use super::{keys, whitelist};
 use crate::{
     domain::{LineTool, LineWhen, ScriptedLine},
+    logic::pattern::ParsedPattern,
     yaml::{Fields, Node, Problems, nearest, quoted},
 };
 
 /// Placeholders of every line.
 const PLACEHOLDERS: [&str; 7] = ["speaker", "npc", "utterance", "dice", "odds", "last", "name"];
-/// Largest compiled pattern, in bytes; the scripted brain's own limit.
+/// Largest compiled pattern, in bytes, among those that are compiled here.
 const PATTERN_MAX: usize = 1 << 20;
+/// Patterns of at most so many bytes by their estimate are not compiled here: each would delay the start by a
+/// millisecond. The scripted brain's own limit is twice this.
+const ESTIMATE_MAX: u64 = 2 << 20;
 
 /// Tools that a line may call.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +68,8 @@ fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<V
     if let [node] = items
         && let Some(pattern) = node.text().and_then(between_slashes)
     {
-        let groups = match RegexBuilder::new(pattern).size_limit(PATTERN_MAX).build() {
-            Ok(regex) => Some(group_names(&regex)),
+        let groups = match groups(pattern) {
+            Ok(groups) => Some(groups),
             Err(error) => {
                 let message =
                     format!("pattern {}: {}", quoted(&format!("/{pattern}/")), reason(&error));
@@ -192,4 +196,30 @@ impl Placeholders {
 
 fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::{config, tools::builtin::IDENTITIES};
+
+    #[test]
+    fn shipped_cast_loads_without_compiling() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("glyphoxa.yaml");
+        let config = config::load(Some(&file), &|_| None, IDENTITIES).unwrap();
+        let is_pattern = |line: &&ScriptedLine| matches!(line.when, Some(LineWhen::Pattern(_)));
+        let lines = config.npcs.iter().flat_map(|npc| npc.lines.iter());
+        assert!(lines.filter(is_pattern).count() > 50);
+        assert_eq!(COMPILED.get(), 0);
+    }
+
+    #[test]
+    fn large_patterns_are_compiled_and_refused() {
+        let error = groups(r"(\w{3,1000} ){2,9}").unwrap_err().to_string();
+        assert!(error.contains("size limit"), "{error}");
+        assert_eq!(groups(r"bet (\w+) (?<coin>gold)").unwrap(), ["0", "1", "coin"]);
+        assert_eq!(COMPILED.get(), 1);
+    }
 }

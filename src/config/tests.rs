@@ -279,7 +279,7 @@ fn every_npc_key_reaches_the_npc() {
     assert_eq!(npc.tools, ["dice-roller.roll", "memory.*"], "bare names become identities");
     assert_eq!(npc.voice.voice_id, "en-gb+m3");
     assert_eq!((npc.max_sentences, npc.language.as_str()), (2, "de"));
-    let [dice, name, last] = npc.lines.as_slice() else { unreachable!("three lines") };
+    let [dice, name, last] = &*npc.lines else { unreachable!("three lines") };
     assert_eq!(dice.when, Some(LineWhen::Phrases(vec!["dice".into(), "die".into()])));
     let tool = dice.tool.as_ref().unwrap();
     assert_eq!(tool.name, "dice-roller.roll");

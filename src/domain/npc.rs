@@ -1,6 +1,6 @@
 //! A non-player character.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
@@ -33,7 +33,9 @@ pub struct Npc {
     pub budget_tier: Tier,
     pub tools: Vec<String>,
     pub address: AddressMode,
+    /// Lines of the scripted chat model; copies of an NPC share them, a cast has hundreds.
     pub lines: Vec<ScriptedLine>,
+    /// Said while a long tool round runs, in its own voice.
     pub fillers: Vec<String>,
     pub policy: Policy,
 }
@@ -70,7 +72,7 @@ impl Npc {
             budget_tier: Tier::Fast,
             tools: Vec::new(),
             address: AddressMode::Adaptive,
-            lines: Vec::new(),
+            lines: Arc::default(),
             fillers: Vec::new(),
             policy: Policy::default(),
         }

@@ -19,6 +19,7 @@ pub mod more;
 pub mod music;
 pub mod names;
 pub mod own_lines;
+pub mod pattern;
 mod phonetics;
 pub mod prompt;
 pub mod sentence;

@@ -190,7 +190,7 @@ impl Models {
     fn open(&self, entry: &ModelEntry, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {
         match entry {
             ModelEntry::Scripted => {
-                let script = Arc::new(Script::new(&npc.lines, &npc.language));
+                let script = Arc::new(Script::new(Arc::clone(&npc.lines), &npc.language));
                 Ok(Arc::new(Scripted::new(&npc.name, script, seed)))
             }
             ModelEntry::OpenAi(options) => {

@@ -4,13 +4,17 @@
 //! answer, then the longest match; weight decides among equals, and the default line is used if
 //! none fits. Words beside a greeting count before the greeting.
 
-use std::{cmp::Ordering, collections::BTreeMap, sync::OnceLock};
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use rand::{Rng, seq::IndexedRandom};
-use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::{
+    pattern::Pattern,
     phrases::{Phrases, Spoken},
     template::{self, Values},
 };
@@ -36,7 +40,9 @@ const EARLIER: usize = 4;
 
 #[derive(Debug)]
 pub struct Script {
-    lines: Vec<Rule>,
+    lines: Arc<[ScriptedLine]>,
+    /// The lines, prepared when the NPC is first asked: no table asks all of its NPCs at the start.
+    rules: OnceLock<Vec<Rule>>,
     /// Assumed where no language is recognised.
     language: String,
 }
@@ -85,8 +91,7 @@ impl Default for Best {
 enum When {
     Default,
     Phrases(Phrases),
-    /// Compiled on first use: patterns must not delay the start.
-    Pattern(String, OnceLock<Option<Regex>>),
+    Pattern(Pattern),
 }
 
 /// How a line fits the spoken language, the worst first.
@@ -99,14 +104,20 @@ enum Answers {
 }
 
 impl Script {
-    /// A pattern that does not compile never matches (`check` reports it).
-    pub fn new(lines: &[ScriptedLine], language: &str) -> Self {
-        let rule = |line: &ScriptedLine| {
-            let when = When::of(line.when.as_ref());
-            let says_name = || line.say.iter().any(|say| say.contains("{name}"));
-            Rule { line: line.clone(), recalls_name: !when.names_speaker() && says_name(), when }
-        };
-        Self { lines: lines.iter().map(rule).collect(), language: language.to_owned() }
+    pub fn new(lines: Arc<[ScriptedLine]>, language: &str) -> Self {
+        Self { lines, rules: OnceLock::new(), language: language.to_owned() }
+    }
+
+    fn rules(&self) -> &[Rule] {
+        self.rules.get_or_init(|| self.lines.iter().map(Rule::of).collect())
+    }
+
+    /// Number of compiled patterns; `None`: nothing is prepared yet.
+    #[cfg(test)]
+    pub fn compiled(&self) -> Option<usize> {
+        let is_compiled =
+            |rule: &&Rule| matches!(&rule.when, When::Pattern(pattern) if pattern.is_compiled());
+        self.rules.get().map(|rules| rules.iter().filter(is_compiled).count())
     }
 
     /// The line to use: one in the language that was spoken before one without a language, then one that
@@ -140,9 +151,8 @@ impl Script {
         let whole = whole.as_str();
         let (best, text) =
             matter.unwrap_or_else(|| (self.best(&asked(whole, false), values), whole));
-        let chosen =
-            *best.lines.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
-        values.captures = self.lines[chosen].when.captures(text);
+        let chosen = *best.lines.choose_weighted(rng, |index| self.lines[*index].weight).ok()?;
+        values.captures = self.rules()[chosen].when.captures(text);
         Some(chosen)
     }
 
@@ -164,7 +174,7 @@ impl Script {
         }
         let language = facts.language.unwrap_or(&self.language);
         let introduces = |text: &str| {
-            let mut naming = self.lines.iter().filter(|rule| rule.when.names_speaker());
+            let mut naming = self.rules().iter().filter(|rule| rule.when.names_speaker());
             naming.any(|rule| !rule.when.captures(text).is_empty())
         };
         let (mut own, mut others) = (Vec::new(), Vec::new());
@@ -188,7 +198,7 @@ impl Script {
         let spoken = Spoken::of(asked.text);
         let language = asked.request.facts.language.unwrap_or(&self.language);
         let is_asked_again = asked.is_repeated || asked.recent.was_asked(&values.utterance);
-        for (index, rule) in self.lines.iter().enumerate() {
+        for (index, rule) in self.rules().iter().enumerate() {
             let Some(answers) = self.answers(&rule.line, language) else { continue };
             let is_stop = asked.request.facts.stops_music && rule.stops_music();
             let fits = if is_stop { Some(usize::MAX) } else { rule.when.fits(asked.text, &spoken) };
@@ -223,7 +233,7 @@ impl Script {
             _ => None,
         });
         let named = |words: &str| {
-            let rules = self.lines.iter().filter(|rule| rule.when.names_speaker());
+            let rules = self.rules().iter().filter(|rule| rule.when.names_speaker());
             let mut names = rules.map(|rule| rule.when.captures(words));
             names.find_map(|mut captures| captures.remove(template::NAME))
         };
@@ -242,7 +252,7 @@ impl Script {
 
     /// The call that line `index` makes before speaking: tool and filled arguments.
     pub fn call(&self, index: usize, values: &Values) -> Option<(String, Value)> {
-        let tool = self.lines.get(index)?.line.tool.as_ref()?;
+        let tool = self.lines.get(index)?.tool.as_ref()?;
         Some((tool.name.clone(), template::fill_json(&tool.arguments, values)?))
     }
 
@@ -256,7 +266,7 @@ impl Script {
         messages: &[Message],
         rng: &mut impl Rng,
     ) -> Option<String> {
-        let say = &self.lines.get(index)?.line.say;
+        let say = &self.lines.get(index)?.say;
         Self::filled(say, values, messages, rng).or_else(|| {
             values.takes_several = true;
             let filled = Self::filled(say, values, messages, rng);
@@ -273,7 +283,7 @@ impl Script {
         messages: &[Message],
         rng: &mut impl Rng,
     ) -> Option<String> {
-        let ScriptedLine { tool, otherwise, say, .. } = &self.lines.get(index)?.line;
+        let ScriptedLine { tool, otherwise, say, .. } = self.lines.get(index)?;
         Self::filled(if tool.is_some() { otherwise } else { say }, values, messages, rng)
     }
 
@@ -294,6 +304,12 @@ impl Script {
 }
 
 impl Rule {
+    fn of(line: &ScriptedLine) -> Self {
+        let when = When::of(line.when.as_ref());
+        let says_name = || line.say.iter().any(|say| say.contains("{name}"));
+        Self { line: line.clone(), recalls_name: !when.names_speaker() && says_name(), when }
+    }
+
     fn usable(
         &self,
         values: &Values,
@@ -339,7 +355,7 @@ impl When {
         match when {
             None => Self::Default,
             Some(LineWhen::Phrases(phrases)) => Self::Phrases(Phrases::new(phrases)),
-            Some(LineWhen::Pattern(pattern)) => Self::Pattern(pattern.clone(), OnceLock::new()),
+            Some(LineWhen::Pattern(pattern)) => Self::Pattern(Pattern::new(pattern)),
         }
     }
 
@@ -348,21 +364,19 @@ impl When {
         match self {
             Self::Default => Some(0),
             Self::Phrases(phrases) => phrases.longest(spoken).map(|found| found.len()),
-            Self::Pattern(..) => longest_match(self.pattern()?, utterance),
+            Self::Pattern(pattern) => pattern.longest(utterance),
         }
     }
 
     fn names_speaker(&self) -> bool {
-        matches!(self, Self::Pattern(pattern, _) if pattern.contains("<name>"))
+        matches!(self, Self::Pattern(pattern) if pattern.names_speaker())
     }
 
     fn captures(&self, utterance: &str) -> BTreeMap<String, String> {
-        self.pattern().map(|when| template::captures(when, utterance)).unwrap_or_default()
-    }
-
-    fn pattern(&self) -> Option<&Regex> {
-        let Self::Pattern(pattern, compiled) = self else { return None };
-        compiled.get_or_init(|| compile(pattern)).as_ref()
+        match self {
+            Self::Pattern(pattern) => pattern.captures(utterance),
+            Self::Default | Self::Phrases(_) => BTreeMap::new(),
+        }
     }
 }
 
@@ -422,13 +436,4 @@ fn answered(messages: &[Message]) -> impl Iterator<Item = &Said> {
         Message::User(said) => std::mem::take(&mut is_answered).then_some(said),
         _ => None,
     })
-}
-
-fn compile(pattern: &str) -> Option<Regex> {
-    RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 20).build().ok()
-}
-
-/// Bytes of the longest match; an empty match counts 1.
-fn longest_match(when: &Regex, utterance: &str) -> Option<usize> {
-    when.find_iter(utterance).map(|found| found.len().max(1)).max()
 }

@@ -5,6 +5,7 @@
 //! messages.
 
 mod choose;
+mod pattern;
 mod phrases;
 mod template;
 

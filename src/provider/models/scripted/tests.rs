@@ -63,7 +63,7 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
 }
 
 fn events(lines: Vec<ScriptedLine>, request: ChatRequest) -> Vec<ChatEvent> {
-    let brain = Scripted::new("Bartok", Arc::new(Script::new(&lines, "en")), 1);
+    let brain = Scripted::new("Bartok", Arc::new(Script::new(lines.into(), "en")), 1);
     block_on(brain.stream(request).map(Result::unwrap).collect())
 }
 
@@ -193,7 +193,7 @@ fn told(
 ) -> String {
     let asked = request(utterance, None, vec![]);
     let facts = Arc::new(TurnFacts { language, ..(*asked.facts).clone() });
-    let brain = Scripted::new("Bartok", Arc::new(Script::new(lines, own)), 1);
+    let brain = Scripted::new("Bartok", Arc::new(Script::new(lines.into(), own)), 1);
     let events: Vec<_> = block_on(brain.stream(ChatRequest { facts, ..asked }).collect());
     let text = |event| match event {
         Ok(ChatEvent::Text(text)) => Some(text),
@@ -469,4 +469,30 @@ fn short_forms_are_understood() {
     assert_eq!(says("haste was gehört"), "Nichts.");
     assert_eq!(says("Grüß dich!"), "Na.");
     assert_eq!(says("Hast du Bettzeug?"), "Hm?");
+}
+
+/// Of an NPC's patterns only those are compiled whose words an utterance has.
+#[test]
+fn patterns_wait_for_words_they_need() {
+    let pattern = |text: &str| Some(LineWhen::Pattern(text.to_owned()));
+    let lines = vec![
+        line(pattern(r"my name is (?<name>\w+)"), &["Well met, {name}."]),
+        line(pattern(r".*\b(?:odds|chances?)\b.*"), &["Even."]),
+        line(pattern(r"\bbet (\w+) (gold|silver)\b"), &["You are on."]),
+        line(None, &["Hm?"]),
+    ];
+    let script = Arc::new(Script::new(lines.into(), "en"));
+    let brain = Scripted::new("Bartok", Arc::clone(&script), 1);
+    assert_eq!(script.compiled(), None, "nothing is prepared before it is asked");
+    for (said, compiled) in [
+        ("good evening", 0),
+        ("a bet? no!", 0),
+        ("What are my CHANCES?", 1),
+        ("I bet five silver", 2),
+        ("good evening", 2),
+    ] {
+        let asked = brain.stream(request(said, None, vec![]));
+        assert!(block_on(asked.collect::<Vec<_>>()).iter().all(Result::is_ok));
+        assert_eq!(script.compiled(), Some(compiled), "{said}");
+    }
 }
