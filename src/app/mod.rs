@@ -124,7 +124,7 @@ pub fn open_tools(
     let archive = memory::archive(config, memory, meaning.clone());
     let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
     let offered = Offered { dice, archive, levelling, seen: SeenAddresses::default() };
-    offered.offer(&host, &services, config, rules);
+    offered.offer(&host, &services, config, rule_book(config));
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
@@ -133,7 +133,7 @@ pub fn open_tools(
     let opened = servers::open(config, playing, &host, seed.wrapping_add(2));
     let servers::Opened { servers, facts } = opened;
     let voices = KeptLevels::open(&config.data_dir);
-    Ok(Tools { host, servers, facts, services, voices, stop, tending, reading, offered, meaning })
+    Ok(Tools { host, servers, facts, services, voices, stop, tending, offered, meaning })
 }
 
 /// State of the built-in tools that survives a change of their data.
@@ -175,7 +175,7 @@ fn images(services: &Registry, config: &Config) -> Option<Images> {
     painter.map(|painter| Images::new(painter, config.campaign.lines_and_veils.clone()))
 }
 
-/// The rules of `config`. Reads nothing yet.
+/// The rules of `config`; the built-in ones are read with the first question.
 fn rule_book(config: &Config) -> Arc<RuleBook> {
     let own = &config.rules;
     let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);

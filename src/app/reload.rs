@@ -3,10 +3,7 @@
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
-use tokio::{
-    task::spawn_blocking,
-    time::{MissedTickBehavior, interval},
-};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::{
     IDENTITIES, LiveConfig, Tools, assistant, callers, campaign_key,
@@ -64,7 +61,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     loop {
         ticks.tick().await;
         running.offer(&mut offered, &config.load_full()).await;
-        // A file is read once it has not changed between two checks, so that none is half-written.
+        // A file is taken once it has not changed between two looks, so that none is half-written.
         let changed = watch.has_changed(wall_clock());
         let settled = pending && !changed;
         pending = changed;
@@ -190,7 +187,7 @@ impl Running<'_> {
             }
         }
         self.tools.take(before, fresh).await;
-        self.offer(offered, fresh).await;
+        self.offer(offered, fresh);
         let judge = turn_judge(&self.tools.services, fresh).await;
         for table in self.open.running() {
             let mut config = table.config.lock().await;
@@ -206,14 +203,15 @@ impl Running<'_> {
         self.tell(notice);
     }
 
-    /// Replaces the offered tools, unless players must first be notified of an outside service.
+    /// Offers the tools of `fresh` in place of those of `offered`, unless players have yet to be told of an
+    /// outside service that they use.
     async fn offer(&self, offered: &mut Arc<Config>, fresh: &Arc<Config>) {
         if Arc::ptr_eq(offered, fresh) {
             return;
         }
         let new = new_services(offered, fresh);
         if self.open.running().iter().all(|table| table.knows(&new)) {
-            self.tools.offer(offered, fresh).await;
+            self.tools.offer(offered, fresh);
             *offered = Arc::clone(fresh);
         }
     }
@@ -279,7 +277,7 @@ impl Tools {
         self.host.reselect_by(fresh.selection.clone());
     }
 
-    /// Offers the built-in tools of `fresh` that differ from those of `before`.
+    /// Offers the built-in tools of `fresh` where they differ from those of `before`.
     async fn offer(&self, before: &Config, fresh: &Config) {
         let data = |of: &Config| {
             let data = (of.tables.clone(), of.rules.clone(), of.file_io.clone());

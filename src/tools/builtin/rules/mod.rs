@@ -1,5 +1,5 @@
 //! `rules-lookup`: answers from the rules, made to be spoken. The built-in rules are read and
-//! indexed once, at the latest on first use. **Never**: changes a rule, opens a file.
+//! indexed once, on first use. **Never**: changes a rule, opens a file.
 
 mod edition;
 mod facts;
@@ -53,22 +53,17 @@ impl RuleBook {
         Self { own, edition, built_in, index: OnceLock::new() }
     }
 
-    /// Reads and indexes the rules on first call: blocks for some tens of milliseconds. Concurrent
-    /// calls wait.
-    pub fn prepare(&self) {
-        self.index();
-    }
-
-    /// Waits for [`Self::prepare`] without blocking the runtime. Cancel safe.
+    /// Reads and indexes the rules without blocking the runtime. Cancel safe.
     fn ready(book: &Arc<Self>) -> BoxFuture<'static, ()> {
         if book.index.get().is_some() {
             return ready(()).boxed();
         }
         let book = Arc::clone(book);
         // A panic was already reported, and recurs in the call.
-        tokio::task::spawn_blocking(move || book.prepare()).map(drop).boxed()
+        tokio::task::spawn_blocking(move || _ = book.index()).map(drop).boxed()
     }
 
+    /// Built on first call, which blocks for some tens of milliseconds; concurrent calls wait.
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let own: BTreeSet<&str> = self.own.iter().map(|rule| rule.id.as_str()).collect();

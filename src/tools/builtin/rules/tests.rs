@@ -95,7 +95,8 @@ async fn first_rule_lookup_waits_without_blocking() {
     *KEY.lock().unwrap() = Some(key);
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     let book = Arc::new(RuleBook::new(Vec::new(), None, late));
-    assert_eq!(host.offer("rules-lookup", SourceKind::BuiltIn, tools(book)), []);
+    assert_eq!(host.offer("rules-lookup", SourceKind::BuiltIn, tools(Arc::clone(&book))), []);
+    assert!(book.index.get().is_none(), "offering the tools reads no rules");
     let context = CallContext {
         scope: crate::domain::Scope::local(crate::domain::CampaignKey("c".to_owned())),
         session: SessionId("s".to_owned()),
