@@ -9,7 +9,7 @@ use super::{
 use crate::{
     domain::{AddressMode, CascadeModels, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
     import::campaign::check_respelling,
-    logic::sentence::{SentenceOptions, SentenceSplitter, is_clause},
+    logic::sentence::{SentenceOptions, SentenceSplitter, is_clause, sentences_at_most},
     provider::{EntryList, ModelEntry, VoiceEntry, VoiceService},
     yaml::{Fields, Node, Problems, Value, nearest, quoted},
 };
@@ -261,8 +261,12 @@ fn cut_short(npc: &Npc, fields: &Fields, warnings: &mut Problems) {
     for line in fields.items("lines") {
         let Value::Map(_) = line.value else { continue };
         for say in Fields::new(line, &keys::npc::LINE).items("say") {
+            let text = say.text().unwrap_or_default();
+            if sentences_at_most(text) <= usize::from(longest) {
+                continue;
+            }
             let mut splitter = SentenceSplitter::new(&options);
-            let mut said = splitter.push(say.text().unwrap_or_default());
+            let mut said = splitter.push(text);
             said.extend(splitter.finish());
             // The first part of a long sentence does not count.
             let sentences = said.iter().filter(|part| !is_clause(part)).count();

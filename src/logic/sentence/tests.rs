@@ -306,3 +306,17 @@ proptest! {
         prop_assert_eq!(bare(&split(&[&text]).concat()), bare(&text));
     }
 }
+
+proptest! {
+    #[test]
+    fn sentences_are_no_more_than_at_most(
+        pieces in prop::collection::vec(
+            prop::sample::select(vec!["aye", "J", "1", ".", "!", "…", " ", "\n", "*", ")", "\"", ", ", ": "]),
+            0..60,
+        ),
+    ) {
+        let text = pieces.concat();
+        let sentences = split(&[&text]).iter().filter(|part| !is_clause(part)).count();
+        prop_assert!(sentences <= sentences_at_most(&text), "{}", sentences);
+    }
+}
