@@ -111,6 +111,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
     let (engine, conversation) = cascade(&npc, &host, answers_with, &budget);
     let setup = TableSetup {
         is_here: false,
+        is_heard: true,
         session: SessionId("bench".to_owned()),
         judge: None,
         stt: Arc::new(services.recogniser),

@@ -120,6 +120,7 @@ impl TableFactory {
         let cannot_hear = listeners.by.cannot_hear;
         let setup = TableSetup {
             is_here: false,
+            is_heard: true,
             session: wanted.session.clone(),
             stt: listeners.by.stt,
             judge: listeners.judge,

@@ -90,6 +90,7 @@ impl Table {
     fn begin(&mut self, purpose: Purpose, confirmed: bool) -> TurnId {
         self.summaries.give_way();
         let id = self.turns.next_id();
+        let (index, is_cold) = (purpose.seat, self.is_cold(purpose.seat));
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
         let tier = purpose.tier.effective;
@@ -137,6 +138,10 @@ impl Table {
         self.turns.add(id, purpose, EngineHandle { turn, gate, cancel, abort });
         if let Some(active) = self.turns.get(id) {
             active.recalled = recalled;
+        }
+        if is_cold {
+            // Beside the model's answer.
+            self.warm_seat(index);
         }
         id
     }

@@ -111,6 +111,8 @@ pub(super) struct Table {
     pub(super) paused: bool,
     pub(super) carded: Vec<SeatId>,
     pub(super) is_here: bool,
+    /// Its first answer must not wait for a voice.
+    pub(super) is_heard: bool,
     pub(super) summaries: Summaries,
     pub(super) players: PlayerLimits,
     pub(super) announced: Announced,
@@ -165,6 +167,7 @@ impl Table {
             paused: false,
             carded: restored.unwrap_or_default(),
             is_here: setup.is_here,
+            is_heard: setup.is_heard,
             summaries: Summaries::default(),
             state: State::default(),
             replies_in,
@@ -207,7 +210,7 @@ impl Table {
     }
 
     fn begin_session(&mut self) {
-        self.warm();
+        self.warm_first();
         self.tell_of_judge();
         self.expect_names();
         self.score(true, None);

@@ -258,6 +258,7 @@ pub async fn at_table(
         host: tools.host.clone(),
         backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
         is_here: true,
+        is_heard: has_sound || clock_runs || arguments.out.is_some() || sink.is_played(),
         seed: rand::random(),
     };
     let resumed = setting.resumed(&typed, steps.is_empty()).await;

@@ -170,6 +170,22 @@ async fn voice_that_fails_is_a_voice_error() {
     stage.close().await;
 }
 
+/// A voice of this machine takes memory, which a table without ears does not need before.
+#[tokio::test(start_paused = true)]
+async fn unheard_table_prepares_voices_when_asked() {
+    for is_heard in [true, false] {
+        let mut stage = Setup { is_heard, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
+        stage.at(1_000).await;
+        assert_eq!(stage.voice.said().is_empty(), !is_heard, "{:?}", stage.voice.said());
+        stage.models[0].then(&[Text("Good evening.")]);
+        stage.types(THORIN, "Bartok, hello").await;
+        assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
+        let said = stage.voice.said();
+        assert!(said.iter().any(|it| it == "Good evening.") && said.len() > 1, "{said:?}");
+        stage.close().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn only_what_was_heard_is_remembered() {
     let mut stage = Setup::of(&["Bartok"]).open().await;

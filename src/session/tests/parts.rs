@@ -68,6 +68,7 @@ pub fn setup(
 ) -> TableSetup {
     TableSetup {
         is_here: false,
+        is_heard: true,
         session,
         stt: Arc::clone(stt) as _,
         judge: None,

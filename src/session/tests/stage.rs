@@ -155,6 +155,8 @@ pub struct Setup {
     pub hears_sound: Option<Arc<Mutex<Vec<usize>>>>,
     /// A local table.
     pub is_here: bool,
+    /// Its first answer must not wait for a voice.
+    pub is_heard: bool,
 }
 
 pub struct Stage {
@@ -196,6 +198,7 @@ impl Setup {
             when_cut: None,
             hears_sound: None,
             is_here: false,
+            is_heard: true,
         }
     }
 
@@ -258,7 +261,8 @@ impl Setup {
             events: told,
         };
         let plain = setup(SessionId("test".to_owned()), &stt, &host, outlets);
-        let setup = TableSetup { judge: self.judge, is_here: self.is_here, ..plain };
+        let (is_here, is_heard) = (self.is_here, self.is_heard);
+        let setup = TableSetup { judge: self.judge, is_here, is_heard, ..plain };
         let parts = TableParts {
             options: self.options,
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
