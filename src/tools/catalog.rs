@@ -283,8 +283,8 @@ impl Written {
         let identities: Vec<_> = tools.iter().map(|tool| (&*tool.identity, tool.source)).collect();
         let names = kept.names.of(&identities);
         let index = kept.index.take().unwrap_or_else(|| {
-            let words: Vec<&str> = tools.iter().map(|tool| tool.words.as_str()).collect();
-            Arc::new(Lexical::of(&words))
+            let words = tools.iter().map(|tool| Arc::clone(&tool.words));
+            Arc::new(Lexical::of(words.collect()))
         });
         kept.index = Some(Arc::clone(&index));
         let is_theirs = |it: &&OwnChanges| match owner {

@@ -69,7 +69,7 @@ pub struct Tool {
     pub(super) description: Arc<str>,
     pub(super) parameters: Arc<serde_json::Value>,
     /// Words it is found by.
-    pub(super) words: String,
+    pub(super) words: Arc<str>,
 }
 
 impl Tool {
@@ -167,7 +167,7 @@ impl Tool {
             about: Arc::from(description),
             described_outside,
             declared,
-            words,
+            words: Arc::from(words),
         })
     }
 }
