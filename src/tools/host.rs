@@ -339,7 +339,7 @@ impl Declined {
 
 /// Lets a tool load data before its first call, outside its time limit.
 async fn prepared(context: &CallContext, ready: &Ready) {
-    let preparing = timeout_at(context.deadline, ready.entry.tool.handler.prepare());
+    let preparing = timeout_at(context.deadline, ready.entry.tool.prepare());
     // Expiry and cancellation are reported by the call itself.
     _ = context.cancel.run_until_cancelled(preparing).await;
 }

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -95,6 +96,11 @@ impl Tool {
     pub fn categories(&self) -> impl Iterator<Item = &str> {
         let server = self.declared.categories.is_empty().then(|| self.server());
         self.declared.categories.iter().map(String::as_str).chain(server)
+    }
+
+    /// Loads what its first call needs, while nobody waits. Cancel safe.
+    pub fn prepare(&self) -> BoxFuture<'static, ()> {
+        self.handler.prepare()
     }
 
     pub fn max(&self) -> Duration {

@@ -122,6 +122,7 @@ impl VoiceEngine for Cascaded {
 }
 
 impl Cascaded {
+    /// Prepares voice, lines and tools.
     pub fn warm_up(&self) -> impl Future<Output = ()> + Send + use<> {
         let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
         // Servers' tools come after the first turn, which may need a filler.
@@ -140,6 +141,9 @@ impl Cascaded {
             }
             if fails_over && let Err(error) = fillers.prepare(Occasion::Unanswered).await {
                 tracing::warn!(%error, "no line prepared for models that do not answer");
+            }
+            for offered in tools.iter() {
+                offered.tool.prepare().await;
             }
         }
     }

@@ -230,6 +230,7 @@ impl TextToSpeech for Hum {
 pub struct Stub {
     pub takes: Duration,
     pub calls: Arc<AtomicUsize>,
+    pub prepared: Arc<AtomicUsize>,
 }
 
 impl Handler for Stub {
@@ -248,6 +249,11 @@ impl Handler for Stub {
             Ok(CallOutput::json(json!({ "total": 10 + count })))
         }
         .boxed()
+    }
+
+    fn prepare(&self) -> BoxFuture<'static, ()> {
+        self.prepared.fetch_add(1, Ordering::SeqCst);
+        std::future::ready(()).boxed()
     }
 }
 
@@ -279,7 +285,7 @@ impl Tools {
                     fillers: self.filler.filter(|_| name == "long").map(|it| vec![it.to_owned()]),
                     ..Declared::default()
                 },
-                handler: Arc::new(Stub { takes: ms(takes), calls: Arc::clone(calls) }),
+                handler: self.stub(takes, calls),
             }
         };
         let tools = vec![
@@ -308,7 +314,7 @@ impl Tools {
                 effects: Some(SideEffects::None),
                 ..Declared::default()
             },
-            handler: Arc::new(Stub { takes: ms(10), calls: Arc::clone(&self.look) }),
+            handler: self.stub(10, &self.look),
         };
         assert_eq!(host.offer("stub2", SourceKind::Server, vec![described]), []);
         let dice = StdRng::seed_from_u64(1);

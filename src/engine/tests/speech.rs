@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     Bench, Failure,
-    props::{Step::*, ms},
+    props::{Step::*, count, ms},
 };
 use crate::{
     engine::tests::props::{Hum, Model},
@@ -32,6 +32,18 @@ async fn tool_with_own_fillers_uses_one_of_them() {
     bench.tools.filler = Some("Where did I put it?");
     bench.model.then(&[Call("long", ROLL)]);
     assert_eq!(bench.answer().await.sentences, ["[Where did I put it?]", "Well met."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_are_prepared_while_nobody_waits() {
+    let bench = Bench::new();
+    let engine = bench.engine();
+    assert_eq!(count(&bench.tools.prepared), 0, "an NPC that sits down loads nothing");
+    engine.warm_up().await;
+    let tools =
+        bench.host().visible("Bartok", bench.npc.budget_tier, bench.npc.budget_tier.ceiling());
+    assert!(tools.iter().count() > 0);
+    assert_eq!(count(&bench.tools.prepared), tools.iter().count());
 }
 
 #[tokio::test(start_paused = true)]

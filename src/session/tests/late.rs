@@ -1,7 +1,5 @@
 //! Results of calls that come after their turn.
 
-use std::sync::Arc;
-
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -11,7 +9,7 @@ use super::{
 };
 use crate::{
     domain::{Person, PersonId, Tier},
-    engine::tests::props::{Step::*, Stub, count, ms},
+    engine::tests::props::{Step::*, count, ms},
     tools::{Declared, Definition, SourceKind},
 };
 
@@ -32,7 +30,7 @@ async fn asked() -> Stage {
             follow_up: Some(true),
             ..Declared::default()
         },
-        handler: Arc::new(Stub { takes: ms(TAKES), calls: Arc::clone(&stage.tools.long) }),
+        handler: stage.tools.stub(TAKES, &stage.tools.long),
     };
     assert_eq!(stage.host.offer("stub2", SourceKind::BuiltIn, vec![far]), []);
     stage.order(Command::SetTier { seat: None, tier: Some(Tier::Deep), until: None }).await;
