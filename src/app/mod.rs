@@ -89,8 +89,6 @@ pub struct Tools {
     voices: KeptLevels,
     stop: CancellationToken,
     tending: JoinHandle<()>,
-    /// Task that reads the rules.
-    reading: Option<JoinHandle<()>>,
     /// Shared state of the built-in tools.
     offered: Offered,
     /// Searches by meaning.
@@ -114,12 +112,6 @@ pub fn open_tools(
     host.set_approval_expiry(config.approvals.expires);
     host.catalog().set_cast(&callers(config));
     let dice = Dice::new(StdRng::seed_from_u64(seed.wrapping_add(1)));
-    let rules = rule_book(config);
-    // Read during the start, so that the first question does not wait.
-    let asked =
-        config.npcs.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
-    let book = Arc::clone(&rules);
-    let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
     let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
     let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
@@ -220,10 +212,6 @@ impl Tools {
         self.voices.keep();
         // It ends at its next check of the token.
         let _ = self.tending.await;
-        if let Some(reading) = self.reading {
-            // At most some tens of milliseconds; a panic was logged.
-            let _ = reading.await;
-        }
     }
 }
 

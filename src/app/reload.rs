@@ -60,8 +60,8 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut played: Vec<Npc> = read.npcs.clone();
     loop {
         ticks.tick().await;
-        running.offer(&mut offered, &config.load_full()).await;
-        // A file is taken once it has not changed between two looks, so that none is half-written.
+        running.offer(&mut offered, &config.load_full());
+        // A file is read once it has not changed between two checks, so that none is half-written.
         let changed = watch.has_changed(wall_clock());
         let settled = pending && !changed;
         pending = changed;
@@ -203,9 +203,8 @@ impl Running<'_> {
         self.tell(notice);
     }
 
-    /// Offers the tools of `fresh` in place of those of `offered`, unless players have yet to be told of an
-    /// outside service that they use.
-    async fn offer(&self, offered: &mut Arc<Config>, fresh: &Arc<Config>) {
+    /// Replaces the offered tools, unless players must first be notified of an outside service.
+    fn offer(&self, offered: &mut Arc<Config>, fresh: &Arc<Config>) {
         if Arc::ptr_eq(offered, fresh) {
             return;
         }
@@ -277,19 +276,15 @@ impl Tools {
         self.host.reselect_by(fresh.selection.clone());
     }
 
-    /// Offers the built-in tools of `fresh` where they differ from those of `before`.
-    async fn offer(&self, before: &Config, fresh: &Config) {
+    /// Offers the built-in tools of `fresh` that differ from those of `before`.
+    fn offer(&self, before: &Config, fresh: &Config) {
         let data = |of: &Config| {
             let data = (of.tables.clone(), of.rules.clone(), of.file_io.clone());
             let unwanted = of.campaign.lines_and_veils.clone();
             (data, of.services.image.clone(), of.services.search.clone(), unwanted)
         };
         if data(before) != data(fresh) {
-            let rules = rule_book(fresh);
-            let book = Arc::clone(&rules);
-            // Prepared now so that the first question does not wait.
-            _ = spawn_blocking(move || book.prepare()).await;
-            self.offered.offer(&self.host, &self.services, fresh, rules);
+            self.offered.offer(&self.host, &self.services, fresh, rule_book(fresh));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The game master's built-in assistant, and any assistant's scripted answers.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::cast::Cast;
@@ -68,7 +70,8 @@ fn scripted(mut assistant: Npc) -> Npc {
     };
     let search = LineTool { name: SEARCH.to_owned(), arguments: json!({"query": "{utterance}"}) };
     // One letter matches everything, with less weight than any line of its own.
-    assistant.lines.push(ScriptedLine {
+    let mut lines = assistant.lines.to_vec();
+    lines.push(ScriptedLine {
         tool: Some(search),
         ..line(Some(LineWhen::Pattern("^.".to_owned())), FOUND)
     });

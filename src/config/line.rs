@@ -14,8 +14,8 @@ use crate::{
 const PLACEHOLDERS: [&str; 7] = ["speaker", "npc", "utterance", "dice", "odds", "last", "name"];
 /// Largest compiled pattern, in bytes, among those that are compiled here.
 const PATTERN_MAX: usize = 1 << 20;
-/// Patterns of at most so many bytes by their estimate are not compiled here: each would delay the start by a
-/// millisecond. The scripted brain's own limit is twice this.
+/// Patterns estimated at most this large, in bytes, are not compiled here, since each would delay
+/// the start by a millisecond. The scripted brain's own limit is twice this.
 const ESTIMATE_MAX: u64 = 2 << 20;
 
 /// Tools that a line may call.
@@ -105,10 +105,22 @@ fn between_slashes(text: &str) -> Option<&str> {
     text.strip_prefix('/')?.strip_suffix('/').filter(|pattern| !pattern.is_empty())
 }
 
-/// Names of a pattern's groups; numbers for unnamed ones.
-fn group_names(regex: &Regex) -> Vec<String> {
-    let names = regex.capture_names().enumerate();
-    names.map(|(index, name)| name.map_or_else(|| index.to_string(), str::to_owned)).collect()
+/// A pattern's groups by name; those without one by number. Compiles only patterns that are wrong
+/// or may be too large.
+fn groups(pattern: &str) -> Result<Vec<String>, regex::Error> {
+    let parsed = ParsedPattern::of(pattern);
+    if parsed.as_ref().is_none_or(|it| it.bytes() > ESTIMATE_MAX) {
+        #[cfg(test)]
+        COMPILED.with(|compiled| compiled.set(compiled.get() + 1));
+        RegexBuilder::new(pattern).size_limit(PATTERN_MAX).build()?;
+    }
+    Ok(parsed.map(|it| it.groups()).unwrap_or_default())
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Number of patterns that this thread has compiled.
+    static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// The last line of the parser's drawing, which states the error.

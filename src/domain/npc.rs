@@ -34,7 +34,7 @@ pub struct Npc {
     pub tools: Vec<String>,
     pub address: AddressMode,
     /// Lines of the scripted chat model; copies of an NPC share them, a cast has hundreds.
-    pub lines: Vec<ScriptedLine>,
+    pub lines: Arc<[ScriptedLine]>,
     /// Said while a long tool round runs, in its own voice.
     pub fillers: Vec<String>,
     pub policy: Policy,

@@ -289,6 +289,20 @@ impl Table {
         }
     }
 
+    /// Prepares the seats of a new table. Where its speech is not heard, free voices wait until their
+    /// NPCs are asked: a model of this machine takes tens of megabytes.
+    pub(super) fn warm_first(&self) {
+        for index in self.seats.ids().into_iter().filter(|index| !self.is_cold(*index)) {
+            self.warm_seat(index);
+        }
+    }
+
+    /// True if a seat is not prepared because its NPC has not been asked.
+    fn is_cold(&self, seat: SeatId) -> bool {
+        let Seat { engine, last_tier, .. } = &self.seats[seat];
+        !self.is_heard && last_tier.is_none() && !engine.costs()
+    }
+
     pub(super) fn warm(&self) {
         for index in self.seats.ids() {
             self.warm_seat(index);

@@ -195,7 +195,7 @@ mod tests {
             line(&["signet", "ale", "a drink", "beer", "ale"], Some("en")),
             line(&["krug"], Some("de")),
         ];
-        let pip = Npc { lines, personality: String::new(), ..Npc::plain("Pip") };
+        let pip = Npc { lines: lines.into(), personality: String::new(), ..Npc::plain("Pip") };
         let names = expected_at_first(std::slice::from_ref(&pip), &Campaign::default());
         assert_eq!(names, ["Pip", "ale", "signet"]);
     }

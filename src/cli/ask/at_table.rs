@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc,
+};
 
 use super::{
     super::{DONE, FAILED, Failure, complain},
@@ -145,6 +148,11 @@ impl Setting<'_> {
         Ok(Some(SessionRecord { calls, transcripts, indexer, written, data_dir }))
     }
 
+    /// Waits for servers of tools; without this, an early question would find no tools.
+    async fn find_servers(&self) {
+        self.tools.servers.settled(SERVERS_PATIENCE, |server| self.may_use(server)).await;
+    }
+
     /// Parts that changed files affect.
     fn running<'r>(&'r self, files: Files<'r>, tables: Tables, open: OpenTables) -> Running<'r> {
         let (tools, memory) = (self.tools, self.memory.clone());
@@ -208,12 +216,20 @@ impl Setting<'_> {
         complain(&format!("'{session}' resumes with {muted} still muted ({way_out})"));
     }
 
-    /// Commands to the table before `npc`, or any addressed NPC, hears anything.
-    fn first(&self, npc: Option<usize>) -> Vec<Command> {
+    /// Prepares the table for `npc`, or any addressed NPC, before the first input. Fails if the
+    /// table is closed.
+    async fn bring_in(
+        &self,
+        npc: Option<usize>,
+        commands: &mpsc::Sender<Command>,
+    ) -> Result<(), Failure> {
         let brought = npc.and_then(|seat| brought(self.config, seat, self.kept.continuation()));
         let tier = Command::SetTier { seat: None, tier: self.arguments.tier, until: None };
         let pin = Command::Pin { seat: npc.map(SeatId), player: None };
-        brought.map(Command::Scene).into_iter().chain([pin, tier]).collect()
+        for command in brought.map(Command::Scene).into_iter().chain([pin, tier]) {
+            commands.send(command).await?;
+        }
+        Ok(())
     }
 
     /// True if an NPC may use tools of `server`; a bare name may be any server's.
@@ -237,9 +253,8 @@ pub async fn at_table(
     if has_sound {
         print::while_waiting("loading the speech recogniser", stt.ready()).await?;
     }
-    // Without this wait, an early question would find no tools.
     if !steps.is_empty() && !clock_runs {
-        tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
+        setting.find_servers().await;
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
     let (tables, open) = (Tables::default(), OpenTables::default());
@@ -247,8 +262,7 @@ pub async fn at_table(
     let sink = WavSink::new(Player::found(arguments.silent), MusicPlayer::new(events.downgrade()));
     let told = events.subscribe();
     let (typed, permits, live) = (Typed::new(), setting.permits(), setting.live_config());
-    let effects = setting.effects(&typed, &permits);
-    let recap = setting.recap(record.as_ref());
+    let (effects, recap) = (setting.effects(&typed, &permits), setting.recap(record.as_ref()));
     let memory = setting.local_memory(&live, record.as_ref());
     let setup = TableSetup {
         session: setting.session(),
@@ -267,9 +281,7 @@ pub async fn at_table(
     open.add(seated.clone());
     tables.add(&events);
     let running = setting.running(files, tables, open);
-    for command in setting.first(npc) {
-        commands.send(command).await?;
-    }
+    setting.bring_in(npc, &commands).await?;
     let mut driver = Driver::new(table.handle, told, printer, record, Pacing::of(clock_runs));
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);

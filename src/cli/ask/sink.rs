@@ -135,6 +135,11 @@ impl WavSink {
         Self(Arc::new(Mutex::new(collected)))
     }
 
+    /// True if a player plays the sound.
+    pub fn is_played(&self) -> bool {
+        self.collected().player.is_some()
+    }
+
     /// Outlets of a table into this sink; real time if `clock_runs`.
     pub fn outlets(
         &self,

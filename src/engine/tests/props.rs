@@ -264,11 +264,19 @@ pub struct Tools {
     pub look: Arc<AtomicUsize>,
     pub slow: Arc<AtomicUsize>,
     pub long: Arc<AtomicUsize>,
+    /// Number of times that one of them was prepared.
+    pub prepared: Arc<AtomicUsize>,
     /// Spoken while `long` runs.
     pub filler: Option<&'static str>,
 }
 
 impl Tools {
+    /// A tool whose runs `calls` counts.
+    pub fn stub(&self, takes: u64, calls: &Arc<AtomicUsize>) -> Arc<Stub> {
+        let (calls, prepared) = (Arc::clone(calls), Arc::clone(&self.prepared));
+        Arc::new(Stub { takes: ms(takes), calls, prepared })
+    }
+
     /// `roll` has effects, `look` reads, `slow` never keeps its limit of 400 ms, `long` takes its
     /// announced 900 ms.
     pub fn host(&self, npcs: &[Arc<Npc>]) -> ToolHost {

@@ -228,13 +228,13 @@ impl Setup {
 
     /// Opens it, with Thorin, Elara, Mira and the game master.
     pub async fn open(mut self) -> Stage {
-        let npcs: Vec<Arc<Npc>> =
-            std::mem::take(&mut self.npcs).into_iter().map(Arc::new).collect();
+        let npcs = std::mem::take(&mut self.npcs);
+        let npcs: Vec<Arc<Npc>> = npcs.into_iter().map(Arc::new).collect();
         let (tools, voice) = (Tools::default(), Arc::new(std::mem::take(&mut self.voice)));
         let host = tools.host(&npcs);
         let budget = self.account();
         let (window, price) = (self.window, self.price);
-        let model = |_| Arc::new(Model { window, price, ..Model::default() });
+        let model = |_: &Arc<Npc>| Arc::new(Model { window, price, ..Model::default() });
         let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
         let cast = npcs.iter().cloned().zip(models.iter().cloned());
         let shared = Shared {
@@ -246,8 +246,7 @@ impl Setup {
         let seats = self.seats(cast, &shared);
         let stt = recogniser(self.abilities);
         let told = TableEvents::new(512);
-        let events = told.subscribe();
-        let music = MusicPlayer::new(told.downgrade());
+        let (events, music) = (told.subscribe(), MusicPlayer::new(told.downgrade()));
         let (opened, left) = (Instant::now(), Arc::default());
         let mut ear = Ear::new(opened, &left, self.breaks);
         ear.leaves = self.leaves;
@@ -261,8 +260,8 @@ impl Setup {
             events: told,
         };
         let plain = setup(SessionId("test".to_owned()), &stt, &host, outlets);
-        let (is_here, is_heard) = (self.is_here, self.is_heard);
-        let setup = TableSetup { judge: self.judge, is_here, is_heard, ..plain };
+        let Self { judge, is_here, is_heard, .. } = self;
+        let setup = TableSetup { judge, is_here, is_heard, ..plain };
         let parts = TableParts {
             options: self.options,
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
