@@ -188,7 +188,8 @@ impl Mention<'_> {
         let is_opener = |at: usize| self.word_is(at, |it| it.openers);
         let behind = (clause.start..most).find(|at| !is_opener(*at)).unwrap_or(clause.start);
         // "Bartok, do we", not "I am"
-        let is_named = !self.words.get(behind).is_some_and(language::is_everyday);
+        let is_named = !self.words.get(behind).is_some_and(language::is_everyday)
+            && !self.word_is(behind, |it| it.turning.doers);
         let begins = |at: &usize| {
             let is_verb = self.asks(*at) && (is_named || *at == behind);
             is_verb || self.word_is(*at, |it| it.endings.asking) || self.leads(*at)

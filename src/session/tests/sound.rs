@@ -89,10 +89,10 @@ async fn other_rolls_give_the_guess_up() {
 #[tokio::test(start_paused = true)]
 async fn roll_before_decides_what_the_final_wants() {
     for (guessed, said, stands) in [
-        ("Bartok, plus seven", "Bartok, plus eight", false),
+        ("Bartok, my bonus is plus seven", "Bartok, my bonus is plus eight", false),
         ("Bartok, again", "Bartok, a grain", false),
         ("Bartok, again", "Bartok, roll again", true),
-        ("Bartok, plus seven", "Bartok, plus 7", true),
+        ("Bartok, my bonus is plus seven", "Bartok, my bonus is plus 7", true),
     ] {
         let stage = hearing(&["Bartok"]).await;
         stage.models[0].then(&[Call("roll", r#"{"expression":"2d6"}"#)]).then(&[Text("Eleven.")]);

@@ -168,7 +168,7 @@ pub(super) static GERMAN: Language = Language {
         "werden", "wer", "wie", "wir", "wird", "wurde", "zu", "zum", "zur", "zustand",
         "bekomme", "bekommen", "bekommt", "bringt", "bedeutet", "bedeuten", "heisst", "gibt", "viel",
         "viele", "welcher", "welches", "welchen", "bewirkt", "bewirken", "gilt", "genau", "kriege",
-        "erhalte", "beim", "eigentlich", "gerade", "gegen", "dabei", "hey",
+        "erhalte", "beim", "eigentlich", "gerade", "gegen", "dabei",
     ],
     in_english: &[
         ("wurf", "roll dice"), ("wirf", "roll dice"), ("probe", "check roll"), ("tabelle", "table"),
