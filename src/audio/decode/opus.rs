@@ -9,7 +9,7 @@ use super::{
     mix::Output,
 };
 use crate::audio::{
-    opus::OpusDecoder,
+    OpusDecoder,
     pcm::{SampleRate, to_usize},
 };
 
