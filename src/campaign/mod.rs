@@ -19,13 +19,11 @@ mod indexer;
 mod kept;
 mod music;
 mod notices;
-mod outside;
 mod parts;
 mod permits;
 mod played;
 mod privacy;
 mod recap;
-mod scoped;
 mod sessions;
 mod settings;
 mod spend;
@@ -59,15 +57,13 @@ pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
 pub use music::{check_sound, level as level_music};
 pub use notices::{Tables, WaitingCall};
-pub use outside::{ToolDecisions, outside_sessions};
-pub use permits::KeptPermits;
-pub use played::{PlayedCampaign, key_of};
+pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
+pub use played::{PlayedCampaign, Scoped, key_of};
 pub use privacy::{
     Deleted, DirectDeletion, KeptFiles, KeptOf, NamesOf, StoredOf, kept_of, names, own_lines,
     played_elsewhere, stored_of,
 };
 pub use recap::{RecapError, RecapRequest, Writer, recap};
-pub use scoped::Scoped;
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{
     ApprovalOptions, AssistantSettings, ModelMaker, NotifyOptions, Settings, SharedAssistant,

@@ -1,6 +1,7 @@
 //! Tools that the user of this machine has allowed permanently, stored beside the sessions.
 //!
-//! Entry type: [`KeptPermits`]. **Never**: overwrites an unreadable file.
+//! Entry type: [`KeptPermits`]; [`outside_sessions`] applies decisions to questions and calls
+//! outside sessions. **Never**: overwrites an unreadable file.
 
 use std::{
     collections::BTreeMap,
@@ -10,8 +11,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::file_error::FileError;
-use crate::{domain::CampaignKey, files, tools::Permits};
+use super::{file_error::FileError, now};
+use crate::{
+    domain::{CampaignKey, Scope, SessionId},
+    files,
+    tools::{CastChanges, Permits, ToolHost},
+};
 
 const VERSION: u32 = 1;
 
@@ -60,6 +65,32 @@ impl KeptPermits {
         let read = read.and_then(|it| if it.version > VERSION { Err(newer()) } else { Ok(it) });
         read.map_err(FileError::on("read the permits in", &self.path))
     }
+}
+
+const DAY: i64 = 24 * 3_600 * 1_000;
+
+/// Decisions of game masters about tools.
+#[derive(Clone, Debug, Default)]
+pub struct ToolDecisions {
+    pub changes: CastChanges,
+    /// Tools that need no more approval.
+    pub permits: Permits,
+}
+
+/// Tools outside sessions with `decided` applied, and the name under which a day's calls count.
+pub fn outside_sessions(
+    tools: &ToolHost,
+    scope: &Scope,
+    decided: ToolDecisions,
+) -> (SessionId, ToolHost) {
+    let of_day = |day: i64| SessionId(format!("operator {:?} {day}", scope.owner));
+    let today = now() / DAY;
+    let session = of_day(today);
+    tools.forget(&of_day(today - 1));
+    tools.within(scope).set_changes(&session, decided.changes);
+    tools.set_permits(&session, decided.permits);
+    let host = tools.at(&session, scope);
+    (session, host)
 }
 
 #[cfg(test)]

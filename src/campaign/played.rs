@@ -1,8 +1,13 @@
 //! A campaign that a guild plays, and keys of campaigns. Equal names mean the same campaign.
+//! [`Scoped`] limits a store to one owner and campaign.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{import::campaign::hyphened, memory::CampaignKey};
+use crate::{
+    domain::Scope,
+    import::campaign::hyphened,
+    memory::{CampaignKey, MemoryStore},
+};
 
 /// A campaign that a guild plays instead of the configured one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,4 +26,20 @@ const KEY_MAX: usize = 64;
 pub fn key_of(name: &str) -> CampaignKey {
     let key: String = hyphened(name).chars().take(KEY_MAX).collect();
     CampaignKey(if key.is_empty() { "default".to_owned() } else { key })
+}
+
+#[derive(Clone, Copy)]
+pub struct Scoped<'a> {
+    pub store: &'a dyn MemoryStore,
+    pub scope: &'a Scope,
+}
+
+impl<'a> Scoped<'a> {
+    pub fn new(store: &'a dyn MemoryStore, scope: &'a Scope) -> Self {
+        Self { store, scope }
+    }
+
+    pub const fn campaign(self) -> &'a CampaignKey {
+        &self.scope.campaign
+    }
 }

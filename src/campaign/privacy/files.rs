@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::request::{KeptFiles, KeptOf};
+use super::{KeptFiles, KeptOf};
 use crate::{
     campaign::{
         KeptError, KeptSession, calls_of,

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::request::{NamesOf, StoredOf};
+use super::{NamesOf, StoredOf};
 use crate::{
     campaign::{date, time},
     domain::{Owner, Scope},

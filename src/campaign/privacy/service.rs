@@ -18,11 +18,11 @@ use tokio::{
 };
 
 use super::{
+    Deleted, NamesOf,
     erasure::{Eraser, PrivacyError},
     lines::{forget, names, own_lines},
     pending::{PendingDeletions, RecordError},
     queue::{Queue, Queues, SharedQueue},
-    request::{Deleted, NamesOf},
 };
 use crate::{
     campaign::{NotWritten, Sessions, SharedSettings},

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     DeletionFiles, Transcript, TranscriptOptions, TranscriptWriter,
     deletions::DeletedLines,
-    line::utterances,
     spill::Entry,
     task::{Note, WriterParts, WriterTask},
+    utterances,
 };
 use crate::{
     campaign::Tables,

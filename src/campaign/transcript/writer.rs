@@ -15,8 +15,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Transcript,
     deletions::{DeletedLines, DeletionFiles},
-    line::{self, Transcript},
     spill::Entry,
     task::{Note, TranscriptOptions, WriterParts, WriterTask},
 };
@@ -130,7 +130,7 @@ impl TranscriptWriter {
 
     /// Records a line; returns at once.
     pub fn line(&self, of: &Transcript, line: &TurnLine) {
-        let lines = line::utterances(of, line, now());
+        let lines = super::utterances(of, line, now());
         if !lines.is_empty() {
             let uids = lines.iter().map(|line| line.uid.clone()).collect();
             let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);

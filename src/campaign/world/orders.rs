@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::{
+    NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest,
     entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
-    order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest},
     plan::{ImportError, plan, seed},
 };
 use crate::{
