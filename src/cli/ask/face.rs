@@ -5,18 +5,20 @@ use std::sync::Arc;
 use futures::FutureExt;
 use tokio::sync::oneshot;
 
-use super::{local::LocalMemory, permits::LocalPermits};
+use super::{super::complain, local::LocalMemory};
 use crate::{
+    app,
     campaign::{
-        Assistant, AssistantSettings, Dice, Engines, Scoped, Transcript, TranscriptWriter, Writer,
-        recap,
+        Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Scoped, Transcript,
+        TranscriptWriter, Writer, recap,
     },
     commands::{AtTable, Face, Lasting, RecapSoon, Refusal, StatusSoon, never_allowed},
-    domain::{EngineKind, Npc, Person},
+    config::Config,
+    domain::{EngineKind, Npc, Person, SessionId},
     engine::Budget,
     memory::Viewer,
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
-    tools::builtin::Music,
+    tools::{ToolHost, builtin::Music},
 };
 
 /// Refusal for a typist who opted out.
@@ -149,5 +151,45 @@ impl Face for Terminal<'_> {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(self.context.permits.standing()?)
+    }
+}
+
+/// Permits for this and later sessions.
+pub struct LocalPermits {
+    kept: KeptPermits,
+    host: ToolHost,
+    session: SessionId,
+}
+
+impl LocalPermits {
+    /// Applies the permits stored for the campaign of `config` to `session`.
+    pub fn open(config: &Config, host: &ToolHost, session: SessionId) -> Arc<Self> {
+        let kept = KeptPermits::new(&config.data_dir, app::campaign_key(config));
+        match kept.read() {
+            Ok(permits) => host.set_permits(&session, permits),
+            Err(error) => complain(&format!("{error} (every tool asks again)")),
+        }
+        Arc::new(Self { kept, host: host.clone(), session })
+    }
+
+    /// `tool` needs no more approval while its definition stays the same.
+    pub fn allow(&self, tool: &str, definition: &str) {
+        if let Err(error) = self.kept.change(|permits| permits.allow(tool, definition)) {
+            complain(&format!("{error} (the permission lasts until you leave)"));
+        }
+    }
+
+    /// Permanently allowed tools, one per line, and whether that is still valid.
+    pub fn standing(&self) -> Result<Vec<String>, FileError> {
+        let snapshot = self.host.snapshot();
+        self.kept.read().map(|permits| permits.standing(&snapshot))
+    }
+
+    /// Makes `tool` ask again; false if it was not allowed. On an error nothing changes.
+    pub fn revoke(&self, tool: &str) -> Result<bool, FileError> {
+        let mut was_allowed = false;
+        let permits = self.kept.change(|permits| was_allowed = permits.revoke(tool))?;
+        self.host.set_permits(&self.session, permits);
+        Ok(was_allowed)
     }
 }

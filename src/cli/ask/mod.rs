@@ -8,7 +8,6 @@ mod handed;
 mod inputs;
 mod local;
 mod own;
-mod permits;
 mod play;
 mod player;
 mod print;

@@ -23,7 +23,7 @@ use tokio::{
 
 use super::{
     super::{complain, within},
-    permits::LocalPermits,
+    face::LocalPermits,
 };
 use crate::{
     domain::revealed_name,
