@@ -4,9 +4,8 @@
 //! several words are separated by commas. Each may be labelled as in Discord (`name:Bartok`).
 
 use super::{
-    call::{Call, Value},
+    call::{Call, GivenFile, Value},
     declared::{Command, Kind, Parameter, Subcommand},
-    given::GivenFile,
 };
 use crate::{
     logic::command::is_x_card,

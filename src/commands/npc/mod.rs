@@ -1,7 +1,6 @@
 //! `/npc`: mutes, speaks for, directs and pins NPCs. **Never**: shows a stage note or a secret.
 
 mod described;
-mod engine;
 mod told;
 
 use super::{
@@ -11,7 +10,9 @@ use super::{
     face::Face,
     text::{Refusal, Text},
 };
-use crate::{domain::EngineKind, logic::cast::find_npc};
+use crate::{
+    campaign::engine_changed, commands::face::seat, domain::EngineKind, logic::cast::find_npc,
+};
 
 pub use described::seat_line;
 pub use told::mute;
@@ -99,7 +100,7 @@ pub static COMMAND: Command = Command {
                     Kind::Flag,
                 ),
             ],
-            engine::change,
+            change,
         ),
         Subcommand::new(
             "npc pin",
@@ -142,4 +143,23 @@ fn show(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         let seat = status.seats.iter().find(|seat| seat.name == npc.name);
         Ok(Reply::private(described::described(&npc, seat)).titled(npc.name.clone()))
     })
+}
+
+/// Shows the price of another engine; changes to it if confirmed.
+pub fn change(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let (_, npc) = seat(face, call.words("name")?)?;
+    let (name, wanted) = (&npc.name, call.words("engine")?);
+    let engine = EngineKind::named(wanted)
+        .ok_or_else(|| format!("unknown engine '{wanted}' ({})", EngineKind::NAMES.join(", ")))?;
+    if !call.flag("confirm") {
+        let offer = face.table()?.engines.offer(name, engine)?;
+        let short = engine.short();
+        return Ok(Reply::private(format!(
+            "{offer}\n\nNothing has changed yet. To go ahead: /npc engine name:{name} \
+             engine:{short} confirm:True"
+        ))
+        .into());
+    }
+    face.change_engine(name, engine)?;
+    Ok(Reply::private(engine_changed(name, engine)).into())
 }

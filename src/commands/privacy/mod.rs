@@ -6,12 +6,8 @@
 
 mod info;
 mod sent;
-mod told;
 
-pub use self::{
-    sent::{also_sent, in_turn},
-    told::{deleted, question},
-};
+pub use sent::{also_sent, deleted, in_turn, question};
 
 use super::{
     answer::{Answer, NextStep, Reply},
