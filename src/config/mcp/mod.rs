@@ -3,7 +3,6 @@
 mod desktop;
 mod naming;
 mod program;
-mod templates;
 mod written;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -65,7 +64,7 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
         servers.push(options);
         fields.push(one.fields);
     }
-    templates::check(&fields, &servers, from.global_data, &mut notes.problems);
+    written::check(&fields, &servers, from.global_data, &mut notes.problems);
     McpOptions { servers, disabled: Vec::new() }
 }
 
