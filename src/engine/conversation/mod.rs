@@ -1,17 +1,16 @@
 //! An NPC's conversation, independent of its engine.
 //!
 //! Entry type: [`Conversation`], owned by the seat. Each turn gets an [`Excerpt`] and returns its
-//! addition. Contains only what was played.
+//! addition. Contains only what was played. Game facts, the stage note and memories appear only in
+//! the turn's own [`message()`], so they never enter the history.
 
 mod exchanges;
 mod history;
-mod message;
 mod summary;
 mod window;
 
 pub use exchanges::forget_exchanges;
 pub use history::kept;
-pub use message::{message, message_beside_sound, said};
 pub use summary::{Summarising, Summary};
 pub use window::{Excerpt, Prompt, Window};
 
@@ -27,7 +26,8 @@ use self::{history::History, summary::summarising};
 use super::{NpcModel, TurnReport};
 use crate::{
     domain::{Campaign, Message, Person, Said},
-    logic::prompt::{self, SideLine},
+    engine::{Cause, Turn},
+    logic::prompt::{self, SideLine, TurnMessage},
     provider::Error,
     tools::ToolHost,
 };
@@ -197,4 +197,44 @@ impl Topics {
         let all: BTreeSet<&Arc<str>> = self.0.iter().flatten().collect();
         all.into_iter().cloned().collect()
     }
+}
+
+/// The turn's message, once the memory lookup is done. Cancel safe.
+pub async fn message(turn: &Turn) -> Message {
+    Message::User(text(turn, turn.words()).await.into())
+}
+
+/// Like [`message`], as text; without the words if the model receives their sound. Cancel safe.
+pub async fn message_beside_sound(turn: &Turn) -> String {
+    let words = if turn.audio.is_empty() { turn.words() } else { prompt::HEARD_ITSELF };
+    text(turn, words).await
+}
+
+async fn text(turn: &Turn, utterance: &str) -> String {
+    let recalled = match turn.recall.clone() {
+        Some(recall) => Some(recall.await),
+        None => None,
+    };
+    prompt::turn_message(&TurnMessage {
+        speaker: &turn.facts.speaker,
+        utterance,
+        dice: turn.facts.dice.as_deref(),
+        side_lines: &turn.conversation.side_lines,
+        scene: turn.setting.scene.as_deref(),
+        time_of_day: turn.setting.time_of_day.as_deref(),
+        recalled: recalled.as_ref(),
+        note: turn.setting.note.as_deref(),
+        is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
+    })
+}
+
+/// The utterance as the conversation stores it.
+pub fn said(turn: &Turn) -> Said {
+    let text = match &turn.cause {
+        Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),
+        Cause::Utterance | Cause::Puppet(_) => {
+            format!("{}: {}", turn.facts.speaker, turn.words())
+        }
+    };
+    Said { text, by: turn.facts.by.clone() }
 }

@@ -11,7 +11,7 @@ use crate::{
     engine::{
         NpcModel,
         locked::locked,
-        size::{bytes, tool_bytes},
+        npc_model::{bytes, tool_bytes},
     },
     logic::{prompt, window::Gauge},
     provider::Usage,

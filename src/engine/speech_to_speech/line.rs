@@ -24,7 +24,7 @@ use crate::{
     engine::{
         PlayedPart, Reservation, Turn,
         conversation::{Excerpt, kept, said},
-        size::tool_bytes,
+        npc_model::tool_bytes,
     },
     provider::{
         Error, Kind, Pcm, SpeechControl, SpeechEvents, SpeechItem, SpeechItemId, SpeechOrder,

@@ -40,7 +40,7 @@ use super::{
 use crate::{
     audio::SampleRate,
     domain::TurnId,
-    engine::{Budget, size::bytes},
+    engine::{Budget, npc_model::bytes},
     logic::budget::{BudgetOptions, Ledger, Price},
     provider::{
         Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, Reader,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     domain::{CallId, Campaign, Message, Person, PersonId, Said, ToolCall},
-    engine::{Conversation, Summary, TurnReport, conversation::exchanges, size::bytes},
+    engine::{Conversation, Summary, TurnReport, conversation::exchanges, npc_model::bytes},
     logic::{
         budget::{BudgetOptions, Price},
         prompt::{FOLLOW_UP, SideLine},
