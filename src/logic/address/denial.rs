@@ -6,10 +6,7 @@
 
 use std::ops::Range;
 
-use super::{
-    turning::Turning,
-    who::{Hit, Who},
-};
+use super::turning::{Hit, Turning, Who};
 use crate::logic::language::{self, List, all, is_any, is_turning};
 
 pub struct Denial<'u> {

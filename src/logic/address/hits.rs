@@ -10,9 +10,11 @@ use crate::logic::names::{
 use crate::logic::spoken_names::bare;
 use crate::logic::words::{Phrases, Words, fold};
 
-use super::denial::Denial;
 use super::turning::{TurnedTo, Turning, asks_at, is_aside, is_spoken_of};
-use super::who::{Called, Hit, Who};
+use super::{
+    denial::Denial,
+    turning::{Called, Hit, Who},
+};
 
 /// Most words between an absent person's name and the "you" that makes it a call.
 const YOU_WITHIN: usize = 3;

@@ -11,7 +11,6 @@
 mod denial;
 mod hits;
 mod turning;
-mod who;
 
 use std::fmt;
 use std::time::Duration;
@@ -20,11 +19,9 @@ use crate::domain::AddressMode;
 
 use super::{language::is_any, words::Words};
 use hits::{Group, Lexicon};
-use turning::TurnedTo;
-use who::Who;
+use turning::{TurnedTo, Who};
 
-pub use turning::is_apart;
-pub use who::Called;
+pub use turning::{Called, is_apart};
 
 /// Time after an NPC's last line in which a conversation continues.
 const CONVERSATION: Duration = Duration::from_secs(30);

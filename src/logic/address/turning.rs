@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
-use super::who::{Hit, Who};
-use crate::logic::language::{self, Language, List, all, is_turning};
 use crate::logic::words::Words;
+use crate::logic::{
+    language::{self, Language, List, all, is_turning},
+    names::Strength,
+};
 
 /// Most words between a verb and its "to".
 const MOST_BETWEEN: usize = 5;
@@ -277,6 +279,30 @@ pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool
     is(before, |it| it.before_name)
         || is(before, |it| it.mentions)
         || (is(before, |it| it.acted_on) && own() && !to_somebody())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Called<'n> {
+    pub name: &'n str,
+    /// Nicknames and titles of the same person.
+    pub aliases: &'n [String],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Index in the list of NPCs.
+    Npc(usize),
+    /// Index in the list of characters, followed by players' own names.
+    Player(usize),
+    /// An absent person of the campaign.
+    Away,
+}
+
+pub struct Hit {
+    pub who: Who,
+    /// How surely the words mean that name.
+    pub strength: Strength,
+    pub range: Range<usize>,
 }
 
 #[cfg(test)]

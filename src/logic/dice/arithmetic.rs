@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{limits::MAX_NUMBER, outcome::DiceError};
+use super::outcome::{DiceError, MAX_NUMBER};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binary {

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Parser`]; the other files add the grammar's rules to it.
 
-use super::limits::MAX_DEPTH;
+use super::outcome::MAX_DEPTH;
 
 /// A syntax error; [`super::hint`] turns it into a [`super::DiceError`].
 #[derive(Debug)]

@@ -15,7 +15,6 @@ mod comment;
 mod cursor;
 mod expression;
 mod hint;
-mod limits;
 mod odds;
 mod operators;
 mod outcome;

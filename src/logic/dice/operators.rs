@@ -1,8 +1,10 @@
 //! Operators behind dice and brackets: `kh3`, `rr<3`, `!>4`, advantage.
 
-use super::cursor::{Parsed, Parser};
-use super::limits::MAX_SIDES;
 use super::tree::{Dice, Op, Pick, Sides, Verb};
+use super::{
+    cursor::{Parsed, Parser},
+    outcome::MAX_SIDES,
+};
 
 pub(super) const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
 

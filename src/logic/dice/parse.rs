@@ -4,13 +4,15 @@
 //! Characters rather than tokens, because a letter's meaning depends on its position: `d` begins
 //! dice, `dl` is an operator behind dice, `drops the sword` is a comment.
 
-use super::arithmetic::Binary;
 use super::comment;
 use super::cursor::{Fault, Parsed, Parser};
 use super::expression::Expression;
-use super::limits::{MAX_CHARS, MAX_DICE, MAX_NUMBER, MAX_SIDES};
 use super::operators::{advantage, operator_word};
 use super::tree::{Dice, Kind, Link, Node, Op, Sides, Sign, Verb};
+use super::{
+    arithmetic::Binary,
+    outcome::{MAX_CHARS, MAX_DICE, MAX_NUMBER, MAX_SIDES},
+};
 
 pub(super) fn expression(chars: &[char]) -> Parsed<Expression> {
     let mut parser = Parser { chars, at: 0, depth: 0 };

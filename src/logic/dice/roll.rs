@@ -7,10 +7,12 @@ use std::{cmp::Ordering, collections::BTreeSet};
 
 use rand::{Rng, RngExt};
 
-use super::arithmetic::Binary;
-use super::limits::{self, MAX_DICE};
 use super::outcome::{DiceError, Natural};
 use super::tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb};
+use super::{
+    arithmetic::Binary,
+    outcome::{self, MAX_DICE},
+};
 
 pub(super) struct Rolled<'a> {
     /// Kept for its labels.
@@ -227,7 +229,7 @@ impl<'a> Chooser<'a> {
     }
 
     fn add(&mut self, at: usize, counts: i32) {
-        limits::note(self.by_height.len());
+        outcome::note(self.by_height.len());
         if self.selectors.iter().any(|selector| is_taken(f64::from(counts), *selector)) {
             self.taken.insert(at);
         }
@@ -237,7 +239,7 @@ impl<'a> Chooser<'a> {
     }
 
     fn remove(&mut self, at: usize, counts: i32) {
-        limits::note(self.by_height.len());
+        outcome::note(self.by_height.len());
         self.taken.remove(&at);
         for (selector, places) in &mut self.by_height {
             places.remove(&place(*selector, at, counts));
@@ -264,7 +266,7 @@ impl<'a> Chooser<'a> {
         let by_height = self.by_height.iter();
         let by_height = by_height.flat_map(|(s, places)| places.iter().take(number(*s)));
         let chosen = by_height.map(|(_, at)| *at).chain(self.taken.iter().copied());
-        chosen.inspect(|_| limits::note(1)).collect()
+        chosen.inspect(|_| outcome::note(1)).collect()
     }
 }
 
@@ -384,7 +386,7 @@ fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError
 }
 
 fn values(dice: &[Die]) -> Vec<Option<f64>> {
-    limits::note(dice.len());
+    outcome::note(dice.len());
     dice.iter().map(|die| die.kept.then(|| f64::from(die.face.counts))).collect()
 }
 
@@ -408,7 +410,7 @@ fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
 
 /// True if a selector takes this value whatever the others are.
 pub(super) fn is_taken(value: f64, selector: Selector) -> bool {
-    limits::note(1);
+    outcome::note(1);
     let number = f64::from(selector.number);
     match selector.pick {
         Pick::Exactly => value == number,
@@ -423,7 +425,7 @@ fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
     if !selector.pick.is_by_height() {
         return Vec::new();
     }
-    limits::note(values.len());
+    outcome::note(values.len());
     let mut kept: Vec<RankedValue> = counting(values).collect();
     let number = number(selector);
     if number < kept.len() {

@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use rand::{SeedableRng, TryRng};
 
 use super::{
-    limits::{MAX_CHARS, MAX_DEPTH},
+    outcome::{MAX_CHARS, MAX_DEPTH},
     *,
 };
 

@@ -4,10 +4,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::{
-    requests::{CardTalk, MoreTalk},
-    vocabulary::Vocabulary,
-};
+use super::vocabulary::{CardTalk, MoreTalk, Vocabulary};
 use crate::{
     domain::EntityKind,
     logic::{command::order::Order, words::fold},

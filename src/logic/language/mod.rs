@@ -8,7 +8,6 @@
 mod de;
 mod en;
 mod lists;
-mod requests;
 mod told;
 mod vocabulary;
 
@@ -16,7 +15,7 @@ use super::command::order::Order;
 use crate::domain::EntityKind;
 
 pub use lists::{Beginnings, DiceTalk, Endings, Language, List, MusicTalk, Turning, Wording};
-pub use requests::CardTalk;
+pub use vocabulary::CardTalk;
 
 static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];
 pub const CODES: &[&str] = &["en", "de"];

@@ -2,7 +2,7 @@
 
 use super::super::{
     lists::{DiceTalk, MusicTalk},
-    requests::{CardTalk, MoreTalk},
+    vocabulary::{CardTalk, MoreTalk},
 };
 
 #[rustfmt::skip]
