@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::{error::StoreFuture, transcript::Utterance};
+use super::{StoreFuture, transcript::Utterance};
 use crate::domain::{Owner, Scope, SessionId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,11 +9,7 @@ use serde_json::Value;
 
 use crate::domain::Scope;
 
-use super::{
-    error::StoreFuture,
-    transcript::Uid,
-    viewer::{Viewer, Visibility},
-};
+use super::{StoreFuture, Viewer, Visibility, transcript::Uid};
 
 /// Largest depth of a neighbourhood, in relations.
 pub const DEPTH_MAX: u32 = 3;

@@ -6,10 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Scope;
 
-use super::{
-    error::StoreFuture,
-    viewer::{Viewer, Visibility},
-};
+use super::{StoreFuture, Viewer, Visibility};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

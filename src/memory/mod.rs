@@ -4,7 +4,6 @@
 //! a model, or returns data hidden from the [`Viewer`].
 
 mod deletion;
-mod error;
 mod graph;
 mod index;
 mod postgres;
@@ -15,13 +14,11 @@ mod sqlite;
 mod suite;
 mod text;
 mod transcript;
-mod viewer;
 
 #[cfg(test)]
 use crate::domain::Owner;
 pub use crate::domain::{CampaignKey, Scope};
 pub use deletion::{Deletion, Deletions, ForgetFrom};
-pub use error::{Error, StoreFuture};
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,
     PATH_MAX, Provenance, Relation, RelationKey, Snapshot, Step, Tie,
@@ -37,4 +34,72 @@ pub use transcript::{
     Asked, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
     Session, SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
 };
-pub use viewer::{Viewer, Visibility};
+
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+/// Error of a request, which then had no effect, with one exception: a deletion that fails with
+/// [`Error::Away`] may have left words in a log and must be requested again.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// Unreachable, or the disk is full; the same request may work later.
+    #[error("the memory cannot be reached: {0}")]
+    Away(String),
+    #[error(
+        "the memory has schema {found}, and this glyphoxa knows {known} (update glyphoxa, or point \
+         'memory' elsewhere)"
+    )]
+    Newer { found: u32, known: u32 },
+    /// A step of its schema differs from the one in this program.
+    #[error(
+        "schema step {0} of the memory was not made by a released glyphoxa (restore a backup, or \
+         point 'memory' elsewhere)"
+    )]
+    Foreign(u32),
+    #[error("the memory failed: {0} (this is a fault of glyphoxa; please report it)")]
+    Failed(String),
+    #[error("the memory is damaged: {0} (restore a backup, or move its file away to start over)")]
+    Damaged(String),
+    #[error("{0}")]
+    Asked(String),
+}
+
+impl Error {
+    pub const fn is_passing(&self) -> bool {
+        matches!(self, Self::Away(_))
+    }
+}
+
+/// Answer of a store. Dropping it does not cancel the request: a write may still happen, as a
+/// whole.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+/// The viewer of an answer. Applied inside the query, never to its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Viewer {
+    /// The game master: everything except withdrawn lines.
+    Dm,
+    /// The players: everything for everyone, but only accepted items.
+    Everyone,
+    /// An NPC. Lines: those it was present at. Items: accepted ones for everyone, if they come from
+    /// no session or only from lines it was present at; and those that name it. Entities and
+    /// relations: those for everyone, if they have no topics or share one with it; and those that
+    /// name it.
+    Npc { name: String, knows: Vec<String> },
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    #[default]
+    Everyone,
+    Dm,
+    Npcs(Vec<String>),
+}
+
+impl Visibility {
+    /// True if some viewers may not see it.
+    pub fn is_gated(&self) -> bool {
+        *self != Self::Everyone
+    }
+}

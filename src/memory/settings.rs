@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Scope;
 
 use super::{
-    deletion::Deletions, error::StoreFuture, graph::Graph, index::Index, spending::Spending,
+    StoreFuture, deletion::Deletions, graph::Graph, index::Index, spending::Spending,
     transcript::Transcript,
 };
 

@@ -3,9 +3,8 @@
 //! Entry trait: [`Spending`]. Reserved money counts as spent until returned, so a killed program
 //! leaves nothing uncounted. **Never**: knows a price.
 
+use super::StoreFuture;
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
-
-use super::error::StoreFuture;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccountId(pub i64);

@@ -8,10 +8,7 @@ use serde_json::Value;
 
 use crate::domain::Scope;
 
-use super::{
-    error::StoreFuture,
-    viewer::{Viewer, Visibility},
-};
+use super::{StoreFuture, Viewer, Visibility};
 
 /// The identity of an utterance, made before its first write: 1 to 64 characters, unique across
 /// sessions.

@@ -11,7 +11,7 @@ use rusqlite::{
 
 use super::{
     super::{Error, text::fold},
-    failure::failure,
+    failure,
     recognise::beside,
 };
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::{
     super::{Deletion, Deletions, ForgetFrom, StoreFuture},
-    failure::failure,
+    failure,
     rows::{json, parsed},
     store::Sqlite,
 };

@@ -11,11 +11,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use super::{
-    super::Error,
-    connect::connect,
-    failure::{disk, failure},
-};
+use super::{super::Error, connect::connect, disk, failure};
 use crate::panics::caught_now;
 
 /// Writes waiting for the disk: minutes of a busy table, about one per turn. When full, callers

@@ -6,8 +6,7 @@ use rusqlite::{Connection, Params, params};
 
 use super::{
     super::{Error, Forget, Forgotten, Present, Uid},
-    campaign::campaign,
-    failure::failure,
+    campaign, failure,
     rows::json,
 };
 

@@ -10,9 +10,7 @@ use super::{
         Applied, Around, Change, Entity, EntityFilter, Error, Graph, Neighbour, Relation,
         RelationKey, Scope, Snapshot, Step, StoreFuture, Tie, Viewer, text::fold,
     },
-    campaign::{campaign, campaign_made},
-    failure::failure,
-    paths,
+    campaign, campaign_made, failure, paths,
     rows::{
         Eyes, RELATION, RELATION_COLUMNS, entity, entity_of, json, limit, name_of, relation,
         seen_by, topics,

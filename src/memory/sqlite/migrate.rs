@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use super::{super::Error, failure::failure};
+use super::{super::Error, failure};
 use crate::domain::fnv1a;
 
 /// Steps from 1. Released steps never change.

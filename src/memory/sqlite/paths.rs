@@ -9,8 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     super::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer},
-    campaign::campaign,
-    failure::failure,
+    campaign, failure,
     rows::{Eyes, RELATION, RELATION_COLUMNS, entity, entity_of, json, relation},
 };
 

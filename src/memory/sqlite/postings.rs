@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     super::{Error, LineQuery},
-    failure::failure,
+    failure,
 };
 
 /// Lines read per part: of one word, of all words, and of each at least.

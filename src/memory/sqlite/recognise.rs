@@ -17,7 +17,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{
     super::Error,
-    failure::failure,
+    failure,
     migrate::{Tables, tables},
 };
 

@@ -13,8 +13,7 @@ use super::{
         Error, LineHit, LineQuery, Viewer,
         text::{fold, words},
     },
-    campaign::campaign,
-    failure::failure,
+    campaign, failure,
     postings::{Postings, Span, WordRows},
     rows::{self, Eyes, json, named},
 };

@@ -11,7 +11,7 @@ use super::{
         AccountId, AccountRequest, Error, MonthSpent, Posting, Spending, StoreFuture,
         spending::{Decided, Room, decide},
     },
-    failure::failure,
+    failure,
     store::Sqlite,
 };
 use crate::domain::{Claim, Granted, Limit, Money, Scope};

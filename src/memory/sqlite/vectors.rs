@@ -8,8 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     super::{Error, ItemHit, Vector, VectorQuery, Viewer},
-    campaign::campaign,
-    failure::failure,
+    campaign, failure,
     rows::{Eyes, ITEM, item, json},
 };
 

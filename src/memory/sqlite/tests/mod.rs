@@ -15,7 +15,7 @@ use super::{
     },
     Sqlite,
     connect::connect,
-    migrate,
+    failure, migrate,
 };
 
 fn key() -> Scope {
@@ -257,4 +257,15 @@ async fn health_reports_engine_and_path() {
     let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
     let health = store.health().await.unwrap();
     assert!(health.engine.starts_with("SQLite 3.") && health.place.ends_with("memory.db"));
+}
+
+#[test]
+fn full_disk_error_states_cause_and_remedy() {
+    // SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no room for the log's index.
+    for code in [13, 4_874] {
+        let said = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        let told = failure(said).to_string();
+        assert!(told.contains("is it full? make room"), "{told}");
+        assert!(told.contains(&format!("code {code}")), "{told}");
+    }
 }
