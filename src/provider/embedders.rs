@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Embedder, Error, openai, pool::Pool, service::ServiceInfo};
+use super::{Embedder, Error, entries::Pool, openai, service::ServiceInfo};
 
 /// An embedding model of an OpenAI-compatible service.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,11 @@
-//! Configured services of one kind, in order of preference.
+//! Configured services of one kind, in order of preference, and the open ones, shared by all users
+//! with equal settings.
 //!
-//! Entry types: [`EntryList`] of [`NamedEntry`]s. **Never**: opens anything.
+//! Entry types: [`EntryList`] of [`NamedEntry`]s; [`Pool`].
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Error;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedEntry<E> {
@@ -35,6 +40,37 @@ impl<E> EntryList<E> {
         let is_first = move |named: &&NamedEntry<E>| Some(named.name.as_str()) == preferred;
         let first = self.entries.iter().filter(is_first);
         first.chain(self.entries.iter().filter(move |named| !is_first(named)))
+    }
+}
+
+pub struct Pool<K, V>(Mutex<Vec<(K, V)>>);
+
+impl<K, V> Default for Pool<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Clone + PartialEq, V: Clone> Pool<K, V> {
+    /// Returns the value opened with `settings`, or opens it; the error is that of `open`.
+    pub fn get(&self, settings: &K, open: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
+        let mut opened = self.opened();
+        if let Some((_, service)) = opened.iter().find(|(known, _)| known == settings) {
+            return Ok(service.clone());
+        }
+        let service = open()?;
+        opened.push((settings.clone(), service.clone()));
+        Ok(service)
+    }
+
+    /// Removes entries that `is_wanted` rejects. Current users keep theirs.
+    pub fn retain(&self, is_wanted: impl Fn(&K) -> bool) {
+        self.opened().retain(|(settings, _)| is_wanted(settings));
+    }
+
+    /// Held while a client is made, never across an await.
+    fn opened(&self) -> MutexGuard<'_, Vec<(K, V)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

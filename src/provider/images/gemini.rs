@@ -8,7 +8,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Value, json};
 
-use super::answer::{parsed, picture, used};
+use super::clean::{parsed, picture, used};
 use crate::{
     logic::budget::Consumption,
     provider::{

@@ -3,7 +3,6 @@
 //! Entry types: [`ImageEntry`], [`ImageService`]; [`Painters`] opens entries. **Never**: passes on
 //! bytes as a service sent them; see [`clean`].
 
-mod answer;
 mod clean;
 mod gemini;
 mod openai;
@@ -13,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 use self::{gemini::GeminiImages, openai::OpenAiImages};
 use super::{
     Error, ImageModel, ServiceInfo,
-    pool::Pool,
+    entries::Pool,
     remote::{Endpoint, Options, probe},
 };
 

@@ -7,7 +7,7 @@ use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
 
 use self::stand_in::{Form, ImageServer, files, part};
-use super::{answer::used, *};
+use super::{clean::used, *};
 use crate::{
     domain::Secret,
     logic::budget::Consumption,

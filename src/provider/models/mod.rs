@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::scripted::{Script, Scripted};
 use super::{
     Candidate, Chain, ChatModel, EntryList, Error, Kind, NamedEntry, anthropic, chain::Health,
-    openai, pool::Pool, service::ServiceInfo,
+    entries::Pool, openai, service::ServiceInfo,
 };
 use crate::domain::Npc;
 

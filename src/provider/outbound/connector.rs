@@ -15,7 +15,7 @@ use reqwest::{
     redirect::Policy,
 };
 
-use super::global::{is_global, is_somebodys};
+use super::{is_global, is_somebodys};
 use crate::provider::{
     address::is_private_name,
     http_client::{is_here, is_proxied, with_proxy_and_tls},

@@ -14,11 +14,7 @@ use tokio::{
     net::TcpListener,
 };
 
-use super::{
-    connector::CheckedNames,
-    global::{is_global, is_somebodys},
-    *,
-};
+use super::{connector::CheckedNames, is_global, is_somebodys, *};
 use crate::{extent, provider::address::base_url};
 
 /// Special-purpose ranges as IANA's registries list them, besides wholly reserved ones: written

@@ -8,7 +8,7 @@ use reqwest::Url;
 use tokio::task::spawn_blocking;
 
 use super::{
-    error::{Difference, GetError},
+    Difference, GetError,
     index::{ACCEPTED, listed, normalised},
     sources::{PackageSources, Registries, RegistryAddress},
     transfer::{Poured, Transfer, other, shown},

@@ -11,10 +11,7 @@ use reqwest::{
 
 use tokio::time::Instant;
 
-use super::{
-    error::{Difference, GetError},
-    sources::PackageSources,
-};
+use super::{Difference, GetError, sources::PackageSources};
 use crate::{
     domain::redact,
     provider::outbound::Outbound,

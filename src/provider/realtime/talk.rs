@@ -25,9 +25,8 @@ use crate::{
             events::{EVENTS_MAX, Events, Full, unread},
             items::Items,
             peer::{Peer, exceeds},
-            session::{Language, Over},
+            session::{Language, Over, Waiting, Waits},
             sound_input::SoundInput,
-            waiting::{Waiting, Waits},
         },
     },
 };

@@ -13,8 +13,8 @@ use self::here::Here;
 use super::{
     Error, SpeechToText,
     deepgram::{self, Deepgram},
+    entries::Pool,
     openai,
-    pool::Pool,
     service::ServiceInfo,
     whisper::{Engine, Whisper},
     wyoming,

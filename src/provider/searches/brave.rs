@@ -17,7 +17,7 @@ use super::{
 };
 use crate::provider::{
     Error, Kind,
-    search::{RESULTS_MAX, WebResult},
+    contracts::{RESULTS_MAX, WebResult},
 };
 
 const PATH: &str = "/res/v1/web/search";

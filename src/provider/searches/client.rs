@@ -16,8 +16,8 @@ use super::{
 };
 use crate::provider::{
     Attempts, Error, Kind,
+    contracts::{WebResult, WebSearch},
     remote::Retry,
-    search::{WebResult, WebSearch},
 };
 
 /// Longest wait for results, retries included.

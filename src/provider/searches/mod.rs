@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub use self::options::{Safe, SearchOptions, SearchService};
 use self::{brave::Brave, client::SearchClient, searxng::Searxng, tavily::Tavily};
-use crate::provider::{Attempts, Error, pool::Pool, search::WebSearch};
+use crate::provider::{Attempts, Error, contracts::WebSearch, entries::Pool};
 
 const PROBE: &str = "tabletop role-playing";
 

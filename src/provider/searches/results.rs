@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::{
     domain::visible,
     provider::{
+        contracts::{RESULTS_MAX, WebResult},
         pages::{URL_MAX, plain_text},
-        search::{RESULTS_MAX, WebResult},
     },
 };
 

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     domain::one_line,
-    provider::{Error, Kind, http_client::accept_language, search::WebResult},
+    provider::{Error, Kind, contracts::WebResult, http_client::accept_language},
 };
 
 /// How long a limiter or an engine blocks all clients: too long to wait.

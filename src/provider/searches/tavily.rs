@@ -15,7 +15,7 @@ use super::{
 };
 use crate::provider::{
     Error, Kind,
-    search::{RESULTS_MAX, WebResult},
+    contracts::{RESULTS_MAX, WebResult},
 };
 
 pub struct Tavily;

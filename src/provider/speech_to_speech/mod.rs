@@ -23,7 +23,6 @@ pub mod probe;
 pub mod session;
 pub mod socket;
 pub mod sound_input;
-pub mod waiting;
 
 use std::{sync::Arc, time::Duration};
 

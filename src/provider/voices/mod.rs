@@ -18,7 +18,9 @@ pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
 use self::{espeak::Espeak, flite::Flite, steady::Steady};
-use super::{Error, TextToSpeech, VoiceTraits, openai, pool::Pool, service::ServiceInfo, wyoming};
+use super::{
+    Error, TextToSpeech, VoiceTraits, entries::Pool, openai, service::ServiceInfo, wyoming,
+};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VoiceService {

@@ -14,8 +14,7 @@ use rand::{Rng, seq::IndexedRandom};
 use serde_json::Value;
 
 use super::{
-    pattern::Pattern,
-    phrases::{Phrases, Spoken},
+    pattern::{Pattern, Phrases, Spoken},
     template::{self, Values},
 };
 use crate::{

@@ -6,7 +6,6 @@
 
 mod choose;
 mod pattern;
-mod phrases;
 mod template;
 
 use std::{

@@ -1,9 +1,11 @@
-//! Patterns of scripted lines, compiled when an utterance may match.
+//! Phrases and patterns of scripted lines. Phrases match whole words, ignoring characters between
+//! them ("what's up" matches "What’s -- up?"): a cast has hundreds, and as patterns they would delay
+//! its first answer. Patterns are compiled when an utterance may match.
 //!
-//! Entry type: [`Pattern`]. A cast has a hundred patterns, and compiling one takes about a millisecond and a
+//! Entry types: [`Phrases`], [`Pattern`]. A cast has a hundred patterns, and compiling one takes about a millisecond and a
 //! hundred kilobytes. Of those of an NPC an utterance matches one or two, and most others need words that it lacks.
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::{collections::BTreeMap, ops::Range, sync::OnceLock};
 
 use regex::{Regex, RegexBuilder};
 
@@ -65,5 +67,57 @@ impl Pattern {
     #[cfg(test)]
     pub fn is_compiled(&self) -> bool {
         self.compiled.get().is_some()
+    }
+}
+
+#[derive(Debug)]
+pub struct Phrases(Vec<Vec<String>>);
+
+/// Lowercase words, each with its byte range in the text.
+#[derive(Debug)]
+pub struct Spoken(Vec<(String, Range<usize>)>);
+
+impl Spoken {
+    pub fn of(text: &str) -> Self {
+        let mut words: Vec<(String, Range<usize>)> = Vec::new();
+        for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+            let end = at + c.len_utf8();
+            match words.last_mut().filter(|(_, place)| place.end == at) {
+                Some((word, place)) => {
+                    word.extend(c.to_lowercase());
+                    place.end = end;
+                }
+                None => words.push((c.to_lowercase().collect(), at..end)),
+            }
+        }
+        Self(words)
+    }
+}
+
+impl Phrases {
+    /// A phrase without a word never matches.
+    pub fn new(phrases: &[String]) -> Self {
+        let words = |phrase: &String| -> Vec<String> {
+            Spoken::of(phrase).0.into_iter().map(|(word, _)| word).collect()
+        };
+        Self(phrases.iter().map(words).filter(|words| !words.is_empty()).collect())
+    }
+
+    /// Byte range of the longest match, the first among equals.
+    pub fn longest(&self, spoken: &Spoken) -> Option<Range<usize>> {
+        let mut longest: Option<Range<usize>> = None;
+        for phrase in &self.0 {
+            for place in spoken.0.windows(phrase.len()) {
+                let says = place.iter().zip(phrase).all(|((said, _), word)| said == word);
+                let (Some((_, first)), Some((_, last))) = (place.first(), place.last()) else {
+                    continue;
+                };
+                let found = first.start..last.end;
+                if says && longest.as_ref().is_none_or(|longest| longest.len() < found.len()) {
+                    longest = Some(found);
+                }
+            }
+        }
+        longest
     }
 }
