@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{scene::Whereabouts, seat_id::SeatId};
+use super::{SeatId, scene::Whereabouts};
 use crate::{
     domain::{Campaign, Entity, EntityKind, LineWhen, Npc, ScriptedLine},
     logic::{

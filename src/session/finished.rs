@@ -5,10 +5,10 @@
 use tokio::time::Instant;
 
 use super::{
+    SeatId,
     line::{Circumstances, MadeBy, Outcome, Timings, TurnLine, between},
     phase::{End, Recorded},
     recall::RecallTold,
-    seat_id::SeatId,
     utterance::{Cast, Purpose, Utterance},
 };
 use crate::{

@@ -37,7 +37,6 @@ mod retraction;
 mod routing;
 mod scene;
 mod seat;
-mod seat_id;
 mod seats;
 mod segment;
 mod speakers;
@@ -69,7 +68,6 @@ pub use recall::{Memory, Question, Recaller};
 pub use recast::{Recast, Role};
 pub use routing::tier_names;
 pub use seat::Seat;
-pub use seat_id::SeatId;
 pub use seats::Seated;
 pub use speakers::{Speaker, SpeakerId};
 pub use statistics::Quantiles;
@@ -86,3 +84,7 @@ pub use {
 
 #[cfg(test)]
 pub mod tests;
+
+/// A seat by its place in the cast, from 0; stable when others come and go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SeatId(pub usize);

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{line::TierLine, seat_id::SeatId, speakers::SpeakerId};
+use super::{SeatId, line::TierLine, speakers::SpeakerId};
 use crate::{domain::Tier, logic::tier::effective};
 
 #[derive(Clone, Debug)]

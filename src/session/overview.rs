@@ -5,11 +5,11 @@
 use tokio::time::Instant;
 
 use super::{
+    SeatId,
     music::TableMusic,
     playback::Playback,
     reports::Reports,
     routing::Router,
-    seat_id::SeatId,
     seats::Seats,
     speakers::{SpeakerId, Speakers},
     statistics::Counts,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::seat_id::SeatId;
+use super::SeatId;
 use crate::{
     domain::{Campaign, Scene},
     logic::words::fold,

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{seat::Seat, seat_id::SeatId};
+use super::{SeatId, seat::Seat};
 use crate::{
     domain::Npc,
     logic::cast::{NpcError, find_npc},

@@ -13,7 +13,7 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-use super::{line::TierLine, seat_id::SeatId, statistics::Latencies};
+use super::{SeatId, line::TierLine, statistics::Latencies};
 use crate::{
     domain::{EngineKind, Tier},
     logic::music::MusicStatus,

@@ -11,7 +11,7 @@ use tokio::{
     task::{AbortHandle, Id, JoinError, JoinSet},
 };
 
-use super::{seat_id::SeatId, seats::Seats};
+use super::{SeatId, seats::Seats};
 use crate::{
     engine::{Summarising, Summary},
     provider::Error,

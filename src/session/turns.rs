@@ -12,11 +12,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    SeatId,
     finished::Finished,
     line::Outcome,
     phase::Phase,
     recall::RecallTold,
-    seat_id::SeatId,
     speakers::SpeakerId,
     utterance::{Purpose, Utterance},
 };

@@ -6,7 +6,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use tokio::time::Instant;
 
-use super::{line::Circumstances, overrides::TurnTier, seat_id::SeatId, speakers::SpeakerId};
+use super::{SeatId, line::Circumstances, overrides::TurnTier, speakers::SpeakerId};
 use crate::{
     audio::{FRAME, Frame},
     domain::redact::without_credentials,
