@@ -17,7 +17,7 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::{notices::Notices, open_calls::OpenCalls, sampling, traffic::Traffic};
+use super::{Notices, open_calls::OpenCalls, sampling, traffic::Traffic};
 use crate::{
     domain::{one_line, redact},
     tools::{

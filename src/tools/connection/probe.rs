@@ -17,13 +17,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Notices,
     answer::Refusal,
     client::{Client, Era, RequestError},
     client_handler::{ClientHandler, Gate},
     definitions::Listed,
     facts::Facts,
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
-    notices::Notices,
     oauth::{self, Authorizer, CredentialStore, Headless},
     open_calls::{OpenCalls, Whose},
     options::{Sandbox, Secret},

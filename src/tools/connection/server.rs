@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Notices,
     answer::{self, Refusal},
     backoff::{Ending, LONGEST_WAIT, Row, TRIPPED_WAIT},
     client::{Client, RequestError, ToolList},
@@ -23,7 +24,6 @@ use super::{
     definitions::Listed,
     facts::{SessionFacts, UnknownName},
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
-    notices::Notices,
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
     options::{Auth, Reach, Sandbox, Secret, ServerAddress, ServerOptions},

@@ -25,7 +25,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::notices::Notices;
+use super::Notices;
 use crate::domain::{one_line, redact};
 
 /// Most open questions of a server.

@@ -9,7 +9,7 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    endpoint::{Endpoint, hex},
+    Endpoint, hex,
     store::{self, FigureKey, NotKept, StoredFigures},
 };
 use crate::tools::{Latency, ServerKey, SourceKind, Tool};

@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::endpoint::hex;
+use super::hex;
 use crate::{
     domain::{Owner, Tier},
     files,

@@ -5,11 +5,7 @@ use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::{
-    endpoint::{hashed, host_of},
-    state::FILE_NAME,
-    *,
-};
+use super::{hashed, host_of, state::FILE_NAME, *};
 use crate::{
     domain::{Owner, Tier},
     tools::{

@@ -10,7 +10,6 @@
 //! holds over a turn's rounds, and the tool that finds the rest.
 
 mod dense;
-mod discover;
 mod lexical;
 mod narrow;
 mod selector;
@@ -19,8 +18,24 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use discover::{DISCOVER, found_in};
 pub(super) use lexical::Lexical;
 pub(super) use selector::Selecting;
 pub use selector::{Query, SelectionOptions};
 pub(super) use words::words_of;
+
+use std::sync::Arc;
+
+use crate::tools::CallRecord;
+
+pub const DISCOVER: &str = "tools.discover_tools";
+
+/// Names of the tools found by `record`; empty for other calls.
+pub fn found_in(record: &CallRecord) -> Vec<Arc<str>> {
+    let structured = match &record.result {
+        Ok(output) if *record.tool == *DISCOVER => output.structured.as_ref(),
+        _ => None,
+    };
+    let tools = structured.and_then(|it| it.get("tools")).and_then(serde_json::Value::as_array);
+    let names = tools.into_iter().flatten().filter_map(|tool| tool.get("name")?.as_str());
+    names.map(Arc::from).collect()
+}

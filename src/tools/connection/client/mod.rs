@@ -16,11 +16,11 @@ use tokio::time::{sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Notices,
     answer::{self, Refusal},
     client_handler::ClientHandler,
     definitions::Listed,
     lists::{Listing, TooLong},
-    notices::Notices,
     open_calls::{OpenCalls, Whose},
     traffic::{Guarded, Pace, Traffic},
 };

@@ -14,10 +14,10 @@ use futures::{
 use tokio::task::AbortHandle;
 
 use super::{
+    OauthError,
     client::{Client, Grant, Resource},
     consent::Consent,
     credential_store::{CredentialStore, Login, Token},
-    error::OauthError,
     exchange::Parties,
     wire::Wire,
 };

@@ -18,11 +18,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    OauthError,
     assertion::assertion,
     client::{Client, Grant, Proof},
     consent::Consent,
     credential_store::{Login, Registered, Token},
-    error::OauthError,
     issuer::{self, IssuerError},
     wire::Wire,
 };
