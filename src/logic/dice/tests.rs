@@ -332,7 +332,7 @@ fn no_refusal_takes_long() {
     let mut looked = 0;
     for text in slow_bombs() {
         assert!(text.len() <= MAX_CHARS, "{text}");
-        let taken = limits::during(|| drop(error(&text)));
+        let taken = outcome::during(|| drop(error(&text)));
         // Looks at each die at most once per character: 2 ms in a release build.
         assert!(taken <= MAX_CHARS * 1_000, "{taken} looks: {text}");
         looked += taken;
