@@ -1,3 +1,5 @@
+//! A YAML file as a tree with places.
+
 use serde_json::{Map, Number, Value as Json};
 
 use super::{Position, Scalar};

@@ -99,7 +99,10 @@ async fn roll_before_decides_what_the_final_wants() {
         stage.types(THORIN, "Bartok, roll two d six").await;
         stage.settle().await;
         stage.hears(&[(45, guessed)], said);
-        stage.says(THORIN).await;
+        stage.voice(THORIN, ms(1_000)).await;
+        stage.quiet(THORIN, ms(480)).await;
+        assert_eq!(stage.models[0].asked(), 3, "{guessed}");
+        stage.quiet(THORIN, ms(1_200)).await;
         stage.settle().await;
         let guesses = if stands { 1 } else { 2 };
         assert_eq!(stage.models[0].asked(), 2 + guesses, "{said}");
