@@ -1,4 +1,4 @@
-//! A table's recogniser and turn judge. Entry functions: [`heard_by`], [`turn_judge`].
+//! A table's recogniser and turn judge. Entry functions: [`table_recogniser`], [`turn_judge`].
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! PCM sound, mono signed 16-bit.
 //!
 //! [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`); [`decode`](mod@decode) decodes sound
-//! files, [`opus`] voice packets; [`wav`] writes and reads WAV; [`resample`], [`level`], [`shape`]
+//! files, Opus packets; [`wav`] writes and reads WAV; [`resample`], [`level`], [`shape`]
 //! and [`timbre`] change rate, loudness, pitch, speed and formants of a stream; [`loudness`]
 //! measures one, and [`ceiling`] limits its peaks. **Never**: async, files, clocks, logging. Bytes
 //! from outside never panic.

@@ -94,7 +94,7 @@ impl Recording {
         Ok(Self { file, hint, length })
     }
 
-    /// Its sound from the beginning, at [`HEARD`].
+    /// Its sound from the beginning, at [`RECEIVED`].
     pub fn play(&self) -> io::Result<RecordedSound> {
         let (mut file, hint) = (self.file.try_clone()?, self.hint.clone());
         file.rewind()?;

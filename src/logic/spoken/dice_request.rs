@@ -1,6 +1,6 @@
 //! Meaning of an utterance about dice.
 //!
-//! Entry type: [`Heard`]. **Never**: rolls dice that are only mentioned.
+//! Entry type: [`DiceRequest`]. **Never**: rolls dice that are only mentioned.
 
 use std::iter;
 

@@ -2,7 +2,7 @@
 //!
 //! Entry functions: [`added`] for separate bonuses, [`roll`] for the d20. It takes two of these
 //! three: a word of rolling or a check, advantage, a bonus.
-//! **Never**: decides which roll a bonus belongs to ([`super::heard`] does).
+//! **Never**: decides which roll a bonus belongs to ([`super::dice_request`] does).
 
 use super::{
     numbers::{self, Tongue},

@@ -1,4 +1,4 @@
-//! Dice and numbers in speech: [`Heard`] is an utterance's request about dice, [`dice_in`] its
+//! Dice and numbers in speech: [`DiceRequest`] is an utterance's request about dice, [`dice_in`] its
 //! rolls; [`dice_to_words`] and [`number_words`] are for the voice.
 //!
 //! Understands English ("two d six plus three", "a d twenty with advantage", "four d six drop the
