@@ -78,8 +78,8 @@ impl Utterance {
         self.apart.as_ref().map_or(self.raw.as_str(), |apart| apart.text.as_str())
     }
 
-    /// When the words of an X-card in it began. A typed card must be the whole text. Within a
-    /// sentence the time is estimated from the words before the card.
+    /// When the words of an X-card in it began. A typed card is played at its end. Within a
+    /// spoken sentence the time is estimated from the words before the card.
     pub fn x_card_at(&self) -> Option<Instant> {
         if self.typed {
             let card = typed_x_card_in(&self.text).or_else(|| typed_x_card_in(&self.raw));

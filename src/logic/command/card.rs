@@ -15,6 +15,10 @@ use crate::logic::{
 const LEAD: usize = 3;
 /// Most words between "about" and the card.
 const ABOUT_WITHIN: usize = 4;
+/// Most words on either side of the card that say how it is meant: the work stays linear in the text.
+const AROUND: usize = 50;
+/// Forms with which the speaker plays the card: "I play the X card".
+const PLAYS: [&str; 8] = ["play", "playing", "use", "using", "spiele", "nehme", "ziehe", "benutze"];
 
 /// Position of an X-card within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +146,13 @@ impl Mention<'_> {
         let is_to_use = |wish: usize| {
             (wish + 1..self.card.start).chain(self.card.end..clause.end).any(is_using)
         };
-        wish.is_some_and(is_to_use) && !is_turned
+        // "what the hell i play the x card", not "how we play the X card"
+        let is_asked = before.is_some_and(|at| {
+            self.word_is(at, |it| it.endings.asking) || self.is(at, |it| it.wishes)
+        });
+        let plays = |at: usize| self.words.get(at).is_some_and(|word| PLAYS.contains(&word));
+        let is_played = !is_asked && (speaker + 1..self.card.start).any(plays);
+        !is_turned && (is_played || wish.is_some_and(is_to_use))
     }
 
     /// True if the clause is a question, "what does the X card do" or "do we have an X card".
@@ -166,20 +176,25 @@ impl Mention<'_> {
 
     /// True if a clause of the sentence with the card begins with a question word.
     fn sentence_asks(&self) -> bool {
-        let ends = |at: &usize| self.gap(*at).contains(['.', '!', '?', '\n']);
-        let start = (1..=self.card.start).rev().find(ends).unwrap_or(0);
-        let end = (self.card.end..self.words.len()).find(ends).unwrap_or(self.words.len());
-        (start..end).any(|at| {
-            let begins = at == start || self.breaks(at);
+        let ends = |at: usize| self.gap(at).contains(['.', '!', '?', '\n']);
+        let sentence = self.around(ends);
+        sentence.clone().any(|at| {
+            let begins = at == sentence.start || self.breaks(at);
             begins && self.word_is(at, |it| it.endings.asking)
         })
     }
 
     /// The clause with the card.
     fn clause(&self) -> Range<usize> {
-        let start = (1..=self.card.start).rev().find(|at| self.breaks(*at)).unwrap_or(0);
-        let end = (self.card.end..self.words.len()).find(|at| self.breaks(*at));
-        start..end.unwrap_or(self.words.len())
+        self.around(|at| self.breaks(at))
+    }
+
+    /// The words around the card up to those that `parts` sets off, at most [`AROUND`] on either side.
+    fn around(&self, parts: impl Fn(usize) -> bool) -> Range<usize> {
+        let least = self.card.start.saturating_sub(AROUND);
+        let most = self.words.len().min(self.card.end + AROUND);
+        let start = (least.max(1)..=self.card.start).rev().find(|at| parts(*at)).unwrap_or(least);
+        start..(self.card.end..most).find(|at| parts(*at)).unwrap_or(most)
     }
 
     /// The first word of `clause` that may begin a question, behind a name and openers.

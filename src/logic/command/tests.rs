@@ -197,6 +197,10 @@ fn typed_x_card_is_told_from_talk_about_it() {
         "bitte keine Spinnen, X-Karte",
         "mir reicht es x karte",
         "Ich spiele die X-Karte, nicht weiter bitte",
+        "bitte nicht x karte",
+        "what the hell i play the x card",
+        "why are you doing this i'm using the x card",
+        "warum machst du das ich spiele die x karte",
     ] {
         assert!(typed_x_card_in(typed).is_some(), "{typed}");
     }
@@ -205,6 +209,7 @@ fn typed_x_card_is_told_from_talk_about_it() {
         "Bartok what is an x card",
         "What happens if I use the X card?",
         "How do I play the X-card?",
+        "Who knows how we use the X card?",
         "Who used the X card last week?",
         "Do we have an X card at this table?",
         "tell me what the x card is",
@@ -231,6 +236,12 @@ fn typed_x_card_is_told_from_talk_about_it() {
     ] {
         assert_eq!(typed_x_card_in(typed), None, "{typed}");
     }
+}
+
+/// Each is read with the words around it, not with the whole text.
+#[test]
+fn many_denied_x_cards_play_none() {
+    assert_eq!(typed_x_card_in(&"no the x card ".repeat(4_000)), None);
 }
 
 proptest! {

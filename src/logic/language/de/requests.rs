@@ -187,7 +187,7 @@ pub(super) static CARD: CardTalk = CardTalk {
     ],
     denying: &["nicht", "nich", "kein", "keine", "keiner", "nie", "ohne", "niemand"],
     denying_last: &["nicht", "nich"],
-    outcries: &[],
+    outcries: &["nicht", "nich"],
     asking: &[],
     about: &[
         "erklar", "erklare", "erklart", "erklaren", "uber", "zur", "regel", "regeln", "frage", "bedeutet", "heisst",
