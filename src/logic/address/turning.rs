@@ -16,6 +16,8 @@ use crate::logic::{
 const MOST_BETWEEN: usize = 5;
 /// Most words between a name and the verb at the end of its sentence.
 const MOST_BEHIND: usize = 4;
+/// Most words back to the beginning of a clause or sentence, or a long text would take minutes.
+const MOST_BACK: usize = 50;
 
 /// The person or group that a speaker turns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,10 +196,12 @@ impl Turning<'_> {
     fn acts(&self, end: usize, verb: usize) -> bool {
         let last = end - 1;
         let third = self.words.get(verb).is_some_and(|word| word.ends_with(['s', 't']));
-        let is_player =
-            self.hits.iter().any(|hit| hit.range.end == end && matches!(hit.who, Who::Player(_)));
+        let is_player = || {
+            let ends = |hit: &Hit| hit.range.end == end && matches!(hit.who, Who::Player(_));
+            self.hits.iter().any(ends)
+        };
         self.is(last, |it| it.doers)
-            || (third && (is_player || self.is(last, |it| it.characters)))
+            || (third && (self.is(last, |it| it.characters) || is_player()))
             || all(|it| it.turning.allowing).any(|phrase| {
                 let count = phrase.split(' ').count();
                 let start = end.checked_sub(count);
@@ -223,11 +227,11 @@ impl Turning<'_> {
     }
 
     fn sentence(&self, at: usize) -> usize {
-        (1..=at).rev().find(|at| self.ends_sentence(*at)).unwrap_or(0)
+        back(at, |at| self.ends_sentence(at))
     }
 
     fn clause(&self, at: usize) -> usize {
-        (1..=at).rev().find(|at| self.breaks(*at)).unwrap_or(0)
+        back(at, |at| self.breaks(at))
     }
 
     pub fn ends_sentence(&self, at: usize) -> bool {
@@ -251,6 +255,12 @@ impl Turning<'_> {
     fn is(&self, at: usize, list: impl Fn(&'static language::Turning) -> List) -> bool {
         self.words.get(at).is_some_and(|word| is_turning(list, word))
     }
+}
+
+/// The last word up to `at` that `begins`, at most [`MOST_BACK`] words before it.
+fn back(at: usize, begins: impl Fn(usize) -> bool) -> usize {
+    let least = at.saturating_sub(MOST_BACK);
+    (least.max(1)..=at).rev().find(|at| begins(*at)).unwrap_or(least)
 }
 
 /// True if the word at `at` is a question word in the language of the following words: "was" in

@@ -88,6 +88,13 @@ fn names_at_the_edges_call() {
     }
 }
 
+/// Each name is read with the words near it, not with the whole text.
+#[test]
+fn text_full_of_names_is_for_the_first() {
+    let text = format!("Bartok, {}", "asks Bartok, ".repeat(1_000));
+    assert_eq!(plain(&text), npc(BARTOK, Reason::Named));
+}
+
 #[test]
 fn names_inside_and_generic_words_do_not_call() {
     for text in [
