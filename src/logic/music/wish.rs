@@ -351,7 +351,9 @@ fn title_in<'t>(text: &'t str, words: &Words) -> Option<&'t str> {
         .find(|at| words.get(*at).is_some_and(|word| is(|it| it.nouns, word)))?;
     let title = text.get(words.source(noun).end..)?.strip_prefix(' ')?;
     let title = title.split(['.', '!', '?', ',', ';']).next()?.trim();
-    title.starts_with(char::is_uppercase).then_some(title)
+    // "spiel ein Lied Meister" calls the listener.
+    let is_call = Words::of(title).iter().all(|word| is_any(|it| it.roles, word));
+    (title.starts_with(char::is_uppercase) && !is_call).then_some(title)
 }
 
 /// True if a list of any language's words about music has `word`.
@@ -607,6 +609,8 @@ mod tests {
             "play the song I like",
             "Play a song Bartok likes",
             "Spiel ein Lied, Freund",
+            "Spiel uns ein Lied Meister",
+            "Play us a song Captain",
             "play the song again",
             "play fair, 'friend' of mine? no",
             "He called it 'Greensleeves'",
