@@ -245,6 +245,8 @@ fn texts_with_a_slash_are_commands() {
     assert!(ran.stderr.contains("only the game master may /npc mute"), "{}", ran.stderr);
     let ran = texts(&["/privacy optout", "Mira, hello"]).ends_with(1);
     assert!(ran.stdout.is_empty() && ran.stderr.contains("/privacy optin"), "{ran:#?}");
+    // An X-card counts, though they are not heard.
+    texts(&["/privacy optout", "I can't go on. X card!"]).ends_with(0);
     let by_name = ["ask", "--json", "--speaker", "Max", "--as-dm", "--text", "/npc mute Mira"];
     let others = ["--speaker", "Anna", "--text", "Mira, hello", "--text", "/npc unmute Mira"];
     let ran = place.run(&[&by_name[..], &others].concat()).ends_with(1);

@@ -6,7 +6,7 @@ use super::{
     face::{OPTED_OUT, SlashContext},
     terminal::Typed,
 };
-use crate::session::Speaker;
+use crate::{logic::command::typed_x_card_in, session::Speaker};
 
 /// Lines that end the evening.
 const ENDS: [&str; 4] = ["quit", "exit", "/quit", "/exit"];
@@ -48,6 +48,9 @@ impl Driver {
         typist: &Speaker,
         context: &SlashContext<'_>,
     ) -> Result<(), Failure> {
+        let is_unheard = self.opted_out.contains(&typist.id) && !line.trim().starts_with('/');
+        // Anybody may play the X-card, heard or not.
+        let line = if is_unheard && typed_x_card_in(line).is_some() { "/xcard" } else { line };
         if self.steer(line, typist, context).await? {
             return Ok(());
         }
