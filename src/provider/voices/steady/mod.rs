@@ -31,7 +31,9 @@ const LETTER: Duration = Duration::from_millis(25);
 /// Longest time that a byte of text is spoken in, at normal speed: twice as long as slow readers take. Bytes,
 /// because a letter of three of them may be a syllable.
 const BYTE: Duration = Duration::from_millis(150);
-/// Added to it: a short sentence has pauses, and a number more words than figures.
+/// Added for each figure: "777" takes as long as a clause.
+const FIGURE: Duration = Duration::from_secs(1);
+/// Added to a sentence for its pauses.
 const BESIDE: Duration = Duration::from_secs(5);
 /// Slowest speed that a voice may have.
 const SLOWEST: f32 = 0.5;
@@ -156,9 +158,13 @@ impl Sentence {
 
 /// Longest time that the sentence of `request` takes.
 fn longest(request: &SpeakRequest) -> Duration {
-    let bytes = u32::try_from(request.text.len()).unwrap_or(u32::MAX);
-    let speed = f64::from(request.voice.speed_factor.max(SLOWEST));
-    BYTE.saturating_mul(bytes).saturating_add(BESIDE).div_f64(speed)
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let figures = request.text.chars().filter(|it| it.is_numeric()).count();
+    let words = BYTE.saturating_mul(count(request.text.len()));
+    let words = words.saturating_add(FIGURE.saturating_mul(count(figures)));
+    // Some services speak no faster than normal, and pauses stay as long.
+    let speed = f64::from(request.voice.speed_factor.max(SLOWEST)).min(1.0);
+    words.saturating_add(BESIDE).div_f64(speed)
 }
 
 /// Audible length of the sound, and the silence after it, frame by frame.

@@ -144,6 +144,9 @@ fn longest_sound_is_that_of_a_slow_reader() {
     assert_eq!(longest(&"a".repeat(100), 0.5), seconds(40));
     assert_eq!(longest(&"a".repeat(100), 0.0), seconds(40));
     assert_eq!(longest(&"語".repeat(20), 1.0), seconds(14));
+    assert_eq!(longest(&"a".repeat(100), 2.0), seconds(20), "a service may know no speed");
+    let rolls = longest("777 777 777 777 777 777 777 777.", 1.0);
+    assert!(rolls > 8 * seconds(3), "figures are spoken as words: {rolls:?}");
 }
 
 #[tokio::test(start_paused = true)]
