@@ -59,7 +59,7 @@ impl Finished {
         let End { played, began: audible, outcome: stopped_as, .. } = &self.end;
         let audible = *audible;
         let report = self.report.as_ref();
-        let failure = failure(report, played);
+        let failure = failure(report, &self.end);
         let outcome = stopped_as.unwrap_or_else(|| outcome(failure.as_ref(), played));
         let utterance = &self.purpose.utterance;
         let stt = if utterance.typed { TurnLine::TYPED } else { stt };
@@ -129,13 +129,17 @@ fn thought(report: &TurnReport) -> Vec<String> {
 }
 
 /// Why a turn ended early or was played without sound.
-fn failure(report: Option<&TurnReport>, played: &PlayedPart) -> Option<Failure> {
-    let report = report?;
-    let words = [&played.text, &played.instead];
-    let is_silent = !played.audio.is_zero()
-        && played.answered.is_zero()
-        && words.iter().all(|words| words.is_empty());
-    report.failure.clone().or_else(|| is_silent.then(|| Failure::Voice(SILENT.to_owned())))
+fn failure(report: Option<&TurnReport>, end: &End) -> Option<Failure> {
+    let failure = report?.failure.clone();
+    failure.or_else(|| is_silent(end).then(|| Failure::Voice(SILENT.to_owned())))
+}
+
+/// True if it was played to its end without anything to hear. One that was interrupted may have
+/// played a filler, or the silence before its first word.
+fn is_silent(end: &End) -> bool {
+    let PlayedPart { text, instead, audio, answered, .. } = &end.played;
+    let is_mute = !audio.is_zero() && answered.is_zero();
+    end.outcome.is_none() && is_mute && text.is_empty() && instead.is_empty()
 }
 
 fn outcome(failure: Option<&Failure>, played: &PlayedPart) -> Outcome {
@@ -176,5 +180,17 @@ mod tests {
             let played = PlayedPart { audio: answered, answered, ..PlayedPart::default() };
             assert_eq!(outcome(Some(&failure), &played), wanted);
         }
+    }
+
+    #[test]
+    fn silence_fails_if_played_to_its_end() {
+        let ended = |outcome, instead: &str| {
+            let (audio, instead) = (Duration::from_secs(1), instead.to_owned());
+            let played = PlayedPart { audio, instead, ..PlayedPart::default() };
+            End { outcome, played, began: None, recorded: Recorded::Line }
+        };
+        assert!(is_silent(&ended(None, "")));
+        assert!(!is_silent(&ended(None, "I have nothing to say.")));
+        assert!(!is_silent(&ended(Some(Outcome::Interrupted), "")), "after a filler");
     }
 }
