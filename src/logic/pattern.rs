@@ -224,17 +224,31 @@ mod tests {
         assert!(parsed("straße").needed().is_in(&caseless("STRAẞE")));
     }
 
+    /// True if `pattern` matches `text`, which lacks what it is said to need.
+    fn is_overlooked(pattern: &str, text: &str) -> bool {
+        let compiled = RegexBuilder::new(pattern).case_insensitive(true).build();
+        let (Ok(compiled), Some(parsed)) = (compiled, ParsedPattern::of(pattern)) else {
+            return false;
+        };
+        compiled.is_match(text) && !parsed.needed().is_in(&caseless(text))
+    }
+
     proptest! {
         #[test]
         fn matching_texts_have_what_is_needed(
             pattern in "([a-cA-Cßſk\u{212a}σ]|\\(a\\|b\\)|\\(ab\\)\\?|c\\+|[.]|b\\{2\\}|\\|){1,8}",
             text in "[abcABCßẞsſkK\u{212a}σςΣ]{0,10}",
         ) {
-            let compiled = RegexBuilder::new(&pattern).case_insensitive(true).build();
-            if let (Ok(compiled), Some(parsed)) = (compiled, ParsedPattern::of(&pattern)) {
-                let fits = parsed.needed().is_in(&caseless(&text));
-                prop_assert!(fits || !compiled.is_match(&text), "/{}/ in '{}'", pattern, text);
-            }
+            prop_assert!(!is_overlooked(&pattern, &text), "/{}/ in '{}'", pattern, text);
+        }
+
+        #[test]
+        fn needed_texts_respect_flags_and_folds(
+            pattern in "([aksσßſ\u{212a}\u{fb05}İıǆ]|\\\\b|\\^|\\$|\\(\\?i:[aks]\\)|\\(\\?-i:[AKS]\\)\
+             |\\[ks\\]|a\\{0\\}|\\(ak\\|\\)|\\(ak\\|s\\+\\?\\)|\\(\\?:ks\\)\\{1,2\\}|\\|){1,8}",
+            text in "[aAkKsSſ\u{212a}σςΣßẞ\u{fb05}\u{fb06}İIıiǆǅǄ ]{0,10}",
+        ) {
+            prop_assert!(!is_overlooked(&pattern, &text), "/{}/ in '{}'", pattern, text);
         }
     }
 }
