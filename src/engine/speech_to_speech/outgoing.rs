@@ -244,7 +244,9 @@ impl Outgoing {
     /// Cuts the answer that is sounding: only words that fit its sound count.
     pub fn cut(&mut self) {
         self.flush();
-        let silence = FRAME.saturating_mul(self.quiet);
+        // In the service's time, like its sound.
+        let speed = f64::from(self.voice.speed_factor);
+        let silence = FRAME.saturating_mul(self.quiet).mul_f64(speed);
         if let Some(last) = self.spoken.last_mut() {
             let heard = last.sound.saturating_sub(silence);
             let most = usize::try_from(heard.as_millis() / A_WORD).unwrap_or(usize::MAX);
@@ -346,5 +348,30 @@ impl Sounding {
         }
         frames.extend(self.shaping.finish());
         Ok(frames)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::tests::props::npc;
+
+    /// A second of voice and one of silence, spoken slowly and fast.
+    #[test]
+    fn silence_takes_no_words_at_any_speed() {
+        for speed_factor in [0.5, 1.0, 2.0] {
+            let mut npc = npc("Bartok");
+            npc.voice.speed_factor = speed_factor;
+            let mut out = Outgoing::new(&npc, "talker", None);
+            let item = SpeechItemId("item-1".to_owned());
+            out.words(&item, "One two three four five six.".to_owned());
+            for level in [8_000, 0] {
+                let wave = (0..48_000).map(|at| if at % 200 < 100 { level } else { -level });
+                let sound = Pcm { samples: wave.collect(), rate: SampleRate::HZ_48000 };
+                assert!(out.sound(&item, &sound).unwrap());
+            }
+            out.cut();
+            assert_eq!(out.text(), "One two three", "{speed_factor}");
+        }
     }
 }
