@@ -226,7 +226,7 @@ pub fn npc() -> Npc {
         budget_tier: Tier::Standard,
         tools: vec!["bench.nothing".to_owned()],
         address: AddressMode::Always,
-        lines: Vec::new(),
+        lines: Vec::new().into(),
         fillers: Vec::new(),
         // Two hundred turns with a call each must pass.
         policy: Policy {
