@@ -49,6 +49,28 @@ fn greymantle_answers_rules_questions_aloud() {
 }
 
 #[test]
+fn questions_in_own_words_are_looked_up() {
+    let questions = [
+        ("0 hit points, how many failed saves until I'm dead?", "damage-death-saves"),
+        ("someone who's lying on the ground get hit easier", "condition-prone"),
+        ("how long do I gotta sleep to get my spells back?", "rest-long"),
+        ("how much does it hurt if i fall sixty feet", "movement-falling"),
+        ("wie lange hält Unsichtbarkeit?", "spell-invisibility"),
+        ("kann man jemanden einfach umschubsen?", "combat-shove"),
+    ];
+    let texts = questions.iter().flat_map(|(question, _)| ["--text", question]);
+    let asked = ["ask", "--json", "--npc", "Greymantle"].into_iter().chain(texts);
+    let asked: Vec<&str> = asked.collect();
+    let lines = Place::new().brief().run(&asked).ends_with(0).lines();
+    for (line, (question, id)) in lines.iter().zip(questions) {
+        let call = &line["tools"][0];
+        assert_eq!(call["tool"], "rules-lookup.search_rules", "{question}: {line:#}");
+        let first = call["result"]["results"][0]["id"].as_str().unwrap_or_default();
+        assert!(first.starts_with(id), "{question}: {line:#}");
+    }
+}
+
+#[test]
 fn rule_answer_is_one_sentence_and_its_source() {
     let questions = [
         (

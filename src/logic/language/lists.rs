@@ -73,6 +73,8 @@ pub struct Language {
     pub in_every_request: List,
     /// Words without meaning in a question about rules; folded.
     pub in_every_rule_question: List,
+    /// Ordinary words of questions and of play, which say little about the rule that is meant; folded.
+    pub in_any_question: List,
     /// Words of the table, folded, with their English names in tools' descriptions.
     pub in_english: &'static [(&'static str, &'static str)],
     pub last_session: List,

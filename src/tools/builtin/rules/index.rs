@@ -3,7 +3,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
 };
 
 use bm25::{
@@ -16,7 +16,7 @@ use super::{edition::fifth_edition, facts::Fact};
 use crate::{
     domain::Rule,
     logic::{
-        language,
+        language::{self, Language, List},
         words::{Words, fold},
     },
     yaml::nearest,
@@ -34,10 +34,18 @@ const AS_WRITTEN: f32 = 3.0;
 const SHARE: f32 = 0.3;
 /// Minimum score of any result.
 const LEAST: f32 = 2.0;
-/// Least percentage of a question's words that a rule must have if the question holds its name or an alias.
-const NAMED: usize = 40;
-/// Like [`NAMED`], where it holds neither: that a text mentions a word says little.
-const UNNAMED: usize = 70;
+/// What a rule must have, and what the words of a question weigh for and against it.
+const NAMED: Scale = Scale { least: 45, known: 15 };
+/// Like [`NAMED`], where the question holds neither its name nor an alias: that a text mentions a word says little.
+const UNNAMED: Scale = Scale { least: 70, known: 50 };
+/// Weight of a word that no list knows: "teapot".
+const FOREIGN: usize = 100;
+/// Weight of an everyday word for a rule: "hide behind the sofa" may be about hiding.
+const EVERYDAY: usize = 85;
+/// Weight of a word of any question, for a rule and against it: "richtig".
+const SLIGHT: usize = 10;
+/// Shortest word of vocabularies, which no address before a question is: "Greymantle what is prone".
+const SHORTEST: usize = 4;
 /// Shortest word that endings are forgiven in.
 const FORGIVEN: usize = 5;
 /// Shortest words that one slip, and two slips, are forgiven in: "teapot" is no "weapon".
@@ -66,9 +74,18 @@ struct Called {
     terms: BTreeSet<String>,
 }
 
+/// How a rule is weighed against a question.
+struct Scale {
+    /// Least percentage of the words' weight that the rule must have.
+    least: usize,
+    /// Weight against it of a word that only other rules have.
+    known: usize,
+}
+
 /// What a question asks for.
 struct Asked {
-    terms: BTreeSet<String>,
+    /// Each with its weight for a rule that has it.
+    terms: BTreeMap<String, usize>,
     /// Those of them that only say which fact is wanted: "the range of fireball" asks for fireball, though there
     /// is a rule of ranges.
     fact: BTreeSet<String>,
@@ -77,17 +94,25 @@ struct Asked {
 }
 
 impl Asked {
-    /// Percentage of its terms that a rule with the terms `has` covers, without those for the fact, single letters
-    /// and editions; 100 if no others are left.
-    fn covered_by(&self, has: &HashSet<String>) -> usize {
-        let tells = |term: &&String| {
-            !self.fact.contains(*term)
+    /// True if enough of it is about a rule with the terms `has`: what counts against the rule is above all what no
+    /// rule knows. Terms for the fact, single letters and editions do not count.
+    fn is_about(&self, has: &HashSet<String>, known: &HashSet<String>, scale: &Scale) -> bool {
+        let tells = |term: &str| {
+            !self.fact.contains(term)
                 && term.chars().nth(1).is_some()
                 && fifth_edition(term).is_none()
         };
-        let about: Vec<&String> = self.terms.iter().filter(tells).collect();
-        let covered = about.iter().filter(|term| has.contains(**term)).count();
-        (covered * 100).checked_div(about.len()).unwrap_or(100)
+        let (mut covered, mut all) = (0, 0);
+        for (term, weight) in self.terms.iter().filter(|(term, _)| tells(term.as_str())) {
+            let is_covered = has.contains(term);
+            covered += if is_covered { *weight } else { 0 };
+            all += match () {
+                () if is_covered || *weight == SLIGHT => *weight,
+                () if known.contains(term) => scale.known,
+                () => FOREIGN,
+            };
+        }
+        covered * 100 >= scale.least * all
     }
 
     /// Bonus of a rule for the longest name in the question, and for one as it is written; names made of words for
@@ -95,7 +120,8 @@ impl Asked {
     fn bonus(&self, called: &[Called]) -> f32 {
         let named = called
             .iter()
-            .filter(|it| it.terms.is_subset(&self.terms) && !it.terms.is_subset(&self.fact));
+            .filter(|it| it.terms.iter().all(|term| self.terms.contains_key(term)))
+            .filter(|it| !it.terms.is_subset(&self.fact));
         let terms = named.map(|it| it.terms.difference(&self.fact).count()).max().unwrap_or(0);
         let is_written = called.iter().any(|it| {
             !it.terms.is_empty()
@@ -159,7 +185,7 @@ impl Index {
         wanted: impl Fn(&Rule) -> bool,
     ) -> Vec<&Rule> {
         let asked = self.asked(question);
-        let terms = asked.terms.iter();
+        let terms = asked.terms.keys();
         let query = terms.map(|term| TokenEmbedding { index: u64::embed(term), value: 1.0 });
         let mut scored: Vec<(f32, usize, &Rule)> = self
             .scorer
@@ -168,8 +194,8 @@ impl Index {
             .filter_map(|found| {
                 let rule = self.rules.get(found.id).filter(|rule| wanted(rule))?;
                 let bonus = asked.bonus(self.called.get(found.id)?);
-                let least = if bonus > 0.0 { NAMED } else { UNNAMED };
-                let is_meant = asked.covered_by(self.has.get(found.id)?) >= least;
+                let scale = if bonus > 0.0 { &NAMED } else { &UNNAMED };
+                let is_meant = asked.is_about(self.has.get(found.id)?, &self.known, scale);
                 is_meant.then_some((found.score + bonus, found.id, rule))
             })
             .collect();
@@ -200,24 +226,43 @@ impl Index {
     /// What `question` asks for.
     fn asked(&self, question: &str) -> Asked {
         let question = self.without_address(question);
-        let fact = Fact::asked(question).map(|(_, phrase)| self.terms.of(phrase));
-        Asked {
-            terms: self.terms.of(question).into_iter().map(|term| self.known_as(term)).collect(),
-            fact: fact.into_iter().flatten().collect(),
-            written: spaced(question),
+        let words = Words::of(question);
+        let mut terms = BTreeMap::new();
+        for (word, term) in self.terms.each(&words) {
+            terms.entry(self.known_as(term, word)).or_insert_with(|| self.terms.weight(word));
         }
+        let fact = Fact::asked(question).map(|(_, phrase)| self.terms.of(phrase));
+        Asked { terms, fact: fact.into_iter().flatten().collect(), written: spaced(question) }
     }
 
-    /// `question` without a name before it that no rule has a word of: "Greymantle, what is prone?".
+    /// `question` without a name before it: "Greymantle, what is prone?".
     fn without_address<'q>(&self, question: &'q str) -> &'q str {
-        let Some((name, rest)) = question.split_once(',') else { return question };
-        let is_address = Words::of(name).iter().count() <= ADDRESS
-            && !self.terms.of(name).iter().any(|term| self.known.contains(term));
-        if is_address && !self.terms.of(rest).is_empty() { rest } else { question }
+        if let Some((name, rest)) = question.split_once(',') {
+            // No rule has a word of it.
+            let is_address = Words::of(name).iter().count() <= ADDRESS
+                && !self.terms.of(name).iter().any(|term| self.known.contains(term));
+            if is_address && !self.terms.of(rest).is_empty() {
+                return rest;
+            }
+        }
+        let words = Words::of(question);
+        let is_name =
+            words.get(0).filter(|_| words.len() > 1).is_some_and(|word| self.is_name(word));
+        let rest = question.get(words.source(0).end..).filter(|_| is_name);
+        rest.unwrap_or(question)
     }
 
-    /// `term`, or the known term it is a form or typo of.
-    fn known_as(&self, term: String) -> String {
+    /// True if neither rules nor languages know `word`.
+    fn is_name(&self, word: &str) -> bool {
+        let mut terms = self.terms.of(word).into_iter();
+        word.len() >= SHORTEST
+            && !language::is_word(word)
+            && self.terms.weight(word) != SLIGHT
+            && terms.next().is_some_and(|term| !self.known.contains(&self.known_as(term, word)))
+    }
+
+    /// `term` of `word`, or the known term it is a form or typo of. A word of a language is no typo.
+    fn known_as(&self, term: String, word: &str) -> String {
         if self.known.contains(&term) || term.len() < FORGIVEN {
             return term;
         }
@@ -227,7 +272,8 @@ impl Index {
         };
         let form = self.meant.iter().filter(|known| shared(known).is_some());
         let form = form.max_by_key(|known| (shared(known), Reverse(known.len())));
-        form.or_else(|| self.slip(&term)).cloned().unwrap_or(term)
+        let slip = || self.slip(&term).filter(|_| !language::is_word(word));
+        form.or_else(slip).cloned().unwrap_or(term)
     }
 
     /// The term of names that `term` is a slip of: one with its first letter, and as few letters wrong, missing,
@@ -268,20 +314,50 @@ impl Tokenizer for Joined {
 pub struct Terms {
     stemmer: Stemmer,
     said_anyway: HashSet<&'static str>,
+    /// Words of any question, folded.
+    slight: HashSet<String>,
 }
 
 impl Terms {
     /// English stems; German endings stay, which [`Index`] tolerates.
     pub fn new() -> Self {
         let said_anyway = language::all(|it| it.in_every_rule_question).collect();
-        Self { stemmer: Stemmer::create(Algorithm::English), said_anyway }
+        let lists: [fn(&'static Language) -> List; 10] = [
+            |it| it.in_any_question,
+            |it| it.in_every_request,
+            |it| it.function_words,
+            |it| it.small_numbers.as_slice(),
+            |it| it.fillers,
+            |it| it.little,
+            |it| it.plain,
+            |it| it.roles,
+            |it| it.calls,
+            |it| it.tens.as_slice(),
+        ];
+        let slight = lists.into_iter().flat_map(language::all).map(fold).collect();
+        Self { stemmer: Stemmer::create(Algorithm::English), said_anyway, slight }
     }
 
     pub fn of(&self, text: &str) -> Vec<String> {
-        let words = Words::of(text);
-        let kept = words.iter().filter(|word| !self.said_anyway.contains(word));
+        self.each(&Words::of(text)).map(|(_, term)| term).collect()
+    }
+
+    /// Words with their terms.
+    fn each<'w>(&self, words: &'w Words) -> impl Iterator<Item = (&'w str, String)> {
+        let kept = words.iter().filter(move |word| !self.said_anyway.contains(word));
         // The rules use American spelling.
-        kept.map(|word| self.stemmer.stem(&word.replace("armour", "armor")).into_owned()).collect()
+        let stemmed =
+            move |word: &str| self.stemmer.stem(&word.replace("armour", "armor")).into_owned();
+        kept.map(move |word| (word, stemmed(word)))
+    }
+
+    /// What `word`, folded, weighs for a rule that has it.
+    fn weight(&self, word: &str) -> usize {
+        match () {
+            () if self.slight.contains(word) || word.bytes().all(|b| b.is_ascii_digit()) => SLIGHT,
+            () if language::is_ordinary(word) => EVERYDAY,
+            () => FOREIGN,
+        }
     }
 }
 
