@@ -4,7 +4,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::vocabulary::{CardTalk, MoreTalk, Vocabulary};
+use super::vocabulary::{CardTalk, ListenerTalk, MoreTalk, Vocabulary};
 use crate::{
     domain::EntityKind,
     logic::{command::order::Order, words::fold},
@@ -166,6 +166,7 @@ pub struct MusicTalk {
     /// Words that begin another request behind a wish: "and".
     pub apart: List,
     pub beside: List,
+    pub listener: ListenerTalk,
 }
 
 /// Phrases about dice in talk; lower case, without apostrophes, words separated by a blank.

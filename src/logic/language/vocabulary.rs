@@ -69,6 +69,30 @@ pub struct MoreTalk {
     pub beside: List,
 }
 
+/// Words of listeners to the music that plays; folded.
+#[derive(Debug)]
+pub struct ListenerTalk {
+    /// Verbs that end a track before its time: "skip".
+    pub skipping: List,
+    /// Words that point at the track, beside such a verb: "this one".
+    pub pointing: List,
+    /// Words for what too much sound does: "headache".
+    pub pains: List,
+    /// Verbs of pain, and what hurts.
+    pub hurting: List,
+    pub hurt: List,
+    /// Further words of such a complaint.
+    pub beside_pain: List,
+    /// First words of a reason behind a wish: "I can barely hear the fire".
+    pub reasons: List,
+    /// Verbs of hearing.
+    pub hearing: List,
+    /// Words for hearing little, beside negations: "barely".
+    pub little: List,
+    /// Further words of such a reason.
+    pub beside_reason: List,
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::ALL, *};

@@ -8,6 +8,7 @@ mod mixer;
 mod moods;
 mod playing;
 mod shipped;
+mod title;
 mod wish;
 
 use std::{path::PathBuf, sync::Arc};

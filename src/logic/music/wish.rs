@@ -2,11 +2,15 @@
 //!
 //! Like a spoken command, a wish is a whole utterance, or a whole clause that names music: every
 //! word is a command, names music, or is a filler of requests. "The music was louder at the duke's"
-//! is no wish. The last word of a playing title ("drums"), or a synonym, names music too.
+//! is no wish. The last word of a playing title ("drums"), or a synonym, names music too. A reason
+//! behind the wish ("I can barely hear the drums") is left out.
 
 use std::{ops::Range, sync::Arc};
 
-use super::{Library, Track, moods, shipped_sound};
+use super::{
+    Library, Track, moods, shipped_sound,
+    title::{title_behind, title_in},
+};
 use crate::logic::{
     command::{NpcNames, name_at},
     language::{List, MusicTalk, is_any, is_turning},
@@ -17,11 +21,23 @@ use crate::logic::{
 const WORDS_MAX: usize = 20;
 /// Shortest word that tells one title from another, in bytes.
 const TITLE_WORD_MIN: usize = 4;
-/// Shortest title in quotes, in bytes.
-const QUOTED_MIN: usize = 4;
+/// Longest title that a mood in it makes the description of a track, in words.
+const DESCRIPTION_MAX: usize = 2;
 /// Words of games, which are played too.
-const GAMES: [&str; 10] =
-    ["dice", "cards", "game", "chess", "poker", "wurfel", "karten", "schach", "skat", "spiel"];
+const GAMES: [&str; 12] = [
+    "dice",
+    "cards",
+    "game",
+    "chess",
+    "poker",
+    "wurfel",
+    "karten",
+    "schach",
+    "skat",
+    "spiel",
+    "fangen",
+    "verstecken",
+];
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum MusicWish {
@@ -84,15 +100,21 @@ fn wishes_of(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<Music
     if words.len() > WORDS_MAX {
         return Vec::new();
     }
-    let Some(said) = Said::of(&words, context) else { return Vec::new() };
+    let Some(said) = Said::of(&words, context).map(Said::without_reason) else {
+        return Vec::new();
+    };
     if let Some(track) = said.titled() {
         return vec![MusicWish::Play(track)];
     }
     if let Some(track) = said.changed_to() {
         return vec![MusicWish::Change(track)];
     }
-    if let Some(title) = title_in(text, &words).filter(|title| said.is_missing(title)) {
+    let title = title_in(text, &words).or_else(|| said.title_in_capitals(text, &words));
+    if let Some(title) = title.filter(|title| said.is_missing(title)) {
         return vec![MusicWish::Missing(title.to_owned())];
+    }
+    if said.is_painful() {
+        return vec![MusicWish::Softer];
     }
     let is_whole = said.words.iter().all(|word| said.is_known(word));
     let is_named = !must_name || said.names_music();
@@ -139,6 +161,70 @@ impl<'w> Said<'w> {
             }
         }
         (!rest.is_empty()).then_some(Self { words: rest, context })
+    }
+
+    /// Without a reason for a wish: "quieter, one can't hear oneself think".
+    fn without_reason(mut self) -> Self {
+        let is_reason = |at: &usize| {
+            let (wish, reason) = self.words.split_at(*at);
+            let has = |list: fn(&'static MusicTalk) -> List| reason.iter().any(|it| is(list, it));
+            let may_stand = |word: &&str| {
+                let lists: [fn(&'static MusicTalk) -> List; 4] = [
+                    |it| it.listener.reasons,
+                    |it| it.listener.hearing,
+                    |it| it.listener.little,
+                    |it| it.listener.beside_reason,
+                ];
+                is_negation(word) || self.names(word) || lists.iter().any(|list| is(list, word))
+            };
+            let hears_little =
+                has(|it| it.listener.little) || reason.iter().any(|it| is_negation(it));
+            // "louder, I can't hear" may be said to an NPC.
+            let is_about_music = wish.iter().any(|it| is(|list| list.softer, it))
+                || reason.iter().any(|it| self.names(it));
+            reason.first().is_some_and(|it| is(|list| list.listener.reasons, it))
+                && has(|it| it.listener.hearing)
+                && hears_little
+                && is_about_music
+                && reason.iter().all(may_stand)
+        };
+        let end = (1..self.words.len()).find(is_reason);
+        self.words.truncate(end.unwrap_or(self.words.len()));
+        self
+    }
+
+    /// "those drums are giving me a headache"
+    fn is_painful(&self) -> bool {
+        let may_stand = |word: &&str| {
+            let lists: [fn(&'static MusicTalk) -> List; 4] = [
+                |it| it.listener.pains,
+                |it| it.listener.hurting,
+                |it| it.listener.beside_pain,
+                |it| it.beside,
+            ];
+            self.names(word) || lists.iter().any(|list| is(list, word))
+        };
+        let hurts = self.has(|it| it.listener.hurting) && self.has(|it| it.listener.hurt);
+        let is_other = |word: &&str| is_turning(|it| it.listeners, word);
+        self.sounds()
+            && self.names_music()
+            && (hurts || self.has(|it| it.listener.pains))
+            && !self.words.first().is_some_and(|word| is(|it| it.asking, word))
+            && !self.words.iter().any(is_other)
+            && self.words.iter().all(may_stand)
+    }
+
+    /// The words in capitals behind a verb of playing that asks: "can you play Stairway to Heaven".
+    fn title_in_capitals<'t>(&self, text: &'t str, words: &Words) -> Option<&'t str> {
+        let is_verb = |word: &str| is(|it| it.performing, word);
+        let asks = |word: &&str| is(|it| it.beside, word) && !is_turning(|it| it.doers, word);
+        let before = self.words.iter().position(|word| is_verb(word))?;
+        let mut asking = self.words.iter().take(before);
+        if !asking.all(|word| asks(word) && !matches!(*word, "let" | "lets")) {
+            return None;
+        }
+        let verb = words.iter().position(is_verb)?;
+        title_behind(text, words, verb)
     }
 
     /// The game master's own track whose title follows a word for playing.
@@ -198,7 +284,8 @@ impl<'w> Said<'w> {
             && !title.iter().all(|word| self.is_known(word))
             && !self.words.first().is_some_and(|word| is(|it| it.asking, word))
             && !self.words.iter().any(is_denied)
-            && title.iter().all(|word| !is_mood(word) && !GAMES.contains(&word))
+            && (title.len() > DESCRIPTION_MAX || !title.iter().any(is_mood))
+            && !title.iter().any(|word| GAMES.contains(&word))
             && !self.context.library.tracks.iter().any(is_titled)
     }
 
@@ -270,9 +357,13 @@ impl<'w> Said<'w> {
         }
         // "play something else"
         let is_other = sounds && self.has(|it| it.performing) && self.has(|it| it.next);
+        // "skip this one"
+        let is_skipped =
+            sounds && self.has(|it| it.listener.skipping) && self.has(|it| it.listener.pointing);
         let is_meant = self.has(|it| it.alone)
             || self.has(|it| it.turning)
             || is_other
+            || is_skipped
             || self.complains_of_sound();
         if !(names_music || sounds && is_meant) {
             return Vec::new();
@@ -285,6 +376,9 @@ impl<'w> Said<'w> {
             _ if negated && names_music && self.is_unneeded() => return vec![MusicWish::Stop],
             _ if negated => return Vec::new(),
             _ => {}
+        }
+        if is_skipped {
+            return vec![MusicWish::Next];
         }
         let mut wishes = Vec::new();
         let found = self.words.iter().filter_map(|word| wish_of(word, names_music || is_other));
@@ -327,33 +421,6 @@ fn is_head(word: &str, title: &str) -> bool {
     let participle = word.strip_prefix("ge").and_then(|it| it.strip_suffix('t'));
     let meant = meant | participle.map_or(0, moods::mask);
     word == head || moods::stem(word) == moods::stem(head) || meant & moods::mask(head) != 0
-}
-
-/// The title in `text` behind a verb of playing: in quotes, or with a capital behind "the song".
-fn title_in<'t>(text: &'t str, words: &Words) -> Option<&'t str> {
-    let verb = words.iter().position(|word| is(|it| it.performing, word))?;
-    let behind = text.get(words.source(verb).end..)?;
-    let is_quote = |c: char| "\"“”„‟«»‚‘’'".contains(c);
-    let opens = |(at, c): &(usize, char)| {
-        let is_free = behind.get(..*at).is_some_and(|it| it.ends_with(char::is_whitespace));
-        is_quote(*c) && is_free
-    };
-    if let Some((at, quote)) = behind.char_indices().find(opens) {
-        let title = behind.get(at + quote.len_utf8()..)?;
-        let closes = |(end, c): &(usize, char)| {
-            let next = title.get(*end + c.len_utf8()..).and_then(|rest| rest.chars().next());
-            is_quote(*c) && !next.is_some_and(char::is_alphanumeric)
-        };
-        let (end, _) = title.char_indices().find(closes)?;
-        return title.get(..end).filter(|title| title.len() >= QUOTED_MIN);
-    }
-    let noun = (verb + 1..words.len())
-        .find(|at| words.get(*at).is_some_and(|word| is(|it| it.nouns, word)))?;
-    let title = text.get(words.source(noun).end..)?.strip_prefix(' ')?;
-    let title = title.split(['.', '!', '?', ',', ';']).next()?.trim();
-    // "spiel ein Lied Meister" calls the listener.
-    let is_call = Words::of(title).iter().all(|word| is_any(|it| it.roles, word));
-    (title.starts_with(char::is_uppercase) && !is_call).then_some(title)
 }
 
 /// True if a list of any language's words about music has `word`.
@@ -617,6 +684,106 @@ mod tests {
         ] {
             let heard = shipped("Rain", text);
             assert!(!heard.iter().any(|it| matches!(it, Missing(_))), "{text}: {heard:?}");
+        }
+    }
+
+    #[test]
+    fn title_is_found_without_quotes_or_before_verb() {
+        for (text, title) in [
+            ("play Stairway to Heaven", "Stairway to Heaven"),
+            ("Bartok, can you play Smoke on the Water please?", "Smoke on the Water"),
+            ("Spiel mal Stairway to Heaven, Bartok", "Stairway to Heaven"),
+            (
+                "kannst du 'Das Lied vom traurigen Drachen' spielen?",
+                "Das Lied vom traurigen Drachen",
+            ),
+            ("Bartok, kannst du bitte „Nachtigall im Moor“ spielen", "Nachtigall im Moor"),
+        ] {
+            assert_eq!(shipped("Rain", text), [Missing(title.to_owned())], "{text}");
+        }
+        for text in [
+            "I play Sir Roland of Ashdown",
+            "let's play Hide and Seek",
+            "We play Romeo and Juliet tonight",
+            "Spiel Laute und Flöte",
+            "Spiel Karten mit Korbin",
+            "play Cards with Korbin",
+            "Play Bartok and Mira",
+            "Play Captain",
+            "PLAY IT LOUD AGAIN",
+            "play Battle Drums",
+            "die Kinder, die 'Fangen' riefen, wollten draußen am Fluss spielen und lachen",
+        ] {
+            let heard = shipped("Rain", text);
+            assert!(!heard.iter().any(|it| matches!(it, Missing(_))), "{text}: {heard:?}");
+        }
+    }
+
+    #[test]
+    fn reason_behind_a_wish_is_left_out() {
+        for (playing, text, wanted) in [
+            ("Rain", "mach mal leiser man versteht ja sein eigenes wort nicht", Softer),
+            ("Rain", "Leiser bitte, wir hören uns ja kaum", Softer),
+            ("Rain", "quieter please, I can't hear myself think", Softer),
+            ("Rain", "turn it down we can barely hear Bartok", Softer),
+            ("Campfire", "bit louder pls, I can barely hear the crackling", Louder),
+            ("Rain", "etwas lauter bitte, man hört den Regen kaum", Louder),
+        ] {
+            assert_eq!(shipped(playing, text), [wanted], "{text}");
+        }
+        for text in [
+            "louder, I can't hear you",
+            "louder please I can't hear",
+            "leiser, ich verstehe dich nicht",
+            "man versteht ja sein eigenes Wort nicht",
+            "I can barely hear the rain",
+            "I went down and I could barely hear the rain in the cellar",
+        ] {
+            assert_eq!(shipped("Rain", text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn headache_from_music_wants_it_softer() {
+        for text in [
+            "ugh those drums are giving me a headache",
+            "the drums hurt my ears",
+            "that drumming is getting on my nerves",
+            "Boah, die Trommeln gehen mir auf die Nerven",
+            "von der Musik krieg ich Kopfweh",
+            "die Trommeln tun mir in den Ohren weh",
+        ] {
+            assert_eq!(shipped("Battle drums", text), [Softer], "{text}");
+        }
+        for text in [
+            "the drums of war were loud that night",
+            "the drums gave the orcs a headache",
+            "that is music to my ears",
+            "do the drums give you a headache?",
+            "die Musik macht mir keine Kopfschmerzen",
+            "I have a headache",
+            "mir tut der Kopf weh",
+        ] {
+            assert_eq!(shipped("Battle drums", text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn track_that_plays_is_skipped() {
+        for text in
+            ["skip this one please", "Bartok, can we skip this one", "überspring das hier bitte"]
+        {
+            assert_eq!(wishes_of(text, true), [Next], "{text}");
+            assert_eq!(wishes_of(text, false), [], "{text}");
+        }
+        for text in [
+            "skip the speech, captain",
+            "don't skip this one",
+            "skip that",
+            "überspring den Teil mit dem Drachen",
+            "we skip this one guard and go on",
+        ] {
+            assert_eq!(wishes_of(text, true), [], "{text}");
         }
     }
 

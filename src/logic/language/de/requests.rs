@@ -2,7 +2,7 @@
 
 use super::super::{
     lists::{DiceTalk, MusicTalk},
-    vocabulary::{CardTalk, MoreTalk},
+    vocabulary::{CardTalk, ListenerTalk, MoreTalk},
 };
 
 #[rustfmt::skip]
@@ -137,7 +137,7 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
     soft: &["leise"],
     next: &[
         "nachste", "nachstes", "nachsten", "nachster", "anderes", "andere", "anderen", "anderer", "wechsel",
-        "wechseln", "wechsle", "neues", "neue",
+        "wechseln", "wechsle", "neues", "neue", "uberspring", "uberspringe", "uberspringen", "uberspringt",
     ],
     stop: &[
         "stopp", "stop", "stoppe", "stoppen", "aus", "beende", "beenden", "ende", "schluss", "genug", "kein",
@@ -170,6 +170,26 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
         "kann", "soll", "sollte", "muss", "darf", "ziemlich", "drin", "ganz", "viel", "brauche", "brauchen",
         "braucht",
     ],
+    listener: ListenerTalk {
+        skipping: &["uberspring", "uberspringe", "uberspringen", "uberspringt"],
+        pointing: &["hier", "dieses", "eins"],
+        pains: &["kopfschmerzen", "kopfweh", "migrane", "nervt", "nerven"],
+        hurting: &["weh", "schmerzen", "schmerzt"],
+        hurt: &["ohren", "kopf", "schadel"],
+        beside_pain: &[
+            "puh", "boah", "uff", "oh", "ach", "mann", "gehen", "geht", "auf", "krieg", "kriege", "kriegt", "bekomme",
+            "bekommt", "von", "tun", "tut", "in", "total", "langsam", "echt", "voll", "schon", "meinen", "meine",
+            "mein", "unsere", "ohren", "kopf", "schadel",
+        ],
+        reasons: &["man", "ich", "wir", "keiner", "niemand", "weil", "sonst"],
+        hearing: &["versteht", "verstehe", "verstehen", "hort", "hore", "hor", "horen"],
+        little: &["kaum", "nichts", "nix", "keiner", "niemand"],
+        beside_reason: &[
+            "man", "ich", "wir", "hier", "ja", "sein", "mein", "unser", "eigenes", "eigene", "wort", "kann", "konnen",
+            "gar", "gegenseitig", "uns", "mich", "sich", "selbst", "einander", "mehr", "noch", "das", "die", "den",
+            "der", "denn", "schon", "fast", "so", "doch", "bei", "dem", "vor", "lauter",
+        ],
+    },
 };
 
 // Skipped: one word a line would hide the lists' shape.

@@ -2,7 +2,7 @@
 
 use super::super::{
     lists::{DiceTalk, MusicTalk},
-    vocabulary::{CardTalk, MoreTalk},
+    vocabulary::{CardTalk, ListenerTalk, MoreTalk},
 };
 
 #[rustfmt::skip]
@@ -132,8 +132,27 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
         "and", "then", "volume", "on", "more", "much", "so", "is", "are", "may", "need", "do", "here", "one",
         "background", "our", "called", "name", "right", "thanks", "be", "slightly", "hear", "im", "ive", "were",
         "weve", "getting", "got", "something", "with", "all", "really", "well", "think", "sorry", "about",
-        "way", "far", "in", "get", "take", "must", "should", "any", "anymore",
+        "way", "far", "in", "get", "take", "must", "should", "any", "anymore", "pls", "plz",
     ],
+    listener: ListenerTalk {
+        skipping: &["skip"],
+        pointing: &["one"],
+        pains: &["headache", "headaches", "migraine", "nerves"],
+        hurting: &["hurt", "hurts", "hurting"],
+        hurt: &["ears", "ear", "head"],
+        beside_pain: &[
+            "ugh", "ow", "oh", "argh", "man", "god", "those", "these", "giving", "gives", "give", "getting", "gets",
+            "my", "our", "splitting", "terrible", "starting", "from", "ears", "ear", "head",
+        ],
+        reasons: &["i", "we", "nobody", "because", "cause"],
+        hearing: &["hear", "understand"],
+        little: &["barely", "hardly", "scarcely", "nobody"],
+        beside_reason: &[
+            "i", "we", "can", "could", "myself", "ourselves", "think", "each", "other", "a", "thing", "word", "own",
+            "my", "our", "over", "it", "that", "the", "anything", "at", "all", "even", "here", "else", "any", "more",
+            "anymore", "over", "this", "those", "talk", "talking",
+        ],
+    },
 };
 
 // Skipped: one word a line would hide the lists' shape.
