@@ -29,7 +29,7 @@ const FORMATS: [(&str, &str); 7] = [
     ("tone.ogg", "onyx.ogg"),
 ];
 /// Lines said to Bartok, and the result of his tools: the title that plays, `STOP`, or nothing.
-const ASKED: [(&str, &str); 39] = [
+const ASKED: [(&str, &str); 46] = [
     ("play something for a tavern", "Tavern murmur"),
     ("please play some music", "Tavern murmur"),
     ("could you play some music for us?", "Tavern murmur"),
@@ -69,6 +69,13 @@ const ASKED: [(&str, &str); 39] = [
     ("wie sieht der Regen aus?", ""),
     ("ich habe keine Musik gehört", ""),
     ("hast du kein Lied mehr?", ""),
+    ("mach das Feuer an", ""),
+    ("mach mal Regen an", "Rain"),
+    ("put something on, you will catch a cold", ""),
+    ("mach was an für einen Kampf, die Orks kommen", "Battle drums"),
+    ("put something on for a fight the orcs are coming", "Battle drums"),
+    ("turn the rain on please", "Rain"),
+    ("put something on for the cold", ""),
 ];
 const STOP: &str = "music-ambiance.stop_music";
 
