@@ -219,7 +219,7 @@ impl Table {
                 self.unanswered(utterance, Outcome::Command, Some(detail));
             }
             Understood::Music(wishes) => {
-                let detail = self.grant(utterance.speaker, wishes);
+                let detail = self.grant(utterance.speaker, &utterance.text, wishes);
                 self.unanswered(utterance, Outcome::Granted, Some(detail));
             }
             Understood::Nobody(why) => {

@@ -24,10 +24,11 @@ impl Table {
 
     /// Grants wishes in parts of `utterance`, and removes them from it.
     pub(super) fn grant_within(&mut self, understood: &Understood, utterance: &mut Utterance) {
+        let said = utterance.text.clone();
         if let Some(wishes) = self.leave_wishes_out(understood, utterance) {
             // A continued utterance is processed again from the start; the wish is granted once.
             utterance.raw.clone_from(&utterance.text);
-            let done = self.grant(utterance.speaker, wishes);
+            let done = self.grant(utterance.speaker, &said, wishes);
             self.reports.notice(done);
         }
     }
@@ -47,15 +48,22 @@ impl Table {
         Some(wishes)
     }
 
-    /// Grants `wishes`; describes the changes. An NPC tells the titles if asked.
-    pub(super) fn grant(&mut self, speaker: SpeakerId, wishes: Vec<MusicWish>) -> String {
+    /// Grants the `wishes` in `text`; describes the changes. An NPC tells the titles if asked, in the
+    /// language of the question.
+    pub(super) fn grant(
+        &mut self,
+        speaker: SpeakerId,
+        text: &str,
+        wishes: Vec<MusicWish>,
+    ) -> String {
+        let spoken_in = self.speakers.language(speaker, text);
         let is_asked = wishes.contains(&MusicWish::Name);
         let is_missing = wishes.iter().any(|wish| matches!(wish, MusicWish::Missing(_)));
         let done: Vec<String> = wishes.into_iter().map(|wish| self.music.grant(wish)).collect();
         let titles = self.music.titles().filter(|_| is_asked);
         let speaks = self.seats.iter().find(|it| self.may_speak(*it));
         let said = speaks.and_then(|(id, seat)| {
-            let language = &seat.npc.language;
+            let language = spoken_in.unwrap_or(&seat.npc.language);
             let unknown = is_missing.then(|| spoken::music_unknown(language).to_owned());
             let said = titles.map(|titles| spoken::music_title(language, &titles)).or(unknown)?;
             Some((id, said))

@@ -36,7 +36,7 @@ pub fn spending_stop(language: &str) -> &'static str {
     }
 }
 
-/// An NPC's line about the playing music, likewise.
+/// An NPC's line about the playing music. For an ISO 639-1 code, else in English.
 pub fn music_title(language: &str, titles: &str) -> String {
     match language.split(['-', '_']).next() {
         Some("de") => format!("Das ist {titles}."),

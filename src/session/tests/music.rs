@@ -89,6 +89,24 @@ async fn complaint_and_unknown_title_are_understood() {
     stage.close().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn npc_answers_about_music_as_asked() {
+    for (asked, answer) in [
+        ("Bartok, welches Lied ist das?", "Das ist tune."),
+        ("Bartok, which song is this?", "That is tune."),
+        ("Bartok, spiel doch mal 'Nachtigall im Moor'.", "Dieses Stück kenne ich nicht."),
+        ("Bartok, can you play 'Maiden of Lorn'?", "I do not know that tune."),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let mut stage = with_music(&folder).await;
+        stage.types(THORIN, asked).await;
+        stage.settle().await;
+        let lines = stage.lines();
+        assert!(lines.iter().any(|line| line.reply == answer), "{asked}: {lines:?}");
+        stage.close().await;
+    }
+}
+
 /// The last sample of the next frame of music; `None`: nothing sounds.
 fn level(stage: &Stage) -> Option<i16> {
     let mut frame = [0; FRAME_SAMPLES_48K];
