@@ -51,8 +51,8 @@ fn what_was_asked_before_is_asked_again() {
         "bartok ein bier bitte",
         "noch mal das gleiche für alle",
         "Grüß dich Bartok, sag mal, haste noch n Bett für heut Nacht?",
-        "Bartok, tell me a joke",
-        "Got another one?",
+        "Bartok, got any good jokes?",
+        "That was terrible. Got another one?",
         "bartok my name is rosalind",
         "do you still know what i'm called",
     ]);

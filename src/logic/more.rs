@@ -58,6 +58,10 @@ mod tests {
             "hast du noch einen auf Lager",
             "Bartok, noch eins bitte",
             "dasselbe nochmal für uns, Wirt",
+            "Der war schlecht. Kennst du noch einen?",
+            "Puh, echt mies, hast du noch einen besseren?",
+            "That was terrible. Got another one?",
+            "Ha, that was awful! Do you know a better one?",
         ] {
             assert!(asks(text), "{text}");
         }
@@ -72,6 +76,10 @@ mod tests {
             "noch ein Bier",
             "noch eine Frage",
             "das ist das gleiche",
+            "the soup was bad, another bowl please",
+            "That was a terrible night",
+            "Der Eintopf war schlecht, bring einen anderen Teller",
+            "Das war echt mies von dir",
             "nochmal",
             "Bartok",
             "",
@@ -83,7 +91,9 @@ mod tests {
     #[test]
     fn praise_and_thanks_say_nothing_to_repeat() {
         let says = |text: &str| says_something(text, |word| word == "bartok");
-        for text in ["haha great", "thank you, Bartok", "hello", "der war gut, danke", "ja"] {
+        for text in
+            ["haha great", "thank you, Bartok", "hello", "der war gut, danke", "ja", "that was bad"]
+        {
             assert!(!says(text), "{text}");
         }
         for text in ["tell me a joke", "one ale please", "ein Bier bitte", "any news?"] {

@@ -237,7 +237,9 @@ pub(super) static MORE: MoreTalk = MoreTalk {
         "also", "dann", "jetzt", "mal", "doch", "auf", "lager", "davon", "von", "denen", "so", "haha", "gut", "war",
         "danke", "freund", "erzahl", "erzahle", "erzahlst", "noch", "nochmal", "nochmals", "einmal", "gleiche",
         "an", "hey", "na", "komm", "los", "schnell", "wie", "eben", "vorhin", "vorher", "bestellen", "bestelle",
-        "haben", "hab", "ein", "eine", "einen", "eins", "davor", "auch", "toll", "super",
+        "haben", "hab", "ein", "eine", "einen", "eins", "davor", "auch", "toll", "super", "schlecht", "schwach", "mies",
+        "lahm", "flach", "doof", "lustig", "witzig", "sehr", "echt", "ziemlich", "besseren", "bessere",
+        "besseres", "buh", "puh",
     ],
 };
 

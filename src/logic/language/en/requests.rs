@@ -193,6 +193,7 @@ pub(super) static MORE: MoreTalk = MoreTalk {
     phrases: &[
         "another", "another one", "one more", "same again", "the same", "same for", "same as before", "any more",
         "any others", "any other", "more of those", "more of that", "more of them", "a second one",
+        "a better one", "any better ones",
     ],
     beside: &[
         "got", "have", "do", "know", "you", "tell", "give", "get", "bring", "pour", "make", "us", "me", "him", "her",
@@ -200,6 +201,7 @@ pub(super) static MORE: MoreTalk = MoreTalk {
         "ones", "id", "ill", "well", "like", "take", "can", "could", "may", "will", "would", "we", "i", "just", "yes",
         "yeah", "ok", "okay", "oh", "ha", "haha", "good", "great", "nice", "then", "now", "that", "was", "so",
         "hear", "lets", "let", "my", "friends", "friend", "hey", "thanks", "thank", "again", "once", "quickly", "go",
-        "on", "come", "as", "before", "with", "it",
+        "on", "come", "as", "before", "with", "it", "bad", "terrible", "awful", "lame", "weak", "worst",
+        "funny", "pretty", "very", "really", "boo", "ugh",
     ],
 };
