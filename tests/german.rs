@@ -55,6 +55,8 @@ fn what_was_asked_before_is_asked_again() {
         "That was terrible. Got another one?",
         "bartok my name is rosalind",
         "do you still know what i'm called",
+        "Nicht du, Greymantle. Bartok, ein Bier!",
+        "Mit Vesper will ich nix zu tun haben, Bartok. Gib mir lieber nen Schnaps.",
     ]);
     let reply = |at: usize| lines[at]["reply"].as_str().unwrap_or_default();
     for (at, words) in [
@@ -64,6 +66,8 @@ fn what_was_asked_before_is_asked_again() {
         (3, &["wizard", "skeletons", "paladin"][..]),
         (4, &["wizard", "skeletons", "paladin"][..]),
         (6, &["Rosalind"][..]),
+        (7, &["Kräh", "Tresen", "Wahl", "gebracht", "Krug", "Runde"][..]),
+        (8, &["Flussbrand"][..]),
     ] {
         let is_said = words.iter().any(|word| reply(at).contains(word));
         assert!(is_said, "{} / {}", lines[at]["heard"], reply(at));

@@ -33,6 +33,7 @@ mod tally;
 pub mod tier;
 pub mod trigrams;
 pub mod turn;
+pub mod turning_away;
 pub mod vad;
 pub mod window;
 pub mod words;

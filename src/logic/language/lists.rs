@@ -4,7 +4,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::vocabulary::{CardTalk, ListenerTalk, MoreTalk, Vocabulary};
+use super::vocabulary::{CardTalk, ListenerTalk, MoreTalk, TurningAway, Vocabulary};
 use crate::{
     domain::EntityKind,
     logic::{command::order::Order, words::fold},
@@ -120,6 +120,7 @@ pub struct Language {
     pub card: &'static CardTalk,
     /// Words of requests for more of the same.
     pub more: &'static MoreTalk,
+    pub turning_away: &'static TurningAway,
     /// Short forms of speech, folded, and the words they are short for: "haste", "hast du".
     pub short_forms: &'static [(&'static str, &'static str)],
     /// Words that make a lone "d six" a roll.

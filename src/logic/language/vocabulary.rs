@@ -69,6 +69,17 @@ pub struct MoreTalk {
     pub beside: List,
 }
 
+/// Words that turn away from a person before somebody else is asked; folded, without short forms.
+#[derive(Debug)]
+pub struct TurningAway {
+    /// Beginnings of a sentence that is only about that person: "not you".
+    pub beginnings: List,
+    /// Phrases in a clause that is: "nothing to do with".
+    pub phrases: List,
+    /// Words of a question about it.
+    pub asking: List,
+}
+
 /// Words of listeners to the music that plays; folded.
 #[derive(Debug)]
 pub struct ListenerTalk {

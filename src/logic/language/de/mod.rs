@@ -9,7 +9,7 @@ mod turning;
 mod wording;
 
 use self::{
-    requests::{CARD, DICE, MORE, MUSIC, SHORT_FORMS},
+    requests::{AWAY, CARD, DICE, MORE, MUSIC, SHORT_FORMS},
     sentences::{ENDINGS, OPENING},
     turning::TURNING,
     wording::WORDING,
@@ -299,6 +299,7 @@ pub(super) static GERMAN: Language = Language {
     music: &MUSIC,
     card: &CARD,
     more: &MORE,
+    turning_away: &AWAY,
     short_forms: SHORT_FORMS,
     dice_cues: &["würfle", "würfel", "wirf"],
     lettered: &[],

@@ -1,8 +1,8 @@
-//! German words of requests: dice, music, the X-card, more of the same, and short forms of speech.
+//! German words of requests: dice, music, the X-card, more of the same, turning away from a person, and short forms of speech.
 
 use super::super::{
     lists::{DiceTalk, MusicTalk},
-    vocabulary::{CardTalk, ListenerTalk, MoreTalk},
+    vocabulary::{CardTalk, ListenerTalk, MoreTalk, TurningAway},
 };
 
 #[rustfmt::skip]
@@ -241,6 +241,17 @@ pub(super) static MORE: MoreTalk = MoreTalk {
         "lahm", "flach", "doof", "lustig", "witzig", "sehr", "echt", "ziemlich", "besseren", "bessere",
         "besseres", "buh", "puh",
     ],
+};
+
+// Skipped: one word a line would hide the lists' shape.
+#[rustfmt::skip]
+pub(super) static AWAY: TurningAway = TurningAway {
+    beginnings: &[
+        "nicht du", "nein nicht du", "du nicht", "ich rede nicht mit", "ich spreche nicht mit", "ich meine nicht",
+        "ich meinte nicht", "ich habe nicht mit", "ich frage nicht",
+    ],
+    phrases: &["nichts zu tun haben", "nix zu tun haben", "nichts zu schaffen haben", "nichts am hut"],
+    asking: &["warum", "wieso", "weshalb"],
 };
 
 /// Short forms of speech, folded, and what they are short for.

@@ -9,7 +9,7 @@ mod turning;
 mod wording;
 
 use self::{
-    requests::{CARD, DICE, MORE, MUSIC},
+    requests::{AWAY, CARD, DICE, MORE, MUSIC},
     sentences::{ENDINGS, OPENING},
     turning::TURNING,
     wording::WORDING,
@@ -288,6 +288,7 @@ pub(super) static ENGLISH: Language = Language {
     music: &MUSIC,
     card: &CARD,
     more: &MORE,
+    turning_away: &AWAY,
     short_forms: &[],
     dice_cues: &[
         "roll", "rolls", "rolled", "rolling", "throw", "dice", "die", "check", "save", "saving",

@@ -1,8 +1,8 @@
-//! English words of requests: dice, music, the X-card, more of the same.
+//! English words of requests: dice, music, the X-card, more of the same, turning away from a person.
 
 use super::super::{
     lists::{DiceTalk, MusicTalk},
-    vocabulary::{CardTalk, ListenerTalk, MoreTalk},
+    vocabulary::{CardTalk, ListenerTalk, MoreTalk, TurningAway},
 };
 
 #[rustfmt::skip]
@@ -150,7 +150,7 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
         beside_reason: &[
             "i", "we", "can", "could", "myself", "ourselves", "think", "each", "other", "a", "thing", "word", "own",
             "my", "our", "over", "it", "that", "the", "anything", "at", "all", "even", "here", "else", "any", "more",
-            "anymore", "over", "this", "those", "talk", "talking",
+            "anymore", "this", "those", "talk", "talking",
         ],
     },
 };
@@ -204,4 +204,16 @@ pub(super) static MORE: MoreTalk = MoreTalk {
         "on", "come", "as", "before", "with", "it", "bad", "terrible", "awful", "lame", "weak", "worst",
         "funny", "pretty", "very", "really", "boo", "ugh",
     ],
+};
+
+// Skipped: one word a line would hide the lists' shape.
+#[rustfmt::skip]
+pub(super) static AWAY: TurningAway = TurningAway {
+    beginnings: &[
+        "not you", "no not you", "sorry not you", "i wasnt talking to", "i was not talking to", "im not talking to",
+        "i am not talking to", "i wasnt asking", "i was not asking", "im not asking", "i am not asking",
+        "i didnt mean", "i did not mean", "i dont mean", "i do not mean",
+    ],
+    phrases: &["nothing to do with", "anything to do with"],
+    asking: &["why"],
 };

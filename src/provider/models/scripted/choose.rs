@@ -2,7 +2,8 @@
 //!
 //! A line in the spoken language wins over one without a language, then one that was not the last
 //! answer, then the longest match; weight decides among equals, and the default line is used if
-//! none fits. Words beside a greeting count before the greeting.
+//! none fits. Words beside a greeting count before the greeting, and before words about a person from
+//! whom the speaker turns away.
 
 use std::{
     cmp::Ordering,
@@ -23,6 +24,7 @@ use crate::{
         greeting::without_greetings,
         more::{asks_for_more, says_something},
         short_forms::spelled_out,
+        turning_away::without_turning_away,
         words::{Words, fold},
     },
     provider::ChatRequest,
@@ -142,10 +144,10 @@ impl Script {
         };
         let earlier = self.asked_for_again(&whole, request, values);
         let repeated = earlier.iter().find_map(|it| self.matter(&asked(it.as_str(), true), values));
-        let beside_greeting = without_greetings(&whole);
+        let meant = [without_turning_away(&whole), without_greetings(&whole)];
         let matter = repeated.or_else(|| {
-            let text = beside_greeting.as_deref()?;
-            self.matter(&asked(text, false), values)
+            let mut meant = meant.iter().flatten();
+            meant.find_map(|text| self.matter(&asked(text.as_str(), false), values))
         });
         let whole = whole.as_str();
         let (best, text) =
