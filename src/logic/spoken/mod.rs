@@ -17,6 +17,7 @@ mod phrase;
 mod tokens;
 mod told;
 mod unnamed;
+mod whole;
 
 #[cfg(test)]
 mod tests;
@@ -66,17 +67,25 @@ pub fn dice_in(utterance: &str) -> Option<String> {
     DiceRequest::of(utterance).rolls()
 }
 
-/// Parses one or more rolls: written dice, several separated by ";", or else spoken ones.
+/// Parses one or more rolls: written dice, several separated by ";", or else spoken ones. Words behind
+/// spoken dice are ignored only if they could be a comment.
 ///
 /// # Errors
-/// The error in written dice, if no roll is found in the words either.
+/// The error in written dice, if no roll is found in the words either, or not in all of them.
 pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
     let written = |text: &str| -> Result<Vec<_>, _> {
         let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
         let rolls = parts.map(dice::parse).collect::<Result<Vec<_>, _>>()?;
         if rolls.is_empty() { dice::parse(text).map(|roll| vec![roll]) } else { Ok(rolls) }
     };
-    written(text).or_else(|error| dice_in(text).map_or(Err(error), |it| written(&it)))
+    written(text).or_else(|error| match dice_in(text) {
+        Some(rolls) if whole::is_comment_around(text) => written(&rolls),
+        Some(_) => {
+            let message = format!("cannot read \"{}\": {}", text.trim(), error.message);
+            Err(dice::DiceError { message, ..error })
+        }
+        None => Err(error),
+    })
 }
 
 /// The changes with which `text`, spoken or as [`DiceRequest::rolls`] writes it, repeats the last roll,

@@ -343,3 +343,35 @@ fn unrollable_typed_dice_are_passed_on() {
         assert_eq!(typed_dice(said), None, "{said}");
     }
 }
+
+#[test]
+fn written_dice_are_read_whole_or_not_at_all() {
+    for text in [
+        "2d6++*",
+        "2d6+",
+        "2d6 3",
+        "2d6 +",
+        "2d6 kh",
+        "2d6 plus",
+        "2d6 x",
+        "2d6 + 3 * kh",
+        "1d8; 2d6++*",
+    ] {
+        let error = read_dice(text).unwrap_err().to_string();
+        let quotes = format!("\"{text}\"");
+        assert!(dice_in(text).is_none() || error.contains(&quotes), "{text}: {error}");
+    }
+    for (text, rolls) in [
+        ("2d6 hello", "2d6"),
+        ("2d6+3 to hit", "2d6+3"),
+        ("roll 2d6 + 3 please", "2d6+3"),
+        ("two d six plus three fire damage", "2d6+3"),
+        ("a d20, and I have advantage, plus two", "2d20kh1+2"),
+        ("zwei w sechs plus drei bitte", "2d6+3"),
+        ("a d twenty and two d six damage", "1d20; 2d6"),
+    ] {
+        let read = read_dice(text).unwrap();
+        let read: Vec<String> = read.iter().map(ToString::to_string).collect();
+        assert_eq!(read.join(APART), rolls, "{text}");
+    }
+}

@@ -1,0 +1,51 @@
+//! Whether words beside a request's dice are only a comment: "two d six please", not "2d6++*".
+//!
+//! Entry function: [`is_comment_around`].
+
+use super::{
+    implied, misheard, phrase,
+    tokens::{self, Token},
+};
+use crate::logic::dice;
+
+/// True if everything in `text` behind its dice and its bonuses could be the comment of a written roll.
+pub(super) fn is_comment_around(text: &str) -> bool {
+    let mut tokens = tokens::tokens(text);
+    misheard::put_right(&mut tokens);
+    let mut at = 0;
+    while let Some(found) = phrase::find(&tokens, at) {
+        let end = phrase::find(&tokens, found.range.end).map_or(tokens.len(), |it| it.range.start);
+        if !is_comment(tokens.get(found.range.end..end).unwrap_or_default()) {
+            return false;
+        }
+        at = found.range.end;
+    }
+    true
+}
+
+fn is_comment(tokens: &[Token]) -> bool {
+    let bonuses = implied::addends(tokens);
+    let is_bonus = |at: usize| bonuses.iter().any(|it| (it.start..it.next).contains(&at));
+    let rest: Vec<String> = tokens
+        .iter()
+        .enumerate()
+        .filter(|(at, token)| !is_bonus(*at) && !is_advantage(token))
+        .map(|(_, token)| written(token))
+        .collect();
+    let is_sign = |it: &String| matches!(it.as_str(), "+" | "-");
+    !rest.iter().any(is_sign) && dice::parse(&format!("1d20 {}", rest.join(" "))).is_ok()
+}
+
+fn is_advantage(token: &Token) -> bool {
+    token.word().is_some_and(phrase::is_advantage)
+}
+
+fn written(token: &Token) -> String {
+    match token {
+        Token::Number(number) => number.to_string(),
+        Token::Die { .. } => "d".to_owned(),
+        Token::Plus => "+".to_owned(),
+        Token::Minus => "-".to_owned(),
+        Token::Typed(text) | Token::Word(text) => text.clone(),
+    }
+}
