@@ -201,6 +201,8 @@ pub struct DiceTalk {
     pub meant: List,
     /// Nouns for a roll.
     pub throws: List,
+    /// Words for a number of dice that is not known: "few".
+    pub vague: List,
     /// Phrases that repeat a roll: "the same".
     pub again: List,
     /// Phrases that repeat anything: "one more".

@@ -20,12 +20,15 @@ use crate::logic::{
 pub enum DiceRequest {
     /// No dice were mentioned, or it is unclear which.
     Nothing,
-    /// Rolling was mentioned but not requested: a question, a "don't", a story.
+    /// Rolling was mentioned but not requested: a question, a "don't", a story. Or requested, but part of it
+    /// cannot be read.
     Talk,
     /// Repeat the last roll with these changes, in dice syntax: "", "+2 adv".
     Again(String),
     /// Rolls in canonical spelling; at least one.
     Rolls(Vec<String>),
+    /// Requested dice that the roller refuses: "5000d6".
+    Refused(String),
     /// An earlier result: 0 for the last, 1 for the one before.
     Last(u8),
     /// The odds of a roll, perhaps compared ("2d6+3 >= 10"); `None`: of an unnamed roll.
@@ -60,7 +63,7 @@ impl DiceRequest {
             return Self::Again(implied::changes(&tokens));
         }
         let rolls = rolls(&tokens);
-        if rolls.is_empty() { Self::Nothing } else { Self::Rolls(rolls) }
+        if rolls.is_empty() { unrolled(&tokens) } else { Self::Rolls(rolls) }
     }
 
     /// The rolls as [`super::read_dice`] accepts them ("3d6; 1d20"), or [`AGAIN`] with its changes.
@@ -68,7 +71,15 @@ impl DiceRequest {
         match self {
             Self::Rolls(rolls) => Some(rolls.join(APART)),
             Self::Again(changes) => Some(format!("{AGAIN}{changes}")),
-            Self::Nothing | Self::Talk | Self::Last(_) | Self::Odds(_) => None,
+            Self::Nothing | Self::Talk | Self::Refused(_) | Self::Last(_) | Self::Odds(_) => None,
+        }
+    }
+
+    /// Requested dice that cannot be rolled.
+    pub fn refused(self) -> Option<String> {
+        match self {
+            Self::Refused(dice) => Some(dice),
+            _ => None,
         }
     }
 
@@ -265,6 +276,20 @@ fn rolls(tokens: &[Token]) -> Vec<String> {
     }
     rolls.truncate(MOST);
     rolls
+}
+
+/// A request of which nothing is rolled. Its dice must not become others, such as an NPC's own.
+fn unrolled(tokens: &[Token]) -> DiceRequest {
+    let found = iter::successors(phrase::find(tokens, 0), |it| phrase::find(tokens, it.range.end));
+    let texts: Option<Vec<String>> = found.map(|it| it.text).take(MOST).collect();
+    match texts {
+        Some(texts) if texts.is_empty() => DiceRequest::Nothing,
+        Some(texts) => {
+            let refused = texts.into_iter().find(|text| canonical(text).is_none());
+            refused.map_or(DiceRequest::Talk, DiceRequest::Refused)
+        }
+        None => DiceRequest::Talk,
+    }
 }
 
 /// `text` with the bonus in `lead`, or after the roll that `lead` requests.

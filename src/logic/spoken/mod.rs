@@ -103,7 +103,7 @@ pub fn repeated(text: &str) -> Option<String> {
     }
 }
 
-/// Typed dice that cannot be rolled ("5000d6"). Passed on unchanged, so that the roller refuses
+/// Dice that cannot be rolled ("5000d6"), typed or spoken. Passed on, so that the roller refuses
 /// them aloud.
 pub fn typed_dice(utterance: &str) -> Option<String> {
     let is_dice = |word: &&str| {
@@ -116,7 +116,8 @@ pub fn typed_dice(utterance: &str) -> Option<String> {
             })
     };
     let words = utterance.split(|c: char| c.is_whitespace() || matches!(c, ',' | '?' | '!'));
-    words.map(|word| word.trim_end_matches('.')).find(is_dice).map(str::to_owned)
+    let typed = words.map(|word| word.trim_end_matches('.')).find(is_dice).map(str::to_owned);
+    typed.or_else(|| DiceRequest::of(utterance).refused())
 }
 
 /// A roll in words: "two d six plus three". `None` for other text and rolls too complex to hear

@@ -163,8 +163,13 @@ fn english(word: &str) -> Option<i64> {
     })
 }
 
-/// A German number word up to 999.
+/// A German number word up to 999,999.
 fn german(word: &str) -> Option<i64> {
+    if let Some((thousands, rest)) = word.split_once("tausend") {
+        let thousands = if thousands.is_empty() { 1 } else { german(thousands)? };
+        let rest = if rest.is_empty() { 0 } else { german(rest)? };
+        return (thousands < 1_000).then_some(thousands * 1_000 + rest);
+    }
     if let Some((hundreds, rest)) = word.split_once("hundert") {
         let hundreds = if hundreds.is_empty() { 1 } else { german(hundreds)? };
         let rest = if rest.is_empty() { 0 } else { german(rest)? };

@@ -134,6 +134,11 @@ impl Phrase<'_> {
         let tongue = if *german { Tongue::German } else { Tongue::English };
         let count = if die == start { None } else { Some(self.count(start, die, tongue, *glued)?) };
         let (sides, next) = self.sides(die + 1, tongue, count.is_some() && !glued)?;
+        // "a few d6"
+        let before = start.checked_sub(1).and_then(|at| self.word(at));
+        if count.is_none() && before.is_some_and(|word| is_any(|it| it.dice.vague, word)) {
+            return None;
+        }
         let is_bare = count.is_none() && !glued;
         if sides < 1 || (!glued && sides < 2) || (is_bare && !self.is_meant(start, sides)) {
             return None;

@@ -50,6 +50,10 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "würfle", "würfel", "würfeln", "würfelt", "wirf", "wurf", "wurfs", "würfe", "gewürfelt",
         "geworfen", "würfelte",
     ],
+    vague: &[
+        "paar", "einige", "mehrere", "viele", "dutzend", "hunderte", "tausende", "million", "millionen", "milliarde",
+        "milliarden",
+    ],
     again: &[
         "noch mal", "nochmal", "nochmals", "noch einmal", "erneut", "wiederhole", "wiederhol",
         "wiederholen", "das gleiche", "das selbe", "dasselbe", "den gleichen", "den selben", "denselben",

@@ -36,6 +36,10 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     throws: &[
         "roll", "rolls", "rolling", "reroll", "rolled", "throw", "throws", "throwing", "threw", "thrown",
     ],
+    vague: &[
+        "few", "some", "several", "many", "couple", "bunch", "dozen", "dozens", "hundreds", "thousands", "million",
+        "millions", "billion", "billions",
+    ],
     again: &[
         "again", "the same", "same dice", "same roll", "repeat", "redo", "reroll", "re roll", "once more",
         "one more time", "another time", "another roll", "another throw", "one more roll", "one more throw",

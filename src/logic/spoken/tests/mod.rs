@@ -339,8 +339,46 @@ proptest! {
 #[test]
 fn unrollable_typed_dice_are_passed_on() {
     assert_eq!(typed_dice("roll 2d6kx1 please").as_deref(), Some("2d6kx1"));
-    for said in ["I just rolled 2d6 and got seven", "don't roll 2d6.", "meet me at 3"] {
+    for (said, dice) in [
+        ("roll 5000d6", "5000d6"),
+        ("würfel mal 5000W6", "5000d6"),
+        ("Würfel fünftausend w sechs", "5000d6"),
+        ("roll five thousand d six", "5000d6"),
+        ("roll 2d6 and five thousand d six plus two", "5000d6"),
+    ] {
+        assert_eq!(dice_in(said), None, "{said}");
+        let wanted = typed_dice(said);
+        assert!(wanted.as_deref().is_some_and(|it| it.contains(dice)), "{said}: {wanted:?}");
+    }
+    for said in [
+        "I just rolled 2d6 and got seven",
+        "don't roll 2d6.",
+        "meet me at 3",
+        "don't roll five thousand d six",
+        "Wie viel sind 5000W6?",
+        "wir haben gestern 5000W6 gewürfelt",
+        "they brought five thousand men",
+        "das kostet fünftausend Gold",
+    ] {
         assert_eq!(typed_dice(said), None, "{said}");
+    }
+}
+
+#[test]
+fn dice_of_a_vague_number_are_not_one() {
+    for said in [
+        "roll a few d6",
+        "roll some d six",
+        "roll five million d six",
+        "wirf ein paar w6",
+        "würfel zwei Millionen w sechs",
+    ] {
+        assert_eq!(dice_in(said), None, "{said}");
+    }
+    for (said, roll) in
+        [("roll d6", "1d6"), ("würfel w6", "1d6"), ("roll a dozen, no, three d6", "3d6")]
+    {
+        assert_eq!(dice_in(said).as_deref(), Some(roll), "{said}");
     }
 }
 

@@ -17,7 +17,7 @@ const SETS: [(&str, &str); 6] = [
 /// The recognised dice, in the tables' notation.
 fn heard(said: &str) -> String {
     match DiceRequest::of(said) {
-        DiceRequest::Nothing | DiceRequest::Talk => "-".to_owned(),
+        DiceRequest::Nothing | DiceRequest::Talk | DiceRequest::Refused(_) => "-".to_owned(),
         DiceRequest::Rolls(rolls) => rolls.join("; "),
         DiceRequest::Again(changes) => format!("{AGAIN}{changes}"),
         DiceRequest::Last(0) => "last".to_owned(),
