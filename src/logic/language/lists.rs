@@ -201,6 +201,12 @@ pub struct DiceTalk {
     pub meant: List,
     /// Nouns for a roll.
     pub throws: List,
+    /// Words before a verb of [`Self::keeping`]: "and then".
+    pub before_keeping: List,
+    /// Words that keep or drop dice: "keep".
+    pub keeping: List,
+    /// Words that choose dice by their height: "lowest".
+    pub heights: List,
     /// Words for a number of dice that is not known: "few".
     pub vague: List,
     /// Phrases that repeat a roll: "the same".

@@ -3,6 +3,7 @@
 
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
+use crate::logic::language::{DiceTalk, List, is_dice_talk};
 
 /// Endings of words for many-sided dice: "sechsseitigen", "Sechsseiter".
 const SIDED: [&str; 7] =
@@ -34,17 +35,25 @@ fn sides(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
 
 /// "und den niedrigsten weglassen", "behalte die drei höchsten": the dice kept of those before.
 pub(super) fn kept(tokens: &[Token], start: usize) -> Option<(String, usize)> {
-    let mut at = start + usize::from(word(tokens, start) == Some("und"));
+    let mut at = start;
+    while at < start + 3 && is(tokens, at, |it| it.before_keeping) {
+        at += 1;
+    }
+    // "lass die niedrigste weg"
+    let is_parted = matches!(word(tokens, at), Some("lass" | "lasse" | "lassen"));
     let early = verb(tokens, at);
-    at += usize::from(early.is_some());
-    while word(tokens, at).is_some_and(|it| matches!(it, "den" | "die" | "das" | "davon" | "nur")) {
+    at += usize::from(is_parted || early.is_some());
+    let is_beside =
+        |it: &str| matches!(it, "ich" | "den" | "die" | "das" | "davon" | "nur" | "aber");
+    while word(tokens, at).is_some_and(is_beside) {
         at += 1;
     }
     let before = number(tokens, at);
     at = before.map_or(at, |(_, next)| next);
     let height = match word(tokens, at)? {
         "höchsten" | "höchste" | "besten" | "beste" | "größten" | "größte" => 'h',
-        "niedrigsten" | "niedrigste" | "schlechtesten" | "kleinsten" | "kleinste" => 'l',
+        "niedrigsten" | "niedrigste" | "schlechtesten" | "schlechteste" | "kleinsten"
+        | "kleinste" | "tiefsten" | "tiefste" => 'l',
         _ => return None,
     };
     at += 1;
@@ -62,8 +71,11 @@ pub(super) fn kept(tokens: &[Token], start: usize) -> Option<(String, usize)> {
 /// Keep or drop, in dice syntax.
 fn verb(tokens: &[Token], at: usize) -> Option<char> {
     match word(tokens, at)? {
-        "behalte" | "behalten" | "nimm" | "nehme" | "nehmen" | "zählen" | "zählt" => Some('k'),
-        "weglassen" | "weg" | "raus" | "streichen" | "streiche" | "abziehen" => Some('p'),
+        "behalte" | "behalt" | "behalten" | "nimm" | "nehme" | "nehmen" | "zählen" | "zählt"
+        | "zähl" | "zähle" => Some('k'),
+        "weglassen" | "weg" | "raus" | "streichen" | "streiche" | "streich" | "abziehen" => {
+            Some('p')
+        }
         _ => None,
     }
 }
@@ -71,6 +83,10 @@ fn verb(tokens: &[Token], at: usize) -> Option<char> {
 fn number(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
     let (number, used) = numbers::read(tokens.get(at..)?, Tongue::German)?;
     Some((number, at + used))
+}
+
+fn is(tokens: &[Token], at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
+    word(tokens, at).is_some_and(|word| is_dice_talk(list, word))
 }
 
 fn word(tokens: &[Token], at: usize) -> Option<&str> {

@@ -97,6 +97,9 @@ impl Phrase<'_> {
                 None => return Some((None, at)),
             },
         };
+        if !text.contains(['k', 'p']) && self.keeps_some(at) {
+            return Some((None, at));
+        }
         let text = match repeats.or_else(|| self.repeats_before(start)) {
             Some(repeats) => format!("{repeats}#{text}"),
             None => text,
@@ -250,10 +253,13 @@ impl Phrase<'_> {
 
     /// "keep the highest three", "drop the lowest".
     fn keep(&self, start: usize) -> Option<(String, usize)> {
-        let mut at = start + usize::from(self.word(start) == Some("and"));
+        let mut at = start;
+        while at < start + 3 && self.is_in(at, |it| it.before_keeping) {
+            at += 1;
+        }
         let verb = match self.word(at)? {
             "keep" | "keeping" | "take" | "taking" => 'k',
-            "drop" | "dropping" => 'p',
+            "drop" | "dropping" | "discard" | "ignore" => 'p',
             _ => return None,
         };
         at += 1;
@@ -275,6 +281,16 @@ impl Phrase<'_> {
         at += usize::from(matches!(self.word(at), Some("die" | "dice" | "one")));
         let number = early.or(late).map_or(1, |(number, _)| number);
         Some((format!("{verb}{height}{number}"), at))
+    }
+
+    /// True if the words behind the dice keep or drop some in a way that is not understood: "only the best".
+    fn keeps_some(&self, start: usize) -> bool {
+        let ends = |at: &usize| {
+            matches!(self.tokens.get(*at), None | Some(Token::Die { .. } | Token::Typed(_)))
+        };
+        let end = (start..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
+        let has = |list: fn(&'static DiceTalk) -> List| (start..end).any(|at| self.is_in(at, list));
+        has(|it| it.heights) && has(|it| it.keeping)
     }
 
     /// "plus three", "- 1", "and add two d four", "times two", "and a d six". Up to two words may

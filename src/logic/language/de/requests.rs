@@ -50,6 +50,16 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "würfle", "würfel", "würfeln", "würfelt", "wirf", "wurf", "wurfs", "würfe", "gewürfelt",
         "geworfen", "würfelte",
     ],
+    before_keeping: &["und", "dann", "aber", "davon", "ich", "wir", "bitte", "nur"],
+    keeping: &[
+        "behalt", "behalte", "behalten", "behält", "behältst", "nimm", "nehme", "nehmen", "nehm", "zähl", "zähle",
+        "zählen", "zählt", "weglassen", "weg", "raus", "streich", "streiche", "streichen", "abziehen", "nur", "lass",
+        "lasse", "wegwerfen", "ignoriere", "ignorier", "fallen",
+    ],
+    heights: &[
+        "höchsten", "höchste", "höchster", "besten", "beste", "bester", "größten", "größte", "niedrigsten",
+        "niedrigste", "niedrigster", "schlechtesten", "schlechteste", "kleinsten", "kleinste", "tiefsten", "tiefste",
+    ],
     vague: &[
         "paar", "einige", "mehrere", "viele", "dutzend", "hunderte", "tausende", "million", "millionen", "milliarde",
         "milliarden",

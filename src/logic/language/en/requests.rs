@@ -36,6 +36,12 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     throws: &[
         "roll", "rolls", "rolling", "reroll", "rolled", "throw", "throws", "throwing", "threw", "thrown",
     ],
+    before_keeping: &["and", "then", "but", "only", "just", "i", "ill", "we", "you", "please"],
+    keeping: &[
+        "keep", "keeping", "kept", "drop", "dropping", "dropped", "take", "taking", "count", "counting", "discard",
+        "ignore", "remove", "only", "just", "leave", "minus",
+    ],
+    heights: &["highest", "lowest", "best", "worst", "top", "bottom"],
     vague: &[
         "few", "some", "several", "many", "couple", "bunch", "dozen", "dozens", "hundreds", "thousands", "million",
         "millions", "billion", "billions",

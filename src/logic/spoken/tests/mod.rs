@@ -413,3 +413,40 @@ fn written_dice_are_read_whole_or_not_at_all() {
         assert_eq!(read.join(APART), rolls, "{text}");
     }
 }
+
+#[test]
+fn kept_and_dropped_dice_are_heard() {
+    for (said, roll) in [
+        ("wirf 10W10 und behalt nur die drei höchsten", "10d10kh3"),
+        ("vier w sechs, die niedrigste weglassen", "4d6pl1"),
+        ("wirf 4w6 und lass den niedrigsten weg", "4d6pl1"),
+        ("würfel 4w6 und dann streich den schlechtesten Würfel", "4d6pl1"),
+        ("5w6, zähl nur die besten drei", "5d6kh3"),
+        ("roll ten d ten and only keep the three highest", "10d10kh3"),
+        ("roll 10d10 and then keep the best three", "10d10kh3"),
+        ("4d6 but drop the lowest", "4d6pl1"),
+        ("4d6 and discard the lowest die plus two", "4d6pl1+2"),
+    ] {
+        assert_eq!(dice_in(said).as_deref(), Some(roll), "{said}");
+    }
+    // Rather nothing than the sum of all dice.
+    for said in [
+        "roll 10d10, only the best three count",
+        "4d6 and leave out the lowest",
+        "10w10, nur die drei höchsten",
+        "würfel 4w6 und der schlechteste fällt weg, also den niedrigsten nicht zählen",
+        "keep the highest three",
+        "behalt die drei höchsten",
+        "drop the lowest price",
+    ] {
+        assert_eq!(dice_in(said), None, "{said}");
+    }
+    for (said, roll) in [
+        ("roll 2d6 at the highest tower", "2d6"),
+        ("roll 2d6, my best friend", "2d6"),
+        ("wirf 2w6 für den höchsten Turm", "2d6"),
+        ("roll 2d6 and keep the change", "2d6"),
+    ] {
+        assert_eq!(dice_in(said).as_deref(), Some(roll), "{said}");
+    }
+}
