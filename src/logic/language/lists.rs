@@ -201,6 +201,13 @@ pub struct DiceTalk {
     pub meant: List,
     /// Nouns for a roll.
     pub throws: List,
+    /// Words for another number of dice: "more".
+    pub increase: List,
+    /// Words that add a die only directly before one: "another".
+    pub another_die: List,
+    pub dice_nouns: List,
+    /// Words behind "one more" for another roll: "time".
+    pub turns: List,
     /// Words before a verb of [`Self::keeping`]: "and then".
     pub before_keeping: List,
     /// Words that keep or drop dice: "keep".

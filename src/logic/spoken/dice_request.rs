@@ -5,7 +5,7 @@
 use std::iter;
 
 use super::{
-    implied, misheard,
+    implied, misheard, more_dice,
     numbers::{self, Tongue},
     phrase::{self, Elsewhere, SpokenRoll},
     tokens::{self, Token},
@@ -57,6 +57,9 @@ impl DiceRequest {
         if asks || words.only_speaks(&tokens) || only_asks(utterance) {
             let is_talk = names_dice || words.has(|it| it.rolling) || words.has(|it| it.throws);
             return if is_talk { Self::Talk } else { Self::Nothing };
+        }
+        if repeats && more_dice::changes_the_number(&tokens) {
+            return Self::Talk;
         }
         let is_another_check = implied::names_a_check(&tokens) && implied::roll(&tokens).is_some();
         if repeats && !names_dice && !is_another_check {

@@ -12,6 +12,7 @@ mod dice_request;
 mod german;
 mod implied;
 mod misheard;
+mod more_dice;
 mod numbers;
 mod phrase;
 mod tokens;

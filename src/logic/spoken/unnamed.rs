@@ -8,7 +8,7 @@
 use super::{
     dice_request::{DiceRequest, Spoken},
     implied::{self, Addend},
-    misheard, phrase,
+    misheard, more_dice, phrase,
     tokens::{self, Token},
 };
 use crate::logic::{
@@ -28,7 +28,11 @@ pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> DiceReques
     if asks_what_it_was(&words, is_call) {
         return DiceRequest::Last(0);
     }
-    repeats(&plain, &words, is_call).map_or(DiceRequest::Nothing, DiceRequest::Again)
+    match repeats(&plain, &words, is_call) {
+        Some(_) if more_dice::changes_the_number(&tokens::tokens(&plain)) => DiceRequest::Talk,
+        Some(changes) => DiceRequest::Again(changes),
+        None => DiceRequest::Nothing,
+    }
 }
 
 /// The changes with which `plain` repeats the roll, in dice syntax; `None`: no repetition.

@@ -50,6 +50,10 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "würfle", "würfel", "würfeln", "würfelt", "wirf", "wurf", "wurfs", "würfe", "gewürfelt",
         "geworfen", "würfelte",
     ],
+    increase: &["mehr", "weniger", "zusätzlich", "zusätzliche", "zusätzlichen", "zusätzlicher", "zusätzliches"],
+    another_die: &[],
+    dice_nouns: &["würfel", "würfeln"],
+    turns: &["davon"],
     before_keeping: &["und", "dann", "aber", "davon", "ich", "wir", "bitte", "nur"],
     keeping: &[
         "behalt", "behalte", "behalten", "behält", "behältst", "nimm", "nehme", "nehmen", "nehm", "zähl", "zähle",

@@ -36,6 +36,10 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     throws: &[
         "roll", "rolls", "rolling", "reroll", "rolled", "throw", "throws", "throwing", "threw", "thrown",
     ],
+    increase: &["more", "fewer", "less", "extra", "additional"],
+    another_die: &["another"],
+    dice_nouns: &["die", "dice"],
+    turns: &["time", "times", "go", "try", "shot", "of", "like"],
     before_keeping: &["and", "then", "but", "only", "just", "i", "ill", "we", "you", "please"],
     keeping: &[
         "keep", "keeping", "kept", "drop", "dropping", "dropped", "take", "taking", "count", "counting", "discard",

@@ -450,3 +450,44 @@ fn kept_and_dropped_dice_are_heard() {
         assert_eq!(dice_in(said).as_deref(), Some(roll), "{said}");
     }
 }
+
+fn wanted_after_a_roll(said: &str) -> DiceRequest {
+    match DiceRequest::of(said) {
+        DiceRequest::Nothing => after_roll(said, |_| false),
+        wanted => wanted,
+    }
+}
+
+#[test]
+fn other_number_of_dice_is_no_repetition() {
+    for said in [
+        "Same again but with one die more",
+        "same again with one more die",
+        "the same again but one more",
+        "the same again with one more",
+        "roll the same again with two dice less",
+        "roll that again with an extra d6",
+        "roll the same again but with one d six more",
+        "same again with another die",
+        "Das Gleiche noch mal, aber mit einem Würfel mehr",
+        "würfel das Gleiche noch mal mit zwei Würfeln weniger",
+        "nochmal mit einem mehr",
+        "würfel nochmal mit einem zusätzlichen w6",
+    ] {
+        let wanted = wanted_after_a_roll(said);
+        assert_eq!(wanted.rolls(), None, "{said}: {wanted:?}");
+    }
+    for said in [
+        "roll the same dice again",
+        "roll the dice one more time",
+        "Same again please",
+        "one more roll",
+        "give me one more of those",
+        "once more with the same dice, roll it",
+        "Würfel das Gleiche noch mal",
+        "noch einen Wurf",
+    ] {
+        let wanted = wanted_after_a_roll(said);
+        assert_eq!(wanted, DiceRequest::Again(String::new()), "{said}");
+    }
+}
