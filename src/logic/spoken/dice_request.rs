@@ -167,8 +167,10 @@ impl Spoken {
         let is_rolled = self.has(|it| it.rolling)
             || self.has(|it| it.rolled) && !self.says("did i")
             || names_dice;
+        // "was hatte ich da gewürfelt"; "war" alone is no roll of dice.
+        let had = self.says("hatte ich") && (self.says("gewürfelt") || self.says("geworfen"));
         let asks = self.has(|it| it.wondering);
-        asks && self.has(|it| it.did) && is_rolled
+        asks && (had || self.has(|it| it.did) && is_rolled)
     }
 
     fn only_speaks(&self, tokens: &[Token]) -> bool {

@@ -23,10 +23,14 @@ const LEAD: usize = 4;
 /// `is_name` knows the folded words of the listener's names.
 pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> DiceRequest {
     let plain = utterance.replace(['\'', '\u{2019}'], "");
-    let words = Spoken::of(&plain);
+    let words = Spoken::of(&plain.to_lowercase().replace("did i have", "did i get"));
     let is_call = |word: &str| is_name(&fold(word)) || is_any(|it| it.roles, &fold(word));
     if asks_what_it_was(&words, is_call) {
-        return DiceRequest::Last(0);
+        let is_before = words.has(|it| it.before) || ends_before(&words);
+        return match words.words().any(|word| word == "before") && !is_before {
+            true => DiceRequest::Nothing,
+            false => DiceRequest::Last(u8::from(is_before)),
+        };
     }
     match repeats(&plain, &words, is_call) {
         Some(_) if more_dice::changes_the_number(&tokens::tokens(&plain)) => DiceRequest::Talk,
@@ -91,6 +95,11 @@ fn asks_what_it_was(said: &Spoken, is_call: impl Fn(&str) -> bool) -> bool {
     asks || has(&is_telling).is_some() && is_told_again
 }
 
+/// "what did i get before"
+fn ends_before(said: &Spoken) -> bool {
+    said.words().last() == Some("before")
+}
+
 fn is_of_a_phrase(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
     language::all(|it| list(it.dice)).any(|phrase| phrase.split(' ').any(|it| it == word))
 }
@@ -150,6 +159,19 @@ mod tests {
     }
 
     #[test]
+    fn questions_about_the_roll_before_are_heard() {
+        for said in [
+            "And what did I have before that?",
+            "what was it before that",
+            "and what did I get before?",
+            "Und was hatte ich davor?",
+            "was kam davor raus",
+        ] {
+            assert_eq!(heard(said), DiceRequest::Last(1), "{said}");
+        }
+    }
+
+    #[test]
     fn other_talk_wants_nothing_of_the_last_roll() {
         for said in [
             "",
@@ -162,6 +184,12 @@ mod tests {
             "What is that?",
             "what did you get",
             "how much is that",
+            "what did I have to pay",
+            "what can I have",
+            "what do I have before me",
+            "what was here before the war",
+            "was steht davor",
+            "was war vor dem Krieg",
             "that was it",
             "you did it again",
             "noch ein Bier",

@@ -98,7 +98,7 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "denn", "nochmal", "nochmals", "noch", "mal", "einmal", "gerade", "grad", "eben", "jetzt", "vorhin", "und",
         "also", "äh", "ähm", "oh", "bitte", "raus", "heraus", "rum", "so", "genau", "doch", "alles", "schon",
         "eigentlich", "moment", "warte", "ja", "okay", "ok", "ist", "sind", "letzte", "letztes", "zuletzt", "hm",
-        "sie", "kannst", "du", "freund", "dann",
+        "sie", "kannst", "du", "freund", "dann", "davor",
     ],
     telling: &["sag", "sage", "sagt", "erinner", "erinnere", "ergebnis"],
     before: &["davor", "vorletzter wurf", "vorletzten wurf", "vorletzte wurf", "vor dem letzten"],

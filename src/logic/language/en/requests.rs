@@ -74,7 +74,7 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "well", "please", "again", "i", "we", "me", "us", "my", "our", "that", "it", "this", "the", "there", "just",
         "now", "then", "right", "out", "up", "with", "as", "in", "all", "one", "time", "last", "a", "moment",
         "second", "ago", "exactly", "actually", "once", "more", "did", "is", "of", "they", "dice", "can", "could",
-        "you", "friend",
+        "you", "friend", "before",
     ],
     telling: &["tell", "remind", "result", "total"],
     before: &["before that", "before this", "before the last", "before my last", "one before", "second to last"],

@@ -491,3 +491,17 @@ fn other_number_of_dice_is_no_repetition() {
         assert_eq!(wanted, DiceRequest::Again(String::new()), "{said}");
     }
 }
+
+#[test]
+fn past_tenses_ask_for_the_last_roll() {
+    for (said, back) in [
+        ("Was hatte ich da grad gewürfelt?", Some(0)),
+        ("was hatte ich eben geworfen", Some(0)),
+        ("Was hatte ich davor gewürfelt?", Some(1)),
+        ("was hatte ich gesagt, als er da war", None),
+        ("ich hatte eine Eins gewürfelt", None),
+        ("Was hatte der Ork gewürfelt?", None),
+    ] {
+        assert_eq!(DiceRequest::of(said).last(), back, "{said}");
+    }
+}
