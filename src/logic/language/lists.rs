@@ -241,6 +241,8 @@ pub struct DiceTalk {
     /// Signs as words: "plus".
     pub adds: List,
     pub takes: List,
+    /// Words before a number that comes on top: "kommen".
+    pub coming: List,
     /// Nouns for an addend: "bonus".
     pub bonuses: List,
     pub penalties: List,

@@ -7,6 +7,7 @@ use strsim::osa_distance;
 
 use super::{
     numbers::{self, Tongue},
+    on_top,
     phrase::STANDARD,
     tokens::Token,
 };
@@ -23,7 +24,7 @@ const LONGER: usize = 9;
 /// Endings of other forms of a word, which are no errors.
 const ENDINGS: [&str; 5] = ["s", "e", "n", "en", "es"];
 
-/// Corrects "two days six", "disadvantege" and "dis advantage".
+/// Corrects "two days six", "disadvantege" and "dis advantage", and adds signs left out.
 pub(super) fn put_right(tokens: &mut Vec<Token>) {
     join(tokens);
     for token in tokens.iter_mut() {
@@ -32,6 +33,7 @@ pub(super) fn put_right(tokens: &mut Vec<Token>) {
         }
     }
     put_dice_right(tokens);
+    on_top::sign_bonuses(tokens);
 }
 
 fn join(tokens: &mut Vec<Token>) {

@@ -14,6 +14,7 @@ mod implied;
 mod misheard;
 mod more_dice;
 mod numbers;
+mod on_top;
 mod phrase;
 mod tokens;
 mod told;

@@ -130,6 +130,12 @@ mod tests {
             ("dazu kommen noch plus drei", "+3"),
             ("Bartok, minus zwei", "-2"),
             ("mein Modifikator ist minus eins", "-1"),
+            ("Da kommen noch 4 drauf, hab ich vergessen", "+4"),
+            ("da kommt noch vier drauf", "+4"),
+            ("ach, rechne noch zwei obendrauf", "+2"),
+            ("and I forgot to add 4", "+4"),
+            ("there's another four on top", "+4"),
+            ("that's 4 on top of that", "+4"),
         ] {
             assert_eq!(bonus_told(said).as_deref(), Some(bonus), "{said}");
         }
@@ -156,6 +162,14 @@ mod tests {
             "zwei Bier plus drei Eintopf",
             "she has plus seven",
             "what is my bonus",
+            "da kommen noch vier Orks drauf",
+            "da kommen noch vier",
+            "da kommen keine 4 drauf",
+            "kommen da noch 4 drauf?",
+            "da stehen noch vier drauf",
+            "vier drauf los",
+            "there's four on top of the tower",
+            "there are four on top",
         ] {
             assert_eq!(bonus_told(said), None, "{said}");
         }

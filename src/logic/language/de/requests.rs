@@ -107,6 +107,7 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     of_what: &["auf", "für", "bei", "mit", "von"],
     adds: &["plus", "addiere"],
     takes: &["minus", "abzüglich"],
+    coming: &["kommen", "kommt", "rechne", "rechnest", "zähl", "zähle"],
     bonuses: &["bonus", "modifikator"],
     penalties: &["malus", "abzug"],
     beside_bonus: &[
