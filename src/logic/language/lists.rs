@@ -201,6 +201,8 @@ pub struct DiceTalk {
     pub meant: List,
     /// Nouns for a roll.
     pub throws: List,
+    /// Conditions of hitting: "if i hit".
+    pub if_it_hits: List,
     /// Words for another number of dice: "more".
     pub increase: List,
     /// Words that add a die only directly before one: "another".

@@ -5,7 +5,7 @@
 use std::iter;
 
 use super::{
-    implied, misheard, more_dice,
+    condition, implied, misheard, more_dice,
     numbers::{self, Tongue},
     phrase::{self, Elsewhere, SpokenRoll},
     tokens::{self, Token},
@@ -42,6 +42,8 @@ const MOST: usize = 8;
 
 impl DiceRequest {
     pub fn of(utterance: &str) -> Self {
+        let sequence = condition::as_sequence(utterance);
+        let utterance = sequence.as_str();
         let mut tokens = tokens::tokens(utterance);
         misheard::put_right(&mut tokens);
         let words = Spoken::of(utterance);

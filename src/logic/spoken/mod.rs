@@ -8,6 +8,7 @@
 //! need no word of dice (`unnamed.rs`).
 //! **Never**: takes ordinary talk for a roll; a number needs its "d" or "sided die".
 
+mod condition;
 mod dice_request;
 mod german;
 mod implied;

@@ -50,6 +50,10 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "würfle", "würfel", "würfeln", "würfelt", "wirf", "wurf", "wurfs", "würfe", "gewürfelt",
         "geworfen", "würfelte",
     ],
+    if_it_hits: &[
+        "wenn ich treffe", "falls ich treffe", "wenn es trifft", "wenn das trifft", "wenn der trifft", "falls es trifft",
+        "falls das trifft", "falls der trifft", "bei einem treffer", "bei treffer",
+    ],
     increase: &["mehr", "weniger", "zusätzlich", "zusätzliche", "zusätzlichen", "zusätzlicher", "zusätzliches"],
     another_die: &[],
     dice_nouns: &["würfel", "würfeln"],

@@ -36,6 +36,7 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     throws: &[
         "roll", "rolls", "rolling", "reroll", "rolled", "throw", "throws", "throwing", "threw", "thrown",
     ],
+    if_it_hits: &["if i hit", "if it hits", "if that hits", "if we hit", "if he hits", "if she hits", "on a hit"],
     increase: &["more", "fewer", "less", "extra", "additional"],
     another_die: &["another"],
     dice_nouns: &["die", "dice"],

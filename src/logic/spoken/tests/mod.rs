@@ -505,3 +505,27 @@ fn past_tenses_ask_for_the_last_roll() {
         assert_eq!(DiceRequest::of(said).last(), back, "{said}");
     }
 }
+
+#[test]
+fn damage_on_a_hit_is_rolled_too() {
+    for (said, rolls) in [
+        ("einmal w zwanzig plus fünf und wenn ich treffe eins w acht plus drei", "1d20+5; 1d8+3"),
+        ("w20 plus fünf, und falls ich treffe, 1w8+3", "1d20+5; 1d8+3"),
+        ("a d20 plus five and if I hit a d eight plus three", "1d20+5; 1d8+3"),
+        ("roll 1d20+5 and, if that hits, 2d6", "1d20+5; 2d6"),
+    ] {
+        assert_eq!(dice_in(said).as_deref(), Some(rolls), "{said}");
+    }
+    for said in [
+        "if I hit do I roll a d8",
+        "do I roll a d20 and if I hit a d8?",
+        "soll ich einen w20 würfeln und wenn ich treffe einen w8",
+        "don't roll a d20 and if I hit a d8",
+        "ich würfle einen w20 und wenn ich treffe, wie viele w8 sind das",
+        "if I roll a d20 and it is a one, do I die?",
+        "wenn ich treffe, bist du tot",
+        "yesterday I rolled a d20 and if I hit a d8",
+    ] {
+        assert_eq!(dice_in(said), None, "{said}");
+    }
+}
