@@ -201,6 +201,10 @@ pub struct DiceTalk {
     pub meant: List,
     /// Nouns for a roll.
     pub throws: List,
+    /// Names of a death save, which is a plain d20.
+    pub death_saves: List,
+    /// Words of a request for one.
+    pub beside_death_save: List,
     /// Conditions of hitting: "if i hit".
     pub if_it_hits: List,
     /// Words for another number of dice: "more".

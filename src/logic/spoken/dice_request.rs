@@ -5,7 +5,7 @@
 use std::iter;
 
 use super::{
-    condition, implied, misheard, more_dice,
+    condition, death_save, implied, misheard, more_dice,
     numbers::{self, Tongue},
     phrase::{self, Elsewhere, SpokenRoll},
     tokens::{self, Token},
@@ -67,7 +67,10 @@ impl DiceRequest {
         if repeats && !names_dice && !is_another_check {
             return Self::Again(implied::changes(&tokens));
         }
-        let rolls = rolls(&tokens);
+        let mut rolls = rolls(&tokens);
+        if rolls.is_empty() && !names_dice {
+            rolls.extend(death_save::asked(utterance));
+        }
         if rolls.is_empty() { unrolled(&tokens) } else { Self::Rolls(rolls) }
     }
 

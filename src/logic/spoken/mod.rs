@@ -9,6 +9,7 @@
 //! **Never**: takes ordinary talk for a roll; a number needs its "d" or "sided die".
 
 mod condition;
+mod death_save;
 mod dice_request;
 mod german;
 mod implied;

@@ -50,6 +50,14 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "würfle", "würfel", "würfeln", "würfelt", "wirf", "wurf", "wurfs", "würfe", "gewürfelt",
         "geworfen", "würfelte",
     ],
+    death_saves: &["todesrettungswurf", "todesrettung", "rettungswurf gegen den tod", "rettungswurf gegen tod"],
+    beside_death_save: &[
+        "todesrettungswurf", "todesrettung", "rettungswurf", "gegen", "den", "tod", "ich", "bin", "unten", "am", "boden",
+        "bewusstlos", "sterbe", "liege", "bitte", "würfel", "würfle", "würfeln", "wirf", "mach", "mache", "machen",
+        "einen", "ein", "meinen", "mein", "noch", "ersten", "zweiten", "dritten", "nächsten", "nächster", "für", "mich",
+        "mir", "und", "also", "dann", "jetzt", "mal", "ja", "okay", "ok", "kannst", "kann", "du", "brauche", "brauch",
+        "oh", "äh", "ähm", "hier", "kommt", "danke",
+    ],
     if_it_hits: &[
         "wenn ich treffe", "falls ich treffe", "wenn es trifft", "wenn das trifft", "wenn der trifft", "falls es trifft",
         "falls das trifft", "falls der trifft", "bei einem treffer", "bei treffer",

@@ -36,6 +36,13 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     throws: &[
         "roll", "rolls", "rolling", "reroll", "rolled", "throw", "throws", "throwing", "threw", "thrown",
     ],
+    death_saves: &["death save", "death saving throw"],
+    beside_death_save: &[
+        "death", "save", "saving", "throw", "im", "i", "am", "down", "dying", "unconscious", "out", "so", "please", "roll",
+        "rolling", "make", "making", "a", "my", "another", "first", "second", "third", "next", "for", "me", "need", "to",
+        "want", "id", "ill", "lets", "let", "can", "could", "you", "okay", "ok", "then", "now", "and", "time", "its",
+        "thats", "here", "comes", "oh", "well", "um", "uh", "right", "hey", "thanks", "like",
+    ],
     if_it_hits: &["if i hit", "if it hits", "if that hits", "if we hit", "if he hits", "if she hits", "on a hit"],
     increase: &["more", "fewer", "less", "extra", "additional"],
     another_die: &["another"],

@@ -228,10 +228,21 @@ fn advantage_told_behind_a_request_counts() {
         ("Wirf für mich Initiative, ich habe auch noch Vorteil darauf und plus drei", "2d20kh1+3"),
         ("würfel Arkane, mein Bonus ist plus sieben und Nachteil hab ich auch", "2d20kl1+7"),
         ("Würfle Motiv, einen Bonus hab ich noch von drei", "1d20+3"),
+        ("Rettungswurf auf Weisheit, hab +2 und Nachteil", "2d20kl1+2"),
+        ("Rettungswurf auf Weisheit, hab +2 und Nachteil wegen dem Gift", "2d20kl1+2"),
+        ("Rettungswurf auf Weisheit, hab Nachteil und plus zwei", "2d20kl1+2"),
+        ("Wisdom save, I've got plus two and disadvantage because of the poison", "2d20kl1+2"),
+        ("i'm down death save please", "1d20"),
     ] {
         assert_eq!(dice_in(said).as_deref(), Some(roll), "{said}");
     }
-    for said in ["We have an advantage of two archers", "der Vorteil ist auf unserer Seite"] {
+    for said in [
+        "what is a death save",
+        "I failed my death save",
+        "wir hatten plus zwei Männer und einen Vorteil",
+        "We have an advantage of two archers",
+        "der Vorteil ist auf unserer Seite",
+    ] {
         assert_eq!(dice_in(said), None, "{said}");
     }
 }

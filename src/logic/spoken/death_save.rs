@@ -1,0 +1,86 @@
+//! A death save, which is a plain d20: "I'm down, death save please".
+//!
+//! Entry function: [`asked`]. Each word of such an utterance names the save, requests it, or is a
+//! filler, so "I failed my death save" is none.
+
+use crate::logic::language::{all, is_dice_talk};
+
+/// The d20 that `utterance` requests.
+pub(super) fn asked(utterance: &str) -> Option<String> {
+    let said = words(without_calls(utterance.trim()));
+    let said_whole = format!(" {} ", said.join(" "));
+    let names_it =
+        all(|it| it.dice.death_saves).any(|save| said_whole.contains(&format!(" {save} ")));
+    let begins =
+        said.first().is_some_and(|it| matches!(it.as_str(), "can" | "could" | "kann" | "kannst"));
+    // "you need to make a death save" is told to a player.
+    let is_told = said.iter().any(|word| matches!(word.as_str(), "you" | "du"));
+    let is_request = begins || !is_told && !utterance.trim_end().ends_with('?');
+    let fits = |word: &String| is_dice_talk(|it| it.beside_death_save, word);
+    (names_it && is_request && said.iter().all(fits)).then(|| "1d20".to_owned())
+}
+
+/// `text` without a name before its first or behind its last comma.
+fn without_calls(text: &str) -> &str {
+    let is_call = |part: &str| {
+        let words = words(part);
+        let is_beside = |word: &String| is_dice_talk(|it| it.beside_death_save, word);
+        words.len() == 1 && !words.iter().any(is_beside)
+    };
+    let text = text.split_once(',').filter(|(call, _)| is_call(call)).map_or(text, |it| it.1);
+    text.rsplit_once(',').filter(|(_, call)| is_call(call)).map_or(text, |it| it.0)
+}
+
+/// Words in lower case, without apostrophes.
+fn words(text: &str) -> Vec<String> {
+    let small = text.to_lowercase().replace(['\'', '\u{2019}'], "");
+    let words = small.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn death_save_is_a_d20() {
+        for said in [
+            "i'm down death save please",
+            "Death save!",
+            "Bartok, I need to make a death saving throw",
+            "can you roll a death save for me?",
+            "okay, rolling my death save",
+            "ich sterbe, Todesrettungswurf",
+            "Ich bin unten, Todesrettungswurf bitte",
+            "Bartok, würfel mir einen Todesrettungswurf",
+        ] {
+            assert_eq!(asked(said).as_deref(), Some("1d20"), "{said}");
+        }
+    }
+
+    #[test]
+    fn talk_about_death_saves_rolls_nothing() {
+        for said in [
+            "i'm down",
+            "botched death save",
+            "my death save failed",
+            "I failed my death save",
+            "what is a death save",
+            "death save?",
+            "you need to make a death save",
+            "would you like to make a death save",
+            "do I need a death save?",
+            "don't roll a death save",
+            "she made two death saves already",
+            "two death saves to go",
+            "the death of the king saves us",
+            "I will not make a death save",
+            "Was ist ein Todesrettungswurf",
+            "kein Todesrettungswurf",
+            "den Todesrettungswurf habe ich verpatzt",
+            "Muss ich einen Todesrettungswurf machen",
+        ] {
+            assert_eq!(asked(said), None, "{said}");
+        }
+    }
+}
