@@ -395,8 +395,11 @@ impl Phrase<'_> {
         }
         let is_told = |at: &usize| self.is_in(*at, |it| it.beside_told);
         let next = at + 1 + (at + 1..self.tokens.len()).take_while(is_told).count();
-        let first = at - (0..at).rev().take_while(is_told).count();
-        let is_own = (first..next).any(|at| self.is_in(at, |it| it.own));
+        // "hab +2 und Nachteil"
+        let is_beside = |at: &usize| is_told(at) || self.is_of_a_sum(*at);
+        let first = at - (0..at).rev().take_while(is_beside).count();
+        let has = |at: usize| matches!(self.word(at), Some("hab" | "habe" | "have" | "got"));
+        let is_own = (first..next).any(|at| has(at) || self.is_in(at, |it| it.own));
         let ends = match self.tokens.get(next) {
             None | Some(Token::Plus | Token::Minus) => true,
             Some(_) => {
@@ -410,6 +413,13 @@ impl Phrase<'_> {
             Some(before) => !self.is_in(before, |it| it.no_advantage),
         };
         ends && is_free
+    }
+
+    fn is_of_a_sum(&self, at: usize) -> bool {
+        matches!(self.tokens.get(at), Some(Token::Plus | Token::Minus))
+            || self.is_in(at, |it| it.adds)
+            || self.is_in(at, |it| it.takes)
+            || [Tongue::English, Tongue::German].iter().any(|it| self.number(at, *it).is_some())
     }
 
     fn is_in(&self, at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
