@@ -48,7 +48,8 @@ impl DiceRequest {
         misheard::put_right(&mut tokens);
         let words = Spoken::of(utterance);
         let asks = asks_about_dice(utterance);
-        let names_dice = phrase::find(&tokens, 0).is_some();
+        let is_vague = phrase::is_vague(&tokens);
+        let names_dice = is_vague || phrase::find(&tokens, 0).is_some();
         if words.asks_for_chances(names_dice) {
             return Self::Odds(odds(&tokens, &words));
         }
@@ -60,7 +61,7 @@ impl DiceRequest {
             let is_talk = names_dice || words.has(|it| it.rolling) || words.has(|it| it.throws);
             return if is_talk { Self::Talk } else { Self::Nothing };
         }
-        if repeats && more_dice::changes_the_number(&tokens) {
+        if is_vague || repeats && more_dice::changes_the_number(&tokens) {
             return Self::Talk;
         }
         let is_another_check = implied::names_a_check(&tokens) && implied::roll(&tokens).is_some();

@@ -22,7 +22,10 @@ pub(super) fn sign_bonuses(tokens: &mut Vec<Token>) {
 /// True if `tokens` end in "there comes", perhaps with a filler: "da kommen noch".
 fn comes(tokens: &[Token]) -> bool {
     let word = |back: usize| tokens.len().checked_sub(back).and_then(|at| tokens.get(at)?.word());
-    let is_coming = |word: Option<&str>| word.is_some_and(|it| is_any(|of| of.dice.coming, it));
+    let is_coming = |word: Option<&str>| {
+        let plain = word.map(|it| it.replace(['\'', '\u{2019}'], ""));
+        plain.is_some_and(|it| is_any(|of| of.dice.coming, &it))
+    };
     let is_still = matches!(word(1), Some("noch" | "auch" | "another" | "also" | "da"));
     is_coming(word(1))
         || is_still && (is_coming(word(2)) || word(2) == Some("noch") && is_coming(word(3)))

@@ -46,6 +46,15 @@ pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
     })
 }
 
+/// True for dice of a number that is not known: "a few d6".
+pub(super) fn is_vague(tokens: &[Token]) -> bool {
+    let is_vague = |it: &Token| it.word().is_some_and(|it| is_dice_talk(|of| of.vague, it));
+    tokens
+        .iter()
+        .zip(tokens.iter().skip(1))
+        .any(|(before, die)| is_vague(before) && matches!(die, Token::Die { .. } | Token::Typed(_)))
+}
+
 pub(super) fn advantage(tokens: &[Token]) -> Elsewhere {
     Phrase { tokens }.advantage_elsewhere()
 }

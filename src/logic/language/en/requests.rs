@@ -91,7 +91,7 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     of_what: &["of", "on", "for", "at"],
     adds: &["plus", "add"],
     takes: &["minus", "subtract"],
-    coming: &["thats", "that's", "theres", "there's", "get", "comes"],
+    coming: &["thats", "theres", "get", "comes"],
     bonuses: &["bonus", "modifier", "mod"],
     penalties: &["penalty"],
     beside_bonus: &["a", "an", "my", "the", "of", "is", "another", "with", "i", "have"],

@@ -379,12 +379,14 @@ fn unrollable_typed_dice_are_passed_on() {
 fn dice_of_a_vague_number_are_not_one() {
     for said in [
         "roll a few d6",
+        "roll a few d6 plus two",
+        "roll 2d6 and some d4",
         "roll some d six",
         "roll five million d six",
         "wirf ein paar w6",
         "würfel zwei Millionen w sechs",
     ] {
-        assert_eq!(dice_in(said), None, "{said}");
+        assert_eq!(DiceRequest::of(said), DiceRequest::Talk, "{said}");
     }
     for (said, roll) in
         [("roll d6", "1d6"), ("würfel w6", "1d6"), ("roll a dozen, no, three d6", "3d6")]
