@@ -35,7 +35,7 @@ const SHARE: f32 = 0.3;
 /// Minimum score of any result.
 const LEAST: f32 = 2.0;
 /// What a rule must have, and what the words of a question weigh for and against it.
-const NAMED: Scale = Scale { least: 45, known: 15 };
+const NAMED: Scale = Scale { least: 48, known: 15 };
 /// Like [`NAMED`], where the question holds neither its name nor an alias: that a text mentions a word says little.
 const UNNAMED: Scale = Scale { least: 70, known: 50 };
 /// Weight of a word that no list knows: "teapot".
