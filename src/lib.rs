@@ -2,6 +2,7 @@
 
 mod domain;
 
+mod archives;
 mod audio;
 mod files;
 mod launch;

@@ -1,0 +1,63 @@
+//! A reader that gives only so much.
+//!
+//! Entry type: [`Budgeted`]: bounds what an archive can make its reader read, and so keep.
+
+use std::{
+    cell::Cell,
+    io::{self, Read, Seek, SeekFrom},
+    rc::Rc,
+};
+
+/// Reads from another reader as long as there is budget.
+pub struct Budgeted<R> {
+    inner: R,
+    left: Budget,
+}
+
+/// Bytes that may still be read; clones share it.
+#[derive(Clone)]
+pub struct Budget(Rc<Cell<u64>>);
+
+impl Budget {
+    /// So many bytes.
+    pub fn new(bytes: u64) -> Self {
+        Self(Rc::new(Cell::new(bytes)))
+    }
+
+    /// From now on so many.
+    pub fn set(&self, bytes: u64) {
+        self.0.set(bytes);
+    }
+
+    /// True if nothing more may be read.
+    pub fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
+impl<R> Budgeted<R> {
+    /// Reads from `inner` as long as `left` lasts.
+    pub fn new(inner: R, left: Budget) -> Self {
+        Self { inner, left }
+    }
+}
+
+impl<R: Read> Read for Budgeted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.0.get();
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(into.len());
+        let Some(into) = into.get_mut(..most) else { return Ok(0) };
+        let read = self.inner.read(into)?;
+        if read == 0 && left == 0 {
+            return Err(io::Error::other("it exceeds the size limit of such packages"));
+        }
+        self.left.0.set(left.saturating_sub(read as u64));
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Budgeted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
