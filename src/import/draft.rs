@@ -9,8 +9,11 @@ use crate::domain::EntityKind;
 /// Content of all files of one import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drafts {
+    /// People who get seats.
     pub npcs: Vec<NpcDraft>,
+    /// Everything else of the world.
     pub entities: Vec<EntityDraft>,
+    /// What they are to each other.
     pub relations: Vec<RelationDraft>,
     /// Parts that have no place here.
     pub left_out: Vec<LeftOut>,
@@ -39,11 +42,13 @@ pub struct NpcDraft {
     pub for_dm: Vec<Passage>,
     /// What they say when a scene begins or somebody greets them.
     pub greetings: Vec<String>,
+    /// Example lines.
     pub examples: Vec<Exchange>,
     /// BCP 47, if the file says it.
     pub language: Option<String>,
     /// Gender, age and kind as the file names them, for choosing a voice.
     pub looks: Vec<String>,
+    /// Words to find them by.
     pub tags: Vec<String>,
     /// The original document, for export.
     pub original: Map<String, Value>,
@@ -52,21 +57,29 @@ pub struct NpcDraft {
 /// A person, place, thing or text of the world, without a seat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntityDraft {
+    /// As of an [`NpcDraft`].
     pub source: String,
+    /// As of an [`NpcDraft`].
     pub file: String,
+    /// What it is.
     pub kind: EntityKind,
+    /// One line, without controls and bidirectional marks.
     pub name: String,
+    /// Other names for it.
     pub aliases: Vec<String>,
     /// What everyone may know, unless `dm_only`.
     pub text: Vec<Passage>,
     /// Becomes an entity of its own that only the game master sees.
     pub secrets: Vec<Passage>,
+    /// Known to the game master alone.
     pub dm_only: bool,
     /// Always in the prompt of the NPCs that came with it (a lorebook's `constant`).
     pub is_standing: bool,
     /// Sources of the NPCs that know it; empty: everyone.
     pub known_to: Vec<String>,
+    /// Facts by name.
     pub properties: Vec<(String, String)>,
+    /// Words to find it by.
     pub tags: Vec<String>,
 }
 
@@ -75,14 +88,18 @@ pub struct EntityDraft {
 pub struct RelationDraft {
     /// Source of the draft that names it.
     pub from: String,
+    /// The other side.
     pub to: RelationTarget,
     /// "works for", "mentions".
     pub kind: String,
 }
 
+/// The other side of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RelationTarget {
+    /// A draft, by its source.
     Source(String),
+    /// A draft or an entity that exists, by its name.
     Name(String),
 }
 
@@ -98,25 +115,32 @@ pub struct Passage {
 /// Example lines: what a player says, and the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
+    /// The player's line; may be empty.
     pub player: String,
+    /// The answer.
     pub npc: String,
 }
 
 /// Parts that were not used, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
+    /// As of an [`NpcDraft`].
     pub file: String,
     /// "3 scenes", "pictures".
     pub what: String,
+    /// The reason.
     pub why: String,
 }
 
 /// A fault of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
+    /// As of an [`NpcDraft`].
     pub file: String,
     /// Place inside it: "actors/3/system.details"; empty: the whole file.
     pub place: String,
+    /// The fault, in lower case.
     pub message: String,
+    /// The fix; may be empty.
     pub way_out: String,
 }

@@ -1,0 +1,408 @@
+//! Files of other programs to drafts: their kind by content, and the reader for it.
+//!
+//! Entry functions: [`read`], [`is_ours`]. What a user names and nothing reads is a mistake; what merely
+//! lies in a folder or a ZIP beside the rest is left out, and counted. **Never**: opens a file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{
+    cards,
+    content::{self, BadJson, Content, content},
+    draft::{Drafts, LeftOut, Mistake},
+    foundry, notes,
+    refused::{self, Refused},
+    roll20,
+};
+use crate::{
+    archives::{Limits, zip_members},
+    yaml::{self, Problems},
+};
+
+/// Largest file, in bytes.
+pub const FILE_MAX: u64 = 50_000_000;
+/// Keys of a campaign file of ours.
+const OURS: [&str; 4] = ["campaign", "entities", "players", "scenes"];
+/// Those that no file of another program has as well.
+const OURS_ALONE: [&str; 2] = ["campaign", "entities"];
+
+/// A file to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// The file or folder as the user named it.
+    pub file: String,
+    /// Path inside that folder, by `/`; empty: the file itself.
+    pub inside: String,
+    /// Content of the file.
+    pub bytes: Vec<u8>,
+}
+
+impl Given {
+    /// The file with the path inside: "vault!notes/inn.md".
+    fn place(&self) -> String {
+        match self.inside.is_empty() {
+            true => self.file.clone(),
+            false => format!("{}!{}", self.file, self.inside),
+        }
+    }
+}
+
+/// True if `given` is a campaign file of ours, or text that its reader should complain about.
+pub fn is_ours(given: &Given) -> bool {
+    if !given.inside.is_empty() || given.bytes.len() > super::campaign::BYTES_MAX {
+        return false;
+    }
+    match content(&given.bytes) {
+        Content::Json(value) => has_our_shape(&value),
+        Content::Text(text) => {
+            let node = yaml::parse(&text, &mut Problems::new(given.file.as_str()));
+            let is_note = || notes::is_notes(&given.file, &text);
+            let Some(node) = node else { return !is_note() };
+            let value = node.to_json();
+            let is_other = || foundry::is_foundry(&value) || roll20::is_roll20(&value) || is_note();
+            has_our_shape(&value) || (value.is_object() && !is_other())
+        }
+        _ => false,
+    }
+}
+
+/// True if a document has the keys of a campaign file, and no others where it may be another program's.
+fn has_our_shape(value: &Value) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    object.keys().any(|key| OURS_ALONE.contains(&key.as_str()))
+        && object.keys().all(|key| OURS.contains(&key.as_str()))
+}
+
+/// Content of `files`, with every mistake in them. A file of which nothing could be used is a mistake.
+pub fn read(files: Vec<Given>) -> Drafts {
+    let named: BTreeSet<String> = files.iter().map(|given| given.file.clone()).collect();
+    let mut reading = Reading::default();
+    for given in files {
+        reading.take(&given);
+    }
+    reading.finish(named)
+}
+
+/// Drafts as they grow.
+#[derive(Default)]
+struct Reading {
+    drafts: Drafts,
+    /// Notes by the folder or ZIP they lie in, which may link to each other; empty: named one by one.
+    notes: BTreeMap<String, Vec<(String, String)>>,
+    /// What was left out of each folder or ZIP, counted.
+    left_out: BTreeMap<(String, &'static str), Left>,
+    /// Folders of packed compendia that were refused.
+    packs: BTreeSet<(String, String)>,
+}
+
+/// Files of one kind that were left out.
+struct Left {
+    kind: &'static Refused,
+    count: usize,
+}
+
+impl Reading {
+    fn take(&mut self, given: &Given) {
+        if u64::try_from(given.bytes.len()).is_ok_and(|length| length > FILE_MAX) {
+            return self.refuse(given, &refused::LARGE);
+        }
+        if is_hidden(&given.inside) {
+            return self.unused(given, &refused::HIDDEN);
+        }
+        if refused::is_leveldb(&given.bytes) {
+            let folder = given.inside.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if self.packs.insert((given.file.clone(), folder.to_owned())) {
+                self.refuse(given, &refused::LEVELDB);
+            }
+            return;
+        }
+        match content(&given.bytes) {
+            Content::Empty => self.unused(given, &refused::EMPTY),
+            Content::Card => cards::read(&given.place(), &given.bytes, &mut self.drafts),
+            Content::Zip if given.inside.is_empty() => self.members(given),
+            Content::Zip => self.unused(given, &refused::NESTED),
+            Content::Refused(kind) => self.unused(given, kind),
+            Content::Json(value) => self.document(given, value),
+            Content::Lines(text) => self.lines(given, &text),
+            Content::BadJson(text, error) => self.bad_json(given, text, error),
+            Content::Text(text) => self.text(given, text),
+            Content::Encoding(line) => self.mistake(
+                given,
+                format!("line {line}"),
+                "not UTF-8 text from here on",
+                "save it as UTF-8",
+            ),
+        }
+    }
+
+    /// Every member of a ZIP.
+    fn members(&mut self, archive: &Given) {
+        let mut each = |path: &str, bytes: Vec<u8>| {
+            let (file, inside) = (archive.file.clone(), path.to_owned());
+            self.take(&Given { file, inside, bytes });
+        };
+        if let Err(error) = zip_members(&archive.bytes, &Limits::IMPORT, &mut each) {
+            let place = error.member().unwrap_or_default().to_owned();
+            self.mistake(archive, place, &error.to_string(), error.way_out());
+        }
+    }
+
+    /// A document in JSON, or in YAML already turned into it.
+    fn document(&mut self, given: &Given, value: Value) {
+        if foundry::is_foundry(&value) {
+            foundry::read(&given.place(), value, &mut self.drafts);
+        } else if roll20::is_roll20(&value) {
+            roll20::read(&given.place(), value, &mut self.drafts);
+        } else if let Some(kind) = refused::by_value(&value) {
+            self.refuse(given, kind);
+        } else if has_our_shape(&value) {
+            self.unused(given, &refused::OURS);
+        } else {
+            self.unused(given, &refused::UNKNOWN_JSON);
+        }
+    }
+
+    /// JSON documents, one a line.
+    fn lines(&mut self, given: &Given, text: &str) {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let mut unknown = 0_usize;
+        for (index, line) in lines {
+            let place = format!("line {}", index + 1);
+            match content::document(line) {
+                Ok(value) if foundry::is_foundry(&value) => {
+                    let file = format!("{}!{place}", given.place());
+                    foundry::read(&file, value, &mut self.drafts);
+                }
+                Ok(_) => unknown += 1,
+                Err(error) => self.mistake(given, place, &error.message, "export it again"),
+            }
+        }
+        if unknown > 0 {
+            self.drafts.left_out.push(LeftOut {
+                file: given.place(),
+                what: format!("{unknown} lines"),
+                why: refused::UNKNOWN_JSON.what.to_owned(),
+            });
+        }
+    }
+
+    /// Text that begins like JSON: a note that begins with a link, or damaged.
+    fn bad_json(&mut self, given: &Given, text: String, error: BadJson) {
+        let path = path_of(given);
+        if notes::is_notes(path, &text) {
+            return self.note(given, text);
+        }
+        self.mistake(given, error.place, &error.message, "export it again");
+    }
+
+    /// A note, or a document in YAML.
+    fn text(&mut self, given: &Given, text: String) {
+        if notes::is_notes(path_of(given), &text) {
+            return self.note(given, text);
+        }
+        let mut problems = Problems::new(given.place());
+        let node = yaml::parse(&text, &mut problems);
+        let is_meant = || text.lines().any(|line| line.starts_with("_id:"));
+        match node.map(|node| node.to_json()) {
+            Some(value) if value.is_object() || value.is_array() => {
+                self.document(given, value);
+            }
+            None if is_meant() => {}
+            _ => return self.unused(given, &refused::UNKNOWN_TEXT),
+        }
+        if is_meant() {
+            for problem in problems.into_vec() {
+                let place = format!("line {}, column {}", problem.at.line, problem.at.column);
+                self.mistake(given, place, &problem.message, &problem.way_out);
+            }
+        }
+    }
+
+    fn note(&mut self, given: &Given, text: String) {
+        let root = if given.inside.is_empty() { "" } else { given.file.as_str() };
+        let path = path_of(given).to_owned();
+        self.notes.entry(root.to_owned()).or_default().push((path, text));
+    }
+
+    /// A file that nothing reads: a mistake if the user named it.
+    fn unused(&mut self, given: &Given, kind: &'static Refused) {
+        if given.inside.is_empty() {
+            return self.refuse(given, kind);
+        }
+        let key = (given.file.clone(), kind.many);
+        self.left_out.entry(key).or_insert(Left { kind, count: 0 }).count += 1;
+    }
+
+    fn refuse(&mut self, given: &Given, kind: &Refused) {
+        let message = format!("{}, which is not imported", kind.what);
+        self.mistake(given, String::new(), &message, kind.way_out);
+    }
+
+    fn mistake(&mut self, given: &Given, place: String, message: &str, way_out: &str) {
+        let (message, way_out) = (message.to_owned(), way_out.to_owned());
+        self.drafts.mistakes.push(Mistake { file: given.place(), place, message, way_out });
+    }
+
+    /// The drafts, once all files are read; the user named `files`.
+    fn finish(mut self, files: BTreeSet<String>) -> Drafts {
+        for (root, found) in std::mem::take(&mut self.notes) {
+            let mut drafts = Drafts::default();
+            notes::read(&found, &mut drafts);
+            append(&mut self.drafts, drafts, &root);
+        }
+        for ((file, many), Left { kind, count }) in self.left_out {
+            let what = if count == 1 { kind.what.to_owned() } else { format!("{count} {many}") };
+            self.drafts.left_out.push(LeftOut { file, what, why: kind.way_out.to_owned() });
+        }
+        let Drafts { npcs, entities, mistakes, .. } = &self.drafts;
+        let used = npcs.iter().map(|it| it.file.as_str());
+        let used = used.chain(entities.iter().map(|it| it.file.as_str()));
+        let used: BTreeSet<&str> = used.chain(mistakes.iter().map(|it| it.file.as_str())).collect();
+        let is_used = |file: &str| {
+            let below = format!("{file}!");
+            let next = used.range::<&str, _>(below.as_str()..).next();
+            used.contains(file) || next.is_some_and(|it| it.starts_with(&below))
+        };
+        let useless: Vec<String> = files.into_iter().filter(|file| !is_used(file)).collect();
+        self.drafts.mistakes.extend(useless.into_iter().map(|file| Mistake {
+            file,
+            place: String::new(),
+            message: refused::USELESS.what.to_owned(),
+            way_out: refused::USELESS.way_out.to_owned(),
+        }));
+        self.drafts
+    }
+}
+
+/// The path that a reader of notes is told.
+fn path_of(given: &Given) -> &str {
+    if given.inside.is_empty() { &given.file } else { &given.inside }
+}
+
+/// True if a path leads to files of other programs, such as `.obsidian`.
+fn is_hidden(inside: &str) -> bool {
+    inside.split('/').any(|part| part.starts_with('.') || part == "__MACOSX")
+}
+
+/// Adds drafts of the folder or ZIP `root`, whose files are named by their paths inside it.
+fn append(drafts: &mut Drafts, mut found: Drafts, root: &str) {
+    if !root.is_empty() {
+        let files = found.npcs.iter_mut().map(|it| &mut it.file);
+        let files = files.chain(found.entities.iter_mut().map(|it| &mut it.file));
+        let files = files.chain(found.left_out.iter_mut().map(|it| &mut it.file));
+        let files = files.chain(found.mistakes.iter_mut().map(|it| &mut it.file));
+        files.for_each(|file| *file = format!("{root}!{file}"));
+    }
+    drafts.npcs.append(&mut found.npcs);
+    drafts.entities.append(&mut found.entities);
+    drafts.relations.append(&mut found.relations);
+    drafts.left_out.append(&mut found.left_out);
+    drafts.mistakes.append(&mut found.mistakes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archives::zipped;
+
+    fn given(file: &str, bytes: &[u8]) -> Given {
+        Given { file: file.to_owned(), inside: String::new(), bytes: bytes.to_vec() }
+    }
+
+    /// Each mistake as "file · place · message".
+    fn mistakes(files: Vec<Given>) -> Vec<String> {
+        let told = |it: Mistake| format!("{} · {} · {}", it.file, it.place, it.message);
+        read(files).mistakes.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn campaign_files_come_first() {
+        let is = |text: &str| is_ours(&given("x", text.as_bytes()));
+        assert!(is("campaign: { name: A }\nentities: []\n") && is("{\"entities\": []}"));
+        assert!(is("npcs: [{ name: A }]\n"), "its reader says what is wrong");
+        assert!(is("entities: [\n"), "its reader says where");
+        for text in
+            ["", "null", "{\"name\": \"Luna\"}", "[1]", "{\"entities\": [], \"actors\": []}"]
+        {
+            assert!(!is(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn file_without_content_is_a_mistake() {
+        for bytes in ["", "null", "[]"] {
+            let found = mistakes(vec![given("a", bytes.as_bytes())]);
+            assert_eq!(found, ["a ·  · an empty file, which is not imported"]);
+        }
+    }
+
+    #[test]
+    fn members_beside_the_rest_are_left_out() {
+        let zip = zipped(&[
+            (".obsidian/app.json", b"{}"),
+            ("map.png", b"\x89PNG\r\n\x1a\n"),
+            ("again.zip", &zipped(&[("a", b"a")])),
+        ]);
+        let found = read(vec![given("vault.zip", &zip)]);
+        let left: Vec<_> = found.left_out.iter().map(|it| it.what.as_str()).collect();
+        assert_eq!(
+            left,
+            ["a ZIP inside another", "a hidden file", "a picture without a character card"]
+        );
+        assert_eq!(found.mistakes.len(), 1, "nothing was of use: {:?}", found.mistakes);
+        assert_eq!(found.mistakes[0].message, "nothing in it could be used");
+    }
+
+    #[test]
+    fn hostile_archive_is_named_with_its_member() {
+        let slip = zipped(&[("../../.bashrc", b"x")]);
+        let found = mistakes(vec![given("a.zip", &slip)]);
+        assert_eq!(found, ["a.zip · ../../.bashrc · the path of this file leads out of the ZIP"]);
+        let bomb = zipped(&[("a.json", &vec![b' '; 4 << 20])]);
+        let found = mistakes(vec![given("b.zip", &bomb)]);
+        assert!(found[0].starts_with("b.zip · a.json · this file unpacks"), "{found:?}");
+    }
+
+    #[test]
+    fn packed_compendium_is_one_mistake() {
+        let inside = |inside: &str, bytes: &[u8]| Given {
+            inside: inside.to_owned(),
+            ..given("world", bytes)
+        };
+        let manifest = b"\x56\xf9\xb8\xf8\x1c\0\x01\x01\x1aleveldb.BytewiseComparator";
+        let found = mistakes(vec![
+            inside("packs/npcs/CURRENT", b"MANIFEST-000012\n"),
+            inside("packs/npcs/MANIFEST-000012", manifest),
+        ]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("packed compendium of Foundry VTT"), "{found:?}");
+    }
+
+    #[test]
+    fn other_programs_are_refused_by_name() {
+        let beyond = br#"{"data": {"readonlyUrl": "https://x"}}"#;
+        let found = mistakes(vec![given("a.json", beyond)]);
+        assert_eq!(found, ["a.json ·  · a character of D&D Beyond, which is not imported"]);
+    }
+
+    #[test]
+    fn large_file_is_refused_unread() {
+        let large = vec![b' '; 50_000_001];
+        let found = mistakes(vec![given("a.json", &large)]);
+        assert_eq!(found, ["a.json ·  · a file larger than 50 MB, which is not imported"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_never_panic(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
+            text in "[\\[\\]{}\":,a-z\\-\n #0]{0,80}",
+        ) {
+            for bytes in [bytes, text.into_bytes()] {
+                is_ours(&given("a", &bytes));
+                read(vec![given("a", &bytes)]);
+            }
+        }
+    }
+}
