@@ -5,6 +5,7 @@
 
 mod announcer;
 mod assistant;
+mod bringing;
 mod call_log;
 mod clock;
 mod dice;
@@ -40,6 +41,9 @@ pub use crate::{
 };
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
+pub use bringing::{
+    BringError, Bringing, Cast as BringingCast, Preview, VoiceOffer, plan as plan_drafts,
+};
 pub use call_log::{CallLog, calls_of, forget_calls};
 pub use clock::{date, now, time, wall_clock};
 pub use dice::Dice;

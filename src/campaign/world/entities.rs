@@ -18,6 +18,8 @@ use crate::{
 pub const CAMPAIGN_FILE: &str = "campaign-file:";
 /// Prefix of the source of imported entities; the id follows.
 pub const IMPORT: &str = "import:";
+/// Prefix of the source of entities from other programs' files; the draft's source follows.
+pub const BROUGHT: &str = "brought:";
 /// Attribute with the pronunciation of an entity's name.
 pub const PRONUNCIATION: &str = "pronunciation";
 /// Most stored entities whose names a table knows; more would displace a recogniser's other words.

@@ -8,7 +8,7 @@ mod order;
 mod orders;
 mod plan;
 
-pub use entities::{IMPORT, entities_of_no_file};
+pub use entities::{BROUGHT, IMPORT, entities_of_no_file, kind};
 pub use order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest};
 pub use orders::WorldEdits;
-pub use plan::{ImportError, Plan, plan, seed};
+pub use plan::{Described, ImportError, Plan, plan, plan_entities, seed};

@@ -79,17 +79,42 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
         problems.sort();
         return Err(ImportError::Problems(problems));
     }
+    let ours = worlds.iter().flat_map(|world| &world.entities);
+    let entities = ours.map(|it| remembered(it, source)).collect();
+    Ok(plan_entities(at, &before, Described { entities, edges: &edges, source }).await?)
+}
+
+/// Entities and relations as files describe them.
+pub struct Described<'a> {
+    /// The entities, ids unique.
+    pub entities: Vec<Entity>,
+    /// Relations between them, and to others that are there.
+    pub edges: &'a [Edge],
+    /// Prefix of their source.
+    pub source: &'a str,
+}
+
+/// Changes after which the store, which holds `before` by id, holds `described` too.
+///
+/// # Errors
+/// The store's own.
+pub async fn plan_entities(
+    at: Scoped<'_>,
+    before: &BTreeMap<&str, &Entity>,
+    described: Described<'_>,
+) -> Result<Plan, Error> {
+    let (store, scope) = (at.store, at.scope);
+    let Described { entities, edges, source } = described;
     let mut plan = Plan {
         changes: Vec::new(),
-        entities: worlds.iter().map(|world| world.entities.len()).sum(),
+        entities: entities.len(),
         relations: edges.len(),
         added: 0,
         changed: 0,
         removed: 0,
     };
-    let ours = worlds.iter().flat_map(|world| &world.entities);
     let (mut put, mut own) = (Vec::new(), BTreeSet::new());
-    for entity in ours.map(|it| remembered(it, source)) {
+    for entity in entities {
         own.insert(entity.id.clone());
         match before.get(entity.id.as_str()) {
             None => plan.added += 1,
@@ -106,13 +131,15 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
         plan.changes.extend(gone);
     }
     plan.changes.extend(put);
-    let old = own.iter().map(String::as_str).filter(|id| before.contains_key(id));
+    let ends = edges.iter().map(|it| it.from.as_str());
+    let old = own.iter().map(String::as_str).chain(ends).filter(|id| before.contains_key(id));
+    let old: BTreeSet<&str> = old.collect();
     let mut ties = Vec::new();
     for id in old {
         let found = store.snapshot(scope, id, Viewer::Dm).await?;
         ties.extend(found.into_iter().flat_map(|it| it.ties).map(|it| it.relation));
     }
-    tie(&mut plan, &edges, &Ties { before: &ties, own: &own, source });
+    tie(&mut plan, edges, &Ties { before: &ties, own: &own, source });
     Ok(plan)
 }
 

@@ -1,0 +1,23 @@
+//! Drafts of other programs' files into a campaign: entities and relations into the store, people as NPC
+//! files, with a preview of both.
+//!
+//! Entry function: [`plan()`]; [`Bringing::carry_out`] does it, all or nothing. **Never**: changes what the
+//! game master has edited, or shows a model what a file marks as secret.
+
+mod entities;
+mod lines;
+mod looks;
+mod npc_files;
+mod people;
+mod plan;
+mod preview;
+mod voice;
+mod written;
+
+#[cfg(test)]
+mod tests;
+
+pub use people::Cast;
+pub use plan::{BringError, Bringing, plan};
+pub use preview::Preview;
+pub use voice::VoiceOffer;

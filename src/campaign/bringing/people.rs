@@ -1,0 +1,189 @@
+//! People of drafts to NPC files: which are new, which are written again, and which are left alone.
+//!
+//! Entry function: [`people`].
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::{
+    looks::Looks,
+    npc_files::{MadeFile, NewFile, NpcFiles},
+    preview::{Item, Left, Preview},
+    voice::{VoiceOffer, choose},
+    written::{Parts, Written, marked, name, written},
+};
+use crate::{
+    domain::{Npc, bare_name},
+    import::draft::{Drafts, EntityDraft, NpcDraft},
+};
+
+/// Most characters of a text that are searched for looks.
+const LOOKED_AT: usize = 20_000;
+
+/// The cast that people join.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast<'a> {
+    /// Folder of NPC files.
+    pub folder: &'a Path,
+    /// NPCs there are.
+    pub npcs: &'a [Npc],
+    /// Voices that can speak, the preferred ones first.
+    pub voices: &'a [VoiceOffer],
+    /// ISO 639-1 code of those whose file says none.
+    pub language: &'a str,
+    /// NPCs know their own secrets; otherwise only the game master does.
+    pub knows_secrets: bool,
+}
+
+/// What becomes of the people of an import.
+#[derive(Debug, Default)]
+pub struct People {
+    /// Files to write.
+    pub files: Vec<NewFile>,
+    /// Names of those who are seated, by the sources of their drafts.
+    pub names: BTreeMap<String, String>,
+}
+
+/// Plans the files of all people in `drafts`; `preview` gets what becomes of each.
+pub fn people(
+    drafts: &Drafts,
+    cast: &Cast<'_>,
+    files: &mut NpcFiles,
+    preview: &mut Preview,
+) -> People {
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    for npc in cast.npcs {
+        let called = std::iter::once(&npc.name).chain(&npc.aliases);
+        taken.extend(called.map(|it| (bare_name(it), npc.name.as_str())));
+    }
+    let people = People::default();
+    let mut seating = Seating { drafts, cast, files, preview, taken, people };
+    let mut used = BTreeSet::new();
+    for draft in &drafts.npcs {
+        if used.insert(draft.source.as_str()) {
+            seating.seat(draft);
+        } else {
+            let about = format!("{} has it twice; the first counts", draft.file);
+            seating.preview.kept.push(Item::new("npc", &draft.name, about));
+        }
+    }
+    seating.people
+}
+
+/// People on their way to their seats.
+struct Seating<'a> {
+    drafts: &'a Drafts,
+    cast: &'a Cast<'a>,
+    files: &'a mut NpcFiles,
+    preview: &'a mut Preview,
+    /// Bare names in use, each with the full name of the NPC that has it.
+    taken: BTreeMap<String, &'a str>,
+    people: People,
+}
+
+impl<'a> Seating<'a> {
+    /// Plans the file of one person, unless somebody else has the name.
+    fn seat(&mut self, draft: &'a NpcDraft) {
+        let own = name(&draft.name);
+        if own.is_empty() {
+            let about = format!("{} is left out: it has no name", draft.file);
+            return self.preview.kept.push(Item::new("npc", &own, about));
+        }
+        let made = self.files.made_of(&draft.source).cloned();
+        let holder = self.taken.get(&bare_name(&own)).copied();
+        // Its own file may have its name.
+        let is_own = made.is_some() && holder.is_none_or(|it| bare_name(it) == bare_name(&own));
+        if let Some(holder) = holder.filter(|_| !is_own) {
+            let about = format!("{} is left out: '{holder}' has that name; rename one", draft.file);
+            return self.preview.kept.push(Item::new("npc", &own, about));
+        }
+        self.people.names.insert(draft.source.clone(), own.clone());
+        let is_free = |alias: &&String| {
+            let alias = bare_name(alias);
+            let holder = self.taken.get(&alias).copied();
+            !alias.is_empty()
+                && alias != bare_name(&own)
+                && holder.is_none_or(|it| is_own && bare_name(it) == bare_name(&own))
+        };
+        let aliases: Vec<String> = draft.aliases.iter().filter(is_free).cloned().collect();
+        let all = std::iter::once(&own).chain(&aliases);
+        self.taken.extend(all.map(|it| (bare_name(it), draft.name.as_str())));
+        match made {
+            Some(made) if made.is_edited => {
+                let about = format!("you have changed '{}'", made.path.display());
+                self.preview.kept.push(Item::new("npc", &own, about));
+            }
+            made => self.write(draft, &own, &aliases, made),
+        }
+    }
+
+    /// Plans a file that nobody has edited, or that is not there yet.
+    fn write(&mut self, draft: &NpcDraft, own: &str, aliases: &[String], made: Option<MadeFile>) {
+        let (written, about) = described(self.drafts, draft, aliases, self.cast);
+        if written.cut > 0 {
+            self.preview.left_out.push(Left {
+                file: draft.file.clone(),
+                what: format!("the last {} characters about '{own}'", written.cut),
+                why: "a description has room for 8,000".to_owned(),
+            });
+        }
+        let text = marked(&draft.source, &written.text);
+        let item = |path: &Path| Item::new("npc", own, format!("{}, {about}", path.display()));
+        match made {
+            Some(made) if made.content == written.text => self.preview.unchanged += 1,
+            Some(MadeFile { path, content, .. }) => {
+                self.preview.changed.push(item(&path));
+                let before = Some(marked(&draft.source, &content));
+                self.people.files.push(NewFile { path, text, before });
+            }
+            None => {
+                let path = self.files.path_for(own, &draft.source);
+                self.preview.added.push(item(&path));
+                self.people.files.push(NewFile { path, text, before: None });
+            }
+        }
+    }
+}
+
+/// The file of a person, and their voice in words.
+fn described(
+    drafts: &Drafts,
+    draft: &NpcDraft,
+    aliases: &[String],
+    cast: &Cast<'_>,
+) -> (Written, String) {
+    let told = draft.personality.iter().chain(&draft.knowledge);
+    let told: String = told.flat_map(|it| it.text.chars().chain([' '])).take(LOOKED_AT).collect();
+    let named: Vec<String> = draft.looks.iter().chain(&draft.tags).cloned().collect();
+    let language = draft.language.as_deref().and_then(two_letters);
+    let language = language.as_deref().unwrap_or(cast.language);
+    let looks = Looks::of(&named, &told);
+    let voice = choose(&draft.name, language, &looks, cast.voices);
+    let is_standing =
+        |it: &&EntityDraft| it.is_standing && !it.dm_only && it.known_to.contains(&draft.source);
+    let standing = drafts.entities.iter().filter(is_standing).map(|it| {
+        let text: Vec<&str> = it.text.iter().map(|passage| passage.text.as_str()).collect();
+        (name(&it.name), text.join("\n"))
+    });
+    let parts = Parts {
+        draft,
+        aliases,
+        standing: &standing.collect::<Vec<_>>(),
+        voice: voice.as_ref(),
+        language,
+        knows_secrets: cast.knows_secrets,
+    };
+    let about = match &voice {
+        Some(voice) => format!("voice {} {}: {}", voice.provider, voice.voice_id, voice.why),
+        None => "the default voice".to_owned(),
+    };
+    (written(&parts), about)
+}
+
+/// The ISO 639-1 code that a language tag begins with.
+fn two_letters(tag: &str) -> Option<String> {
+    let code = tag.split(['-', '_']).next()?.to_ascii_lowercase();
+    (code.len() == 2 && code.chars().all(|c| c.is_ascii_lowercase())).then_some(code)
+}

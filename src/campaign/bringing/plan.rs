@@ -1,0 +1,95 @@
+//! An import as a plan: a preview, and what carries it out.
+//!
+//! Entry function: [`plan`].
+
+use std::{collections::BTreeMap, io};
+
+use super::{
+    entities::entities,
+    npc_files::{NewFile, NewFiles, NotWritten, NpcFiles},
+    people::{Cast, people},
+    preview::{Item, Preview},
+};
+use crate::{
+    campaign::{
+        Scoped,
+        world::{BROUGHT, Described, Plan, plan_entities},
+    },
+    import::draft::Drafts,
+    memory::{self, Entity, EntityFilter, Viewer},
+};
+
+/// Reason nothing was imported.
+#[derive(Debug, thiserror::Error)]
+pub enum BringError {
+    /// The folder of NPC files cannot be read.
+    #[error("cannot read the folder of npcs: {0} (check npc_dir)")]
+    Folder(io::Error),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] NotWritten),
+    /// The store cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] memory::Error),
+}
+
+/// An import that has been planned.
+#[derive(Debug)]
+pub struct Bringing {
+    /// What it does.
+    pub preview: Preview,
+    files: Vec<NewFile>,
+    plan: Plan,
+}
+
+impl Bringing {
+    /// Does it: all files and entities, or none of them.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the store's own.
+    pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), BringError> {
+        let files = NewFiles::write(std::mem::take(&mut self.files))?;
+        if let Err(error) = self.plan.carry_out(at).await {
+            files.take_back();
+            return Err(error.into());
+        }
+        Ok(())
+    }
+}
+
+/// Changes after which the store and the folder of `cast` hold what is in `drafts`, which have no mistakes.
+///
+/// # Errors
+/// The folder of NPC files cannot be read, or the store's own.
+pub async fn plan(
+    at: Scoped<'_>,
+    drafts: &Drafts,
+    cast: &Cast<'_>,
+) -> Result<Bringing, BringError> {
+    let mut preview = Preview {
+        left_out: drafts.left_out.iter().map(Into::into).collect(),
+        ..Preview::default()
+    };
+    let mut files = NpcFiles::read(cast.folder).map_err(BringError::Folder)?;
+    let people = people(drafts, cast, &mut files, &mut preview);
+    let before = at.store.entities(at.scope, EntityFilter::default(), Viewer::Dm).await?;
+    let brought = entities(drafts, &before, &people, cast.knows_secrets, &mut preview);
+    let by_id: BTreeMap<&str, &Entity> = before.iter().map(|it| (it.id.as_str(), it)).collect();
+    for entity in &brought.entities {
+        let kind = serde_json::to_value(entity.kind).unwrap_or_default();
+        let item = || Item::new(kind.as_str().unwrap_or_default(), &entity.name, "");
+        match by_id.get(entity.id.as_str()) {
+            None => preview.added.push(item()),
+            Some(old) if **old == *entity => preview.unchanged += 1,
+            Some(_) => preview.changed.push(item()),
+        }
+    }
+    let described =
+        Described { entities: brought.entities, edges: &brought.edges, source: BROUGHT };
+    let plan = plan_entities(at, &by_id, described).await?;
+    // What the plan counts beside entities are relations; the preview has people, too.
+    let of_entities = preview.added.len() + preview.changed.len() - people.files.len();
+    let all = plan.added + plan.changed + plan.removed;
+    preview.relations = all.saturating_sub(of_entities);
+    Ok(Bringing { preview, files: people.files, plan })
+}

@@ -1,0 +1,210 @@
+//! A voice for a person who came without one, of those that can speak here.
+//!
+//! Entry items: [`VoiceOffer`], [`choose`]. Pure: the same person gets the same voice each time.
+
+use super::looks::{Age, Gender, Looks, Size};
+use crate::{domain::fnv1a, provider::VoiceService};
+
+/// Names of Piper's and other networks' speakers.
+const WOMEN: &[&str] = &[
+    "amy", "alba", "cori", "eva", "jenny", "kathleen", "kerstin", "kristin", "lessac", "ljspeech",
+    "ramona", "siwis", "female", "nova", "shimmer", "coral", "sage", "slt",
+];
+/// Names of Piper's and other networks' speakers.
+const MEN: &[&str] = &[
+    "alan", "bryce", "danny", "joe", "john", "karlsson", "kusal", "norman", "pavoque", "ryan",
+    "thorsten", "male", "onyx", "echo", "ash", "ballad", "fable", "verse", "rms", "awb", "kal",
+    "kal16",
+];
+
+/// A voice that can speak.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VoiceOffer {
+    /// Its service.
+    pub service: VoiceService,
+    /// The service's name for it.
+    pub voice_id: String,
+}
+
+/// A voice with its settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChosenVoice {
+    /// Name of its service.
+    pub provider: &'static str,
+    /// The service's name for it.
+    pub voice_id: String,
+    /// Semitones.
+    pub pitch_shift: f32,
+    /// Semitones; 0 where the service does not shift them.
+    pub formant_shift: f32,
+    /// A factor.
+    pub speed_factor: f32,
+    /// Why this one, in a few words of ours.
+    pub why: String,
+}
+
+impl VoiceOffer {
+    fn gender(&self) -> Option<Gender> {
+        let id = self.voice_id.to_lowercase();
+        if self.service == VoiceService::Kokoro {
+            return match id.as_bytes().get(1) {
+                Some(b'f') => Some(Gender::Female),
+                Some(b'm') => Some(Gender::Male),
+                _ => None,
+            };
+        }
+        if let Some((_, variant)) = id.split_once('+') {
+            let is_female = variant.starts_with('f');
+            return Some(if is_female { Gender::Female } else { Gender::Male });
+        }
+        let mut parts = id.split(|c: char| !c.is_ascii_alphanumeric());
+        parts.find_map(|part| match part {
+            _ if WOMEN.contains(&part) => Some(Gender::Female),
+            _ if MEN.contains(&part) => Some(Gender::Male),
+            _ => None,
+        })
+    }
+
+    /// True if it can speak `language`, an ISO 639-1 code, as far as its name says.
+    fn speaks(&self, language: &str) -> bool {
+        if self.service.traits().english_only {
+            return language == "en";
+        }
+        let begin = self.voice_id.get(..3).unwrap_or_default().to_lowercase();
+        match begin.strip_suffix(['_', '-', '+']) {
+            Some(own) if own.chars().all(|c| c.is_ascii_lowercase()) => own == language,
+            _ => self.voice_id != "joe" || language == "en",
+        }
+    }
+}
+
+/// The voice for a person called `name` who speaks `language`, of `offers`, the preferred ones first.
+/// `None`: none is offered.
+pub fn choose(
+    name: &str,
+    language: &str,
+    looks: &Looks,
+    offers: &[VoiceOffer],
+) -> Option<ChosenVoice> {
+    let wanted = looks.gender.map(|(gender, _)| gender);
+    let fit = |offer: &VoiceOffer| {
+        let of_gender = match (wanted, offer.gender()) {
+            (Some(wanted), Some(own)) if wanted != own => 0,
+            (Some(_), None) => 1,
+            _ => 2_u8,
+        };
+        (offer.speaks(language), of_gender)
+    };
+    let best = offers.iter().map(fit).max()?;
+    let service = offers.iter().find(|offer| fit(offer) == best)?.service;
+    let equal: Vec<&VoiceOffer> =
+        offers.iter().filter(|it| it.service == service && fit(it) == best).collect();
+    // Different people sound different, each the same in every import.
+    let count = u64::try_from(equal.len()).ok()?;
+    let at = usize::try_from(fnv1a(name.bytes()).checked_rem(count)?).ok()?;
+    let offer = equal.get(at)?;
+    Some(adjusted(offer, looks))
+}
+
+/// The voice of `offer`, closer to a person who looks so.
+fn adjusted(offer: &VoiceOffer, looks: &Looks) -> ChosenVoice {
+    let (mut pitch, mut formants, mut speed) = (0.0_f32, 0.0_f32, 1.0_f32);
+    let mut why = Vec::new();
+    if let Some((gender, word)) = looks.gender {
+        why.push(format!("'{word}'"));
+        let (up, other) = match gender {
+            Gender::Female => (1.0, Gender::Male),
+            Gender::Male => (-1.0, Gender::Female),
+        };
+        if offer.gender() == Some(other) {
+            pitch += 4.0 * up;
+            formants += 2.0 * up;
+        }
+    }
+    if let Some((age, word)) = looks.age {
+        why.push(format!("'{word}'"));
+        match age {
+            Age::Child => (pitch, formants) = (pitch + 3.0, formants + 2.5),
+            Age::Young => (pitch, speed) = (pitch + 1.0, 1.04),
+            Age::Old => (pitch, speed) = (pitch - 1.0, 0.92),
+        }
+    }
+    if let Some((size, word)) = looks.size {
+        why.push(format!("'{word}'"));
+        let up = if size == Size::Small { 1.0 } else { -1.0 };
+        pitch += 1.5 * up;
+        formants += 2.0 * up;
+    }
+    let why = match why.is_empty() {
+        true => "the text says neither gender nor age".to_owned(),
+        false => format!("the text says {}", why.join(", ")),
+    };
+    let shifts = offer.service.traits().shifts_formants;
+    ChosenVoice {
+        provider: offer.service.name(),
+        voice_id: offer.voice_id.clone(),
+        pitch_shift: pitch.clamp(-10.0, 10.0),
+        formant_shift: if shifts { formants.clamp(-6.0, 6.0) } else { 0.0 },
+        speed_factor: speed,
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offers(of: &[(VoiceService, &str)]) -> Vec<VoiceOffer> {
+        let offer = |(service, id): &(VoiceService, &str)| VoiceOffer {
+            service: *service,
+            voice_id: (*id).to_owned(),
+        };
+        of.iter().map(offer).collect()
+    }
+
+    fn chosen(language: &str, text: &str, of: &[VoiceOffer]) -> ChosenVoice {
+        choose("Luna", language, &Looks::of(&[], text), of).unwrap()
+    }
+
+    #[test]
+    fn voice_fits_gender_before_the_order() {
+        use VoiceService::{Flite, Kokoro, Piper};
+        let all =
+            offers(&[(Piper, "joe"), (Kokoro, "bm_george"), (Kokoro, "af_heart"), (Flite, "slt")]);
+        let voice = chosen("en", "She trusts her sister.", &all);
+        assert_eq!((voice.provider, voice.voice_id.as_str()), ("kokoro", "af_heart"));
+        assert!((voice.pitch_shift, voice.formant_shift) == (0.0, 0.0), "{voice:?}");
+        assert_eq!(voice.why, "the text says 'she'");
+        assert_eq!(chosen("en", "He is here.", &all).voice_id, "joe");
+        assert_eq!(chosen("en", "", &all).voice_id, "joe", "the first one offered");
+    }
+
+    #[test]
+    fn only_voice_is_shifted_towards_the_person() {
+        let joe = offers(&[(VoiceService::Piper, "joe")]);
+        let voice = chosen("en", "She is a goblin, a child.", &joe);
+        assert!(voice.pitch_shift > 5.0 && voice.formant_shift > 4.0, "{voice:?}");
+        let slt = offers(&[(VoiceService::Flite, "slt")]);
+        let voice = chosen("en", "He is an old man, an orc.", &slt);
+        assert!(voice.pitch_shift < -5.0 && voice.speed_factor < 1.0, "{voice:?}");
+        assert!(voice.formant_shift == 0.0, "flite does not shift them");
+    }
+
+    #[test]
+    fn language_comes_before_gender() {
+        use VoiceService::{Espeak, Flite, Piper};
+        let all = offers(&[(Flite, "rms"), (Espeak, "de+f3"), (Piper, "de_DE-thorsten-medium")]);
+        assert_eq!(chosen("de", "He is here.", &all).voice_id, "de_DE-thorsten-medium");
+        assert_eq!(chosen("en", "He is here.", &all).voice_id, "rms");
+        assert_eq!(choose("A", "en", &Looks::default(), &[]), None);
+    }
+
+    #[test]
+    fn same_person_gets_the_same_voice() {
+        let many = ["af_sky", "af_nova", "am_puck", "am_onyx", "bf_lily", "bm_lewis"];
+        let many = offers(&many.map(|id| (VoiceService::Kokoro, id)));
+        let voice = |name: &str| choose(name, "en", &Looks::default(), &many).unwrap().voice_id;
+        assert_eq!(voice("Luna"), voice("Luna"));
+        assert!(["Anna", "Bert", "Carl", "Dora"].iter().any(|name| voice(name) != voice("Luna")));
+    }
+}
