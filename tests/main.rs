@@ -12,6 +12,7 @@ mod anthropic;
 mod ask;
 mod bad_input;
 mod bot;
+mod bringing;
 mod cli;
 mod deepgram;
 mod dev;

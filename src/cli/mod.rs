@@ -88,7 +88,7 @@ enum Command {
     Memory(memory::Arguments),
     /// Manages model files for hearing, speaking and the end of a turn.
     Models(models::Arguments),
-    /// Imports campaign files into the memory.
+    /// Imports campaign files, and files of other programs.
     Import(import::Arguments),
     /// Rolls dice, in the notation of Avrae and others.
     Roll(roll::Arguments),

@@ -55,14 +55,14 @@ fn entity(name: &str) -> EntityDraft {
 }
 
 /// A store, a folder of NPCs, and a cast of one.
-struct Place {
+struct Bench {
     folder: tempfile::TempDir,
     store: Box<dyn MemoryStore>,
     npcs: Vec<Npc>,
     knows_secrets: bool,
 }
 
-impl Place {
+impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Box::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
@@ -109,7 +109,7 @@ fn names(items: &[preview::Item]) -> Vec<&str> {
 
 #[tokio::test]
 async fn imported_npc_has_voice_lines_and_origin() {
-    let place = Place::new();
+    let place = Bench::new();
     let preview = place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;
     assert_eq!(names(&preview.added), ["Luna", "Secrets of Luna"]);
     let text = place.file("luna.yaml");
@@ -131,7 +131,7 @@ async fn imported_npc_has_voice_lines_and_origin() {
 
 #[tokio::test]
 async fn variables_of_others_are_not_filled_in() {
-    let place = Place::new();
+    let place = Bench::new();
     let mut draft = luna();
     draft.name = "Luna ${HOME}".to_owned();
     let told = "## Your secrets\n  $${A} ${DISCORD_TOKEN} ${data.x}\n- key: [value\n\t# no comment";
@@ -146,7 +146,7 @@ async fn variables_of_others_are_not_filled_in() {
 
 #[tokio::test]
 async fn second_import_changes_nothing() {
-    let mut place = Place::new();
+    let mut place = Bench::new();
     let drafts = Drafts {
         npcs: vec![luna()],
         entities: vec![entity("Old Inn"), entity("Mill")],
@@ -186,7 +186,7 @@ async fn second_import_changes_nothing() {
 
 #[tokio::test]
 async fn edited_file_and_other_npcs_are_kept() {
-    let place = Place::new();
+    let place = Bench::new();
     let mut other = luna();
     (other.source, other.name) = ("card:bartok".to_owned(), "bartok".to_owned());
     let drafts = Drafts { npcs: vec![luna(), other], ..Drafts::default() };
@@ -204,7 +204,7 @@ async fn edited_file_and_other_npcs_are_kept() {
 
 #[tokio::test]
 async fn secrets_are_the_game_masters() {
-    let mut place = Place::new();
+    let mut place = Bench::new();
     let mut hidden = entity("Cellar");
     (hidden.dm_only, hidden.secrets) = (true, passage(SECRET));
     let mut known = entity("Key");
@@ -229,7 +229,7 @@ async fn secrets_are_the_game_masters() {
 
 #[tokio::test]
 async fn entity_of_another_source_is_left_alone() {
-    let place = Place::new();
+    let place = Bench::new();
     let first = Drafts { entities: vec![entity("Mill")], ..Drafts::default() };
     place.import(&first).await;
     let mut own = place.entities(Viewer::Dm).await.remove(0);

@@ -39,6 +39,8 @@ pub struct ChosenVoice {
     pub formant_shift: f32,
     /// A factor.
     pub speed_factor: f32,
+    /// Voice of flite that speaks when this one cannot.
+    pub fallback: Option<&'static str>,
     /// Why this one, in a few words of ours.
     pub why: String,
 }
@@ -102,8 +104,12 @@ pub fn choose(
     // Different people sound different, each the same in every import.
     let count = u64::try_from(equal.len()).ok()?;
     let at = usize::try_from(fnv1a(name.bytes()).checked_rem(count)?).ok()?;
-    let offer = equal.get(at)?;
-    Some(adjusted(offer, looks))
+    let mut voice = adjusted(equal.get(at)?, looks);
+    // Files may be missing one day, or the machine too slow.
+    let is_network = matches!(service, VoiceService::Piper | VoiceService::Kokoro);
+    let of_flite = if wanted == Some(Gender::Female) { "slt" } else { "rms" };
+    voice.fallback = (is_network && language == "en").then_some(of_flite);
+    Some(voice)
 }
 
 /// The voice of `offer`, closer to a person who looks so.
@@ -146,6 +152,7 @@ fn adjusted(offer: &VoiceOffer, looks: &Looks) -> ChosenVoice {
         pitch_shift: pitch.clamp(-10.0, 10.0),
         formant_shift: if shifts { formants.clamp(-6.0, 6.0) } else { 0.0 },
         speed_factor: speed,
+        fallback: None,
         why,
     }
 }

@@ -188,6 +188,9 @@ fn of_voice(voice: &ChosenVoice) -> String {
     number("pitch_shift", voice.pitch_shift, 0.0);
     number("formant_shift", voice.formant_shift, 0.0);
     number("speed_factor", voice.speed_factor, 1.0);
+    if let Some(id) = voice.fallback {
+        keys.push(format!("fallback: {{ provider: flite, voice_id: {id} }}"));
+    }
     format!("{{ {} }}", keys.join(", "))
 }
 

@@ -1,0 +1,64 @@
+//! Arguments of `glyphoxa import`.
+//!
+//! Entry type: [`Arguments`].
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::super::whose::Whose;
+use crate::{campaign::key_of, config::Config, domain::Scope};
+
+#[derive(Args)]
+#[command(after_help = "examples:
+  glyphoxa import campaigns/ravenford.yaml
+  glyphoxa import people.yaml places.yaml --dry-run
+  glyphoxa import luna.png vault/ world.zip --dry-run
+  glyphoxa import saltmarsh.yaml --campaign 'Ghosts of Saltmarsh'")]
+pub struct Arguments {
+    /// Campaign files, or files, folders and ZIPs of other programs: character cards, Foundry VTT, Roll20,
+    /// Markdown notes; imports all or none.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Campaign to import into, by name [default: the configured one].
+    #[arg(long, value_name = "NAME")]
+    pub campaign: Option<String>,
+    #[command(flatten)]
+    whose: Whose,
+    /// Who gets what a character's file marks as secret.
+    #[arg(long, value_name = "WHO", default_value = "dm")]
+    pub secrets: Secrets,
+    /// Only print the changes.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Arguments {
+    /// Owner and campaign that the files go to.
+    pub fn scope(&self, config: &Config) -> Scope {
+        let scope = self.whose.scope(config);
+        match &self.campaign {
+            Some(name) => Scope { campaign: key_of(name), ..scope },
+            None => scope,
+        }
+    }
+}
+
+/// Who gets what a character's file marks as secret.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Secrets {
+    /// Only you.
+    Dm,
+    /// The NPC itself, in its own prompt.
+    Npc,
+}
+
+impl Secrets {
+    /// True if the NPC knows it.
+    pub const fn is_of_npc(self) -> bool {
+        matches!(self, Self::Npc)
+    }
+}
