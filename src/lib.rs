@@ -6,6 +6,7 @@ mod archives;
 mod audio;
 mod files;
 mod launch;
+mod markup;
 mod panics;
 mod yaml;
 

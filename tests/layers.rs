@@ -135,7 +135,7 @@ fn crates_stay_with_their_owner() {
         ("zip", &["archives"]),
         ("tar", &["archives"]),
         ("flate2", &["archives", "provider"]),
-        ("html5gum", &["provider"]),
+        ("html5gum", &["markup"]),
         ("encoding_rs", &["provider"]),
         ("rusqlite", &["memory"]),
         ("tokio_postgres", &["memory"]),

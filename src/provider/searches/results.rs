@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use crate::{
     domain::visible,
+    markup::plain_text,
     provider::{
-        pages::{URL_MAX, plain_text},
+        pages::URL_MAX,
         search::{RESULTS_MAX, WebResult},
     },
 };
