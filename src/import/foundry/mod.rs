@@ -1,13 +1,72 @@
-//! Documents of Foundry VTT.
+//! Documents of Foundry VTT, versions 9 to 13: actors, journals, folders, adventures, and sources of packs.
+//!
+//! A biography is what the NPC itself knows, its public part what everybody may know. Secret blocks, and
+//! journals that not everybody reads, are the game master's. Enrichers become words, links to documents
+//! become relations, folders become tags; the rest is counted.
+//!
+//! Entry functions: [`is_foundry`], [`read`]; [`Reading`] for several files.
+
+mod actor;
+mod documents;
+mod enrich;
+mod facts;
+mod fields;
+mod index;
+mod journal;
+mod left_out;
+mod rolls;
+mod shape;
+mod slim;
+#[cfg(test)]
+mod tests;
+mod texts;
 
 use serde_json::Value;
 
-use super::draft::Drafts;
+use self::{documents::Documents, index::Index, shape::Kind};
+use crate::import::draft::Drafts;
 
-/// True if `document` is one of Foundry VTT.
-pub fn is_foundry(_document: &Value) -> bool {
-    false
+/// Most elements of an array that are looked at to know what it is.
+const LOOKED_AT: usize = 100;
+
+/// True for a document of Foundry VTT, and for an array with one.
+pub fn is_foundry(document: &Value) -> bool {
+    let is_one = |value: &Value| value.as_object().is_some_and(|it| shape::kind(it).is_some());
+    match document {
+        Value::Array(values) => values.iter().take(LOOKED_AT).any(is_one),
+        value => is_one(value),
+    }
 }
 
-/// Reads `document`, the content of `file`.
-pub fn read(_file: &str, _document: Value, _drafts: &mut Drafts) {}
+/// Adds what `document`, the content of `file`, holds to `drafts`.
+pub fn read(file: &str, document: Value, drafts: &mut Drafts) {
+    let mut reading = Reading::default();
+    reading.add(file, document);
+    reading.finish(drafts);
+}
+
+/// Files whose documents link to each other, and lie in each other's folders.
+#[derive(Debug, Default)]
+pub struct Reading(Documents);
+
+impl Reading {
+    /// Adds `document`, the content of `file`.
+    pub fn add(&mut self, file: &str, document: Value) {
+        self.0.add(file, document);
+    }
+
+    /// Adds what all files hold to `drafts`.
+    pub fn finish(self, drafts: &mut Drafts) {
+        let index = Index::new(&self.0.found);
+        let Documents { found, mut left, mistakes, .. } = self.0;
+        for document in found {
+            match document.kind {
+                Kind::Actor => actor::actor(&document, &index, &mut left, drafts),
+                Kind::Page => journal::page(&document, &index, &mut left, drafts),
+                Kind::Folder | Kind::Journal | Kind::Adventure | Kind::Other(_) => {}
+            }
+        }
+        drafts.mistakes.extend(mistakes);
+        drafts.left_out.extend(left.told());
+    }
+}
