@@ -8,6 +8,7 @@
 pub mod campaign;
 mod cards;
 mod content;
+mod creatures;
 pub mod draft;
 mod foundry;
 mod kind;
