@@ -136,6 +136,8 @@ fn crates_stay_with_their_owner() {
         ("tar", &["archives"]),
         ("flate2", &["archives", "provider"]),
         ("html5gum", &["markup"]),
+        // In provider it is a module of image.
+        ("png", &["import", "provider"]),
         ("encoding_rs", &["provider"]),
         ("rusqlite", &["memory"]),
         ("tokio_postgres", &["memory"]),
