@@ -1,11 +1,78 @@
-//! Notes in Markdown.
+//! Folders of Markdown, as Obsidian keeps them: NPCs where the game master marked a note as one, entities
+//! from all others, links as relations. What is marked as the game master's becomes secrets.
+//!
+//! Entry functions: [`is_notes`], [`read`]. Time and memory are linear in the length of the text.
+//! **Never**: shows a line whose marks are in doubt.
 
+mod drafted;
+mod front;
+mod inline;
+mod kind;
+mod lines;
+mod links;
+mod note;
+mod split;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::HashSet;
+
+use self::{
+    kind::{Skipped, skipped},
+    links::Index,
+    note::{Note, by_path},
+    tally::{Part, Tally},
+};
 use super::draft::Drafts;
 
-/// True if `text`, the content of `file`, is a note.
-pub fn is_notes(_file: &str, _text: &str) -> bool {
-    false
+/// Lines that are looked at to tell Markdown.
+const LOOK_MAX: usize = 200;
+
+/// True if `text` is Markdown, by its own shape or because `file` is called so.
+pub fn is_notes(file: &str, text: &str) -> bool {
+    let ending = file.rsplit_once('.').map(|(_, it)| it.to_ascii_lowercase());
+    if matches!(ending.as_deref(), Some("md" | "markdown")) {
+        return true;
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    let is_front = text.lines().next().is_some_and(|it| it.trim_end() == "---");
+    let mut lines = text.lines().take(LOOK_MAX).map(str::trim_end);
+    if is_front {
+        let mut below = lines.skip(1).skip_while(|it| *it != "---").skip(1);
+        return below.any(|it| !it.is_empty());
+    }
+    // A line with one '#' is a comment in YAML, too.
+    lines.any(|it| {
+        let is_link =
+            it.find("[[").is_some_and(|at| it.get(at..).is_some_and(|it| it.contains("]]")));
+        is_link || it.starts_with("## ") || it.starts_with("> [!")
+    })
 }
 
-/// Reads notes, each with its path inside the folder or ZIP.
-pub fn read(_files: &[(String, String)], _drafts: &mut Drafts) {}
+/// Reads notes: path inside the folder, and text.
+pub fn read(files: &[(String, String)], drafts: &mut Drafts) {
+    let mut tally = Tally::default();
+    let mut sources = HashSet::new();
+    let mut notes: Vec<Note> = Vec::new();
+    for (path, text) in files {
+        match skipped(path) {
+            Some(Skipped::Hidden) => tally.add(Part::Hidden, 1, path),
+            Some(Skipped::Template) => tally.add(Part::Template, 1, path),
+            None => {
+                let Some(mut note) = note::read(path, text, &mut tally) else { continue };
+                // Copies of a note have its id, too.
+                if !sources.insert(note.source.clone()) {
+                    note.source = by_path(path);
+                    sources.insert(note.source.clone());
+                }
+                notes.push(note);
+            }
+        }
+    }
+    let index = Index::new(&notes);
+    drafts.relations.extend(notes.iter().flat_map(|note| index.relations(note)));
+    notes.into_iter().for_each(|note| drafted::add(note, drafts));
+    tally.report(drafts);
+}
