@@ -11,6 +11,7 @@ mod content;
 mod creatures;
 pub mod draft;
 mod foundry;
+mod go;
 mod kind;
 mod notes;
 mod refused;
