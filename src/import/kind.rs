@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::{
     cards,
     content::{self, BadJson, Content, content},
+    creatures,
     draft::{Drafts, LeftOut, Mistake},
-    foundry, notes,
+    foundry, go, notes,
     refused::{self, Refused},
     roll20,
 };
@@ -26,6 +27,8 @@ pub const FILE_MAX: u64 = 50_000_000;
 const OURS: [&str; 4] = ["campaign", "entities", "players", "scenes"];
 /// Those that no file of another program has as well.
 const OURS_ALONE: [&str; 2] = ["campaign", "entities"];
+/// Keys that only an NPC file of ours has beside `name`.
+const NPC: [&str; 4] = ["lines", "personality", "secret_knowledge", "voice"];
 
 /// A file to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,15 +59,36 @@ pub fn is_ours(given: &Given) -> bool {
     match content(&given.bytes) {
         Content::Json(value) => has_our_shape(&value),
         Content::Text(text) => {
-            let node = yaml::parse(&text, &mut Problems::new(given.file.as_str()));
             let is_note = || notes::is_notes(&given.file, &text);
+            if begins_as_note(&given.file, &text) && is_note() {
+                return false;
+            }
+            let node = yaml::parse(&text, &mut Problems::new(given.file.as_str()));
             let Some(node) = node else { return !is_note() };
+            if go::is_go(&node) {
+                return false;
+            }
             let value = node.to_json();
-            let is_other = || foundry::is_foundry(&value) || roll20::is_roll20(&value) || is_note();
-            has_our_shape(&value) || (value.is_object() && !is_other())
+            is_of_us(&value) || (value.is_object() && !is_of_others(&value) && !is_note())
         }
         _ => false,
     }
+}
+
+/// True for a name or a front matter that no YAML of ours has.
+fn begins_as_note(path: &str, text: &str) -> bool {
+    notes::has_ending(path) || text.starts_with("---")
+}
+
+/// True for a campaign file or an NPC file of ours.
+fn is_of_us(value: &Value) -> bool {
+    let has = |key: &str| value.get(key).is_some();
+    has_our_shape(value) || (has("name") && NPC.iter().any(|key| has(key)))
+}
+
+/// True for a document that one of the readers takes.
+fn is_of_others(value: &Value) -> bool {
+    foundry::is_foundry(value) || roll20::is_roll20(value) || creatures::is_creatures(value)
 }
 
 /// True if a document has the keys of a campaign file, and no others where it may be another program's.
@@ -88,6 +112,8 @@ pub fn read(files: Vec<Given>) -> Drafts {
 #[derive(Default)]
 struct Reading {
     drafts: Drafts,
+    /// Documents of all files, which may link to each other.
+    foundry: foundry::Reading,
     /// Notes by the folder or ZIP they lie in, which may link to each other; empty: named one by one.
     notes: BTreeMap<String, Vec<(String, String)>>,
     /// What was left out of each folder or ZIP, counted.
@@ -151,9 +177,11 @@ impl Reading {
     /// A document in JSON, or in YAML already turned into it.
     fn document(&mut self, given: &Given, value: Value) {
         if foundry::is_foundry(&value) {
-            foundry::read(&given.place(), value, &mut self.drafts);
+            self.foundry.add(&given.place(), value);
         } else if roll20::is_roll20(&value) {
             roll20::read(&given.place(), value, &mut self.drafts);
+        } else if creatures::is_creatures(&value) {
+            creatures::read(&given.place(), &value, &mut self.drafts);
         } else if let Some(kind) = refused::by_value(&value) {
             self.refuse(given, kind);
         } else if has_our_shape(&value) {
@@ -171,8 +199,7 @@ impl Reading {
             let place = format!("line {}", index + 1);
             match content::document(line) {
                 Ok(value) if foundry::is_foundry(&value) => {
-                    let file = format!("{}!{place}", given.place());
-                    foundry::read(&file, value, &mut self.drafts);
+                    self.foundry.add(&format!("{}!{place}", given.place()), value);
                 }
                 Ok(_) => unknown += 1,
                 Err(error) => self.mistake(given, place, &error.message, "export it again"),
@@ -198,20 +225,28 @@ impl Reading {
 
     /// A note, or a document in YAML.
     fn text(&mut self, given: &Given, text: String) {
-        if notes::is_notes(path_of(given), &text) {
+        let path = path_of(given);
+        let is_note = notes::is_notes(path, &text);
+        if is_note && begins_as_note(path, &text) {
             return self.note(given, text);
         }
         let mut problems = Problems::new(given.place());
         let node = yaml::parse(&text, &mut problems);
-        let is_meant = || text.lines().any(|line| line.starts_with("_id:"));
-        match node.map(|node| node.to_json()) {
-            Some(value) if value.is_object() || value.is_array() => {
-                self.document(given, value);
-            }
-            None if is_meant() => {}
+        if let Some(node) = node.as_ref().filter(|node| go::is_go(node)) {
+            return go::read(&given.place(), node, &mut self.drafts);
+        }
+        let value = node.map(|node| node.to_json());
+        let is_known = value.as_ref().is_some_and(|it| is_of_us(it) || is_of_others(it));
+        if is_note && !is_known {
+            return self.note(given, text);
+        }
+        let is_meant = text.lines().any(|line| line.starts_with("_id:"));
+        match value {
+            Some(value) if value.is_object() || value.is_array() => self.document(given, value),
+            None if is_meant => {}
             _ => return self.unused(given, &refused::UNKNOWN_TEXT),
         }
-        if is_meant() {
+        if is_meant {
             for problem in problems.into_vec() {
                 let place = format!("line {}, column {}", problem.at.line, problem.at.column);
                 self.mistake(given, place, &problem.message, &problem.way_out);
@@ -251,6 +286,7 @@ impl Reading {
             notes::read(&found, &mut drafts);
             append(&mut self.drafts, drafts, &root);
         }
+        std::mem::take(&mut self.foundry).finish(&mut self.drafts);
         for ((file, many), Left { kind, count }) in self.left_out {
             let what = if count == 1 { kind.what.to_owned() } else { format!("{count} {many}") };
             self.drafts.left_out.push(LeftOut { file, what, why: kind.way_out.to_owned() });
@@ -327,6 +363,53 @@ mod tests {
         {
             assert!(!is(text), "{text}");
         }
+    }
+
+    #[test]
+    fn yaml_of_ours_with_marks_of_notes_stays_ours() {
+        let is = |file: &str, text: &str| is_ours(&given(file, text.as_bytes()));
+        assert!(is("x", "entities:\n- name: A\n  description: |\n    [[Inn]]\n    ## Day\n"));
+        assert!(is("x", "name: A\npersonality: |\n  ## Day\n"));
+        assert!(!is("x", "---\nname: A\nvoice: gruff\n---\n## Day\n"));
+        assert!(!is("x.md", "name: A\nvoice: gruff\n"));
+    }
+
+    #[test]
+    fn campaign_of_go_is_read_although_it_looks_like_ours() {
+        let text = "campaign: {name: M}\nentities:\n- {name: A, type: npc, attributes: {a: b}}\n";
+        let go = given("x.yaml", text.as_bytes());
+        assert!(!is_ours(&go));
+        let found = read(vec![go]);
+        assert!(found.mistakes.is_empty() && found.npcs.is_empty(), "{found:?}");
+        assert_eq!(found.entities[0].name, "A");
+    }
+
+    #[test]
+    fn documents_of_foundry_link_across_files() {
+        let text = "Knows @UUID[JournalEntry.j1].";
+        let actor = serde_json::json!({
+            "name": "Cy", "type": "npc", "system": {"details": {"publicNotes": text}},
+        });
+        let journal = serde_json::json!({
+            "_id": "j1", "name": "Gate", "ownership": {"default": 2},
+            "pages": [{"_id": "p", "name": "Gate", "text": {"content": "Shut."}}],
+        });
+        let files = [("a.json", actor), ("b.json", journal)];
+        let files = files.map(|(file, it)| given(file, it.to_string().as_bytes()));
+        let found = read(files.to_vec());
+        assert!(found.mistakes.is_empty(), "{found:?}");
+        assert_eq!(found.npcs[0].personality[0].text, "Knows Gate.");
+        assert_eq!(found.relations.len(), 1);
+    }
+
+    #[test]
+    fn creatures_come_before_rules_that_are_refused() {
+        let owl = br#"[{"index": "owl", "name": "Owl", "hit_points": 1, "challenge_rating": 0,
+                        "url": "/api/monsters/owl"}]"#;
+        let found = read(vec![given("m.json", owl)]);
+        assert_eq!((found.entities.len(), found.mistakes.len()), (1, 0), "{found:?}");
+        let spell = br#"[{"index": "fly", "name": "Fly", "url": "/api/spells/fly"}]"#;
+        assert!(mistakes(vec![given("s.json", spell)])[0].contains("rules of 5e-database"));
     }
 
     #[test]

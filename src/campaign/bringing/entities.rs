@@ -66,12 +66,17 @@ pub fn entities(
         }
     }
     // A person is an entity only where something is related to them: the cast has them anyway.
-    let related = related(drafts);
+    let related = related(drafts, &ids);
+    let public = public_people(&brought.entities);
     for npc in drafts.npcs.iter().filter(|npc| related.contains(npc.source.as_str())) {
         let Some(name) = people.names.get(&npc.source) else { continue };
-        let known = ids.foreign.get(&bare_name(name)).cloned();
-        if let Some([id]) = known.as_deref() {
-            ids.by_source.insert(npc.source.clone(), id.clone());
+        let known = ids.foreign.get(&bare_name(name)).map(Vec::as_slice);
+        let known = match known {
+            Some([id]) => Some(id),
+            _ => public.get(&bare_name(name)),
+        };
+        if let Some(id) = known.cloned() {
+            ids.by_source.insert(npc.source.clone(), id);
             continue;
         }
         let id = ids.take(&npc.source, name);
@@ -86,21 +91,40 @@ pub fn entities(
     brought
 }
 
-/// Sources of drafts that relations name, and those whose names they name.
-fn related(drafts: &Drafts) -> BTreeSet<&str> {
+/// Ids, by bare name, of entities that describe a person for everyone: they are that person's own.
+fn public_people(entities: &[Entity]) -> BTreeMap<String, String> {
+    let is_public =
+        |it: &&Entity| it.kind == EntityKind::Npc && it.visibility == Visibility::Everyone;
+    entities.iter().filter(is_public).map(|it| (bare_name(&it.name), it.id.clone())).collect()
+}
+
+/// Sources of drafts at both ends of relations, as far as both are there.
+fn related<'a>(drafts: &'a Drafts, ids: &Ids) -> BTreeSet<&'a str> {
     let mut named: BTreeMap<String, &str> = BTreeMap::new();
     for npc in &drafts.npcs {
         let called = std::iter::once(&npc.name).chain(&npc.aliases);
         named.extend(called.map(|it| (bare_name(it), npc.source.as_str())));
     }
-    let ends = drafts.relations.iter().flat_map(|it| {
-        let to = match &it.to {
-            RelationTarget::Source(source) => Some(source.as_str()),
-            RelationTarget::Name(name) => named.get(&bare_name(name)).copied(),
+    let sources: BTreeSet<&str> = drafts.npcs.iter().map(|it| it.source.as_str()).collect();
+    let mut ends = BTreeSet::new();
+    for relation in &drafts.relations {
+        let (to, is_there) = match &relation.to {
+            RelationTarget::Source(source) => {
+                let is_there =
+                    sources.contains(source.as_str()) || ids.by_source.contains_key(source);
+                (Some(source.as_str()), is_there)
+            }
+            RelationTarget::Name(name) => {
+                let name = bare_name(name);
+                let to = named.get(&name).copied();
+                (to, to.is_some() || ids.by_name.contains_key(&name))
+            }
         };
-        std::iter::once(it.from.as_str()).chain(to)
-    });
-    ends.collect()
+        if is_there {
+            ends.extend(std::iter::once(relation.from.as_str()).chain(to));
+        }
+    }
+    ends
 }
 
 /// Ids that are taken, by what leads to them.
@@ -236,6 +260,8 @@ impl Ids {
         for relation in &drafts.relations {
             let from = self.by_source.get(&relation.from);
             let to = match &relation.to {
+                // Files link to documents that were not exported with them.
+                RelationTarget::Source(source) if !self.by_source.contains_key(source) => continue,
                 RelationTarget::Source(source) => self.by_source.get(source),
                 RelationTarget::Name(name) => {
                     let found = self.by_name.get(&bare_name(name));

@@ -2,7 +2,10 @@
 //!
 //! Entry function: [`plan`].
 
-use std::{collections::BTreeMap, io};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
 
 use super::{
     entities::entities,
@@ -16,7 +19,7 @@ use crate::{
         world::{BROUGHT, Described, Plan, plan_entities},
     },
     import::draft::Drafts,
-    memory::{self, Entity, EntityFilter, Viewer},
+    memory::{self, Entity, EntityFilter, Viewer, Visibility},
 };
 
 /// Reason nothing was imported.
@@ -84,12 +87,21 @@ pub async fn plan(
             Some(_) => preview.changed.push(item()),
         }
     }
+    let for_dm = hidden(&brought.entities, &before);
     let described =
-        Described { entities: brought.entities, edges: &brought.edges, source: BROUGHT };
+        Described { entities: brought.entities, edges: &brought.edges, for_dm, source: BROUGHT };
     let plan = plan_entities(at, &by_id, described).await?;
     // What the plan counts beside entities are relations; the preview has people, too.
     let of_entities = preview.added.len() + preview.changed.len() - people.files.len();
     let all = plan.added + plan.changed + plan.removed;
     preview.relations = all.saturating_sub(of_entities);
     Ok(Bringing { preview, files: people.files, plan })
+}
+
+/// Ids that only the game master sees once `brought` is stored beside those `before`.
+fn hidden(brought: &[Entity], before: &[Entity]) -> BTreeSet<String> {
+    let own: BTreeSet<&str> = brought.iter().map(|it| it.id.as_str()).collect();
+    let others = before.iter().filter(|it| !own.contains(it.id.as_str()));
+    let hidden = brought.iter().chain(others).filter(|it| it.visibility == Visibility::Dm);
+    hidden.map(|it| it.id.clone()).collect()
 }

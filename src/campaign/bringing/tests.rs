@@ -228,6 +228,57 @@ async fn secrets_are_the_game_masters() {
 }
 
 #[tokio::test]
+async fn relations_of_hidden_ends_are_for_the_game_master() {
+    let place = Bench::new();
+    let relation = |from: &str, to: RelationTarget| RelationDraft {
+        from: from.to_owned(),
+        to,
+        kind: "is near".to_owned(),
+    };
+    let source = |of: &str| RelationTarget::Source(of.to_owned());
+    let mut drafts = Drafts {
+        entities: vec![entity("Mill"), entity("Cellar"), entity("Pond")],
+        relations: vec![
+            relation("note:Mill", source("note:Cellar")),
+            relation("note:Mill", source("note:Pond")),
+            relation("note:Mill", source("note:never exported")),
+        ],
+        ..Drafts::default()
+    };
+    drafts.entities[1].dm_only = true;
+    let preview = place.import(&drafts).await;
+    assert_eq!(preview.relations, 2, "{preview:?}");
+    assert!(preview.left_out.is_empty(), "{preview:?}");
+    let found = place.store.snapshot(&scope(), "mill", Viewer::Dm).await.unwrap().unwrap();
+    let seen = |to: &str| {
+        let tie = found.ties.iter().find(|it| it.relation.key.to == to).unwrap();
+        tie.relation.visibility.clone()
+    };
+    assert_eq!((seen("cellar"), seen("pond")), (Visibility::Dm, Visibility::Everyone));
+    assert_eq!(place.import(&drafts).await.relations, 0);
+}
+
+#[tokio::test]
+async fn public_text_about_a_person_is_their_own_entity() {
+    let place = Bench::new();
+    let mut public = entity("Luna");
+    public.kind = EntityKind::Npc;
+    let drafts = Drafts {
+        npcs: vec![luna()],
+        entities: vec![public, entity("Mill")],
+        relations: vec![RelationDraft {
+            from: "card:luna".to_owned(),
+            to: RelationTarget::Source("note:Mill".to_owned()),
+            kind: "owns".to_owned(),
+        }],
+        ..Drafts::default()
+    };
+    let preview = place.import(&drafts).await;
+    assert_eq!(names(&preview.added), ["Luna", "Luna", "Mill", "Secrets of Luna"]);
+    assert_eq!(preview.relations, 1, "{preview:?}");
+}
+
+#[tokio::test]
 async fn entity_of_another_source_is_left_alone() {
     let place = Bench::new();
     let first = Drafts { entities: vec![entity("Mill")], ..Drafts::default() };

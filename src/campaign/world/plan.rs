@@ -81,7 +81,12 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
     }
     let ours = worlds.iter().flat_map(|world| &world.entities);
     let entities = ours.map(|it| remembered(it, source)).collect();
-    Ok(plan_entities(at, &before, Described { entities, edges: &edges, source }).await?)
+    Ok(plan_entities(
+        at,
+        &before,
+        Described { entities, edges: &edges, for_dm: BTreeSet::new(), source },
+    )
+    .await?)
 }
 
 /// Entities and relations as files describe them.
@@ -90,6 +95,8 @@ pub struct Described<'a> {
     pub entities: Vec<Entity>,
     /// Relations between them, and to others that are there.
     pub edges: &'a [Edge],
+    /// Ids whose relations only the game master sees.
+    pub for_dm: BTreeSet<String>,
     /// Prefix of their source.
     pub source: &'a str,
 }
@@ -104,7 +111,7 @@ pub async fn plan_entities(
     described: Described<'_>,
 ) -> Result<Plan, Error> {
     let (store, scope) = (at.store, at.scope);
-    let Described { entities, edges, source } = described;
+    let Described { entities, edges, for_dm, source } = described;
     let mut plan = Plan {
         changes: Vec::new(),
         entities: entities.len(),
@@ -139,7 +146,7 @@ pub async fn plan_entities(
         let found = store.snapshot(scope, id, Viewer::Dm).await?;
         ties.extend(found.into_iter().flat_map(|it| it.ties).map(|it| it.relation));
     }
-    tie(&mut plan, edges, &Ties { before: &ties, own: &own, source });
+    tie(&mut plan, edges, &Ties { before: &ties, own: &own, for_dm: &for_dm, source });
     Ok(plan)
 }
 
@@ -148,41 +155,54 @@ struct Ties<'a> {
     before: &'a [Relation],
     /// Ids of the files' own entities, whose relations the files define.
     own: &'a BTreeSet<String>,
+    for_dm: &'a BTreeSet<String>,
     /// Source of the files' relations.
     source: &'a str,
 }
 
 /// Adds missing relations, and removes those that the entities' files no longer name.
 fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
-    let Ties { before, own, source } = *of;
+    let Ties { before, own, for_dm, source } = *of;
     let same = |it: &RelationKey| (it.from.clone(), it.kind.to_lowercase(), it.to.clone());
-    let there: BTreeSet<_> = before.iter().map(|it| same(&it.key)).collect();
+    let there: BTreeMap<_, _> = before.iter().map(|it| (same(&it.key), it)).collect();
     let mut wanted = BTreeSet::new();
     for edge in edges {
         let Edge { from, kind, to, said_by } = edge.clone();
+        let is_for_dm = for_dm.contains(&from) || for_dm.contains(&to);
+        let visibility = if is_for_dm { Visibility::Dm } else { Visibility::Everyone };
         let key = RelationKey { from, kind, to };
         wanted.insert(same(&key));
-        if there.contains(&same(&key)) {
-            continue;
+        match there.get(&same(&key)) {
+            None => plan.added += 1,
+            // Visibility is only narrowed: an open relation shows nothing of a hidden end anyway.
+            Some(old) if is_for_dm && old.visibility != visibility => {
+                if said_by_file(old, source).is_none() {
+                    continue;
+                }
+                plan.changed += 1;
+            }
+            Some(_) => continue,
         }
-        plan.added += 1;
         plan.changes.push(Change::Tie(Relation {
             key,
             attributes: [(SAID_BY.to_owned(), Value::String(format!("{source}{said_by}")))].into(),
-            visibility: Visibility::Everyone,
+            visibility,
             provenance: Provenance { confidence: 1.0, ..Provenance::default() },
         }));
     }
     let mut gone = BTreeSet::new();
     for relation in before {
-        let said_by = relation.attributes.get(SAID_BY).and_then(Value::as_str);
-        let said_by = said_by.and_then(|it| it.strip_prefix(source));
-        let is_ours = said_by.is_some_and(|id| own.contains(id));
+        let is_ours = said_by_file(relation, source).is_some_and(|id| own.contains(id));
         if is_ours && !wanted.contains(&same(&relation.key)) && gone.insert(same(&relation.key)) {
             plan.removed += 1;
             plan.changes.push(Change::Untie(relation.key.clone()));
         }
     }
+}
+
+/// Id of the entity whose file entry has `relation`, if files of `source` do.
+fn said_by_file<'a>(relation: &'a Relation, source: &str) -> Option<&'a str> {
+    relation.attributes.get(SAID_BY).and_then(Value::as_str)?.strip_prefix(source)
 }
 
 /// Reports entities that the configured campaign file would overwrite at the next start.

@@ -4,7 +4,7 @@
 //! journals that not everybody reads, are the game master's. Enrichers become words, links to documents
 //! become relations, folders become tags; the rest is counted.
 //!
-//! Entry functions: [`is_foundry`], [`read`]; [`Reading`] for several files.
+//! Entry items: [`is_foundry`], [`Reading`].
 
 mod actor;
 mod documents;
@@ -38,8 +38,9 @@ pub fn is_foundry(document: &Value) -> bool {
     }
 }
 
-/// Adds what `document`, the content of `file`, holds to `drafts`.
-pub fn read(file: &str, document: Value, drafts: &mut Drafts) {
+/// Reads one file alone.
+#[cfg(test)]
+fn read(file: &str, document: Value, drafts: &mut Drafts) {
     let mut reading = Reading::default();
     reading.add(file, document);
     reading.finish(drafts);

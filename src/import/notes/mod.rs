@@ -30,10 +30,15 @@ use super::draft::Drafts;
 /// Lines that are looked at to tell Markdown.
 const LOOK_MAX: usize = 200;
 
-/// True if `text` is Markdown, by its own shape or because `file` is called so.
-pub fn is_notes(file: &str, text: &str) -> bool {
+/// True if `file` is named like Markdown.
+pub fn has_ending(file: &str) -> bool {
     let ending = file.rsplit_once('.').map(|(_, it)| it.to_ascii_lowercase());
-    if matches!(ending.as_deref(), Some("md" | "markdown")) {
+    matches!(ending.as_deref(), Some("md" | "markdown"))
+}
+
+/// True if `text` is Markdown by the name of its `file` or by its own shape.
+pub fn is_notes(file: &str, text: &str) -> bool {
+    if has_ending(file) {
         return true;
     }
     let text = text.trim_start_matches('\u{feff}');
