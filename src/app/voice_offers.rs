@@ -21,7 +21,7 @@ pub fn voice_offers(config: &Config) -> Vec<VoiceOffer> {
         }
         offers.extend(ids.into_iter().map(|voice_id| VoiceOffer { service, voice_id }));
     }
-    // What needs neither files nor settings sounds like it.
+    // Services without files or settings sound worse.
     offers.sort_by_key(|offer| offer.service.without_settings().is_some());
     offers
 }

@@ -1,6 +1,6 @@
-//! A reader that gives only so much.
+//! A reader with a limit: bounds an archive reader's input and so its memory.
 //!
-//! Entry type: [`Budgeted`]: bounds what an archive can make its reader read, and so keep.
+//! Entry type: [`Budgeted`].
 
 use std::{
     cell::Cell,
@@ -8,7 +8,6 @@ use std::{
     rc::Rc,
 };
 
-/// Reads from another reader as long as there is budget.
 pub struct Budgeted<R> {
     inner: R,
     left: Budget,
@@ -19,24 +18,20 @@ pub struct Budgeted<R> {
 pub struct Budget(Rc<Cell<u64>>);
 
 impl Budget {
-    /// So many bytes.
     pub fn new(bytes: u64) -> Self {
         Self(Rc::new(Cell::new(bytes)))
     }
 
-    /// From now on so many.
     pub fn set(&self, bytes: u64) {
         self.0.set(bytes);
     }
 
-    /// True if nothing more may be read.
     pub fn is_spent(&self) -> bool {
         self.0.get() == 0
     }
 }
 
 impl<R> Budgeted<R> {
-    /// Reads from `inner` as long as `left` lasts.
     pub fn new(inner: R, left: Budget) -> Self {
         Self { inner, left }
     }

@@ -5,28 +5,20 @@
 /// Reason an archive was refused. Its text does not repeat the member's name: that is the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArchiveError {
-    /// It cannot be read on.
     #[error("damaged or incomplete ZIP: {0}")]
     Broken(String),
-    /// It lists more members than allowed.
     #[error("the ZIP has more than {0} files")]
     Members(usize),
-    /// A member's path leads outside.
     #[error("the path of this file leads out of the ZIP")]
     Outside(String),
-    /// A member is a link, or a device.
     #[error("this is a link or a device, not a file")]
     Link(String),
-    /// A member needs a password.
     #[error("this file is encrypted")]
     Encrypted(String),
-    /// A member is packed by a method that is not read here.
     #[error("this file is packed by a method other than 'deflate'")]
     Method(String),
-    /// A member unpacks to far more than it should.
     #[error("this file unpacks to far more than its size in the ZIP")]
     Bomb(String),
-    /// All members together are too large.
     #[error("the files in the ZIP are larger than {} MB together", .0 / 1_000_000)]
     Inflated(u64),
 }
@@ -44,7 +36,6 @@ impl ArchiveError {
         }
     }
 
-    /// What to do about it.
     pub fn way_out(&self) -> &'static str {
         match self {
             Self::Broken(_) => "export or download it again",

@@ -3,7 +3,6 @@
 /// Limits of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most members.
     pub members: usize,
     /// Most bytes of all members together, unpacked.
     pub inflated: u64,

@@ -17,7 +17,7 @@ use super::{
 const LISTED: u64 = 512;
 /// Bytes read to find the list, a comment of the archive included.
 const TO_LIST: u64 = 256 * 1024;
-/// A member of up to so many bytes may be packed as densely as it likes.
+/// Members up to this many bytes may be packed at any ratio.
 const DENSE: u64 = 1024 * 1024;
 /// Longest path of a member, in bytes.
 const PATH_MAX: usize = 1_024;
@@ -31,14 +31,11 @@ const ENTRY: &[u8] = b"PK\x01\x02";
 const MEMBER: &[u8] = b"PK\x03\x04";
 /// Bits of a Unix mode that say what kind of file it is.
 const KIND: u32 = 0o170_000;
-/// Nothing said, a regular file, a folder.
+/// No kind given, a regular file, a folder.
 const PLAIN: [u32; 3] = [0, 0o100_000, 0o040_000];
 
 /// Hands every file of the ZIP in `bytes` to `each`, with its path by `/`. Folders are left out. Data before
 /// the ZIP does not matter.
-///
-/// # Errors
-/// The first fault ends it; members before it have been handed over.
 pub fn zip_members(
     bytes: &[u8],
     limits: &Limits,
@@ -94,7 +91,6 @@ pub fn zip_behind(bytes: &[u8]) -> bool {
     })
 }
 
-/// A member that may be read.
 struct Listed {
     path: String,
     /// Most bytes it may unpack to.
@@ -115,7 +111,6 @@ fn listed(
     Ok(Some(Listed { path: checked(&entry)?, most }))
 }
 
-/// The path of a member that may be read.
 fn checked(entry: &ZipFileEntry<'_>) -> Result<String, ArchiveError> {
     let name = match entry.name() {
         Ok(name) => name.replace('\\', "/"),
@@ -144,7 +139,6 @@ fn is_inside(path: &str) -> bool {
         && path.split('/').all(|part| part != "..")
 }
 
-/// The archive's fault, at the member called `name`.
 fn broken(name: &str, error: &ZipError) -> ArchiveError {
     match error {
         ZipError::CompressionMethodNotSupported(_) => ArchiveError::Method(name.to_owned()),

@@ -13,14 +13,10 @@ use zip::{ZipArchive, result::ZipError};
 
 use super::budget::{Budget, Budgeted};
 
-/// A ZIP in a file, read by the names of its members.
 pub struct ZipReader(ZipArchive<Budgeted<BufReader<File>>>);
 
 impl ZipReader {
     /// The ZIP in `file`, of which at most `list` bytes are read to find its list, which is kept in memory.
-    ///
-    /// # Errors
-    /// It is no ZIP, or its list is longer.
     pub fn open(file: File, list: u64) -> io::Result<Self> {
         let budget = Budget::new(list);
         let reader = Budgeted::new(BufReader::new(file), budget.clone());
@@ -31,9 +27,6 @@ impl ZipReader {
     }
 
     /// The member called `path`, unpacked while it is read; `None`: no member is.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn member(&mut self, path: &str) -> io::Result<Option<Box<dyn Read + '_>>> {
         match self.0.by_name(path) {
             Ok(member) => Ok(Some(Box::new(member))),
@@ -45,9 +38,6 @@ impl ZipReader {
 
 /// Hands the files of the `.tgz` in `file` to `each`, with their paths, until it has enough; at most `most`
 /// bytes of it are unpacked.
-///
-/// # Errors
-/// It cannot be read on, or the error of `each`.
 pub fn tgz_members<E: From<io::Error>>(
     file: File,
     most: u64,

@@ -97,7 +97,7 @@ fn false_sizes_reserve_nothing() {
 fn too_many_members_are_refused() {
     let five: Vec<_> = ["a", "b", "c", "d", "e"].map(|name| (name, b"".as_slice())).to_vec();
     assert_eq!(read(&zipped(&five), &SMALL).error, Some(ArchiveError::Members(4)));
-    // A list so long that it is not read to its end.
+    // A list beyond the limit of bytes.
     let names: Vec<String> = (0..400).map(|number| format!("{number:01000}")).collect();
     let many: Vec<_> = names.iter().map(|name| (name.as_str(), b"".as_slice())).collect();
     assert_eq!(read(&zipped(&many), &SMALL).error, Some(ArchiveError::Members(4)));

@@ -1,4 +1,4 @@
-//! What bytes of unknown origin hold, as far as their own shape says it.
+//! Content of unknown files, by their bytes alone.
 //!
 //! Entry function: [`content`]. **Never**: looks at a file's name.
 
@@ -15,39 +15,29 @@ const VALUES_MAX: usize = 1_000_000;
 /// Begins a ZIP, or one without members.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// Content of a file.
 #[derive(Debug, PartialEq)]
 pub enum Content {
     /// Nothing, `null`, or a list or an object without members.
     Empty,
-    /// A character card or a lorebook.
     Card,
-    /// A ZIP that is no card.
     Zip,
-    /// Something that is not read here.
     Refused(&'static Refused),
-    /// A JSON document.
     Json(Value),
     /// JSON documents, one a line.
     Lines(String),
-    /// Text that begins like JSON.
     BadJson(String, BadJson),
-    /// Other text.
     Text(String),
     /// Text in another encoding: the line of the first byte that is no UTF-8.
     Encoding(usize),
 }
 
-/// Reason JSON cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadJson {
     /// "line 3, column 7".
     pub place: String,
-    /// The fault.
     pub message: String,
 }
 
-/// What `bytes` hold.
 pub fn content(bytes: &[u8]) -> Content {
     if bytes.trim_ascii().is_empty() {
         return Content::Empty;
@@ -75,7 +65,6 @@ pub fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// Text that begins like JSON.
 fn json(text: &str) -> Content {
     match document(text) {
         Ok(value) => match &value {
@@ -97,9 +86,6 @@ fn is_lines(text: &str) -> bool {
 }
 
 /// The JSON document in `text`.
-///
-/// # Errors
-/// It is no JSON, too deep or too large.
 pub fn document(text: &str) -> Result<Value, BadJson> {
     if json_values(text.as_bytes()) > VALUES_MAX {
         let message = format!("more than {VALUES_MAX} values");

@@ -44,7 +44,6 @@ pub fn is_go(file: &Node) -> bool {
     is_named && (has_relations || entities.iter().any(has_own))
 }
 
-/// Reads `document`, the content of `file`.
 pub fn read(file: &str, document: &Node, drafts: &mut Drafts) {
     let entities = items(document, "entities");
     if entities.len() > ENTITIES_MAX {
@@ -87,9 +86,8 @@ pub fn read(file: &str, document: &Node, drafts: &mut Drafts) {
 struct Reading<'a> {
     file: &'a str,
     drafts: &'a mut Drafts,
-    /// Id or name -> source.
+    /// By id and by name.
     sources: HashMap<String, String>,
-    /// What is not used -> how often.
     extras: BTreeMap<String, usize>,
 }
 

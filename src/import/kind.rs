@@ -1,7 +1,7 @@
 //! Files of other programs to drafts: their kind by content, and the reader for it.
 //!
-//! Entry functions: [`read`], [`is_ours`]. What a user names and nothing reads is a mistake; what merely
-//! lies in a folder or a ZIP beside the rest is left out, and counted. **Never**: opens a file.
+//! Entry functions: [`read`], [`is_ours`]. An unreadable file is a mistake if the user named it; inside a
+//! folder or a ZIP it is left out and counted. **Never**: opens a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,14 +30,12 @@ const OURS_ALONE: [&str; 2] = ["campaign", "entities"];
 /// Keys that only an NPC file of ours has beside `name`.
 const NPC: [&str; 4] = ["lines", "personality", "secret_knowledge", "voice"];
 
-/// A file to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// The file or folder as the user named it.
     pub file: String,
     /// Path inside that folder, by `/`; empty: the file itself.
     pub inside: String,
-    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -108,7 +106,6 @@ pub fn read(files: Vec<Given>) -> Drafts {
     reading.finish(named)
 }
 
-/// Drafts as they grow.
 #[derive(Default)]
 struct Reading {
     drafts: Drafts,
@@ -116,13 +113,11 @@ struct Reading {
     foundry: foundry::Reading,
     /// Notes by the folder or ZIP they lie in, which may link to each other; empty: named one by one.
     notes: BTreeMap<String, Vec<(String, String)>>,
-    /// What was left out of each folder or ZIP, counted.
+    /// Files left out of each folder or ZIP.
     left_out: BTreeMap<(String, &'static str), Left>,
-    /// Folders of packed compendia that were refused.
     packs: BTreeSet<(String, String)>,
 }
 
-/// Files of one kind that were left out.
 struct Left {
     kind: &'static Refused,
     count: usize,
@@ -162,7 +157,6 @@ impl Reading {
         }
     }
 
-    /// Every member of a ZIP.
     fn members(&mut self, archive: &Given) {
         let mut each = |path: &str, bytes: Vec<u8>| {
             let (file, inside) = (archive.file.clone(), path.to_owned());
@@ -191,7 +185,6 @@ impl Reading {
         }
     }
 
-    /// JSON documents, one a line.
     fn lines(&mut self, given: &Given, text: &str) {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let mut unknown = 0_usize;
@@ -223,7 +216,6 @@ impl Reading {
         self.mistake(given, error.place, &error.message, "export it again");
     }
 
-    /// A note, or a document in YAML.
     fn text(&mut self, given: &Given, text: String) {
         let path = path_of(given);
         let is_note = notes::is_notes(path, &text);
@@ -311,7 +303,6 @@ impl Reading {
     }
 }
 
-/// The path that a reader of notes is told.
 fn path_of(given: &Given) -> &str {
     if given.inside.is_empty() { &given.file } else { &given.inside }
 }

@@ -1,47 +1,39 @@
-//! What is known by name and not imported, with the way out.
+//! Kinds of files that are known and not imported, with the way out.
 //!
 //! Entry items: [`Refused`], [`by_bytes`], [`by_value`], [`is_leveldb`].
 
 use serde_json::{Map, Value};
 
-/// A kind of file that is not imported.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refused {
     /// "a PDF".
     pub what: &'static str,
     /// Several of them: "PDFs".
     pub many: &'static str,
-    /// What to do instead, or why it does not matter.
+    /// The alternative, or why it does not matter.
     pub way_out: &'static str,
 }
 
-/// What can be imported.
 const KNOWN: &str = "import a character card, an export of Foundry VTT or Roll20, Markdown notes, or a campaign file";
 /// Bytes at the end of every table of a LevelDB.
 const TABLE: &[u8] = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb";
 
-/// A file without content.
 pub static EMPTY: Refused =
     Refused { what: "an empty file", many: "empty files", way_out: "export it again" };
-/// A ZIP inside a ZIP or a folder.
 pub static NESTED: Refused = Refused {
     what: "a ZIP inside another",
     many: "ZIPs inside others",
     way_out: "import it by itself",
 };
-/// JSON of no kind that is known here.
 pub static UNKNOWN_JSON: Refused = Refused {
     what: "JSON of an unknown kind",
     many: "JSON files of an unknown kind",
     way_out: KNOWN,
 };
-/// Text of no kind that is known here.
 pub static UNKNOWN_TEXT: Refused =
     Refused { what: "text of an unknown kind", many: "texts of an unknown kind", way_out: KNOWN };
-/// Bytes of no kind that is known here.
 pub static UNKNOWN: Refused =
     Refused { what: "a file of an unknown kind", many: "files of an unknown kind", way_out: KNOWN };
-/// A file that is too large.
 pub static LARGE: Refused = Refused {
     what: "a file larger than 50 MB",
     many: "files larger than 50 MB",
@@ -59,10 +51,8 @@ pub static OURS: Refused = Refused {
     many: "campaign files of Glyphoxa",
     way_out: "import it by itself",
 };
-/// Nothing of a file was of use.
 pub static USELESS: Refused =
     Refused { what: "nothing in it could be used", many: "", way_out: KNOWN };
-/// A packed compendium.
 pub static LEVELDB: Refused = Refused {
     what: "a packed compendium of Foundry VTT (LevelDB)",
     many: "files of packed compendia",

@@ -7,9 +7,7 @@ use super::pieces::{PARAGRAPH, Piece, Skipped, Tag, UNREADABLE, line, pieces};
 /// line between them, entries of lists and rows of tables a line each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prose {
-    /// What a reader sees.
     pub open: String,
-    /// Secret blocks and elements that are not displayed.
     pub secret: String,
 }
 
@@ -46,7 +44,6 @@ const LINE: &[&str] = &["br", "dd", "dt", "li", "option", "tbody", "tfoot", "the
 #[derive(Debug, Default)]
 struct Lines {
     text: String,
-    /// Line that is not ended.
     line: String,
     /// An empty line goes before it.
     is_paragraph: bool,

@@ -29,7 +29,6 @@ const ID_MAX: usize = 60;
 /// Behind the source of what only the game master may see of a draft.
 const SECRETS: &str = "#secrets";
 
-/// Entities and relations.
 #[derive(Debug, Default)]
 pub struct Brought {
     /// The entities, ids unique.
@@ -130,7 +129,6 @@ fn related<'a>(drafts: &'a Drafts, ids: &Ids) -> BTreeSet<&'a str> {
 /// Ids that are taken, by what leads to them.
 #[derive(Default)]
 struct Ids {
-    /// Ids of everything there is and comes.
     taken: BTreeSet<String>,
     /// Ids of what this or an earlier import brought, by the draft's source.
     by_source: BTreeMap<String, String>,
@@ -138,7 +136,6 @@ struct Ids {
     foreign: BTreeMap<String, Vec<String>>,
     /// Ids of everything that relations may name, by bare name.
     by_name: BTreeMap<String, BTreeSet<String>>,
-    /// Sources that have come.
     seen: BTreeSet<String>,
 }
 
@@ -161,7 +158,7 @@ impl Ids {
         ids
     }
 
-    /// Has relations find `id` by these names.
+    /// Makes relations find `id` by these names.
     fn call(&mut self, id: &str, name: &str, aliases: &[String]) {
         for called in std::iter::once(name).chain(aliases.iter().map(String::as_str)) {
             self.by_name.entry(bare_name(called)).or_default().insert(id.to_owned());
@@ -220,7 +217,7 @@ impl Ids {
         entity.visibility = match (draft.dm_only, draft.known_to.is_empty()) {
             (true, _) => Visibility::Dm,
             (false, true) => Visibility::Everyone,
-            // Those who knew it were left out: nobody else learns it.
+            // The NPCs that knew it were left out, so only the game master sees it.
             (false, false) if known_to.is_empty() => Visibility::Dm,
             (false, false) => Visibility::Npcs(known_to),
         };
@@ -231,7 +228,7 @@ impl Ids {
         Some(entity)
     }
 
-    /// What only the game master may see of a draft, as an entity of its own.
+    /// The secrets of a draft as a separate entity.
     fn secrets(
         &mut self,
         source: &str,
@@ -254,7 +251,6 @@ impl Ids {
         Some(entity)
     }
 
-    /// The relations whose both ends are known.
     fn edges(&self, drafts: &Drafts, preview: &mut Preview) -> Vec<Edge> {
         let (mut edges, mut open) = (BTreeMap::new(), 0_usize);
         for relation in &drafts.relations {
@@ -295,7 +291,6 @@ impl Ids {
     }
 }
 
-/// An entity without content.
 fn blank(source: &str, id: String, name: &str) -> Entity {
     Entity {
         id,
@@ -311,19 +306,16 @@ fn blank(source: &str, id: String, name: &str) -> Entity {
     }
 }
 
-/// Text without what is not seen, of a bounded length.
 fn shown(text: &str) -> String {
     visible(text).trim().chars().take(TEXT_MAX).collect()
 }
 
-/// Passages as one text.
 fn joined(passages: &[Passage]) -> String {
     let texts: Vec<&str> =
         passages.iter().map(|it| it.text.trim()).filter(|it| !it.is_empty()).collect();
     shown(&texts.join("\n\n"))
 }
 
-/// The word of a kind.
 fn word(of: domain::EntityKind) -> &'static str {
     match of {
         domain::EntityKind::Npc => "npc",

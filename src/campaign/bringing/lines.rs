@@ -11,23 +11,18 @@ use crate::{
 
 /// Most characters of a line.
 const LINE_MAX: usize = 300;
-/// Most greetings.
 const GREETINGS_MAX: usize = 8;
-/// Most example lines.
 const EXAMPLES_MAX: usize = 30;
-/// Longest words of a player that an example answers; longer ones are never said again.
+/// Longest player's line, in words, that an example answers; longer ones are never repeated.
 const PHRASE_WORDS: usize = 8;
 
-/// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Phrases that it answers; none: everything else.
     pub when: Vec<String>,
-    /// Variants of what is said.
     pub say: Vec<String>,
 }
 
-/// Our own words in a language.
 struct Words {
     hello: &'static [&'static str],
     who: &'static [&'static str],
@@ -76,7 +71,7 @@ pub fn lines(draft: &NpcDraft, language: &str) -> Vec<Line> {
     all
 }
 
-/// What is said of `text`: the speech in it, or all but the stage directions; `None`: nothing.
+/// The spoken part of `text`: quoted speech, or everything but stage directions.
 fn spoken(text: &str) -> Option<String> {
     let speech = in_quotes(text);
     let text = if speech.is_empty() { without_directions(text) } else { speech };
@@ -90,14 +85,12 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The parts between quotation marks.
 fn in_quotes(text: &str) -> String {
     let text = text.replace(['“', '”', '„'], "\"");
     let parts = text.split('"').enumerate().filter(|(index, _)| index % 2 == 1);
     parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// The parts that are not between asterisks.
 fn without_directions(text: &str) -> String {
     let parts = text.split('*').enumerate().filter(|(index, _)| index % 2 == 0);
     parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ")

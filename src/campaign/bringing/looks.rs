@@ -7,12 +7,9 @@ use crate::logic::words::fold;
 /// Words of a beginning.
 const BEGINNING: usize = 15;
 
-/// Gender of a voice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gender {
-    /// A woman's.
     Female,
-    /// A man's.
     Male,
 }
 
@@ -36,14 +33,11 @@ pub enum Size {
     Large,
 }
 
-/// What is known of a person, each with the word that says so.
+/// Traits of a person, each with the word that shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Their gender.
     pub gender: Option<(Gender, &'static str)>,
-    /// Their age.
     pub age: Option<(Age, &'static str)>,
-    /// Their size.
     pub size: Option<(Size, &'static str)>,
 }
 
@@ -84,11 +78,11 @@ const MALE: &[&str] = &[
 ];
 const SHE: &[&str] = &["she", "her", "hers", "herself"];
 const HE: &[&str] = &["he", "him", "his", "himself"];
-/// Words that a file names somebody by.
+/// Words in a file's own fields and tags.
 const CHILD: &[&str] = &["child", "kid", "toddler", "girl", "boy", "madchen"];
 const YOUNG: &[&str] = &["young", "teenage", "teenager", "teen", "youth", "jung"];
 const OLD: &[&str] = &["old", "elderly", "aged", "elder", "ancient", "alt"];
-/// Words of a text, which may be about somebody else as well: only those that describe a person.
+/// Words in free text, which may mention other people: only phrases that describe a person.
 const TOLD_CHILD: &[&str] = &["a child", "toddler", "little girl", "little boy", "ein kind"];
 const TOLD_YOUNG: &[&str] = &[
     "young man",
@@ -139,8 +133,8 @@ const LARGE: &[&str] = &[
 ];
 
 impl Looks {
-    /// Looks of a person: `named` are the file's own words for them ("female", "elf", "72"), `text` is told
-    /// about them and counts where these say nothing.
+    /// Looks of a person. `named`: the file's own words ("female", "elf", "72"); `text`: used where they
+    /// leave it open.
     pub fn of(named: &[String], text: &str) -> Self {
         let (named, text) = (padded(&named.join(" ")), padded(text));
         let own = Self {
@@ -161,12 +155,11 @@ fn padded(text: &str) -> String {
     format!(" {} ", fold(text))
 }
 
-/// How often a word stands in the text.
 fn count(text: &str, words: &[&str]) -> usize {
     text.split(' ').filter(|word| words.contains(word)).count()
 }
 
-/// The first of `words` that stands in the text.
+/// The first of `words` found in `text`.
 fn first<T>(text: &str, words: &'static [&'static str], meant: T) -> Option<(T, &'static str)> {
     words.iter().find(|word| text.contains(&format!(" {word} "))).map(|word| (meant, *word))
 }
@@ -188,7 +181,7 @@ fn gender(text: &str) -> Option<(Gender, &'static str)> {
     }
 }
 
-/// By years; by the words for a child, somebody young, somebody old.
+/// By years, else by words for a child, a young or an old person.
 fn age(text: &str, words: [&'static [&'static str]; 3]) -> Option<(Age, &'static str)> {
     if let Some(years) = years(text) {
         return match years {
@@ -215,7 +208,7 @@ fn years(text: &str) -> Option<u32> {
     })
 }
 
-/// The first sentence or so, which says what somebody is; behind it others are told of.
+/// The first words, which describe the person; later ones may be about others.
 fn beginning(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').take(BEGINNING).collect();
     format!("{} ", words.join(" "))

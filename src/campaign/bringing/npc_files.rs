@@ -18,7 +18,6 @@ const FILE_MAX: u64 = 10 * 1024 * 1024;
 /// Longest file name without its ending, in bytes.
 const NAME_MAX: usize = 80;
 
-/// NPC files there are.
 #[derive(Debug, Default)]
 pub struct NpcFiles {
     folder: PathBuf,
@@ -28,10 +27,8 @@ pub struct NpcFiles {
     names: BTreeSet<String>,
 }
 
-/// A file that an import made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeFile {
-    /// Place of the file.
     pub path: PathBuf,
     /// Its content, without the first line.
     pub content: String,
@@ -41,9 +38,6 @@ pub struct MadeFile {
 
 impl NpcFiles {
     /// Those in `folder`, which may not be there yet.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let mut found = Self { folder: folder.to_owned(), ..Self::default() };
         let entries = match fs::read_dir(folder) {
@@ -56,7 +50,7 @@ impl NpcFiles {
             let Some(name) = path.file_name().and_then(|it| it.to_str()) else { continue };
             found.names.insert(name.to_lowercase());
             let is_yaml = path.extension().is_some_and(|it| it == "yaml" || it == "yml");
-            // What cannot be read was not made here.
+            // Unreadable files are not ours.
             let text = Some(&path).filter(|_| is_yaml && !name.starts_with('.'));
             let text = text.and_then(|path| files::read(path, FILE_MAX).ok());
             let Some(text) = text.and_then(|it| String::from_utf8(it).ok()) else { continue };
@@ -74,7 +68,6 @@ impl NpcFiles {
         self.made.get(&hash(source))
     }
 
-    /// A free path for a person called `name`.
     pub fn path_for(&mut self, name: &str, source: &str) -> PathBuf {
         let stem = stem(name);
         let digits = hash(source);
@@ -107,14 +100,11 @@ fn stem(name: &str) -> String {
 /// Room for a hash and its hyphen.
 const HASHED: usize = 17;
 
-/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFile {
-    /// Place of the file.
     pub path: PathBuf,
-    /// Its whole content.
     pub text: String,
-    /// What is there now; `None`: nothing may be.
+    /// Content expected there now; `None`: no file.
     pub before: Option<String>,
 }
 
@@ -124,9 +114,6 @@ pub struct NewFiles(Vec<NewFile>);
 
 impl NewFiles {
     /// Writes all or none of `files`.
-    ///
-    /// # Errors
-    /// A file cannot be written, or is not as it was when the import was planned.
     pub fn write(files: Vec<NewFile>) -> Result<Self, NotWritten> {
         let mut written = Self::default();
         for file in files {
@@ -141,7 +128,6 @@ impl NewFiles {
         Ok(written)
     }
 
-    /// Has everything as it was before.
     pub fn take_back(self) {
         for file in self.0 {
             // The first error is the one to tell.
@@ -157,9 +143,7 @@ impl NewFiles {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write '{}': {source} (check the folder npc_dir, then import again)", path.display())]
 pub struct NotWritten {
-    /// Place of the file.
     path: PathBuf,
-    /// The system's error.
     source: io::Error,
 }
 

@@ -25,9 +25,7 @@ const LOOKED_AT: usize = 20_000;
 /// The cast that people join.
 #[derive(Clone, Copy, Debug)]
 pub struct Cast<'a> {
-    /// Folder of NPC files.
     pub folder: &'a Path,
-    /// NPCs there are.
     pub npcs: &'a [Npc],
     /// Voices that can speak, the preferred ones first.
     pub voices: &'a [VoiceOffer],
@@ -37,10 +35,9 @@ pub struct Cast<'a> {
     pub knows_secrets: bool,
 }
 
-/// What becomes of the people of an import.
+/// Seats of an import.
 #[derive(Debug, Default)]
 pub struct People {
-    /// Files to write.
     pub files: Vec<NewFile>,
     /// Names of those who are seated, by the sources of their drafts.
     pub names: BTreeMap<String, String>,
@@ -72,7 +69,6 @@ pub fn people(
     seating.people
 }
 
-/// People on their way to their seats.
 struct Seating<'a> {
     drafts: &'a Drafts,
     cast: &'a Cast<'a>,
@@ -84,7 +80,7 @@ struct Seating<'a> {
 }
 
 impl<'a> Seating<'a> {
-    /// Plans the file of one person, unless somebody else has the name.
+    /// Plans the file of one person, unless the name is taken.
     fn seat(&mut self, draft: &'a NpcDraft) {
         let own = name(&draft.name);
         if own.is_empty() {
@@ -119,7 +115,7 @@ impl<'a> Seating<'a> {
         }
     }
 
-    /// Plans a file that nobody has edited, or that is not there yet.
+    /// Plans a new file, or an update of an unedited one.
     fn write(&mut self, draft: &NpcDraft, own: &str, aliases: &[String], made: Option<MadeFile>) {
         let (written, about) = described(self.drafts, draft, aliases, self.cast);
         if written.cut > 0 {

@@ -39,17 +39,13 @@ pub enum BringError {
 /// An import that has been planned.
 #[derive(Debug)]
 pub struct Bringing {
-    /// What it does.
     pub preview: Preview,
     files: Vec<NewFile>,
     plan: Plan,
 }
 
 impl Bringing {
-    /// Does it: all files and entities, or none of them.
-    ///
-    /// # Errors
-    /// A file cannot be written, or the store's own.
+    /// Writes all files and entities, or none.
     pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), BringError> {
         let files = NewFiles::write(std::mem::take(&mut self.files))?;
         if let Err(error) = self.plan.carry_out(at).await {
@@ -61,9 +57,6 @@ impl Bringing {
 }
 
 /// Changes after which the store and the folder of `cast` hold what is in `drafts`, which have no mistakes.
-///
-/// # Errors
-/// The folder of NPC files cannot be read, or the store's own.
 pub async fn plan(
     at: Scoped<'_>,
     drafts: &Drafts,
@@ -91,7 +84,7 @@ pub async fn plan(
     let described =
         Described { entities: brought.entities, edges: &brought.edges, for_dm, source: BROUGHT };
     let plan = plan_entities(at, &by_id, described).await?;
-    // What the plan counts beside entities are relations; the preview has people, too.
+    // The plan counts entities and relations; the preview lists entities and people.
     let of_entities = preview.added.len() + preview.changed.len() - people.files.len();
     let all = plan.added + plan.changed + plan.removed;
     preview.relations = all.saturating_sub(of_entities);

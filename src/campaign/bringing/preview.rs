@@ -1,4 +1,4 @@
-//! What an import would do, for the game master to read before it is done.
+//! Preview of an import for the game master.
 //!
 //! Entry type: [`Preview`].
 
@@ -6,31 +6,26 @@ use serde::Serialize;
 
 use crate::import::draft::LeftOut;
 
-/// What an import would do, or has done.
+/// Effects of an import, planned or done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Preview {
-    /// NPCs and entities that are new.
     pub added: Vec<Item>,
-    /// Those that are there, but not so.
+    /// Stored ones that differ.
     pub changed: Vec<Item>,
-    /// Those that are left alone, each with the reason.
+    /// Left as they are, each with the reason.
     pub kept: Vec<Item>,
-    /// Texts that only the game master sees.
     pub for_dm: Vec<Item>,
-    /// Parts of the files that have no place here.
     pub left_out: Vec<Left>,
-    /// Number of those that are there already, exactly so.
+    /// Number already stored without a difference.
     pub unchanged: usize,
     /// New, changed and removed relations.
     pub relations: usize,
 }
 
-/// A person or thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Item {
     /// "npc", "location".
     pub kind: String,
-    /// Its name.
     pub name: String,
     /// More about it: the file and the voice, or a reason; may be empty.
     pub about: String,
@@ -39,16 +34,12 @@ pub struct Item {
 /// Parts of a file that have no place here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// The file they are in.
     pub file: String,
-    /// What they are.
     pub what: String,
-    /// The reason.
     pub why: String,
 }
 
 impl Item {
-    /// A person or thing with more about it.
     pub fn new(kind: &str, name: &str, about: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), name: name.to_owned(), about: about.into() }
     }
@@ -62,8 +53,7 @@ impl From<&LeftOut> for Left {
 }
 
 impl Preview {
-    /// Lines for people: what is new, what has changed, what is left alone, what only they see, and what is
-    /// left out.
+    /// Lines for the game master: new, changed, kept, secret and left out.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let items = [
@@ -84,7 +74,6 @@ impl Preview {
         lines
     }
 
-    /// The counts in one line.
     pub fn summary(&self) -> String {
         format!(
             "{} new, {} changed, {} unchanged, {} kept as they are; {} relations",

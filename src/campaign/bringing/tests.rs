@@ -12,7 +12,7 @@ use crate::{
     yaml::{self, Problems},
 };
 
-/// A text that must show up nowhere but with the game master.
+/// Must reach the game master alone.
 const SECRET: &str = "she is the baron's daughter";
 
 fn passage(text: &str) -> Vec<Passage> {
@@ -73,7 +73,6 @@ impl Bench {
         self.folder.path().join("npcs")
     }
 
-    /// Imports, and says what was done.
     async fn import(&self, drafts: &Drafts) -> Preview {
         let scope = scope();
         let voices = [VoiceOffer { service: VoiceService::Piper, voice_id: "joe".to_owned() }];
@@ -220,7 +219,7 @@ async fn secrets_are_the_game_masters() {
     assert_eq!(*seen("Key"), Visibility::Npcs(vec!["Luna".to_owned()]));
     let file = place.file("luna.yaml");
     assert!(file.contains("Key: An inn.") && !file.contains(SECRET), "{file}");
-    // Where the game master says so the NPC knows its own, and nobody else does.
+    // With `--secrets npc` the NPC knows its own secrets.
     place.knows_secrets = true;
     place.import(&drafts).await;
     let file = place.file("luna.yaml");

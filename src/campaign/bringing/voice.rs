@@ -20,26 +20,21 @@ const MEN: &[&str] = &[
 /// A voice that can speak.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoiceOffer {
-    /// Its service.
     pub service: VoiceService,
-    /// The service's name for it.
     pub voice_id: String,
 }
 
 /// A voice with its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChosenVoice {
-    /// Name of its service.
     pub provider: &'static str,
-    /// The service's name for it.
     pub voice_id: String,
     /// Semitones.
     pub pitch_shift: f32,
     /// Semitones; 0 where the service does not shift them.
     pub formant_shift: f32,
-    /// A factor.
     pub speed_factor: f32,
-    /// Voice of flite that speaks when this one cannot.
+    /// Voice of flite that replaces this one if it fails.
     pub fallback: Option<&'static str>,
     /// Why this one, in a few words of ours.
     pub why: String,

@@ -28,36 +28,28 @@ const MARK: &str = "# glyphoxa import ";
 /// Digits of a hash in that line.
 const HASH: usize = 16;
 
-/// What a file is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
-    /// The person.
     pub draft: &'a NpcDraft,
-    /// Names that are free.
     pub aliases: &'a [String],
-    /// What is always known to them, each with its name.
+    /// Facts always in the prompt, each with its name.
     pub standing: &'a [(String, String)],
     /// Their voice; `None`: the configured default.
     pub voice: Option<&'a ChosenVoice>,
     /// ISO 639-1 code of the language they speak.
     pub language: &'a str,
-    /// They know their secrets.
     pub knows_secrets: bool,
 }
 
-/// A file's content, without its first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The content.
     pub text: String,
-    /// Characters of the description that had no room.
     pub cut: usize,
 }
 
-/// The first line of a file that was made here.
+/// First line of an imported file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Hash of the draft's source.
     pub source: String,
     /// Hash of the content as it was made.
     content: String,
@@ -72,25 +64,21 @@ impl Mark {
         Some((Self { source: hash()?, content: hash()? }, rest))
     }
 
-    /// True if `content` is as it was made.
     pub fn is_as_made(&self, content: &str) -> bool {
         hash(content) == self.content
     }
 }
 
-/// The first digits of a SHA-256.
 pub fn hash(text: &str) -> String {
     let mut digits = hex(&Sha256::digest(text));
     digits.truncate(HASH);
     digits
 }
 
-/// The file with its first line.
 pub fn marked(source: &str, content: &str) -> String {
     format!("{MARK}{} {}\n{content}", hash(source), hash(content))
 }
 
-/// The file that describes a person.
 pub fn written(parts: &Parts<'_>) -> Written {
     let Parts { draft, aliases, standing, voice, language, knows_secrets } = *parts;
     let mut file = File::default();
@@ -155,7 +143,6 @@ fn prose(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// A name on one line.
 pub fn name(text: &str) -> String {
     let line = one_line(text, NAME_MAX);
     line.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -194,7 +181,6 @@ fn of_voice(voice: &ChosenVoice) -> String {
     format!("{{ {} }}", keys.join(", "))
 }
 
-/// A file while it is written.
 #[derive(Default)]
 struct File(String);
 
@@ -208,13 +194,11 @@ impl File {
         self.0.push('\n');
     }
 
-    /// A comment on one line, whatever is in it.
     fn comment(&mut self, text: &str) {
         let text = revealed_name(text.trim_end());
         self.line(format!("# {text}").trim_end());
     }
 
-    /// Says where passages came from.
     fn origin(&mut self, passages: &[Passage]) {
         let mut from: Vec<&str> = passages.iter().map(|it| it.from.as_str()).collect();
         from.retain(|it| !it.is_empty());

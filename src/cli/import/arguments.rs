@@ -25,7 +25,7 @@ pub struct Arguments {
     pub campaign: Option<String>,
     #[command(flatten)]
     whose: Whose,
-    /// Who gets what a character's file marks as secret.
+    /// Readers of texts that a file marks as secret.
     #[arg(long, value_name = "WHO", default_value = "dm")]
     pub secrets: Secrets,
     /// Only print the changes.
@@ -37,7 +37,6 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Owner and campaign that the files go to.
     pub fn scope(&self, config: &Config) -> Scope {
         let scope = self.whose.scope(config);
         match &self.campaign {
@@ -47,7 +46,7 @@ impl Arguments {
     }
 }
 
-/// Who gets what a character's file marks as secret.
+/// Readers of texts that a file marks as secret.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Secrets {
     /// Only you.
@@ -57,7 +56,6 @@ pub enum Secrets {
 }
 
 impl Secrets {
-    /// True if the NPC knows it.
     pub const fn is_of_npc(self) -> bool {
         matches!(self, Self::Npc)
     }

@@ -20,13 +20,9 @@ const DEPTH_MAX: usize = 32;
 /// Content of what the user named, and what of it could not be read.
 #[derive(Default)]
 pub struct Gathered {
-    /// Every file.
     pub files: Vec<Given>,
-    /// What could not be read.
     pub problems: Vec<Problem>,
-    /// Links and devices inside folders.
     pub skipped: usize,
-    /// Bytes of files inside folders.
     bytes: u64,
 }
 

@@ -17,9 +17,6 @@ use crate::{
 };
 
 /// Imports `files`, which are no campaign files of ours, into the campaign of `scope`.
-///
-/// # Errors
-/// The memory or the folder of NPCs cannot be written, or stdout.
 pub fn run(
     config: &Config,
     arguments: &Arguments,
@@ -75,7 +72,6 @@ async fn bring(
     Ok(DONE)
 }
 
-/// Says what is wrong; nothing was written.
 fn refuse(mistakes: &[Mistake], json: bool) -> Result<(), Failure> {
     if json {
         let problem = |it: &Mistake| {

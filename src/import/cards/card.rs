@@ -66,7 +66,7 @@ pub fn read(reading: &mut Reading<'_>, document: Map<String, Value>, is_nested: 
     reading.drafts.npcs.push(npc);
 }
 
-/// An NPC with its names, and what its placeholders stand for.
+/// An NPC with its names, and the values of its placeholders.
 fn identified(reading: &mut Reading<'_>, fields: &Fields<'_>) -> Option<(NpcDraft, Macros)> {
     let name = fields.text(&["name", "char_name"], reading).map(|name| clean(name.text));
     let nickname = fields.text(&["nickname"], reading).map(|name| clean(name.text));
@@ -92,7 +92,6 @@ fn identified(reading: &mut Reading<'_>, fields: &Fields<'_>) -> Option<(NpcDraf
     Some((NpcDraft { name, ..npc }, macros))
 }
 
-/// Fills who they are.
 fn describe(
     npc: &mut NpcDraft,
     reading: &mut Reading<'_>,
@@ -112,7 +111,7 @@ fn describe(
     npc.looks = looks(&described.collect::<Vec<_>>().join("\n"), &npc.tags);
 }
 
-/// Fills what they say; gives how many texts had more than that.
+/// Fills greetings and examples. Returns the number of texts with stage directions.
 fn lines(
     npc: &mut NpcDraft,
     reading: &mut Reading<'_>,
@@ -157,7 +156,6 @@ fn lines(
     told
 }
 
-/// Fills what is for the game master alone.
 fn note(npc: &mut NpcDraft, reading: &mut Reading<'_>, fields: &Fields<'_>) {
     for names in NOTES {
         if let Some(field) = fields.text(names, reading) {
@@ -180,7 +178,6 @@ fn note(npc: &mut NpcDraft, reading: &mut Reading<'_>, fields: &Fields<'_>) {
     }
 }
 
-/// Adds a text that is not empty.
 fn push(passages: &mut Vec<Passage>, from: &str, text: String) {
     if !text.is_empty() {
         passages.push(Passage { from: from.to_owned(), text });

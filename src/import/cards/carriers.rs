@@ -30,7 +30,6 @@ pub enum Carrier {
 pub struct Carried {
     /// Place inside the file: "ccv3"; empty: the whole of it.
     pub place: String,
-    /// Name of the archive's member that it is.
     pub member: Option<&'static str>,
     /// Its bytes, not yet checked in any way.
     pub json: Vec<u8>,
@@ -51,10 +50,6 @@ pub fn carrier(bytes: &[u8]) -> Option<Carrier> {
 }
 
 /// The card's JSON in `bytes`.
-///
-/// # Errors
-///
-/// If they carry none, or it cannot be got out.
 pub fn open(bytes: &[u8]) -> Result<Carried, Fault> {
     match carrier(bytes) {
         Some(Carrier::Picture) => {
@@ -75,7 +70,6 @@ pub fn open(bytes: &[u8]) -> Result<Carried, Fault> {
 /// Reason why pictures and sound stay where they are.
 pub const PICTURES: &str = "pictures and sound of cards are not imported";
 
-/// `card.json` of a ZIP.
 fn unpacked(bytes: &[u8]) -> Result<Carried, Fault> {
     let mut json = None;
     let mut others = 0_usize;

@@ -4,17 +4,15 @@
 
 /// Lines that begin a new conversation, or end one.
 const BREAKS: &[&str] = &["<start>", "{{start}}", "<end>", "<end_of_dialog>"];
-/// What players are called before their lines.
+/// Labels of players' lines.
 const PLAYERS: &[&str] = &["{{user}}", "<user>", "user", "you"];
-/// What the character is called, beside its names.
+/// Labels of the character's lines, besides its names.
 const CHARACTERS: &[&str] = &["{{char}}", "<bot>", "<char>", "char", "bot"];
 
-/// What one side says after the other, with placeholders as written.
+/// A line and its answer, with placeholders as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Raw {
-    /// Lines of the player.
     pub player: String,
-    /// Lines of the character.
     pub npc: String,
 }
 
@@ -51,14 +49,13 @@ pub fn exchanges(text: &str, names: &[&str]) -> Vec<Raw> {
     found
 }
 
-/// Who says a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Player,
     Npc,
 }
 
-/// Takes over an exchange that has an answer.
+/// Stores an exchange that has an answer.
 fn end(current: &mut Raw, found: &mut Vec<Raw>) {
     let ended = std::mem::take(current);
     if !ended.npc.trim().is_empty() {
@@ -66,7 +63,7 @@ fn end(current: &mut Raw, found: &mut Vec<Raw>) {
     }
 }
 
-/// What follows the break that a line begins with.
+/// The rest of a line that begins with a break.
 fn after_break(line: &str) -> Option<&str> {
     BREAKS.iter().find_map(|it| {
         let (start, rest) = line.split_at_checked(it.len())?;
@@ -74,7 +71,7 @@ fn after_break(line: &str) -> Option<&str> {
     })
 }
 
-/// Who says this line, and what, if it begins with a name.
+/// Speaker and text of a line that begins with a name.
 fn speaker<'t>(line: &'t str, names: &[&str]) -> Option<(Side, &'t str)> {
     let (who, said) = line.split_once(':')?;
     let who: String = who.chars().filter(|c| !c.is_whitespace() && *c != '*').collect();

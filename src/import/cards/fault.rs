@@ -2,19 +2,15 @@
 //!
 //! Entry type: [`Fault`].
 
-/// What is wrong at a place inside a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// "data/character_book/entries/3"; empty: the whole file.
     pub place: String,
-    /// What is wrong.
     pub message: String,
-    /// What to do about it.
     pub way_out: &'static str,
 }
 
 impl Fault {
-    /// A fault at `place`.
     pub fn new(place: &str, message: impl Into<String>, way_out: &'static str) -> Self {
         Self { place: place.to_owned(), message: message.into(), way_out }
     }

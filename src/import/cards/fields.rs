@@ -11,14 +11,11 @@ const TEXT_MAX: usize = 100_000;
 /// Most texts of a list; more are left out.
 const TEXTS_MAX: usize = 200;
 
-/// An object and where it is inside the file.
 pub struct Fields<'a> {
-    /// Its members.
     pub map: &'a Map<String, Value>,
     place: String,
 }
 
-/// A text and the name of its field.
 pub struct Field<'a> {
     /// "personality", "char_persona".
     pub name: &'static str,
@@ -27,12 +24,10 @@ pub struct Field<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Members of `map`, which is at `place`.
     pub fn new(map: &'a Map<String, Value>, place: impl Into<String>) -> Self {
         Self { map, place: place.into() }
     }
 
-    /// Place of the member `name`.
     pub fn place(&self, name: &str) -> String {
         if self.place.is_empty() { name.to_owned() } else { format!("{}/{name}", self.place) }
     }

@@ -1,4 +1,4 @@
-//! What a card says of gender, age and kind, for choosing a voice.
+//! Gender, age and kind of a card's character, for choosing a voice.
 //!
 //! Entry functions: [`looks`], [`is_for_adults`].
 

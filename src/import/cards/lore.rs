@@ -26,15 +26,12 @@ const ID_MAX: usize = 40;
 /// Words of a text that name an entry without a name.
 const NAME_WORDS: usize = 6;
 
-/// Whose lore it is.
 pub struct Owner<'a> {
-    /// Begins the sources of the entries.
     pub source: &'a str,
     /// Sources of the NPCs that know it; empty: everyone.
     pub known_to: Vec<String>,
 }
 
-/// Adds the entries of `book`.
 pub fn read(reading: &mut Reading<'_>, book: &Fields<'_>, owner: &Owner<'_>, macros: &mut Macros) {
     let entries: Vec<(String, &Value)> = match book.map.get("entries") {
         Some(Value::Array(entries)) => {
@@ -99,7 +96,6 @@ pub fn read_alone(
     }
 }
 
-/// Notes placeholders that nothing replaces.
 pub fn report_unknown(reading: &mut Reading<'_>, names: &[&str]) {
     if !names.is_empty() {
         let what = format!("placeholders: {}", names.join(", "));
@@ -107,7 +103,7 @@ pub fn report_unknown(reading: &mut Reading<'_>, names: &[&str]) {
     }
 }
 
-/// What the entries of one book had in common.
+/// Counts over the entries of one book.
 #[derive(Default)]
 struct Seen {
     sources: HashSet<String>,
@@ -211,7 +207,6 @@ impl Seen {
         source
     }
 
-    /// Notes what was left out of `entries`.
     fn report(self, reading: &mut Reading<'_>, entries: usize) {
         let lore = ["entry of lore", "entries of lore"];
         reading.left_out_counted(self.off, lore, "switched off in the file");
@@ -275,7 +270,6 @@ struct Decorated<'t> {
 }
 
 impl<'t> Decorated<'t> {
-    /// Takes the decorators off `text`.
     fn of(text: &'t str) -> Self {
         let mut decorated = Self { body: text.trim_start(), ..Self::default() };
         while let Some(rest) = decorated.body.strip_prefix("@@") {

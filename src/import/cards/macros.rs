@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-/// Who reads the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// A model or the game master: players are spoken of.
@@ -17,9 +16,7 @@ pub enum Audience {
 /// Replaces placeholders of one character.
 #[derive(Debug)]
 pub struct Macros {
-    /// Name that stands for the character.
     character: String,
-    /// Names of functions that nothing replaces.
     unknown: BTreeSet<String>,
 }
 
@@ -31,7 +28,6 @@ const GROWTH: usize = 4096;
 /// Bytes before a placeholder that tell how the player is spoken to.
 const TAIL: usize = 200;
 
-/// What a placeholder stands for.
 enum Marker<'t> {
     Character,
     Player,
@@ -39,7 +35,6 @@ enum Marker<'t> {
 }
 
 impl Macros {
-    /// For a character of this name.
     pub fn new(character: &str) -> Self {
         Self { character: character.to_owned(), unknown: BTreeSet::new() }
     }
@@ -88,7 +83,7 @@ impl Macros {
         out
     }
 
-    /// What the function gives; unknown ones give nothing and are noted.
+    /// The value of a function; unknown ones are empty and noted.
     fn evaluated(&mut self, body: &str) -> String {
         if body.starts_with("//") {
             return String::new();
@@ -154,12 +149,11 @@ fn about(before: &str) -> &'static str {
     if begins_sentence(before) { "The player" } else { "the player" }
 }
 
-/// True if what comes next begins a sentence.
 fn begins_sentence(before: &str) -> bool {
     tail(before).trim_end_matches([' ', '*', '"', '“']).chars().next_back().is_none_or(is_end)
 }
 
-/// The end of `text`, at most this long: who looks back does so in constant time.
+/// The last [`TAIL`] bytes of `text`, so that looking back takes constant time.
 fn tail(text: &str) -> &str {
     let mut at = text.len().saturating_sub(TAIL);
     while !text.is_char_boundary(at) {
@@ -168,7 +162,6 @@ fn tail(text: &str) -> &str {
     text.get(at..).unwrap_or_default()
 }
 
-/// True for characters that end a sentence or a line.
 fn is_end(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '\n')
 }

@@ -55,9 +55,7 @@ const ELEMENTS: &[&str] = &[
 /// Text and what of it is secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// For everyone.
     pub open: String,
-    /// For the game master.
     pub secret: String,
 }
 
@@ -69,7 +67,7 @@ pub fn tidy(text: &str) -> String {
 
 /// `text` without HTML, if it has any; its line ends stay.
 pub fn without_html(text: &str) -> Told {
-    // Entities of HTML also stand alone; such text keeps its lines.
+    // Text with only entities of HTML keeps its lines.
     if !text.contains('<') && text.contains('&') && text.contains(';') {
         let prose = markup::prose(text);
         return Told { open: prose.open, secret: prose.secret };
@@ -112,14 +110,12 @@ fn is_rule(line: &str) -> bool {
     line.starts_with("```") || (line.len() >= 3 && line.chars().all(is_drawn))
 }
 
-/// A line without the mark of a heading.
 fn without_heading(line: &str) -> &str {
     let heading = line.trim_start_matches('#');
     let marks = line.len() - heading.len();
     if (1..=6).contains(&marks) && heading.starts_with(' ') { heading.trim() } else { line }
 }
 
-/// A line without marks inside it.
 fn without_marks(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     // "* " begins an item of a list.
@@ -155,7 +151,7 @@ fn without_marks(line: &str) -> String {
     out
 }
 
-/// True if `mark` stands at the edge of a word, as emphasis does; "2 * 3" and "snake_case" have none.
+/// True if `mark` is at the edge of a word, as emphasis is; not in "2 * 3" and "snake_case".
 fn is_mark(mark: &str, before: &str, after: &str) -> bool {
     let is_inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);

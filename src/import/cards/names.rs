@@ -8,7 +8,7 @@ use crate::{domain::one_line, markup};
 const NAME_MAX: usize = 80;
 /// Most aliases; entries of lore have up to 60 keys.
 const ALIASES_MAX: usize = 100;
-/// What ends the name proper: authors add what their character is.
+/// Separators behind the name proper; authors append a description.
 const ENDS: &[&str] = &["||", "|", " - ", " – ", " — ", "—", " ~ ", " // ", ": ", ", ", " (", " ["];
 /// Titles as written -> as said.
 const TITLES: &[(&str, &str)] = &[

@@ -31,13 +31,12 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub struct Chunk {
     /// "ccv3", "chara".
     pub chunk: String,
-    /// Not yet checked in any way.
+    /// Not yet checked.
     pub json: Vec<u8>,
     /// A better chunk that could not be read, with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
-/// True for PNG and APNG.
 pub fn is_png(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x89PNG\r\n\x1a\n")
 }
@@ -53,10 +52,6 @@ pub fn has_card(png: &[u8]) -> bool {
 }
 
 /// The card of a picture, the newest format it has.
-///
-/// # Errors
-///
-/// If no chunk of a card can be read.
 pub fn card(png: &[u8]) -> Result<Chunk, Fault> {
     let decoder = scanned(png);
     let missing = || Fault::new("", "no character card in this picture", AGAIN);
@@ -105,7 +100,6 @@ fn scanned(png: &[u8]) -> StreamingDecoder {
     decoder
 }
 
-/// True for chunks of text.
 fn is_text(kind: [u8; 4]) -> bool {
     [*b"tEXt", *b"zTXt", *b"iTXt"].contains(&kind)
 }

@@ -8,7 +8,6 @@ use crate::import::draft::{Drafts, LeftOut, Mistake};
 /// Most mistakes of one file; more would not be read.
 const MISTAKES_MAX: usize = 50;
 
-/// A file that is being read.
 pub struct Reading<'a> {
     /// Its name for people; "luna.charx!card.json" once it is known to be inside an archive.
     pub file: String,
@@ -18,7 +17,6 @@ pub struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Begins with `file`.
     pub fn new(file: &str, drafts: &'a mut Drafts) -> Self {
         Self { file: file.to_owned(), drafts, mistakes: 0 }
     }
@@ -39,7 +37,6 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Notes parts that were not used.
     pub fn left_out(&mut self, what: impl Into<String>, why: impl Into<String>) {
         let file = self.file.clone();
         self.drafts.left_out.push(LeftOut { file, what: what.into(), why: why.into() });

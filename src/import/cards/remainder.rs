@@ -88,7 +88,6 @@ pub fn report(
     listed(reading, "fields", fields.map.keys().filter(|name| !KNOWN.contains(&name.as_str())));
 }
 
-/// Notes these names of `what`, if any.
 fn listed<'n>(reading: &mut Reading<'_>, what: &str, names: impl Iterator<Item = &'n String>) {
     let names: Vec<&String> = names.collect();
     if names.is_empty() {

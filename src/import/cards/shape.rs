@@ -21,10 +21,8 @@ const SPOKEN: &[&str] = &[
     "world_scenario",
 ];
 
-/// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A character.
     Card {
         /// True if its fields are in `data` (V2, V3).
         is_nested: bool,
@@ -37,10 +35,6 @@ pub enum Shape {
 }
 
 /// `json` as a value. `place`: where it was inside the file.
-///
-/// # Errors
-///
-/// If it is too large, nested deeper than 128 levels, or not valid.
 pub fn parsed(json: &[u8], place: &str) -> Result<Value, Fault> {
     if json.len() > BYTES_MAX {
         let message = format!("more than {} MiB of JSON", BYTES_MAX >> 20);
@@ -57,7 +51,7 @@ pub fn parsed(json: &[u8], place: &str) -> Result<Value, Fault> {
     })
 }
 
-/// What `document` is; `None`: nothing of cards.
+/// `None`: neither a card nor a lorebook.
 pub fn shape(document: &Value) -> Option<Shape> {
     let map = document.as_object()?;
     let spec = map.get("spec").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
@@ -80,7 +74,6 @@ pub fn shape(document: &Value) -> Option<Shape> {
     None
 }
 
-/// True for the fields of a card.
 fn is_character(map: &Map<String, Value>) -> bool {
     let has_text = |key: &str| map.get(key).is_some_and(Value::is_string);
     let is_described = || ["description", "personality", "scenario"].into_iter().all(has_text);

@@ -11,7 +11,7 @@ const QUOTES: &[(char, &[char])] =
 /// Words outside quotes and asterisks that make these what is said.
 const SAID_MIN: usize = 4;
 
-/// What is said in `text`, on one line; empty: nothing.
+/// The spoken words of `text` on one line; may be empty.
 pub fn spoken(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| line.replace("**", "")).collect();
     let quotes: Vec<&str> = lines.iter().flat_map(|line| quotes(line)).collect();
@@ -72,12 +72,11 @@ fn words_outside_quotes(line: &str) -> usize {
     words + line.get(from..).map_or(0, words_in)
 }
 
-/// Number of words.
 fn words_in(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }
 
-/// A line without what stands between asterisks, but for single words that are stressed inside a sentence.
+/// A line without text between asterisks; single stressed words inside a sentence stay.
 fn without_actions(line: &str) -> String {
     if let Some(item) = line.trim_start().strip_prefix("* ") {
         return item.to_owned();

@@ -8,13 +8,12 @@ use super::{
     speech::spoken,
 };
 
-/// `raw` as plain text about somebody.
+/// `raw` as plain text about a person.
 pub fn about(raw: &str, macros: &mut Macros) -> Told {
     let told = without_html(&macros.filled(&tidy(raw), Audience::About));
     Told { open: plain(&told.open), secret: plain(&told.secret) }
 }
 
-/// What is said aloud.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// On one line; empty: nothing.
@@ -23,7 +22,7 @@ pub struct Said {
     pub is_all: bool,
 }
 
-/// What is said aloud to a player in `raw`.
+/// The words of `raw` spoken to a player.
 pub fn said(raw: &str, macros: &mut Macros) -> Said {
     let told = without_html(&macros.filled(&tidy(raw), Audience::To)).open;
     let text = spoken(&told);
@@ -31,7 +30,6 @@ pub fn said(raw: &str, macros: &mut Macros) -> Said {
     Said { text, is_all }
 }
 
-/// Number of words.
 fn words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }

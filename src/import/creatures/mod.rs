@@ -25,7 +25,6 @@ pub fn is_creatures(document: &Value) -> bool {
     records(document).iter().take(LOOKED_AT).any(|it| Record::of(it).is_creature())
 }
 
-/// Adds the creatures of `document`, the content of `file`, to `drafts`.
 pub fn read(file: &str, document: &Value, drafts: &mut Drafts) {
     let records = records(document);
     if records.len() > RECORDS_MAX {

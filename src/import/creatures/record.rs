@@ -26,12 +26,10 @@ const ABILITIES: &[&str] = &[
     "traits",
 ];
 
-/// A creature's record.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// What holds its fields.
     fields: &'a Value,
-    /// What is around them in a fixture; else `fields` itself.
+    /// The object around them in a fixture; else `fields` itself.
     outer: &'a Value,
 }
 
@@ -49,7 +47,6 @@ impl<'a> Record<'a> {
         has_points && ratings.into_iter().any(has) && self.name().is_some()
     }
 
-    /// Its name on one line.
     pub fn name(&self) -> Option<String> {
         let name = plain_text(self.fields.get("name")?.as_str()?, NAME_MAX).trim().to_owned();
         (!name.is_empty()).then_some(name)
@@ -89,7 +86,6 @@ impl<'a> Record<'a> {
         Some(first.chain(letters).collect())
     }
 
-    /// Its description.
     pub fn description(&self) -> Option<String> {
         let text = match self.fields.get("desc")? {
             Value::String(text) => text.clone(),
@@ -102,14 +98,12 @@ impl<'a> Record<'a> {
         Some(prose(cut).open)
     }
 
-    /// Languages it knows.
     pub fn languages(&self) -> Option<String> {
         let pretty = self.fields.get("languages").and_then(|it| it.get("as_string"));
         let pretty = pretty.and_then(Value::as_str).map(shortened).filter(|it| !it.is_empty());
         pretty.or_else(|| self.word("languages")).or_else(|| self.word("languages_desc"))
     }
 
-    /// Figures by name.
     pub fn properties(&self) -> Vec<(String, String)> {
         let mut properties = Vec::new();
         let mut add = |name: &str, value: Option<String>| {
@@ -123,7 +117,6 @@ impl<'a> Record<'a> {
         properties
     }
 
-    /// How many abilities and actions it has.
     pub fn abilities(&self) -> usize {
         let lists = ABILITIES.iter().filter_map(|name| self.fields.get(name)?.as_array());
         lists.map(Vec::len).sum()

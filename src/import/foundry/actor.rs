@@ -38,11 +38,9 @@ struct Known {
     notes: Vec<Passage>,
     /// Abilities that change speech; stat blocks have them too.
     abilities: Vec<Passage>,
-    /// Documents that its public texts link to.
     links: Vec<RelationTarget>,
 }
 
-/// Reads the actor `document`.
 pub fn actor(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &mut Drafts) {
     let nothing = Map::new();
     let system = system(&document.fields).unwrap_or(&nothing);
@@ -60,7 +58,7 @@ pub fn actor(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &m
         known.secrets.extend(told.secret);
     }
     left.add(&document.file, "texts that were cut", reading.cut);
-    // Whom somebody thinks of is not for everybody.
+    // Links of other texts would reveal private thoughts.
     let links = std::mem::take(&mut known.links);
     drafts.relations.extend(relations(document, links));
     let own_type = text(&document.fields, "type").unwrap_or_default();
@@ -117,7 +115,7 @@ fn labelled(label: &str, passage: Passage) -> Passage {
     Passage { text, ..passage }
 }
 
-/// The NPC itself: it knows its biography, and what everybody knows of it.
+/// The NPC itself, which knows its biography and its public description.
 fn person(document: &Document, system: &Fields, known: Known) -> NpcDraft {
     let Known { person: mut personality, public, secrets, notes, abilities, .. } = known;
     for passage in public {
@@ -140,7 +138,6 @@ fn person(document: &Document, system: &Fields, known: Known) -> NpcDraft {
     }
 }
 
-/// What everybody may know of an NPC.
 fn public(document: &Document, known: &Known) -> EntityDraft {
     EntityDraft {
         source: format!("{}:public", document.source),
@@ -150,7 +147,7 @@ fn public(document: &Document, known: &Known) -> EntityDraft {
     }
 }
 
-/// A thing, group or creature without a seat. What readers of the actor do not see is the game master's.
+/// A thing, group or creature without a seat. Texts that readers do not see are the game master's.
 fn thing_draft(document: &Document, system: &Fields, known: Known) -> EntityDraft {
     let Known { person, public, secrets, notes, abilities, .. } = known;
     let is_read = level(&document.fields).is_some_and(|level| level >= OBSERVER);
@@ -207,7 +204,7 @@ fn aliases(document: &Document) -> Vec<String> {
     aliases
 }
 
-/// What is kept of the document for an export: its texts, without items and figures, which are most of it.
+/// The document's texts for an export, without items and figures, which are most of it.
 fn original(document: &Document, system: &Fields) -> Map<String, Value> {
     let mut kept = Map::new();
     for name in ["_id", "name", "type", "img"] {

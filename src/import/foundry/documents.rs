@@ -19,56 +19,42 @@ const NAME_MAX: usize = 80;
 /// Longest id taken from a file, in bytes; Foundry's have 16.
 const ID_MAX: usize = 32;
 
-/// A document.
 #[derive(Debug)]
 pub struct Document {
-    /// File that it is from.
     pub file: String,
     /// Place inside the file: "actors/3"; empty for the whole file.
     pub place: String,
-    /// What it is.
     pub kind: Kind,
-    /// Its content.
     pub fields: Fields,
     /// Id in Foundry, else a hash of kind, name and file.
     pub id: String,
-    /// Source of the draft that it becomes.
     pub source: String,
     /// Name on one line; empty only for folders.
     pub name: String,
-    /// Journal that a page belongs to.
     pub journal: Option<Journal>,
 }
 
-/// What a page has of its journal.
+/// A page's journal.
 #[derive(Clone, Debug)]
 pub struct Journal {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
-    /// Access level of everybody.
+    /// Access level of all players.
     pub level: i64,
-    /// Id of its folder.
     pub folder: Option<String>,
 }
 
 /// Documents found so far.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// In the order of the files.
     pub found: Vec<Document>,
-    /// What is no document of these.
     pub left: LeftOuts,
-    /// Faults of the files.
     pub mistakes: Vec<Mistake>,
-    /// How often each source was given.
     sources: BTreeMap<String, usize>,
     /// Values read, documents or not.
     values: usize,
 }
 
-/// A value that is to be read.
 struct Waiting {
     place: String,
     /// `None`: known by its fields.
@@ -78,7 +64,6 @@ struct Waiting {
 }
 
 impl Documents {
-    /// Adds the documents of `value`, the content of `file`.
     pub fn add(&mut self, file: &str, value: Value) {
         let mut waiting = VecDeque::new();
         match value {
@@ -101,7 +86,6 @@ impl Documents {
         }
     }
 
-    /// Notes a fault.
     pub fn mistake(&mut self, file: &str, place: &str, message: &str, way_out: &str) {
         self.mistakes.push(Mistake {
             file: file.to_owned(),
@@ -251,7 +235,6 @@ pub fn clean_name(name: &str) -> String {
     plain_text(name, NAME_MAX).trim().to_owned()
 }
 
-/// Id that the document itself has.
 pub fn own_id(fields: &Fields) -> Option<&str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let is_id = |id: &&str| (1..=ID_MAX).contains(&id.len()) && id.chars().all(is_plain);
@@ -268,7 +251,6 @@ fn is_filled(fields: &Fields, name: &str) -> bool {
     text(fields, name).is_some_and(|text| !text.trim().is_empty())
 }
 
-/// `place` and what is inside it.
 pub fn within(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}/{name}") }
 }

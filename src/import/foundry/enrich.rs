@@ -19,7 +19,7 @@ const INNER_MAX: usize = 300;
 const VALUE_MAX: usize = 80;
 /// Length of an id.
 const ID: usize = 16;
-/// Stands for what is unknown.
+/// Replaces unknown values.
 const UNKNOWN: &str = "…";
 /// Names of enrichers that link to documents.
 const LINKS: &[&str] = &[
@@ -37,14 +37,11 @@ const LINKS: &[&str] = &[
     "UUID",
 ];
 
-/// What enrichers of a document refer to.
+/// Data that enrichers refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// All documents.
     pub index: &'a Index,
-    /// The document's own name.
     pub name: &'a str,
-    /// Its content.
     pub fields: &'a Fields,
 }
 
@@ -116,7 +113,7 @@ impl<'a> Enricher<'a> {
     }
 }
 
-/// What is up to the `close` that belongs to an `open` before `text`, and what is after it.
+/// `text` before and after the `close` that matches an earlier `open`.
 fn enclosed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     let mut depth = 1_usize;
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! What an actor is besides its texts: kind, languages, and abilities that change how it speaks.
+//! An actor's facts besides its texts: kind, languages, and abilities that change how it speaks.
 
 use serde_json::Value;
 
@@ -9,12 +9,11 @@ use crate::{import::draft::Passage, markup::line};
 const WORD_MAX: usize = 80;
 /// Longest list of words.
 const LIST_MAX: usize = 20;
-/// Most abilities that are told.
 const ABILITIES_MAX: usize = 6;
-/// Words in the names of abilities that change how somebody speaks, or is spoken to.
+/// Words in the names of abilities that change how an NPC speaks or is spoken to.
 const SPEECH: &[&str] =
     &["deaf", "mimic", "mute", "silent", "speak", "speech", "telepath", "tongue", "voice"];
-/// Types of items that are what somebody is.
+/// Types of items that name a person's kind.
 const BEING: &[&str] = &["ancestry", "class", "heritage", "race", "species"];
 /// Scores of mind and manner: path, what a low one and what a high one means.
 const SCORES: &[(&str, &str, &str)] = &[
@@ -73,7 +72,6 @@ pub fn facts(system: &Fields) -> Vec<Passage> {
     facts
 }
 
-/// Figures of a stat block.
 pub fn properties(system: &Fields) -> Vec<(String, String)> {
     let named = [
         ("type", "details.type"),
@@ -100,7 +98,6 @@ fn word(fields: &Fields, path: &str) -> Option<String> {
     (!word.is_empty() && !is_id(&word)).then_some(word)
 }
 
-/// Words of a list.
 fn list(value: &Value) -> Vec<String> {
     let words = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     let words = words.map(|word| line(word).chars().take(WORD_MAX).collect::<String>());

@@ -4,29 +4,22 @@ use serde_json::Value;
 
 use super::shape::{Fields, at, is_id};
 
-/// What a text is.
+/// The readers of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
     /// About the person, who knows it.
     Person,
-    /// What everybody may know.
     Public,
-    /// Only for the game master.
     Secret,
-    /// Notes of a player.
     Notes,
 }
 
-/// A text about an actor.
 #[derive(Debug)]
 pub struct Text<'a> {
-    /// Path inside the system's data.
     pub path: String,
     /// Word in front of it; may be empty.
     pub label: String,
-    /// What it is.
     pub to: To,
-    /// HTML or plain text.
     pub html: &'a str,
 }
 
@@ -58,7 +51,7 @@ const PATHS: &[(&str, &str, To)] = &[
     ("details.biography.organizations", "Organizations", To::Person),
     ("details.biography.campaignNotes", "", To::Notes),
 ];
-/// What other systems call texts about a person, in lower case and without other characters.
+/// Fields of other systems with texts about a person, in lower case, letters and digits only.
 const NAMES: &[&str] = &[
     "appearance",
     "background",
@@ -99,7 +92,6 @@ const VALUES_MAX: usize = 5_000;
 /// Most texts of other systems.
 const TEXTS_MAX: usize = 20;
 
-/// Texts about the actor whose system's data is `system`.
 pub fn texts(system: &Fields) -> Vec<Text<'_>> {
     let known = PATHS.iter().filter_map(|(path, label, to)| {
         let html = at(system, path)?.as_str().filter(|html| is_text(html))?;
@@ -110,11 +102,10 @@ pub fn texts(system: &Fields) -> Vec<Text<'_>> {
     texts
 }
 
-/// A value that is to be looked at.
 struct Waiting<'a> {
     path: String,
     depth: usize,
-    /// What a text here is; `None`: nothing known.
+    /// Readers of texts at this place; `None`: unknown.
     to: Option<To>,
     value: &'a Value,
 }

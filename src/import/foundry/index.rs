@@ -13,9 +13,7 @@ const FOLDERS_MAX: usize = 8;
 /// A document that others may link to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Its name.
     pub name: String,
-    /// Source of its draft.
     pub source: String,
 }
 
@@ -33,7 +31,6 @@ pub struct Index {
 }
 
 impl Index {
-    /// The index of `documents`.
     pub fn new(documents: &[Document]) -> Self {
         let mut index = Self::default();
         for document in documents {
@@ -53,7 +50,6 @@ impl Index {
         index
     }
 
-    /// The document with this id.
     pub fn document(&self, id: &str) -> Option<&Known> {
         self.documents.get(id)
     }

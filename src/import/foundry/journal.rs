@@ -14,7 +14,7 @@ use crate::{
     import::draft::{Drafts, EntityDraft},
 };
 
-/// Names of pages that nobody would ask for.
+/// Names of pages that players do not ask for.
 const PLAIN_NAMES: &[&str] = &[
     "description",
     "details",
@@ -40,7 +40,6 @@ const KINDS: &[(&str, EntityKind)] = &[
     ("loot", EntityKind::Item),
 ];
 
-/// Reads the page `document`.
 pub fn page(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &mut Drafts) {
     let Some((path, content)) = content(&document.fields) else {
         left.count(&document.file, "pages without text");
@@ -74,7 +73,6 @@ pub fn page(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &mu
     drafts.relations.extend(relations(document, told.links));
 }
 
-/// Path and text of a page.
 fn content(fields: &Fields) -> Option<(&'static str, &str)> {
     let text = |path: &'static str| {
         let text = at(fields, path)?.as_str()?;

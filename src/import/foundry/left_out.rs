@@ -20,12 +20,10 @@ const WHY: &[(&str, &str)] = &[
 pub struct LeftOuts(BTreeMap<(String, &'static str), usize>);
 
 impl LeftOuts {
-    /// Counts one of `plural`.
     pub fn count(&mut self, file: &str, plural: &'static str) {
         self.add(file, plural, 1);
     }
 
-    /// Counts `number` of `plural`.
     pub fn add(&mut self, file: &str, plural: &'static str, number: usize) {
         // One count for all lines of a file.
         let file = file.rsplit_once("!line ").map_or(file, |(file, _)| file);
@@ -34,7 +32,6 @@ impl LeftOuts {
         }
     }
 
-    /// The counts in words, by file.
     pub fn told(self) -> impl Iterator<Item = LeftOut> {
         self.0.into_iter().map(|((file, plural), number)| {
             let why = WHY.iter().find(|(name, _)| *name == plural);

@@ -51,12 +51,10 @@ fn read(file: &str, document: Value, drafts: &mut Drafts) {
 pub struct Reading(Documents);
 
 impl Reading {
-    /// Adds `document`, the content of `file`.
     pub fn add(&mut self, file: &str, document: Value) {
         self.0.add(file, document);
     }
 
-    /// Adds what all files hold to `drafts`.
     pub fn finish(self, drafts: &mut Drafts) {
         let index = Index::new(&self.0.found);
         let Documents { found, mut left, mistakes, .. } = self.0;

@@ -1,23 +1,18 @@
-//! What a document of Foundry VTT is, by its key in a pack or by its fields: versions 9 to 13, whole or
-//! in part.
+//! The kind of a document of Foundry VTT, by its key in a pack or by its fields: versions 9 to 13, whole
+//! or in part.
 
 use serde_json::{Map, Value};
 
-/// Fields of a document.
 pub type Fields = Map<String, Value>;
 
-/// Kinds of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A person, creature or group.
     Actor,
     /// Texts, one a page.
     Journal,
-    /// A text.
     Page,
-    /// What documents lie in.
     Folder,
-    /// Documents of all kinds.
     Adventure,
     /// Documents that have no place here, by their plural.
     Other(&'static str),
@@ -131,7 +126,7 @@ fn has_text_page(fields: &Fields) -> bool {
     pages.is_some_and(|pages| pages.iter().any(|page| page.pointer("/text/content").is_some()))
 }
 
-/// What the rules say of a document: `system`, before version 10 `data`.
+/// Data of the game system: `system`, before version 10 `data`.
 pub fn system(fields: &Fields) -> Option<&Fields> {
     either(fields, "system", "data")?.as_object()
 }
@@ -149,7 +144,6 @@ pub fn either<'a>(fields: &'a Fields, name: &str, former: &str) -> Option<&'a Va
     object(name).or_else(|| object(former))
 }
 
-/// The member `name`, if it is text.
 pub fn text<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
     fields.get(name)?.as_str()
 }

@@ -20,7 +20,6 @@ const RELATIONS_MAX: usize = 100;
 pub struct Told {
     /// `None`: no such text.
     pub open: Option<Passage>,
-    /// Documents that it links to.
     pub links: Vec<RelationTarget>,
     /// Secret blocks; `None`: none.
     pub secret: Option<Passage>,
@@ -31,17 +30,14 @@ pub struct Told {
 pub struct Texts<'a> {
     document: &'a Document,
     index: &'a Index,
-    /// Texts that were too long.
     pub cut: usize,
 }
 
 impl<'a> Texts<'a> {
-    /// Of `document`, which may link to those of `index`.
     pub fn new(document: &'a Document, index: &'a Index) -> Self {
         Self { document, index, cut: 0 }
     }
 
-    /// The text `html` at `path` of the document.
     pub fn read(&mut self, path: &str, html: &str) -> Told {
         self.cut += usize::from(html.len() > TEXT_MAX);
         let html = html.get(..html.floor_char_boundary(TEXT_MAX)).unwrap_or_default();

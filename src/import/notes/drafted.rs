@@ -11,7 +11,7 @@ use crate::{
 /// Most greetings, and the longest, in characters.
 const GREETINGS_MAX: usize = 10;
 const GREETING_MAX: usize = 300;
-/// Words in headings above what an NPC says when it meets somebody.
+/// Words in headings above an NPC's greetings.
 const GREETINGS: &[&str] = &[
     "begrüßung",
     "begrüßungen",
@@ -25,7 +25,7 @@ const GREETINGS: &[&str] = &[
     "zitat",
     "zitate",
 ];
-/// Words in headings above what an NPC is like.
+/// Words in headings above an NPC's character.
 const PERSONALITY: &[&str] = &[
     "appearance",
     "auftreten",
@@ -64,7 +64,6 @@ const PERSONALITY: &[&str] = &[
     "ziele",
 ];
 
-/// Adds `note` to `drafts`.
 pub fn add(note: Note, drafts: &mut Drafts) {
     let kind = note.kind;
     let is_npc = kind.is_some_and(|it| it.is_npc);
@@ -137,7 +136,7 @@ fn entity(note: Note, kind: EntityKind) -> EntityDraft {
     }
 }
 
-/// A block with the heading it stands below.
+/// A block with the heading above it.
 fn passage(block: &Block) -> Passage {
     let text = block.text.trim_end();
     match block.headings.last() {

@@ -1,4 +1,4 @@
-//! Front matter of a note. What is broken is read line by line, so that marks of the game master
+//! Front matter of a note. If it is broken it is read line by line, so that marks of the game master
 //! still count.
 //!
 //! Entry functions: [`split`], [`read`].
@@ -17,14 +17,12 @@ pub struct Split<'a> {
     pub yaml: Option<&'a str>,
     /// False if its last line of hyphens is missing.
     pub is_closed: bool,
-    /// The text below.
     pub body: &'a str,
 }
 
 /// Front matter, read.
 #[derive(Debug, Default)]
 pub struct Front {
-    /// In the order of the file.
     pub fields: Vec<Field>,
     /// First fault found.
     pub fault: Option<String>,

@@ -21,13 +21,11 @@ const FILES: &[&str] = &[
 pub struct Plain {
     /// Without mark-up.
     pub text: String,
-    /// Text of elements that are the game master's.
     pub secret: String,
     /// Notes it links to: a name or a path.
     pub links: Vec<String>,
     /// Embedded pictures, recordings and notes.
     pub embeds: usize,
-    /// Web addresses behind words.
     pub addresses: usize,
 }
 
@@ -36,20 +34,16 @@ pub struct Plain {
 pub struct Label<'a> {
     /// Without mark-up and colon.
     pub name: String,
-    /// What follows.
     pub value: &'a str,
-    /// Written in bold or italics.
     pub is_bold: bool,
     /// Followed by a colon.
     pub has_colon: bool,
 }
 
-/// At most `longest` bytes of `text`.
 pub fn cut(text: &str, longest: usize) -> &str {
     text.get(..text.floor_char_boundary(longest)).unwrap_or(text)
 }
 
-/// `line` without mark-up.
 pub fn plain(line: &str) -> Plain {
     let mut found = Plain::default();
     let prose;
@@ -101,7 +95,6 @@ fn has_html(line: &str) -> bool {
 struct Link<'a> {
     words: &'a str,
     target: Target,
-    /// Bytes of the whole link.
     length: usize,
 }
 
@@ -112,7 +105,6 @@ enum Target {
     Nothing,
 }
 
-/// The link that `from` begins with.
 fn link(from: &str) -> Option<Link<'_>> {
     let window = cut(from, LINK_MAX);
     if let Some(inside) = window.strip_prefix("[[") {

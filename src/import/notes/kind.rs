@@ -1,4 +1,4 @@
-//! What a note is about, by its `type:`, its tags and its folders; English and German.
+//! Kind of a note, by its `type:`, its tags and its folders; English and German.
 //!
 //! Entry functions: [`kind`], [`skipped`].
 
@@ -8,10 +8,8 @@ use super::{
 };
 use crate::domain::EntityKind;
 
-/// What a note is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// Its kind.
     pub entity: EntityKind,
     /// The game master marked it as an NPC.
     pub is_npc: bool,
@@ -224,7 +222,6 @@ pub struct Marks<'a> {
     pub types: Vec<&'a str>,
     /// Tags without their `#`.
     pub tags: Vec<&'a str>,
-    /// Path of the note.
     pub path: &'a str,
 }
 
@@ -297,11 +294,9 @@ pub fn is_secret_path(path: &str) -> bool {
 pub enum Skipped {
     /// Of Obsidian itself, or deleted.
     Hidden,
-    /// To make notes from.
     Template,
 }
 
-/// Reason the file at `path` is no content.
 pub fn skipped(path: &str) -> Option<Skipped> {
     let is_template = |name: &str| words(name).iter().any(|it| TEMPLATES.contains(&it.as_str()));
     let mut parts = path.split(['/', '\\']).filter(|it| !matches!(*it, "." | ".."));

@@ -1,6 +1,6 @@
 //! Lines of a note with its comments taken out: `%%…%%`, HTML comments, hidden elements, and fenced
 //! blocks. Within a comment only its end counts, within a fence only the fence's end, and marks in code
-//! spans do not count, as Obsidian has it. What is never closed is the game master's.
+//! spans do not count, as in Obsidian. Anything never closed is the game master's.
 //!
 //! Entry function: [`lines`]. Linear in the length of the text.
 
@@ -27,9 +27,7 @@ pub enum Line {
 /// A whole note.
 #[derive(Debug, Default)]
 pub struct Lines {
-    /// In their order.
     pub lines: Vec<Line>,
-    /// Blocks of code that were left out.
     pub blocks: usize,
 }
 
@@ -77,7 +75,7 @@ enum Comment {
 struct Fence {
     mark: char,
     length: usize,
-    /// Depth of the quote it stands in.
+    /// Depth of the quote around it.
     depth: usize,
     content: Content,
     /// Index of its first line among those found.
@@ -171,7 +169,7 @@ impl Reader {
                 },
             }
         }
-        // What is left of a line that was only a comment separates no paragraphs.
+        // The rest of a line with only a comment separates no paragraphs.
         if !had_comment || !open.trim_matches(['>', ' ', '\t']).is_empty() {
             self.found.lines.push(Line::Text(open));
         }
@@ -185,7 +183,6 @@ const fn name(comment: Comment) -> &'static str {
     }
 }
 
-/// The fence that `line` opens.
 fn opened(line: &str, begins: usize) -> Option<Fence> {
     let (depth, rest) = quote(line, usize::MAX);
     let rest = rest.trim_start();
@@ -219,7 +216,6 @@ fn last_runs(bytes: &[u8]) -> BTreeMap<usize, usize> {
     runs
 }
 
-/// Number of backticks from `at` on.
 fn run(bytes: &[u8], at: usize) -> usize {
     bytes.iter().skip(at).take_while(|byte| **byte == b'`').count()
 }
@@ -292,7 +288,6 @@ fn is_tag(text: &str, before: &str, element: &str) -> bool {
 enum End {
     /// Where the end begins, and what follows it.
     At(usize, usize),
-    /// In a later line.
     Later(Comment),
 }
 

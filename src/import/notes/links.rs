@@ -69,7 +69,6 @@ impl Index {
         relations
     }
 
-    /// What a link in the note at `path` leads to.
     fn target(&self, link: &str, path: &str) -> Option<RelationTarget> {
         let ways = [key(link), key(&joined(path, link)), key(stem(link))];
         for way in ways {

@@ -1,5 +1,5 @@
 //! Folders of Markdown, as Obsidian keeps them: NPCs where the game master marked a note as one, entities
-//! from all others, links as relations. What is marked as the game master's becomes secrets.
+//! from all others, links as relations. Text marked as the game master's becomes secrets.
 //!
 //! Entry functions: [`is_notes`], [`read`]. Time and memory are linear in the length of the text.
 //! **Never**: shows a line whose marks are in doubt.

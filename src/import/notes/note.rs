@@ -73,33 +73,23 @@ const PROGRAM: &[&str] = &[
     "publish",
     "updated",
 ];
-/// What ends a person's name proper.
+/// Separators behind a person's name proper.
 const ENDS: &[&str] = &[" - ", " – ", " — ", ", ", " ("];
 
-/// A note as it was read.
 #[derive(Debug)]
 pub struct Note {
-    /// Path inside the folder.
     pub path: String,
-    /// Identifies it over imports.
     pub source: String,
-    /// One line.
     pub name: String,
-    /// Other names.
     pub aliases: Vec<String>,
-    /// What it is about.
     pub kind: Option<Kind>,
-    /// All of it is the game master's.
     pub is_secret: bool,
     /// Language by BCP 47.
     pub language: Option<String>,
-    /// Words to find it by.
     pub tags: Vec<String>,
-    /// Facts by name.
     pub properties: Vec<(String, String)>,
     /// Gender, age and kind.
     pub looks: Vec<String>,
-    /// Secrets of the front matter.
     pub secrets: Vec<Passage>,
     /// Open fields of the front matter, for export.
     pub original: Map<String, Value>,
@@ -107,7 +97,6 @@ pub struct Note {
     pub parts: Parts,
 }
 
-/// Source of the note at `path`.
 pub fn by_path(path: &str) -> String {
     let path = path.replace('\\', "/");
     format!("notes:{}", one_line(path.trim_start_matches("./"), 500))
@@ -162,7 +151,6 @@ fn lines_of(path: &str, text: &str, tally: &mut Tally) -> String {
     visible(&taken.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// A note with its names, kind and tags.
 fn named(path: &str, front: &Front, parts: Parts) -> Note {
     let first = |keys| front.values(keys).map(clean).find(|it| !it.is_empty());
     let file_name = clean(stem(path));

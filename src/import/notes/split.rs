@@ -17,31 +17,24 @@ const BARE_MAX: usize = 40;
 /// Longest heading, in bytes.
 const HEADING_MAX: usize = 200;
 
-/// A note's text.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// What everyone may read.
     pub open: Vec<Block>,
-    /// What only the game master may.
     pub secrets: Vec<Block>,
-    /// Its first heading, if nothing stands above it.
+    /// Its first heading, if nothing is above it.
     pub title: Option<String>,
-    /// Tags that stand alone in a line.
     pub tags: Vec<String>,
-    /// Links of its open text.
     pub links: Vec<Link>,
     /// Embedded pictures, recordings and notes.
     pub embeds: usize,
-    /// Web addresses behind words.
     pub addresses: usize,
-    /// Blocks of code.
     pub blocks: usize,
 }
 
 /// Lines below a heading, or of a secret.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Headings it stands below, the outermost first; or the mark of the secret.
+    /// Headings above it, the outermost first; or the mark of the secret.
     pub headings: Vec<String>,
     /// Lines by `\n`.
     pub text: String,
@@ -50,9 +43,7 @@ pub struct Block {
 /// A link to another note.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Link {
-    /// A name or a path.
     pub to: String,
-    /// Label of the line it stands in.
     pub kind: Option<String>,
 }
 
@@ -82,7 +73,6 @@ struct Splitter {
     parts: Parts,
     /// Open headings with their levels.
     headings: Vec<(usize, String)>,
-    /// The heading above that is the game master's.
     section: Option<Section>,
     /// Labels above that are, the outermost first.
     labelled: Vec<Labelled>,
@@ -108,14 +98,12 @@ struct Labelled {
     style: (bool, bool),
 }
 
-/// What ends the lines that belong to a label.
+/// The end of the lines below a label.
 #[derive(Clone, Copy, PartialEq)]
 enum Until {
     /// An empty line.
     Blank,
-    /// A line that is indented no further.
     Outdent,
-    /// Another label that stands alone and looks like it.
     Label,
 }
 
@@ -162,7 +150,7 @@ impl Splitter {
         if depth < self.quotes.len() && !goes_on {
             self.quotes.truncate(depth);
         }
-        // Nobody quotes deeper; a line of marks alone costs nothing.
+        // Bounds the cost of a line of marks alone; no real note is deeper.
         self.quotes.resize_with(self.quotes.len().max(depth.min(32)), || None);
     }
 
@@ -353,7 +341,6 @@ fn is_rule(line: &str) -> bool {
     (bare.len() >= 3 && ['-', '*', '_'].into_iter().any(all)) || underlined(line).is_some()
 }
 
-/// Kind and title of a callout's first line.
 fn callout(inside: &str) -> Option<(&str, &str)> {
     let (kind, title) = inside.trim_start().strip_prefix("[!")?.split_once(']')?;
     Some((kind, title.trim_start_matches(['+', '-']).trim()))
@@ -405,7 +392,6 @@ pub fn line_label(line: &str) -> Option<Label<'_>> {
 mod tests {
     use super::*;
 
-    /// Open text and secrets of `body`.
     fn parted(body: &str) -> (String, String) {
         let parts = split(body);
         let text = |blocks: &[Block]| {

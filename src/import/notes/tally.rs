@@ -6,14 +6,11 @@ use std::collections::BTreeMap;
 
 use crate::import::draft::{Drafts, LeftOut};
 
-/// A kind of part that is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// A file of Obsidian or of the system, or a deleted one.
     Hidden,
-    /// A note to make others from.
     Template,
-    /// A drawing of the Excalidraw plugin.
     Drawing,
     /// A note without text.
     Empty,
@@ -21,9 +18,7 @@ pub enum Part {
     Embed,
     /// A block of code, a query or a table of a plugin.
     Block,
-    /// A web address behind words.
     Address,
-    /// A field of the front matter for programs.
     Field,
     /// A field of the front matter with fields of its own.
     Nested,
@@ -52,17 +47,14 @@ impl Part {
     }
 }
 
-/// What was left out so far.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Number of them, and the first file with one.
     parts: BTreeMap<Part, (usize, String)>,
-    /// What is said of one file.
     single: Vec<LeftOut>,
 }
 
 impl Tally {
-    /// Counts `number` parts of `file`.
     pub fn add(&mut self, part: Part, number: usize, file: &str) {
         if number > 0 {
             let (count, _) = self.parts.entry(part).or_insert_with(|| (0, file.to_owned()));
@@ -70,7 +62,6 @@ impl Tally {
         }
     }
 
-    /// Notes something of one file.
     pub fn note(&mut self, file: &str, what: &str, why: impl Into<String>) {
         let (file, what, why) = (file.to_owned(), what.to_owned(), why.into());
         self.single.push(LeftOut { file, what, why });

@@ -232,7 +232,7 @@ proptest! {
         drafts(&[("npcs/x.md", &parts.concat())]);
     }
 
-    /// Whatever stands before it, a comment that is closed is shown nowhere.
+    /// A closed comment is never shown, whatever precedes it.
     #[test]
     fn comment_is_never_open(before in "[a-z>#\\- \n\\[\\]!|]{0,80}", after in "[a-z>#\\- \n]{0,40}") {
         let text = format!("a {before}\n%%PLANTED%%\n{after}");

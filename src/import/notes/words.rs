@@ -5,7 +5,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Words that mark anything they stand in.
+/// Words that mark any text with them.
 const MARKS: &[&str] = &[
     "dm",
     "dms",
@@ -59,7 +59,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("storyteller", "notes"),
     ("storyteller", "only"),
 ];
-/// Words that mark where nothing else of substance stands beside them.
+/// Words that mark only beside [`FILLERS`].
 const ADJECTIVES: &[&str] = &[
     "confidential",
     "geheim",

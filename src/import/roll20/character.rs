@@ -12,7 +12,6 @@ use crate::{
 
 /// Most attributes that are looked at; sheets have a few thousand.
 const ATTRIBUTES_MAX: usize = 20_000;
-/// Most tags.
 const TAGS_MAX: usize = 40;
 /// Longest fact, in characters.
 const FACT_MAX: usize = 300;
@@ -33,12 +32,9 @@ const FACTS: &[(&str, &str)] = &[
 const LOOKS: &[&str] = &["gender", "sex", "age", "race", "npc_type", "pronouns"];
 const PERSONALITY: &[&str] = &["personality_traits", "ideals", "bonds", "flaws"];
 
-/// What a character becomes.
 #[derive(Debug)]
 pub enum Read {
-    /// It gets a seat.
     Npc(Box<NpcDraft>),
-    /// A player plays it.
     Player(Box<EntityDraft>),
 }
 
@@ -75,7 +71,7 @@ pub fn tags(members: &Map<String, Value>) -> Vec<String> {
     tags.filter(|it| !it.is_empty()).take(TAGS_MAX).collect()
 }
 
-/// The character in `members`. Players' characters are those that somebody controls.
+/// The character in `members`; a player's character if a player controls it.
 pub fn character(members: &Map<String, Value>, source: String, file: &str, name: String) -> Read {
     let attributes = attributes(members);
     let fact = |key: &str| attributes.iter().find(|(it, _)| *it == key).map(|(_, text)| text);

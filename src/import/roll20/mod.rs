@@ -44,7 +44,6 @@ pub fn is_roll20(document: &Value) -> bool {
         || has(&["notes", "gmnotes", "inplayerjournals"])
 }
 
-/// Reads `document`, the content of `file`.
 pub fn read(file: &str, document: Value, drafts: &mut Drafts) {
     let Value::Object(root) = document else { return };
     let mut reading = Reading { file, drafts };

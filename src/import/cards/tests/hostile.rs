@@ -16,7 +16,6 @@ fn flooded(text: &str) -> Value {
     card
 }
 
-/// Messages of the mistakes.
 fn messages(drafts: &Drafts) -> Vec<&str> {
     drafts.mistakes.iter().map(|mistake| mistake.message.as_str()).collect()
 }

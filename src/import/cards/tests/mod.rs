@@ -16,14 +16,12 @@ use super::{
 };
 use crate::{archives::zipped, import::draft::Drafts};
 
-/// What `bytes` hold.
 fn drafts_of(file: &str, bytes: &[u8]) -> Drafts {
     let mut drafts = Drafts::default();
     read(file, bytes, &mut drafts);
     drafts
 }
 
-/// What a document holds, as a file of JSON.
 fn drafts_of_json(document: &Value) -> Drafts {
     let bytes = document.to_string().into_bytes();
     assert!(is_card(&bytes), "{document}");
@@ -46,19 +44,16 @@ fn picture(chunks: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// A chunk as it stands in a file.
 fn encoded(chunk: &impl EncodableTextChunk) -> Vec<u8> {
     let mut bytes = Vec::new();
     chunk.encode(&mut bytes).unwrap();
     bytes
 }
 
-/// A card of this name in base64.
 fn packed(name: &str) -> String {
     STANDARD.encode(v2(name).to_string())
 }
 
-/// A V2 card with little in it.
 fn v2(name: &str) -> Value {
     json!({
         "spec": "chara_card_v2",
@@ -67,7 +62,6 @@ fn v2(name: &str) -> Value {
     })
 }
 
-/// A V3 card with everything in it.
 fn full() -> Value {
     json!({
         "spec": "chara_card_v3",
