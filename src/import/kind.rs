@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn campaign_of_go_is_read_although_it_looks_like_ours() {
+    fn campaign_of_go_is_not_taken_for_ours() {
         let text = "campaign: {name: M}\nentities:\n- {name: A, type: npc, attributes: {a: b}}\n";
         let go = given("x.yaml", text.as_bytes());
         assert!(!is_ours(&go));

@@ -17,7 +17,7 @@ const EXAMPLES_MAX: usize = 30;
 const PHRASE_WORDS: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct SpokenLine {
     /// Phrases that it answers; none: everything else.
     pub when: Vec<String>,
     pub say: Vec<String>,
@@ -44,7 +44,7 @@ static GERMAN: Words = Words {
 };
 
 /// The lines of a person who speaks `language`; the last one answers everything else.
-pub fn lines(draft: &NpcDraft, language: &str) -> Vec<Line> {
+pub fn lines(draft: &NpcDraft, language: &str) -> Vec<SpokenLine> {
     let words = if language == "de" { &GERMAN } else { &ENGLISH };
     let owned = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let i_am = format!("{} {}.", words.i_am, plain(&draft.name));
@@ -54,8 +54,8 @@ pub fn lines(draft: &NpcDraft, language: &str) -> Vec<Line> {
         greetings.push(i_am.clone());
     }
     let mut all = vec![
-        Line { when: owned(words.hello), say: greetings },
-        Line { when: owned(words.who), say: vec![i_am] },
+        SpokenLine { when: owned(words.hello), say: greetings },
+        SpokenLine { when: owned(words.who), say: vec![i_am] },
     ];
     let mut asked: Vec<String> = all.iter().flat_map(|it| &it.when).map(|it| fold(it)).collect();
     for example in draft.examples.iter().take(EXAMPLES_MAX) {
@@ -64,10 +64,10 @@ pub fn lines(draft: &NpcDraft, language: &str) -> Vec<Line> {
         let (Some(say), false) = (spoken(&example.npc), phrase.is_empty()) else { continue };
         if length <= PHRASE_WORDS && !asked.contains(&phrase) {
             asked.push(phrase.clone());
-            all.push(Line { when: vec![phrase], say: vec![say] });
+            all.push(SpokenLine { when: vec![phrase], say: vec![say] });
         }
     }
-    all.push(Line { when: Vec::new(), say: owned(words.otherwise) });
+    all.push(SpokenLine { when: Vec::new(), say: owned(words.otherwise) });
     all
 }
 
@@ -129,8 +129,10 @@ mod tests {
         let lines = lines(&draft, "en");
         assert_eq!(lines.len(), 4);
         assert_eq!(lines[0].say, ["I am Luna."]);
-        let key =
-            Line { when: vec!["where is the key".into()], say: vec!["Under the mat.".into()] };
+        let key = SpokenLine {
+            when: vec!["where is the key".into()],
+            say: vec!["Under the mat.".into()],
+        };
         assert_eq!(lines[2], key);
         assert!(lines[3].when.is_empty());
     }

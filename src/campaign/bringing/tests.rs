@@ -227,7 +227,7 @@ async fn secrets_are_the_game_masters() {
 }
 
 #[tokio::test]
-async fn relations_of_hidden_ends_are_for_the_game_master() {
+async fn relations_of_hidden_ends_are_hidden() {
     let place = Bench::new();
     let relation = |from: &str, to: RelationTarget| RelationDraft {
         from: from.to_owned(),
@@ -258,7 +258,7 @@ async fn relations_of_hidden_ends_are_for_the_game_master() {
 }
 
 #[tokio::test]
-async fn public_text_about_a_person_is_their_own_entity() {
+async fn public_text_is_the_persons_own_entity() {
     let place = Bench::new();
     let mut public = entity("Luna");
     public.kind = EntityKind::Npc;

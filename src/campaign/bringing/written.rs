@@ -7,7 +7,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    lines::{Line, lines},
+    lines::{SpokenLine, lines},
     voice::ChosenVoice,
 };
 use crate::{
@@ -208,7 +208,7 @@ impl File {
         }
     }
 
-    fn spoken(&mut self, line: &Line) {
+    fn spoken(&mut self, line: &SpokenLine) {
         match line.when.as_slice() {
             [] => self.line(&format!("  - say: {}", list(line.say.iter().cloned()))),
             when => {

@@ -31,7 +31,7 @@ const THINGS: &[(&str, EntityKind)] = &[
 
 /// Texts of an actor by who may know them.
 #[derive(Debug, Default)]
-struct Known {
+struct ActorTexts {
     person: Vec<Passage>,
     public: Vec<Passage>,
     secrets: Vec<Passage>,
@@ -45,7 +45,7 @@ pub fn actor(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &m
     let nothing = Map::new();
     let system = system(&document.fields).unwrap_or(&nothing);
     let mut reading = Texts::new(document, index);
-    let mut known = Known::default();
+    let mut known = ActorTexts::default();
     for text in texts(system) {
         let path = format!("{}.{}", system_name(document), text.path);
         let told = reading.read(&path, text.html);
@@ -87,7 +87,7 @@ pub fn actor(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &m
     }
 }
 
-impl Known {
+impl ActorTexts {
     fn add(&mut self, text: Text, told: Told) {
         if text.to == To::Public {
             self.links.extend(told.links);
@@ -116,8 +116,8 @@ fn labelled(label: &str, passage: Passage) -> Passage {
 }
 
 /// The NPC itself, which knows its biography and its public description.
-fn person(document: &Document, system: &Fields, known: Known) -> NpcDraft {
-    let Known { person: mut personality, public, secrets, notes, abilities, .. } = known;
+fn person(document: &Document, system: &Fields, known: ActorTexts) -> NpcDraft {
+    let ActorTexts { person: mut personality, public, secrets, notes, abilities, .. } = known;
     for passage in public {
         if !personality.iter().any(|it| it.text == passage.text) {
             personality.push(passage);
@@ -138,7 +138,7 @@ fn person(document: &Document, system: &Fields, known: Known) -> NpcDraft {
     }
 }
 
-fn public(document: &Document, known: &Known) -> EntityDraft {
+fn public(document: &Document, known: &ActorTexts) -> EntityDraft {
     EntityDraft {
         source: format!("{}:public", document.source),
         kind: EntityKind::Npc,
@@ -148,8 +148,8 @@ fn public(document: &Document, known: &Known) -> EntityDraft {
 }
 
 /// A thing, group or creature without a seat. Texts that readers do not see are the game master's.
-fn thing_draft(document: &Document, system: &Fields, known: Known) -> EntityDraft {
-    let Known { person, public, secrets, notes, abilities, .. } = known;
+fn thing_draft(document: &Document, system: &Fields, known: ActorTexts) -> EntityDraft {
+    let ActorTexts { person, public, secrets, notes, abilities, .. } = known;
     let is_read = level(&document.fields).is_some_and(|level| level >= OBSERVER);
     let dm_only = public.is_empty() && !is_read;
     let (mut text, mut hidden) = (public, secrets);

@@ -12,7 +12,7 @@ const FOLDERS_MAX: usize = 8;
 
 /// A document that others may link to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct Linked {
     pub name: String,
     pub source: String,
 }
@@ -26,7 +26,7 @@ struct Folder {
 /// Documents by their ids.
 #[derive(Debug, Default)]
 pub struct Index {
-    documents: BTreeMap<String, Known>,
+    documents: BTreeMap<String, Linked>,
     folders: BTreeMap<String, Folder>,
 }
 
@@ -35,7 +35,7 @@ impl Index {
         let mut index = Self::default();
         for document in documents {
             let Document { kind, id, name, source, .. } = document;
-            let known = |name: &str| Known { name: name.to_owned(), source: source.clone() };
+            let known = |name: &str| Linked { name: name.to_owned(), source: source.clone() };
             if *kind == Kind::Folder {
                 let around = text(&document.fields, "folder").map(str::to_owned);
                 index.folders.insert(id.clone(), Folder { name: name.clone(), around });
@@ -50,7 +50,7 @@ impl Index {
         index
     }
 
-    pub fn document(&self, id: &str) -> Option<&Known> {
+    pub fn document(&self, id: &str) -> Option<&Linked> {
         self.documents.get(id)
     }
 

@@ -15,7 +15,7 @@ const TAG_MAX: usize = 300;
 
 /// A line of a note.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum NoteLine {
     /// To be read as Markdown.
     Text(String),
     /// Inside a fence, to be taken as it is.
@@ -27,7 +27,7 @@ pub enum Line {
 /// A whole note.
 #[derive(Debug, Default)]
 pub struct Lines {
-    pub lines: Vec<Line>,
+    pub lines: Vec<NoteLine>,
     pub blocks: usize,
 }
 
@@ -37,8 +37,8 @@ pub fn lines(body: &str) -> Lines {
     body.lines().for_each(|line| reader.line(line));
     if let Some(fence) = &reader.fence {
         for line in reader.found.lines.iter_mut().skip(fence.begins) {
-            if let Line::Code(text) = line {
-                *line = Line::Secret("block of code without an end", std::mem::take(text));
+            if let NoteLine::Code(text) = line {
+                *line = NoteLine::Secret("block of code without an end", std::mem::take(text));
             }
         }
     }
@@ -116,7 +116,7 @@ impl Reader {
         let is_end = bare.chars().count() >= fence.length && bare.chars().all(|c| c == fence.mark);
         match fence.content {
             _ if is_end => self.fence = None,
-            Content::Text => self.found.lines.push(Line::Code(line.to_owned())),
+            Content::Text => self.found.lines.push(NoteLine::Code(line.to_owned())),
             Content::Secret => self.secret("admonition", rest),
             Content::Dropped => {}
         }
@@ -125,7 +125,7 @@ impl Reader {
 
     fn secret(&mut self, kind: &'static str, text: &str) {
         if !text.trim().is_empty() {
-            self.found.lines.push(Line::Secret(kind, text.to_owned()));
+            self.found.lines.push(NoteLine::Secret(kind, text.to_owned()));
         }
     }
 
@@ -171,7 +171,7 @@ impl Reader {
         }
         // The rest of a line with only a comment separates no paragraphs.
         if !had_comment || !open.trim_matches(['>', ' ', '\t']).is_empty() {
-            self.found.lines.push(Line::Text(open));
+            self.found.lines.push(NoteLine::Text(open));
         }
     }
 }
@@ -327,8 +327,8 @@ mod tests {
         let (mut open, mut secret) = (Vec::new(), Vec::new());
         for line in lines(body).lines {
             match line {
-                Line::Text(text) | Line::Code(text) => open.push(text),
-                Line::Secret(_, text) => secret.push(text),
+                NoteLine::Text(text) | NoteLine::Code(text) => open.push(text),
+                NoteLine::Secret(_, text) => secret.push(text),
             }
         }
         (open.join("\n"), secret.join("\n"))

@@ -6,7 +6,7 @@
 
 use super::{
     inline::{Label, Plain, cut, label, plain, tags, without_emphasis},
-    lines::{Line, lines, quote},
+    lines::{NoteLine, lines, quote},
     words::{is_secret, is_secret_title},
 };
 
@@ -54,15 +54,15 @@ pub fn split(body: &str) -> Parts {
     splitter.parts.blocks = read.blocks;
     for (at, line) in read.lines.iter().enumerate() {
         match line {
-            Line::Text(text) => {
+            NoteLine::Text(text) => {
                 let below = match read.lines.get(at + 1) {
-                    Some(Line::Text(text)) => text.as_str(),
+                    Some(NoteLine::Text(text)) => text.as_str(),
                     _ => "",
                 };
                 splitter.text(text, below);
             }
-            Line::Code(text) => splitter.code(text),
-            Line::Secret(kind, text) => splitter.secret(kind, &plain(text).text),
+            NoteLine::Code(text) => splitter.code(text),
+            NoteLine::Secret(kind, text) => splitter.secret(kind, &plain(text).text),
         }
     }
     splitter.parts
