@@ -14,7 +14,10 @@ use crate::{campaign::key_of, config::Config, domain::Scope};
   glyphoxa import campaigns/ravenford.yaml
   glyphoxa import people.yaml places.yaml --dry-run
   glyphoxa import luna.png vault/ world.zip --dry-run
-  glyphoxa import saltmarsh.yaml --campaign 'Ghosts of Saltmarsh'")]
+  glyphoxa import captain.json --secrets npc
+  glyphoxa import saltmarsh.yaml --campaign 'Ghosts of Saltmarsh'
+
+docs/import.md names the programs, and how to export from them.")]
 pub struct Arguments {
     /// Campaign files, or files, folders and ZIPs of other programs: character cards, Foundry VTT, Roll20,
     /// Markdown notes; imports all or none.
