@@ -91,20 +91,17 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
 
 /// Entities and relations as files describe them.
 pub struct Described<'a> {
-    /// The entities, ids unique.
+    /// Ids are unique.
     pub entities: Vec<Entity>,
-    /// Relations between them, and to others that are there.
+    /// Relations between them and to stored ones.
     pub edges: &'a [Edge],
     /// Ids whose relations only the game master sees.
     pub for_dm: BTreeSet<String>,
-    /// Prefix of their source.
+    /// Prefix of their sources.
     pub source: &'a str,
 }
 
-/// Changes after which the store, which holds `before` by id, holds `described` too.
-///
-/// # Errors
-/// The store's own.
+/// Plans the changes after which the store, which holds `before` by id, holds `described` too.
 pub async fn plan_entities(
     at: Scoped<'_>,
     before: &BTreeMap<&str, &Entity>,
