@@ -1,11 +1,11 @@
-//! Voices that can speak here, for people who come without one.
+//! Voices available for imported NPCs.
 //!
 //! Entry function: [`voice_offers`].
 
 use crate::{campaign::VoiceOffer, config::Config, provider::VoiceService};
 
-/// Voices that are installed or configured, those of networks and services before the simple ones of this
-/// machine. Of a service that does not say which it has, those that an NPC speaks with.
+/// Installed and configured voices, networks and services before the simple ones of this machine. If a
+/// service does not list its voices: those of the cast.
 pub fn voice_offers(config: &Config) -> Vec<VoiceOffer> {
     let of_cast = |service: VoiceService| {
         let voices = config.npcs.iter().map(|npc| &npc.voice);

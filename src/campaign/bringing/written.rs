@@ -1,8 +1,8 @@
 //! A draft of an NPC as a file that describes it.
 //!
-//! Entry functions: [`written`], [`marked`], [`Mark::of`]. Text of others is written so that nothing of it
-//! means anything to us: `${NAME}` stays these characters, braces of spoken lines become parentheses,
-//! headings lose their marks, and what is not seen is dropped.
+//! Entry functions: [`written`], [`marked`], [`Mark::of`]. Imported text is escaped: `${NAME}` stays these
+//! characters, braces of spoken lines become parentheses, headings lose their marks, and invisible
+//! characters are dropped.
 
 use sha2::{Digest as _, Sha256};
 
@@ -148,7 +148,7 @@ pub fn name(text: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `text` with nothing that the reader of configurations, or the writer of prompts, fills in.
+/// `text` without variables that the reader of configurations or the prompt would replace.
 fn escaped(text: &str) -> String {
     // A prompt's own variables have no escape.
     let text = text.replace("${data.", "$ {data.").replace("${global_data.", "$ {global_data.");

@@ -64,7 +64,7 @@ const TAGS: &[&str] = &[
     "adult woman",
     "granny",
 ];
-/// Tags of what is not for everyone.
+/// Tags of content for adults.
 const ADULT: &[&str] =
     &["nsfw", "18+", "adult", "explicit", "porn", "erotic", "erotica", "smut", "hentai", "sex"];
 /// Longest value kept, in characters.
@@ -87,7 +87,7 @@ pub fn looks(description: &str, tags: &[String]) -> Vec<String> {
     lines.chain(tags).take(LOOKS_MAX).collect()
 }
 
-/// True if the author says that the character is not for everyone.
+/// True if the author marks the character as one for adults.
 pub fn is_for_adults(tags: &[String]) -> bool {
     tags.iter().any(|tag| ADULT.contains(&tag.to_lowercase().as_str()))
 }

@@ -35,7 +35,7 @@ impl LeftOuts {
     pub fn told(self) -> impl Iterator<Item = LeftOut> {
         self.0.into_iter().map(|((file, plural), number)| {
             let why = WHY.iter().find(|(name, _)| *name == plural);
-            let why = why.map_or("they have no place in a campaign here", |(_, why)| why);
+            let why = why.map_or("they have no place in a campaign here", |(_, why)| *why);
             LeftOut { file, what: format!("{plural} ({number})"), why: why.to_owned() }
         })
     }

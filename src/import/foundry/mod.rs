@@ -1,8 +1,8 @@
 //! Documents of Foundry VTT, versions 9 to 13: actors, journals, folders, adventures, and sources of packs.
 //!
-//! A biography is what the NPC itself knows, its public part what everybody may know. Secret blocks, and
-//! journals that not everybody reads, are the game master's. Enrichers become words, links to documents
-//! become relations, folders become tags; the rest is counted.
+//! The NPC itself knows its biography; players may know the public part. Secret blocks, and journals that
+//! players can't read, are the game master's. Enrichers become words, links to documents become
+//! relations, folders become tags; the rest is counted.
 //!
 //! Entry items: [`is_foundry`], [`Reading`].
 

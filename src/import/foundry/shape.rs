@@ -131,7 +131,7 @@ pub fn system(fields: &Fields) -> Option<&Fields> {
     either(fields, "system", "data")?.as_object()
 }
 
-/// Access level of everybody: `ownership`, before version 10 `permission`. `None` leaves it to the
+/// Access level of all players: `ownership`, before version 10 `permission`. `None` leaves it to the
 /// document around it.
 pub fn level(fields: &Fields) -> Option<i64> {
     let level = either(fields, "ownership", "permission")?.get("default")?.as_i64()?;
