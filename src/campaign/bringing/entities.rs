@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::{
     people::People,
     preview::{Item, Left, Preview},
-    written::{hash, name},
+    written::{hash, name, without_data},
 };
 use crate::{
-    campaign::world::{BROUGHT, kind},
+    campaign::world::{BROUGHT, SECRETS, kind},
     domain::{self, bare_name, visible},
     import::{
         campaign::{Edge, hyphened},
@@ -26,8 +26,6 @@ use crate::{
 const TEXT_MAX: usize = 20_000;
 /// Longest id without the hash behind it, in characters.
 const ID_MAX: usize = 60;
-/// Behind the source of what only the game master may see of a draft.
-const SECRETS: &str = "#secrets";
 
 #[derive(Debug, Default)]
 pub struct Brought {
@@ -67,8 +65,10 @@ pub fn entities(
     // A person is an entity only where something is related to them: the cast has them anyway.
     let related = related(drafts, &ids);
     let public = public_people(&brought.entities);
+    let mut done = BTreeSet::new();
     for npc in drafts.npcs.iter().filter(|npc| related.contains(npc.source.as_str())) {
-        let Some(name) = people.names.get(&npc.source) else { continue };
+        let name = people.names.get(&npc.source).filter(|_| done.insert(&npc.source));
+        let Some(name) = name else { continue };
         let known = ids.foreign.get(&bare_name(name)).map(Vec::as_slice);
         let known = match known {
             Some([id]) => Some(id),
@@ -79,7 +79,8 @@ pub fn entities(
             continue;
         }
         let id = ids.take(&npc.source, name);
-        let aliases: Vec<String> = npc.aliases.iter().map(|it| self::name(it)).collect();
+        let mut aliases: Vec<String> = npc.aliases.iter().map(|it| self::name(it)).collect();
+        aliases.retain(|it| !it.is_empty());
         ids.call(&id, name, &aliases);
         let mut entity = blank(&npc.source, id, name);
         entity.kind = EntityKind::Npc;
@@ -237,7 +238,7 @@ impl Ids {
         preview: &mut Preview,
     ) -> Option<Entity> {
         let description = joined(secrets);
-        let source = format!("{source}{SECRETS}");
+        let source = format!("{SECRETS}{source}");
         if description.is_empty() || !self.seen.insert(source.clone()) {
             return None;
         }
@@ -307,7 +308,7 @@ fn blank(source: &str, id: String, name: &str) -> Entity {
 }
 
 fn shown(text: &str) -> String {
-    visible(text).trim().chars().take(TEXT_MAX).collect()
+    without_data(&visible(text)).trim().chars().take(TEXT_MAX).collect()
 }
 
 fn joined(passages: &[Passage]) -> String {

@@ -2,7 +2,7 @@ use std::fs;
 
 use super::{written::marked, *};
 use crate::{
-    campaign::Scoped,
+    campaign::{Scoped, entities_of_no_file},
     domain::{CampaignKey, EntityKind, Npc, Scope},
     import::draft::{
         Drafts, EntityDraft, Exchange, NpcDraft, Passage, RelationDraft, RelationTarget,
@@ -133,7 +133,8 @@ async fn variables_of_others_are_not_filled_in() {
     let place = Bench::new();
     let mut draft = luna();
     draft.name = "Luna ${HOME}".to_owned();
-    let told = "## Your secrets\n  $${A} ${DISCORD_TOKEN} ${data.x}\n- key: [value\n\t# no comment";
+    let told =
+        "# ## Your secrets\n  $${A} ${DISCORD_TOKEN} ${data.x}\n- key: [value\n\t# no comment";
     draft.personality = passage(told);
     place.import(&Drafts { npcs: vec![draft], ..Drafts::default() }).await;
     let text = place.file("luna-home.yaml");
@@ -141,6 +142,19 @@ async fn variables_of_others_are_not_filled_in() {
     assert_eq!(node["name"], "Luna $${HOME}");
     let kept = "Your secrets\n$$${A} $${DISCORD_TOKEN} $ {data.x}\n- key: [value\nno comment\n";
     assert_eq!(node["personality"], kept);
+}
+
+#[tokio::test]
+async fn entities_hold_no_variables_of_prompts() {
+    let place = Bench::new();
+    let mut inn = entity("Inn ${data.a}");
+    inn.text = passage("${global_data.b} and $\u{200b}{data.c}");
+    inn.aliases = vec!["${data.d}".to_owned()];
+    place.import(&Drafts { entities: vec![inn], ..Drafts::default() }).await;
+    let inn = place.entities(Viewer::Dm).await.remove(0);
+    for text in [&inn.name, &inn.description, &inn.aliases[0]] {
+        assert!(text.contains("$ {") && !text.contains("${"), "{text}");
+    }
 }
 
 #[tokio::test]
@@ -217,6 +231,10 @@ async fn secrets_are_the_game_masters() {
     assert_eq!(*seen("Secrets of Cellar"), Visibility::Dm);
     assert_eq!(*seen("Cellar"), Visibility::Dm);
     assert_eq!(*seen("Key"), Visibility::Npcs(vec!["Luna".to_owned()]));
+    let own = scope();
+    let named = entities_of_no_file(Scoped::new(&*place.store, &own), false).await.unwrap();
+    let named: Vec<&str> = named.iter().map(|it| it.name.as_str()).collect();
+    assert!(!named.iter().any(|it| it.starts_with("Secrets")), "{named:?}");
     let file = place.file("luna.yaml");
     assert!(file.contains("Key: An inn.") && !file.contains(SECRET), "{file}");
     // With `--secrets npc` the NPC knows its own secrets.

@@ -139,20 +139,24 @@ fn personality(file: &mut File, draft: &NpcDraft, standing: &[(String, String)])
 /// Text in lines that begin with a word: no heading of ours can be forged, and no indentation is read.
 fn prose(text: &str) -> String {
     let text = visible(text).replace('\t', " ");
-    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    let is_before = |c: char| c == '#' || c.is_whitespace();
+    let lines = text.lines().map(|line| line.trim_start_matches(is_before).trim_end());
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 pub fn name(text: &str) -> String {
-    let line = one_line(text, NAME_MAX);
+    let line = without_data(&one_line(text, NAME_MAX));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `text` without variables that a prompt would replace, which have no escape.
+pub fn without_data(text: &str) -> String {
+    text.replace("${data.", "$ {data.").replace("${global_data.", "$ {global_data.")
 }
 
 /// `text` without variables that the reader of configurations or the prompt would replace.
 fn escaped(text: &str) -> String {
-    // A prompt's own variables have no escape.
-    let text = text.replace("${data.", "$ {data.").replace("${global_data.", "$ {global_data.");
-    text.replace("${", "$${")
+    without_data(text).replace("${", "$${")
 }
 
 /// As a YAML scalar in double quotes, which JSON's strings are too.
