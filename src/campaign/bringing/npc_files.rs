@@ -30,6 +30,8 @@ pub struct NpcFiles {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeFile {
     pub path: PathBuf,
+    /// Name of the NPC in it, as far as it is in a line of its own.
+    pub name: Option<String>,
     /// Its content, without the first line.
     pub content: String,
     /// It is no longer as it was made.
@@ -56,8 +58,8 @@ impl NpcFiles {
             let Some(text) = text.and_then(|it| String::from_utf8(it).ok()) else { continue };
             if let Some((mark, content)) = Mark::of(&text) {
                 let is_edited = !mark.is_as_made(content);
-                let content = content.to_owned();
-                found.made.insert(mark.source, MadeFile { path, content, is_edited });
+                let (name, content) = (name_in(content), content.to_owned());
+                found.made.insert(mark.source, MadeFile { path, name, content, is_edited });
             }
         }
         Ok(found)
@@ -80,6 +82,14 @@ impl NpcFiles {
         self.names.insert(file.clone());
         self.folder.join(file)
     }
+}
+
+/// The name in a file as it is made here; also one typed without quotation marks.
+fn name_in(content: &str) -> Option<String> {
+    let written = content.lines().find_map(|line| line.strip_prefix("name:"))?.trim();
+    let name = serde_json::from_str::<String>(written);
+    let name = name.unwrap_or_else(|_| written.trim_matches(['"', '\'']).to_owned());
+    Some(name.replace("$${", "${")).filter(|name| !name.is_empty())
 }
 
 /// Letters and digits of a name in lower case, hyphens between them.
@@ -193,6 +203,8 @@ mod tests {
         let files = NpcFiles::read(folder.path()).unwrap();
         assert!(!files.made_of("card:a").unwrap().is_edited);
         assert!(files.made_of("card:b").unwrap().is_edited);
+        assert_eq!(files.made_of("card:b").unwrap().name.as_deref(), Some("B"));
+        assert_eq!(name_in("a: 1\nname: \"A \\\"$${B}\\\"\"\n").unwrap(), "A \"${B}\"");
         assert_eq!(files.made_of("card:c"), None);
         assert_eq!(NpcFiles::read(&folder.path().join("none")).unwrap().names.len(), 0);
     }

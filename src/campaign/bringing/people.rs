@@ -17,6 +17,7 @@ use super::{
 use crate::{
     domain::{Npc, bare_name},
     import::draft::{Drafts, EntityDraft, NpcDraft},
+    logic::words::fold,
 };
 
 /// Most characters of a text that are searched for looks.
@@ -53,10 +54,16 @@ pub fn people(
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
     for npc in cast.npcs {
         let called = std::iter::once(&npc.name).chain(&npc.aliases);
-        taken.extend(called.map(|it| (bare_name(it), npc.name.as_str())));
+        taken.extend(called.map(|it| (key(it), npc.name.as_str())));
+    }
+    let mut standing: BTreeMap<&str, Vec<&EntityDraft>> = BTreeMap::new();
+    for entity in drafts.entities.iter().filter(|it| it.is_standing && !it.dm_only) {
+        for source in &entity.known_to {
+            standing.entry(source.as_str()).or_default().push(entity);
+        }
     }
     let people = People::default();
-    let mut seating = Seating { drafts, cast, files, preview, taken, people };
+    let mut seating = Seating { standing, cast, files, preview, taken, people };
     let mut used = BTreeSet::new();
     for draft in &drafts.npcs {
         if used.insert(draft.source.as_str()) {
@@ -69,12 +76,19 @@ pub fn people(
     seating.people
 }
 
+/// A name as the store tells it from others: without case, accents and marks.
+fn key(name: &str) -> String {
+    let folded = fold(name);
+    if folded.is_empty() { bare_name(name) } else { folded }
+}
+
 struct Seating<'a> {
-    drafts: &'a Drafts,
+    /// Facts always in a prompt, by the sources of those who know them.
+    standing: BTreeMap<&'a str, Vec<&'a EntityDraft>>,
     cast: &'a Cast<'a>,
     files: &'a mut NpcFiles,
     preview: &'a mut Preview,
-    /// Bare names in use, each with the full name of the NPC that has it.
+    /// Names in use as keys, each with the full name of the NPC that has it.
     taken: BTreeMap<String, &'a str>,
     people: People,
 }
@@ -88,36 +102,40 @@ impl<'a> Seating<'a> {
             return self.preview.kept.push(Item::new("npc", &own, about));
         }
         let made = self.files.made_of(&draft.source).cloned();
-        let holder = self.taken.get(&bare_name(&own)).copied();
+        if let Some(edited) = made.as_ref().filter(|it| it.is_edited) {
+            let about = format!("you have changed '{}'", edited.path.display());
+            // It may have another name now.
+            let called = edited.name.clone().unwrap_or(own);
+            self.preview.kept.push(Item::new("npc", &called, about));
+            self.taken.entry(key(&called)).or_insert(draft.name.as_str());
+            self.people.names.insert(draft.source.clone(), called);
+            return;
+        }
         // Its own file may have its name.
-        let is_own = made.is_some() && holder.is_none_or(|it| bare_name(it) == bare_name(&own));
-        if let Some(holder) = holder.filter(|_| !is_own) {
+        let before = made.as_ref().and_then(|it| it.name.as_deref()).map(key);
+        let holder = self.taken.get(&key(&own)).copied();
+        if let Some(holder) = holder.filter(|it| Some(key(it)) != before) {
             let about = format!("{} is left out: '{holder}' has that name; rename one", draft.file);
             return self.preview.kept.push(Item::new("npc", &own, about));
         }
         self.people.names.insert(draft.source.clone(), own.clone());
         let is_free = |alias: &&String| {
-            let alias = bare_name(alias);
-            let holder = self.taken.get(&alias).copied();
+            let alias = key(alias);
+            let holder = self.taken.get(&alias);
             !alias.is_empty()
-                && alias != bare_name(&own)
-                && holder.is_none_or(|it| is_own && bare_name(it) == bare_name(&own))
+                && alias != key(&own)
+                && holder.is_none_or(|it| Some(key(it)) == before)
         };
         let aliases: Vec<String> = draft.aliases.iter().filter(is_free).cloned().collect();
         let all = std::iter::once(&own).chain(&aliases);
-        self.taken.extend(all.map(|it| (bare_name(it), draft.name.as_str())));
-        match made {
-            Some(made) if made.is_edited => {
-                let about = format!("you have changed '{}'", made.path.display());
-                self.preview.kept.push(Item::new("npc", &own, about));
-            }
-            made => self.write(draft, &own, &aliases, made),
-        }
+        self.taken.extend(all.map(|it| (key(it), draft.name.as_str())));
+        self.write(draft, &own, &aliases, made);
     }
 
     /// Plans a new file, or an update of an unedited one.
     fn write(&mut self, draft: &NpcDraft, own: &str, aliases: &[String], made: Option<MadeFile>) {
-        let (written, about) = described(self.drafts, draft, aliases, self.cast);
+        let standing = self.standing.get(draft.source.as_str()).map_or(&[][..], Vec::as_slice);
+        let (written, about) = described(draft, aliases, standing, self.cast);
         if written.cut > 0 {
             self.preview.left_out.push(Left {
                 file: draft.file.clone(),
@@ -145,9 +163,9 @@ impl<'a> Seating<'a> {
 
 /// The file of a person, and their voice in words.
 fn described(
-    drafts: &Drafts,
     draft: &NpcDraft,
     aliases: &[String],
+    standing: &[&EntityDraft],
     cast: &Cast<'_>,
 ) -> (Written, String) {
     let told = draft.personality.iter().chain(&draft.knowledge);
@@ -157,9 +175,7 @@ fn described(
     let language = language.as_deref().unwrap_or(cast.language);
     let looks = Looks::of(&named, &told);
     let voice = choose(&draft.name, language, &looks, cast.voices);
-    let is_standing =
-        |it: &&EntityDraft| it.is_standing && !it.dm_only && it.known_to.contains(&draft.source);
-    let standing = drafts.entities.iter().filter(is_standing).map(|it| {
+    let standing = standing.iter().map(|it| {
         let text: Vec<&str> = it.text.iter().map(|passage| passage.text.as_str()).collect();
         (name(&it.name), text.join("\n"))
     });

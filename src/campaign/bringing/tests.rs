@@ -216,6 +216,40 @@ async fn edited_file_and_other_npcs_are_kept() {
 }
 
 #[tokio::test]
+async fn renamed_npc_never_takes_the_name_of_another() {
+    let mut place = Bench::new();
+    let mut drafts = Drafts { npcs: vec![luna()], ..Drafts::default() };
+    place.import(&drafts).await;
+    place.npcs.push(Npc { aliases: vec!["Lu".to_owned()], ..Npc::plain("Luna") });
+    let before = place.file("luna.yaml");
+    // Nobody hears a difference, and the store would show one what the other knows.
+    for name in ["Bartok", "Bártok!"] {
+        drafts.npcs[0].name = name.to_owned();
+        assert_eq!(names(&place.import(&drafts).await.kept), [name]);
+        assert_eq!(place.file("luna.yaml"), before);
+    }
+    drafts.npcs[0].name = "Sol".to_owned();
+    assert_eq!(names(&place.import(&drafts).await.changed), ["Sol", "Secrets of Sol"]);
+    let after = place.file("luna.yaml");
+    assert!(after.contains("name: \"Sol\"") && after.contains("aliases: [\"Lu\"]"), "{after}");
+}
+
+#[tokio::test]
+async fn lore_follows_the_name_in_an_edited_file() {
+    let place = Bench::new();
+    let mut known = entity("Key");
+    known.known_to = vec!["card:luna".to_owned()];
+    let drafts = Drafts { npcs: vec![luna()], entities: vec![known], ..Drafts::default() };
+    place.import(&drafts).await;
+    let edited = place.file("luna.yaml").replace("name: \"Luna\"", "name: Lunette");
+    fs::write(place.npc_dir().join("luna.yaml"), edited).unwrap();
+    assert_eq!(names(&place.import(&drafts).await.kept), ["Lunette"]);
+    let all = place.entities(Viewer::Dm).await;
+    let key = all.iter().find(|it| it.name == "Key").unwrap();
+    assert_eq!(key.visibility, Visibility::Npcs(vec!["Lunette".to_owned()]));
+}
+
+#[tokio::test]
 async fn secrets_are_the_game_masters() {
     let mut place = Bench::new();
     let mut hidden = entity("Cellar");
