@@ -275,7 +275,7 @@ impl Reading {
     fn finish(mut self, files: BTreeSet<String>) -> Drafts {
         for (root, found) in std::mem::take(&mut self.notes) {
             let mut drafts = Drafts::default();
-            notes::read(&found, &mut drafts);
+            notes::read(&root, &found, &mut drafts);
             append(&mut self.drafts, drafts, &root);
         }
         std::mem::take(&mut self.foundry).finish(&mut self.drafts);
@@ -373,6 +373,16 @@ mod tests {
         let found = read(vec![go]);
         assert!(found.mistakes.is_empty() && found.npcs.is_empty(), "{found:?}");
         assert_eq!(found.entities[0].name, "A");
+    }
+
+    #[test]
+    fn folder_itself_may_be_the_game_masters() {
+        let note = Given { inside: "Vex.md".to_owned(), ..given("vault/GM Notes/", b"He lies.") };
+        assert!(read(vec![note]).entities[0].dm_only);
+        let zip = zipped(&[("Vex.md", b"He lies.")]);
+        assert!(read(vec![given("DM.zip", &zip)]).entities[0].dm_only);
+        let note = Given { inside: "Vex.md".to_owned(), ..given("vault/NPCs", b"He lies.") };
+        assert_eq!(read(vec![note]).npcs[0].name, "Vex");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use crate::yaml::{self, Node, Problems, Value};
 
 /// Largest front matter, in bytes.
 const BYTES_MAX: usize = 64 << 10;
-/// Most fields, and most values of each.
-const FIELDS_MAX: usize = 100;
+/// Most fields, and most values of each: as many as it has room for, since the last may mark the note.
+const FIELDS_MAX: usize = BYTES_MAX / 2;
 
 /// A note's text, its front matter apart.
 #[derive(Debug, PartialEq, Eq)]

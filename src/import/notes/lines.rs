@@ -9,7 +9,51 @@ use std::collections::BTreeMap;
 use super::words::is_secret;
 
 /// Elements that may be hidden.
-const ELEMENTS: &[&str] = &["section", "details", "div", "span", "p"];
+const ELEMENTS: &[&str] = &[
+    "a",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "code",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "em",
+    "figure",
+    "font",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "i",
+    "li",
+    "main",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "s",
+    "section",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "tr",
+    "u",
+    "ul",
+];
 /// Longest start tag, in bytes.
 const TAG_MAX: usize = 300;
 
@@ -271,9 +315,13 @@ fn hidden(rest: &str) -> Option<(&'static str, usize)> {
     let window = super::inline::cut(rest, TAG_MAX);
     let element = ELEMENTS.iter().find(|element| is_tag(window, "<", element))?;
     let end = window.find('>').map_or(window.len(), |at| at + 1);
-    let tag: String = window.get(..end)?.split_whitespace().collect();
+    let written = window.get(..end)?;
+    let tag: String = written.split_whitespace().collect();
     let tag = tag.to_ascii_lowercase();
-    let hides = ["secret", "hidden", "display:none"].iter().any(|word| tag.contains(word));
+    // Tags in a tag would be looked at again and again.
+    let is_one = !written.get(1..).unwrap_or_default().contains('<');
+    let hides = ["secret", "hidden", "display:none"].iter().any(|word| tag.contains(word))
+        || (is_one && is_secret(written));
     (hides && !tag.ends_with("/>")).then_some((*element, end))
 }
 
@@ -363,5 +411,7 @@ mod tests {
         let body = "a<div class='secret'>\n<div>b</div>\nc\n</div>d";
         assert_eq!(parted(body), ("a\nd".to_owned(), "<div>b</div>\nc".to_owned()));
         assert_eq!(parted("<span style=\"display: none\">b</span>a").0, "a");
+        assert_eq!(parted("<aside class=\"dm-only\">\nb\n</aside>\na").0, "a");
+        assert_eq!(parted("<ul><li hidden>\nb\n</li><li>a").0, "<ul>\n<li>a");
     }
 }

@@ -56,8 +56,9 @@ pub fn is_notes(file: &str, text: &str) -> bool {
     })
 }
 
-/// Reads notes: path inside the folder, and text.
-pub fn read(files: &[(String, String)], drafts: &mut Drafts) {
+/// Reads notes of the folder or ZIP `root`; empty: named one by one. `files`: path inside it, and text.
+pub fn read(root: &str, files: &[(String, String)], drafts: &mut Drafts) {
+    let root = folder_name(root);
     let mut tally = Tally::default();
     let mut sources = HashSet::new();
     let mut notes: Vec<Note> = Vec::new();
@@ -66,7 +67,7 @@ pub fn read(files: &[(String, String)], drafts: &mut Drafts) {
             Some(Skipped::Hidden) => tally.add(Part::Hidden, 1, path),
             Some(Skipped::Template) => tally.add(Part::Template, 1, path),
             None => {
-                let Some(mut note) = note::read(path, text, &mut tally) else { continue };
+                let Some(mut note) = note::read(root, path, text, &mut tally) else { continue };
                 // Copies of a note have its id, too.
                 if !sources.insert(note.source.clone()) {
                     note.source = by_path(path);
@@ -80,4 +81,13 @@ pub fn read(files: &[(String, String)], drafts: &mut Drafts) {
     drafts.relations.extend(notes.iter().flat_map(|note| index.relations(note)));
     notes.into_iter().for_each(|note| drafted::add(note, drafts));
     tally.report(drafts);
+}
+
+/// Name of a folder, or of a ZIP without its ending.
+fn folder_name(root: &str) -> &str {
+    let last = root.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default();
+    match last.rsplit_once('.') {
+        Some((name, ending)) if ending.eq_ignore_ascii_case("zip") => name,
+        _ => last,
+    }
 }

@@ -10,7 +10,7 @@ use super::{
     kind::{Kind, Marks, is_secret_path, kind},
     split::{Link, Parts, line_label, split},
     tally::{Part, Tally},
-    words::{is_secret, is_secret_title},
+    words::{is_secret, is_secret_root, is_secret_title},
 };
 use crate::{
     domain::{EntityKind, one_line, visible},
@@ -102,8 +102,8 @@ pub fn by_path(path: &str) -> String {
     format!("notes:{}", one_line(path.trim_start_matches("./"), 500))
 }
 
-/// The note at `path`. `None`: nothing in it is of use; `tally` says what.
-pub fn read(path: &str, text: &str, tally: &mut Tally) -> Option<Note> {
+/// The note at `path` in the folder `root`. `None`: nothing in it is of use; `tally` says what.
+pub fn read(root: &str, path: &str, text: &str, tally: &mut Tally) -> Option<Note> {
     let text = lines_of(path, text, tally);
     let split_text = front::split(&text);
     let read = split_text.yaml.map(|yaml| front::read(yaml, split_text.is_closed));
@@ -122,7 +122,7 @@ pub fn read(path: &str, text: &str, tally: &mut Tally) -> Option<Note> {
         tally.note(path, &what, why);
     }
     let parts = split(body);
-    let mut note = named(path, &front, parts);
+    let mut note = named(root, path, &front, parts);
     for field in &front.fields {
         note.field(field, front.is_broken, tally);
     }
@@ -151,22 +151,27 @@ fn lines_of(path: &str, text: &str, tally: &mut Tally) -> String {
     visible(&taken.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-fn named(path: &str, front: &Front, parts: Parts) -> Note {
-    let first = |keys| front.values(keys).map(clean).find(|it| !it.is_empty());
+fn named(root: &str, path: &str, front: &Front, parts: Parts) -> Note {
+    let open = |keys| front.values(keys).filter(|it| !has_marks(it)).map(clean);
+    let first = |keys| open(keys).find(|it| !it.is_empty());
     let file_name = clean(stem(path));
     let title = parts.title.as_deref().map(clean).filter(|it| !it.is_empty());
     let name = first(NAMES).or(title).unwrap_or_else(|| file_name.clone());
     let name = if name.is_empty() { "Note".to_owned() } else { name };
     let mut tags: Vec<String> = front.values(TAGS).flat_map(split_tags).collect();
     tags.extend(parts.tags.iter().map(|it| clean(it)));
+    let has_secret_tag = tags.iter().any(|it| is_secret_title(it));
     distinct(&mut tags, "");
     let types: Vec<&str> = front.values(TYPES).collect();
-    let kind = kind(&Marks {
+    let whole = format!("{root}/{path}");
+    let by_root = || kind(&Marks { path: &whole, ..Marks::default() }).filter(|it| it.is_npc);
+    let own = kind(&Marks {
         types: types.clone(),
         tags: tags.iter().map(String::as_str).collect(),
         path,
     });
-    let mut aliases: Vec<String> = front.values(ALIASES).map(clean).collect();
+    let kind = own.or_else(by_root);
+    let mut aliases: Vec<String> = open(ALIASES).collect();
     if is_said(&file_name) {
         aliases.push(file_name);
     }
@@ -179,7 +184,8 @@ fn named(path: &str, front: &Front, parts: Parts) -> Note {
     let by_id = first(IDS).map(|id| format!("notes:id:{id}"));
     let language = front.values(LANGUAGES).find(|it| is_language(it)).map(str::to_owned);
     let is_secret = is_secret_path(path)
-        || tags.iter().any(|it| is_secret_title(it))
+        || is_secret_root(root)
+        || has_secret_tag
         || types.iter().any(|it| is_secret_title(it));
     Note {
         path: path.to_owned(),

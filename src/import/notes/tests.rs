@@ -10,7 +10,7 @@ fn drafts(files: &[(&str, &str)]) -> Drafts {
     let files: Vec<(String, String)> =
         files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     let mut drafts = Drafts::default();
-    read(&files, &mut drafts);
+    read("", &files, &mut drafts);
     drafts
 }
 
@@ -178,6 +178,19 @@ fn whole_notes_of_the_game_master_get_no_seat() {
         assert!(entity.dm_only && entity.kind == EntityKind::Npc, "{text}");
         assert_eq!(drafts.left_out.len(), 1 + usize::from(text.contains("publish")), "{text}");
     }
+}
+
+#[test]
+fn mark_of_the_game_masters_counts_behind_many_others() {
+    let tags: String = (0..200).map(|number| format!("- t{number}\n")).collect();
+    let fields: String = (0..200).map(|number| format!("f{number}: x\n")).collect();
+    for front in [format!("tags:\n{tags}- dm-only\n"), format!("{fields}dm-only: true\n")] {
+        let drafts = drafts(&[("x.md", &format!("---\n{front}---\nHe is a SPY."))]);
+        assert!(drafts.entities[0].dm_only, "{front}");
+    }
+    let text = "---\nname: \"Vex %%SPY%%\"\naliases: [\"%%SPY%% Vex\"]\n---\nHe bakes.";
+    let drafts = drafts(&[("x.md", text)]);
+    assert!(!seen(&drafts).contains("SPY"), "{drafts:?}");
 }
 
 #[test]

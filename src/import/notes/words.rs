@@ -123,6 +123,11 @@ pub fn is_secret_title(text: &str) -> bool {
     is_marked(&words) || is_all_marks(&words)
 }
 
+/// [`is_secret`] for the name of a whole vault, where "DM vault" says whose it is, not who may read it.
+pub fn is_secret_root(text: &str) -> bool {
+    is_all_marks(&words(text))
+}
+
 /// "geheime" and the like, without "Geheimbund".
 fn is_inflected(word: &str) -> bool {
     ["geheim", "verborgen"].iter().any(|stem| {
@@ -177,5 +182,6 @@ mod tests {
     fn title_with_secret_as_adjective_is_a_name() {
         assert!(!is_secret_title("The Secret Garden"));
         assert!(is_secret_title("Secrets of the Inn") && is_secret_title("_Geheim"));
+        assert!(is_secret_root("GM Notes") && !is_secret_root("My DM vault"));
     }
 }
