@@ -163,7 +163,9 @@ fn thing_draft(document: &Document, system: &Fields, known: ActorTexts) -> Entit
         text.extend(facts_of(document, system));
         text.extend(abilities);
     }
-    EntityDraft { text, secrets: hidden, dm_only, properties: properties(system), ..bare(document) }
+    // Readers of a public description do not see the sheet.
+    let properties = if is_read || dm_only { properties(system) } else { Vec::new() };
+    EntityDraft { text, secrets: hidden, dm_only, properties, ..bare(document) }
 }
 
 fn bare(document: &Document) -> EntityDraft {

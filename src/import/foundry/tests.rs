@@ -168,6 +168,18 @@ fn journal_pages_follow_their_ownership() {
 }
 
 #[test]
+fn sheet_of_a_thing_stays_the_game_masters() {
+    let ship = |level: i64| {
+        entity(
+            json!({"name": "Gull", "type": "vehicle", "items": [], "ownership": {"default": level},
+                      "system": {"details": {"publicNotes": "A cutter.", "alignment": "evil"}}}),
+        )
+    };
+    assert_eq!((ship(0).dm_only, ship(0).properties.len()), (false, 0));
+    assert_eq!(ship(2).properties, [("alignment".to_owned(), "evil".to_owned())]);
+}
+
+#[test]
 fn adventure_is_taken_apart_and_linked() {
     let all = drafts(json!({
         "_id": "advadvadvadvadva", "name": "Adventure", "caption": "", "scenes": [{}, {}],

@@ -1,6 +1,6 @@
 //! A character of Roll20: an NPC, or a player's character by its owner.
 //!
-//! Entry functions: [`character`], [`players`], [`tags`], [`text_of`].
+//! Entry functions: [`character`], [`is_for_all`], [`tags`], [`text_of`].
 
 use serde_json::{Map, Value};
 
@@ -44,7 +44,7 @@ pub fn text_of<'a>(members: &'a Map<String, Value>, key: &str) -> &'a str {
 }
 
 /// Ids in a member that is a list, or a text with commas.
-pub fn players(members: &Map<String, Value>, key: &str) -> Vec<String> {
+fn players(members: &Map<String, Value>, key: &str) -> Vec<String> {
     let ids: Vec<&str> = match members.get(key) {
         Some(Value::String(text)) => text.split(',').take(TAGS_MAX).collect(),
         Some(Value::Array(items)) => {
@@ -54,6 +54,11 @@ pub fn players(members: &Map<String, Value>, key: &str) -> Vec<String> {
     };
     let ids = ids.into_iter().map(str::trim).filter(|it| !it.is_empty());
     ids.map(str::to_owned).collect()
+}
+
+/// True if every player is among those in a member.
+pub fn is_for_all(members: &Map<String, Value>, key: &str) -> bool {
+    players(members, key).iter().any(|it| it == "all")
 }
 
 /// Tags: a list, or JSON of one in a text.
@@ -96,6 +101,10 @@ pub fn character(members: &Map<String, Value>, source: String, file: &str, name:
     let is_npc = fact("npc").is_some_and(|it| it == "1" || it == "true");
     let owners = players(members, "controlledby");
     if !is_npc && owners.iter().any(|it| it != "all") {
+        // Others at the table are not told what a player keeps to themselves.
+        if !["controlledby", "inplayerjournals"].iter().any(|key| is_for_all(members, key)) {
+            secrets.append(&mut text);
+        }
         return Read::Player(Box::new(EntityDraft {
             source,
             file: file.to_owned(),

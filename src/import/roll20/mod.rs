@@ -1,6 +1,6 @@
 //! Characters and handouts of Roll20, as VTTES (one character) and R20Exporter (`campaign.json`) write
-//! them, by their documented shape. `gmnotes` are the game master's; a handout that no player may
-//! read is wholly so.
+//! them, by their documented shape. `gmnotes` are the game master's; a handout that not all players may
+//! read is wholly so, and so is what players write about their own characters, unless all may.
 //!
 //! Entry functions: [`is_roll20`], [`read`].
 
@@ -121,7 +121,7 @@ impl Reading<'_> {
             aliases: Vec::new(),
             text,
             secrets,
-            dm_only: character::players(members, "inplayerjournals").is_empty(),
+            dm_only: !character::is_for_all(members, "inplayerjournals"),
             is_standing: false,
             known_to: Vec::new(),
             properties: Vec::new(),

@@ -51,29 +51,34 @@ fn character_of_vttes_becomes_a_seat() {
 }
 
 #[test]
-fn handout_that_no_player_reads_is_secret() {
+fn texts_that_not_all_players_read_are_secret() {
     let drafts = drafts(json!({
         "campaign_title": "Mire",
         "characters": [
-            {"id": "-a", "name": "Hero", "bio": "", "gmnotes": "", "controlledby": ["-p"], "attribs": []},
+            {"id": "-a", "name": "Hero", "bio": "HEIR", "gmnotes": "", "controlledby": ["-p"], "attribs": []},
+            {"id": "-f", "name": "Ally", "bio": "Tall", "gmnotes": "", "controlledby": "-p", "attribs": [],
+             "inplayerjournals": "all"},
             {"id": "-b", "name": ""},
             7,
         ],
         "handouts": [
             {"id": "-c", "name": "Map", "notes": "<p>Open</p>", "gmnotes": "TRAP", "inplayerjournals": ["all"]},
             {"id": "-d", "name": "Plot", "notes": "DOOM", "gmnotes": "", "inplayerjournals": []},
+            {"id": "-e", "name": "Letter", "notes": "PSST", "gmnotes": "", "inplayerjournals": "-p"},
         ],
         "pages": [{}, {}],
         "macros": [],
     }));
     assert!(drafts.npcs.is_empty());
-    let [hero, map, plot] = drafts.entities.as_slice() else { panic!("{drafts:?}") };
+    let [hero, ally, map, plot, letter] = drafts.entities.as_slice() else { panic!("{drafts:?}") };
     assert_eq!(hero.kind, EntityKind::Player);
+    assert_eq!((texts(&hero.text).as_str(), texts(&hero.secrets).as_str()), ("", "HEIR"));
+    assert_eq!(texts(&ally.text), "Tall");
     assert_eq!((texts(&map.text).as_str(), texts(&map.secrets).as_str()), ("Open", "TRAP"));
-    assert!(!map.dm_only && plot.dm_only);
-    assert_eq!(drafts.mistakes[0].place, "characters/2");
+    assert!(!map.dm_only && plot.dm_only && letter.dm_only);
+    assert_eq!(drafts.mistakes[0].place, "characters/3");
     let what: Vec<&str> = drafts.left_out.iter().map(|it| it.what.as_str()).collect();
-    assert_eq!(what, ["characters/1", "2 maps"]);
+    assert_eq!(what, ["characters/2", "2 maps"]);
 }
 
 #[test]
