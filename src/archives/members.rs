@@ -1,6 +1,6 @@
 //! Every member of a ZIP in memory, in the order of its list.
 //!
-//! Entry functions: [`zip_members`], [`zip_behind`]. A member is held until the caller has it; of the
+//! Entry functions: [`zip_members`], [`zip_member`], [`zip_behind`]. A member is held until the caller has it; of the
 //! others only the list is in memory.
 
 use std::io::{Cursor, Read};
@@ -41,10 +41,48 @@ pub fn zip_members(
     limits: &Limits,
     each: &mut dyn FnMut(&str, Vec<u8>),
 ) -> Result<(), ArchiveError> {
+    let mut archive = opened(bytes, limits)?;
+    let mut left = limits.inflated;
+    for index in 0..archive.len() {
+        let Some(member) = listed(&archive, index, limits)? else { continue };
+        let content = unpacked(&mut archive, index, &member, left)?;
+        let length = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        left = left.checked_sub(length).ok_or(ArchiveError::Inflated(limits.inflated))?;
+        each(&member.path, content);
+    }
+    Ok(())
+}
+
+/// The file at `path` in the ZIP in `bytes`, and the number of the others, of which none is unpacked.
+pub fn zip_member(
+    bytes: &[u8],
+    limits: &Limits,
+    path: &str,
+) -> Result<(Option<Vec<u8>>, usize), ArchiveError> {
+    let mut archive = opened(bytes, limits)?;
+    let (mut found, mut others) = (None, 0);
+    for index in 0..archive.len() {
+        let Some(member) = listed(&archive, index, limits)? else { continue };
+        if found.is_some() || member.path != path {
+            others += 1;
+            continue;
+        }
+        let content = unpacked(&mut archive, index, &member, limits.inflated)?;
+        if u64::try_from(content.len()).is_ok_and(|length| length > limits.inflated) {
+            return Err(ArchiveError::Inflated(limits.inflated));
+        }
+        found = Some(content);
+    }
+    Ok((found, others))
+}
+
+type Archive<'b> = ZipArchive<Budgeted<Cursor<&'b [u8]>>>;
+
+fn opened<'b>(bytes: &'b [u8], limits: &Limits) -> Result<Archive<'b>, ArchiveError> {
     let most = u64::try_from(limits.members).unwrap_or(u64::MAX);
     let budget = Budget::new(most.saturating_mul(LISTED).saturating_add(TO_LIST));
     let reader = Budgeted::new(Cursor::new(bytes), budget.clone());
-    let mut archive = ZipArchive::new(reader).map_err(|error| match budget.is_spent() {
+    let archive = ZipArchive::new(reader).map_err(|error| match budget.is_spent() {
         true => ArchiveError::Members(limits.members),
         false => ArchiveError::Broken(error.to_string()),
     })?;
@@ -53,22 +91,26 @@ pub fn zip_members(
     if archive.len() > limits.members {
         return Err(ArchiveError::Members(limits.members));
     }
-    let mut left = limits.inflated;
-    for index in 0..archive.len() {
-        let Some(Listed { path, most }) = listed(&archive, index, limits)? else { continue };
-        let mut member = archive.by_index(index).map_err(|error| broken(&path, &error))?;
-        let mut content = Vec::new();
-        let mut bounded = member.by_ref().take(most.min(left).saturating_add(1));
-        let read = bounded.read_to_end(&mut content);
-        read.map_err(|error| ArchiveError::Broken(error.to_string()))?;
-        let length = u64::try_from(content.len()).unwrap_or(u64::MAX);
-        if length > most {
-            return Err(ArchiveError::Bomb(path));
-        }
-        left = left.checked_sub(length).ok_or(ArchiveError::Inflated(limits.inflated))?;
-        each(&path, content);
+    Ok(archive)
+}
+
+/// Content of the member at `index`, up to a byte more than `left`.
+fn unpacked(
+    archive: &mut Archive<'_>,
+    index: usize,
+    listed: &Listed,
+    left: u64,
+) -> Result<Vec<u8>, ArchiveError> {
+    let Listed { path, most } = listed;
+    let mut member = archive.by_index(index).map_err(|error| broken(path, &error))?;
+    let mut content = Vec::new();
+    let mut bounded = member.by_ref().take((*most).min(left).saturating_add(1));
+    let read = bounded.read_to_end(&mut content);
+    read.map_err(|error| ArchiveError::Broken(error.to_string()))?;
+    if u64::try_from(content.len()).is_ok_and(|length| length > *most) {
+        return Err(ArchiveError::Bomb(path.clone()));
     }
-    Ok(())
+    Ok(content)
 }
 
 /// True if `bytes` are something else, with a ZIP at their end.
@@ -99,7 +141,7 @@ struct Listed {
 
 /// The member at `index`, unless it is a folder.
 fn listed(
-    archive: &ZipArchive<Budgeted<Cursor<&[u8]>>>,
+    archive: &Archive<'_>,
     index: usize,
     limits: &Limits,
 ) -> Result<Option<Listed>, ArchiveError> {

@@ -57,6 +57,17 @@ fn zip_behind_other_data_is_read() {
 }
 
 #[test]
+fn one_member_is_read_without_the_others() {
+    let zeros = vec![0; 3 << 20];
+    let bytes = zipped(&[("a", &zeros), ("b", b"here"), ("x/b", b"again")]);
+    assert_eq!(zip_member(&bytes, &SMALL, "b"), Ok((Some(b"here".to_vec()), 2)));
+    assert_eq!(zip_member(&bytes, &SMALL, "c"), Ok((None, 3)));
+    assert_eq!(zip_member(&bytes, &SMALL, "a"), Err(ArchiveError::Bomb("a".to_owned())));
+    let slip = zipped(&[("b", b"here"), ("../c", b"x")]);
+    assert_eq!(zip_member(&slip, &SMALL, "b"), Err(ArchiveError::Outside("../c".to_owned())));
+}
+
+#[test]
 fn paths_that_lead_outside_are_refused() {
     for path in ["../a", "a/../../b", "/etc/passwd", "..\\a", "C:\\a", "a\\..\\..\\b"] {
         let name = path.replace('\\', "/");

@@ -4,7 +4,7 @@
 
 use super::{fault::Fault, picture};
 use crate::{
-    archives::{Limits, zip_behind, zip_members},
+    archives::{Limits, zip_behind, zip_member},
     domain::revealed_name,
 };
 
@@ -71,19 +71,10 @@ pub fn open(bytes: &[u8]) -> Result<Carried, Fault> {
 pub const PICTURES: &str = "pictures and sound of cards are not imported";
 
 fn unpacked(bytes: &[u8]) -> Result<Carried, Fault> {
-    let mut json = None;
-    let mut others = 0_usize;
-    let read = zip_members(bytes, &Limits::IMPORT, &mut |name, content| {
-        if name == CARD_FILE && json.is_none() {
-            json = Some(content);
-        } else {
-            others += 1;
-        }
-    });
-    if let Err(error) = read {
+    let (json, others) = zip_member(bytes, &Limits::IMPORT, CARD_FILE).map_err(|error| {
         let place = revealed_name(error.member().unwrap_or_default());
-        return Err(Fault::new(&place, error.to_string(), error.way_out()));
-    }
+        Fault::new(&place, error.to_string(), error.way_out())
+    })?;
     let Some(json) = json else {
         let message = "the ZIP has no 'card.json' at its root";
         return Err(Fault::new("", message, "export the card again"));
