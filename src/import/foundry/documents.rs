@@ -14,6 +14,8 @@ use crate::{domain::fnv1a, import::draft::Mistake, markup::plain_text};
 
 /// Most documents of an import.
 const DOCUMENTS_MAX: usize = 20_000;
+/// Most values of all documents in memory, each of about 100 bytes.
+const HELD_MAX: usize = 2_000_000;
 /// Longest name, in characters.
 const NAME_MAX: usize = 80;
 /// Longest id taken from a file, in bytes; Foundry's have 16.
@@ -53,6 +55,8 @@ pub struct Documents {
     sources: BTreeMap<String, usize>,
     /// Values read, documents or not.
     values: usize,
+    /// Values in the documents found.
+    held: usize,
 }
 
 struct Waiting {
@@ -111,6 +115,9 @@ impl Documents {
         if kind == Kind::Actor {
             slim(file, &mut fields, &mut self.left);
         }
+        if self.is_full(file, &fields) {
+            return;
+        }
         let Some(document) = self.document(file, kind, fields, journal) else {
             self.left.count(file, "second copies of documents");
             return;
@@ -127,6 +134,22 @@ impl Documents {
         } else {
             self.found.push(document);
         }
+    }
+
+    /// True if a document with these `fields` is too much beside those found.
+    fn is_full(&mut self, file: &str, fields: &Fields) -> bool {
+        if self.held > HELD_MAX {
+            return true;
+        }
+        // Pages are documents of their own.
+        let own = fields.iter().filter(|(name, _)| *name != "pages");
+        self.held = own.fold(self.held, |held, (_, value)| held.saturating_add(number(value)));
+        let is_full = self.held > HELD_MAX;
+        if is_full {
+            let message = "the documents have more than 2,000,000 values together";
+            self.mistake(file, "", message, "import fewer files at a time");
+        }
+        is_full
     }
 
     /// `None` for a second copy of a document with an id.
@@ -212,6 +235,15 @@ impl Documents {
             let journal = Some(journal);
             self.found.push(Document { kind: Kind::Page, journal, ..document });
         }
+    }
+}
+
+/// Number of values in `value`, which JSON nests no deeper than a stack bears.
+fn number(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(number).sum::<usize>(),
+        Value::Object(members) => members.values().map(number).sum(),
+        _ => 0,
     }
 }
 

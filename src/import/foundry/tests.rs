@@ -180,6 +180,23 @@ fn sheet_of_a_thing_stays_the_game_masters() {
 }
 
 #[test]
+fn more_values_than_memory_holds_are_refused() {
+    let journal = |id: &str, number: usize| {
+        let mut journal = json!({"_id": id, "name": "Gate", "ownership": {"default": 2},
+                                 "pages": [{"_id": "p", "name": "Gate", "text": {"content": "Shut."}}]});
+        journal["pages"][0]["junk"] = Value::Array(vec![Value::Null; number]);
+        journal
+    };
+    let (mut reading, mut drafts) = (Reading::default(), Drafts::default());
+    for (id, number) in [("a", 10), ("b", 2_000_000), ("c", 10)] {
+        reading.add(id, journal(id, number));
+    }
+    reading.finish(&mut drafts);
+    assert_eq!((drafts.mistakes.len(), drafts.entities.len()), (1, 1));
+    assert_eq!(drafts.mistakes[0].file, "b");
+}
+
+#[test]
 fn adventure_is_taken_apart_and_linked() {
     let all = drafts(json!({
         "_id": "advadvadvadvadva", "name": "Adventure", "caption": "", "scenes": [{}, {}],
