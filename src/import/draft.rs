@@ -2,8 +2,6 @@
 //!
 //! Readers fill [`Drafts`]; `campaign/bringing/` compares them with the store and the NPC files.
 
-use serde_json::{Map, Value};
-
 use crate::domain::EntityKind;
 
 /// Content of all files of one import.
@@ -42,8 +40,6 @@ pub struct NpcDraft {
     /// Gender, age and kind as the file names them, for choosing a voice.
     pub looks: Vec<String>,
     pub tags: Vec<String>,
-    /// The original document, for export.
-    pub original: Map<String, Value>,
 }
 
 /// A person, place, thing or text of the world, without a seat.

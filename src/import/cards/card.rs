@@ -43,11 +43,11 @@ const EXAMPLES_MAX: usize = 200;
 const TAG_MAX: usize = 40;
 
 /// Adds the character of `document`, whose fields are in `data` if it `is_nested`, and its lorebook.
-pub fn read(reading: &mut Reading<'_>, document: Map<String, Value>, is_nested: bool) {
+pub fn read(reading: &mut Reading<'_>, document: &Map<String, Value>, is_nested: bool) {
     let inner = document.get("data").filter(|_| is_nested).and_then(Value::as_object);
     let fields = match inner {
         Some(map) => Fields::new(map, "data"),
-        None => Fields::new(&document, ""),
+        None => Fields::new(document, ""),
     };
     let Some((mut npc, mut macros)) = identified(reading, &fields) else { return };
     describe(&mut npc, reading, &fields, &mut macros);
@@ -61,8 +61,7 @@ pub fn read(reading: &mut Reading<'_>, document: Map<String, Value>, is_nested: 
     }
     let unknown: Vec<&str> = macros.unknown().collect();
     report_unknown(reading, &unknown);
-    remainder::report(reading, &document, &fields, PICTURES);
-    npc.original = document;
+    remainder::report(reading, document, &fields, PICTURES);
     reading.drafts.npcs.push(npc);
 }
 

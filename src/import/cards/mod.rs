@@ -76,7 +76,7 @@ fn read_into(reading: &mut Reading<'_>, bytes: &[u8]) -> Result<(), Fault> {
     };
     let Value::Object(document) = document else { return Ok(()) };
     match shape {
-        Shape::Card { is_nested } => card::read(reading, document, is_nested),
+        Shape::Card { is_nested } => card::read(reading, &document, is_nested),
         Shape::Book { inside } => lore::read_alone(reading, &document, inside),
     }
     Ok(())

@@ -70,7 +70,7 @@ pub fn report(
     };
     if version > NEWEST {
         let what = format!("what is new in version {version} of the format");
-        reading.left_out(what, "version 3.0 is known; the rest is kept for export");
+        reading.left_out(what, "version 3.0 is known");
     }
     let assets = fields.map.get("assets").and_then(Value::as_array).map_or(0, Vec::len);
     reading.left_out_counted(assets, ["asset", "assets"], pictures);
@@ -97,5 +97,5 @@ fn listed<'n>(reading: &mut Reading<'_>, what: &str, names: impl Iterator<Item =
     let shown = shown.collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(NAMES_MAX);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    reading.left_out(format!("{what}: {shown}{more}"), "kept for export; nothing here uses them");
+    reading.left_out(format!("{what}: {shown}{more}"), "nothing here uses them");
 }

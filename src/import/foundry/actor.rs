@@ -1,6 +1,6 @@
 //! Actors as NPCs; vehicles, groups and stat blocks of packs as entities.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     documents::{Document, clean_name, within},
@@ -8,7 +8,7 @@ use super::{
     fields::{Text, To, texts},
     index::Index,
     left_out::LeftOuts,
-    shape::{Fields, OBSERVER, at, either, level, system, text},
+    shape::{Fields, OBSERVER, either, level, system, text},
     texts::{Texts, Told, relations},
 };
 use crate::{
@@ -133,7 +133,6 @@ fn person(document: &Document, system: &Fields, known: ActorTexts) -> NpcDraft {
         secrets,
         for_dm: notes,
         looks: looks(&document.fields, system),
-        original: original(document, system),
         ..NpcDraft::default()
     }
 }
@@ -204,19 +203,6 @@ fn aliases(document: &Document) -> Vec<String> {
         }
     }
     aliases
-}
-
-/// The document's texts for an export, without items and figures, which are most of it.
-fn original(document: &Document, system: &Fields) -> Map<String, Value> {
-    let mut kept = Map::new();
-    for name in ["_id", "name", "type", "img"] {
-        let value = document.fields.get(name).filter(|value| !value.is_object());
-        kept.extend(value.map(|value| (name.to_owned(), value.clone())));
-    }
-    if let Some(details) = at(system, "details") {
-        kept.insert("system".to_owned(), json!({ "details": details }));
-    }
-    kept
 }
 
 /// Name of the system's data in the document.

@@ -93,7 +93,6 @@ fn npc(note: Note) -> NpcDraft {
         language: note.language,
         looks: note.looks,
         tags: note.tags,
-        original: note.original,
         ..NpcDraft::default()
     };
     for block in &note.parts.open {

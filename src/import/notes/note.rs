@@ -2,8 +2,6 @@
 //!
 //! Entry items: [`Note`], [`read`], [`by_path`].
 
-use serde_json::{Map, Value, json};
-
 use super::{
     front::{self, Field, Front, bare},
     inline::{cut, plain, stem, without_emphasis},
@@ -91,8 +89,6 @@ pub struct Note {
     /// Gender, age and kind.
     pub looks: Vec<String>,
     pub secrets: Vec<Passage>,
-    /// Open fields of the front matter, for export.
-    pub original: Map<String, Value>,
     /// Its text, and links of text and front matter.
     pub parts: Parts,
 }
@@ -199,7 +195,6 @@ fn named(root: &str, path: &str, front: &Front, parts: Parts) -> Note {
         properties: Vec::new(),
         looks: Vec::new(),
         secrets: Vec::new(),
-        original: Map::new(),
         parts,
     }
 }
@@ -228,11 +223,7 @@ impl Note {
             self.secret(field);
             return;
         }
-        let texts = field.values.iter().map(|it| json!(visible(it)));
         let is_marked = field.values.iter().any(|it| has_marks(it));
-        if self.original.len() < LIST_MAX && !field.is_nested && !is_marked {
-            self.original.insert(one_line(&field.key, NAME_MAX), texts.collect());
-        }
         if is_one_of(PROGRAM) {
             tally.add(Part::Field, 1, &self.path);
         } else if field.is_nested {
