@@ -13,13 +13,14 @@ use super::{
     written::{hash, name, without_data},
 };
 use crate::{
-    campaign::world::{BROUGHT, SECRETS, kind},
+    campaign::world::{BROUGHT, PRONUNCIATION, SECRETS, kind},
     domain::{self, bare_name, visible},
     import::{
-        campaign::{Edge, hyphened},
+        campaign::{Edge, check_respelling, hyphened},
         draft::{Drafts, EntityDraft, Passage, RelationTarget},
     },
     memory::{Entity, EntityKind, Visibility},
+    yaml::{Position, Problems},
 };
 
 /// Longest description, in characters.
@@ -213,6 +214,15 @@ impl Ids {
             .filter(|(key, _)| !key.is_empty())
             .collect();
         entity.tags = draft.tags.iter().map(|it| name(it)).collect();
+        let said = entity.attributes.get(PRONUNCIATION).and_then(Value::as_str);
+        if said.is_some_and(|it| !is_sayable(it)) {
+            entity.attributes.remove(PRONUNCIATION);
+            preview.left_out.push(Left {
+                file: draft.file.clone(),
+                what: format!("the pronunciation of '{own}'"),
+                why: "it is not in plain letters, or too long".to_owned(),
+            });
+        }
         let known_to = draft.known_to.iter().filter_map(|it| people.names.get(it)).cloned();
         let known_to: Vec<String> = known_to.collect();
         entity.visibility = match (draft.dm_only, draft.known_to.is_empty()) {
@@ -305,6 +315,13 @@ fn blank(source: &str, id: String, name: &str) -> Entity {
         visibility: Visibility::Everyone,
         source: Some(format!("{BROUGHT}{source}")),
     }
+}
+
+/// True for a respelling that voices may read in place of a name.
+fn is_sayable(text: &str) -> bool {
+    let mut problems = Problems::new("");
+    check_respelling(text, Position::START, &mut problems);
+    problems.is_empty() && text.chars().count() <= ID_MAX
 }
 
 fn shown(text: &str) -> String {

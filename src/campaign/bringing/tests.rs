@@ -158,6 +158,36 @@ async fn entities_hold_no_variables_of_prompts() {
 }
 
 #[tokio::test]
+async fn pronunciation_is_plain_letters_or_none() {
+    let place = Bench::new();
+    let said = |said: &str| Drafts {
+        entities: vec![EntityDraft {
+            properties: vec![("pronunciation".to_owned(), said.to_owned())],
+            ..entity("Mill")
+        }],
+        ..Drafts::default()
+    };
+    let long = "mi ".repeat(50);
+    for (respelling, is_kept) in [("mill", true), ("[[mIl]]", false), (long.as_str(), false)] {
+        let preview = place.import(&said(respelling)).await;
+        assert_eq!(preview.left_out.is_empty(), is_kept, "{preview:?}");
+        let mill = place.entities(Viewer::Dm).await.remove(0);
+        assert_eq!(mill.attributes.contains_key("pronunciation"), is_kept, "{respelling}");
+    }
+}
+
+#[tokio::test]
+async fn notes_for_the_game_master_fill_no_file() {
+    let place = Bench::new();
+    let mut draft = luna();
+    let note = |from: usize| Passage { from: from.to_string(), text: "\n\u{3164}".repeat(5_000) };
+    draft.for_dm = (0..500).map(note).collect();
+    place.import(&Drafts { npcs: vec![draft], ..Drafts::default() }).await;
+    let text = place.file("luna.yaml");
+    assert!(text.len() < 1 << 20 && text.contains("The rest is in the imported file"));
+}
+
+#[tokio::test]
 async fn second_import_changes_nothing() {
     let mut place = Bench::new();
     let drafts = Drafts {

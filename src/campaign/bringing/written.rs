@@ -19,8 +19,9 @@ use crate::{
 const PERSONALITY_MAX: usize = 8_000;
 /// Longest secret, in characters.
 const SECRET_MAX: usize = 2_000;
-/// Longest text for the game master, in characters.
+/// Longest text for the game master, and all of them together, in characters.
 const NOTE_MAX: usize = 4_000;
+const NOTES_MAX: usize = 100_000;
 /// Longest name, in characters.
 const NAME_MAX: usize = 80;
 /// Begins the first line of a file that was made here.
@@ -107,13 +108,26 @@ pub fn written(parts: &Parts<'_>) -> Written {
     for line in lines(draft, language) {
         file.spoken(&line);
     }
-    for note in draft.for_dm.iter().filter(|note| !note.text.trim().is_empty()) {
+    notes(&mut file, &draft.for_dm);
+    Written { text: file.0, cut }
+}
+
+/// Adds texts for the game master as comments; an end that has no room is said to be missing.
+fn notes(file: &mut File, notes: &[Passage]) {
+    let mut room = NOTES_MAX;
+    for note in notes.iter().filter(|note| !note.text.trim().is_empty()) {
+        let text: String = note.text.chars().take(NOTE_MAX.min(room)).collect();
         file.blank();
         file.comment(&format!("Only for you, never in a prompt ({}):", note.from));
-        let text: String = note.text.chars().take(NOTE_MAX).collect();
         text.lines().for_each(|line| file.comment(line));
+        if text.len() < note.text.len() {
+            file.comment("(The rest is in the imported file.)");
+        }
+        room -= text.chars().count();
+        if room == 0 {
+            return;
+        }
     }
-    Written { text: file.0, cut }
 }
 
 /// Adds the description; the number of characters that had no room.

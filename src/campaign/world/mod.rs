@@ -8,7 +8,7 @@ mod order;
 mod orders;
 mod plan;
 
-pub use entities::{BROUGHT, IMPORT, SECRETS, entities_of_no_file, kind};
+pub use entities::{BROUGHT, IMPORT, PRONUNCIATION, SECRETS, entities_of_no_file, kind};
 pub use order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest};
 pub use orders::WorldEdits;
 pub use plan::{Described, ImportError, Plan, plan, plan_entities, seed};
