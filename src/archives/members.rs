@@ -1,7 +1,7 @@
 //! Every member of a ZIP in memory, in the order of its list.
 //!
-//! Entry functions: [`zip_members`], [`zip_member`], [`zip_behind`]. A member is held until the caller has it; of the
-//! others only the list is in memory.
+//! Entry functions: [`zip_members`], [`zip_member`], [`zip_behind`]. A member is held until the caller has
+//! it; of the others only the list is in memory.
 
 use std::io::{Cursor, Read};
 

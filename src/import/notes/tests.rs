@@ -181,7 +181,7 @@ fn whole_notes_of_the_game_master_get_no_seat() {
 }
 
 #[test]
-fn mark_of_the_game_masters_counts_behind_many_others() {
+fn marks_count_behind_many_others() {
     let tags: String = (0..200).map(|number| format!("- t{number}\n")).collect();
     let fields: String = (0..200).map(|number| format!("f{number}: x\n")).collect();
     for front in [format!("tags:\n{tags}- dm-only\n"), format!("{fields}dm-only: true\n")] {
