@@ -21,6 +21,8 @@ use crate::{
     yaml::{self, Problems},
 };
 
+/// Most mistakes that are told of the lines of a file; it is refused for any of them.
+const FAULTS_MAX: usize = 50;
 /// Largest file, in bytes.
 pub const FILE_MAX: u64 = 50_000_000;
 /// Keys of a campaign file of ours.
@@ -187,7 +189,7 @@ impl Reading {
 
     fn lines(&mut self, given: &Given, text: &str) {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let mut unknown = 0_usize;
+        let (mut unknown, mut faults) = (0_usize, 0_usize);
         for (index, line) in lines {
             let place = format!("line {}", index + 1);
             match content::document(line) {
@@ -195,7 +197,13 @@ impl Reading {
                     self.foundry.add(&format!("{}!{place}", given.place()), value);
                 }
                 Ok(_) => unknown += 1,
-                Err(error) => self.mistake(given, place, &error.message, "export it again"),
+                Err(error) => {
+                    self.mistake(given, place, &error.message, "export it again");
+                    faults += 1;
+                    if faults == FAULTS_MAX {
+                        break;
+                    }
+                }
             }
         }
         if unknown > 0 {
@@ -468,6 +476,12 @@ mod tests {
         let beyond = br#"{"data": {"readonlyUrl": "https://x"}}"#;
         let found = mistakes(vec![given("a.json", beyond)]);
         assert_eq!(found, ["a.json ·  · a character of D&D Beyond, which is not imported"]);
+    }
+
+    #[test]
+    fn flood_of_wrong_lines_is_told_in_part() {
+        let text = format!("{{\"a\": 1}}\n{{\"a\": 2}}\n{}", "x\n".repeat(1_000));
+        assert_eq!(mistakes(vec![given("a.db", text.as_bytes())]).len(), FAULTS_MAX);
     }
 
     #[test]
