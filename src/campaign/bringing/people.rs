@@ -73,6 +73,14 @@ pub fn people(
             seating.preview.kept.push(Item::new("npc", &draft.name, about));
         }
     }
+    for entity in &drafts.entities {
+        // What had a seat may be the game master's now.
+        if let Some(made) = seating.files.made_of(&entity.source) {
+            let name = made.name.as_ref().unwrap_or(&entity.name);
+            let about = format!("'{}' stays: delete it to take the NPC out", made.path.display());
+            seating.preview.kept.push(Item::new("npc", name, about));
+        }
+    }
     seating.people
 }
 

@@ -265,6 +265,17 @@ async fn renamed_npc_never_takes_the_name_of_another() {
 }
 
 #[tokio::test]
+async fn seat_of_a_note_that_is_hidden_now_is_told() {
+    let place = Bench::new();
+    place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;
+    let hidden =
+        EntityDraft { source: "card:luna".to_owned(), dm_only: true, ..entity("The moon witch") };
+    let preview = place.import(&Drafts { entities: vec![hidden], ..Drafts::default() }).await;
+    assert_eq!(names(&preview.kept), ["Luna"]);
+    assert!(preview.kept[0].about.contains("luna.yaml' stays"), "{preview:?}");
+}
+
+#[tokio::test]
 async fn lore_follows_the_name_in_an_edited_file() {
     let place = Bench::new();
     let mut known = entity("Key");
