@@ -351,6 +351,27 @@ async fn relations_of_hidden_ends_are_hidden() {
 }
 
 #[tokio::test]
+async fn open_relation_is_hidden_in_any_spelling() {
+    let place = Bench::new();
+    let mut drafts = Drafts {
+        entities: vec![entity("Mill"), entity("Cellar")],
+        relations: vec![RelationDraft {
+            from: "note:Mill".to_owned(),
+            to: RelationTarget::Source("note:Cellar".to_owned()),
+            kind: "Is near".to_owned(),
+        }],
+        ..Drafts::default()
+    };
+    place.import(&drafts).await;
+    drafts.entities[1].dm_only = true;
+    drafts.relations[0].kind = "is near".to_owned();
+    assert_eq!(place.import(&drafts).await.relations, 1);
+    let found = place.store.snapshot(&scope(), "mill", Viewer::Dm).await.unwrap().unwrap();
+    let seen: Vec<_> = found.ties.iter().map(|it| &it.relation.visibility).collect();
+    assert_eq!(seen, [&Visibility::Dm]);
+}
+
+#[tokio::test]
 async fn public_text_is_the_persons_own_entity() {
     let place = Bench::new();
     let mut public = entity("Luna");

@@ -167,7 +167,7 @@ fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
         let Edge { from, kind, to, said_by } = edge.clone();
         let is_for_dm = for_dm.contains(&from) || for_dm.contains(&to);
         let visibility = if is_for_dm { Visibility::Dm } else { Visibility::Everyone };
-        let key = RelationKey { from, kind, to };
+        let mut key = RelationKey { from, kind, to };
         wanted.insert(same(&key));
         match there.get(&same(&key)) {
             None => plan.added += 1,
@@ -177,6 +177,8 @@ fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
                     continue;
                 }
                 plan.changed += 1;
+                // Another spelling would be another relation beside the open one.
+                key = old.key.clone();
             }
             Some(_) => continue,
         }
