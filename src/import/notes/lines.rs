@@ -314,15 +314,26 @@ fn begun(
 fn hidden(rest: &str) -> Option<(&'static str, usize)> {
     let window = super::inline::cut(rest, TAG_MAX);
     let element = ELEMENTS.iter().find(|element| is_tag(window, "<", element))?;
-    let end = window.find('>').map_or(window.len(), |at| at + 1);
+    let close = window.find('>');
+    let end = close.map_or(window.len(), |at| at + 1);
+    let goes_on = close.is_none() && window.len() == rest.len() && goes_on(window, element);
     let written = window.get(..end)?;
     let tag: String = written.split_whitespace().collect();
     let tag = tag.to_ascii_lowercase();
     // Tags in a tag would be looked at again and again.
     let is_one = !written.get(1..).unwrap_or_default().contains('<');
     let hides = ["secret", "hidden", "display:none"].iter().any(|word| tag.contains(word))
+        || goes_on
         || (is_one && is_secret(written));
     (hides && !tag.ends_with("/>")).then_some((*element, end))
+}
+
+/// True for a start tag whose end is in a later line: what it hides is not known yet.
+fn goes_on(tag: &str, element: &str) -> bool {
+    let given = tag.get(element.len() + 1..).unwrap_or_default().trim();
+    let has_attribute = given.starts_with(char::is_alphabetic) && given.contains('=');
+    // "a <b" is no tag.
+    element.len() > 1 && (given.is_empty() || has_attribute)
 }
 
 /// True if `text` begins with `before` and the element's name.
@@ -412,6 +423,7 @@ mod tests {
         assert_eq!(parted(body), ("a\nd".to_owned(), "<div>b</div>\nc".to_owned()));
         assert_eq!(parted("<span style=\"display: none\">b</span>a").0, "a");
         assert_eq!(parted("<aside class=\"dm-only\">\nb\n</aside>\na").0, "a");
+        assert_eq!(parted("<div\n  class=\"secret\">\nb\n</div>\na <td b").0, "a <td b");
         assert_eq!(parted("<ul><li hidden>\nb\n</li><li>a").0, "<ul>\n<li>a");
     }
 }
