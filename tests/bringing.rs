@@ -81,3 +81,36 @@ fn files_nobody_reads_are_refused_by_name() {
     let mixed = place.run(&["import", "c.yaml", "beyond.json"]).ends_with(1);
     assert!(mixed.stderr.contains("'c.yaml' is a campaign file, this is none"), "{mixed:#?}");
 }
+
+#[test]
+fn npc_is_imported_by_a_command() {
+    let place = place();
+    place.write("luna.json", card());
+    place.write("broken.json", "{\"spec\": ");
+    let typed = |line: &str| place.run(&["ask", "--as-dm", "--text", line]);
+    let shown = typed("/npc import luna.json").ends_with(0).stdout;
+    for part in [
+        "  new: npc 'Luna' (",
+        "  Would be imported: 1 new, ",
+        "  /npc import luna.json confirm does it\n",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!place.path("npcs/luna.yaml").exists());
+    let player = place.run(&["ask", "--text", "/npc import luna.json confirm"]).ends_with(1);
+    assert!(player.stderr.contains("only the game master may /npc import"), "{player:#?}");
+    for (line, why) in [
+        ("/npc import luna.json, nobody confirm", "unknown voice 'nobody' (use one of: "),
+        ("/entity import broken.json confirm", "broken.json: line 1, column "),
+        ("/npc import npcs/bartok.yaml", "(campaign files: /entity import; "),
+    ] {
+        let refused = typed(line).ends_with(1);
+        assert!(refused.stderr.contains(why), "{why}: {refused:#?}");
+    }
+    let done = typed("/npc import luna.json, flite rms confirm").ends_with(0);
+    assert!(done.stdout.contains("  Imported: 1 new, "), "{done:#?}");
+    let file = fs::read_to_string(place.path("npcs/luna.yaml")).unwrap();
+    assert!(file.contains("voice_id: \"rms\"") && !file.contains("pitch_shift"), "{file}");
+    let said = place.run(&["ask", "--text", "Luna, hello"]).ends_with(0);
+    assert!(said.stdout.contains("Mind the cat."), "{said:#?}");
+}

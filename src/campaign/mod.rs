@@ -42,7 +42,8 @@ pub use crate::{
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use bringing::{
-    BringError, Bringing, Cast as BringingCast, Preview, VoiceOffer, plan as plan_drafts,
+    BringError, Bringing, Cast as BringingCast, Preview, PreviewedFiles, VoiceOffer,
+    plan as plan_drafts,
 };
 pub use call_log::{CallLog, calls_of, forget_calls};
 pub use clock::{date, now, time, wall_clock};
@@ -74,14 +75,14 @@ pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{
-    ApprovalOptions, AssistantSettings, ModelMaker, NotifyOptions, Settings, SharedAssistant,
-    SharedSettings,
+    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, Settings,
+    SharedAssistant, SharedSettings, VoiceLister,
 };
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use world::{
-    IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldEdits, WorldOrder,
-    WorldRequest, entities_of_no_file, plan, seed,
+    FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,
+    WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,
 };

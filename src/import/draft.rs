@@ -2,6 +2,8 @@
 //!
 //! Readers fill [`Drafts`]; `campaign/bringing/` compares them with the store and the NPC files.
 
+use std::fmt;
+
 use crate::domain::EntityKind;
 
 /// Content of all files of one import.
@@ -117,4 +119,20 @@ pub struct Mistake {
     pub message: String,
     /// The fix; may be empty.
     pub way_out: String,
+}
+
+/// "world!actors.json: actors/3: the fault (the fix)".
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, place, message, way_out } = self;
+        f.write_str(file)?;
+        if !place.is_empty() {
+            write!(f, ": {place}")?;
+        }
+        write!(f, ": {message}")?;
+        if !way_out.is_empty() {
+            write!(f, " ({way_out})")?;
+        }
+        Ok(())
+    }
 }

@@ -11,7 +11,7 @@ use super::{
     looks::Looks,
     npc_files::{MadeFile, NewFile, NpcFiles},
     preview::{Item, Left, Preview},
-    voice::{VoiceOffer, choose},
+    voice::{ChosenVoice, VoiceOffer, choose},
     written::{Parts, Written, marked, name, written},
 };
 use crate::{
@@ -30,6 +30,8 @@ pub struct Cast<'a> {
     pub npcs: &'a [Npc],
     /// Voices that can speak, the preferred ones first.
     pub voices: &'a [VoiceOffer],
+    /// The voice of all, as it is; `None`: one that fits each.
+    pub voice: Option<&'a VoiceOffer>,
     /// ISO 639-1 code of those whose file says none.
     pub language: &'a str,
     /// NPCs know their own secrets; otherwise only the game master does.
@@ -182,7 +184,10 @@ fn described(
     let language = draft.language.as_deref().and_then(two_letters);
     let language = language.as_deref().unwrap_or(cast.language);
     let looks = Looks::of(&named, &told);
-    let voice = choose(&draft.name, language, &looks, cast.voices);
+    let voice = match cast.voice {
+        Some(named) => Some(ChosenVoice::named(named)),
+        None => choose(&draft.name, language, &looks, cast.voices),
+    };
     let standing = standing.iter().map(|it| {
         let text: Vec<&str> = it.text.iter().map(|passage| passage.text.as_str()).collect();
         (name(&it.name), text.join("\n"))

@@ -45,6 +45,17 @@ pub struct Bringing {
 }
 
 impl Bringing {
+    /// True if it changes something.
+    pub fn is_new(&self) -> bool {
+        let Preview { added, changed, relations, .. } = &self.preview;
+        !added.is_empty() || !changed.is_empty() || *relations > 0
+    }
+
+    /// True if it writes files of NPCs.
+    pub fn has_npcs(&self) -> bool {
+        !self.files.is_empty()
+    }
+
     /// Writes all files and entities, or none.
     pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), BringError> {
         let files = NewFiles::write(std::mem::take(&mut self.files))?;

@@ -80,6 +80,7 @@ impl Bench {
             folder: &self.npc_dir(),
             npcs: &self.npcs,
             voices: &voices,
+            voice: None,
             language: "en",
             knows_secrets: self.knows_secrets,
         };

@@ -17,6 +17,17 @@ const MEN: &[&str] = &[
     "kal16",
 ];
 
+/// Most voices named in a refusal.
+const NAMED_MAX: usize = 12;
+
+/// No voice has this name.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown voice '{name}' (use one of: {known})")]
+pub struct UnknownVoice {
+    name: String,
+    known: String,
+}
+
 /// A voice that can speak.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoiceOffer {
@@ -40,7 +51,42 @@ pub struct ChosenVoice {
     pub why: String,
 }
 
+impl ChosenVoice {
+    /// The voice of `offer` as it is, since the game master has named it.
+    pub fn named(offer: &VoiceOffer) -> Self {
+        Self {
+            provider: offer.service.name(),
+            voice_id: offer.voice_id.clone(),
+            pitch_shift: 0.0,
+            formant_shift: 0.0,
+            speed_factor: 1.0,
+            fallback: None,
+            why: "you named it".to_owned(),
+        }
+    }
+}
+
 impl VoiceOffer {
+    /// The one of `offers` with this name: "amy" or "piper amy". Fails with some of their names.
+    pub fn find<'o>(offers: &'o [Self], name: &str) -> Result<&'o Self, UnknownVoice> {
+        let wanted = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let is_wanted =
+            |it: &&Self| [it.voice_id.to_lowercase(), it.name().to_lowercase()].contains(&wanted);
+        offers.iter().find(is_wanted).ok_or_else(|| {
+            let mut known: Vec<String> =
+                offers.iter().take(NAMED_MAX).map(|it| format!("'{}'", it.name())).collect();
+            if let Some(more) = offers.len().checked_sub(NAMED_MAX).filter(|&more| more > 0) {
+                known.push(format!("{more} more"));
+            }
+            UnknownVoice { name: name.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    /// "piper amy".
+    fn name(&self) -> String {
+        format!("{} {}", self.service.name(), self.voice_id)
+    }
+
     fn gender(&self) -> Option<Gender> {
         let id = self.voice_id.to_lowercase();
         if self.service == VoiceService::Kokoro {
@@ -208,5 +254,19 @@ mod tests {
         let voice = |name: &str| choose(name, "en", &Looks::default(), &many).unwrap().voice_id;
         assert_eq!(voice("Luna"), voice("Luna"));
         assert!(["Anna", "Bert", "Carl", "Dora"].iter().any(|name| voice(name) != voice("Luna")));
+    }
+
+    #[test]
+    fn named_voice_is_found_and_stays_as_it_is() {
+        use VoiceService::{Kokoro, Piper};
+        let all = offers(&[(Kokoro, "af_heart"), (Piper, "joe")]);
+        for name in ["joe", "JOE", " piper  joe "] {
+            assert_eq!(VoiceOffer::find(&all, name).unwrap(), &all[1], "{name}");
+        }
+        let voice = ChosenVoice::named(&all[1]);
+        assert!(voice.pitch_shift == 0.0 && voice.speed_factor == 1.0, "{voice:?}");
+        let why = VoiceOffer::find(&all, "kokoro joe").unwrap_err().to_string();
+        let known = "unknown voice 'kokoro joe' (use one of: 'kokoro af_heart', 'piper joe')";
+        assert_eq!(why, known);
     }
 }

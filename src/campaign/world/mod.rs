@@ -9,6 +9,9 @@ mod orders;
 mod plan;
 
 pub use entities::{BROUGHT, IMPORT, PRONUNCIATION, SECRETS, entities_of_no_file, kind};
-pub use order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest};
+pub use order::{
+    FileImport, ImportChoices, ImportStage, NewEntity, SentFile, WorldAnswer, WorldOrder,
+    WorldRequest,
+};
 pub use orders::WorldEdits;
 pub use plan::{Described, ImportError, Plan, plan, plan_entities, seed};

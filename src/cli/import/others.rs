@@ -44,6 +44,7 @@ async fn bring(
         folder: &config.npc_dir,
         npcs: &config.npcs,
         voices: &app::voice_offers(config),
+        voice: None,
         language: &config.assistant.language,
         knows_secrets: arguments.secrets.is_of_npc(),
     };
@@ -83,10 +84,8 @@ fn refuse(mistakes: &[Mistake], json: bool) -> Result<(), Failure> {
         writeln!(stdout(), "{}", json!({ "ok": false, "problems": problems }))?;
         return Ok(());
     }
-    for Mistake { file, place, message, way_out } in mistakes {
-        let place = if place.is_empty() { String::new() } else { format!(": {place}") };
-        let way_out = if way_out.is_empty() { String::new() } else { format!(" ({way_out})") };
-        complain(&revealed_name(&format!("{file}{place}: {message}{way_out}")));
+    for mistake in mistakes {
+        complain(&revealed_name(&mistake.to_string()));
     }
     complain("nothing was imported");
     Ok(())
