@@ -13,6 +13,7 @@ mod yaml;
 mod logic;
 mod weights;
 
+mod export;
 mod import;
 
 mod memory;

@@ -19,6 +19,7 @@ mod dev;
 mod docs;
 mod endings;
 mod evening;
+mod exporting;
 mod fallback;
 mod figures;
 mod gemini;

@@ -18,6 +18,7 @@ mod handles;
 mod hold;
 mod indexer;
 mod kept;
+mod moving;
 mod music;
 mod notices;
 mod outside;
@@ -42,7 +43,8 @@ pub use crate::{
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use bringing::{
-    BringError, Bringing, Cast as BringingCast, Preview, PreviewedFiles, VoiceOffer,
+    BringError, Bringing, Cast as BringingCast, NewFile, NewFiles, Preview, PreviewedFiles,
+    VoiceOffer,
     plan as plan_drafts,
 };
 pub use call_log::{CallLog, calls_of, forget_calls};
@@ -62,6 +64,10 @@ pub use guilds::{
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
+pub use moving::{
+    CarriedSettings, FILES as EXPORT_FILES, Folder, Held, MANIFEST, Manifest, ReturnError,
+    SETTINGS, Tally, calls_of_sessions, held, plan_return, read_texts, texts, write_calls,
+};
 pub use music::{check_sound, level as level_music};
 pub use notices::{Tables, WaitingCall};
 pub use outside::{ToolDecisions, outside_sessions};

@@ -20,6 +20,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use npc_files::{NewFile, NewFiles};
 pub use people::Cast;
 pub use plan::{BringError, Bringing, plan};
 pub use preview::Preview;

@@ -15,15 +15,16 @@ use crate::{campaign::key_of, config::Config, domain::Scope};
   glyphoxa import people.yaml places.yaml --dry-run
   glyphoxa import luna.png vault/ world.zip --dry-run
   glyphoxa import captain.json --secrets npc
+  glyphoxa import backup
   glyphoxa import saltmarsh.yaml --campaign 'Ghosts of Saltmarsh'
 
 docs/import.md names the programs, and how to export from them.")]
 pub struct Arguments {
     /// Campaign files, or files, folders and ZIPs of other programs: character cards, Foundry VTT, Roll20,
-    /// Markdown notes; imports all or none.
+    /// Markdown notes; imports all or none. A folder of `glyphoxa export` comes alone.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Campaign to import into, by name [default: the configured one].
+    /// Campaign to import into, by name [default: the configured one, an export's own].
     #[arg(long, value_name = "NAME")]
     pub campaign: Option<String>,
     #[command(flatten)]
@@ -40,6 +41,13 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The scope that an export names, unless options name another.
+    pub fn scope_of(&self, export: Scope) -> Scope {
+        let owner = self.whose.owner().unwrap_or(export.owner);
+        let campaign = self.campaign.as_deref().map_or(export.campaign, key_of);
+        Scope { owner, campaign }
+    }
+
     pub fn scope(&self, config: &Config) -> Scope {
         let scope = self.whose.scope(config);
         match &self.campaign {

@@ -4,7 +4,9 @@
 
 mod arguments;
 mod gather;
+mod npc_files;
 mod others;
+mod returned;
 
 use std::{
     io::{self, BufRead, IsTerminal, Read, Write},
@@ -15,11 +17,11 @@ use serde_json::json;
 
 pub use self::arguments::Arguments;
 use self::gather::{Gathered, gather};
-use super::{DONE, FAILED, Failure, block_on, complain, stdout};
+use super::{DONE, FAILED, Failure, block_on, complain, stdout, trust::Configured};
 use crate::{
     app,
     campaign::{self, IMPORT, ImportError, Plan, Scoped, key_of},
-    config::{Config, Problem},
+    config::{Problem, Use},
     domain::{Npc, revealed_name},
     import::{
         Given,
@@ -34,7 +36,11 @@ use crate::{
 const ANSWER_MAX: u64 = 1_000;
 
 /// Imports the files of the arguments.
-pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
+pub fn run(configured: Configured<'_>, arguments: &Arguments) -> Result<u8, Failure> {
+    let config = &configured.load_for(Use::Remember)?;
+    if let Some(folder) = returned::export_among(&arguments.files) {
+        return returned::run(configured.path, config, arguments, folder);
+    }
     let scope = arguments.scope(config);
     let Gathered { files, mut problems, skipped, .. } = gather(&arguments.files);
     if skipped > 0 {

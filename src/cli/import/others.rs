@@ -73,7 +73,8 @@ async fn bring(
     Ok(DONE)
 }
 
-fn refuse(mistakes: &[Mistake], json: bool) -> Result<(), Failure> {
+/// Reports the mistakes; nothing was written.
+pub fn refuse(mistakes: &[Mistake], json: bool) -> Result<(), Failure> {
     if json {
         let problem = |it: &Mistake| {
             json!({
