@@ -51,7 +51,7 @@ pub fn all_entries(folder: &Path) -> Vec<(&'static str, Vec<Value>)> {
 
 /// Adds a line that was taken back, one that was deleted, and a fact.
 fn add_gaps(folder: &Path) {
-    let mut add = |name: &str, new: Vec<Value>| {
+    let add = |name: &str, new: Vec<Value>| {
         let manifest = folder.join("glyphoxa-export.json");
         let mut about: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
         let mut all = entries(folder, name);
@@ -85,7 +85,7 @@ fn add_gaps(folder: &Path) {
     add(STORE[1], vec![gap(1, "Anna", json!("Anna")), gap(2, "", Value::Null)]);
     let fact = json!({
         "id": "fact-1", "kind": "fact", "text": "Anna said hello.", "session": "one",
-        "lines": [1, 1], "visibility": "everyone", "status": "accepted", "made": 3,
+        "lines": [1, 1], "visibility": "everyone", "status": "accepted", "made": 9_000_000_000_000_i64,
     });
     add(STORE[2], vec![fact]);
 }

@@ -64,7 +64,7 @@ fn voice(voice: &Voice) -> Value {
     })
 }
 
-/// As it was written: a wider number would show digits that nobody chose.
+/// The number as written; the wider type alone would show further digits.
 fn rounded(number: f32) -> f64 {
     (f64::from(number) * 1_000.0).round() / 1_000.0
 }

@@ -1,8 +1,7 @@
 //! The files of an export that a program reads back: one JSON object a line.
 //!
-//! Entry functions: [`texts`], [`read_texts`]; entry types: [`Manifest`], [`Folder`]. What is read was
-//! perhaps written by somebody else: its size is known before it is taken apart, and each fault has its
-//! file and line.
+//! Entry functions: [`texts`], [`read_texts`]; entry types: [`Manifest`], [`Folder`]. An export
+//! may come from others: its size is known before it is taken apart, and each fault has its file and line.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +30,7 @@ pub const FILES: [&str; 6] = [SESSIONS, LINES, FACTS, ENTITIES, RELATIONS, CALLS
 const FORMAT: &str = "glyphoxa-export";
 const VERSION: u32 = 1;
 /// Most values in all files together; a value in memory is much larger than in its file.
-const VALUES_MAX: usize = 8_000_000;
+const VALUES_MAX: usize = 20_000_000;
 /// Most faults shown of a file.
 const FAULTS_MAX: usize = 5;
 
@@ -120,7 +119,7 @@ pub fn read_texts(
     let values: usize = texts.values().map(|bytes| json_values(bytes)).sum();
     if values > VALUES_MAX {
         let message = format!("more than {VALUES_MAX} values");
-        return Err(vec![mistake(MANIFEST, "", message, "export fewer sessions at once")]);
+        return Err(vec![mistake(MANIFEST, "", message, "is this the right folder?")]);
     }
     let mut reading = Reading { manifest, texts, mistakes: Vec::new() };
     let held = Held {

@@ -3,7 +3,7 @@
 //! Entry functions: [`held`] (out of a store), [`texts`] and [`read_texts`] (to files and back),
 //! [`plan_return`] (what of it a store lacks); [`Return::carry_out`] adds that. Vectors are made again from
 //! the texts, and money stays where it was spent. **Never**: changes or removes what a store has, or
-//! brings back words that somebody has deleted there.
+//! brings back words deleted there.
 
 mod calls;
 mod files;

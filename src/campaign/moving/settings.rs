@@ -7,12 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Consent, GuildSettings};
+use crate::{
+    campaign::{Consent, GuildSettings},
+    domain::one_line,
+};
 
 /// File of [`CarriedSettings`] in an export.
 pub const SETTINGS: &str = "settings.json";
 /// Loudest music, in percent.
 const VOLUME_MAX: u8 = 100;
+/// Longest name of a character, in characters.
+const NAME_MAX: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -43,9 +48,10 @@ impl CarriedSettings {
         all.opted_out.extend(&self.opted_out);
         all.agreed.retain(|user| !self.opted_out.contains(user));
         for (user, character) in &self.characters {
-            all.characters.entry(*user).or_insert_with(|| character.clone());
+            all.characters.entry(*user).or_insert_with(|| one_line(character, NAME_MAX));
         }
-        all.consent = all.consent.or(self.consent);
+        // Only the stricter form may replace the configured one.
+        all.consent = all.consent.or(self.consent.filter(|it| *it == Consent::Ask));
         all.music_volume = all.music_volume.or(self.music_volume.map(|it| it.min(VOLUME_MAX)));
         if all == *settings {
             return None;
@@ -63,22 +69,23 @@ mod tests {
     #[test]
     fn opt_outs_travel_and_rights_do_not() {
         let server = AddedServer { token: Some("sesame".to_owned()), ..AddedServer::default() };
-        let there = GuildSettings {
-            let_in: true,
-            dm_role: Some(3),
-            opted_out: [11].into(),
-            agreed: [12].into(),
-            characters: [(12, "Thorin".to_owned())].into(),
-            servers: [("home".to_owned(), server)].into(),
-            ..GuildSettings::default()
-        };
+        let mut there = GuildSettings::default();
+        there.let_in = true;
+        there.dm_role = Some(3);
+        there.opted_out = [11].into();
+        there.agreed = [12].into();
+        there.characters = [(12, "Thorin".to_owned())].into();
+        there.servers = [("home".to_owned(), server)].into();
         let text = serde_json::to_string(&CarriedSettings::of(&there)).unwrap();
         assert!(!text.contains("sesame") && !text.contains("agreed"), "{text}");
         let carried: CarriedSettings = serde_json::from_str(&text).unwrap();
-        let here = GuildSettings { agreed: [11].into(), revision: 4, ..GuildSettings::default() };
+        let mut here = GuildSettings::default();
+        here.agreed = [11].into();
+        here.revision = 4;
         let all = carried.added_to(&here).unwrap();
         assert_eq!((all.revision, all.let_in, all.dm_role), (5, false, None));
-        assert_eq!((&all.opted_out, &all.agreed), (&[11].into(), &BTreeSet::new()));
+        assert_eq!(all.opted_out, BTreeSet::from([11]));
+        assert!(all.agreed.is_empty());
         assert_eq!(all.characters[&12], "Thorin");
         assert_eq!(carried.added_to(&all), None);
     }

@@ -54,7 +54,7 @@ pub fn for_players(
     files
 }
 
-/// As text reaches a file: characters that nobody sees are written as what they are.
+/// `text` for a file, with hidden characters escaped.
 pub fn text(text: &str) -> Vec<u8> {
     revealed(text).into_bytes()
 }

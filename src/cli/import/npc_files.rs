@@ -1,4 +1,4 @@
-//! NPC files of an export, which somebody else may have written.
+//! NPC files of an export, which may come from others.
 //!
 //! Entry function: [`npc_files`]. **Never**: takes a file that would fill in a variable of this machine, or the
 //! place of another file.
