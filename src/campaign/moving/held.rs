@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A scope's data, in the order in which a store takes it.
+/// A scope's data, in the order in which a store takes it, which is the same for every store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Held {
     /// Oldest first.
@@ -38,6 +38,7 @@ pub async fn held(at: Scoped<'_>) -> Result<Held, Error> {
         held.lines.extend(store.lines(scope, filter, Viewer::Dm).await?);
     }
     held.items = store.items(scope, ItemFilter::default(), Viewer::Dm).await?;
+    held.items.sort_by(|a, b| (a.made, &a.id).cmp(&(b.made, &b.id)));
     held.entities = store.entities(scope, EntityFilter::default(), Viewer::Dm).await?;
     held.entities.sort_by(|a, b| a.id.cmp(&b.id));
     for entity in &held.entities {

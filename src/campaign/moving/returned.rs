@@ -16,8 +16,10 @@ use crate::{
     },
 };
 
-/// Lines and items written at once.
-const BATCH: usize = 1_000;
+/// Lines written at once.
+const LINES: usize = 1_000;
+/// Items written at once; a server writes them one by one.
+const ITEMS: usize = 200;
 /// Stands for the speaker of deleted lines until they are deleted here too.
 const DELETED: &str = "glyphoxa:deleted";
 /// Longest identity of an utterance, in bytes.
@@ -92,14 +94,14 @@ impl Return {
             let session = Session { summary: None, ..session.clone() };
             store.put_session(scope, session).await?;
         }
-        for lines in self.lines.chunks(BATCH) {
+        for lines in self.lines.chunks(LINES) {
             store.append(scope, lines.iter().map(written).collect()).await?;
         }
         self.empty(at).await?;
         for session in &self.sessions {
             store.put_session(scope, session.clone()).await?;
         }
-        for items in self.items.chunks(BATCH) {
+        for items in self.items.chunks(ITEMS) {
             store.put_items(scope, items.to_vec()).await?;
         }
         if !self.changes.is_empty() {
@@ -268,6 +270,10 @@ fn is_deleted(line: &TranscriptLine) -> bool {
 /// The line as it is written first.
 fn written(line: &TranscriptLine) -> Utterance {
     let mut said = line.said.clone();
+    if line.withdrawn {
+        (said.text, said.raw) = (String::new(), None);
+        said.tools = serde_json::Value::Null;
+    }
     if is_deleted(line) {
         said.speaker_id = Some(DELETED.to_owned());
     }

@@ -125,11 +125,12 @@ async fn bring(
     path: Option<&Path>,
     config: &Config,
     arguments: &Arguments,
-    export: Export,
+    mut export: Export,
 ) -> Result<u8, Failure> {
     let store = app::open_memory(config).await?;
     let at = Scoped::new(&*store, &export.scope);
-    let plan = match campaign::plan_return(at, export.content.held.clone()).await {
+    let held = std::mem::take(&mut export.content.held);
+    let plan = match campaign::plan_return(at, held).await {
         Ok(plan) => plan,
         Err(ReturnError::Faults(faults)) => {
             let of_store = |fault: &String| mistake("store", fault, "");
