@@ -1,6 +1,8 @@
 //! A voice for a person who came without one, of those that can speak here.
 //!
-//! Entry items: [`VoiceOffer`], [`choose`]. Pure: the same person gets the same voice each time.
+//! Entry items: [`VoiceOffer`], [`choose`]; [`of_card`] for one that came with a voice of ours. Pure: the same person gets the same voice each time.
+
+use serde_json::{Map, Value};
 
 use super::looks::{Age, Gender, Looks, Size};
 use crate::{domain::fnv1a, provider::VoiceService};
@@ -153,6 +155,34 @@ pub fn choose(
     Some(voice)
 }
 
+/// What a card that was exported here says of its NPC beside the fields of all cards.
+pub fn extension(card: &Map<String, Value>) -> Option<&Value> {
+    card.get("data")?.get("extensions")?.get("glyphoxa")
+}
+
+/// The voice in a card that was exported here, if it is one of `offers`.
+pub fn of_card(card: &Map<String, Value>, offers: &[VoiceOffer]) -> Option<ChosenVoice> {
+    let voice = extension(card)?.get("voice")?;
+    let (service, id) = (voice.get("provider")?.as_str()?, voice.get("voice_id")?.as_str()?);
+    let offer = offers.iter().find(|it| it.service.name() == service && it.voice_id == id)?;
+    let number = |key: &str, default: f32| {
+        let number: Option<f32> = voice.get(key).and_then(|it| it.to_string().parse().ok());
+        number.filter(|it| it.is_finite()).unwrap_or(default)
+    };
+    let shifts = offer.service.traits().shifts_formants;
+    let is_network = matches!(offer.service, VoiceService::Piper | VoiceService::Kokoro);
+    let of_flite = if offer.gender() == Some(Gender::Female) { "slt" } else { "rms" };
+    Some(ChosenVoice {
+        provider: offer.service.name(),
+        voice_id: offer.voice_id.clone(),
+        pitch_shift: number("pitch_shift", 0.0).clamp(-10.0, 10.0),
+        formant_shift: if shifts { number("formant_shift", 0.0).clamp(-6.0, 6.0) } else { 0.0 },
+        speed_factor: number("speed_factor", 1.0).clamp(0.5, 2.0),
+        fallback: (is_network && offer.speaks("en")).then_some(of_flite),
+        why: "the card names it".to_owned(),
+    })
+}
+
 /// The voice of `offer`, closer to a person who looks so.
 fn adjusted(offer: &VoiceOffer, looks: &Looks) -> ChosenVoice {
     let (mut pitch, mut formants, mut speed) = (0.0_f32, 0.0_f32, 1.0_f32);
@@ -245,6 +275,21 @@ mod tests {
         assert_eq!(chosen("de", "He is here.", &all).voice_id, "de_DE-thorsten-medium");
         assert_eq!(chosen("en", "He is here.", &all).voice_id, "rms");
         assert_eq!(choose("A", "en", &Looks::default(), &[]), None);
+    }
+
+    #[test]
+    fn voice_of_an_exported_card_returns_if_offered() {
+        let voice = serde_json::json!({
+            "provider": "piper", "voice_id": "joe", "pitch_shift": -1.1, "speed_factor": 99,
+        });
+        let card =
+            serde_json::json!({ "data": { "extensions": { "glyphoxa": { "voice": voice } } } });
+        let card = card.as_object().unwrap();
+        let found = of_card(card, &offers(&[(VoiceService::Piper, "joe")])).unwrap();
+        assert_eq!((found.provider, found.voice_id.as_str()), ("piper", "joe"));
+        assert!((found.pitch_shift, found.speed_factor) == (-1.1, 2.0), "{found:?}");
+        assert_eq!(of_card(card, &offers(&[(VoiceService::Flite, "joe")])), None);
+        assert_eq!(of_card(&Map::new(), &[]), None);
     }
 
     #[test]

@@ -50,7 +50,7 @@ const KNOWN: &[&str] = &[
     "metadata",
 ];
 /// Extensions that are read, or are settings of a program alone.
-const KNOWN_EXTENSIONS: &[&str] = &["depth_prompt", "world", "fav", "talkativeness"];
+const KNOWN_EXTENSIONS: &[&str] = &["depth_prompt", "glyphoxa", "world", "fav", "talkativeness"];
 /// Most names in one line.
 const NAMES_MAX: usize = 10;
 /// Longest name shown, in characters.
