@@ -2,12 +2,12 @@
 //!
 //! Entry functions: [`for_dm`], [`for_players`].
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, io::Write};
 
+use super::super::Shown;
 use super::{arguments::Format, folder::NewFile};
 use crate::{
     campaign::{Held, date, time},
-    domain::revealed,
     export::{Evening, FileNames, SaidLine, markdown, tagged_json, web_vtt},
     memory::{Session, TranscriptLine, Visibility},
 };
@@ -56,7 +56,10 @@ pub fn for_players(
 
 /// `text` for a file, with hidden characters escaped.
 pub fn text(text: &str) -> Vec<u8> {
-    revealed(text).into_bytes()
+    let mut shown = Shown(Vec::new());
+    // Writing to memory cannot fail.
+    _ = shown.write_all(text.as_bytes());
+    shown.0
 }
 
 fn lines<'a>(held: &'a Held, session: &'a Session) -> impl Iterator<Item = &'a TranscriptLine> {
