@@ -2,15 +2,18 @@
 
 mod domain;
 
+mod archives;
 mod audio;
 mod files;
 mod launch;
+mod markup;
 mod panics;
 mod yaml;
 
 mod logic;
 mod weights;
 
+mod export;
 mod import;
 
 mod memory;

@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::exporting;
 use crate::support::{
     postgres::Server,
     program::{Place, Ran},
@@ -71,6 +72,15 @@ fn postgres_outage_loses_no_turn_and_no_line() {
     let stats = place.run(&["memory", "stats"]).ends_with(0).stdout;
     assert!(stats.contains("PostgreSQL 1") && stats.contains("pgvector"), "{stats}");
     assert!(!stats.contains("hush"), "{stats}");
+}
+
+#[test]
+fn campaign_moves_to_postgres_equal() {
+    let Some(server) = Server::start() else { return };
+    let (from, to) = (exporting::exported(), place(&server));
+    let backup = from.path("backup");
+    let again = exporting::there_and_back(&to, &backup.display().to_string());
+    assert_eq!(exporting::all_entries(&again), exporting::all_entries(&backup));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod reload;
 mod seats;
 mod servers;
 mod settings;
+mod voice_offers;
 mod voices;
 mod world;
 
@@ -25,6 +26,7 @@ pub use reload::{Running, follow};
 pub use seats::{OpenTables, SeatedTable};
 pub use servers::Playing;
 pub use settings::{LiveConfig, assistant, bot_options};
+pub use voice_offers::voice_offers;
 pub use world::{for_session, seeded_for_session, with_names};
 
 pub use crate::logic::cast::find_npc;

@@ -4,9 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use arc_swap::{ArcSwap, Guard};
 
-use super::campaign_key;
+use super::{campaign_key, voice_offers::voice_lister};
 use crate::{
-    campaign::{AssistantSettings, ModelMaker, PlayedCampaign, Settings, SharedSettings, key_of},
+    campaign::{
+        AssistantSettings, ImportSettings, ModelMaker, PlayedCampaign, Settings, SharedSettings,
+        key_of,
+    },
     config::{Config, DiscordOptions},
     discord::Options,
     domain::{Campaign, CampaignKey},
@@ -62,6 +65,11 @@ fn settings(services: &Registry, config: &Config) -> Settings {
         data_dir: config.data_dir.clone(),
         environment: config.environment.clone(),
         services: config.services.describe(&config.npcs),
+        imports: ImportSettings {
+            npc_dir: config.npc_dir.clone(),
+            language: config.assistant.language.clone(),
+            voices: voice_lister(config),
+        },
     }
 }
 

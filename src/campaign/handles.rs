@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     announcer::Announcer,
     assistant::Questions,
+    bringing::PreviewedFiles,
     dice::Dice,
     factory::Factory,
     facts::ProposedFacts,
@@ -116,7 +117,11 @@ impl Handles {
                 accounts: accounts.clone(),
             },
             facts: ProposedFacts::new(Arc::clone(&settings), Arc::clone(&store)),
-            world: WorldEdits { settings: Arc::clone(&settings), store },
+            world: WorldEdits {
+                settings: Arc::clone(&settings),
+                store,
+                previewed: PreviewedFiles::default(),
+            },
             assistant: Questions {
                 settings: Arc::clone(&settings),
                 sessions: sessions.clone(),

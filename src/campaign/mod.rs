@@ -5,6 +5,7 @@
 
 mod announcer;
 mod assistant;
+mod bringing;
 mod call_log;
 mod clock;
 mod dice;
@@ -17,6 +18,7 @@ mod handles;
 mod hold;
 mod indexer;
 mod kept;
+mod moving;
 mod music;
 mod notices;
 mod parts;
@@ -38,6 +40,11 @@ pub use crate::{
 };
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
+pub use bringing::{
+    BringError, Bringing, Cast as BringingCast, NewFile, NewFiles, Preview, PreviewedFiles,
+    VoiceOffer,
+    plan as plan_drafts,
+};
 pub use call_log::{CallLog, calls_of, forget_calls};
 pub use clock::{date, now, time, wall_clock};
 pub use dice::Dice;
@@ -55,6 +62,10 @@ pub use guilds::{
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
+pub use moving::{
+    CarriedSettings, FILES as EXPORT_FILES, Folder, Held, MANIFEST, Manifest, ReturnError,
+    SETTINGS, Tally, calls_of_sessions, held, plan_return, read_texts, texts, write_calls,
+};
 pub use music::{check_sound, level as level_music};
 pub use notices::{Tables, WaitingCall};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
@@ -66,14 +77,14 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{
-    ApprovalOptions, AssistantSettings, ModelMaker, NotifyOptions, Settings, SharedAssistant,
-    SharedSettings,
+    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, Settings,
+    SharedAssistant, SharedSettings, VoiceLister,
 };
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use world::{
-    IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldEdits, WorldOrder,
-    WorldRequest, entities_of_no_file, plan, seed,
+    FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,
+    WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,
 };

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 
-use super::played::PlayedCampaign;
+use super::{bringing::VoiceOffer, played::PlayedCampaign};
 use crate::{
     domain::{Campaign, CampaignKey, Npc},
     import::campaign::World,
@@ -40,6 +40,37 @@ pub struct Settings {
     pub environment: String,
     /// All services, for notices to players.
     pub services: Services,
+    /// Settings of imported NPCs.
+    pub imports: ImportSettings,
+}
+
+/// Settings of imported NPCs.
+#[derive(Clone)]
+pub struct ImportSettings {
+    /// Folder of their files.
+    pub npc_dir: PathBuf,
+    /// ISO 639-1 code of those whose file says none.
+    pub language: String,
+    /// Lists the voices for them.
+    pub voices: VoiceLister,
+}
+
+type List = dyn Fn() -> Vec<VoiceOffer> + Send + Sync;
+
+/// Lists the voices that are installed or configured now, the preferred ones first. Cloning shares it.
+#[derive(Clone)]
+pub struct VoiceLister(Arc<List>);
+
+impl VoiceLister {
+    /// Uses `list`, which may read folders.
+    pub fn new(list: impl Fn() -> Vec<VoiceOffer> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(list))
+    }
+
+    /// The voices.
+    pub fn list(&self) -> Vec<VoiceOffer> {
+        (self.0)()
+    }
 }
 
 /// The assistant during a session; `app` replaces it when files change.

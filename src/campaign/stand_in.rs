@@ -7,7 +7,8 @@ use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
     Accounts, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore, HandleParts,
-    Handles, ModelMaker, Settings, Tables, TranscriptOptions, TranscriptWriter,
+    Handles, ImportSettings, ModelMaker, Settings, Tables, TranscriptOptions, TranscriptWriter,
+    VoiceLister,
 };
 use crate::{
     domain::{Campaign, Npc},
@@ -52,6 +53,11 @@ fn settings(folder: &Path) -> Settings {
             compares: None,
             draws: None,
             searches: None,
+        },
+        imports: ImportSettings {
+            npc_dir: folder.join("npcs"),
+            language: "en".to_owned(),
+            voices: VoiceLister::new(Vec::new),
         },
     }
 }

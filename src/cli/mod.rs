@@ -3,6 +3,7 @@
 mod ask;
 mod check;
 mod doctor;
+mod export;
 mod forget;
 mod import;
 mod invite;
@@ -88,8 +89,10 @@ enum Command {
     Memory(memory::Arguments),
     /// Manages model files for hearing, speaking and the end of a turn.
     Models(models::Arguments),
-    /// Imports campaign files into the memory.
+    /// Imports campaign files, files of other programs, and exports.
     Import(import::Arguments),
+    /// Exports a campaign as a folder of plain files, with transcripts and character cards.
+    Export(export::Arguments),
     /// Rolls dice, in the notation of Avrae and others.
     Roll(roll::Arguments),
     /// Predicts the latency tier of an utterance, with the reason.
@@ -194,7 +197,8 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         }
         Command::Memory(memory) => memory::run(&configured.load_for(Use::Remember)?, memory),
         Command::Models(models) => models::run(&configured.load_for(Use::Download)?, models),
-        Command::Import(import) => import::run(&configured.load_for(Use::Remember)?, &import),
+        Command::Import(import) => import::run(configured, &import),
+        Command::Export(export) => export::run(&configured.load_for(Use::Remember)?, &export),
         Command::Roll(roll) => roll::run(&roll),
         Command::Tier(tier) => {
             let config = configured.load_for(Use::Remember)?;

@@ -17,6 +17,11 @@ pub struct Whose {
 }
 
 impl Whose {
+    /// The server of the option.
+    pub fn owner(&self) -> Option<Owner> {
+        self.guild.map(Owner::Guild)
+    }
+
     /// The owner's scope of the configured campaign.
     pub fn scope(&self, config: &Config) -> Scope {
         let owner = self.guild.map_or(Owner::Local, Owner::Guild);

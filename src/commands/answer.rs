@@ -23,6 +23,14 @@ pub enum NextStep {
         /// Its name, as it was given.
         name: String,
     },
+    /// Imports a previewed file.
+    Import {
+        key: String,
+        /// It may also let NPCs know their own secrets.
+        has_secrets: bool,
+        /// The command that showed it.
+        line: String,
+    },
     /// Deletes what this person, the caller, has said.
     DeleteOwn(SpeakerId),
 }
@@ -33,9 +41,26 @@ impl NextStep {
         match self {
             Self::Hear(_) => None,
             Self::RemoveEntity { name, .. } => Some(format!("/entity remove {name} confirm")),
+            Self::Import { line, .. } => Some(with_flag(line, "confirm")),
             Self::DeleteOwn(_) => Some("/privacy delete confirm".to_owned()),
         }
     }
+
+    /// The line that does it and lets NPCs know their own secrets; `None`: there are none.
+    pub fn line_with_secrets(&self) -> Option<String> {
+        match self {
+            Self::Import { has_secrets: true, line, .. } => {
+                Some(with_flag(&with_flag(line, "secrets"), "confirm"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A command with a flag, which needs its label behind another value with one.
+pub fn with_flag(line: &str, flag: &str) -> String {
+    let label = if line.contains(" voice:") { ":true" } else { "" };
+    format!("{line} {flag}{label}")
 }
 
 /// Text for the caller of a command, or for everyone.

@@ -8,7 +8,7 @@ use super::{
     declared::{Command, Kind, Parameter, Subcommand, Suggested},
     face::Face,
     text::{Refusal, Text},
-    world::{order, order_of_file, text},
+    world::{OF_CAMPAIGN, order, order_of_file, text},
     worlds::{Campaigns, Chosen},
 };
 use crate::campaign::{WorldAnswer, WorldOrder};
@@ -28,7 +28,7 @@ pub static COMMAND: Command = Command {
             "campaign load",
             "Load a campaign file as a separate campaign, and play it",
             &[Parameter::required("file", "A campaign file (YAML)", Kind::File)],
-            |face, call| order_of_file(face, call, WorldOrder::Load, loaded),
+            |face, call| order_of_file(face, call, OF_CAMPAIGN, WorldOrder::Load, loaded),
         ),
         Subcommand::new(
             "campaign switch",

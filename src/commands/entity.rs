@@ -10,8 +10,9 @@ use super::{
     call::Call,
     declared::{Command, Kind, Parameter, Subcommand, Suggested},
     face::Face,
+    import,
     text::Refusal,
-    world::{order, order_of_file, order_soon, text, told},
+    world::{order, order_soon, text, told},
 };
 use crate::{
     campaign::{NewEntity, WorldOrder},
@@ -81,9 +82,17 @@ pub static COMMAND: Command = Command {
         ),
         Subcommand::new(
             "entity import",
-            "Import a campaign file, as a whole or not at all",
-            &[Parameter::required("file", "A campaign file (YAML)", Kind::File)],
-            |face, call| order_of_file(face, call, WorldOrder::Import, told),
+            "Import a campaign file, or a file of another program after showing what it brings",
+            &[
+                Parameter::required(
+                    "file",
+                    "Campaign file, character card, file of Foundry VTT or Roll20, or notes (a ZIP)",
+                    Kind::File,
+                ),
+                import::SECRETS,
+                import::CONFIRM,
+            ],
+            import::entities,
         ),
     ],
 };

@@ -11,6 +11,7 @@ mod character;
 mod declared;
 mod entity;
 mod face;
+mod import;
 mod music;
 mod npc;
 mod orders;
@@ -46,6 +47,7 @@ pub use ask::COMMAND as ASK;
 pub use campaign::COMMAND as CAMPAIGN;
 pub use character::COMMAND as CHARACTER;
 pub use entity::{COMMAND as ENTITY, remove as remove_entity};
+pub use import::previewed as import_previewed;
 pub use music::{COMMAND as MUSIC, stop as stop_music};
 pub use npc::COMMAND as NPC;
 pub use privacy::{

@@ -18,7 +18,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Dice, EngineError, EngineOffer, Engines, NamesOf, ServiceInfo, Services, WorldAnswer,
+        Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, ServiceInfo, Services,
+        WorldAnswer, WorldOrder,
     },
     domain::{EngineKind, Npc, Tier},
     logic::music::{Layer, Library, MusicStatus, Track},
@@ -202,8 +203,12 @@ impl Worlds for Recorded {
         let order = order.now_or_never().unwrap();
         let done = order.map(|order| {
             self.orders.push(format!("world {order:?}"));
+            let is_preview =
+                matches!(&order, WorldOrder::Import(import) if !import.choices.confirmed);
+            let key = "a1".to_owned();
+            let import = is_preview.then_some(ImportStage::Previewed { key, has_secrets: false });
             let (text, entity) = ("**Old Mill** · location".to_owned(), "old-mill".to_owned());
-            WorldAnswer { text, entity: Some(entity), ..WorldAnswer::default() }
+            WorldAnswer { text, entity: Some(entity), import, ..WorldAnswer::default() }
         });
         ready(done).boxed()
     }

@@ -259,11 +259,14 @@ impl<'l> Positional<'l> {
         }
     }
 
-    /// Sets a flag whose name is at the end.
+    /// Sets flags whose names are at the end.
     fn flags(&mut self) {
-        let (before, last) = last_word(self.rest);
-        let is_flag = |it: &&Parameter| it.kind == Kind::Flag && it.name.eq_ignore_ascii_case(last);
-        if let Some(flag) = self.open.iter().copied().find(is_flag) {
+        loop {
+            let (before, last) = last_word(self.rest);
+            let is_flag =
+                |it: &&Parameter| it.kind == Kind::Flag && it.name.eq_ignore_ascii_case(last);
+            let Some(at) = self.open.iter().position(is_flag) else { return };
+            let flag = self.open.remove(at);
             self.values.push((flag.name, Value::Flag(true)));
             self.rest = before;
         }
@@ -397,6 +400,15 @@ mod tests {
                 "/entity import my files/mill, old.yaml",
                 "entity import file=<my files/mill, old.yaml",
             ),
+            ("/entity import vault.zip confirm", "entity import file=<vault.zip confirm=true"),
+            (
+                "/npc import my luna.png, piper amy secrets confirm",
+                "npc import file=<my luna.png voice=piper amy secrets=true confirm=true",
+            ),
+            (
+                "/npc import file:a, b.png voice:joe secrets:true confirm:true",
+                "npc import file=<a, b.png voice=joe secrets=true confirm=true",
+            ),
             ("/campaign load file:mill.yaml", "campaign load file=<mill.yaml"),
             ("/campaign switch The Sunken City", "campaign switch name=The Sunken City"),
             ("/privacy delete confirm", "privacy delete confirm=true"),
@@ -422,7 +434,8 @@ mod tests {
             ("/scene", "use /scene set, enter, leave, show"),
             ("/say", "use /say TEXT [npc:NAME]"),
             ("/entity remove confirm", "use /entity remove NAME [confirm]"),
-            ("/entity import", "use /entity import FILE"),
+            ("/entity import", "use /entity import FILE [secrets] [confirm]"),
+            ("/npc import confirm", "use /npc import FILE, [VOICE] [secrets] [confirm]"),
             ("/entity", "use /entity add, list, show, remove, import"),
             ("/privacy delete everything", "use /privacy delete [confirm]"),
             ("/tools revoke", "use /tools revoke TOOL"),

@@ -16,6 +16,21 @@ use crate::{
     import::campaign::BYTES_MAX,
 };
 
+/// Bounds of a file that a command takes.
+#[derive(Clone, Copy)]
+pub struct Limit {
+    /// Largest one.
+    pub bytes: u64,
+    /// That size in words.
+    pub shown: &'static str,
+    /// What it should be: "a campaign file".
+    pub wanted: &'static str,
+}
+
+/// Bounds of a campaign file.
+pub const OF_CAMPAIGN: Limit =
+    Limit { bytes: BYTES_MAX as u64, shown: "10 MiB", wanted: "a campaign file" };
+
 /// Names that are kept for choosing while a name is typed.
 const NAMES_MAX: usize = 5_000;
 
@@ -49,16 +64,25 @@ pub fn order_soon(
 pub fn order_of_file(
     face: &mut dyn Face,
     call: &Call,
-    make: fn(SentFile) -> WorldOrder,
+    limit: Limit,
+    make: impl FnOnce(SentFile) -> WorldOrder + Send + 'static,
     then: impl FnOnce(&mut dyn Face, WorldAnswer) -> Result<Reply, Refusal> + Send + 'static,
 ) -> Result<Answer, Refusal> {
-    let file = call.file("file").ok_or("no file given (attach a campaign file)")?;
-    let is_too_large = |size: u64| usize::try_from(size).map_or(true, |size| size > BYTES_MAX);
-    if file.size.is_some_and(is_too_large) {
-        return Err(format!("'{}' is larger than 10 MiB", file.name).into());
-    }
+    let Limit { bytes: most, shown, wanted } = limit;
+    let file = call.file("file").ok_or_else(|| format!("no file given (attach {wanted})"))?;
+    let name = file.name.clone();
+    let check = move |size: u64| match size > most {
+        true => Err(Refusal(format!("'{name}' is larger than {shown}"))),
+        false => Ok(()),
+    };
+    file.size.map_or(Ok(()), &check)?;
     let (name, content) = (file.name.clone(), file.content());
-    let order = content.map(move |read| read.map(|bytes| make(SentFile { name, bytes })));
+    let order = content.map(move |read| -> Result<WorldOrder, Refusal> {
+        let bytes = read?;
+        // The face may not have known the size.
+        check(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
+        Ok(make(SentFile { name, bytes }))
+    });
     Ok(order_soon(face, order.boxed(), then))
 }
 

@@ -44,6 +44,11 @@ pub trait Worlds {
     /// Takes the names that an order has led to, where the face offers names.
     fn learn(&mut self, _answer: &WorldAnswer) {}
 
+    /// True if no other tables than those of this face have its NPCs.
+    fn has_own_cast(&self) -> bool {
+        true
+    }
+
     /// The campaigns of this face.
     fn campaigns(&self) -> Campaigns;
 

@@ -109,6 +109,7 @@ impl File<'_> {
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             world,
+            campaign_file: self.path("campaign"),
             shared: self.shared(&cast, reading, notes),
             file_io: self.file_io(notes),
             manifests: manifests.tools,

@@ -32,6 +32,8 @@ pub struct Config {
     /// Described like an NPC, but never at the table.
     pub assistant: Npc,
     pub campaign: Campaign,
+    /// Its file; `None`: no campaign file is named.
+    pub campaign_file: Option<PathBuf>,
     /// With ids and relationships, as in the file.
     pub world: World,
     /// Further campaigns, which every server may play.

@@ -127,6 +127,17 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     files::read(path, BYTES_MAX).map_err(|error| failed(&error, "name a file that exists"))
 }
 
+/// Like [`bytes`], with a limit of `most` bytes.
+pub fn bytes_of_others(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+    files::read(path, most).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => ReadError::new(
+            format!("larger than {} MB", most / 1_000_000),
+            "split it, or leave pictures and sound out",
+        ),
+        _ => failed(&error, "name a file that exists"),
+    })
+}
+
 /// Decodes UTF-8; the error has the place of the first invalid byte.
 fn decoded(bytes: Vec<u8>) -> Result<String, ReadError> {
     yaml::text(bytes).map_err(|at| ReadError {

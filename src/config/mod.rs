@@ -167,9 +167,9 @@ fn unread() -> Option<Problem> {
     })
 }
 
-/// Reads a file to be imported. Fails if it is unreadable or too large.
-pub fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
-    files::bytes(path).map_err(|error| Problem {
+/// Reads a file to be imported, of at most `most` bytes.
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, Problem> {
+    files::bytes_of_others(path, most).map_err(|error| Problem {
         file: revealed_name(&path.display().to_string()).into(),
         at: error.at.unwrap_or(Position::START),
         message: error.message,

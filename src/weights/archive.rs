@@ -1,24 +1,15 @@
 //! Extracts only the needed paths from packages.
 //!
-//! Entry function: [`unpack`]. A package's names are compared, never used as paths; its declared
-//! sizes reserve nothing.
+//! Entry function: [`unpack`].
 
-use std::{
-    cell::Cell,
-    fs::File,
-    io::{self, BufReader, Read, Seek, SeekFrom},
-    path::Path,
-    rc::Rc,
-};
-
-use flate2::read::GzDecoder;
-use zip::{ZipArchive, result::ZipError};
+use std::{fs::File, ops::ControlFlow, path::Path};
 
 use super::{
     error::InstallError,
     growing::{Growing, TakeError},
     set::Package,
 };
+use crate::archives::{ZipReader, tgz_members};
 
 /// Most bytes read for a zip's list, which is held in memory: enough for about 100,000 names.
 const ZIP_LIST: u64 = 4 * 1024 * 1024;
@@ -46,18 +37,12 @@ pub fn unpack(path: &Path, package: &Package, growing: &mut Growing) -> Result<(
 }
 
 fn zip(file: File, growing: &mut Growing) -> Result<(), TakeError> {
-    let broken = |error: ZipError| TakeError::Reading(io::Error::other(error.to_string()));
-    let budget = Budget::new(ZIP_LIST);
-    let reader = Budgeted::new(BufReader::new(file), budget.clone());
-    let mut archive = ZipArchive::new(reader).map_err(broken)?;
-    // From here on the extracted length is the bound.
-    budget.set(u64::MAX);
+    let mut archive = ZipReader::open(file, ZIP_LIST)?;
     for index in 0..growing.len() {
         while let Some(path) = growing.next_path(index) {
-            match archive.by_name(path) {
-                Ok(mut entry) => growing.take(index, &mut entry)?,
-                Err(ZipError::FileNotFound) => break,
-                Err(error) => return Err(broken(error)),
+            match archive.member(path)? {
+                Some(mut member) => growing.take(index, &mut member)?,
+                None => break,
             }
         }
     }
@@ -65,74 +50,20 @@ fn zip(file: File, growing: &mut Growing) -> Result<(), TakeError> {
 }
 
 fn tgz(file: File, bytes: u64, growing: &mut Growing) -> Result<(), TakeError> {
-    let budget = Budget::new(bytes.saturating_mul(TGZ_GROWTH));
-    let unpacked = Budgeted::new(GzDecoder::new(BufReader::new(file)), budget);
-    let mut archive = tar::Archive::new(unpacked);
-    // Raw: long names and other extensions would be held in memory; no file needed here has any.
-    for entry in archive.entries().map_err(TakeError::Reading)?.raw(true) {
-        let mut entry = entry.map_err(TakeError::Reading)?;
-        if !entry.header().entry_type().is_file() {
-            continue;
-        }
-        if let Some(index) = growing.needing(&entry.path_bytes()) {
-            growing.take(index, &mut entry)?;
+    tgz_members::<TakeError>(file, bytes.saturating_mul(TGZ_GROWTH), &mut |path, member| {
+        if let Some(index) = growing.needing(path) {
+            growing.take(index, member)?;
             if growing.is_complete() {
-                break;
+                return Ok(ControlFlow::Break(()));
             }
         }
-    }
-    Ok(())
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 fn plain(mut file: File, package: &Package, growing: &mut Growing) -> Result<(), TakeError> {
     match growing.needing(package.file.as_bytes()) {
         Some(index) => growing.take(index, &mut file),
         None => Ok(()),
-    }
-}
-
-/// A reader with a limit: bounds an archive reader's input and so its memory.
-struct Budgeted<R> {
-    inner: R,
-    left: Budget,
-}
-
-/// Bytes that may still be read; clones share it.
-#[derive(Clone)]
-struct Budget(Rc<Cell<u64>>);
-
-impl Budget {
-    fn new(bytes: u64) -> Self {
-        Self(Rc::new(Cell::new(bytes)))
-    }
-
-    fn set(&self, bytes: u64) {
-        self.0.set(bytes);
-    }
-}
-
-impl<R> Budgeted<R> {
-    fn new(inner: R, left: Budget) -> Self {
-        Self { inner, left }
-    }
-}
-
-impl<R: Read> Read for Budgeted<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let left = self.left.0.get();
-        let most = usize::try_from(left).unwrap_or(usize::MAX).min(into.len());
-        let Some(into) = into.get_mut(..most) else { return Ok(0) };
-        let read = self.inner.read(into)?;
-        if read == 0 && left == 0 {
-            return Err(io::Error::other("it exceeds the size limit of such packages"));
-        }
-        self.left.0.set(left.saturating_sub(read as u64));
-        Ok(read)
-    }
-}
-
-impl<R: Seek> Seek for Budgeted<R> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.inner.seek(to)
     }
 }

@@ -37,6 +37,12 @@ pub enum TakeError {
     Install(InstallError),
 }
 
+impl From<io::Error> for TakeError {
+    fn from(error: io::Error) -> Self {
+        Self::Reading(error)
+    }
+}
+
 impl<'a> Growing<'a> {
     /// Creates empty files in `folder` for their owner alone.
     pub fn begin(folder: &Path, files: &'a [WeightFile]) -> Result<Self, InstallError> {

@@ -1,11 +1,12 @@
-use std::{collections::BTreeSet, fs, io::Write, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
-use flate2::{Compression, write::GzEncoder};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{built_in::built_in, growing::Growing, *};
-use crate::extent;
+use crate::{
+    archives::{tar_bomb, tarred, zipped},
+    extent,
+};
 
 fn digest(bytes: &[u8]) -> Digest {
     use sha2::Digest as _;
@@ -28,25 +29,6 @@ fn wanted(name: &str, content: &[u8]) -> WeightFile {
         sha256: digest(content),
         parts: vec![format!("inside/{name}")],
     }
-}
-
-fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, content) in files {
-        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
-        writer.write_all(content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
-}
-
-fn tarred(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
-    for (name, content) in files {
-        let mut header = tar::Header::new_ustar();
-        header.set_size(content.len() as u64);
-        builder.append_data(&mut header, name, *content).unwrap();
-    }
-    builder.into_inner().unwrap().finish().unwrap()
 }
 
 /// Checks all data of the built-in sets.
@@ -159,16 +141,7 @@ fn spoiled_packages_break_nothing() {
 #[test]
 fn decompression_bomb_is_abandoned() {
     let folder = tempfile::tempdir().unwrap();
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let mut header = tar::Header::new_ustar();
-    header.set_path("inside/huge").unwrap();
-    header.set_size(1 << 33);
-    header.set_cksum();
-    encoder.write_all(header.as_bytes()).unwrap();
-    for _ in 0..200 {
-        encoder.write_all(&vec![0; 1 << 20]).unwrap();
-    }
-    let bomb = encoder.finish().unwrap();
+    let bomb = tar_bomb("inside/huge", 1 << 33, 200);
     let package = package("bomb.tgz", &bomb);
     assert!(bomb.len() < 1 << 20);
     assert!(!unpacked(folder.path(), &package, &bomb, &[wanted("model.bin", b"x")]));

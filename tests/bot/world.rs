@@ -99,3 +99,42 @@ async fn campaigns_can_be_loaded_and_switched() {
     is(with_file("campaign load", "n.yaml", "entities: []"), "has no campaign name").await;
     hall.ends();
 }
+
+const LUNA: &str =
+    "---\ntype: npc\n---\n# Luna\n\nShe sells maps.\n\n## GM Notes\nShe is the baron's daughter.\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn imported_npc_joins_the_session() {
+    let mut hall = Hall::new(Options::default(), "npc_dir: npcs # own cast\n").await;
+    hall.place.write("npcs/tessa.yaml", "name: Tessa\nvoice: { voice_id: slt }\n");
+    let _dora = hall.listens().await;
+    let import = || {
+        let slash = Slash::new("npc import").option("voice", "flite rms");
+        slash.file("file", "Luna.md", "text/markdown", LUNA.as_bytes())
+    };
+    let anna = hall.inn.add_member("Anna", &[]);
+    let refused = hall.told(&anna, import()).await;
+    assert!(refused.contains("only game masters"), "{refused}");
+
+    let shown = hall.asks(&hall.dm, import()).await;
+    let text = shown.text().replace('\\', "");
+    assert!(shown.ephemeral() && text.contains("new: npc 'Luna'"), "{text}");
+    assert!(text.contains("only for you: lore 'Secrets of Luna'"), "{text}");
+    assert!(text.contains("Nothing has changed yet.") && !text.contains("daughter"), "{text}");
+    assert!(!hall.place.path("npcs/luna.yaml").exists());
+    let preview = shown.message.expect("a preview");
+    let done = hall.presses(&hall.dm, &preview, "Import; the NPC knows its secrets").await;
+    assert!(done.ephemeral(), "{}", done.text());
+    assert!(done.text().replace('\\', "").contains("Imported: 1 new"), "{}", done.text());
+    hall.reads(|it| it.text().contains("joins: Luna")).await;
+    let file = std::fs::read_to_string(hall.place.path("npcs/luna.yaml")).expect("her file");
+    let secrets = file.split("secret_knowledge:").nth(1).expect("her secrets");
+    assert!(secrets.contains("daughter") && file.contains("voice_id: \"rms\""), "{file}");
+
+    let gone = hall.presses(&hall.dm, &preview, "Import").await.text();
+    assert!(gone.contains("I no longer have this file"), "{gone}");
+    hall.dm.set_roles(&[]);
+    let refused = hall.presses(&hall.dm, &preview, "Import").await.text();
+    assert!(refused.contains("only game masters"), "{refused}");
+    hall.ends();
+}

@@ -9,7 +9,8 @@ use crate::support::program::{Place, repository, shipped};
 /// Code in sentences that looks like a key and is none: a name, a value, a command, a word of Rust.
 const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter check doctor glyphoxa \
     weather.get_weather server.tool cwd node_modules _meta offer max call confirm made_by \
-    fetch_page settings.yml search.formats server.limiter html json false wiki.lan";
+    fetch_page settings.yml search.formats server.limiter html json false wiki.lan \
+    calls.jsonl extensions.glyphoxa";
 /// Variables that the pages name.
 const VARIABLES: [(&str, &str); 6] = [
     ("OPENAI_API_KEY", "sk-x"),

@@ -18,6 +18,10 @@ use crate::{
 pub const CAMPAIGN_FILE: &str = "campaign-file:";
 /// Prefix of the source of imported entities; the id follows.
 pub const IMPORT: &str = "import:";
+/// Prefix of the source of entities from other programs' files; the draft's source follows.
+pub const BROUGHT: &str = "brought:";
+/// Begins that source where the entity is what a draft has for the game master alone.
+pub const SECRETS: &str = "secrets:";
 /// Attribute with the pronunciation of an entity's name.
 pub const PRONUNCIATION: &str = "pronunciation";
 /// Most stored entities whose names a table knows; more would displace a recogniser's other words.
@@ -26,6 +30,12 @@ const NAMED_MAX: usize = 1_000;
 /// True if the configured campaign file describes it.
 pub fn is_of_campaign_file(entity: &Entity) -> bool {
     entity.source.as_deref().is_some_and(|it| it.starts_with(CAMPAIGN_FILE))
+}
+
+/// True for texts of an imported file that only the game master reads; nobody says their names.
+fn is_secrets(entity: &Entity) -> bool {
+    let source = entity.source.as_deref().and_then(|it| it.strip_prefix(BROUGHT));
+    source.is_some_and(|it| it.starts_with(SECRETS))
 }
 
 pub fn remembered(of: &WorldEntity, source: &str) -> Entity {
@@ -87,8 +97,8 @@ pub async fn entities_of_no_file(
     and_of_file: bool,
 ) -> Result<Vec<domain::Entity>, Error> {
     let found = at.store.entities(at.scope, EntityFilter::default(), Viewer::Dm).await?;
-    let others: Vec<Entity> =
-        found.into_iter().filter(|it| and_of_file || !is_of_campaign_file(it)).collect();
+    let is_named = |it: &Entity| (and_of_file || !is_of_campaign_file(it)) && !is_secrets(it);
+    let others: Vec<Entity> = found.into_iter().filter(is_named).collect();
     if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {
         tracing::warn!(unnamed, "the campaign has more entities than a table can listen for");
     }

@@ -7,9 +7,9 @@ mod entities;
 mod orders;
 mod plan;
 
-pub use entities::{IMPORT, entities_of_no_file};
+pub use entities::{BROUGHT, IMPORT, PRONUNCIATION, SECRETS, entities_of_no_file, kind};
 pub use orders::WorldEdits;
-pub use plan::{ImportError, Plan, plan, seed};
+pub use plan::{Described, ImportError, Plan, plan, plan_entities, seed};
 
 use crate::{
     campaign::PlayedCampaign,
@@ -41,6 +41,28 @@ pub struct SentFile {
     pub bytes: Vec<u8>,
 }
 
+/// Import of a file of any program.
+#[derive(Clone, Debug)]
+pub struct FileImport {
+    pub file: SentFile,
+    pub choices: ImportChoices,
+}
+
+/// The game master's choices about an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportChoices {
+    /// A file without NPCs is refused.
+    pub npcs: bool,
+    /// Name of the voice for every NPC; `None`: one that fits each.
+    pub voice: Option<String>,
+    /// NPCs know their own secrets; otherwise only the game master does.
+    pub knows_secrets: bool,
+    /// Imports at once instead of showing what would change.
+    pub confirmed: bool,
+    /// NPCs join no other guild's cast.
+    pub has_own_cast: bool,
+}
+
 #[derive(Clone, Debug)]
 pub enum WorldOrder {
     Add(NewEntity),
@@ -52,11 +74,31 @@ pub enum WorldOrder {
     Find(String),
     /// By id, with its relations.
     Remove(String),
-    /// Imports a campaign file.
-    Import(SentFile),
+    /// Imports a campaign file, or previews a file of another program.
+    Import(FileImport),
+    /// Imports a file that was previewed.
+    ImportPreviewed {
+        /// Of the preview.
+        key: String,
+        knows_secrets: bool,
+        has_own_cast: bool,
+    },
     /// Imports a campaign file as a campaign of its own.
     Load(SentFile),
     Info,
+}
+
+/// Stage of an import of another program's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportStage {
+    /// It waits for the game master.
+    Previewed {
+        key: String,
+        /// NPCs have secrets that only the game master would know.
+        has_secrets: bool,
+    },
+    /// It is done, or nothing is new.
+    Ended,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -66,6 +108,8 @@ pub struct WorldAnswer {
     pub entity: Option<String>,
     /// The loaded campaign.
     pub campaign: Option<PlayedCampaign>,
+    /// `None`: it was no import, or that of a campaign file.
+    pub import: Option<ImportStage>,
     /// Names of all entities now.
     pub names: Vec<String>,
 }

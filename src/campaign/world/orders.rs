@@ -4,12 +4,17 @@
 use std::sync::Arc;
 
 use super::{
-    NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest,
+    FileImport, ImportChoices, ImportStage, NewEntity, SentFile, WorldAnswer, WorldOrder,
+    WorldRequest,
     entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
     plan::{ImportError, plan, seed},
 };
 use crate::{
-    campaign::{PlayedCampaign, Scoped, Settings, SharedSettings, key_of},
+    campaign::{
+        PlayedCampaign, Scoped, Settings, SharedSettings,
+        bringing::{NotBrought, Opened, PreviewedFiles, opened},
+        key_of,
+    },
     domain::{Campaign, Npc, Scope},
     import::campaign::{World, campaign_file, hyphened},
     memory::{
@@ -52,6 +57,8 @@ pub enum WorldError {
     #[error("{}", refused(.0))]
     File(Vec<Problem>),
     #[error(transparent)]
+    NotBrought(#[from] NotBrought),
+    #[error(transparent)]
     Store(#[from] memory::Error),
 }
 
@@ -80,12 +87,15 @@ fn refused(problems: &[Problem]) -> String {
 pub struct WorldEdits {
     pub settings: SharedSettings,
     pub store: Arc<dyn MemoryStore>,
+    /// Files whose import waits for a game master.
+    pub previewed: PreviewedFiles,
 }
 
 impl WorldEdits {
     /// Carries out `request`.
     pub async fn carry_out(self, request: WorldRequest) -> Result<WorldAnswer, WorldError> {
-        carry_out(&*self.store, &self.settings.load_full(), request).await
+        let Self { settings, store, previewed } = &self;
+        carry_out(&**store, &settings.load_full(), previewed, request).await
     }
 }
 
@@ -93,6 +103,7 @@ impl WorldEdits {
 pub async fn carry_out(
     store: &dyn MemoryStore,
     settings: &Settings,
+    previewed: &PreviewedFiles,
     request: WorldRequest,
 ) -> Result<WorldAnswer, WorldError> {
     let WorldRequest { scope, played, order } = request;
@@ -117,9 +128,15 @@ pub async fn carry_out(
             answer.entity = Some(entity.id);
         }
         WorldOrder::Remove(id) => answer.text = remove(at, id).await?,
-        WorldOrder::Import(file) => {
-            let name = file.name.clone();
-            answer.text = import(at, read(&settings.cast, file)?, &name).await?;
+        WorldOrder::Import(request) => {
+            (answer.text, answer.import) = take_in(at, settings, previewed, request).await?;
+        }
+        WorldOrder::ImportPreviewed { key, knows_secrets, has_own_cast } => {
+            let FileImport { file, choices } =
+                previewed.take(&scope, &key).ok_or(NotBrought::Gone)?;
+            let choices = ImportChoices { knows_secrets, has_own_cast, confirmed: true, ..choices };
+            let request = FileImport { file, choices };
+            (answer.text, answer.import) = take_in(at, settings, previewed, request).await?;
         }
         WorldOrder::Load(file) => return load(store, scope, &settings.cast, file).await,
         WorldOrder::Info => answer.text = info(at, &settings.campaign, played.as_ref()).await?,
@@ -257,6 +274,27 @@ fn read(cast: &[Arc<Npc>], file: SentFile) -> Result<World, WorldError> {
     }
 }
 
+/// Imports a campaign file, or previews or imports a file of another program.
+async fn take_in(
+    at: Scoped<'_>,
+    settings: &Settings,
+    previewed: &PreviewedFiles,
+    request: FileImport,
+) -> Result<(String, Option<ImportStage>), WorldError> {
+    // A large file takes much memory and a whole core.
+    let _turn = previewed.turn().await;
+    match opened(request).await? {
+        Opened::Ours(file) => {
+            let name = file.name.clone();
+            Ok((import(at, read(&settings.cast, file)?, &name).await?, None))
+        }
+        Opened::Others(file) => {
+            let (text, stage) = file.bring(at, settings, previewed).await?;
+            Ok((text, Some(stage)))
+        }
+    }
+}
+
 async fn import(at: Scoped<'_>, world: World, file: &str) -> Result<String, WorldError> {
     let unused = world.unused.join(" and ");
     let worlds = [world];
@@ -292,7 +330,8 @@ async fn load(
     let scope = Scope { campaign: key_of(&loaded.name), ..scope };
     let at = Scoped::new(store, &scope);
     let text = import(at, world, &name).await?;
-    Ok(WorldAnswer { text, campaign: Some(loaded), names: names(at).await?, entity: None })
+    let names = names(at).await?;
+    Ok(WorldAnswer { text, campaign: Some(loaded), names, ..WorldAnswer::default() })
 }
 
 async fn info(

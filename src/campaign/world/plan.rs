@@ -79,17 +79,46 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
         problems.sort();
         return Err(ImportError::Problems(problems));
     }
+    let ours = worlds.iter().flat_map(|world| &world.entities);
+    let entities = ours.map(|it| remembered(it, source)).collect();
+    Ok(plan_entities(
+        at,
+        &before,
+        Described { entities, edges: &edges, for_dm: BTreeSet::new(), source },
+    )
+    .await?)
+}
+
+/// Entities and relations as files describe them.
+pub struct Described<'a> {
+    /// Ids are unique.
+    pub entities: Vec<Entity>,
+    /// Relations between them and to stored ones.
+    pub edges: &'a [Edge],
+    /// Ids whose relations only the game master sees.
+    pub for_dm: BTreeSet<String>,
+    /// Prefix of their sources.
+    pub source: &'a str,
+}
+
+/// Plans the changes after which the store, which holds `before` by id, holds `described` too.
+pub async fn plan_entities(
+    at: Scoped<'_>,
+    before: &BTreeMap<&str, &Entity>,
+    described: Described<'_>,
+) -> Result<Plan, Error> {
+    let (store, scope) = (at.store, at.scope);
+    let Described { entities, edges, for_dm, source } = described;
     let mut plan = Plan {
         changes: Vec::new(),
-        entities: worlds.iter().map(|world| world.entities.len()).sum(),
+        entities: entities.len(),
         relations: edges.len(),
         added: 0,
         changed: 0,
         removed: 0,
     };
-    let ours = worlds.iter().flat_map(|world| &world.entities);
     let (mut put, mut own) = (Vec::new(), BTreeSet::new());
-    for entity in ours.map(|it| remembered(it, source)) {
+    for entity in entities {
         own.insert(entity.id.clone());
         match before.get(entity.id.as_str()) {
             None => plan.added += 1,
@@ -106,13 +135,15 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
         plan.changes.extend(gone);
     }
     plan.changes.extend(put);
-    let old = own.iter().map(String::as_str).filter(|id| before.contains_key(id));
+    let ends = edges.iter().map(|it| it.from.as_str());
+    let old = own.iter().map(String::as_str).chain(ends).filter(|id| before.contains_key(id));
+    let old: BTreeSet<&str> = old.collect();
     let mut ties = Vec::new();
     for id in old {
         let found = store.snapshot(scope, id, Viewer::Dm).await?;
         ties.extend(found.into_iter().flat_map(|it| it.ties).map(|it| it.relation));
     }
-    tie(&mut plan, &edges, &Ties { before: &ties, own: &own, source });
+    tie(&mut plan, edges, &Ties { before: &ties, own: &own, for_dm: &for_dm, source });
     Ok(plan)
 }
 
@@ -121,41 +152,56 @@ struct Ties<'a> {
     before: &'a [Relation],
     /// Ids of the files' own entities, whose relations the files define.
     own: &'a BTreeSet<String>,
+    for_dm: &'a BTreeSet<String>,
     /// Source of the files' relations.
     source: &'a str,
 }
 
 /// Adds missing relations, and removes those that the entities' files no longer name.
 fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
-    let Ties { before, own, source } = *of;
+    let Ties { before, own, for_dm, source } = *of;
     let same = |it: &RelationKey| (it.from.clone(), it.kind.to_lowercase(), it.to.clone());
-    let there: BTreeSet<_> = before.iter().map(|it| same(&it.key)).collect();
+    let there: BTreeMap<_, _> = before.iter().map(|it| (same(&it.key), it)).collect();
     let mut wanted = BTreeSet::new();
     for edge in edges {
         let Edge { from, kind, to, said_by } = edge.clone();
-        let key = RelationKey { from, kind, to };
+        let is_for_dm = for_dm.contains(&from) || for_dm.contains(&to);
+        let visibility = if is_for_dm { Visibility::Dm } else { Visibility::Everyone };
+        let mut key = RelationKey { from, kind, to };
         wanted.insert(same(&key));
-        if there.contains(&same(&key)) {
-            continue;
+        match there.get(&same(&key)) {
+            None => plan.added += 1,
+            // Visibility is only narrowed: an open relation shows nothing of a hidden end anyway.
+            Some(old) if is_for_dm && old.visibility != visibility => {
+                if said_by_file(old, source).is_none() {
+                    continue;
+                }
+                plan.changed += 1;
+                // Another spelling would be another relation beside the open one.
+                key = old.key.clone();
+            }
+            Some(_) => continue,
         }
-        plan.added += 1;
         plan.changes.push(Change::Tie(Relation {
             key,
             attributes: [(SAID_BY.to_owned(), Value::String(format!("{source}{said_by}")))].into(),
-            visibility: Visibility::Everyone,
+            visibility,
             provenance: Provenance { confidence: 1.0, ..Provenance::default() },
         }));
     }
     let mut gone = BTreeSet::new();
     for relation in before {
-        let said_by = relation.attributes.get(SAID_BY).and_then(Value::as_str);
-        let said_by = said_by.and_then(|it| it.strip_prefix(source));
-        let is_ours = said_by.is_some_and(|id| own.contains(id));
+        let is_ours = said_by_file(relation, source).is_some_and(|id| own.contains(id));
         if is_ours && !wanted.contains(&same(&relation.key)) && gone.insert(same(&relation.key)) {
             plan.removed += 1;
             plan.changes.push(Change::Untie(relation.key.clone()));
         }
     }
+}
+
+/// Id of the entity whose file entry has `relation`, if files of `source` do.
+fn said_by_file<'a>(relation: &'a Relation, source: &str) -> Option<&'a str> {
+    relation.attributes.get(SAID_BY).and_then(Value::as_str)?.strip_prefix(source)
 }
 
 /// Reports entities that the configured campaign file would overwrite at the next start.

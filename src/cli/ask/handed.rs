@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use crate::{
     commands::{GivenFile, Refusal},
     files,
-    import::campaign::BYTES_MAX,
+    import::FILE_MAX,
 };
 
 /// Highest number of an exported file.
@@ -33,10 +33,9 @@ pub fn given(path: &str) -> GivenFile {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
-    let most = u64::try_from(BYTES_MAX).unwrap_or(u64::MAX);
-    files::read(path, most).map_err(|error| {
+    files::read(path, FILE_MAX).map_err(|error| {
         let path = path.display();
-        Refusal(format!("cannot read '{path}': {error} (give the path of a campaign file)"))
+        Refusal(format!("cannot read '{path}': {error} (give the path of a file)"))
     })
 }
 
@@ -85,6 +84,6 @@ mod tests {
     async fn missing_file_is_named_with_a_way_out() {
         let Err(Refusal(why)) = given("no/such.yaml").content().await else { panic!("no file") };
         assert!(why.starts_with("cannot read 'no/such.yaml': "), "{why}");
-        assert!(why.ends_with("(give the path of a campaign file)"), "{why}");
+        assert!(why.ends_with("(give the path of a file)"), "{why}");
     }
 }

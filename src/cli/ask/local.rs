@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::{
     app,
     campaign::{
-        self, Deletion, DirectDeletion, FileError, ForgetFrom, NamesOf, SharedSettings,
-        TranscriptWriter, WorldAnswer, WorldEdits, WorldRequest, key_of,
+        self, Deletion, DirectDeletion, FileError, ForgetFrom, NamesOf, PreviewedFiles,
+        SharedSettings, TranscriptWriter, WorldAnswer, WorldEdits, WorldRequest, key_of,
     },
     commands::{OrderSoon, Refusal},
     config::Config,
@@ -61,7 +61,9 @@ impl LocalMemory {
         let order = order.await?;
         let store = self.open().await?;
         let scope = app::local_scope(&self.config);
-        let world = WorldEdits { settings: self.settings, store };
+        // The same command with `confirm` imports a file; nothing waits for it.
+        let previewed = PreviewedFiles::default();
+        let world = WorldEdits { settings: self.settings, store, previewed };
         Ok(world.carry_out(WorldRequest { scope, played: None, order }).await?)
     }
 

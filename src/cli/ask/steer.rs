@@ -112,7 +112,9 @@ impl Driver {
         };
         let way_on =
             next_step.as_ref().and_then(NextStep::line).map(|line| format!("{line} does it"));
-        lines.iter().chain(&way_on).try_for_each(|line| self.printer.told(line))?;
+        let secrets = next_step.as_ref().and_then(NextStep::line_with_secrets);
+        let or = secrets.map(|line| format!("{line} also lets the NPC know its secrets"));
+        lines.iter().chain(&way_on).chain(&or).try_for_each(|line| self.printer.told(line))?;
         file.as_ref().map_or(Ok(true), |file| self.export(file))
     }
 

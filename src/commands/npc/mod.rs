@@ -1,4 +1,4 @@
-//! `/npc`: mutes, speaks for, directs and pins NPCs. **Never**: shows a stage note or a secret.
+//! `/npc`: mutes, speaks for, directs, pins and imports NPCs. **Never**: shows a stage note or a secret.
 
 mod described;
 mod told;
@@ -8,6 +8,7 @@ use super::{
     call::Call,
     declared::{Command, Kind, Parameter, Subcommand, WORD_MAX},
     face::Face,
+    import,
     text::{Refusal, Text},
 };
 use crate::{
@@ -20,6 +21,8 @@ pub use told::mute;
 /// Longest line of the game master and longest note, in characters.
 const LONGEST_LINE: u16 = 1_000;
 const LONGEST_NOTE: u16 = 1_000;
+/// Longest name of a voice, in characters.
+const VOICE_MAX: u16 = 100;
 
 const PLAYER: Parameter =
     Parameter::new("player", "Only what this player says (default: everyone)", Kind::Person);
@@ -113,6 +116,25 @@ pub static COMMAND: Command = Command {
             "End the pin: words go to the NPC they name or talk with",
             &[PLAYER],
             |face, call| told::pin(face, call, None),
+        ),
+        Subcommand::new(
+            "npc import",
+            "Import NPCs from another program, after showing what changes",
+            &[
+                Parameter::required(
+                    "file",
+                    "Character card, file of Foundry VTT or Roll20, or notes (a ZIP)",
+                    Kind::File,
+                ),
+                Parameter::new(
+                    "voice",
+                    "Name of a voice (default: one that fits)",
+                    Kind::Words(VOICE_MAX),
+                ),
+                import::SECRETS,
+                import::CONFIRM,
+            ],
+            import::npcs,
         ),
     ],
 };

@@ -45,6 +45,10 @@ pub fn act(guild: &mut Guild, press: &ButtonPress, action: Action) -> Result<Ans
             let answered = commands::remove_entity(guild, press, id)?;
             commands::shown(guild, answered)
         }
+        Action::Import { key, knows_secrets } => {
+            let answered = commands::import_previewed(guild, press, key, knows_secrets)?;
+            commands::shown(guild, answered)
+        }
         Action::KeepEntity => commands::keep_entity(guild, press),
         Action::Setup(choice) => commands::choose_setup(guild, press, choice),
         Action::DeleteOwn(user) => {

@@ -5,11 +5,13 @@
 
 mod answer;
 mod ask;
+mod attached;
 mod choices;
 mod command;
 mod effects;
 mod entity;
 mod face;
+mod import;
 mod listed;
 mod parts;
 mod privacy;
@@ -28,6 +30,7 @@ pub use answer::{Answer, Refusal};
 pub use choices::{choices, typed};
 pub use command::{Call, Who};
 pub use entity::{keep as keep_entity, removed as remove_entity};
+pub use import::import as import_previewed;
 pub use listed::{ALL, Command, offers};
 pub use privacy::{delete_own, purge};
 pub use session::{FactPress, press_fact, turn_page};

@@ -4,21 +4,22 @@
 
 use futures::FutureExt;
 use serenity::all::{
-    Attachment, ButtonStyle, CommandDataOptionValue, CreateActionRow, CreateButton, CreateCommand,
+    ButtonStyle, CommandDataOptionValue, CreateActionRow, CreateButton, CreateCommand,
     CreateCommandOption,
 };
 
 use super::{
     answer::{Answer, Next, Then},
     ask,
+    attached::attached,
     command::Call,
-    entity, parts,
+    entity, import, parts,
     records::within,
 };
 use crate::{
     commands::{
-        Answer as Answered, Call as Used, Command, GivenFile, Kind, NPC_MAX, NextStep, Parameter,
-        Refusal, Reply as Said, Subcommand, Value,
+        Answer as Answered, Call as Used, Command, Kind, NPC_MAX, NextStep, Parameter, Refusal,
+        Reply as Said, Subcommand, Value,
     },
     discord::{
         guild::Guild,
@@ -95,20 +96,6 @@ pub fn used(call: &Call, sub: &Subcommand) -> Used {
     Used::new(call.speaker(), values.collect())
 }
 
-/// An attached file, downloaded on demand.
-fn attached(file: &Attachment) -> GivenFile {
-    let (name, size, file) = (file.filename.clone(), u64::from(file.size), file.clone());
-    GivenFile::new(name, Some(size), move || {
-        let file = file.clone();
-        async move {
-            file.download().await.map_err(|error| {
-                Refusal(format!("I can't get the file from Discord: {error} (send it again)"))
-            })
-        }
-        .boxed()
-    })
-}
-
 /// Converts an answer for Discord; refreshes the panel after changes.
 pub fn shown(guild: &mut Guild, answered: Answered) -> Result<Answer, Refusal> {
     guild.refresh_panel_soon();
@@ -172,6 +159,9 @@ fn reply(guild: &Guild, said: Said) -> Result<Reply, Refusal> {
 fn row(next_step: NextStep) -> Result<CreateActionRow, Refusal> {
     let button = match next_step {
         NextStep::RemoveEntity { id, .. } => return entity::row(id),
+        NextStep::Import { key, has_secrets, .. } => {
+            return Ok(CreateActionRow::Buttons(import::buttons(key, has_secrets)));
+        }
         NextStep::Hear(true) => notices::opt_in(),
         NextStep::Hear(false) => notices::opt_out(),
         NextStep::DeleteOwn(speaker) => CreateButton::new(Action::DeleteOwn(speaker.0).id())

@@ -29,6 +29,10 @@ impl Worlds for Guild {
         self.take_entities(answer);
     }
 
+    fn has_own_cast(&self) -> bool {
+        self.is_only_guild()
+    }
+
     fn campaigns(&self) -> Campaigns {
         Campaigns { played: played(self), all: names(self), fixed: None }
     }

@@ -171,6 +171,13 @@ impl Guild {
         self.shared.handles.settings.load().cast.clone()
     }
 
+    /// True if no other guild is served, as far as the options say; all have the same NPCs.
+    pub fn is_only_guild(&self) -> bool {
+        let Shared { cache, options, .. } = &*self.shared;
+        let mut others = cache.guilds().into_iter().filter(|it| *it != self.id);
+        others.all(|it| options.serves(it.get()) == Some(false))
+    }
+
     /// The services of the NPCs: of the running table, else the configured ones.
     pub fn services(&self) -> Arc<Services> {
         match &self.session {

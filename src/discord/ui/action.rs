@@ -43,6 +43,11 @@ pub enum Action {
     /// Removes the entity with this id.
     RemoveEntity(String),
     KeepEntity,
+    /// Imports the previewed file with this key.
+    Import {
+        key: String,
+        knows_secrets: bool,
+    },
     Setup(SetupChoice),
     /// Deletes this user's lines everywhere.
     DeleteOwn(u64),
@@ -167,6 +172,11 @@ impl Action {
             }
             "entity" if rest == "keep" => Some(Self::KeepEntity),
             "entity" => Some(Self::RemoveEntity(rest.strip_prefix("remove:")?.to_owned())),
+            "import" => {
+                let knows_secrets = first == "npc";
+                let key = last.to_owned();
+                (knows_secrets || first == "dm").then_some(Self::Import { key, knows_secrets })
+            }
             "privacy" if first == "delete" => last.parse().ok().map(Self::DeleteOwn),
             "privacy" if first == "purge" => last.parse().ok().map(Self::Purge),
             _ => None,
@@ -186,6 +196,8 @@ impl Action {
             Self::FactsPage(after) => format!("facts:page:{after}"),
             Self::RemoveEntity(id) => format!("entity:remove:{id}"),
             Self::KeepEntity => "entity:keep".to_owned(),
+            Self::Import { key, knows_secrets: true } => format!("import:npc:{key}"),
+            Self::Import { key, knows_secrets: false } => format!("import:dm:{key}"),
             Self::Setup(choice) => format!("setup:{}", choice.word()),
             Self::DeleteOwn(user) => format!("privacy:delete:{user}"),
             Self::Purge(user) => format!("privacy:purge:{user}"),
@@ -206,6 +218,8 @@ mod tests {
             Action::FactsPage(8),
             Action::RemoveEntity("npc:bartok".to_owned()),
             Action::KeepEntity,
+            Action::Import { key: "a1".to_owned(), knows_secrets: true },
+            Action::Import { key: "a1".to_owned(), knows_secrets: false },
             Action::DeleteOwn(11),
             Action::Purge(12),
             Action::AnswerPage { key: "table-1.3".to_owned(), page: 2 },
@@ -220,7 +234,9 @@ mod tests {
         for action in all {
             assert_eq!(Action::read(&action.id()), Some(action));
         }
-        for useless in ["", "panel", "panel:dance", "facts:page:x", "fact:accept:alone"] {
+        for useless in
+            ["", "panel", "panel:dance", "facts:page:x", "fact:accept:alone", "import:all:a1"]
+        {
             assert_eq!(Action::read(useless), None, "{useless}");
         }
     }

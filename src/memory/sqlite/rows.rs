@@ -83,7 +83,11 @@ pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 pub fn named(name: &str) -> String {
-    let mut name = fold(name);
+    let mut name = match fold(name) {
+        // Two marks side by side would be found between any two names.
+        folded if folded.is_empty() => name.to_lowercase(),
+        folded => folded,
+    };
     name.retain(|c| c != BETWEEN);
     format!("{BETWEEN}{name}{BETWEEN}")
 }
@@ -265,4 +269,18 @@ pub fn relation(row: &Row<'_>) -> rusqlite::Result<Relation> {
 /// A limit in SQL: -1 means none.
 pub fn limit(limit: usize) -> i64 {
     if limit == 0 { -1 } else { i64::try_from(limit).unwrap_or(i64::MAX) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_without_letters_is_found_as_itself() {
+        let seen = |all: &[&str]| {
+            seen_by(&Visibility::Npcs(all.iter().map(|it| (*it).to_owned()).collect()))
+        };
+        assert!(!seen(&["Luna", "Bartok"]).contains(&named("👻")));
+        assert!(seen(&["Luna", "👻"]).contains(&named("👻")));
+    }
 }

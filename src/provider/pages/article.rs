@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`article`].
 
-use super::markup::{Piece, Skipped, Tag, UNREADABLE, line, pieces};
+use crate::markup::{PARAGRAPH, Piece, Skipped, Tag, UNREADABLE, line, pieces};
 
 /// Shortest article, in characters, that replaces the whole page.
 const ARTICLE_MIN: usize = 200;
@@ -28,56 +28,6 @@ struct Block {
 
 const ASIDE: &[&str] = &["aside", "button", "dialog", "footer", "form", "menu", "nav", "select"];
 const MAIN: &[&str] = &["article", "main"];
-/// Elements that begin and end a paragraph.
-const PARAGRAPH: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "br",
-    "caption",
-    "center",
-    "dd",
-    "details",
-    "dialog",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "head",
-    "header",
-    "hr",
-    "html",
-    "li",
-    "main",
-    "menu",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "pre",
-    "section",
-    "select",
-    "summary",
-    "table",
-    "tbody",
-    "tfoot",
-    "thead",
-    "title",
-    "tr",
-    "ul",
-];
 
 /// Linear in the page's length, without recursion.
 pub fn article(html: &str) -> Article {

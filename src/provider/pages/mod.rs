@@ -7,11 +7,9 @@
 mod allowed;
 mod article;
 mod charset;
-mod markup;
 mod reader;
 #[cfg(test)]
 mod tests;
 
 pub use allowed::AllowedHost;
-pub use markup::plain_text;
 pub use reader::{Page, PageError, Pages, URL_MAX};

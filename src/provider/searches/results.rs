@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use crate::{
     domain::visible,
+    markup::plain_text,
     provider::{
         contracts::{RESULTS_MAX, WebResult},
-        pages::{URL_MAX, plain_text},
+        pages::URL_MAX,
     },
 };
 

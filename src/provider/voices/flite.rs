@@ -16,6 +16,8 @@ pub struct Flite;
 const PROGRAM: &str = "flite";
 /// Supported voices, without the talking clock, which cannot say sentences.
 const VOICES: &[&str] = &["slt", "rms", "awb", "kal16", "kal"];
+/// Voices that do not sound like robots.
+pub const PLEASANT: [&str; 3] = ["slt", "rms", "awb"];
 /// Listed by flite, but not supported.
 const TALKING_CLOCK: &str = "awb_time";
 /// Voice whose pitch flite's own setting does not change.

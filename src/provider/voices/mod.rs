@@ -119,6 +119,18 @@ impl VoiceEntry {
         }
     }
 
+    /// Names of the installed voices for a speaker of `language` (ISO 639-1); empty where only the
+    /// service knows. Reads the folders of model files.
+    pub fn installed(&self, language: &str) -> Vec<String> {
+        match self {
+            Self::Flite => flite::PLEASANT.map(str::to_owned).to_vec(),
+            Self::Espeak => ["m3", "f3"].map(|variant| format!("{language}+{variant}")).to_vec(),
+            Self::Piper(options) => Piper::voices(&options.models).unwrap_or_default(),
+            Self::Kokoro(options) => Kokoro::installed(options),
+            Self::OpenAi(_) | Self::Wyoming(_) => Vec::new(),
+        }
+    }
+
     /// Checks the service; returns one line for a report.
     pub async fn probe(&self) -> Result<String, Error> {
         match self {

@@ -163,6 +163,8 @@ async fn looks_around(
     for order in looks().into_iter().chain(changes(dora.id)) {
         seen.push(second.asks(order).await);
     }
+    let is_refused = |it: &String| it.contains("NPCs belong to all servers of this bot");
+    assert!(seen.iter().any(is_refused), "an NPC for every server is imported: {seen:#?}");
     for (order, option) in typings() {
         seen.push(second.typing(order, option).await);
     }

@@ -43,6 +43,10 @@ pub fn prepared() -> Vec<Order> {
     vec![Order::new("entity import").file(&people), Order::new("campaign load").file(&campaign)]
 }
 
+/// A character card, whose NPC would play in every server.
+const CARD: &str = r#"{"spec": "chara_card_v2", "spec_version": "2.0",
+    "data": {"name": "Olma", "description": "A miller.", "first_mes": "Good day."}}"#;
+
 /// Back to the campaign that both play.
 pub fn switched_back() -> Order {
     Order::new("campaign switch").with("name", "The Raven Signet")
@@ -117,6 +121,7 @@ pub fn changes(dora: u64) -> Vec<Order> {
         Order::new("entity add").with("name", "Olm").with("type", "npc"),
         Order::new("entity remove").with("name", "anders"),
         Order::new("entity import").file("entities:\n- { name: Ulm, type: location }\n"),
+        Order::new("npc import").file(CARD),
         Order::new("campaign switch").with("name", "vale"),
         Order::new("campaign load").file("campaign: { name: Hollow }\n"),
         Order::new("privacy purge").with("user", dora),

@@ -59,6 +59,13 @@ impl Kokoro {
         Self(Arc::new(Library::new(&options.models, options.slowest, cores)))
     }
 
+    /// Voices whose files are installed, even if this machine is too slow for them.
+    pub fn installed(options: &Options) -> Vec<String> {
+        let mut voices = library::voices(&options.models);
+        voices.retain(|id| KOKORO_VOICES.contains(&id.as_str()));
+        voices
+    }
+
     /// The installed voices and their speed. Fails if none is installed, files are damaged, or this
     /// machine is too slow.
     pub async fn probe(options: &Options) -> Result<(Vec<String>, String), Error> {

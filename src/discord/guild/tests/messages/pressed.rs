@@ -49,6 +49,11 @@ fn presses() -> Vec<(&'static str, ButtonPress, Action)> {
         ("another's lines", player(), Action::DeleteOwn(12)),
         ("own lines", player(), Action::DeleteOwn(11)),
         ("keep an entity", dm(), Action::KeepEntity),
+        (
+            "an import that is gone",
+            dm(),
+            Action::Import { key: "a1".to_owned(), knows_secrets: false },
+        ),
         ("a fact that is gone", dm(), fact(FactStep::Accept)),
         ("a fact without words", press(true, &[" "]), fact(FactStep::Edited)),
         ("a player sets up", player(), Action::Setup(SetupChoice::Consent)),

@@ -64,6 +64,7 @@ fn of_the_game_master() -> Vec<(&'static str, &'static str, Value)> {
         ("npc", "npc", sub("show", &json!({"name": "Bartok"}))),
         ("unknown npc", "npc", sub("show", &pip)),
         ("mute without a session", "npc", sub("mute", &pip)),
+        ("import without a file", "npc", sub("import", &none)),
         ("scene of nothing", "scene", sub("set", &none)),
         ("scene without a session", "scene", sub("show", &none)),
         ("unknown tier", "tier", sub("set", &json!({"tier": "slow"}))),

@@ -1,7 +1,4 @@
-//! Splits mark-up into a flat sequence of pieces, in linear time and memory.
-//!
-//! Entry functions: [`pieces`], [`plain_text`], [`line()`]. **Never**: builds a tree, whose depth
-//! could overflow a stack.
+//! Mark-up as tags and text, in order, in linear time and memory.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
@@ -24,6 +21,8 @@ pub struct Tag {
     pub name: String,
     /// Browsers do not show the element.
     pub is_hidden: bool,
+    /// A secret block of Foundry VTT that is not revealed to players.
+    pub is_secret: bool,
     pub is_empty: bool,
 }
 
@@ -47,6 +46,57 @@ pub const UNREADABLE: &[&str] = &[
     "script", "style", "svg", "template", "textarea", "video",
 ];
 
+/// Elements that begin and end a paragraph.
+pub const PARAGRAPH: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "select",
+    "summary",
+    "table",
+    "tbody",
+    "tfoot",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+];
+
 pub fn pieces(html: &str) -> impl Iterator<Item = Piece> {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -60,19 +110,29 @@ pub fn pieces(html: &str) -> impl Iterator<Item = Piece> {
 
 fn read(tag: &StartTag<()>) -> Tag {
     let name = lossy(&tag.name);
-    let style = tag.attributes.get(b"style".as_slice()).map(|style| lossy(style));
-    let is_marked = tag.attributes.contains_key(b"hidden".as_slice())
-        || style.unwrap_or_default().split(';').any(hides);
+    let value = |name: &[u8]| {
+        tag.attributes.get(name).map(|value| lossy(value)).unwrap_or_default().to_ascii_lowercase()
+    };
+    let is_marked =
+        tag.attributes.contains_key(b"hidden".as_slice()) || value(b"style").split(';').any(hides);
+    let is_secret = is_secret(&value(b"class"), &value(b"data-visibility"));
     // Scripts later show pages that hide themselves.
     let is_hidden = is_marked && !matches!(name.as_str(), "body" | "html");
     let is_raw = RAW.contains(&name.as_str());
-    let is_empty = VOID.contains(&name.as_str()) || (tag.self_closing && !is_raw);
-    Tag { name, is_hidden, is_empty }
+    // Browsers ignore the slash of a secret block, so its text would follow unprotected.
+    let is_empty = VOID.contains(&name.as_str()) || (tag.self_closing && !is_raw && !is_secret);
+    Tag { name, is_hidden, is_secret, is_empty }
+}
+
+/// True for secret blocks of Foundry VTT (`class="secret"`, without `revealed`) and of its system pf2e
+/// (`data-visibility="gm"` or "owner"); both values are lowercase.
+fn is_secret(class: &str, visibility: &str) -> bool {
+    let has = |wanted: &str| class.split_whitespace().any(|it| it == wanted);
+    (has("secret") && !has("revealed")) || matches!(visibility, "gm" | "owner" | "none")
 }
 
 fn hides(declaration: &str) -> bool {
     let declaration: String = declaration.split_whitespace().collect();
-    let declaration = declaration.to_ascii_lowercase();
     let declaration = declaration.trim_end_matches("!important");
     matches!(declaration, "display:none" | "visibility:hidden")
 }
@@ -237,6 +297,21 @@ mod tests {
             "<body style='visibility:hidden'>",
         ] {
             assert!(!is_hidden(html), "{html}");
+        }
+    }
+
+    #[test]
+    fn secret_blocks_are_known_until_revealed() {
+        for (html, is_secret) in [
+            ("<section class=secret>", true),
+            ("<SECTION id=s CLASS='note Secret'/>", true),
+            ("<p data-visibility=gm>", true),
+            ("<section class='secret revealed'>", false),
+            ("<section class=secretary>", false),
+            ("<p data-visibility=all>", false),
+        ] {
+            let Some(Piece::Open(tag)) = pieces(html).next() else { panic!("{html}") };
+            assert_eq!((tag.is_secret, tag.is_empty), (is_secret, false), "{html}");
         }
     }
 

@@ -1,20 +1,33 @@
-//! `glyphoxa import`: campaign files into the memory, all or nothing. Entry function: [`run`].
+//! `glyphoxa import`: campaign files and files of other programs into a campaign, all or nothing.
+//!
+//! Entry function: [`run`].
+
+mod arguments;
+mod gather;
+mod npc_files;
+mod others;
+mod returned;
 
 use std::{
     io::{self, BufRead, IsTerminal, Read, Write},
     path::{Path, PathBuf},
 };
 
-use clap::Args;
 use serde_json::json;
 
-use super::{DONE, FAILED, Failure, block_on, complain, stdout, whose::Whose};
+pub use self::arguments::Arguments;
+use self::gather::{Gathered, gather};
+use super::{DONE, FAILED, Failure, block_on, complain, stdout, trust::Configured};
 use crate::{
     app,
     campaign::{self, IMPORT, ImportError, Plan, Scoped, key_of},
-    config::{self, Config, Problem},
+    config::{Problem, Use},
     domain::{Npc, revealed_name},
-    import::campaign::{World, campaign_file},
+    import::{
+        Given,
+        campaign::{World, campaign_file},
+        is_ours,
+    },
     memory::CampaignKey,
     yaml::Position,
 };
@@ -22,40 +35,30 @@ use crate::{
 /// Longest answer, in bytes.
 const ANSWER_MAX: u64 = 1_000;
 
-#[derive(Args)]
-#[command(after_help = "examples:
-  glyphoxa import campaigns/ravenford.yaml
-  glyphoxa import people.yaml places.yaml --dry-run
-  glyphoxa import saltmarsh.yaml --campaign 'Ghosts of Saltmarsh'")]
-pub struct Arguments {
-    /// Campaign files; imports all or none.
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Campaign to import into, by name [default: the configured one].
-    #[arg(long, value_name = "NAME")]
-    campaign: Option<String>,
-    #[command(flatten)]
-    whose: Whose,
-    /// Only print the changes.
-    #[arg(long)]
-    dry_run: bool,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
-}
-
 /// Imports the files of the arguments.
-pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
-    let (worlds, mut problems) = read(&arguments.files, &config.npcs);
-    let mut scope = arguments.whose.scope(config);
-    if let Some(name) = &arguments.campaign {
-        scope.campaign = key_of(name);
+pub fn run(configured: Configured<'_>, arguments: &Arguments) -> Result<u8, Failure> {
+    let config = &configured.load_for(Use::Remember)?;
+    if let Some(folder) = returned::export_among(&arguments.files) {
+        return returned::run(configured.path, config, arguments, folder);
     }
+    let scope = arguments.scope(config);
+    let Gathered { files, mut problems, skipped, .. } = gather(&arguments.files);
+    if skipped > 0 {
+        complain(&format!("note: {skipped} links, devices and hidden folders are left out"));
+    }
+    let (ours, others): (Vec<Given>, Vec<Given>) = files.into_iter().partition(is_ours);
+    problems.extend(mixed(&ours, &others));
+    if !others.is_empty() && problems.is_empty() {
+        return others::run(config, arguments, &scope, others);
+    }
+    let given = ours.len() + problems.len();
+    let (worlds, found) = read(ours, &config.npcs);
+    problems.extend(found);
     block_on(async {
         let store = app::open_memory(config).await?;
         let at = Scoped::new(&*store, &scope);
         // With an invalid file, its entities would be unknown to the others.
-        if worlds.len() == arguments.files.len() {
+        if worlds.len() == given {
             match campaign::plan(at, &worlds, IMPORT).await {
                 Ok(mut plan) if problems.is_empty() => {
                     match is_meant(arguments, at.campaign(), &worlds)? {
@@ -82,6 +85,17 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         }
         refuse(problems, arguments.json)?;
         Ok(FAILED)
+    })
+}
+
+/// A problem if campaign files and others are imported together, which would not be all or nothing.
+fn mixed(ours: &[Given], others: &[Given]) -> Option<Problem> {
+    let (own, other) = (ours.first()?, others.first()?);
+    Some(Problem {
+        file: revealed_name(&other.file).into(),
+        at: Position::START,
+        message: format!("'{}' is a campaign file, this is none", revealed_name(&own.file)),
+        way_out: "import campaign files by themselves".to_owned(),
     })
 }
 
@@ -135,17 +149,12 @@ fn is_of_another(world: &World, campaign: &str) -> bool {
     !world.name.is_empty() && key_of(&world.name).0 != campaign
 }
 
-fn read(files: &[PathBuf], cast: &[Npc]) -> (Vec<World>, Vec<Problem>) {
+fn read(files: Vec<Given>, cast: &[Npc]) -> (Vec<World>, Vec<Problem>) {
     let (mut worlds, mut problems) = (Vec::new(), Vec::new());
-    for path in files {
-        match config::read_file(path) {
-            Err(problem) => problems.push(problem),
-            Ok(bytes) => {
-                let (world, found) = campaign_file(&path.display().to_string(), bytes, cast);
-                worlds.extend(world);
-                problems.extend(found);
-            }
-        }
+    for Given { file, bytes, .. } in files {
+        let (world, found) = campaign_file(&file, bytes, cast);
+        worlds.extend(world);
+        problems.extend(found);
     }
     (worlds, problems)
 }

@@ -1,0 +1,139 @@
+//! Lines that an NPC says without a chat model, from its greetings and example lines.
+//!
+//! Entry function: [`lines`]. Stage directions between asterisks are dropped; where a text has speech in
+//! quotation marks only that is said.
+
+use crate::{
+    domain::visible,
+    import::draft::NpcDraft,
+    logic::words::{fold, shortened},
+};
+
+/// Most characters of a line.
+const LINE_MAX: usize = 300;
+const GREETINGS_MAX: usize = 8;
+const EXAMPLES_MAX: usize = 30;
+/// Longest player's line, in words, that an example answers; longer ones are never repeated.
+const PHRASE_WORDS: usize = 8;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpokenLine {
+    /// Phrases that it answers; none: everything else.
+    pub when: Vec<String>,
+    pub say: Vec<String>,
+}
+
+struct Words {
+    hello: &'static [&'static str],
+    who: &'static [&'static str],
+    i_am: &'static str,
+    otherwise: &'static [&'static str],
+}
+
+static ENGLISH: Words = Words {
+    hello: &["hello", "hi", "hey", "greetings", "good morning", "good day", "good evening"],
+    who: &["who are you", "what is your name", "what are you called", "your name"],
+    i_am: "I am",
+    otherwise: &["Tell me more.", "Is that so?", "I would have to think about that."],
+};
+static GERMAN: Words = Words {
+    hello: &["hallo", "guten morgen", "guten tag", "guten abend", "seid gegrüßt", "grüß gott"],
+    who: &["wer bist du", "wer seid ihr", "wie heißt du", "dein name"],
+    i_am: "Ich bin",
+    otherwise: &["Erzähl mir mehr.", "So, so.", "Darüber müsste ich nachdenken."],
+};
+
+/// The lines of a person who speaks `language`; the last one answers everything else.
+pub fn lines(draft: &NpcDraft, language: &str) -> Vec<SpokenLine> {
+    let words = if language == "de" { &GERMAN } else { &ENGLISH };
+    let owned = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let i_am = format!("{} {}.", words.i_am, plain(&draft.name));
+    let greetings = draft.greetings.iter().filter_map(|text| spoken(text));
+    let mut greetings: Vec<String> = greetings.take(GREETINGS_MAX).collect();
+    if greetings.is_empty() {
+        greetings.push(i_am.clone());
+    }
+    let mut all = vec![
+        SpokenLine { when: owned(words.hello), say: greetings },
+        SpokenLine { when: owned(words.who), say: vec![i_am] },
+    ];
+    let mut asked: Vec<String> = all.iter().flat_map(|it| &it.when).map(|it| fold(it)).collect();
+    for example in draft.examples.iter().take(EXAMPLES_MAX) {
+        let phrase = fold(&example.player);
+        let length = phrase.split(' ').count();
+        let (Some(say), false) = (spoken(&example.npc), phrase.is_empty()) else { continue };
+        if length <= PHRASE_WORDS && !asked.contains(&phrase) {
+            asked.push(phrase.clone());
+            all.push(SpokenLine { when: vec![phrase], say: vec![say] });
+        }
+    }
+    all.push(SpokenLine { when: Vec::new(), say: owned(words.otherwise) });
+    all
+}
+
+/// The spoken part of `text`: quoted speech, or everything but stage directions.
+fn spoken(text: &str) -> Option<String> {
+    let speech = in_quotes(text);
+    let text = if speech.is_empty() { without_directions(text) } else { speech };
+    let text = plain(&text);
+    text.contains(char::is_alphanumeric).then(|| shortened(&text, LINE_MAX))
+}
+
+/// On one line, without the braces of placeholders.
+fn plain(text: &str) -> String {
+    let text = visible(text).replace('{', "(").replace('}', ")");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn in_quotes(text: &str) -> String {
+    let text = text.replace(['“', '”', '„'], "\"");
+    let parts = text.split('"').enumerate().filter(|(index, _)| index % 2 == 1);
+    parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ").trim().to_owned()
+}
+
+fn without_directions(text: &str) -> String {
+    let parts = text.split('*').enumerate().filter(|(index, _)| index % 2 == 0);
+    parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::draft::Exchange;
+
+    #[test]
+    fn speech_is_taken_out_of_a_scene() {
+        assert_eq!(
+            spoken("*She looks up.* \"Welcome!\" *smiles* \"Sit.\"").unwrap(),
+            "Welcome! Sit."
+        );
+        assert_eq!(spoken("*grins* Well met, {dice}!").unwrap(), "Well met, (dice)!");
+        assert_eq!(spoken("*She says nothing.*"), None);
+        assert_eq!(spoken("„Guten Tag.“").unwrap(), "Guten Tag.");
+    }
+
+    #[test]
+    fn example_lines_answer_what_players_said() {
+        let exchange =
+            |player: &str, npc: &str| Exchange { player: player.to_owned(), npc: npc.to_owned() };
+        let draft = NpcDraft {
+            name: "Luna".to_owned(),
+            examples: vec![
+                exchange("Where is the key?", "Under the mat."),
+                exchange("where is the KEY", "Again?"),
+                exchange("", "Nobody asked."),
+                exchange("one two three four five six seven eight nine", "Too long."),
+            ],
+            ..NpcDraft::default()
+        };
+        let lines = lines(&draft, "en");
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0].say, ["I am Luna."]);
+        let key = SpokenLine {
+            when: vec!["where is the key".into()],
+            say: vec!["Under the mat.".into()],
+        };
+        assert_eq!(lines[2], key);
+        assert!(lines[3].when.is_empty());
+    }
+}

@@ -1,0 +1,216 @@
+//! People of drafts to NPC files: which are new, which are written again, and which are left alone.
+//!
+//! Entry function: [`people`].
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::{
+    looks::Looks,
+    npc_files::{MadeFile, NewFile, NpcFiles},
+    preview::{Item, Left, Preview},
+    voice::{ChosenVoice, VoiceOffer, choose, extension, of_card},
+    written::{Parts, Written, marked, name, written},
+};
+use crate::{
+    domain::{Npc, bare_name},
+    import::draft::{Drafts, EntityDraft, NpcDraft},
+    logic::words::fold,
+};
+
+/// Most characters of a text that are searched for looks.
+const LOOKED_AT: usize = 20_000;
+
+/// The cast that people join.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast<'a> {
+    pub folder: &'a Path,
+    pub npcs: &'a [Npc],
+    /// Voices that can speak, the preferred ones first.
+    pub voices: &'a [VoiceOffer],
+    /// The voice of all, as it is; `None`: one that fits each.
+    pub voice: Option<&'a VoiceOffer>,
+    /// ISO 639-1 code of those whose file says none.
+    pub language: &'a str,
+    /// NPCs know their own secrets; otherwise only the game master does.
+    pub knows_secrets: bool,
+}
+
+/// Seats of an import.
+#[derive(Debug, Default)]
+pub struct People {
+    pub files: Vec<NewFile>,
+    /// Names of those who are seated, by the sources of their drafts.
+    pub names: BTreeMap<String, String>,
+}
+
+/// Plans the files of all people in `drafts`; `preview` gets what becomes of each.
+pub fn people(
+    drafts: &Drafts,
+    cast: &Cast<'_>,
+    files: &mut NpcFiles,
+    preview: &mut Preview,
+) -> People {
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    for npc in cast.npcs {
+        let called = std::iter::once(&npc.name).chain(&npc.aliases);
+        taken.extend(called.map(|it| (key(it), npc.name.as_str())));
+    }
+    let mut standing: BTreeMap<&str, Vec<&EntityDraft>> = BTreeMap::new();
+    for entity in drafts.entities.iter().filter(|it| it.is_standing && !it.dm_only) {
+        for source in &entity.known_to {
+            standing.entry(source.as_str()).or_default().push(entity);
+        }
+    }
+    let people = People::default();
+    let mut seating = Seating { standing, cast, files, preview, taken, people };
+    let mut used = BTreeSet::new();
+    for draft in &drafts.npcs {
+        if used.insert(draft.source.as_str()) {
+            seating.seat(draft);
+        } else {
+            let about = format!("{} has it twice; the first counts", draft.file);
+            seating.preview.kept.push(Item::new("npc", &draft.name, about));
+        }
+    }
+    for entity in &drafts.entities {
+        // What had a seat may be the game master's now.
+        if let Some(made) = seating.files.made_of(&entity.source) {
+            let name = made.name.as_ref().unwrap_or(&entity.name);
+            let about = format!("'{}' stays: delete it to take the NPC out", made.path.display());
+            seating.preview.kept.push(Item::new("npc", name, about));
+        }
+    }
+    seating.people
+}
+
+/// A name as the store tells it from others: without case, accents and marks.
+fn key(name: &str) -> String {
+    let folded = fold(name);
+    if folded.is_empty() { bare_name(name) } else { folded }
+}
+
+struct Seating<'a> {
+    /// Facts always in a prompt, by the sources of those who know them.
+    standing: BTreeMap<&'a str, Vec<&'a EntityDraft>>,
+    cast: &'a Cast<'a>,
+    files: &'a mut NpcFiles,
+    preview: &'a mut Preview,
+    /// Names in use as keys, each with the full name of the NPC that has it.
+    taken: BTreeMap<String, &'a str>,
+    people: People,
+}
+
+impl<'a> Seating<'a> {
+    /// Plans the file of one person, unless the name is taken.
+    fn seat(&mut self, draft: &'a NpcDraft) {
+        let own = name(&draft.name);
+        if own.is_empty() {
+            let about = format!("{} is left out: it has no name", draft.file);
+            return self.preview.kept.push(Item::new("npc", &own, about));
+        }
+        let made = self.files.made_of(&draft.source).cloned();
+        if let Some(edited) = made.as_ref().filter(|it| it.is_edited) {
+            let about = format!("you have changed '{}'", edited.path.display());
+            // It may have another name now.
+            let called = edited.name.clone().unwrap_or(own);
+            self.preview.kept.push(Item::new("npc", &called, about));
+            self.taken.entry(key(&called)).or_insert(draft.name.as_str());
+            self.people.names.insert(draft.source.clone(), called);
+            return;
+        }
+        // Its own file may have its name.
+        let before = made.as_ref().and_then(|it| it.name.as_deref()).map(key);
+        let holder = self.taken.get(&key(&own)).copied();
+        if let Some(holder) = holder.filter(|it| Some(key(it)) != before) {
+            let about = format!("{} is left out: '{holder}' has that name; rename one", draft.file);
+            return self.preview.kept.push(Item::new("npc", &own, about));
+        }
+        self.people.names.insert(draft.source.clone(), own.clone());
+        let is_free = |alias: &&String| {
+            let alias = key(alias);
+            let holder = self.taken.get(&alias);
+            !alias.is_empty()
+                && alias != key(&own)
+                && holder.is_none_or(|it| Some(key(it)) == before)
+        };
+        let aliases: Vec<String> = draft.aliases.iter().filter(is_free).cloned().collect();
+        let all = std::iter::once(&own).chain(&aliases);
+        self.taken.extend(all.map(|it| (key(it), draft.name.as_str())));
+        self.write(draft, &own, &aliases, made);
+    }
+
+    /// Plans a new file, or an update of an unedited one.
+    fn write(&mut self, draft: &NpcDraft, own: &str, aliases: &[String], made: Option<MadeFile>) {
+        let standing = self.standing.get(draft.source.as_str()).map_or(&[][..], Vec::as_slice);
+        let (written, about) = described(draft, aliases, standing, self.cast);
+        if written.cut > 0 {
+            self.preview.left_out.push(Left {
+                file: draft.file.clone(),
+                what: format!("the last {} characters about '{own}'", written.cut),
+                why: "a description has room for 8,000".to_owned(),
+            });
+        }
+        let text = marked(&draft.source, &written.text);
+        let item = |path: &Path| Item::new("npc", own, format!("{}, {about}", path.display()));
+        match made {
+            Some(made) if made.content == written.text => self.preview.unchanged += 1,
+            Some(MadeFile { path, content, .. }) => {
+                self.preview.changed.push(item(&path));
+                let before = Some(marked(&draft.source, &content));
+                self.people.files.push(NewFile { path, text, before });
+            }
+            None => {
+                let path = self.files.path_for(own, &draft.source);
+                self.preview.added.push(item(&path));
+                self.people.files.push(NewFile { path, text, before: None });
+            }
+        }
+    }
+}
+
+/// The file of a person, and their voice in words.
+fn described(
+    draft: &NpcDraft,
+    aliases: &[String],
+    standing: &[&EntityDraft],
+    cast: &Cast<'_>,
+) -> (Written, String) {
+    let told = draft.personality.iter().chain(&draft.knowledge);
+    let told: String = told.flat_map(|it| it.text.chars().chain([' '])).take(LOOKED_AT).collect();
+    let named: Vec<String> = draft.looks.iter().chain(&draft.tags).cloned().collect();
+    let of_ours = || extension(&draft.original)?.get("language")?.as_str();
+    let language = draft.language.as_deref().or_else(of_ours).and_then(two_letters);
+    let language = language.as_deref().unwrap_or(cast.language);
+    let looks = Looks::of(&named, &told);
+    let voice = match cast.voice {
+        Some(named) => Some(ChosenVoice::named(named)),
+        None => of_card(&draft.original, cast.voices)
+            .or_else(|| choose(&draft.name, language, &looks, cast.voices)),
+    };
+    let standing = standing.iter().map(|it| {
+        let text: Vec<&str> = it.text.iter().map(|passage| passage.text.as_str()).collect();
+        (name(&it.name), text.join("\n"))
+    });
+    let parts = Parts {
+        draft,
+        aliases,
+        standing: &standing.collect::<Vec<_>>(),
+        voice: voice.as_ref(),
+        language,
+        knows_secrets: cast.knows_secrets,
+    };
+    let about = match &voice {
+        Some(voice) => format!("voice {} {}: {}", voice.provider, voice.voice_id, voice.why),
+        None => "the default voice".to_owned(),
+    };
+    (written(&parts), about)
+}
+
+/// The ISO 639-1 code that a language tag begins with.
+fn two_letters(tag: &str) -> Option<String> {
+    let code = tag.split(['-', '_']).next()?.to_ascii_lowercase();
+    (code.len() == 2 && code.chars().all(|c| c.is_ascii_lowercase())).then_some(code)
+}

@@ -1,0 +1,238 @@
+//! A draft of an NPC as a file that describes it.
+//!
+//! Entry functions: [`written`], [`marked`], [`Mark::of`]. Imported text is escaped: `${NAME}` stays these
+//! characters, braces of spoken lines become parentheses, headings lose their marks, and invisible
+//! characters are dropped.
+
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    lines::{SpokenLine, lines},
+    voice::ChosenVoice,
+};
+use crate::{
+    domain::{hex, one_line, revealed_name, visible},
+    import::draft::{NpcDraft, Passage},
+};
+
+/// Longest description, in characters: small models read about twice as much at once.
+const PERSONALITY_MAX: usize = 8_000;
+/// Longest secret, in characters.
+const SECRET_MAX: usize = 2_000;
+/// Longest text for the game master, and all of them together, in characters.
+const NOTE_MAX: usize = 4_000;
+const NOTES_MAX: usize = 100_000;
+/// Longest name, in characters.
+const NAME_MAX: usize = 80;
+/// Begins the first line of a file that was made here.
+const MARK: &str = "# glyphoxa import ";
+/// Digits of a hash in that line.
+const HASH: usize = 16;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    pub draft: &'a NpcDraft,
+    pub aliases: &'a [String],
+    /// Facts always in the prompt, each with its name.
+    pub standing: &'a [(String, String)],
+    /// Their voice; `None`: the configured default.
+    pub voice: Option<&'a ChosenVoice>,
+    /// ISO 639-1 code of the language they speak.
+    pub language: &'a str,
+    pub knows_secrets: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub text: String,
+    pub cut: usize,
+}
+
+/// First line of an imported file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub source: String,
+    /// Hash of the content as it was made.
+    content: String,
+}
+
+impl Mark {
+    /// The mark of a file, and the content behind it; `None`: it was not made here.
+    pub fn of(text: &str) -> Option<(Self, &str)> {
+        let (first, rest) = text.split_once('\n')?;
+        let mut words = first.trim_end().strip_prefix(MARK)?.split(' ');
+        let mut hash = || words.next().filter(|it| it.len() == HASH).map(str::to_owned);
+        Some((Self { source: hash()?, content: hash()? }, rest))
+    }
+
+    pub fn is_as_made(&self, content: &str) -> bool {
+        hash(content) == self.content
+    }
+}
+
+pub fn hash(text: &str) -> String {
+    let mut digits = hex(&Sha256::digest(text));
+    digits.truncate(HASH);
+    digits
+}
+
+pub fn marked(source: &str, content: &str) -> String {
+    format!("{MARK}{} {}\n{content}", hash(source), hash(content))
+}
+
+pub fn written(parts: &Parts<'_>) -> Written {
+    let Parts { draft, aliases, standing, voice, language, knows_secrets } = *parts;
+    let mut file = File::default();
+    file.comment(&format!("From {}. Change what you like:", draft.file));
+    file.comment("a file that you have changed is kept as it is by later imports.");
+    file.line(&format!("name: {}", quoted(&name(&draft.name))));
+    if !aliases.is_empty() {
+        file.line(&format!("aliases: {}", list(aliases.iter().map(|it| name(it)))));
+    }
+    file.line(&format!("language: {language}"));
+    let cut = personality(&mut file, draft, standing);
+    if knows_secrets && !draft.secrets.is_empty() {
+        file.origin(&draft.secrets);
+        file.line("secret_knowledge:");
+        for secret in &draft.secrets {
+            file.line(&format!("  - {}", quoted(&one_line(&secret.text, SECRET_MAX))));
+        }
+    }
+    file.blank();
+    if let Some(voice) = voice {
+        file.comment(&format!("Chosen because {} (glyphoxa ask lets you hear it).", voice.why));
+        file.line(&format!("voice: {}", of_voice(voice)));
+    }
+    file.comment("Said without a chat model: from greetings and example lines, and a few of ours.");
+    file.line("lines:");
+    for line in lines(draft, language) {
+        file.spoken(&line);
+    }
+    notes(&mut file, &draft.for_dm);
+    Written { text: file.0, cut }
+}
+
+/// Adds texts for the game master as comments; an end that has no room is said to be missing.
+fn notes(file: &mut File, notes: &[Passage]) {
+    let mut room = NOTES_MAX;
+    for note in notes.iter().filter(|note| !note.text.trim().is_empty()) {
+        let text: String = note.text.chars().take(NOTE_MAX.min(room)).collect();
+        file.blank();
+        file.comment(&format!("Only for you, never in a prompt ({}):", note.from));
+        text.lines().for_each(|line| file.comment(line));
+        if text.len() < note.text.len() {
+            file.comment("(The rest is in the imported file.)");
+        }
+        room -= text.chars().count();
+        if room == 0 {
+            return;
+        }
+    }
+}
+
+/// Adds the description; the number of characters that had no room.
+fn personality(file: &mut File, draft: &NpcDraft, standing: &[(String, String)]) -> usize {
+    let passages = draft.personality.iter().chain(&draft.knowledge);
+    let own = passages.map(|it| prose(&it.text));
+    let known = standing.iter().map(|(name, text)| prose(&format!("{name}: {text}")));
+    let all: Vec<String> = own.chain(known).filter(|text| !text.is_empty()).collect();
+    let all = all.join("\n\n");
+    let text: String = all.chars().take(PERSONALITY_MAX).collect();
+    if !text.is_empty() {
+        file.blank();
+        let passages = draft.personality.iter().chain(&draft.knowledge);
+        file.origin(&passages.cloned().collect::<Vec<_>>());
+        file.line("personality: |");
+        for line in text.lines() {
+            file.line(&format!("  {}", escaped(line)));
+        }
+    }
+    all.chars().count() - text.chars().count()
+}
+
+/// Text in lines that begin with a word: no heading of ours can be forged, and no indentation is read.
+fn prose(text: &str) -> String {
+    let text = visible(text).replace('\t', " ");
+    let is_before = |c: char| c == '#' || c.is_whitespace();
+    let lines = text.lines().map(|line| line.trim_start_matches(is_before).trim_end());
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+pub fn name(text: &str) -> String {
+    let line = without_data(&one_line(text, NAME_MAX));
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `text` without variables that a prompt would replace, which have no escape.
+pub fn without_data(text: &str) -> String {
+    text.replace("${data.", "$ {data.").replace("${global_data.", "$ {global_data.")
+}
+
+/// `text` without variables that the reader of configurations or the prompt would replace.
+fn escaped(text: &str) -> String {
+    without_data(text).replace("${", "$${")
+}
+
+/// As a YAML scalar in double quotes, which JSON's strings are too.
+fn quoted(text: &str) -> String {
+    serde_json::Value::String(escaped(&visible(text))).to_string()
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.map(|it| quoted(&it)).collect::<Vec<_>>().join(", "))
+}
+
+fn of_voice(voice: &ChosenVoice) -> String {
+    let mut keys = vec![format!("provider: {}", voice.provider)];
+    keys.push(format!("voice_id: {}", quoted(&voice.voice_id)));
+    let mut number = |key: &str, value: f32, default: f32| {
+        if (value - default).abs() > 0.001 {
+            keys.push(format!("{key}: {value:.2}"));
+        }
+    };
+    number("pitch_shift", voice.pitch_shift, 0.0);
+    number("formant_shift", voice.formant_shift, 0.0);
+    number("speed_factor", voice.speed_factor, 1.0);
+    if let Some(id) = voice.fallback {
+        keys.push(format!("fallback: {{ provider: flite, voice_id: {id} }}"));
+    }
+    format!("{{ {} }}", keys.join(", "))
+}
+
+#[derive(Default)]
+struct File(String);
+
+impl File {
+    fn line(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
+    }
+
+    fn blank(&mut self) {
+        self.0.push('\n');
+    }
+
+    fn comment(&mut self, text: &str) {
+        let text = revealed_name(text.trim_end());
+        self.line(format!("# {text}").trim_end());
+    }
+
+    fn origin(&mut self, passages: &[Passage]) {
+        let mut from: Vec<&str> = passages.iter().map(|it| it.from.as_str()).collect();
+        from.retain(|it| !it.is_empty());
+        from.dedup();
+        if !from.is_empty() {
+            self.comment(&format!("From {}.", from.join(", ")));
+        }
+    }
+
+    fn spoken(&mut self, line: &SpokenLine) {
+        match line.when.as_slice() {
+            [] => self.line(&format!("  - say: {}", list(line.say.iter().cloned()))),
+            when => {
+                self.line(&format!("  - when: {}", list(when.iter().cloned())));
+                self.line(&format!("    say: {}", list(line.say.iter().cloned())));
+            }
+        }
+    }
+}

@@ -1,0 +1,506 @@
+//! Files of other programs to drafts: their kind by content, and the reader for it.
+//!
+//! Entry functions: [`read`], [`is_ours`]. An unreadable file is a mistake if the user named it; inside a
+//! folder or a ZIP it is left out and counted. **Never**: opens a file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{
+    cards,
+    content::{self, BadJson, Content, content},
+    creatures,
+    draft::{Drafts, LeftOut, Mistake},
+    foundry, go, notes,
+    refused::{self, Refused},
+    roll20,
+};
+use crate::{
+    archives::{Limits, zip_members},
+    yaml::{self, Problems},
+};
+
+/// Most mistakes that are told of the lines of a file; it is refused for any of them.
+const FAULTS_MAX: usize = 50;
+/// Largest file, in bytes.
+pub const FILE_MAX: u64 = 50_000_000;
+/// Keys of a campaign file of ours.
+const OURS: [&str; 4] = ["campaign", "entities", "players", "scenes"];
+/// Those that no file of another program has as well.
+const OURS_ALONE: [&str; 2] = ["campaign", "entities"];
+/// Keys that only an NPC file of ours has beside `name`.
+const NPC: [&str; 4] = ["lines", "personality", "secret_knowledge", "voice"];
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// The file or folder as the user named it.
+    pub file: String,
+    /// Path inside that folder, by `/`; empty: the file itself.
+    pub inside: String,
+    pub bytes: Vec<u8>,
+}
+
+impl Given {
+    /// The file with the path inside: "vault!notes/inn.md".
+    fn place(&self) -> String {
+        match self.inside.is_empty() {
+            true => self.file.clone(),
+            false => format!("{}!{}", self.file, self.inside),
+        }
+    }
+}
+
+/// True if `given` is a campaign file of ours, or text that its reader should complain about.
+pub fn is_ours(given: &Given) -> bool {
+    if !given.inside.is_empty() || given.bytes.len() > super::campaign::BYTES_MAX {
+        return false;
+    }
+    match content(&given.bytes) {
+        Content::Json(value) => has_our_shape(&value),
+        Content::Text(text) => {
+            let is_note = || notes::is_notes(&given.file, &text);
+            if begins_as_note(&given.file, &text) && is_note() {
+                return false;
+            }
+            let node = yaml::parse(&text, &mut Problems::new(given.file.as_str()));
+            let Some(node) = node else { return !is_note() };
+            if go::is_go(&node) {
+                return false;
+            }
+            let value = node.to_json();
+            is_of_us(&value) || (value.is_object() && !is_of_others(&value) && !is_note())
+        }
+        _ => false,
+    }
+}
+
+/// True for a name or a front matter that no YAML of ours has.
+fn begins_as_note(path: &str, text: &str) -> bool {
+    notes::has_ending(path) || text.starts_with("---")
+}
+
+/// True for a campaign file or an NPC file of ours.
+fn is_of_us(value: &Value) -> bool {
+    let has = |key: &str| value.get(key).is_some();
+    has_our_shape(value) || (has("name") && NPC.iter().any(|key| has(key)))
+}
+
+/// True for a document that one of the readers takes.
+fn is_of_others(value: &Value) -> bool {
+    foundry::is_foundry(value) || roll20::is_roll20(value) || creatures::is_creatures(value)
+}
+
+/// True if a document has the keys of a campaign file, and no others where it may be another program's.
+fn has_our_shape(value: &Value) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    object.keys().any(|key| OURS_ALONE.contains(&key.as_str()))
+        && object.keys().all(|key| OURS.contains(&key.as_str()))
+}
+
+/// Content of `files`, with every mistake in them. A file of which nothing could be used is a mistake.
+pub fn read(files: Vec<Given>) -> Drafts {
+    let named: BTreeSet<String> = files.iter().map(|given| given.file.clone()).collect();
+    let mut reading = Reading::default();
+    for given in files {
+        reading.take(&given);
+    }
+    reading.finish(named)
+}
+
+#[derive(Default)]
+struct Reading {
+    drafts: Drafts,
+    /// Documents of all files, which may link to each other.
+    foundry: foundry::Reading,
+    /// Notes by the folder or ZIP they lie in, which may link to each other; empty: named one by one.
+    notes: BTreeMap<String, Vec<(String, String)>>,
+    /// Files left out of each folder or ZIP.
+    left_out: BTreeMap<(String, &'static str), Left>,
+    packs: BTreeSet<(String, String)>,
+}
+
+struct Left {
+    kind: &'static Refused,
+    count: usize,
+}
+
+impl Reading {
+    fn take(&mut self, given: &Given) {
+        if u64::try_from(given.bytes.len()).is_ok_and(|length| length > FILE_MAX) {
+            return self.refuse(given, &refused::LARGE);
+        }
+        if is_hidden(&given.inside) {
+            return self.unused(given, &refused::HIDDEN);
+        }
+        if refused::is_leveldb(&given.bytes) {
+            let folder = given.inside.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if self.packs.insert((given.file.clone(), folder.to_owned())) {
+                self.refuse(given, &refused::LEVELDB);
+            }
+            return;
+        }
+        match content(&given.bytes) {
+            Content::Empty => self.unused(given, &refused::EMPTY),
+            Content::Card => cards::read(&given.place(), &given.bytes, &mut self.drafts),
+            Content::Zip if given.inside.is_empty() => self.members(given),
+            Content::Zip => self.unused(given, &refused::NESTED),
+            Content::Refused(kind) => self.unused(given, kind),
+            Content::Json(value) => self.document(given, value),
+            Content::Lines(text) => self.lines(given, &text),
+            Content::BadJson(text, error) => self.bad_json(given, text, error),
+            Content::Text(text) => self.text(given, text),
+            Content::Encoding(line) => self.mistake(
+                given,
+                format!("line {line}"),
+                "not UTF-8 text from here on",
+                "save it as UTF-8",
+            ),
+        }
+    }
+
+    fn members(&mut self, archive: &Given) {
+        let mut each = |path: &str, bytes: Vec<u8>| {
+            let (file, inside) = (archive.file.clone(), path.to_owned());
+            self.take(&Given { file, inside, bytes });
+        };
+        if let Err(error) = zip_members(&archive.bytes, &Limits::IMPORT, &mut each) {
+            let place = error.member().unwrap_or_default().to_owned();
+            self.mistake(archive, place, &error.to_string(), error.way_out());
+        }
+    }
+
+    /// A document in JSON, or in YAML already turned into it.
+    fn document(&mut self, given: &Given, value: Value) {
+        if foundry::is_foundry(&value) {
+            self.foundry.add(&given.place(), value);
+        } else if roll20::is_roll20(&value) {
+            roll20::read(&given.place(), value, &mut self.drafts);
+        } else if creatures::is_creatures(&value) {
+            creatures::read(&given.place(), &value, &mut self.drafts);
+        } else if let Some(kind) = refused::by_value(&value) {
+            self.refuse(given, kind);
+        } else if has_our_shape(&value) {
+            self.unused(given, &refused::OURS);
+        } else {
+            self.unused(given, &refused::UNKNOWN_JSON);
+        }
+    }
+
+    fn lines(&mut self, given: &Given, text: &str) {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (mut unknown, mut faults) = (0_usize, 0_usize);
+        for (index, line) in lines {
+            let place = format!("line {}", index + 1);
+            match content::document(line) {
+                Ok(value) if foundry::is_foundry(&value) => {
+                    self.foundry.add(&format!("{}!{place}", given.place()), value);
+                }
+                Ok(_) => unknown += 1,
+                Err(error) => {
+                    self.mistake(given, place, &error.message, "export it again");
+                    faults += 1;
+                    if faults == FAULTS_MAX {
+                        break;
+                    }
+                }
+            }
+        }
+        if unknown > 0 {
+            self.drafts.left_out.push(LeftOut {
+                file: given.place(),
+                what: format!("{unknown} lines"),
+                why: refused::UNKNOWN_JSON.what.to_owned(),
+            });
+        }
+    }
+
+    /// Text that begins like JSON: a note that begins with a link, or damaged.
+    fn bad_json(&mut self, given: &Given, text: String, error: BadJson) {
+        let path = path_of(given);
+        if notes::is_notes(path, &text) {
+            return self.note(given, text);
+        }
+        self.mistake(given, error.place, &error.message, "export it again");
+    }
+
+    fn text(&mut self, given: &Given, text: String) {
+        let path = path_of(given);
+        let is_note = notes::is_notes(path, &text);
+        if is_note && begins_as_note(path, &text) {
+            return self.note(given, text);
+        }
+        let mut problems = Problems::new(given.place());
+        let node = yaml::parse(&text, &mut problems);
+        if let Some(node) = node.as_ref().filter(|node| go::is_go(node)) {
+            return go::read(&given.place(), node, &mut self.drafts);
+        }
+        let value = node.map(|node| node.to_json());
+        let is_known = value.as_ref().is_some_and(|it| is_of_us(it) || is_of_others(it));
+        if is_note && !is_known {
+            return self.note(given, text);
+        }
+        let is_meant = text.lines().any(|line| line.starts_with("_id:"));
+        match value {
+            Some(value) if value.is_object() || value.is_array() => self.document(given, value),
+            None if is_meant => {}
+            _ => return self.unused(given, &refused::UNKNOWN_TEXT),
+        }
+        if is_meant {
+            for problem in problems.into_vec() {
+                let place = format!("line {}, column {}", problem.at.line, problem.at.column);
+                self.mistake(given, place, &problem.message, &problem.way_out);
+            }
+        }
+    }
+
+    fn note(&mut self, given: &Given, text: String) {
+        let root = if given.inside.is_empty() { "" } else { given.file.as_str() };
+        let path = path_of(given).to_owned();
+        self.notes.entry(root.to_owned()).or_default().push((path, text));
+    }
+
+    /// A file that nothing reads: a mistake if the user named it.
+    fn unused(&mut self, given: &Given, kind: &'static Refused) {
+        if given.inside.is_empty() {
+            return self.refuse(given, kind);
+        }
+        let key = (given.file.clone(), kind.many);
+        self.left_out.entry(key).or_insert(Left { kind, count: 0 }).count += 1;
+    }
+
+    fn refuse(&mut self, given: &Given, kind: &Refused) {
+        let message = format!("{}, which is not imported", kind.what);
+        self.mistake(given, String::new(), &message, kind.way_out);
+    }
+
+    fn mistake(&mut self, given: &Given, place: String, message: &str, way_out: &str) {
+        let (message, way_out) = (message.to_owned(), way_out.to_owned());
+        self.drafts.mistakes.push(Mistake { file: given.place(), place, message, way_out });
+    }
+
+    /// The drafts, once all files are read; the user named `files`.
+    fn finish(mut self, files: BTreeSet<String>) -> Drafts {
+        for (root, found) in std::mem::take(&mut self.notes) {
+            let mut drafts = Drafts::default();
+            notes::read(&root, &found, &mut drafts);
+            append(&mut self.drafts, drafts, &root);
+        }
+        std::mem::take(&mut self.foundry).finish(&mut self.drafts);
+        for ((file, many), Left { kind, count }) in self.left_out {
+            let what = if count == 1 { kind.what.to_owned() } else { format!("{count} {many}") };
+            self.drafts.left_out.push(LeftOut { file, what, why: kind.way_out.to_owned() });
+        }
+        let Drafts { npcs, entities, mistakes, .. } = &self.drafts;
+        let used = npcs.iter().map(|it| it.file.as_str());
+        let used = used.chain(entities.iter().map(|it| it.file.as_str()));
+        let used: BTreeSet<&str> = used.chain(mistakes.iter().map(|it| it.file.as_str())).collect();
+        let is_used = |file: &str| {
+            let below = format!("{file}!");
+            let next = used.range::<&str, _>(below.as_str()..).next();
+            used.contains(file) || next.is_some_and(|it| it.starts_with(&below))
+        };
+        let useless: Vec<String> = files.into_iter().filter(|file| !is_used(file)).collect();
+        self.drafts.mistakes.extend(useless.into_iter().map(|file| Mistake {
+            file,
+            place: String::new(),
+            message: refused::USELESS.what.to_owned(),
+            way_out: refused::USELESS.way_out.to_owned(),
+        }));
+        self.drafts
+    }
+}
+
+fn path_of(given: &Given) -> &str {
+    if given.inside.is_empty() { &given.file } else { &given.inside }
+}
+
+/// True if a path leads to files of other programs, such as `.obsidian`.
+fn is_hidden(inside: &str) -> bool {
+    inside.split('/').any(|part| part.starts_with('.') || part == "__MACOSX")
+}
+
+/// Adds drafts of the folder or ZIP `root`, whose files are named by their paths inside it.
+fn append(drafts: &mut Drafts, mut found: Drafts, root: &str) {
+    if !root.is_empty() {
+        let files = found.npcs.iter_mut().map(|it| &mut it.file);
+        let files = files.chain(found.entities.iter_mut().map(|it| &mut it.file));
+        let files = files.chain(found.left_out.iter_mut().map(|it| &mut it.file));
+        let files = files.chain(found.mistakes.iter_mut().map(|it| &mut it.file));
+        files.for_each(|file| *file = format!("{root}!{file}"));
+    }
+    drafts.npcs.append(&mut found.npcs);
+    drafts.entities.append(&mut found.entities);
+    drafts.relations.append(&mut found.relations);
+    drafts.left_out.append(&mut found.left_out);
+    drafts.mistakes.append(&mut found.mistakes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archives::zipped;
+
+    fn given(file: &str, bytes: &[u8]) -> Given {
+        Given { file: file.to_owned(), inside: String::new(), bytes: bytes.to_vec() }
+    }
+
+    /// Each mistake as "file · place · message".
+    fn mistakes(files: Vec<Given>) -> Vec<String> {
+        let told = |it: Mistake| format!("{} · {} · {}", it.file, it.place, it.message);
+        read(files).mistakes.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn campaign_files_come_first() {
+        let is = |text: &str| is_ours(&given("x", text.as_bytes()));
+        assert!(is("campaign: { name: A }\nentities: []\n") && is("{\"entities\": []}"));
+        assert!(is("npcs: [{ name: A }]\n"), "its reader says what is wrong");
+        assert!(is("entities: [\n"), "its reader says where");
+        for text in
+            ["", "null", "{\"name\": \"Luna\"}", "[1]", "{\"entities\": [], \"actors\": []}"]
+        {
+            assert!(!is(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn yaml_of_ours_with_marks_of_notes_stays_ours() {
+        let is = |file: &str, text: &str| is_ours(&given(file, text.as_bytes()));
+        assert!(is("x", "entities:\n- name: A\n  description: |\n    [[Inn]]\n    ## Day\n"));
+        assert!(is("x", "name: A\npersonality: |\n  ## Day\n"));
+        assert!(!is("x", "---\nname: A\nvoice: gruff\n---\n## Day\n"));
+        assert!(!is("x.md", "name: A\nvoice: gruff\n"));
+    }
+
+    #[test]
+    fn campaign_of_go_is_not_taken_for_ours() {
+        let text = "campaign: {name: M}\nentities:\n- {name: A, type: npc, attributes: {a: b}}\n";
+        let go = given("x.yaml", text.as_bytes());
+        assert!(!is_ours(&go));
+        let found = read(vec![go]);
+        assert!(found.mistakes.is_empty() && found.npcs.is_empty(), "{found:?}");
+        assert_eq!(found.entities[0].name, "A");
+    }
+
+    #[test]
+    fn folder_itself_may_be_the_game_masters() {
+        let note = Given { inside: "Vex.md".to_owned(), ..given("vault/GM Notes/", b"He lies.") };
+        assert!(read(vec![note]).entities[0].dm_only);
+        let zip = zipped(&[("Vex.md", b"He lies.")]);
+        assert!(read(vec![given("DM.zip", &zip)]).entities[0].dm_only);
+        let note = Given { inside: "Vex.md".to_owned(), ..given("vault/NPCs", b"He lies.") };
+        assert_eq!(read(vec![note]).npcs[0].name, "Vex");
+    }
+
+    #[test]
+    fn documents_of_foundry_link_across_files() {
+        let text = "Knows @UUID[JournalEntry.j1].";
+        let actor = serde_json::json!({
+            "name": "Cy", "type": "npc", "system": {"details": {"publicNotes": text}},
+        });
+        let journal = serde_json::json!({
+            "_id": "j1", "name": "Gate", "ownership": {"default": 2},
+            "pages": [{"_id": "p", "name": "Gate", "text": {"content": "Shut."}}],
+        });
+        let files = [("a.json", actor), ("b.json", journal)];
+        let files = files.map(|(file, it)| given(file, it.to_string().as_bytes()));
+        let found = read(files.to_vec());
+        assert!(found.mistakes.is_empty(), "{found:?}");
+        assert_eq!(found.npcs[0].personality[0].text, "Knows Gate.");
+        assert_eq!(found.relations.len(), 1);
+    }
+
+    #[test]
+    fn creatures_come_before_rules_that_are_refused() {
+        let owl = br#"[{"index": "owl", "name": "Owl", "hit_points": 1, "challenge_rating": 0,
+                        "url": "/api/monsters/owl"}]"#;
+        let found = read(vec![given("m.json", owl)]);
+        assert_eq!((found.entities.len(), found.mistakes.len()), (1, 0), "{found:?}");
+        let spell = br#"[{"index": "fly", "name": "Fly", "url": "/api/spells/fly"}]"#;
+        assert!(mistakes(vec![given("s.json", spell)])[0].contains("rules of 5e-database"));
+    }
+
+    #[test]
+    fn file_without_content_is_a_mistake() {
+        for bytes in ["", "null", "[]"] {
+            let found = mistakes(vec![given("a", bytes.as_bytes())]);
+            assert_eq!(found, ["a ·  · an empty file, which is not imported"]);
+        }
+    }
+
+    #[test]
+    fn members_beside_the_rest_are_left_out() {
+        let zip = zipped(&[
+            (".obsidian/app.json", b"{}"),
+            ("map.png", b"\x89PNG\r\n\x1a\n"),
+            ("again.zip", &zipped(&[("a", b"a")])),
+        ]);
+        let found = read(vec![given("vault.zip", &zip)]);
+        let left: Vec<_> = found.left_out.iter().map(|it| it.what.as_str()).collect();
+        assert_eq!(
+            left,
+            ["a ZIP inside another", "a hidden file", "a picture without a character card"]
+        );
+        assert_eq!(found.mistakes.len(), 1, "nothing was of use: {:?}", found.mistakes);
+        assert_eq!(found.mistakes[0].message, "nothing in it could be used");
+    }
+
+    #[test]
+    fn hostile_archive_is_named_with_its_member() {
+        let slip = zipped(&[("../../.bashrc", b"x")]);
+        let found = mistakes(vec![given("a.zip", &slip)]);
+        assert_eq!(found, ["a.zip · ../../.bashrc · the path of this file leads out of the ZIP"]);
+        let bomb = zipped(&[("a.json", &vec![b' '; 4 << 20])]);
+        let found = mistakes(vec![given("b.zip", &bomb)]);
+        assert!(found[0].starts_with("b.zip · a.json · this file unpacks"), "{found:?}");
+    }
+
+    #[test]
+    fn packed_compendium_is_one_mistake() {
+        let inside = |inside: &str, bytes: &[u8]| Given {
+            inside: inside.to_owned(),
+            ..given("world", bytes)
+        };
+        let manifest = b"\x56\xf9\xb8\xf8\x1c\0\x01\x01\x1aleveldb.BytewiseComparator";
+        let found = mistakes(vec![
+            inside("packs/npcs/CURRENT", b"MANIFEST-000012\n"),
+            inside("packs/npcs/MANIFEST-000012", manifest),
+        ]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("packed compendium of Foundry VTT"), "{found:?}");
+    }
+
+    #[test]
+    fn other_programs_are_refused_by_name() {
+        let beyond = br#"{"data": {"readonlyUrl": "https://x"}}"#;
+        let found = mistakes(vec![given("a.json", beyond)]);
+        assert_eq!(found, ["a.json ·  · a character of D&D Beyond, which is not imported"]);
+    }
+
+    #[test]
+    fn flood_of_wrong_lines_is_told_in_part() {
+        let text = format!("{{\"a\": 1}}\n{{\"a\": 2}}\n{}", "x\n".repeat(1_000));
+        assert_eq!(mistakes(vec![given("a.db", text.as_bytes())]).len(), FAULTS_MAX);
+    }
+
+    #[test]
+    fn large_file_is_refused_unread() {
+        let large = vec![b' '; 50_000_001];
+        let found = mistakes(vec![given("a.json", &large)]);
+        assert_eq!(found, ["a.json ·  · a file larger than 50 MB, which is not imported"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_never_panic(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
+            text in "[\\[\\]{}\":,a-z\\-\n #0]{0,80}",
+        ) {
+            for bytes in [bytes, text.into_bytes()] {
+                is_ours(&given("a", &bytes));
+                read(vec![given("a", &bytes)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! Lines of a note with its comments taken out: `%%…%%`, HTML comments, hidden elements, and fenced
+//! blocks. Within a comment only its end counts, within a fence only the fence's end, and marks in code
+//! spans do not count, as in Obsidian. Anything never closed is the game master's.
+//!
+//! Entry function: [`lines`]. Linear in the length of the text.
+
+use std::collections::BTreeMap;
+
+use super::words::is_secret;
+
+/// Elements that may be hidden.
+const ELEMENTS: &[&str] = &[
+    "a",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "code",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "em",
+    "figure",
+    "font",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "i",
+    "li",
+    "main",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "s",
+    "section",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "tr",
+    "u",
+    "ul",
+];
+/// Longest start tag, in bytes.
+const TAG_MAX: usize = 300;
+
+/// A line of a note.
+#[derive(Debug, PartialEq, Eq)]
+pub enum NoteLine {
+    /// To be read as Markdown.
+    Text(String),
+    /// Inside a fence, to be taken as it is.
+    Code(String),
+    /// The game master's, with its kind.
+    Secret(&'static str, String),
+}
+
+/// A whole note.
+#[derive(Debug, Default)]
+pub struct Lines {
+    pub lines: Vec<NoteLine>,
+    pub blocks: usize,
+}
+
+/// Lines of `body`, which end with `\n`.
+pub fn lines(body: &str) -> Lines {
+    let mut reader = Reader::default();
+    body.lines().for_each(|line| reader.line(line));
+    if let Some(fence) = &reader.fence {
+        for line in reader.found.lines.iter_mut().skip(fence.begins) {
+            if let NoteLine::Code(text) = line {
+                *line = NoteLine::Secret("block of code without an end", std::mem::take(text));
+            }
+        }
+    }
+    reader.found
+}
+
+/// Depth of quotes, at most `most`, and the text inside.
+pub fn quote(line: &str, most: usize) -> (usize, &str) {
+    let (mut depth, mut rest) = (0, line);
+    while depth < most {
+        let trimmed = rest.trim_start_matches([' ', '\t']);
+        let Some(inside) = trimmed.strip_prefix('>') else { break };
+        rest = inside.strip_prefix(' ').unwrap_or(inside);
+        depth += 1;
+    }
+    (depth, rest)
+}
+
+#[derive(Default)]
+struct Reader {
+    found: Lines,
+    comment: Option<Comment>,
+    fence: Option<Fence>,
+}
+
+#[derive(Clone, Copy)]
+enum Comment {
+    Percent,
+    Html,
+    /// Name of the element, and how many of that name are open.
+    Element(&'static str, usize),
+}
+
+struct Fence {
+    mark: char,
+    length: usize,
+    /// Depth of the quote around it.
+    depth: usize,
+    content: Content,
+    /// Index of its first line among those found.
+    begins: usize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Content {
+    Text,
+    Secret,
+    Dropped,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) {
+        if self.comment.is_none() {
+            if self.is_fenced(line) {
+                return;
+            }
+            if let Some(fence) = opened(line, self.found.lines.len()) {
+                self.found.blocks += usize::from(fence.content == Content::Dropped);
+                self.fence = Some(fence);
+                return;
+            }
+        }
+        self.text(line);
+    }
+
+    /// True if a fence is open and `line` belongs to it.
+    fn is_fenced(&mut self, line: &str) -> bool {
+        let Some(fence) = &self.fence else { return false };
+        let (depth, rest) = quote(line, fence.depth);
+        if depth < fence.depth {
+            self.fence = None;
+            return false;
+        }
+        let bare = rest.trim();
+        let is_end = bare.chars().count() >= fence.length && bare.chars().all(|c| c == fence.mark);
+        match fence.content {
+            _ if is_end => self.fence = None,
+            Content::Text => self.found.lines.push(NoteLine::Code(line.to_owned())),
+            Content::Secret => self.secret("admonition", rest),
+            Content::Dropped => {}
+        }
+        true
+    }
+
+    fn secret(&mut self, kind: &'static str, text: &str) {
+        if !text.trim().is_empty() {
+            self.found.lines.push(NoteLine::Secret(kind, text.to_owned()));
+        }
+    }
+
+    /// A line outside of fences.
+    fn text(&mut self, line: &str) {
+        let runs = last_runs(line.as_bytes());
+        let (mut open, mut at) = (String::new(), 0);
+        let mut had_comment = self.comment.is_some();
+        while at < line.len() {
+            let rest = line.get(at..).unwrap_or_default();
+            match self.comment {
+                Some(comment) => {
+                    let end = ended(rest, comment);
+                    let (length, is_over) = match end {
+                        End::At(from, to) => {
+                            self.secret(name(comment), rest.get(..from).unwrap_or_default());
+                            self.comment = None;
+                            (to, false)
+                        }
+                        End::Later(comment) => {
+                            self.secret(name(comment), rest);
+                            self.comment = Some(comment);
+                            (rest.len(), true)
+                        }
+                    };
+                    at += length;
+                    if is_over {
+                        break;
+                    }
+                }
+                None => match begun(line, at, &runs) {
+                    Some((start, comment, length)) => {
+                        open.push_str(line.get(at..start).unwrap_or_default());
+                        (self.comment, had_comment) = (Some(comment), true);
+                        at = start + length;
+                    }
+                    None => {
+                        open.push_str(rest);
+                        break;
+                    }
+                },
+            }
+        }
+        // The rest of a line with only a comment separates no paragraphs.
+        if !had_comment || !open.trim_matches(['>', ' ', '\t']).is_empty() {
+            self.found.lines.push(NoteLine::Text(open));
+        }
+    }
+}
+
+const fn name(comment: Comment) -> &'static str {
+    match comment {
+        Comment::Percent | Comment::Html => "comment",
+        Comment::Element(..) => "hidden element",
+    }
+}
+
+fn opened(line: &str, begins: usize) -> Option<Fence> {
+    let (depth, rest) = quote(line, usize::MAX);
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix("- ").or_else(|| rest.strip_prefix("* ")).unwrap_or(rest).trim();
+    let mark = rest.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let info = rest.trim_start_matches(mark);
+    let length = rest.len() - info.len();
+    if length < 3 || info.contains('`') {
+        return None;
+    }
+    let info = info.trim();
+    let content = match info.strip_prefix("ad-") {
+        Some(kind) if is_secret(kind) => Content::Secret,
+        Some(_) => Content::Text,
+        None if matches!(info, "" | "text" | "txt" | "md" | "markdown") => Content::Text,
+        None => Content::Dropped,
+    };
+    Some(Fence { mark, length, depth, content, begins })
+}
+
+/// Length of a run of backticks -> start of the last run of that length.
+fn last_runs(bytes: &[u8]) -> BTreeMap<usize, usize> {
+    let (mut runs, mut at) = (BTreeMap::new(), 0);
+    while at < bytes.len() {
+        let length = run(bytes, at);
+        if length > 0 {
+            runs.insert(length, at);
+        }
+        at += length.max(1);
+    }
+    runs
+}
+
+fn run(bytes: &[u8], at: usize) -> usize {
+    bytes.iter().skip(at).take_while(|byte| **byte == b'`').count()
+}
+
+/// End of the code span that a run of `length` backticks before `from` opens.
+fn span_end(
+    bytes: &[u8],
+    from: usize,
+    length: usize,
+    runs: &BTreeMap<usize, usize>,
+) -> Option<usize> {
+    if runs.get(&length).is_none_or(|last| *last < from) {
+        return None;
+    }
+    let mut at = from;
+    while at < bytes.len() {
+        let run = run(bytes, at);
+        if run == length {
+            return Some(at + run);
+        }
+        at += run.max(1);
+    }
+    None
+}
+
+/// First comment that begins at `from` or later: where, which, and the length of its beginning.
+fn begun(
+    line: &str,
+    from: usize,
+    runs: &BTreeMap<usize, usize>,
+) -> Option<(usize, Comment, usize)> {
+    let mut at = from;
+    loop {
+        at += line.get(at..)?.find(['`', '%', '<'])?;
+        let rest = line.get(at..)?;
+        if rest.starts_with('`') {
+            let length = run(line.as_bytes(), at);
+            at = span_end(line.as_bytes(), at + length, length, runs).unwrap_or(at + length);
+        } else if rest.starts_with("%%") {
+            return Some((at, Comment::Percent, 2));
+        } else if rest.starts_with("<!--") {
+            return Some((at, Comment::Html, 4));
+        } else if let Some((element, length)) = hidden(rest) {
+            return Some((at, Comment::Element(element, 1), length));
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Name and length of the start tag that `rest` begins with, if it hides its element.
+fn hidden(rest: &str) -> Option<(&'static str, usize)> {
+    let window = super::inline::cut(rest, TAG_MAX);
+    let element = ELEMENTS.iter().find(|element| is_tag(window, "<", element))?;
+    let close = window.find('>');
+    let end = close.map_or(window.len(), |at| at + 1);
+    let goes_on = close.is_none() && window.len() == rest.len() && goes_on(window, element);
+    let written = window.get(..end)?;
+    let tag: String = written.split_whitespace().collect();
+    let tag = tag.to_ascii_lowercase();
+    // Tags in a tag would be looked at again and again.
+    let is_one = !written.get(1..).unwrap_or_default().contains('<');
+    let hides = ["secret", "hidden", "display:none"].iter().any(|word| tag.contains(word))
+        || goes_on
+        || (is_one && is_secret(written));
+    (hides && !tag.ends_with("/>")).then_some((*element, end))
+}
+
+/// True for a start tag whose end is in a later line: what it hides is not known yet.
+fn goes_on(tag: &str, element: &str) -> bool {
+    let given = tag.get(element.len() + 1..).unwrap_or_default().trim();
+    let has_attribute = given.starts_with(char::is_alphabetic) && given.contains('=');
+    // "a <b" is no tag.
+    element.len() > 1 && (given.is_empty() || has_attribute)
+}
+
+/// True if `text` begins with `before` and the element's name.
+fn is_tag(text: &str, before: &str, element: &str) -> bool {
+    let Some(name) = text.strip_prefix(before) else { return false };
+    let is_name = name.get(..element.len()).is_some_and(|it| it.eq_ignore_ascii_case(element));
+    let after = name.as_bytes().get(element.len());
+    is_name && after.is_none_or(|byte| !byte.is_ascii_alphanumeric())
+}
+
+enum End {
+    /// Where the end begins, and what follows it.
+    At(usize, usize),
+    Later(Comment),
+}
+
+/// Where `comment` ends in `rest`.
+fn ended(rest: &str, comment: Comment) -> End {
+    let (element, mut open) = match comment {
+        Comment::Element(element, open) => (element, open),
+        Comment::Percent | Comment::Html => {
+            let end = if matches!(comment, Comment::Percent) { "%%" } else { "-->" };
+            return match rest.find(end) {
+                Some(at) => End::At(at, at + end.len()),
+                None => End::Later(comment),
+            };
+        }
+    };
+    for (at, _) in rest.match_indices('<') {
+        let tag = rest.get(at..).unwrap_or_default();
+        if is_tag(tag, "</", element) {
+            open -= 1;
+            if open == 0 {
+                let window = super::inline::cut(tag, TAG_MAX);
+                return End::At(at, at + window.find('>').map_or(window.len(), |end| end + 1));
+            }
+        } else if is_tag(tag, "<", element) {
+            open += 1;
+        }
+    }
+    End::Later(Comment::Element(element, open))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Text that stays open, and what does not.
+    fn parted(body: &str) -> (String, String) {
+        let (mut open, mut secret) = (Vec::new(), Vec::new());
+        for line in lines(body).lines {
+            match line {
+                NoteLine::Text(text) | NoteLine::Code(text) => open.push(text),
+                NoteLine::Secret(_, text) => secret.push(text),
+            }
+        }
+        (open.join("\n"), secret.join("\n"))
+    }
+
+    #[test]
+    fn comments_are_taken_out() {
+        for (body, open, secret) in [
+            ("a %%b%% c", "a  c", "b"),
+            ("a\n%%\nb\n\nc\n%%\nd", "a\nd", "b\nc"),
+            ("a %%b", "a ", "b"),
+            ("a <!-- b --> c <!--\nd\n--> e", "a  c \n e", " b \nd"),
+            ("`%%` a %%b%%", "`%%` a ", "b"),
+            ("``a`%%`` %%b%%", "``a`%%`` ", "b"),
+            ("a\n> %%b%%\nc", "a\nc", "b"),
+        ] {
+            assert_eq!(parted(body), (open.to_owned(), secret.to_owned()), "{body}");
+        }
+    }
+
+    #[test]
+    fn marks_in_a_fence_open_no_comment() {
+        let (open, secret) = parted("```mermaid\n%% draw\n```\na %%b%%\n```\n%%\n```\nc");
+        assert_eq!((open.as_str(), secret.as_str()), ("a \n%%\nc", "b"));
+        assert_eq!(parted("a\n```\nb").1, "b");
+        assert_eq!(parted("```ad-dm\nb\n```\na"), ("a".to_owned(), "b".to_owned()));
+        assert_eq!(parted("%%\n```\nb\n%%\na").0, "a");
+    }
+
+    #[test]
+    fn hidden_elements_end_with_their_own_tag() {
+        let body = "a<div class='secret'>\n<div>b</div>\nc\n</div>d";
+        assert_eq!(parted(body), ("a\nd".to_owned(), "<div>b</div>\nc".to_owned()));
+        assert_eq!(parted("<span style=\"display: none\">b</span>a").0, "a");
+        assert_eq!(parted("<aside class=\"dm-only\">\nb\n</aside>\na").0, "a");
+        assert_eq!(parted("<div\n  class=\"secret\">\nb\n</div>\na <td b").0, "a <td b");
+        assert_eq!(parted("<ul><li hidden>\nb\n</li><li>a").0, "<ul>\n<li>a");
+    }
+}

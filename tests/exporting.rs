@@ -1,0 +1,144 @@
+//! A campaign leaves as a folder of files and returns equal, through the real program.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::support::program::Place;
+
+/// Must reach no file that is for players.
+const SECRET: &str = "The cellar leads to the river.";
+const WORLD: &str = "campaign: { name: Saltmarsh }\nentities:\n\
+    - { name: The Inn, type: location, description: An old inn., relationships: [{ type: hides, target: The Plot }] }\n\
+    - { name: The Plot, type: quest, description: A conspiracy., visibility: dm }\n";
+/// Files of an export that return.
+const STORE: [&str; 6] = [
+    "store/sessions.jsonl",
+    "store/lines.jsonl",
+    "store/facts.jsonl",
+    "store/entities.jsonl",
+    "store/relations.jsonl",
+    "calls.jsonl",
+];
+
+/// A folder whose campaign was played for an exchange, exported into its folder "backup" with lines that
+/// were taken back and deleted, and a fact.
+pub fn exported() -> Place {
+    let config = "campaign: world.yaml\nnpc_dir: npcs\nproviders: { llm: { name: scripted } }\n";
+    let place = Place::with_config(config).brief();
+    place.write("world.yaml", WORLD);
+    let npc = format!(
+        "name: Bartok\nsecret_knowledge: [{SECRET}]\nlines:\n  - {{ when: [hello], say: Welcome. }}\n  \
+         - {{ say: Hm. }}\n"
+    );
+    place.write("npcs/bartok.yaml", npc);
+    let ask = ["ask", "--session", "one", "--speaker", "Anna", "--text", "Bartok, hello"];
+    place.run(&ask).ends_with(0);
+    place.run(&["export", "backup", "--cards", "--transcripts", "md,vtt,json"]).ends_with(0);
+    add_gaps(&place.path("backup"));
+    place
+}
+
+fn entries(folder: &Path, name: &str) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join(name)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Everything of an export that returns.
+pub fn all_entries(folder: &Path) -> Vec<(&'static str, Vec<Value>)> {
+    STORE.iter().map(|name| (*name, entries(folder, name))).collect()
+}
+
+/// Adds a line that was taken back, one that was deleted, and a fact.
+fn add_gaps(folder: &Path) {
+    let add = |name: &str, new: Vec<Value>| {
+        let manifest = folder.join("glyphoxa-export.json");
+        let mut about: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+        let mut all = entries(folder, name);
+        all.extend(new);
+        about["entries"][name] = json!(all.len());
+        let text: String = all.iter().map(|entry| format!("{entry}\n")).collect();
+        fs::write(folder.join(name), text).unwrap();
+        fs::write(manifest, about.to_string()).unwrap();
+    };
+    let last = entries(folder, STORE[1]).pop().unwrap();
+    let seq = last["seq"].as_u64().unwrap();
+    let gap = |number: u64, speaker: &str, id: Value| {
+        let mut line = last.clone();
+        let fields = line.as_object_mut().unwrap();
+        fields.remove("asked");
+        for (key, value) in [
+            ("seq", json!(seq + number)),
+            ("uid", json!(format!("gap-{number}"))),
+            ("speaker", json!(speaker)),
+            ("speaker_id", id),
+            ("character", Value::Null),
+            ("text", json!("")),
+            ("raw", Value::Null),
+            ("tools", Value::Null),
+            ("withdrawn", json!(true)),
+        ] {
+            fields.insert(key.to_owned(), value);
+        }
+        line
+    };
+    add(STORE[1], vec![gap(1, "Anna", json!("Anna")), gap(2, "", Value::Null)]);
+    let fact = json!({
+        "id": "fact-1", "kind": "fact", "text": "Anna said hello.", "session": "one",
+        "lines": [1, 1], "visibility": "everyone", "status": "accepted", "made": 9_000_000_000_000_i64,
+    });
+    add(STORE[2], vec![fact]);
+}
+
+/// Imports the export in `backup` and exports it again; the folder.
+pub fn there_and_back(place: &Place, backup: &str) -> std::path::PathBuf {
+    let done = place.run(&["import", backup]).ends_with(0);
+    assert!(done.stdout.contains("saltmarsh: 1 sessions, "), "{done:#?}");
+    place.run(&["export", "again", "--campaign", "Saltmarsh"]).ends_with(0);
+    place.path("again")
+}
+
+#[test]
+fn exported_campaign_returns_equal() {
+    let from = exported();
+    let backup = from.path("backup");
+    let config = "npc_dir: npcs\nproviders: { llm: { name: scripted } }\n";
+    let to = Place::with_config(config).brief();
+    to.write("npcs/mira.yaml", "name: Mira\nlines: [{ say: Hello. }]\n");
+    let name = backup.display().to_string();
+    let tried = to.run(&["import", &name, "--dry-run", "--json"]).ends_with(0).line();
+    assert_eq!((&tried["npcs"], &tried["scope"]), (&json!(1), &json!("saltmarsh")), "{tried}");
+    assert!(!to.path("npcs/bartok.yaml").exists());
+    let again = there_and_back(&to, &name);
+    assert_eq!(all_entries(&again), all_entries(&backup));
+    let npc = |place: &Place| fs::read_to_string(place.path("npcs/bartok.yaml")).unwrap();
+    assert_eq!(npc(&from), npc(&to));
+    to.run(&["check"]).ends_with(0);
+    let twice = to.run(&["import", &name, "--json"]).ends_with(0).line();
+    assert!(twice["added"].as_object().unwrap().values().all(|it| *it == json!(0)), "{twice}");
+    assert_eq!(twice["npcs"], 0);
+}
+
+#[test]
+fn parts_for_players_hold_no_secret() {
+    let place = exported();
+    for name in
+        ["transcripts/one.md", "transcripts/one.vtt", "transcripts/one.json", "cards/bartok.json"]
+    {
+        let path = place.path("backup").join(name);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(SECRET) && text.contains("Welcome."), "{name}: {text}");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+    }
+    let card = fs::read_to_string(place.path("backup/cards/bartok.json")).unwrap();
+    let card: Value = serde_json::from_str(&card).unwrap();
+    assert!(card["data"]["extensions"]["glyphoxa"]["voice"]["voice_id"].is_string(), "{card:#}");
+    let refused = place.run(&["export", "backup"]).ends_with(2);
+    assert!(refused.stderr.contains("holds an export already"), "{refused:#?}");
+    let refused = place.run(&["export", "npcs"]).ends_with(2);
+    assert!(refused.stderr.contains("is not empty"), "{refused:#?}");
+    let half = place.path("backup/store/entities.jsonl");
+    fs::write(half, "").unwrap();
+    let refused = place.run(&["import", "backup"]).ends_with(1);
+    assert!(refused.stderr.contains("the number of entries is 0, not 2"), "{refused:#?}");
+}
