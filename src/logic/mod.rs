@@ -35,4 +35,5 @@ pub mod trigrams;
 pub mod turn;
 pub mod vad;
 pub mod window;
+pub mod workflow;
 pub mod words;
