@@ -118,6 +118,8 @@ enum Kind {
     Tool,
     /// `music.yaml` in a folder of music.
     Music,
+    /// A file of a workflow.
+    Workflow,
 }
 
 impl From<Kind> for SchemaKind {
@@ -129,6 +131,7 @@ impl From<Kind> for SchemaKind {
             Kind::Rules => Self::Rules,
             Kind::Tool => Self::Tool,
             Kind::Music => Self::Music,
+            Kind::Workflow => Self::Workflow,
         }
     }
 }
