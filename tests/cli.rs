@@ -145,6 +145,7 @@ fn schemas_fit_shipped_files_and_refuse_mistakes() {
         (repository("glyphoxa.yaml"), schema("config")),
         (repository("campaigns/ravenford.yaml"), schema("campaign")),
         (repository("tools/tavern_rumour.yaml"), schema("tool")),
+        (repository("workflows/the-evening-begins.yaml"), schema("workflow")),
     ];
     for entry in fs::read_dir(repository("npcs")).expect("the cast") {
         files.push((entry.expect("an entry").path(), schema("npc")));
@@ -166,6 +167,21 @@ fn schemas_fit_shipped_files_and_refuse_mistakes() {
         assert!(!validator.is_valid(&file), "{}", path.display());
     }
     bare(&["schema", "banana"]).ends_with(2);
+}
+
+#[test]
+fn check_reads_the_workflows_of_a_folder() {
+    let place = Place::with_config("npcs: [{ name: Pip, lines: [{ say: Hm. }] }]\n");
+    let write = |step: &str| {
+        let text = format!("name: bells\ndescription: Rings.\nsteps: [{{ {step} }}]\n");
+        place.write("workflows/bells.yaml", text);
+    };
+    write("roll: banana");
+    let shown = place.run(&["check"]).ends_with(2).stderr;
+    assert!(shown.contains("bells.yaml:3:17: 'roll' is 'banana'"), "{shown}");
+    write("roll: 1d6");
+    let shown = place.run(&["check"]).ends_with(0).stdout;
+    assert!(shown.ends_with("no campaign, 1 workflow\n"), "{shown}");
 }
 
 #[test]

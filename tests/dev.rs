@@ -366,7 +366,8 @@ fn hosting_commands_name_files_that_exist() {
     let page = shipped("docs/discord.md");
     let blocks: String =
         page.split("```bash\n").skip(1).filter_map(|it| it.split("```").next()).collect();
-    for file in ["deploy/glyphoxa.service", "glyphoxa.yaml", "npcs", "campaigns", "tools"] {
+    let folders = ["npcs", "campaigns", "tools", "workflows"];
+    for file in ["deploy/glyphoxa.service", "glyphoxa.yaml"].into_iter().chain(folders) {
         assert!(blocks.contains(file) && repository(file).exists(), "{file}");
     }
 }

@@ -13,7 +13,10 @@ use crate::{
     campaign::check_sound,
     config::{self, Config, FILE_NAME, Problem, Report},
     domain::revealed_name,
-    logic::music::{Track, shipped_sound},
+    logic::{
+        music::{Track, shipped_sound},
+        workflow::Workflow,
+    },
     yaml::Position,
 };
 
@@ -97,13 +100,17 @@ fn summary(config: &Config) -> String {
         0 => String::new(),
         own => format!(", {} of music", counted(own, "track")),
     };
+    let workflows = match config.workflows.iter().count() {
+        0 => String::new(),
+        count => format!(", {}", counted(count, "workflow")),
+    };
     let changed: Vec<String> = config
         .changed
         .iter()
         .map(|npc| format!("; npcs: changes {} ({})", revealed_name(&npc.name), npc.file))
         .collect();
     let changed = changed.concat();
-    format!("{npcs} ({}), {campaign}{music}{changed}", names.join(", "))
+    format!("{npcs} ({}), {campaign}{music}{workflows}{changed}", names.join(", "))
 }
 
 fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
@@ -116,6 +123,7 @@ fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
             "changed": config.changed.iter().map(|npc| &*npc.file).collect::<Vec<_>>(),
             "campaign": config.campaign.name,
             "tracks": config.music.tracks.len(),
+            "workflows": config.workflows.iter().map(|it| as_entry(it)).collect::<Vec<_>>(),
             "files": config.files,
         }),
         Err(report) => json!({
@@ -125,6 +133,11 @@ fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
             "npcs": [],
         }),
     }
+}
+
+fn as_entry(workflow: &Workflow) -> serde_json::Value {
+    let Workflow { name, description, offer, .. } = workflow;
+    json!({ "name": name, "description": description, "offer": offer })
 }
 
 #[cfg(test)]

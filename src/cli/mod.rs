@@ -121,6 +121,8 @@ enum Kind {
     Tool,
     /// `music.yaml` in a folder of music.
     Music,
+    /// A file of a workflow.
+    Workflow,
 }
 
 impl From<Kind> for SchemaKind {
@@ -132,6 +134,7 @@ impl From<Kind> for SchemaKind {
             Kind::Rules => Self::Rules,
             Kind::Tool => Self::Tool,
             Kind::Music => Self::Music,
+            Kind::Workflow => Self::Workflow,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `glyphoxa schema config|npc|campaign|rules|tool|music`: JSON Schemas for editors.
+//! `glyphoxa schema config|npc|campaign|rules|tool|music|workflow`: JSON Schemas for editors.
 
 use std::io::{self, Write};
 
@@ -15,8 +15,8 @@ mod tests {
 
     #[test]
     fn prints_one_json_object_for_each_kind() {
-        use SchemaKind::{Campaign, Config, Music, Npc, Rules, Tool};
-        for kind in [Config, Npc, Campaign, Rules, Tool, Music] {
+        use SchemaKind::{Campaign, Config, Music, Npc, Rules, Tool, Workflow};
+        for kind in [Config, Npc, Campaign, Rules, Tool, Music, Workflow] {
             let mut out = Vec::new();
             write(kind, &mut out).unwrap();
             let schema: serde_json::Value = serde_json::from_slice(&out).unwrap();

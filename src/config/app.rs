@@ -28,12 +28,12 @@ use super::{
     rules::{self, Rules},
     search,
     selection::{self, Surroundings},
-    speech_to_speech, stored, tables, tools, trust, turns, whitelist, window,
+    speech_to_speech, stored, tables, tools, trust, turns, whitelist, window, workflow,
 };
 use crate::{
     domain::{Campaign, Entity, Npc, Policy},
     import::campaign::{FILE, World},
-    logic::{budget::BudgetOptions, music::Library},
+    logic::{budget::BudgetOptions, music::Library, workflow::Workflows},
     provider::{
         self, EmbedderEntry, HereOptions, ImageEntry, SMART_TURN, SMART_TURN_FILE, SearchOptions,
         SpeechOptions, VoiceEntry,
@@ -94,6 +94,9 @@ impl File<'_> {
         let known = self.known(reading.tools, &manifests.identities);
         let (mcp, patterns) = self.mcp(reading, &manifests, notes);
         let known = [known, patterns.iter().map(String::as_str).collect()].concat();
+        let workflows = workflow::Files::read(reading, &self.folder.join(workflow::FOLDER));
+        let offered = workflows.offered();
+        let known = [known, offered.iter().map(String::as_str).collect()].concat();
         let (policy, voices) = (policy(self.tools, &known, notes), voices(&models, &providers));
         let defaults = NpcDefaults {
             language,
@@ -108,6 +111,7 @@ impl File<'_> {
         let (selection, embedder) = selection(self.tools.as_ref(), reading, &budget, notes);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
+            workflows: self.workflows(workflows, &cast, &known, reading),
             world,
             campaign_file: self.path("campaign"),
             shared: self.shared(&cast, reading, notes),
@@ -296,6 +300,19 @@ impl File<'_> {
             }
         }
         manifests
+    }
+
+    fn workflows(
+        &self,
+        files: workflow::Files,
+        cast: &Cast,
+        tools: &[&str],
+        reading: &mut Reading,
+    ) -> Arc<Workflows> {
+        let (whole, assistant) = (cast.whole(), cast.assistant.as_ref());
+        let (left, music) = (reading.left, &*self.music);
+        let known = workflow::Nameable { cast: whole, assistant, left, tools, music };
+        Arc::new(files.workflows(known, reading))
     }
 
     fn file_io(&self, notes: &mut Notes) -> Option<FileIo> {

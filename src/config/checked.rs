@@ -12,7 +12,7 @@ use crate::{
     campaign::ApprovalOptions,
     domain::{Campaign, Npc, redact},
     import::campaign::World,
-    logic::{budget::BudgetOptions, music::Library, tier::Keywords},
+    logic::{budget::BudgetOptions, music::Library, tier::Keywords, workflow::Workflows},
     provider, session,
     tools::{
         SelectionOptions,
@@ -59,6 +59,8 @@ pub struct Config {
     pub music: Arc<Library>,
     /// Tools of files, with unique identities.
     pub manifests: Vec<Manifest>,
+    /// Those of the folder `workflows`.
+    pub workflows: Arc<Workflows>,
     /// Folder in which NPCs may read and, unless forbidden, write files.
     pub file_io: Option<FileIo>,
     /// The bot; its token may be empty.

@@ -49,6 +49,7 @@ mod voice;
 mod watch;
 mod whitelist;
 mod window;
+mod workflow;
 mod wyoming;
 
 #[cfg(test)]

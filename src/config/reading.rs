@@ -88,6 +88,16 @@ impl<'a> Reading<'a> {
 
     /// Reads and checks a file. `None` with notes: invalid YAML. Fails if it cannot be opened.
     pub fn file(&mut self, path: &Path, kind: &Kind) -> Result<(Option<Node>, Notes), ReadError> {
+        self.checked(path, kind, true)
+    }
+
+    /// Like [`Reading::file`]; without `expands` each `${…}` stays as it is written.
+    fn checked(
+        &mut self,
+        path: &Path,
+        kind: &Kind,
+        expands: bool,
+    ) -> Result<(Option<Node>, Notes), ReadError> {
         let mut notes = Notes::new(path);
         // A file that is unreadable now may change soon.
         self.files.push(path.to_owned());
@@ -100,8 +110,10 @@ impl<'a> Reading<'a> {
             Err(error) => return Err(error),
         };
         let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
-            let secrets = expand::expand(&mut node, self.environment, &mut notes.problems);
-            self.secrets.borrow_mut().append(secrets);
+            if expands {
+                let secrets = expand::expand(&mut node, self.environment, &mut notes.problems);
+                self.secrets.borrow_mut().append(secrets);
+            }
             let names = variables(&node);
             if self.files.len() > 1 && !names.is_empty() {
                 self.filled.insert(path.to_owned(), names);
@@ -140,7 +152,22 @@ impl<'a> Reading<'a> {
 
     /// Like [`Reading::file`]; reports a file that cannot be opened.
     pub fn file_or_problem(&mut self, path: &Path, kind: &Kind) -> Option<(Node, Notes)> {
-        match self.file(path, kind) {
+        let read = self.file(path, kind);
+        self.or_problem(path, read)
+    }
+
+    /// Like [`Reading::file_or_problem`], for files with references of their own (`${…}`).
+    pub fn unexpanded(&mut self, path: &Path, kind: &Kind) -> Option<(Node, Notes)> {
+        let read = self.checked(path, kind, false);
+        self.or_problem(path, read)
+    }
+
+    fn or_problem(
+        &mut self,
+        path: &Path,
+        read: Result<(Option<Node>, Notes), ReadError>,
+    ) -> Option<(Node, Notes)> {
+        match read {
             Ok((Some(node), notes)) => return Some((node, notes)),
             Ok((None, notes)) => self.take(notes),
             Err(error) => {

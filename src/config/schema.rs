@@ -15,6 +15,7 @@ pub enum SchemaKind {
     Tool,
     /// `music.yaml`.
     Music,
+    Workflow,
 }
 
 /// The JSON Schema (draft 2020-12) of a kind of file.
@@ -30,6 +31,7 @@ pub fn schema(kind: SchemaKind) -> Value {
         SchemaKind::Rules => &RULES,
         SchemaKind::Tool => &keys::manifest::FILE,
         SchemaKind::Music => &keys::music::FILE,
+        SchemaKind::Workflow => &keys::workflow::FILE,
     };
     schema_of(shape)
 }

@@ -16,6 +16,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("assets/tables/treasure_hoard.yaml", include_str!("../../assets/tables/treasure_hoard.yaml")),
     ("assets/tables/wild_magic.yaml", include_str!("../../assets/tables/wild_magic.yaml")),
     ("tools/tavern_rumour.yaml", include_str!("../../tools/tavern_rumour.yaml")),
+    ("workflows/the-evening-begins.yaml", include_str!("../../workflows/the-evening-begins.yaml")),
 ];
 
 /// Folder of the built-in random tables.

@@ -18,12 +18,13 @@ use crate::{
 };
 
 const TOOLS: &[&str] = &["dice-roller.roll", "dice-roller.roll_table", "memory.roll_call"];
-const FILES: [&Shape; 5] = [
+const FILES: [&Shape; 6] = [
     &keys::app::FILE,
     &keys::npc::NPC,
     &crate::import::campaign::FILE,
     &keys::manifest::FILE,
     &keys::music::FILE,
+    &keys::workflow::FILE,
 ];
 const BART: &str = "name: Bart\nlines: [{ say: hi }]\n";
 
@@ -126,6 +127,7 @@ fn shipped_files_fit_their_schemas() {
             Some("npcs") => SchemaKind::Npc,
             Some("campaigns") => SchemaKind::Campaign,
             Some("tools") => SchemaKind::Tool,
+            Some("workflows") => SchemaKind::Workflow,
             Some(shipped::TABLES) => continue,
             _ => SchemaKind::Config,
         };

@@ -36,4 +36,5 @@ pub mod turn;
 pub mod turning_away;
 pub mod vad;
 pub mod window;
+pub mod workflow;
 pub mod words;

@@ -10,6 +10,7 @@ mod calibrate;
 mod catalog;
 mod caution;
 mod changes;
+mod condition;
 pub mod connection;
 mod context;
 mod declared;
@@ -39,6 +40,7 @@ pub use authority::{
 pub use calibrate::{Calibrated, CalibrationOutcome, is_measured_by_itself, picked};
 pub use catalog::Catalog;
 pub use changes::{CastChanges, allowed};
+pub use condition::When;
 pub use context::{
     ApprovalRequest, CallContext, Decision, Effects, FollowUp, Form, Progress, Taint,
 };

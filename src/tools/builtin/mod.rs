@@ -59,6 +59,7 @@ pub const SERVERS: &[&str] = &[
     "image-gen",
     "web-search",
     "tools",
+    "workflow",
 ];
 
 /// Data and services the built-in tools use.

@@ -21,7 +21,7 @@ use self::live::{Clients, Live, NoClient};
 pub use self::{
     address::Address,
     http::{Header, Http, Verb},
-    mapping::Mapping,
+    mapping::{Mapping, MappingError},
     mock::Mock,
 };
 use super::{

@@ -1,0 +1,77 @@
+//! What happens to a table's runs, and what the service must do.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    look::{Done, StepAction},
+    record::{CancelReason, RunId, RunRecord, Starter},
+    step::{Workflow, Workflows},
+    values::Given,
+};
+
+/// Most runs of a table at once.
+pub const RUNS_MAX: usize = 8;
+/// Longest run.
+pub const LONGEST: Duration = Duration::from_secs(30 * 60);
+
+/// A run to begin.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Unused so far.
+    pub run: RunId,
+    pub workflow: Arc<Workflow>,
+    /// Those that it may call.
+    pub workflows: Arc<Workflows>,
+    /// An object that fits the workflow's schema.
+    pub inputs: Given,
+    pub starter: Starter,
+}
+
+#[derive(Clone, Debug)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the service that runs workflows comes next"))]
+pub enum Event {
+    Start(Start),
+    /// A step was carried out, or could not be.
+    Answer {
+        run: RunId,
+        step: usize,
+        done: Done,
+    },
+    Cancel {
+        run: RunId,
+        reason: CancelReason,
+    },
+    CancelAll(CancelReason),
+    SessionBegan,
+    /// Steps that need the session are missed.
+    SessionEnded,
+    /// Time has passed.
+    Tick,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    Step {
+        run: RunId,
+        action: StepAction,
+    },
+    /// The run is over; `result` has the results of its named steps.
+    Ended {
+        record: RunRecord,
+        result: Option<Given>,
+    },
+    Refused {
+        run: RunId,
+        reason: Refusal,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("{RUNS_MAX} workflows are running already (stop one first)")]
+    TooMany,
+    #[error("this run exists already")]
+    Known,
+    #[error("the inputs are no object")]
+    Inputs,
+}

@@ -1,0 +1,33 @@
+//! Workflows: steps that run one after another, or side by side, and use each other's results.
+//!
+//! A [`Workflow`] is read from a file by `config`. A [`Template`] has references to inputs and to
+//! results of earlier steps (`${inputs.X}`, `${steps.NAME.member}`): each is resolved once, when
+//! its step begins, and the value is never read as a template again. A value that came from outside
+//! stays marked ([`Words`], [`Given`]), and taints its run.
+//!
+//! [`runner::Runner`] runs workflows as a pure machine: events and the time in, actions out. What
+//! a step does, and whether it may, is up to the service that carries out the actions.
+
+mod active;
+mod calls;
+pub mod event;
+pub mod look;
+pub mod record;
+pub mod request;
+mod run;
+#[cfg_attr(not(test), expect(dead_code, reason = "the service that runs workflows comes next"))]
+pub mod runner;
+mod step;
+mod template;
+pub mod values;
+mod when;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    calls::{Called, Outline, check_calls},
+    step::{Audience, OnError, STEPS_MAX, Step, StepKind, Workflow, Workflows},
+    template::{JsonTemplate, Reference, Root, Template, is_name},
+    when::{Condition, ConditionError, mentioned},
+};
