@@ -41,9 +41,7 @@ pub use crate::{
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use bringing::{
-    BringError, Bringing, Cast as BringingCast, NewFile, NewFiles, Preview, PreviewedFiles,
-    VoiceOffer,
-    plan as plan_drafts,
+    Cast as BringingCast, NewFile, NewFiles, PreviewedFiles, VoiceOffer, plan as plan_drafts,
 };
 pub use call_log::{CallLog, calls_of, forget_calls};
 pub use clock::{date, now, time, wall_clock};
