@@ -116,8 +116,7 @@ pub fn file() -> Option<PathBuf> {
 }
 
 fn recorded(key: Option<&str>) -> BTreeSet<String> {
-    let all = file().and_then(|file| state::read(&file).ok());
-    key.zip(all).and_then(|(key, mut all)| all.remove(key)).unwrap_or_default()
+    key.map(|key| state::recorded(FILE, key)).unwrap_or_default()
 }
 
 /// Key of the configuration in the state folder.
