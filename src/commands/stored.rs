@@ -1,4 +1,4 @@
-//! What a person has said, as a face stores it.
+//! Stored words of people, as commands reach them through a face.
 //!
 //! Entry type: [`StoredWords`]. **Never**: shows or deletes the words of anybody but the one who asks.
 
@@ -16,7 +16,7 @@ use crate::{
 pub struct HeardState {
     /// One or more sentences: whether the person is heard now.
     pub now: String,
-    /// The person is heard, or would be once somebody can be.
+    /// False if the person opted out or has yet to agree; other reasons for hearing no one don't count.
     pub is_heard: bool,
     /// The services of the NPCs.
     pub services: Arc<Services>,
@@ -39,7 +39,7 @@ pub struct FaceWords {
     pub left: &'static str,
 }
 
-/// What people have said, as a face stores it.
+/// Stored words of people.
 pub trait StoredWords {
     /// Words for this face.
     fn face_words(&self) -> FaceWords;
@@ -47,7 +47,7 @@ pub trait StoredWords {
     /// Whether a person is heard.
     ///
     /// # Errors
-    /// It is not known which services there are.
+    /// The services are unknown.
     fn hearing(&self, speaker: SpeakerId) -> Result<HeardState, Refusal>;
 
     /// Everything that is stored about `speaker`, as text for them.

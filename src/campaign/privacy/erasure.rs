@@ -100,7 +100,7 @@ impl Eraser {
                 deletion.files.sort();
                 deletion.files.dedup();
             }
-            // Which files are left is unknown, so the next attempt goes through everything.
+            // The error does not tell which files are left, so the next attempt goes through everything.
             Err(_) => deletion.named = false,
         }
         erased

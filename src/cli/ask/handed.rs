@@ -52,7 +52,7 @@ pub fn export(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<String> {
         let mut new = OpenOptions::new();
         match new.write(true).create_new(true).mode(0o600).open(folder.join(&file)) {
             Ok(mut opened) => return opened.write_all(bytes).map(|()| file),
-            // It is somebody's, perhaps of an earlier evening.
+            // An older file, perhaps of an earlier evening.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

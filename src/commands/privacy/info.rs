@@ -1,4 +1,4 @@
-//! What is heard of a person, where it goes, and what is stored, in words.
+//! Text of `/privacy info`: whether a person is heard, where their words go, and which are stored.
 //!
 //! Entry function: [`text`].
 
@@ -8,7 +8,7 @@ use crate::{
     commands::stored::{FaceWords, HeardState},
 };
 
-/// What `hearing` says of a person, in the words of `place`.
+/// Describes `hearing` in the words of `place`.
 pub fn text(hearing: &HeardState, place: &FaceWords) -> String {
     let HeardState { now, services, named, .. } = hearing;
     let FaceWords { name, written, opting_out, .. } = place;
@@ -64,7 +64,7 @@ mod tests {
         }
     }
 
-    /// What somebody who is heard is told of these services.
+    /// The text for a person who is heard, with these services.
     fn told(services: &Services) -> String {
         let (now, services) = ("I hear you.".to_owned(), Arc::new(services.clone()));
         let named = |name: &str| format!("**{name}**");
