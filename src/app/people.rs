@@ -212,7 +212,7 @@ fn drawn() -> Vec<Duration> {
 struct Figures {
     /// Mean wait at ends, in ms.
     mean: f64,
-    /// Of the pauses in recordings.
+    /// Number of pauses in recordings that ended an utterance.
     cut: usize,
     /// Percent of the recordings broken off.
     cut_off: f64,

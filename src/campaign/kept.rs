@@ -214,7 +214,7 @@ impl KeptSession {
         self.content.histories.values().map(theirs).sum()
     }
 
-    /// Forgets the exchanges that `person` began, without writing the file.
+    /// Forgets the exchanges that `person` began, in memory only.
     pub fn leave_out(&mut self, person: &Person) {
         self.content.histories.values_mut().for_each(|it| forget_exchanges(it, person));
     }

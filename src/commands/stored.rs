@@ -1,6 +1,7 @@
-//! Stored words of people, as commands reach them through a face.
+//! A face's records of what people have said.
 //!
-//! Entry type: [`StoredWords`]. **Never**: shows or deletes the words of anybody but the one who asks.
+//! Entry type: [`StoredWords`]. **Never**: shows or deletes the words of a person other than the
+//! caller.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::{
 pub struct HeardState {
     /// One or more sentences: whether the person is heard now.
     pub now: String,
-    /// False if the person opted out or has yet to agree; other reasons for hearing no one don't count.
+    /// True if the person is heard, or would be in a session.
     pub is_heard: bool,
     /// The services of the NPCs.
     pub services: Arc<Services>,
@@ -33,13 +34,13 @@ pub struct FaceWords {
     pub written: &'static str,
     /// Sentences: what opting out does.
     pub opting_out: &'static str,
-    /// Where it was said.
+    /// The face's place within a sentence: "on this server".
     pub here: &'static str,
     /// Sentences: what a deletion leaves.
     pub left: &'static str,
 }
 
-/// Stored words of people.
+/// A face's records of what people have said.
 pub trait StoredWords {
     /// Words for this face.
     fn face_words(&self) -> FaceWords;

@@ -1,4 +1,4 @@
-//! Regular expressions parsed without being compiled, which takes far longer.
+//! Parses regular expressions without compiling them, since compiling takes far longer.
 //!
 //! Entry types: [`ParsedPattern`] and [`Needed`], the texts without which a pattern matches nothing. Patterns are
 //! parsed when files are loaded, and compiled when a text has what they need.
@@ -85,7 +85,8 @@ fn states_of_class(class: &ClassUnicode) -> u64 {
     for range in class.ranges() {
         let (start, end) = (u32::from(range.start()), u32::from(range.end()));
         let shares = |bits: u32| start >> bits == end >> bits;
-        // A range has one sequence in a block, and at most so many in blocks with fewer bytes in common.
+        // Sequences of the range: one within a block, else the most possible for its common
+        // leading bytes.
         states += if shares(BLOCK) {
             1
         } else if shares(2 * BLOCK) {
@@ -112,7 +113,7 @@ fn count(number: usize) -> u64 {
 pub enum Needed {
     /// It may match anything.
     Nothing,
-    /// This text, as [`caseless`] has it.
+    /// This text, in the form of [`caseless`].
     Text(String),
     /// All of these.
     All(Vec<Needed>),

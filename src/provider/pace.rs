@@ -22,7 +22,7 @@ impl Pace {
     /// Deadline for sound that is asked for `now`; `None`: no sound came yet.
     pub fn until(&mut self, now: Instant) -> Option<Instant> {
         let (end, counted) = self.played?;
-        // Meanwhile no sound was wanted: what was ahead was played, and a lag has not grown.
+        // No sound was wanted in between: sound ahead was played, and a lag has not grown.
         let end = if end > counted { end.max(now) } else { end + (now - counted) };
         self.played = Some((end, now));
         Some(end + BEHIND)

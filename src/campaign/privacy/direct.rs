@@ -27,8 +27,8 @@ pub struct DirectDeletion<'s> {
 }
 
 impl DirectDeletion<'_> {
-    /// Records the deletion, then deletes from files and the store; the number of lines, and whether all files
-    /// could be changed. Files that failed are left to the next start of the bot.
+    /// Records the deletion, then deletes from files and the store. Returns the number of deleted
+    /// lines, and an error if a file could not be changed; the bot's next start retries it.
     ///
     /// # Errors
     /// The store cannot be read or written.

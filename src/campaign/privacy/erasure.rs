@@ -100,7 +100,7 @@ impl Eraser {
                 deletion.files.sort();
                 deletion.files.dedup();
             }
-            // The error does not tell which files are left, so the next attempt goes through everything.
+            // The remaining files are unknown, so the next attempt goes through all.
             Err(_) => deletion.named = false,
         }
         erased

@@ -218,8 +218,8 @@ fn acting(line: Told<'_>, words: &Words, people: &People, listener: Person) -> V
     acting
 }
 
-/// Names within a sentence. Where all nouns are capitalised, only two capitalised words in a row
-/// are a name ("Frau Lindt").
+/// Names within a sentence. In a language with capitalised nouns, only two capitalised words in a
+/// row are a name ("Frau Lindt").
 fn names(text: &str, words: &Words, people: &People) -> Vec<String> {
     let list: Vec<&str> = words.iter().collect();
     let has_noun_capitals =

@@ -69,7 +69,7 @@ pub struct MoreTalk {
     pub beside: List,
 }
 
-/// Words that turn away from a person before somebody else is asked; folded, without short forms.
+/// Words that turn away from one person before another is asked; folded, without short forms.
 #[derive(Debug)]
 pub struct TurningAway {
     /// Beginnings of a sentence that is only about that person: "not you".

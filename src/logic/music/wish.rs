@@ -52,7 +52,7 @@ pub enum MusicWish {
     Play(Arc<Track>),
     /// Play this track, whose mood was said, instead of what plays.
     Change(Arc<Track>),
-    /// Play a track of this title, which there is none of.
+    /// Play a track of this title, but none has it.
     Missing(String),
 }
 

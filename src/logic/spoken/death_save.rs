@@ -13,7 +13,7 @@ pub(super) fn asked(utterance: &str) -> Option<String> {
         all(|it| it.dice.death_saves).any(|save| said_whole.contains(&format!(" {save} ")));
     let begins =
         said.first().is_some_and(|it| matches!(it.as_str(), "can" | "could" | "kann" | "kannst"));
-    // "you need to make a death save" is told to a player.
+    // "you need to make a death save" speaks to a player.
     let is_told = said.iter().any(|word| matches!(word.as_str(), "you" | "du"));
     let is_request = begins || !is_told && !utterance.trim_end().ends_with('?');
     let fits = |word: &String| is_dice_talk(|it| it.beside_death_save, word);

@@ -258,8 +258,8 @@ impl Script {
     }
 
     /// One of the line's variants, filled; `None`: none can be filled. Avoids variants of the last
-    /// answers in `messages`. Where the line expects one value (`{result.total}`) and the tool
-    /// returned several, all are said.
+    /// answers in `messages`. Says all values if the line expects one (`{result.total}`) and the
+    /// tool returned several.
     pub fn say(
         &self,
         index: usize,

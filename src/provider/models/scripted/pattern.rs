@@ -1,9 +1,10 @@
-//! Phrases and patterns of scripted lines. Phrases match whole words, ignoring characters between
-//! them ("what's up" matches "What’s -- up?"): a cast has hundreds, and as patterns they would delay
-//! its first answer. Patterns are compiled when an utterance may match.
+//! Phrases and patterns of scripted lines.
 //!
-//! Entry types: [`Phrases`], [`Pattern`]. A cast has a hundred patterns, and compiling one takes about a millisecond and a
-//! hundred kilobytes. Of those of an NPC an utterance matches one or two, and most others need words that it lacks.
+//! Entry types: [`Phrases`], [`Pattern`]. Phrases match whole words, ignoring characters between
+//! them ("what's up" matches "What’s -- up?"). A cast has hundreds; as patterns they would delay
+//! its first answer. Compiling a pattern takes about a millisecond and a hundred kilobytes, so it
+//! waits for an utterance that contains the texts the pattern needs. An utterance matches one or
+//! two patterns of an NPC, and most others lack such a text.
 
 use std::{collections::BTreeMap, ops::Range, sync::OnceLock};
 

@@ -34,9 +34,10 @@ const AS_WRITTEN: f32 = 3.0;
 const SHARE: f32 = 0.3;
 /// Minimum score of any result.
 const LEAST: f32 = 2.0;
-/// For a rule whose name or an alias is in the question.
+/// Scale for a rule that the question names.
 const NAMED: Scale = Scale { least: 48, known: 15 };
-/// For other rules: a text that only mentions a word of the question says little.
+/// Scale for a rule without its name or an alias in the question: stricter, because a word in a
+/// rule's text proves little.
 const UNNAMED: Scale = Scale { least: 70, known: 50 };
 /// Weight of a word that no list knows: "teapot".
 const FOREIGN: usize = 100;
@@ -83,20 +84,20 @@ struct Scale {
     known: usize,
 }
 
-/// A question in terms of the index.
+/// A question, read for the search.
 struct Asked {
     /// Terms, with their weights for a rule that has them.
     terms: BTreeMap<String, usize>,
-    /// Terms that only name the wanted fact: "the range of fireball" asks for fireball, not for the rule about
-    /// ranges.
+    /// Terms that only say which fact is wanted: "the range of fireball" asks for fireball, despite
+    /// a rule of ranges.
     fact: BTreeSet<String>,
     /// Its folded words, a blank around each.
     written: String,
 }
 
 impl Asked {
-    /// True if the terms `has` of a rule cover enough of the question. Words that no rule has count most against
-    /// it. Terms of the fact, single letters and editions do not count.
+    /// True if enough of it is about a rule with the terms `has`. Terms that no rule knows weigh
+    /// most against the rule. Terms for the fact, single letters and editions do not count.
     fn is_about(&self, has: &HashSet<String>, known: &HashSet<String>, scale: &Scale) -> bool {
         let tells = |term: &str| {
             !self.fact.contains(term)
@@ -224,7 +225,7 @@ impl Index {
         near
     }
 
-    /// Converts `question` to terms, without an address before it.
+    /// Reads `question`.
     fn asked(&self, question: &str) -> Asked {
         let question = self.without_address(question);
         let words = Words::of(question);
@@ -352,7 +353,7 @@ impl Terms {
         kept.map(move |word| (word, stemmed(word)))
     }
 
-    /// Weight of `word`, which is folded, for a rule that has it.
+    /// Weight of `word`, folded, for a rule that contains it.
     fn weight(&self, word: &str) -> usize {
         match () {
             () if self.slight.contains(word) || word.bytes().all(|b| b.is_ascii_digit()) => SLIGHT,
