@@ -14,8 +14,7 @@ pub fn asks_for_more(text: &str, is_name: impl Fn(&str) -> bool) -> bool {
     let words = Words::of(text);
     let (mut at, mut repeats) = (0, false);
     while at < words.len() {
-        let phrases = all(|it| it.more.phrases);
-        match phrases.filter_map(|phrase| words.phrase_at(at, phrase)).max() {
+        match words.longest_phrase_at(at, all(|it| it.more.phrases)) {
             Some(count) => {
                 repeats = true;
                 at += count;

@@ -3,14 +3,18 @@
 //! Entry function: [`as_sequence`]. Other conditions are talk: "if I roll a one, do I die?"
 
 use super::{misheard, phrase, tokens};
-use crate::logic::language;
+use crate::logic::language::leading_phrase;
 
 /// `utterance` with "then" for a condition of hitting between dice; else unchanged.
 pub(super) fn as_sequence(utterance: &str) -> String {
     let words: Vec<&str> = utterance.split_whitespace().collect();
     let spoken: Vec<String> = words.iter().map(|word| plain(word)).collect();
     for at in 1..words.len() {
-        let Some(length) = condition(spoken.get(at..).unwrap_or_default()) else { continue };
+        let rest = spoken.get(at..).unwrap_or_default();
+        let length = leading_phrase(|it| it.dice.if_it_hits, rest);
+        if length == 0 {
+            continue;
+        }
         let before = words.get(..at).unwrap_or_default().join(" ");
         let behind = words.get(at + length..).unwrap_or_default().join(" ");
         if names_dice(&before) && begins_with_dice(&behind) {
@@ -18,16 +22,6 @@ pub(super) fn as_sequence(utterance: &str) -> String {
         }
     }
     utterance.to_owned()
-}
-
-/// Length in words of the condition that `words` begin with.
-fn condition(words: &[String]) -> Option<usize> {
-    let begins = |phrase: &str| {
-        let wanted: Vec<&str> = phrase.split(' ').collect();
-        let begins = wanted.len() <= words.len() && words.iter().zip(&wanted).all(|(a, b)| a == b);
-        begins.then_some(wanted.len())
-    };
-    language::all(|it| it.dice.if_it_hits).filter_map(begins).max()
 }
 
 fn names_dice(text: &str) -> bool {

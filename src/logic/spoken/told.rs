@@ -9,7 +9,7 @@ use super::{
     tokens::{self, Token},
 };
 use crate::logic::{
-    language::{DiceTalk, List, is_any, is_dice_talk, is_ordinary},
+    language::{DiceTalk, List, is_any, is_dice_talk, is_negation, is_ordinary},
     words::{Words, fold},
 };
 
@@ -79,7 +79,7 @@ fn is(token: &Token, list: impl Fn(&'static DiceTalk) -> List) -> bool {
 }
 
 fn denies(utterance: &str) -> bool {
-    Words::of(utterance).iter().any(|word| is_any(|it| it.wording.negations, word))
+    Words::of(utterance).iter().any(is_negation)
 }
 
 /// True if `utterance` begins as a question rather than a request: "habe ich plus sieben".

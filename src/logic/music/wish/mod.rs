@@ -13,7 +13,7 @@ use super::{
 };
 use crate::logic::{
     command::{NpcNames, name_at},
-    language::{List, MusicTalk, is_any, is_turning},
+    language::{List, MusicTalk, is_any, is_negation, is_turning},
     words::Words,
 };
 
@@ -426,10 +426,6 @@ fn is_head(word: &str, title: &str) -> bool {
 /// True if a list of any language's words about music has `word`.
 fn is(list: impl Fn(&'static MusicTalk) -> List, word: &str) -> bool {
     is_any(|language| list(language.music), word)
-}
-
-fn is_negation(word: &str) -> bool {
-    is_any(|language| language.wording.negations, word)
 }
 
 #[cfg(test)]
