@@ -44,8 +44,7 @@ impl DiceRequest {
     pub fn of(utterance: &str) -> Self {
         let sequence = condition::as_sequence(utterance);
         let utterance = sequence.as_str();
-        let mut tokens = tokens::tokens(utterance);
-        misheard::put_right(&mut tokens);
+        let tokens = misheard::corrected(utterance);
         let words = Spoken::of(utterance);
         let asks = asks_about_dice(utterance);
         let is_vague = phrase::is_vague(&tokens);

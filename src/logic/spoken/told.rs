@@ -27,8 +27,7 @@ pub fn bonus_told(utterance: &str) -> Option<String> {
         return None;
     }
     let plain = utterance.replace(['\'', '\u{2019}'], "");
-    let mut tokens = tokens::tokens(without_calls(&plain));
-    misheard::put_right(&mut tokens);
+    let tokens = misheard::corrected(without_calls(&plain));
     let addends = implied::addends(&tokens);
     let last = addends.last()?;
     if phrase::find(&tokens, 0).is_some() {

@@ -41,8 +41,7 @@ pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> DiceReques
 
 /// The changes with which `plain` repeats the roll, in dice syntax; `None`: no repetition.
 fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Option<String> {
-    let mut tokens = tokens::tokens(plain);
-    misheard::put_right(&mut tokens);
+    let tokens = misheard::corrected(plain);
     if !words.has(|it| it.again) && !words.has(|it| it.another)
         || phrase::find(&tokens, 0).is_some()
     {

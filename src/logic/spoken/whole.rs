@@ -2,16 +2,12 @@
 //!
 //! Entry function: [`is_comment_around`].
 
-use super::{
-    implied, misheard, phrase,
-    tokens::{self, Token},
-};
+use super::{implied, misheard, phrase, tokens::Token};
 use crate::logic::dice;
 
 /// True if everything in `text` behind its dice and its bonuses could be the comment of a written roll.
 pub(super) fn is_comment_around(text: &str) -> bool {
-    let mut tokens = tokens::tokens(text);
-    misheard::put_right(&mut tokens);
+    let tokens = misheard::corrected(text);
     let mut at = 0;
     while let Some(found) = phrase::find(&tokens, at) {
         let end = phrase::find(&tokens, found.range.end).map_or(tokens.len(), |it| it.range.start);
