@@ -5,8 +5,7 @@
 use std::iter;
 
 use super::{
-    condition, death_save, implied, misheard, more_dice,
-    numbers::{self, Tongue},
+    condition, death_save, implied, misheard, more_dice, numbers,
     phrase::{self, Elsewhere, SpokenRoll},
     tokens::{self, Token},
 };
@@ -353,8 +352,9 @@ fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
             .map(|sides| format!("1d{sides} == 1"));
     }
     let outside = |at: &usize| !found.range.contains(at);
-    let goal = (0..tokens.len()).filter(outside).find_map(|at| number(tokens.get(at..)?));
-    let Some(goal) = goal else { return Some(roll) };
+    let goal =
+        (0..tokens.len()).filter(outside).find_map(|at| numbers::read_either(tokens.get(at..)?));
+    let Some((goal, _)) = goal else { return Some(roll) };
     let compared = match () {
         () if words.has(|it| it.at_most) => "<=",
         () if words.has(|it| it.more) => ">",
@@ -363,9 +363,4 @@ fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
         () => ">=",
     };
     Some(format!("{roll} {compared} {goal}"))
-}
-
-fn number(tokens: &[Token]) -> Option<i64> {
-    let mut tongues = [Tongue::English, Tongue::German].into_iter();
-    tongues.find_map(|tongue| numbers::read(tokens, tongue)).map(|(number, _)| number)
 }

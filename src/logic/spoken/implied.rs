@@ -5,7 +5,7 @@
 //! **Never**: decides which roll a bonus belongs to ([`super::dice_request`] does).
 
 use super::{
-    numbers::{self, Tongue},
+    numbers,
     phrase::{self, Elsewhere},
     tokens::Token,
 };
@@ -118,7 +118,7 @@ fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
     let is_article = |it: &[Token]| {
         it.first().and_then(Token::word).is_some_and(|it| is_any(|of| of.dice.beside_bonus, it))
     };
-    if before.is_some_and(|it| number(it).is_some() && !is_article(it)) {
+    if before.is_some_and(|it| numbers::read_addend(it).is_some() && !is_article(it)) {
         return None;
     }
     let mut at = start + 1;
@@ -131,7 +131,7 @@ fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
         }
         at += 1;
     }
-    let (number, used) = number(tokens.get(at..)?)?;
+    let (number, used) = numbers::read_addend(tokens.get(at..)?)?;
     let mut next = at + used;
     let behind = tokens.get(next);
     let is_dice = matches!(behind, Some(Token::Die { .. }))
@@ -159,13 +159,4 @@ fn sign(token: &Token) -> Option<Sign> {
         _ if is(|it| it.takes) || is(|it| it.penalties) => Some(Sign::Minus),
         _ => None,
     }
-}
-
-/// The number that `tokens` begin with, and its length; "free" and "tree" are misheard threes.
-fn number(tokens: &[Token]) -> Option<(i64, usize)> {
-    let mut tongues = [Tongue::English, Tongue::German].into_iter();
-    tongues.find_map(|tongue| numbers::read(tokens, tongue)).or_else(|| {
-        let word = tokens.first()?.word()?;
-        matches!(word, "free" | "tree").then_some((3, 1))
-    })
 }

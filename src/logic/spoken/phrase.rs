@@ -348,11 +348,8 @@ impl Phrase<'_> {
         };
         let next = next + usize::from(self.word(next) == Some("another"));
         let part = self.term(next).or_else(|| {
-            let tongues = [Tongue::English, Tongue::German];
-            let said = tongues.iter().find_map(|t| self.number(next, *t));
-            let alike = || matches!(self.word(next)?, "free" | "tree").then_some((3, next + 1));
-            let (number, next) = said.or_else(alike)?;
-            Some(Part { text: number.to_string(), next, is_dice: false })
+            let (number, used) = numbers::read_addend(self.tokens.get(next..)?)?;
+            Some(Part { text: number.to_string(), next: next + used, is_dice: false })
         })?;
         // "and" adds only dice, and no damage to a check.
         let is_check = |text: &str| text.contains("d20");
@@ -428,7 +425,7 @@ impl Phrase<'_> {
         matches!(self.tokens.get(at), Some(Token::Plus | Token::Minus))
             || self.is_in(at, |it| it.adds)
             || self.is_in(at, |it| it.takes)
-            || [Tongue::English, Tongue::German].iter().any(|it| self.number(at, *it).is_some())
+            || self.tokens.get(at..).and_then(numbers::read_either).is_some()
     }
 
     fn is_in(&self, at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
