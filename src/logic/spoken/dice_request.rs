@@ -2,8 +2,6 @@
 //!
 //! Entry type: [`DiceRequest`]. **Never**: rolls dice that are only mentioned.
 
-use std::iter;
-
 use super::{
     condition, death_save, implied, misheard, more_dice, numbers,
     phrase::{self, Elsewhere, SpokenRoll},
@@ -204,7 +202,7 @@ fn only_asks(utterance: &str) -> bool {
 }
 
 fn has_whose(tokens: &[Token]) -> bool {
-    let is_die = |at: usize| matches!(tokens.get(at), Some(Token::Die { .. } | Token::Typed(_)));
+    let is_die = |at: usize| tokens.get(at).is_some_and(Token::is_dice);
     let is_whose = |word: &str| is_any(|language| language.dice.whose, word);
     // "my d20", "my new 2d6".
     let is_owned = |at: usize| {
@@ -258,10 +256,7 @@ fn begins_with_a_question_word(clause: &str) -> bool {
 /// The rolls in `tokens`; a correction replaces the roll before it. A separate bonus belongs to the
 /// dice before it, to a d20 after it, or to a d20 of its own.
 fn rolls(tokens: &[Token]) -> Vec<String> {
-    let found: Vec<SpokenRoll> =
-        iter::successors(phrase::find(tokens, 0), |before| phrase::find(tokens, before.range.end))
-            .take(MOST)
-            .collect();
+    let found: Vec<SpokenRoll> = phrase::find_all(tokens).take(MOST).collect();
     let Some(first) = found.first() else {
         return implied::roll(tokens).as_deref().and_then(canonical).into_iter().collect();
     };
@@ -289,8 +284,8 @@ fn rolls(tokens: &[Token]) -> Vec<String> {
 
 /// A request of which nothing is rolled. Its dice must not become others, such as an NPC's own.
 fn unrolled(tokens: &[Token]) -> DiceRequest {
-    let found = iter::successors(phrase::find(tokens, 0), |it| phrase::find(tokens, it.range.end));
-    let texts: Option<Vec<String>> = found.map(|it| it.text).take(MOST).collect();
+    let texts: Option<Vec<String>> =
+        phrase::find_all(tokens).map(|it| it.text).take(MOST).collect();
     match texts {
         Some(texts) if texts.is_empty() => DiceRequest::Nothing,
         Some(texts) => {

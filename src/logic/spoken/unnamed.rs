@@ -7,8 +7,7 @@
 
 use super::{
     dice_request::{DiceRequest, Spoken},
-    implied::{self, Addend},
-    misheard, more_dice, phrase,
+    implied, misheard, more_dice, phrase,
     tokens::{self, Token},
 };
 use crate::logic::{
@@ -48,7 +47,7 @@ fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Optio
         return None;
     }
     let addends = implied::addends(&tokens);
-    let is_added = |at: usize| addends.iter().any(|it: &Addend| (it.start..it.next).contains(&at));
+    let is_added = |at: usize| addends.iter().any(|it| it.range.contains(&at));
     let may_stand = |word: &str| {
         is_call(word)
             || phrase::is_advantage(word)
