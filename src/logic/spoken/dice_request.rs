@@ -6,10 +6,11 @@ use super::{
     condition, death_save, implied, misheard, more_dice, numbers,
     phrase::{self, Elsewhere, SpokenRoll},
     tokens::{self, Token},
+    utterance::Spoken,
 };
 use crate::logic::{
     dice,
-    language::{DiceTalk, List, all, is_any, is_ordinary},
+    language::{all, is_any, is_ordinary},
     words::Words,
 };
 
@@ -109,34 +110,7 @@ impl DiceRequest {
     }
 }
 
-/// An utterance in lower case, words separated by blanks, without apostrophes and marks.
-pub(super) struct Spoken(String);
-
 impl Spoken {
-    pub fn of(utterance: &str) -> Self {
-        let small = utterance.to_lowercase().replace(['\'', '\u{2019}'], "");
-        let plain = |c: char| if c.is_alphanumeric() { c } else { ' ' };
-        let plain: String = small.chars().map(plain).collect();
-        Self(format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" ")))
-    }
-
-    /// True if it has a phrase of any language's list.
-    pub fn has(&self, list: impl Fn(&'static DiceTalk) -> List) -> bool {
-        all(|language| list(language.dice)).any(|phrase| self.says(phrase))
-    }
-
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.0.split_whitespace()
-    }
-
-    fn says(&self, phrase: &str) -> bool {
-        self.0.match_indices(phrase).any(|(at, _)| {
-            let before = self.0.get(..at).unwrap_or_default();
-            let behind = self.0.get(at + phrase.len()..).unwrap_or_default();
-            before.ends_with(' ') && behind.starts_with(' ')
-        })
-    }
-
     /// "what are my odds", "chance of ten on 2d6".
     fn asks_for_chances(&self, names_dice: bool) -> bool {
         let of = |chance: &str| {

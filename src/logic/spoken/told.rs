@@ -6,6 +6,7 @@
 use super::{
     implied, misheard, phrase,
     tokens::{self, Token},
+    utterance::without_calls,
 };
 use crate::logic::{
     language::{DiceTalk, List, is_any, is_negation, is_ordinary},
@@ -26,7 +27,7 @@ pub fn bonus_told(utterance: &str) -> Option<String> {
         return None;
     }
     let plain = utterance.replace(['\'', '\u{2019}'], "");
-    let tokens = misheard::corrected(without_calls(&plain));
+    let tokens = misheard::corrected(without_calls(&plain, is_call));
     let addends = implied::addends(&tokens);
     let last = addends.last()?;
     if phrase::find(&tokens, 0).is_some() {
@@ -86,13 +87,9 @@ fn asks(utterance: &str) -> bool {
         || has_subject && (is_verb || matches!(first, "hab" | "habe"))
 }
 
-/// `text` without a call before its first or after its last comma.
-fn without_calls(text: &str) -> &str {
-    let is_call = |part: &str| {
-        implied::addends(&tokens::tokens(part)).is_empty() && Words::of(part).len() <= CALL
-    };
-    let text = text.split_once(',').filter(|(call, _)| is_call(call)).map_or(text, |it| it.1);
-    text.rsplit_once(',').filter(|(_, call)| is_call(call)).map_or(text, |it| it.0)
+/// "my friend", not "plus four".
+fn is_call(part: &str) -> bool {
+    implied::addends(&tokens::tokens(part)).is_empty() && Words::of(part).len() <= CALL
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@
 //! the same words mean another ale.
 
 use super::{
-    dice_request::{DiceRequest, Spoken},
+    dice_request::DiceRequest,
     implied, misheard, more_dice, phrase,
     tokens::{self, Token},
+    utterance::Spoken,
 };
 use crate::logic::{
     language::{self, DiceTalk, List, is_any, is_dice_talk, is_turning},
