@@ -1,8 +1,8 @@
-//! Requests for more of what was asked for before: "got another one?", "das Gleiche noch mal für alle".
+//! Requests for more of an earlier request: "got another one?", "das Gleiche noch mal für alle".
 //!
-//! Entry functions: [`asks_for_more`], and [`says_something`] for what may be asked for again. Each word of such
-//! a request repeats, is a name, or is a filler, so "another ale" is none.
-//! **Never**: knows what was asked for.
+//! Entry functions: [`asks_for_more`], and [`says_something`] for utterances that can be repeated. Each word of
+//! such a request repeats, is a name, or is a filler, so "another ale" is none.
+//! **Never**: knows the earlier request.
 
 use super::{
     language::{all, is_any},

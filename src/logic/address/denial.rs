@@ -24,7 +24,7 @@ pub struct Denied {
     pub end: usize,
 }
 
-/// A person whom the speaker asks to wait before calling another.
+/// A person asked to wait before another is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dismissed {
     /// The person.

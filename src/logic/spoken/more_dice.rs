@@ -1,6 +1,6 @@
 //! Another number of dice than in the last roll: "the same with one die more".
 //!
-//! Entry function: [`changes_the_number`]. Such a repetition must not roll the same dice.
+//! Entry function: [`changes_the_number`]. Such a request must not repeat the roll with its old dice.
 
 use super::tokens::Token;
 use crate::logic::language::{DiceTalk, List};

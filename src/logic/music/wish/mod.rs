@@ -21,7 +21,7 @@ use crate::logic::{
 const WORDS_MAX: usize = 20;
 /// Shortest word that tells one title from another, in bytes.
 const TITLE_WORD_MIN: usize = 4;
-/// Longest title that a mood in it makes the description of a track, in words.
+/// Longest title, in words, that describes a track if one of its words is a mood.
 const DESCRIPTION_MAX: usize = 2;
 /// Words of games, which are played too.
 const GAMES: [&str; 12] = [
@@ -52,7 +52,7 @@ pub enum MusicWish {
     Play(Arc<Track>),
     /// Play this track, whose mood was said, instead of what plays.
     Change(Arc<Track>),
-    /// Play a track of this title, but none has it.
+    /// Play a track of this title, which the library lacks.
     Missing(String),
 }
 
@@ -267,7 +267,7 @@ impl<'w> Said<'w> {
         found.into_iter().find(|track| !self.context.playing.contains(&track.title))
     }
 
-    /// True if a track called `title` is asked for, and there is nothing like it.
+    /// True if a track called `title` is requested and no track has a similar title.
     fn is_missing(&self, title: &str) -> bool {
         let title = Words::of(title);
         let is_titled = |track: &Arc<Track>| {
