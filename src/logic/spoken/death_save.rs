@@ -10,12 +10,12 @@ use crate::logic::language::is_dice_talk;
 pub(super) fn asked(utterance: &str) -> Option<String> {
     let said = Spoken::of(without_calls(utterance, is_call));
     let begins =
-        said.first().is_some_and(|it| matches!(it.as_str(), "can" | "could" | "kann" | "kannst"));
+        said.words().next().is_some_and(|it| matches!(it, "can" | "could" | "kann" | "kannst"));
     // "you need to make a death save" speaks to a player.
-    let is_told = said.iter().any(|word| matches!(word.as_str(), "you" | "du"));
-    let is_request = begins || !is_told && !utterance.trim_end().ends_with('?');
-    let fits = |word: &String| is_dice_talk(|it| it.beside_death_save, word);
-    (names_it && is_request && said.iter().all(fits)).then(|| "1d20".to_owned())
+    let is_to_player = said.words().any(|word| matches!(word, "you" | "du"));
+    let is_request = begins || !is_to_player && !utterance.trim_end().ends_with('?');
+    let is_asked = said.has(|it| it.death_saves) && is_request && said.words().all(is_beside);
+    is_asked.then(|| "1d20".to_owned())
 }
 
 /// "Bartok", not "please".
