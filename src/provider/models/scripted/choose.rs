@@ -180,7 +180,7 @@ impl Script {
         };
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for said in answered(&request.messages) {
-            let Some((_, words)) = said.text.split_once(": ") else { continue };
+            let Some((_, words)) = said.name_and_words() else { continue };
             let words = spelled_out(words, language);
             let words = without_greetings(&words).unwrap_or(words);
             let is_request = says_something(&words, is_name) && !asks_for_more(&words, is_name);
@@ -230,7 +230,7 @@ impl Script {
     fn introduced(&self, request: &ChatRequest) -> Option<String> {
         let facts = &request.facts;
         let theirs = request.messages.iter().rev().filter_map(|message| match message {
-            Message::User(said) if is_of_speaker(said, facts) => said.text.split_once(": "),
+            Message::User(said) if is_of_speaker(said, facts) => said.name_and_words(),
             _ => None,
         });
         let named = |words: &str| {
@@ -400,7 +400,7 @@ impl<'m> Recent<'m> {
         let newest = messages.iter().rposition(|message| said(message).is_some());
         let before = messages.iter().take(newest.unwrap_or(0)).rev();
         let mut words = before.filter_map(|message| match message {
-            Message::User(said) => said.text.split_once(": "),
+            Message::User(said) => said.name_and_words(),
             _ => None,
         });
         Self { answers, asked: words.next().map_or("", |(_, words)| words) }
