@@ -289,7 +289,7 @@ impl Table {
         }
     }
 
-    /// Prepares the seats of a new table. If its speech is not heard, free voices are loaded once
+    /// Prepares the seats of a new table. If its first answer may wait, free voices are loaded when
     /// their NPCs are asked: a local model takes tens of megabytes.
     pub(super) fn warm_first(&self) {
         for index in self.seats.ids().into_iter().filter(|index| !self.is_cold(*index)) {
