@@ -67,7 +67,7 @@ pub use moving::{
 pub use music::{check_sound, level as level_music};
 pub use notices::{Tables, WaitingCall};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
-pub use played::{PlayedCampaign, Scoped, key_of};
+pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
 pub use privacy::{
     Deleted, DirectDeletion, KeptFiles, KeptOf, NamesOf, StoredOf, kept_of, names, own_lines,
     played_elsewhere, stored_of,

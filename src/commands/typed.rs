@@ -41,10 +41,11 @@ pub struct Finders<'f> {
     pub file: &'f dyn Fn(&str) -> GivenFile,
 }
 
-/// The command of `all` that a line wants, as `speaker` uses it; `None` when it does not begin with a slash.
+/// The command in `all` that `line` names, and its use by `speaker`; `None` if the line does not begin with a
+/// slash.
 ///
 /// # Errors
-/// No command is called so, or it is used otherwise.
+/// The command is unknown, or its values are wrong.
 pub fn read(
     all: &[&'static Command],
     line: &str,
