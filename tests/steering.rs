@@ -294,7 +294,7 @@ fn world_of_the_campaign_is_changed_by_commands() {
     assert!(ran.stderr.contains("only the game master may /entity list"), "{}", ran.stderr);
 }
 
-/// What a player said in a saved session, and nothing of what others said.
+/// Export and deletion cover a player's own lines in a saved session, and leave those of others.
 #[test]
 fn own_words_are_exported_and_deleted() {
     let place = table();

@@ -122,7 +122,7 @@ fn question_shows_each_line_and_takes_a_yes() {
 #[test]
 fn trust_needs_a_terminal_and_is_taken_back() {
     let (place, state) = downloaded(SERVER);
-    // Nobody can be asked.
+    // Without a terminal, it cannot ask.
     let refused = place.run(&["trust"]).ends_with(2);
     assert!(LINES.iter().all(|line| refused.stderr.contains(line)), "{refused:#?}");
     assert!(
@@ -140,7 +140,7 @@ fn trust_needs_a_terminal_and_is_taken_back() {
     live.says("trusted, until");
     assert_eq!(live.leave(), 0);
     assert!(shown().ends_with("\ntrusted\n"));
-    // Whatever has become of its files.
+    // A broken configuration can still be forgotten.
     place.write("glyphoxa.yaml", "[");
     for told in ["is no longer trusted", "was not trusted"] {
         let forgot = place.run(&["trust", "--forget"]).ends_with(0);

@@ -169,7 +169,8 @@ fn images(services: &Registry, config: &Config) -> Option<Images> {
     painter.map(|painter| Images::new(painter, config.campaign.lines_and_veils.clone()))
 }
 
-/// The rules of `config`; the built-in ones are read when an NPC that may look them up prepares to answer.
+/// The rules of `config`; the built-in ones are read when an NPC that may look them up prepares to
+/// answer.
 fn rule_book(config: &Config) -> Arc<RuleBook> {
     let own = &config.rules;
     let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);

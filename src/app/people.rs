@@ -34,7 +34,8 @@ use crate::{
 
 /// Samples of 200 ms.
 const SILENCE: usize = 3_200;
-/// Latencies of Whisper, in milliseconds, from 150 ms of silence on; see `logic/turn/tests/table.rs`.
+/// Latencies of Whisper, in milliseconds, from 150 ms of silence on; see
+/// `logic/turn/tests/table.rs`.
 const TAKES: [u64; 3] = [148, 230, 280];
 /// The last partial covers speech until this long before the end: half the interval of partials.
 const EARLIER: u64 = 200;
@@ -212,7 +213,7 @@ fn drawn() -> Vec<Duration> {
 struct Figures {
     /// Mean wait at ends, in ms.
     mean: f64,
-    /// Of the pauses in recordings.
+    /// Number of pauses in recordings that ended an utterance.
     cut: usize,
     /// Percent of the recordings broken off.
     cut_off: f64,

@@ -16,7 +16,6 @@ mod packages;
 #[cfg(test)]
 mod tests;
 
-pub use error::ArchiveError;
 pub use limits::Limits;
 #[cfg(test)]
 pub use made::{tar_bomb, tarred, zipped};

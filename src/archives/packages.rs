@@ -36,12 +36,15 @@ impl ZipReader {
     }
 }
 
+/// Takes a member by its path and content, and stops when it has enough.
+type Each<'e, E> = dyn FnMut(&[u8], &mut dyn Read) -> Result<ControlFlow<()>, E> + 'e;
+
 /// Hands the files of the `.tgz` in `file` to `each`, with their paths, until it has enough; at most `most`
 /// bytes of it are unpacked.
 pub fn tgz_members<E: From<io::Error>>(
     file: File,
     most: u64,
-    each: &mut dyn FnMut(&[u8], &mut dyn Read) -> Result<ControlFlow<()>, E>,
+    each: &mut Each<'_, E>,
 ) -> Result<(), E> {
     let unpacked = Budgeted::new(GzDecoder::new(BufReader::new(file)), Budget::new(most));
     let mut archive = tar::Archive::new(unpacked);

@@ -3,7 +3,7 @@ use std::io::{Cursor, Write};
 use proptest::prelude::*;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use super::*;
+use super::{error::ArchiveError, *};
 
 const SMALL: Limits = Limits { members: 4, inflated: 4_000_000, ratio: 200 };
 

@@ -214,12 +214,12 @@ impl KeptSession {
         self.content.histories.values().map(theirs).sum()
     }
 
-    /// Forgets the exchanges that somebody began, here and not yet in the file.
+    /// Forgets the exchanges that `person` began, in memory only.
     pub fn leave_out(&mut self, person: &Person) {
         self.content.histories.values_mut().for_each(|it| forget_exchanges(it, person));
     }
 
-    /// Forgets the exchanges that somebody began.
+    /// Forgets the exchanges that `person` began, and writes the file.
     ///
     /// # Errors
     /// The file cannot be written.

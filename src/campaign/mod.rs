@@ -41,9 +41,7 @@ pub use crate::{
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use bringing::{
-    BringError, Bringing, Cast as BringingCast, NewFile, NewFiles, Preview, PreviewedFiles,
-    VoiceOffer,
-    plan as plan_drafts,
+    Cast as BringingCast, NewFile, NewFiles, PreviewedFiles, VoiceOffer, plan as plan_drafts,
 };
 pub use call_log::{CallLog, calls_of, forget_calls};
 pub use clock::{date, now, time, wall_clock};
@@ -69,7 +67,7 @@ pub use moving::{
 pub use music::{check_sound, level as level_music};
 pub use notices::{Tables, WaitingCall};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
-pub use played::{PlayedCampaign, Scoped, key_of};
+pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
 pub use privacy::{
     Deleted, DirectDeletion, KeptFiles, KeptOf, NamesOf, StoredOf, kept_of, names, own_lines,
     played_elsewhere, stored_of,

@@ -22,10 +22,18 @@ pub struct PlayedCampaign {
 /// Longest key, in characters.
 const KEY_MAX: usize = 64;
 
+/// Name and key of a campaign without a name.
+const UNNAMED: &str = "default";
+
+/// Name of a campaign as people see it: `name`, or "default" if it is empty.
+pub const fn shown_name(name: &str) -> &str {
+    if name.is_empty() { UNNAMED } else { name }
+}
+
 /// Lower-case letters and digits of `name`, joined by hyphens; "default" without any.
 pub fn key_of(name: &str) -> CampaignKey {
     let key: String = hyphened(name).chars().take(KEY_MAX).collect();
-    CampaignKey(if key.is_empty() { "default".to_owned() } else { key })
+    CampaignKey(if key.is_empty() { UNNAMED.to_owned() } else { key })
 }
 
 #[derive(Clone, Copy)]

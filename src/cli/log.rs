@@ -118,7 +118,7 @@ mod tests {
     /// Clears a terminal, sets its clipboard, colours (also by C1), rings, reverses, starts a line.
     const ACTS: &str =
         "no\u{1b}[2J\u{1b}]52;c;cm0=\u{7}\u{9b}31m\u{9d}\u{202e}\r\nERROR glyphoxa: forged";
-    /// How that is shown.
+    /// [`ACTS`] as the log shows it.
     const SHOWN: &str =
         r"no\u001b[2J\u001b]52;c;cm0=\u0007\u009b31m\u009d\u202e\u000d\nERROR glyphoxa: forged";
 

@@ -76,7 +76,7 @@ impl Configured<'_> {
     }
 }
 
-/// Asks for agreement to `config`, of which `lacking` has none.
+/// Asks for agreement to `config`; `lacking`: its demands without one.
 fn ask(config: &Config, lacking: &[&Demand]) -> Result<(), Failure> {
     let way_out = config::way_out(config);
     if !is_at_terminal() {
@@ -138,7 +138,7 @@ pub fn run(configured: Configured<'_>, arguments: &Arguments) -> Result<u8, Fail
     Ok(DONE)
 }
 
-/// Takes the yes to the configuration `file` back. Its problems do not matter.
+/// Takes back the yes to the configuration `file`, which may have errors.
 fn forget(file: &Path) -> Result<u8, Failure> {
     let name = named_file(file);
     let told = match config::forget_agreement(file)? {
@@ -149,7 +149,7 @@ fn forget(file: &Path) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// What a game master is asked.
+/// The question to the game master.
 fn question(config: &Config) -> String {
     format!(
         "{} would:\n{}{}\nDo you trust it? You won't be asked again until one of these lines changes, or a \

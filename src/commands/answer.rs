@@ -73,7 +73,7 @@ pub struct Reply {
     /// State of the table, for programs; also for people if `text` is empty.
     pub status: Option<Box<Status>>,
     pub public: bool,
-    /// What the caller may do next.
+    /// Next step offered to the caller.
     pub next_step: Option<NextStep>,
     /// A file for the caller alone.
     pub file: Option<SentFile>,

@@ -1,6 +1,7 @@
-//! What a person has said, as a face stores it.
+//! A face's records of what people have said.
 //!
-//! Entry type: [`StoredWords`]. **Never**: shows or deletes the words of anybody but the one who asks.
+//! Entry type: [`StoredWords`]. **Never**: shows or deletes the words of a person other than the
+//! caller.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::{
 pub struct HeardState {
     /// One or more sentences: whether the person is heard now.
     pub now: String,
-    /// The person is heard, or would be once somebody can be.
+    /// True if the person is heard, or would be in a session.
     pub is_heard: bool,
     /// The services of the NPCs.
     pub services: Arc<Services>,
@@ -33,13 +34,13 @@ pub struct FaceWords {
     pub written: &'static str,
     /// Sentences: what opting out does.
     pub opting_out: &'static str,
-    /// Where it was said.
+    /// The face's place within a sentence: "on this server".
     pub here: &'static str,
     /// Sentences: what a deletion leaves.
     pub left: &'static str,
 }
 
-/// What people have said, as a face stores it.
+/// A face's records of what people have said.
 pub trait StoredWords {
     /// Words for this face.
     fn face_words(&self) -> FaceWords;
@@ -47,7 +48,7 @@ pub trait StoredWords {
     /// Whether a person is heard.
     ///
     /// # Errors
-    /// It is not known which services there are.
+    /// The services are unknown.
     fn hearing(&self, speaker: SpeakerId) -> Result<HeardState, Refusal>;
 
     /// Everything that is stored about `speaker`, as text for them.

@@ -57,7 +57,7 @@ pub fn order_soon(
     })
 }
 
-/// Like [`order`], of the file given as `file`, of which `make` makes the order.
+/// Like [`order`]; `make` turns the file given as `file` into the order.
 ///
 /// # Errors
 /// No file is given, or it is too large.

@@ -1,7 +1,7 @@
 //! Demands the user has agreed to: in this run, and in `trusted.json` of the user's state folder,
 //! by the configuration's path.
 //!
-//! Entry types: [`Agreements`] and [`StartCheck`]; [`record`] adds to the file. **Never**: asks or
+//! Entry types: [`Agreements`] and [`StartCheck`]; [`record`] and [`forget`] change the file. **Never**: asks or
 //! prints.
 
 use std::{
@@ -88,8 +88,8 @@ pub fn forget(path: &Path) -> io::Result<bool> {
     state::remove(FILE, &state::key(path).ok_or_else(no_folder)?)
 }
 
-/// Files whose change since the user's yes made programs of `config` need a new one, of many the first;
-/// `None`: they need it for another reason.
+/// The first files changed since the user's yes, if programs of `config` need a new yes because of them;
+/// `None`: another reason.
 pub fn changed_files(config: &Config) -> Option<Vec<String>> {
     let lacking = Agreements::default().lacking(config, Use::Play);
     let recorded = recorded(name(config).as_deref());
@@ -116,8 +116,7 @@ pub fn file() -> Option<PathBuf> {
 }
 
 fn recorded(key: Option<&str>) -> BTreeSet<String> {
-    let all = file().and_then(|file| state::read(&file).ok());
-    key.zip(all).and_then(|(key, mut all)| all.remove(key)).unwrap_or_default()
+    key.map(|key| state::recorded(FILE, key)).unwrap_or_default()
 }
 
 /// Key of the configuration in the state folder.

@@ -2,7 +2,7 @@
 //! texts by the configuration's path. One of them lists the data that a configuration has created.
 //!
 //! A downloaded folder may bring other data, with sessions, servers and permissions that the user
-//! has not agreed to. Entry functions: [`read`], [`put`], [`record`], [`known`].
+//! has not agreed to. Entry functions: [`recorded`], [`put`], [`remove`], [`record`], [`known`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,7 @@ use crate::{
     launch::{self, real},
 };
 
-pub type Recorded = BTreeMap<String, BTreeSet<String>>;
+type Recorded = BTreeMap<String, BTreeSet<String>>;
 
 /// The file called `name`; `None`: the user has no home.
 pub fn path(name: &str) -> Option<PathBuf> {
@@ -33,12 +33,18 @@ pub fn key(file: &Path) -> Option<String> {
 }
 
 /// Reads the records at `path`; empty if it does not exist.
-pub fn read(path: &Path) -> io::Result<Recorded> {
+fn read(path: &Path) -> io::Result<Recorded> {
     match files::read_own(path) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Recorded::new()),
         Err(error) => Err(error),
     }
+}
+
+/// Texts recorded under `key` in the file called `name`; none if it cannot be read.
+pub fn recorded(name: &str, key: &str) -> BTreeSet<String> {
+    let all = path(name).and_then(|path| read(&path).ok());
+    all.and_then(|mut all| all.remove(key)).unwrap_or_default()
 }
 
 /// Replaces the texts of `key` in the file called `name`.
@@ -82,7 +88,7 @@ pub fn record(config: &Config) -> io::Result<()> {
     let places = places.into_iter().filter(|it| is_empty(it)).map(|it| real(it));
     let new: BTreeSet<String> = places.filter_map(|it| Some(it.to_str()?.to_owned())).collect();
     let Some(key) = config.files.first().and_then(|file| key(file)) else { return Ok(()) };
-    let mut all = recorded(&key);
+    let mut all = recorded(FILE, &key);
     if new.is_subset(&all) {
         return Ok(());
     }
@@ -93,13 +99,8 @@ pub fn record(config: &Config) -> io::Result<()> {
 /// Data that the configuration at `file` has created; `None`: no place for records.
 pub fn known(file: &Path) -> Option<BTreeSet<PathBuf>> {
     path(FILE)?;
-    let all = key(file).map(|key| recorded(&key)).unwrap_or_default();
+    let all = key(file).map(|key| recorded(FILE, &key)).unwrap_or_default();
     Some(all.into_iter().map(PathBuf::from).collect())
-}
-
-fn recorded(key: &str) -> BTreeSet<String> {
-    let all = path(FILE).and_then(|path| read(&path).ok());
-    all.and_then(|mut all| all.remove(key)).unwrap_or_default()
 }
 
 pub fn is_empty(path: &Path) -> bool {

@@ -11,7 +11,7 @@ use serenity::{
 
 use super::options::Options;
 
-/// Longest wait for an answer while someone waits for it.
+/// Longest wait for an answer that a person waits for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Reason the bot cannot work, with the fix.

@@ -20,6 +20,11 @@ impl Said {
     pub fn is_by(&self, name: &str) -> bool {
         self.text.strip_prefix(name).is_some_and(|it| it.starts_with(": "))
     }
+
+    /// Name of the speaker, and their words; `None` without a name.
+    pub fn name_and_words(&self) -> Option<(&str, &str)> {
+        self.text.split_once(": ")
+    }
 }
 
 impl<T: Into<String>> From<T> for Said {

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::domain::EntityKind;
 
 /// Content of all files of one import.
@@ -42,6 +44,8 @@ pub struct NpcDraft {
     /// Gender, age and kind as the file names them, for choosing a voice.
     pub looks: Vec<String>,
     pub tags: Vec<String>,
+    /// Part of a card that was exported here beside the fields of all cards, at most 4 KiB.
+    pub extension: Option<Value>,
 }
 
 /// A person, place, thing or text of the world, without a seat.

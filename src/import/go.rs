@@ -270,7 +270,7 @@ entities:
         assert_eq!((holya.name.as_str(), holya.kind), ("Holya", EntityKind::Npc));
         assert_eq!(holya.text[0].text, "Townmaster of ${DISCORD_TOKEN}.");
         assert_eq!(holya.properties, [("occupation".to_owned(), "smith".to_owned())]);
-        assert_eq!(mire.known_to, [holya.source.clone()]);
+        assert_eq!(mire.known_to, std::slice::from_ref(&holya.source));
         assert!(!mire.dm_only && plot.dm_only);
         let kinds: Vec<&str> = drafts.relations.iter().map(|it| it.kind.as_str()).collect();
         assert_eq!(kinds, ["lives_in", "lives_in", "fears"]);

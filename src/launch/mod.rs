@@ -1,7 +1,7 @@
 //! Starts other people's programs, confines them and ends them with this one.
 //!
 //! Entry functions: [`start()`] starts one, [`hide()`] protects our own secrets from all of them.
-//! Between us and the program runs a supervisor, which is this program again ([`supervise`]). Where
+//! Between us and the program runs a supervisor, which is this program again ([`supervise`]). If
 //! the kernel has Landlock, the program is started through [`confine`], which drops every right its
 //! configuration does not name. **Never**: knows a program's purpose, or passes on our environment.
 

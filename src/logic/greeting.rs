@@ -35,8 +35,7 @@ fn begins(text: &str, words: &Words, at: usize, from: usize) -> bool {
 
 /// Length in words of the longest greeting at word `at`; 0 for none.
 fn greeting(words: &Words, at: usize) -> usize {
-    let phrases = all(|language| language.greetings);
-    phrases.filter_map(|phrase| words.phrase_at(at, phrase)).max().unwrap_or(0)
+    words.longest_phrase_at(at, all(|language| language.greetings)).unwrap_or(0)
 }
 
 #[cfg(test)]

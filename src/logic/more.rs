@@ -1,8 +1,8 @@
-//! Requests for more of what was asked for before: "got another one?", "das Gleiche noch mal für alle".
+//! Requests for more of an earlier request: "got another one?", "das Gleiche noch mal für alle".
 //!
-//! Entry functions: [`asks_for_more`], and [`says_something`] for what may be asked for again. Each word of such
-//! a request repeats, is a name, or is a filler, so "another ale" is none.
-//! **Never**: knows what was asked for.
+//! Entry functions: [`asks_for_more`], and [`says_something`] for utterances that can be repeated. Each word of
+//! such a request repeats, is a name, or is a filler, so "another ale" is none.
+//! **Never**: knows the earlier request.
 
 use super::{
     language::{all, is_any},
@@ -14,8 +14,7 @@ pub fn asks_for_more(text: &str, is_name: impl Fn(&str) -> bool) -> bool {
     let words = Words::of(text);
     let (mut at, mut repeats) = (0, false);
     while at < words.len() {
-        let phrases = all(|it| it.more.phrases);
-        match phrases.filter_map(|phrase| words.phrase_at(at, phrase)).max() {
+        match words.longest_phrase_at(at, all(|it| it.more.phrases)) {
             Some(count) => {
                 repeats = true;
                 at += count;

@@ -15,7 +15,7 @@ use super::{
     words::fold,
 };
 
-/// Labels that models give to anyone.
+/// Labels that models use for any speaker.
 const ANYBODY: [&str; 18] = [
     "player",
     "user",
@@ -54,7 +54,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Labels of `others` and of anyone, and those of an NPC with its `own` names.
+    /// Labels of `others` and of any speaker, and those of an NPC with its `own` names.
     pub fn new<'n>(
         others: impl IntoIterator<Item = &'n str>,
         own: impl IntoIterator<Item = &'n str>,

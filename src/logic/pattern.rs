@@ -1,4 +1,4 @@
-//! Regular expressions parsed without being compiled, which takes far longer.
+//! Regular expressions, parsed but not compiled: compiling takes far longer.
 //!
 //! Entry types: [`ParsedPattern`] and [`Needed`], the texts without which a pattern matches nothing. Patterns are
 //! parsed when files are loaded, and compiled when a text has what they need.
@@ -25,14 +25,14 @@ impl ParsedPattern {
         Parser::new().parse(pattern).ok().map(Self)
     }
 
-    /// Its groups by name; those without one by number.
+    /// Names of its groups; unnamed ones have their number.
     pub fn groups(&self) -> Vec<String> {
         let mut groups = vec!["0".to_owned()];
         add_groups(&self.0, &mut groups);
         groups
     }
 
-    /// About how many bytes its states take when compiled; rather too many than too few.
+    /// Estimated bytes of its states when compiled, rather too many than too few.
     pub fn bytes(&self) -> u64 {
         states(&self.0).saturating_mul(STATE)
     }
@@ -85,7 +85,7 @@ fn states_of_class(class: &ClassUnicode) -> u64 {
     for range in class.ranges() {
         let (start, end) = (u32::from(range.start()), u32::from(range.end()));
         let shares = |bits: u32| start >> bits == end >> bits;
-        // A range has one sequence in a block, and at most so many in blocks with fewer bytes in common.
+        // A range is one byte sequence within a block, and several across blocks, at most these.
         states += if shares(BLOCK) {
             1
         } else if shares(2 * BLOCK) {
@@ -112,7 +112,7 @@ fn count(number: usize) -> u64 {
 pub enum Needed {
     /// It may match anything.
     Nothing,
-    /// This text, as [`caseless`] has it.
+    /// This text, made by [`caseless`].
     Text(String),
     /// All of these.
     All(Vec<Needed>),
@@ -141,7 +141,7 @@ impl Needed {
         }
     }
 
-    /// True if `text`, made by [`caseless`], has what is needed.
+    /// True if `text`, made by [`caseless`], contains the needed texts.
     pub fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Nothing => true,

@@ -37,8 +37,8 @@ impl<'n> Articled<'n> {
         Some(Self { language, article, rest })
     }
 
-    /// True if it is more than ordinary words. Where all nouns are capitalised, a single word
-    /// proves nothing; of several, the first does: "die alte Burg", "der Tanzende Hirsch".
+    /// True if it is more than ordinary words. In a language with capitalised nouns, the first of
+    /// several words must have a capital: "der Tanzende Hirsch", not "die alte Burg".
     fn is_proper(&self) -> bool {
         let begins_large = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
         match self.language.nouns_have_capitals {

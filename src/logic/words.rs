@@ -98,6 +98,15 @@ impl Words {
         phrase.split(' ').try_fold(0, next)
     }
 
+    /// Length in words of the longest of `phrases` (folded) that begins at `at`.
+    pub fn longest_phrase_at<'p>(
+        &self,
+        at: usize,
+        phrases: impl Iterator<Item = &'p str>,
+    ) -> Option<usize> {
+        phrases.filter_map(|phrase| self.phrase_at(at, phrase)).max()
+    }
+
     fn read_word(&mut self, text: &str, start: usize) -> Span {
         let from = self.folded.len();
         let mut end = start;

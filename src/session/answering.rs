@@ -289,8 +289,8 @@ impl Table {
         }
     }
 
-    /// Prepares the seats of a new table. Where its speech is not heard, free voices wait until their
-    /// NPCs are asked: a model of this machine takes tens of megabytes.
+    /// Prepares the seats of a new table. If its first answer may wait, free voices are loaded when
+    /// their NPCs are asked: a local model takes tens of megabytes.
     pub(super) fn warm_first(&self) {
         for index in self.seats.ids().into_iter().filter(|index| !self.is_cold(*index)) {
             self.warm_seat(index);

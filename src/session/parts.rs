@@ -41,8 +41,8 @@ pub struct TableSetup {
     pub backlog: Backlog,
     /// True for a local table, where a person who is alone may end an X-card.
     pub is_here: bool,
-    /// The first answer must not wait for a voice, because someone hears it or speaks to the table.
-    /// Elsewhere free voices are loaded with the first answers.
+    /// The first answer must not wait for a voice, because people listen or speak to the table. If
+    /// false, free voices are loaded with the first answers.
     pub is_heard: bool,
     pub seed: u64,
 }

@@ -84,7 +84,7 @@ fn roll_with_bonus(text: &str, by: &PersonId, before: &Conversation) -> Option<S
         return if line.unanswered { awaited(&line.text) } else { None };
     }
     let (said, has_rolled) = last_answered(by, before, &[ROLL])?;
-    let (_, words) = said.text.split_once(": ")?;
+    let (_, words) = said.name_and_words()?;
     if has_rolled { Some(format!("{TOLD}{bonus}")) } else { awaited(words) }
 }
 

@@ -48,8 +48,8 @@ impl Table {
         Some(wishes)
     }
 
-    /// Grants the `wishes` in `text`; describes the changes. An NPC tells the titles if asked, in the
-    /// language of the question.
+    /// Grants the `wishes` in `text`; describes the changes. An NPC tells the titles if asked, in
+    /// the language of the question.
     pub(super) fn grant(
         &mut self,
         speaker: SpeakerId,

@@ -584,7 +584,7 @@ async fn server_failures_are_framed_and_taint_turn() {
         assert!(record.for_model.starts_with("<tool-data from=\"x.t\">\nerror: no luck"));
         assert!(record.outside && stage.taint.is_set(), "{failure:?}");
     }
-    // Nothing of it is in what the host says, but it has had its say.
+    // The host's message quotes nothing of the tool, but the call still counts as outside.
     let (stage, _) = Stage::with(&[Does::Answer(9_000)], quick());
     let record = stage.call("t", &json!({})).await;
     assert_eq!(record.for_model, "error: timed out after 400 ms");

@@ -98,7 +98,7 @@ impl Tool {
         self.declared.categories.iter().map(String::as_str).chain(server)
     }
 
-    /// Loads what its first call needs, while nobody waits. Cancel safe.
+    /// Loads in advance what its first call needs. Cancel safe.
     pub fn prepare(&self) -> BoxFuture<'static, ()> {
         self.handler.prepare()
     }

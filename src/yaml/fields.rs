@@ -23,12 +23,12 @@ impl<'a> Fields<'a> {
         self.node
     }
 
-    /// Where the mapping begins.
+    /// Start of the mapping.
     pub const fn at(&self) -> Position {
         self.node.at
     }
 
-    /// Where the value of `key` begins; without one, the mapping.
+    /// Start of the value of `key`; without one, of the mapping.
     pub fn place(&self, key: &str) -> Position {
         self.entry(key).map_or(self.node.at, |entry| entry.node.at)
     }

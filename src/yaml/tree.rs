@@ -6,7 +6,7 @@ use super::{Position, Scalar};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where the value begins; for an alias, the position of the alias.
+    /// Start of the value; of an alias, the position of the alias.
     pub at: Position,
     pub value: Value,
 }

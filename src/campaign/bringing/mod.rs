@@ -22,8 +22,7 @@ mod tests;
 
 pub use npc_files::{NewFile, NewFiles};
 pub use people::Cast;
-pub use plan::{BringError, Bringing, plan};
-pub use preview::Preview;
+pub use plan::plan;
 pub use previewed::PreviewedFiles;
 pub use sent::{NotBrought, Opened, opened};
 pub use voice::VoiceOffer;

@@ -11,7 +11,7 @@ use super::{
     looks::Looks,
     npc_files::{MadeFile, NewFile, NpcFiles},
     preview::{Item, Left, Preview},
-    voice::{ChosenVoice, VoiceOffer, choose, extension, of_card},
+    voice::{ChosenVoice, VoiceOffer, choose, of_card},
     written::{Parts, Written, marked, name, written},
 };
 use crate::{
@@ -181,13 +181,14 @@ fn described(
     let told = draft.personality.iter().chain(&draft.knowledge);
     let told: String = told.flat_map(|it| it.text.chars().chain([' '])).take(LOOKED_AT).collect();
     let named: Vec<String> = draft.looks.iter().chain(&draft.tags).cloned().collect();
-    let of_ours = || extension(&draft.original)?.get("language")?.as_str();
+    let of_ours = || draft.extension.as_ref()?.get("language")?.as_str();
     let language = draft.language.as_deref().or_else(of_ours).and_then(two_letters);
     let language = language.as_deref().unwrap_or(cast.language);
     let looks = Looks::of(&named, &told);
     let voice = match cast.voice {
         Some(named) => Some(ChosenVoice::named(named)),
-        None => of_card(&draft.original, cast.voices)
+        None => (draft.extension.as_ref())
+            .and_then(|it| of_card(it, cast.voices))
             .or_else(|| choose(&draft.name, language, &looks, cast.voices)),
     };
     let standing = standing.iter().map(|it| {

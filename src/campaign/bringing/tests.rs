@@ -1,6 +1,6 @@
 use std::fs;
 
-use super::{written::marked, *};
+use super::{preview::Preview, written::marked, *};
 use crate::{
     campaign::{Scoped, entities_of_no_file},
     domain::{CampaignKey, EntityKind, Npc, Scope},

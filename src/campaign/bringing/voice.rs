@@ -2,7 +2,7 @@
 //!
 //! Entry items: [`VoiceOffer`], [`choose`]; [`of_card`] for one that came with a voice of ours. Pure: the same person gets the same voice each time.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::looks::{Age, Gender, Looks, Size};
 use crate::{domain::fnv1a, provider::VoiceService};
@@ -155,14 +155,9 @@ pub fn choose(
     Some(voice)
 }
 
-/// What a card that was exported here says of its NPC beside the fields of all cards.
-pub fn extension(card: &Map<String, Value>) -> Option<&Value> {
-    card.get("data")?.get("extensions")?.get("glyphoxa")
-}
-
-/// The voice in a card that was exported here, if it is one of `offers`.
-pub fn of_card(card: &Map<String, Value>, offers: &[VoiceOffer]) -> Option<ChosenVoice> {
-    let voice = extension(card)?.get("voice")?;
+/// The voice in `extension` of a card that was exported here, if it is one of `offers`.
+pub fn of_card(extension: &Value, offers: &[VoiceOffer]) -> Option<ChosenVoice> {
+    let voice = extension.get("voice")?;
     let (service, id) = (voice.get("provider")?.as_str()?, voice.get("voice_id")?.as_str()?);
     let offer = offers.iter().find(|it| it.service.name() == service && it.voice_id == id)?;
     let number = |key: &str, default: f32| {
@@ -282,14 +277,12 @@ mod tests {
         let voice = serde_json::json!({
             "provider": "piper", "voice_id": "joe", "pitch_shift": -1.1, "speed_factor": 99,
         });
-        let card =
-            serde_json::json!({ "data": { "extensions": { "glyphoxa": { "voice": voice } } } });
-        let card = card.as_object().unwrap();
+        let card = &serde_json::json!({ "voice": voice });
         let found = of_card(card, &offers(&[(VoiceService::Piper, "joe")])).unwrap();
         assert_eq!((found.provider, found.voice_id.as_str()), ("piper", "joe"));
         assert!((found.pitch_shift, found.speed_factor) == (-1.1, 2.0), "{found:?}");
         assert_eq!(of_card(card, &offers(&[(VoiceService::Flite, "joe")])), None);
-        assert_eq!(of_card(&Map::new(), &[]), None);
+        assert_eq!(of_card(&Value::Null, &[]), None);
     }
 
     #[test]

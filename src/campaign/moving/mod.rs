@@ -1,7 +1,7 @@
 //! A campaign out of a store and into another: everything that a store holds of a scope, as lines of JSON.
 //!
 //! Entry functions: [`held`] (out of a store), [`texts`] and [`read_texts`] (to files and back),
-//! [`plan_return`] (what of it a store lacks); [`Return::carry_out`] adds that. Vectors are made again from
+//! [`plan_return`] (what of it a store lacks); [`returned::Return::carry_out`] adds that. Vectors are made again from
 //! the texts, and money stays where it was spent. **Never**: changes or removes what a store has, or
 //! brings back words deleted there.
 
@@ -17,5 +17,5 @@ mod tests;
 pub use calls::{calls_of_sessions, write_calls};
 pub use files::{FILES, Folder, MANIFEST, Manifest, read_texts, texts};
 pub use held::{Held, held};
-pub use returned::{Return, ReturnError, Tally, plan_return};
+pub use returned::{ReturnError, Tally, plan_return};
 pub use settings::{CarriedSettings, SETTINGS};

@@ -8,9 +8,9 @@ use crate::{
     domain::{CampaignKey, Owner, Scope},
     import::Mistake,
     memory::{
-        Asked, Change, Deletion, Entity, EntityKind, Forget, ForgetFrom, Item, ItemKind,
-        MemoryStore, Present, Provenance, Relation, RelationKey, Session, Sqlite, Status, Uid,
-        Utterance, Visibility,
+        Asked, Change, Deletion, Deletions, Entity, EntityKind, Forget, ForgetFrom, Graph, Item,
+        ItemKind, Index, Present, Provenance, Relation, RelationKey, Session, Sqlite, Status,
+        Transcript, Uid, Utterance, Visibility,
     },
 };
 

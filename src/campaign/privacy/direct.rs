@@ -27,8 +27,8 @@ pub struct DirectDeletion<'s> {
 }
 
 impl DirectDeletion<'_> {
-    /// Records the deletion, then deletes from files and the store; the number of lines, and whether all files
-    /// could be changed. What could not is left to the next start of the bot.
+    /// Records the deletion, then deletes from files and the store. Returns the number of deleted
+    /// lines, and an error if a file could not be changed; the bot's next start retries it.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -50,7 +50,7 @@ impl DirectDeletion<'_> {
         Ok((lines, kept.map_err(PrivacyError::from)))
     }
 
-    /// Ends the deletion, whose files could all be changed. If lines that wait to be stored may be the person's,
+    /// Ends a deletion that changed all files. If lines that wait to be stored may be the person's,
     /// its record stays for the next start of the bot.
     ///
     /// # Errors

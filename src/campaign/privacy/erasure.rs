@@ -100,7 +100,7 @@ impl Eraser {
                 deletion.files.sort();
                 deletion.files.dedup();
             }
-            // Which files are left is unknown, so the next attempt goes through everything.
+            // The remaining files are unknown, so the next attempt goes through all.
             Err(_) => deletion.named = false,
         }
         erased

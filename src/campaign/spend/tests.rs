@@ -120,7 +120,7 @@ impl World {
                 }
             }
             (40..75, Some(index)) => {
-                // Less than it was reserved for; the bill says so too.
+                // Costs less than reserved, also on the bill.
                 let Call { reserved, of_mira, bill } = self.calls.swap_remove(index);
                 let used = rng.random_range(0..=bill);
                 self.billed -= bill - used;

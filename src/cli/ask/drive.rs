@@ -348,7 +348,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Prints what there is to print.
+    /// Prints the events received so far.
     async fn print(&mut self) -> Result<(), Failure> {
         while let Some(event) = self.events.try_recv() {
             self.event(&event).await?;

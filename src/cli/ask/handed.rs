@@ -1,4 +1,4 @@
-//! Files that commands take from a terminal's user, and give them.
+//! Files that commands read from a terminal's user, or write for them.
 //!
 //! Entry functions: [`given`], [`export`]. **Never**: replaces a file.
 
@@ -51,7 +51,7 @@ pub fn export(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<String> {
         let mut new = OpenOptions::new();
         match new.write(true).create_new(true).mode(0o600).open(folder.join(&file)) {
             Ok(mut opened) => return opened.write_all(bytes).map(|()| file),
-            // It is somebody's, perhaps of an earlier evening.
+            // Keep the existing file, perhaps of an earlier evening; try the next number.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

@@ -42,10 +42,7 @@ pub struct LocalMemory {
 impl LocalMemory {
     /// Name of the campaign that is played.
     pub fn campaign(&self) -> &str {
-        match self.config.campaign.name.as_str() {
-            "" => "default",
-            name => name,
-        }
+        campaign::shown_name(&self.config.campaign.name)
     }
 
     /// True if the campaign of this name is played.

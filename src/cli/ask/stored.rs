@@ -1,4 +1,4 @@
-//! Campaigns, and what people have said, as the commands of every face reach them from a terminal.
+//! Campaigns and people's stored lines, for shared commands given at a terminal.
 //!
 //! **Never**: waits; what takes a while is handed over as a future.
 

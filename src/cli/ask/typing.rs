@@ -49,7 +49,7 @@ impl Driver {
         context: &SlashContext<'_>,
     ) -> Result<(), Failure> {
         let is_unheard = self.opted_out.contains(&typist.id) && !line.trim().starts_with('/');
-        // Anybody may play the X-card, heard or not.
+        // A player who opted out may play the X-card too.
         let line = if is_unheard && typed_x_card_in(line).is_some() { "/xcard" } else { line };
         if self.steer(line, typist, context).await? {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What is heard of a person, where it goes, and what is stored, in words.
+//! The text of `/privacy info`: whether a person is heard, and who receives and stores their words.
 //!
 //! Entry function: [`text`].
 
@@ -8,7 +8,7 @@ use crate::{
     commands::stored::{FaceWords, HeardState},
 };
 
-/// What `hearing` says of a person, in the words of `place`.
+/// Describes `hearing` to the person, in the words of `place`.
 pub fn text(hearing: &HeardState, place: &FaceWords) -> String {
     let HeardState { now, services, named, .. } = hearing;
     let FaceWords { name, written, opting_out, .. } = place;
@@ -64,7 +64,7 @@ mod tests {
         }
     }
 
-    /// What somebody who is heard is told of these services.
+    /// The text for a person who is heard by these services.
     fn told(services: &Services) -> String {
         let (now, services) = ("I hear you.".to_owned(), Arc::new(services.clone()));
         let named = |name: &str| format!("**{name}**");
@@ -83,7 +83,7 @@ mod tests {
         assert!(text.contains("After a session"), "{text}");
         assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
         assert!(!text.contains("None of this leaves"), "{text}");
-        // One that is asked only where the first cannot is named too, and leaves nothing local.
+        // A fallback is named too; an outside one means that words may leave.
         let text = told(&services(vec![local, far]));
         assert!(
             text.contains(

@@ -1,8 +1,8 @@
 //! `/privacy`: being heard or not, and what is stored. A face with more to delete adds subcommands of its
 //! own.
 //!
-//! Entry items: [`COMMAND`], [`delete_own`] (once it is confirmed). **Never**: tells if another player is heard,
-//! or deletes without a confirmation.
+//! Entry items: [`COMMAND`], [`delete_own`] (once it is confirmed). **Never**: reveals whether
+//! another player is heard, or deletes without a confirmation.
 
 mod info;
 mod sent;

@@ -118,7 +118,7 @@ pub fn question(whose: &str, place: &FaceWords, names: &NamesOf) -> String {
     text
 }
 
-/// Says that so many lines were deleted.
+/// Notice that `lines` lines were deleted.
 pub fn deleted(lines: u64) -> String {
     format!(
         "Deleted: {lines} {}, the answers, and everything derived from them. New lines are \

@@ -5,7 +5,7 @@
 use futures::FutureExt;
 
 use crate::{
-    campaign::{GuildSettings, PlayedCampaign, WorldAnswer, WorldOrder},
+    campaign::{GuildSettings, PlayedCampaign, WorldAnswer, WorldOrder, shown_name},
     commands::{Campaigns, Chosen, OrderSoon, Refusal, Text, WorldSoon, Worlds},
     discord::guild::Guild,
 };
@@ -64,8 +64,7 @@ pub fn names(guild: &Guild) -> Vec<String> {
 
 /// Name of the configured campaign; `default` without one.
 fn configured(guild: &Guild) -> String {
-    let name = guild.shared.handles.settings.load().campaign.name.clone();
-    if name.is_empty() { "default".to_owned() } else { name }
+    shown_name(&guild.shared.handles.settings.load().campaign.name).to_owned()
 }
 
 /// Name of the campaign played here.

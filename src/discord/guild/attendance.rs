@@ -82,7 +82,7 @@ impl Guild {
         self.tell_newcomers();
     }
 
-    /// The bot is in no voice channel any more. If it was, someone has removed it.
+    /// The bot is in no voice channel any more. If it was in one, it was removed by hand.
     pub fn disconnected(&mut self) {
         if self.session().is_ok_and(|session| session.voice.was_seen()) {
             self.end_soon("someone disconnected me from the channel");

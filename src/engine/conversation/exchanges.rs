@@ -29,8 +29,8 @@ pub fn parties(messages: &[Message]) -> Parties {
     for message in messages {
         match message {
             Message::User(Said { by: Some(id), .. }) => people.push(id.clone()),
-            Message::User(Said { text, by: None }) if text != FOLLOW_UP => {
-                speakers.extend(text.split_once(": ").map(|(name, _)| name.to_owned()));
+            Message::User(said) if said.text != FOLLOW_UP => {
+                speakers.extend(said.name_and_words().map(|(name, _)| name.to_owned()));
             }
             Message::Summary { speakers: names, people: ids, .. } => {
                 speakers.extend_from_slice(names);

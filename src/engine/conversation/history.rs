@@ -89,7 +89,7 @@ impl History {
         let kept = kept(&turn.said, &turn.exchange, turn.told_secrets, spoken);
         if kept.is_empty() {
             // Without an answer the utterance stays known, as a side line.
-            if let Some((speaker, words)) = turn.said.text.split_once(": ") {
+            if let Some((speaker, words)) = turn.said.name_and_words() {
                 let (speaker, text) = (speaker.to_owned(), words.to_owned());
                 let by = turn.said.by.clone();
                 self.add_side_line(SideLine { speaker, by, text, unanswered: true });

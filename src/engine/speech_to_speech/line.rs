@@ -258,7 +258,7 @@ impl S2sLine {
             }
         }
         if !open.end(&mut pending).await {
-            // It would cost more and more.
+            // Left open, it would go on costing money.
             self.open = None;
             return;
         }

@@ -34,7 +34,8 @@ pub const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Plays seeds in paused time: `gate` of them, `proof` in a whole run, or that of `GLYPHOXA_TEST_SEED` alone.
+/// Plays seeds in paused time: `gate` of them, `proof` in a whole run, or that of
+/// `GLYPHOXA_TEST_SEED` alone.
 pub fn seeds<T, F: Future<Output = T>>(gate: u64, proof: u64, play: impl Fn(u64) -> F) -> Vec<T> {
     let one = env::var_os("GLYPHOXA_TEST_SEED");
     let one = one.map(|it| it.to_string_lossy().parse::<u64>().expect("a seed is a number"));

@@ -39,6 +39,8 @@ const NOTES: &[&[&str]] = &[
 const GREETINGS: &[&str] = &["alternate_greetings", "group_only_greetings"];
 /// Most example exchanges; more would not fit into a prompt.
 const EXAMPLES_MAX: usize = 200;
+/// Largest part of a card that was exported here, in bytes.
+const EXTENSION_MAX: usize = 4 << 10;
 /// Longest tag, in characters.
 const TAG_MAX: usize = 40;
 
@@ -171,6 +173,8 @@ fn note(npc: &mut NpcDraft, reading: &mut Reading<'_>, fields: &Fields<'_>) {
     let prompt = extensions.and_then(|it| it.get("depth_prompt")?.get("prompt")?.as_str());
     let prompt = prompt.map(noted).unwrap_or_default();
     push(&mut npc.for_dm, "extensions/depth_prompt/prompt", prompt);
+    let own = extensions.and_then(|it| it.get("glyphoxa"));
+    npc.extension = own.filter(|it| it.to_string().len() <= EXTENSION_MAX).cloned();
     if is_for_adults(&npc.tags) {
         let text = "The author marks this character as not for everyone.".to_owned();
         push(&mut npc.for_dm, "tags", text);

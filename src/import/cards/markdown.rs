@@ -158,7 +158,7 @@ fn is_mark(mark: &str, before: &str, after: &str) -> bool {
     let (before, next) = (before.chars().next_back(), after.chars().next());
     match mark {
         "*" => !(is_blank(before) && is_blank(next)),
-        "_" => !(is_inside(before) && is_inside(next)) && !(is_blank(before) && is_blank(next)),
+        "_" => !(is_inside(before) && is_inside(next) || is_blank(before) && is_blank(next)),
         _ => true,
     }
 }

@@ -18,7 +18,7 @@ pub fn spoken(text: &str) -> String {
     let unmarked: Vec<String> = lines.iter().map(|line| without_actions(line)).collect();
     let has_actions = lines.iter().zip(&unmarked).any(|(line, rest)| line.trim() != rest.trim());
     let outside: usize = unmarked.iter().map(|line| words_outside_quotes(line)).sum();
-    let is_quoted = !quotes.is_empty() && !(has_actions && outside >= SAID_MIN);
+    let is_quoted = !(quotes.is_empty() || has_actions && outside >= SAID_MIN);
     let said = if is_quoted { quotes.join(" ") } else { unmarked.join("\n") };
     plain(&said).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -24,7 +24,7 @@ pub struct Denied {
     pub end: usize,
 }
 
-/// A person who is told to wait before another is called.
+/// A person asked to wait before another is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dismissed {
     /// The person.
@@ -76,7 +76,7 @@ impl<'u> Denial<'u> {
         Some(Denied { people, instead: self.instead(end), end })
     }
 
-    /// The person told to wait where another is called right behind: "not now, Bartok. Mira, what …".
+    /// The person asked to wait, if another is called next: "not now, Bartok. Mira, what …".
     pub fn dismissed(&self) -> Option<Dismissed> {
         let [first, second, ..] = self.turning.hits else { return None };
         let is_possessive = |hit: &Hit| self.turning.words.is_possessive(hit.range.end - 1);

@@ -6,7 +6,8 @@ use crate::domain::{Claim, Granted, Money};
 
 /// Claims ask for at least this fraction of the cap ahead.
 const AHEAD: u64 = 50;
-/// And for this many of the largest request so far, at most the fraction `MOST_AHEAD` of the cap.
+/// Claims also ask for this many of the largest request so far, up to the fraction `MOST_AHEAD`
+/// of the cap.
 const REQUESTS_AHEAD: u64 = 2;
 const MOST_AHEAD: u64 = 20;
 

@@ -29,20 +29,20 @@ pub struct CardWords {
     pub all: u32,
 }
 
-/// True if the whole of `text` is the X-card, which anybody may play at any time.
+/// True if the whole of `text` is the X-card.
 pub fn is_x_card(text: &str) -> bool {
     let words = Words::of(text);
     names_x_card(words.joined(0..words.len()))
 }
 
-/// The first X-card in spoken `text`, be it among other words.
+/// The first X-card in spoken `text`, alone or among other words.
 pub fn x_card_in(text: &str) -> Option<CardWords> {
     let words = Words::of(text);
     let card = cards(&words).next()?;
     Some(CardWords::of(&card, &words))
 }
 
-/// The first X-card that typed `text` plays, be it among other words.
+/// The first X-card that typed `text` plays, alone or among other words.
 pub fn typed_x_card_in(text: &str) -> Option<CardWords> {
     let words = Words::of(text);
     let is_played = |card: &Range<usize>| {

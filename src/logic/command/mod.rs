@@ -95,9 +95,8 @@ pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(u
 /// sprechen". Questions and negations do not.
 pub fn is_go_on(text: &str) -> bool {
     let words = Words::of(text);
-    let length_at = |list: fn(&'static Language) -> List, at: usize| {
-        all(list).filter_map(|phrase| words.phrase_at(at, phrase)).max()
-    };
+    let length_at =
+        |list: fn(&'static Language) -> List, at| words.longest_phrase_at(at, all(list));
     if text.contains('?') || length_at(|it| it.asks_to_go_on, 0).is_some() {
         return false;
     }

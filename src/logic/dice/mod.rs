@@ -5,7 +5,7 @@
 //! `2d6[fire]`, comparisons) with common forms of other tables (`adv`, `dis`, `dl1`, `dh1`, `!`,
 //! `!>4`, `d%` as 1 to 100, `4dF`, capitals, `6#4d6kh3`, `6 4d6`, `repeat(4d6, 6)`).
 //!
-//! Where tables read a spelling differently, the printed expression or a note in the outcome's text
+//! If tables read a spelling differently, the printed expression or a note in the outcome's text
 //! shows the reading: `k3` keeps the dice that show a three (Avrae), `!>4` explodes on four or more
 //! (Roll20), `>=` compares the sum (Avrae).
 //! **Never**: guesses; unreadable text is an error with its column and a fix.

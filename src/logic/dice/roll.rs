@@ -390,7 +390,7 @@ fn values(dice: &[Die]) -> Vec<Option<f64>> {
     dice.iter().map(|die| die.kept.then(|| f64::from(die.face.counts))).collect()
 }
 
-/// For each value, whether a selector takes it; dropped ones are never taken.
+/// For each value, true if a selector takes it; dropped ones are never taken.
 fn select(values: &[Option<f64>], selectors: &[Selector]) -> Vec<bool> {
     let takes = |value: f64| selectors.iter().any(|selector| is_taken(value, *selector));
     let mut chosen: Vec<bool> = values.iter().map(|value| value.is_some_and(takes)).collect();

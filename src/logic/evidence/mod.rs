@@ -19,7 +19,7 @@ use saying::{is_question, sayings};
 use wordings::wordings;
 
 use super::{
-    language::{Language, List, is_any},
+    language::{Language, List, is_any, is_negation},
     trigrams::is_alike,
     words::Words,
 };
@@ -134,8 +134,7 @@ fn none_of(words: &Words) -> Vec<&str> {
 /// has content of each: it could have taken the "not" from the wrong one.
 fn speaks_of_each(content: &[&str], text: &str) -> bool {
     let sentences: Vec<Words> = saying::statements(text).into_iter().map(Words::of).collect();
-    let is_negated =
-        |words: &Words| words.iter().any(|word| is_any(|it| it.wording.negations, word));
+    let is_negated = |words: &Words| words.iter().any(is_negation);
     let negated = sentences.iter().filter(|words| is_negated(words)).count();
     if negated == 0 || negated == sentences.len() {
         return true;
@@ -218,8 +217,8 @@ fn acting(line: Told<'_>, words: &Words, people: &People, listener: Person) -> V
     acting
 }
 
-/// Names within a sentence. Where all nouns are capitalised, only two capitalised words in a row
-/// are a name ("Frau Lindt").
+/// Names within a sentence. In a language with capitalised nouns, only two capitalised words in a
+/// row are a name ("Frau Lindt").
 fn names(text: &str, words: &Words, people: &People) -> Vec<String> {
     let list: Vec<&str> = words.iter().collect();
     let has_noun_capitals =

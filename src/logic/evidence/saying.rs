@@ -9,7 +9,7 @@ use super::{
     people::Told,
 };
 use crate::logic::{
-    language::{List, Wording, all, is_any},
+    language::{List, Wording, all, is_any, is_negation},
     words::Words,
 };
 
@@ -142,7 +142,7 @@ fn is_denial(sentence: &str) -> bool {
     if words.get(0).is_some_and(|word| is_any(|it| it.wording.no, word)) {
         return true;
     }
-    let denies = words.iter().any(|word| is_any(|it| it.wording.negations, word));
+    let denies = words.iter().any(is_negation);
     denies && !words.iter().any(|word| is_content(word) && !is_any(|it| it.wording.yes, word))
 }
 
@@ -240,8 +240,7 @@ fn filled<'a>(question: Told<'a>, answered: Told<'a>) -> Option<Saying<'a>> {
     let from = match is_helping(first) {
         true => {
             let last = names.len().checked_sub(1).and_then(|last| names.get(last))?;
-            let is_short =
-                is_any(|it| it.wording.helping, last) || is_any(|it| it.wording.negations, last);
+            let is_short = is_any(|it| it.wording.helping, last) || is_negation(last);
             let is_named = |word: &str| is_content(word) && names.iter().any(|it| it == word);
             let mut asked_of = (0..asked.len()).rev();
             asked_of.find(|index| is_short && asked.get(*index).is_some_and(is_named))?

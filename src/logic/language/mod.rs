@@ -91,20 +91,32 @@ pub fn is_turning(list: impl Fn(&'static Turning) -> List, word: &str) -> bool {
     is_any(|language| list(language.turning), word)
 }
 
+/// True if `word`, folded, denies: "not".
+pub fn is_negation(word: &str) -> bool {
+    is_any(|language| language.wording.negations, word)
+}
+
 pub fn is_dice_talk(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
     is_any(|language| list(language.dice), word)
 }
 
 /// Length in words of the longest phrase of any language's list that `words` begin with.
-pub fn opening_phrase(list: impl Fn(&'static Beginnings) -> List, words: &[&str]) -> usize {
-    let phrases = all(|language| list(language.opening));
+pub fn leading_phrase(
+    list: impl Fn(&'static Language) -> List,
+    words: &[impl AsRef<str>],
+) -> usize {
     let length = |phrase: &str| {
-        let mut wanted = phrase.split(' ');
+        let wanted = phrase.split(' ');
         let count = wanted.clone().count();
-        let begins = words.len() >= count && words.iter().zip(&mut wanted).all(|(w, p)| *w == p);
+        let begins = words.len() >= count && words.iter().zip(wanted).all(|(w, p)| w.as_ref() == p);
         if begins { count } else { 0 }
     };
-    phrases.map(length).max().unwrap_or_default()
+    all(list).map(length).max().unwrap_or_default()
+}
+
+/// Like [`leading_phrase`], of a list of [`Beginnings`].
+pub fn opening_phrase(list: impl Fn(&'static Beginnings) -> List, words: &[&str]) -> usize {
+    leading_phrase(|language| list(language.opening), words)
 }
 
 pub fn all(list: impl Fn(&'static Language) -> List) -> impl Iterator<Item = &'static str> {

@@ -50,7 +50,7 @@ pub struct CardTalk {
     pub outcries: List,
     /// First words of questions about it, beside those of every question.
     pub asking: List,
-    /// Words of telling, asking or explaining something about it.
+    /// Words of explaining it or asking about it: "rule".
     pub about: List,
     /// Articles before the card.
     pub articles: List,
@@ -69,14 +69,14 @@ pub struct MoreTalk {
     pub beside: List,
 }
 
-/// Words that turn away from a person before somebody else is asked; folded, without short forms.
+/// Words that turn away from a person before another is asked; folded, without short forms.
 #[derive(Debug)]
 pub struct TurningAway {
     /// Beginnings of a sentence that is only about that person: "not you".
     pub beginnings: List,
-    /// Phrases in a clause that is: "nothing to do with".
+    /// Phrases in a clause that is only about that person: "nothing to do with".
     pub phrases: List,
-    /// Words of a question about it.
+    /// Words of a question about turning away: "why".
     pub asking: List,
 }
 

@@ -1,4 +1,4 @@
-//! Titles in wishes about music, whether there is such a track or not: [`title_in`], [`title_behind`].
+//! Titles in wishes about music, also of tracks that do not exist: [`title_in`], [`title_behind`].
 
 use crate::logic::{
     language::{Language, is_any},
@@ -11,7 +11,7 @@ const QUOTED_MIN: usize = 4;
 const CAPITALS_MIN: usize = 2;
 /// Longest word without a capital in it, in bytes.
 const SMALL_MAX: usize = 4;
-/// Shortest word that tells a foreign title, in bytes; the vocabulary has no shorter ones.
+/// Shortest word that shows a title to be foreign, in bytes; the vocabulary has no shorter ones.
 const FOREIGN_MIN: usize = 4;
 /// Words before fellow players of a game.
 const AGAINST: [&str; 3] = ["with", "mit", "gegen"];

@@ -32,8 +32,7 @@ impl PhrasePosition {
 
 /// Number of openers at the start, at most [`MOST_OPENERS`].
 fn skipped_opening(words: &Words) -> usize {
-    let greeting =
-        |at: usize| all(|it| it.greetings).filter_map(|it| words.phrase_at(at, it)).max();
+    let greeting = |at: usize| words.longest_phrase_at(at, all(|it| it.greetings));
     let mut at = 0;
     while at < MOST_OPENERS {
         let opener = words.get(at).filter(|word| is_opener(word)).map(|_| 1);

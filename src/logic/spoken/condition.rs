@@ -2,45 +2,35 @@
 //!
 //! Entry function: [`as_sequence`]. Other conditions are talk: "if I roll a one, do I die?"
 
-use super::{misheard, phrase, tokens};
-use crate::logic::language;
+use super::{misheard, phrase};
+use crate::logic::language::leading_phrase;
+
+/// Most tokens between the condition and its dice: "roll a d8", "dann noch eins w acht".
+const LEAD: usize = 2;
 
 /// `utterance` with "then" for a condition of hitting between dice; else unchanged.
 pub(super) fn as_sequence(utterance: &str) -> String {
     let words: Vec<&str> = utterance.split_whitespace().collect();
     let spoken: Vec<String> = words.iter().map(|word| plain(word)).collect();
     for at in 1..words.len() {
-        let Some(length) = condition(spoken.get(at..).unwrap_or_default()) else { continue };
+        let rest = spoken.get(at..).unwrap_or_default();
+        let length = leading_phrase(|it| it.dice.if_it_hits, rest);
+        if length == 0 {
+            continue;
+        }
         let before = words.get(..at).unwrap_or_default().join(" ");
         let behind = words.get(at + length..).unwrap_or_default().join(" ");
-        if names_dice(&before) && begins_with_dice(&behind) {
+        let begins_with_dice = first_dice(&behind).is_some_and(|at| at <= LEAD);
+        if first_dice(&before).is_some() && begins_with_dice {
             return format!("{before} then {behind}");
         }
     }
     utterance.to_owned()
 }
 
-/// Length in words of the condition that `words` begin with.
-fn condition(words: &[String]) -> Option<usize> {
-    let begins = |phrase: &str| {
-        let wanted: Vec<&str> = phrase.split(' ').collect();
-        let begins = wanted.len() <= words.len() && words.iter().zip(&wanted).all(|(a, b)| a == b);
-        begins.then_some(wanted.len())
-    };
-    language::all(|it| it.dice.if_it_hits).filter_map(begins).max()
-}
-
-fn names_dice(text: &str) -> bool {
-    let mut tokens = tokens::tokens(text);
-    misheard::put_right(&mut tokens);
-    phrase::find(&tokens, 0).is_some()
-}
-
-/// Dice among the first words: "roll a d8", "dann noch eins w acht".
-fn begins_with_dice(text: &str) -> bool {
-    let mut tokens = tokens::tokens(text);
-    misheard::put_right(&mut tokens);
-    phrase::find(&tokens, 0).is_some_and(|it| it.range.start <= 2)
+/// Number of tokens before the first dice in `text`.
+fn first_dice(text: &str) -> Option<usize> {
+    phrase::find(&misheard::corrected(text), 0).map(|it| it.range.start)
 }
 
 fn plain(word: &str) -> String {

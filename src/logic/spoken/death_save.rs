@@ -3,39 +3,29 @@
 //! Entry function: [`asked`]. Each word of such an utterance names the save, requests it, or is a
 //! filler, so "I failed my death save" is none.
 
-use crate::logic::language::{all, is_dice_talk};
+use super::utterance::{Spoken, without_calls};
+use crate::logic::language::is_dice_talk;
 
 /// The d20 that `utterance` requests.
 pub(super) fn asked(utterance: &str) -> Option<String> {
-    let said = words(without_calls(utterance.trim()));
-    let said_whole = format!(" {} ", said.join(" "));
-    let names_it =
-        all(|it| it.dice.death_saves).any(|save| said_whole.contains(&format!(" {save} ")));
+    let said = Spoken::of(without_calls(utterance, is_call));
     let begins =
-        said.first().is_some_and(|it| matches!(it.as_str(), "can" | "could" | "kann" | "kannst"));
-    // "you need to make a death save" is told to a player.
-    let is_told = said.iter().any(|word| matches!(word.as_str(), "you" | "du"));
-    let is_request = begins || !is_told && !utterance.trim_end().ends_with('?');
-    let fits = |word: &String| is_dice_talk(|it| it.beside_death_save, word);
-    (names_it && is_request && said.iter().all(fits)).then(|| "1d20".to_owned())
+        said.words().next().is_some_and(|it| matches!(it, "can" | "could" | "kann" | "kannst"));
+    // "you need to make a death save" speaks to a player.
+    let is_to_player = said.words().any(|word| matches!(word, "you" | "du"));
+    let is_request = begins || !is_to_player && !utterance.trim_end().ends_with('?');
+    let is_asked = said.has(|it| it.death_saves) && is_request && said.words().all(is_beside);
+    is_asked.then(|| "1d20".to_owned())
 }
 
-/// `text` without a name before its first or behind its last comma.
-fn without_calls(text: &str) -> &str {
-    let is_call = |part: &str| {
-        let words = words(part);
-        let is_beside = |word: &String| is_dice_talk(|it| it.beside_death_save, word);
-        words.len() == 1 && !words.iter().any(is_beside)
-    };
-    let text = text.split_once(',').filter(|(call, _)| is_call(call)).map_or(text, |it| it.1);
-    text.rsplit_once(',').filter(|(_, call)| is_call(call)).map_or(text, |it| it.0)
+/// "Bartok", not "please".
+fn is_call(part: &str) -> bool {
+    let said = Spoken::of(part);
+    said.words().count() == 1 && !said.words().any(is_beside)
 }
 
-/// Words in lower case, without apostrophes.
-fn words(text: &str) -> Vec<String> {
-    let small = text.to_lowercase().replace(['\'', '\u{2019}'], "");
-    let words = small.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_owned).collect()
+fn is_beside(word: &str) -> bool {
+    is_dice_talk(|it| it.beside_death_save, word)
 }
 
 #[cfg(test)]

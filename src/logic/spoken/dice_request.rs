@@ -2,17 +2,15 @@
 //!
 //! Entry type: [`DiceRequest`]. **Never**: rolls dice that are only mentioned.
 
-use std::iter;
-
 use super::{
-    condition, death_save, implied, misheard, more_dice,
-    numbers::{self, Tongue},
+    condition, death_save, implied, misheard, more_dice, numbers,
     phrase::{self, Elsewhere, SpokenRoll},
     tokens::{self, Token},
+    utterance::Spoken,
 };
 use crate::logic::{
     dice,
-    language::{DiceTalk, List, all, is_any, is_ordinary},
+    language::{all, is_any, is_ordinary},
     words::Words,
 };
 
@@ -44,8 +42,7 @@ impl DiceRequest {
     pub fn of(utterance: &str) -> Self {
         let sequence = condition::as_sequence(utterance);
         let utterance = sequence.as_str();
-        let mut tokens = tokens::tokens(utterance);
-        misheard::put_right(&mut tokens);
+        let tokens = misheard::corrected(utterance);
         let words = Spoken::of(utterance);
         let asks = asks_about_dice(utterance);
         let is_vague = phrase::is_vague(&tokens);
@@ -113,34 +110,7 @@ impl DiceRequest {
     }
 }
 
-/// An utterance in lower case, words separated by blanks, without apostrophes and marks.
-pub(super) struct Spoken(String);
-
 impl Spoken {
-    pub fn of(utterance: &str) -> Self {
-        let small = utterance.to_lowercase().replace(['\'', '\u{2019}'], "");
-        let plain = |c: char| if c.is_alphanumeric() { c } else { ' ' };
-        let plain: String = small.chars().map(plain).collect();
-        Self(format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" ")))
-    }
-
-    /// True if it has a phrase of any language's list.
-    pub fn has(&self, list: impl Fn(&'static DiceTalk) -> List) -> bool {
-        all(|language| list(language.dice)).any(|phrase| self.says(phrase))
-    }
-
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.0.split_whitespace()
-    }
-
-    fn says(&self, phrase: &str) -> bool {
-        self.0.match_indices(phrase).any(|(at, _)| {
-            let before = self.0.get(..at).unwrap_or_default();
-            let behind = self.0.get(at + phrase.len()..).unwrap_or_default();
-            before.ends_with(' ') && behind.starts_with(' ')
-        })
-    }
-
     /// "what are my odds", "chance of ten on 2d6".
     fn asks_for_chances(&self, names_dice: bool) -> bool {
         let of = |chance: &str| {
@@ -206,7 +176,7 @@ fn only_asks(utterance: &str) -> bool {
 }
 
 fn has_whose(tokens: &[Token]) -> bool {
-    let is_die = |at: usize| matches!(tokens.get(at), Some(Token::Die { .. } | Token::Typed(_)));
+    let is_die = |at: usize| tokens.get(at).is_some_and(Token::is_dice);
     let is_whose = |word: &str| is_any(|language| language.dice.whose, word);
     // "my d20", "my new 2d6".
     let is_owned = |at: usize| {
@@ -260,10 +230,7 @@ fn begins_with_a_question_word(clause: &str) -> bool {
 /// The rolls in `tokens`; a correction replaces the roll before it. A separate bonus belongs to the
 /// dice before it, to a d20 after it, or to a d20 of its own.
 fn rolls(tokens: &[Token]) -> Vec<String> {
-    let found: Vec<SpokenRoll> =
-        iter::successors(phrase::find(tokens, 0), |before| phrase::find(tokens, before.range.end))
-            .take(MOST)
-            .collect();
+    let found: Vec<SpokenRoll> = phrase::find_all(tokens).take(MOST).collect();
     let Some(first) = found.first() else {
         return implied::roll(tokens).as_deref().and_then(canonical).into_iter().collect();
     };
@@ -291,8 +258,8 @@ fn rolls(tokens: &[Token]) -> Vec<String> {
 
 /// A request of which nothing is rolled. Its dice must not become others, such as an NPC's own.
 fn unrolled(tokens: &[Token]) -> DiceRequest {
-    let found = iter::successors(phrase::find(tokens, 0), |it| phrase::find(tokens, it.range.end));
-    let texts: Option<Vec<String>> = found.map(|it| it.text).take(MOST).collect();
+    let texts: Option<Vec<String>> =
+        phrase::find_all(tokens).map(|it| it.text).take(MOST).collect();
     match texts {
         Some(texts) if texts.is_empty() => DiceRequest::Nothing,
         Some(texts) => {
@@ -354,8 +321,9 @@ fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
             .map(|sides| format!("1d{sides} == 1"));
     }
     let outside = |at: &usize| !found.range.contains(at);
-    let goal = (0..tokens.len()).filter(outside).find_map(|at| number(tokens.get(at..)?));
-    let Some(goal) = goal else { return Some(roll) };
+    let goal =
+        (0..tokens.len()).filter(outside).find_map(|at| numbers::read_either(tokens.get(at..)?));
+    let Some((goal, _)) = goal else { return Some(roll) };
     let compared = match () {
         () if words.has(|it| it.at_most) => "<=",
         () if words.has(|it| it.more) => ">",
@@ -364,9 +332,4 @@ fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
         () => ">=",
     };
     Some(format!("{roll} {compared} {goal}"))
-}
-
-fn number(tokens: &[Token]) -> Option<i64> {
-    let mut tongues = [Tongue::English, Tongue::German].into_iter();
-    tongues.find_map(|tongue| numbers::read(tokens, tongue)).map(|(number, _)| number)
 }

@@ -3,7 +3,7 @@
 
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
-use crate::logic::language::{DiceTalk, List, is_dice_talk};
+use crate::logic::language::{DiceTalk, List};
 
 /// Endings of words for many-sided dice: "sechsseitigen", "Sechsseiter".
 const SIDED: [&str; 7] =
@@ -86,7 +86,7 @@ fn number(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
 }
 
 fn is(tokens: &[Token], at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
-    word(tokens, at).is_some_and(|word| is_dice_talk(list, word))
+    tokens.get(at).is_some_and(|it| it.is(list))
 }
 
 fn word(tokens: &[Token], at: usize) -> Option<&str> {

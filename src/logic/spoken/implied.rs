@@ -4,12 +4,14 @@
 //! three: a word of rolling or a check, advantage, a bonus.
 //! **Never**: decides which roll a bonus belongs to ([`super::dice_request`] does).
 
+use std::ops::Range;
+
 use super::{
-    numbers::{self, Tongue},
+    numbers,
     phrase::{self, Elsewhere},
     tokens::Token,
 };
-use crate::logic::language::{DiceTalk, List, is_any, is_dice_talk};
+use crate::logic::language::{DiceTalk, List, is_any};
 
 /// Most words between "bonus" and its number: "my bonus to that is a plus seven".
 const BETWEEN: usize = 4;
@@ -23,8 +25,7 @@ enum Sign {
 pub(super) struct Addend {
     /// In dice syntax: "+4".
     pub text: String,
-    pub start: usize,
-    pub next: usize,
+    pub range: Range<usize>,
 }
 
 /// The bonuses in `tokens`, in dice syntax ("+4-1"); may be empty.
@@ -83,13 +84,13 @@ fn suffix(said: Elsewhere) -> String {
 }
 
 fn has(tokens: &[Token], list: impl Fn(&'static DiceTalk) -> List + Copy) -> bool {
-    tokens.iter().filter_map(Token::word).any(|word| is_dice_talk(list, word))
+    tokens.iter().any(|it| it.is(list))
 }
 
 /// True if the last number counts things: "save me plus two friends".
 fn counts_things(tokens: &[Token]) -> bool {
     let last = addends(tokens).pop();
-    let behind = last.and_then(|it| tokens.get(it.next)).and_then(Token::word);
+    let behind = last.and_then(|it| tokens.get(it.range.end)).and_then(Token::word);
     behind.is_some_and(|word| {
         !is_any(|it| it.function_words, word)
             && !is_any(|it| it.endings.closing, word)
@@ -102,7 +103,7 @@ pub(super) fn addends(tokens: &[Token]) -> Vec<Addend> {
     while at < tokens.len() {
         match addend(tokens, at) {
             Some(found) => {
-                at = found.next;
+                at = found.range.end;
                 all.push(found);
             }
             None => at += 1,
@@ -118,7 +119,7 @@ fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
     let is_article = |it: &[Token]| {
         it.first().and_then(Token::word).is_some_and(|it| is_any(|of| of.dice.beside_bonus, it))
     };
-    if before.is_some_and(|it| number(it).is_some() && !is_article(it)) {
+    if before.is_some_and(|it| numbers::read_addend(it).is_some() && !is_article(it)) {
         return None;
     }
     let mut at = start + 1;
@@ -131,7 +132,7 @@ fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
         }
         at += 1;
     }
-    let (number, used) = number(tokens.get(at..)?)?;
+    let (number, used) = numbers::read_addend(tokens.get(at..)?)?;
     let mut next = at + used;
     let behind = tokens.get(next);
     let is_dice = matches!(behind, Some(Token::Die { .. }))
@@ -145,13 +146,11 @@ fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
     let noun = behind.and_then(Token::word);
     next += usize::from(noun.is_some_and(|word| is_any(|it| it.dice.bonuses, word)));
     let sign = if is_minus { '-' } else { '+' };
-    Some(Addend { text: format!("{sign}{number}"), start, next })
+    Some(Addend { text: format!("{sign}{number}"), range: start..next })
 }
 
 fn sign(token: &Token) -> Option<Sign> {
-    let is = |list: fn(&'static DiceTalk) -> List| {
-        token.word().is_some_and(|word| is_dice_talk(list, word))
-    };
+    let is = |list: fn(&'static DiceTalk) -> List| token.is(list);
     match token {
         Token::Plus => Some(Sign::Plus),
         Token::Minus => Some(Sign::Minus),
@@ -159,13 +158,4 @@ fn sign(token: &Token) -> Option<Sign> {
         _ if is(|it| it.takes) || is(|it| it.penalties) => Some(Sign::Minus),
         _ => None,
     }
-}
-
-/// The number that `tokens` begin with, and its length; "free" and "tree" are misheard threes.
-fn number(tokens: &[Token]) -> Option<(i64, usize)> {
-    let mut tongues = [Tongue::English, Tongue::German].into_iter();
-    tongues.find_map(|tongue| numbers::read(tokens, tongue)).or_else(|| {
-        let word = tokens.first()?.word()?;
-        matches!(word, "free" | "tree").then_some((3, 1))
-    })
 }

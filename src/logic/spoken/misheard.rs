@@ -1,6 +1,6 @@
 //! Corrects recognisers' spellings of the "d" of dice, and long dice words with one or two errors.
 //!
-//! Entry function: [`put_right`]. **Never**: changes a word of a language, or makes a "d" without a
+//! Entry function: [`corrected`]. **Never**: changes a word of a language, or makes a "d" without a
 //! word of rolling before it.
 
 use strsim::osa_distance;
@@ -9,7 +9,7 @@ use super::{
     numbers::{self, Tongue},
     on_top,
     phrase::STANDARD,
-    tokens::Token,
+    tokens::{self, Token},
 };
 use crate::logic::{
     language::{all, is_any, is_word},
@@ -24,16 +24,19 @@ const LONGER: usize = 9;
 /// Endings of other forms of a word, which are no errors.
 const ENDINGS: [&str; 5] = ["s", "e", "n", "en", "es"];
 
-/// Corrects "two days six", "disadvantege" and "dis advantage", and adds signs left out.
-pub(super) fn put_right(tokens: &mut Vec<Token>) {
-    join(tokens);
+/// The tokens of `utterance` with "two days six", "disadvantege" and "dis advantage" corrected, and signs
+/// that were left out.
+pub(super) fn corrected(utterance: &str) -> Vec<Token> {
+    let mut tokens = tokens::tokens(utterance);
+    join(&mut tokens);
     for token in tokens.iter_mut() {
         if let Some(meant) = token.word().and_then(misspelt) {
             *token = Token::Word(meant.to_owned());
         }
     }
-    put_dice_right(tokens);
-    on_top::sign_bonuses(tokens);
+    put_dice_right(&mut tokens);
+    on_top::sign_bonuses(&mut tokens);
+    tokens
 }
 
 fn join(tokens: &mut Vec<Token>) {

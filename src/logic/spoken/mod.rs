@@ -21,6 +21,7 @@ mod phrase;
 mod tokens;
 mod told;
 mod unnamed;
+mod utterance;
 mod whole;
 
 #[cfg(test)]

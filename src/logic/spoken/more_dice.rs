@@ -1,9 +1,9 @@
 //! Another number of dice than in the last roll: "the same with one die more".
 //!
-//! Entry function: [`changes_the_number`]. Such a repetition must not roll the same dice.
+//! Entry function: [`changes_the_number`]. Such a request must not repeat the roll with its old dice.
 
 use super::tokens::Token;
-use crate::logic::language::{DiceTalk, List, is_dice_talk};
+use crate::logic::language::{DiceTalk, List};
 
 /// Most tokens between "more" and its die: "one more of my dice", "one d six more".
 const NEAR: usize = 2;
@@ -34,7 +34,7 @@ fn ends_with(tokens: &[Token], at: usize) -> bool {
 }
 
 fn is_die(tokens: &[Token], at: usize) -> bool {
-    names_a_die(tokens, at) || matches!(tokens.get(at), Some(Token::Die { .. } | Token::Typed(_)))
+    names_a_die(tokens, at) || tokens.get(at).is_some_and(Token::is_dice)
 }
 
 fn names_a_die(tokens: &[Token], at: usize) -> bool {
@@ -42,5 +42,5 @@ fn names_a_die(tokens: &[Token], at: usize) -> bool {
 }
 
 fn is(tokens: &[Token], at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
-    tokens.get(at).and_then(Token::word).is_some_and(|word| is_dice_talk(list, word))
+    tokens.get(at).is_some_and(|it| it.is(list))
 }

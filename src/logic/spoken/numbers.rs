@@ -116,6 +116,19 @@ pub(super) fn read(tokens: &[Token], tongue: Tongue) -> Option<(i64, usize)> {
     Some((number, used))
 }
 
+/// Like [`read`], in English or else German.
+pub(super) fn read_either(tokens: &[Token]) -> Option<(i64, usize)> {
+    [Tongue::English, Tongue::German].into_iter().find_map(|tongue| read(tokens, tongue))
+}
+
+/// Like [`read_either`], behind a sign, where "free" and "tree" are misheard threes.
+pub(super) fn read_addend(tokens: &[Token]) -> Option<(i64, usize)> {
+    read_either(tokens).or_else(|| {
+        let word = tokens.first()?.word()?;
+        matches!(word, "free" | "tree").then_some((3, 1))
+    })
+}
+
 fn scale(token: &Token) -> Option<i64> {
     match token.word()? {
         "hundred" => Some(100),

@@ -2,10 +2,7 @@
 //!
 //! Entry function: [`sign_bonuses`].
 
-use super::{
-    numbers::{self, Tongue},
-    tokens::Token,
-};
+use super::{numbers, tokens::Token};
 use crate::logic::language::is_any;
 
 /// Puts a plus before a number that is said to come on top.
@@ -33,10 +30,7 @@ fn comes(tokens: &[Token]) -> bool {
 
 /// True for a number with "on top" directly behind it, and nothing it could be on top of.
 fn ends_on_top(tokens: &[Token]) -> bool {
-    let mut tongues = [Tongue::English, Tongue::German].into_iter();
-    let Some((_, used)) = tongues.find_map(|tongue| numbers::read(tokens, tongue)) else {
-        return false;
-    };
+    let Some((_, used)) = numbers::read_either(tokens) else { return false };
     let word = |at: usize| tokens.get(used + at).and_then(Token::word);
     match (word(0), word(1), word(2)) {
         (Some("drauf" | "obendrauf"), _, _) => true,

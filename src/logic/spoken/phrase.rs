@@ -1,6 +1,6 @@
 //! Parses tokens to a roll: a term ("two d six"), then additions, selections, repeats.
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use super::super::{
     dice,
@@ -46,13 +46,15 @@ pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
     })
 }
 
+/// The rolls in `tokens`, in order.
+pub(super) fn find_all(tokens: &[Token]) -> impl Iterator<Item = SpokenRoll> {
+    iter::successors(find(tokens, 0), move |before| find(tokens, before.range.end))
+}
+
 /// True for dice of a number that is not known: "a few d6".
 pub(super) fn is_vague(tokens: &[Token]) -> bool {
-    let is_vague = |it: &Token| it.word().is_some_and(|it| is_dice_talk(|of| of.vague, it));
-    tokens
-        .iter()
-        .zip(tokens.iter().skip(1))
-        .any(|(before, die)| is_vague(before) && matches!(die, Token::Die { .. } | Token::Typed(_)))
+    let mut pairs = tokens.iter().zip(tokens.iter().skip(1));
+    pairs.any(|(before, die)| before.is(|it| it.vague) && die.is_dice())
 }
 
 pub(super) fn advantage(tokens: &[Token]) -> Elsewhere {
@@ -294,10 +296,8 @@ impl Phrase<'_> {
 
     /// True if the words behind the dice keep or drop some in a way that is not understood: "only the best".
     fn keeps_some(&self, start: usize) -> bool {
-        let ends = |at: &usize| {
-            matches!(self.tokens.get(*at), None | Some(Token::Die { .. } | Token::Typed(_)))
-        };
-        let end = (start..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
+        let is_dice = |at: &usize| self.tokens.get(*at).is_some_and(Token::is_dice);
+        let end = (start..self.tokens.len()).find(is_dice).unwrap_or(self.tokens.len());
         let has = |list: fn(&'static DiceTalk) -> List| (start..end).any(|at| self.is_in(at, list));
         has(|it| it.heights) && has(|it| it.keeping)
     }
@@ -348,11 +348,8 @@ impl Phrase<'_> {
         };
         let next = next + usize::from(self.word(next) == Some("another"));
         let part = self.term(next).or_else(|| {
-            let tongues = [Tongue::English, Tongue::German];
-            let said = tongues.iter().find_map(|t| self.number(next, *t));
-            let alike = || matches!(self.word(next)?, "free" | "tree").then_some((3, next + 1));
-            let (number, next) = said.or_else(alike)?;
-            Some(Part { text: number.to_string(), next, is_dice: false })
+            let (number, used) = numbers::read_addend(self.tokens.get(next..)?)?;
+            Some(Part { text: number.to_string(), next: next + used, is_dice: false })
         })?;
         // "and" adds only dice, and no damage to a check.
         let is_check = |text: &str| text.contains("d20");
@@ -428,7 +425,7 @@ impl Phrase<'_> {
         matches!(self.tokens.get(at), Some(Token::Plus | Token::Minus))
             || self.is_in(at, |it| it.adds)
             || self.is_in(at, |it| it.takes)
-            || [Tongue::English, Tongue::German].iter().any(|it| self.number(at, *it).is_some())
+            || self.tokens.get(at..).and_then(numbers::read_either).is_some()
     }
 
     fn is_in(&self, at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {

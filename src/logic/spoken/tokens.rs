@@ -1,6 +1,9 @@
 //! Splits an utterance into tokens: numbers, the "d" of dice, signs, typed rolls, words.
 
-use super::super::dice;
+use super::super::{
+    dice,
+    language::{DiceTalk, List, is_dice_talk},
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -25,6 +28,16 @@ impl Token {
             Self::Word(word) => Some(word),
             _ => None,
         }
+    }
+
+    /// True for a word of any language's list.
+    pub fn is(&self, list: impl Fn(&'static DiceTalk) -> List) -> bool {
+        self.word().is_some_and(|word| is_dice_talk(list, word))
+    }
+
+    /// True for the "d" of dice and for a typed roll.
+    pub fn is_dice(&self) -> bool {
+        matches!(self, Self::Die { .. } | Self::Typed(_))
     }
 }
 

@@ -4,12 +4,12 @@
 //! purpose or source of the bonus. It changes the speaker's last roll, which the caller knows.
 
 use super::{
-    implied::{self, Addend},
-    misheard, phrase,
+    implied, misheard, phrase,
     tokens::{self, Token},
+    utterance::without_calls,
 };
 use crate::logic::{
-    language::{DiceTalk, List, is_any, is_dice_talk, is_ordinary},
+    language::{DiceTalk, List, is_any, is_negation, is_ordinary},
     words::{Words, fold},
 };
 
@@ -27,19 +27,18 @@ pub fn bonus_told(utterance: &str) -> Option<String> {
         return None;
     }
     let plain = utterance.replace(['\'', '\u{2019}'], "");
-    let mut tokens = tokens::tokens(without_calls(&plain));
-    misheard::put_right(&mut tokens);
+    let tokens = misheard::corrected(without_calls(&plain, is_call));
     let addends = implied::addends(&tokens);
     let last = addends.last()?;
     if phrase::find(&tokens, 0).is_some() {
         return None;
     }
-    let behind = tokens.get(last.next..)?.iter().position(|it| is(it, |list| list.sources));
-    let end = behind.map_or(tokens.len(), |at| last.next + at);
+    let behind = tokens.get(last.range.end..)?.iter().position(|it| it.is(|list| list.sources));
+    let end = behind.map_or(tokens.len(), |at| last.range.end + at);
     if tokens.len() - end > SOURCE || tells_of_a_check(&tokens) {
         return None;
     }
-    let is_added = |at: usize| addends.iter().any(|it: &Addend| (it.start..it.next).contains(&at));
+    let is_added = |at: usize| addends.iter().any(|it| it.range.contains(&at));
     let fits = |at: usize| tokens.get(at).is_some_and(|it| may_stand(it, at == 0));
     (0..end)
         .all(|at| is_added(at) || fits(at))
@@ -64,22 +63,18 @@ fn may_stand(token: &Token, is_first: bool) -> bool {
         |it| it.checks,
         |it| it.attacks,
     ];
-    let is_of_dice = is(token, |it| it.rolling) || is(token, |it| it.throws);
+    let is_of_dice = token.is(|it| it.rolling) || token.is(|it| it.throws);
     let is_name = |word: &str| is_first && !is_of_dice && !is_ordinary(&fold(word));
-    lists.into_iter().any(|list| is(token, list)) || token.word().is_some_and(is_name)
+    lists.into_iter().any(|list| token.is(list)) || token.word().is_some_and(is_name)
 }
 
 /// True for a check without "my", which is a roll of its own: "stealth plus seven".
 fn tells_of_a_check(tokens: &[Token]) -> bool {
-    implied::names_a_check(tokens) && !tokens.iter().any(|it| is(it, |list| list.own))
-}
-
-fn is(token: &Token, list: impl Fn(&'static DiceTalk) -> List) -> bool {
-    token.word().is_some_and(|word| is_dice_talk(list, word))
+    implied::names_a_check(tokens) && !tokens.iter().any(|it| it.is(|list| list.own))
 }
 
 fn denies(utterance: &str) -> bool {
-    Words::of(utterance).iter().any(|word| is_any(|it| it.wording.negations, word))
+    Words::of(utterance).iter().any(is_negation)
 }
 
 /// True if `utterance` begins as a question rather than a request: "habe ich plus sieben".
@@ -92,13 +87,9 @@ fn asks(utterance: &str) -> bool {
         || has_subject && (is_verb || matches!(first, "hab" | "habe"))
 }
 
-/// `text` without a call before its first or after its last comma.
-fn without_calls(text: &str) -> &str {
-    let is_call = |part: &str| {
-        implied::addends(&tokens::tokens(part)).is_empty() && Words::of(part).len() <= CALL
-    };
-    let text = text.split_once(',').filter(|(call, _)| is_call(call)).map_or(text, |it| it.1);
-    text.rsplit_once(',').filter(|(_, call)| is_call(call)).map_or(text, |it| it.0)
+/// "my friend", not "plus four".
+fn is_call(part: &str) -> bool {
+    implied::addends(&tokens::tokens(part)).is_empty() && Words::of(part).len() <= CALL
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@
 //! the same words mean another ale.
 
 use super::{
-    dice_request::{DiceRequest, Spoken},
-    implied::{self, Addend},
-    misheard, more_dice, phrase,
+    dice_request::DiceRequest,
+    implied, misheard, more_dice, phrase,
     tokens::{self, Token},
+    utterance::Spoken,
 };
 use crate::logic::{
     language::{self, DiceTalk, List, is_any, is_dice_talk, is_turning},
@@ -41,15 +41,14 @@ pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> DiceReques
 
 /// The changes with which `plain` repeats the roll, in dice syntax; `None`: no repetition.
 fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Option<String> {
-    let mut tokens = tokens::tokens(plain);
-    misheard::put_right(&mut tokens);
+    let tokens = misheard::corrected(plain);
     if !words.has(|it| it.again) && !words.has(|it| it.another)
         || phrase::find(&tokens, 0).is_some()
     {
         return None;
     }
     let addends = implied::addends(&tokens);
-    let is_added = |at: usize| addends.iter().any(|it: &Addend| (it.start..it.next).contains(&at));
+    let is_added = |at: usize| addends.iter().any(|it| it.range.contains(&at));
     let may_stand = |word: &str| {
         is_call(word)
             || phrase::is_advantage(word)

@@ -2,30 +2,21 @@
 //!
 //! Entry function: [`is_comment_around`].
 
-use super::{
-    implied, misheard, phrase,
-    tokens::{self, Token},
-};
+use super::{implied, misheard, phrase, tokens::Token};
 use crate::logic::dice;
 
 /// True if everything in `text` behind its dice and its bonuses could be the comment of a written roll.
 pub(super) fn is_comment_around(text: &str) -> bool {
-    let mut tokens = tokens::tokens(text);
-    misheard::put_right(&mut tokens);
-    let mut at = 0;
-    while let Some(found) = phrase::find(&tokens, at) {
-        let end = phrase::find(&tokens, found.range.end).map_or(tokens.len(), |it| it.range.start);
-        if !is_comment(tokens.get(found.range.end..end).unwrap_or_default()) {
-            return false;
-        }
-        at = found.range.end;
-    }
-    true
+    let tokens = misheard::corrected(text);
+    let starts = phrase::find_all(&tokens).skip(1).map(|it| it.range.start);
+    let ends = phrase::find_all(&tokens).map(|it| it.range.end);
+    ends.zip(starts.chain([tokens.len()]))
+        .all(|(end, next)| is_comment(tokens.get(end..next).unwrap_or_default()))
 }
 
 fn is_comment(tokens: &[Token]) -> bool {
     let bonuses = implied::addends(tokens);
-    let is_bonus = |at: usize| bonuses.iter().any(|it| (it.start..it.next).contains(&at));
+    let is_bonus = |at: usize| bonuses.iter().any(|it| it.range.contains(&at));
     let rest: Vec<String> = tokens
         .iter()
         .enumerate()

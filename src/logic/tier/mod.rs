@@ -56,7 +56,7 @@ impl Keywords {
     }
 }
 
-/// What a selection depends on.
+/// Input of a selection.
 #[derive(Clone, Copy, Debug)]
 pub struct TierInput<'i> {
     /// Partial or final transcript.

@@ -1,9 +1,9 @@
 //! One speaker through `/v2/listen`, which ends turns itself.
 //!
-//! Entry function: [`recognise`]. Flux needs sound at all times: where none arrives, silence is sent, at
-//! speaking pace while a turn is open and once a second between turns. Messages are counted by
-//! utterance: a voice after a pause, or half a minute of voice. **Never**: waits forever for an
-//! end; a service that hears a voice and stays silent has failed.
+//! Entry function: [`recognise`]. Flux needs sound at all times: where none arrives, silence is
+//! sent, at speaking pace while a turn is open and once a second between turns. Messages are
+//! counted by utterance: a voice after a pause, or half a minute of voice. **Never**: waits forever
+//! for an end; a service that hears a voice and stays silent has failed.
 
 use std::time::Duration;
 

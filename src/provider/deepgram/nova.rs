@@ -1,7 +1,8 @@
 //! One utterance through `/v1/listen`; the table ends it and asks for all its words.
 //!
-//! Entry function: [`recognise`]. It asks already when sound is late, so that the words are complete
-//! before the table knows that the pause is the end. **Never**: ends an utterance by itself.
+//! Entry function: [`recognise`]. It asks already when sound is late, so that the words are
+//! complete before the table knows that the pause is the end. **Never**: ends an utterance by
+//! itself.
 
 use std::time::Duration;
 

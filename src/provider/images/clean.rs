@@ -1,7 +1,8 @@
 //! Answers of picture services: token counts, and files, which are decoded and re-encoded.
 //!
-//! Entry functions: [`parsed`], [`picture`], [`used`]. **Never**: trusts a declared type, decodes before it knows the
-//! size, or decompresses profiles and texts of a PNG, which may expand a thousandfold.
+//! Entry functions: [`parsed`], [`picture`], [`used`]. **Never**: trusts a declared type, decodes
+//! before it knows the size, or decompresses profiles and texts of a PNG, which may expand a
+//! thousandfold.
 
 use std::{
     borrow::Cow,

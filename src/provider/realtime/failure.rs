@@ -1,8 +1,8 @@
 //! Maps refused handshakes, closed sockets and `error` events to errors by kind, with the fix, and
 //! maps the ends of answers.
 //!
-//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`], [`ending`]. **Never**: a kind guessed
-//! from prose.
+//! Entry functions: [`not_opened`], [`closed`], [`said`], [`briefly`], [`ending`]. **Never**: a
+//! kind guessed from prose.
 
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 

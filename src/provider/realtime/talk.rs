@@ -1,9 +1,9 @@
 //! State of a session: orders and service events in, messages and engine events out.
 //!
-//! Entry type: [`RealtimeTalk`]. The service refuses a second answer while one runs, so orders wait from an
-//! early [`SpeechOrder::Answer`] until the running answer has ended. Each requested answer ends
-//! with one [`SpeechSessionEvent::Done`], in order. **Never**: does I/O; requests an answer that
-//! was not ordered.
+//! Entry type: [`RealtimeTalk`]. The service refuses a second answer while one runs, so orders wait
+//! from an early [`SpeechOrder::Answer`] until the running answer has ended. Each requested answer
+//! ends with one [`SpeechSessionEvent::Done`], in order. **Never**: does I/O; requests an answer
+//! that was not ordered.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 

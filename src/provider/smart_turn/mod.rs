@@ -112,7 +112,7 @@ fn unit(sample: &i16) -> f32 {
     f32::from(*sample) / 32_768.0
 }
 
-/// The published file, or why this is another. Reads no more bytes than it has.
+/// The published file; fails if `path` is another. Reads no more bytes than the published length.
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let (length, hash) = PUBLISHED;
     let absent = |error: std::io::Error| {

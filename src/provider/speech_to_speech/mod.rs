@@ -6,11 +6,11 @@
 //! that pings are answered even if no event is read. Queued events are limited to 30 s of sound
 //! ([`SPEECH_WAITING`]) and 8,192 in number, of which 1,024 are reserved for anything but sound and
 //! words ([`events`]): what exceeds that is dropped and the answer cut, and a full queue ends the
-//! session. Orders that need the end of an answer wait in [`session::Waiting`], in their order; an order
-//! that has not left after 10 s ends the session. [`items`] counts the sound received, so that a
-//! cut at the heard part never lies beyond it. Calls are returned only from a completed [`answer`].
-//! The engine replaces a session before the service's age limit and closes it after 60 s of silence
-//! ([`Options`]).
+//! session. Orders that need the end of an answer wait in [`session::Waiting`], in their order; an
+//! order that has not left after 10 s ends the session. [`items`] counts the sound received, so
+//! that a cut at the heard part never lies beyond it. Calls are returned only from a completed
+//! [`answer`]. The engine replaces a session before the service's age limit and closes it after 60
+//! s of silence ([`Options`]).
 //!
 //! Entry type: [`SpeechToSpeech`]. Services differ in [`SpeechAbilities`] alone.
 

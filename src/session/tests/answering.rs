@@ -170,7 +170,8 @@ async fn voice_that_fails_is_a_voice_error() {
     stage.close().await;
 }
 
-/// A voice of this machine takes memory, which a table without ears does not need before.
+/// A local voice takes memory, which a table without listeners does not need before its first
+/// answer.
 #[tokio::test(start_paused = true)]
 async fn unheard_table_prepares_voices_when_asked() {
     for is_heard in [true, false] {

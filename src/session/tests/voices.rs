@@ -23,8 +23,8 @@ use crate::{
     provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
-/// As a partial or final, makes the stream panic; as a partial after no frame,
-/// [`Recogniser::listen`].
+/// As a partial or final, makes the stream panic; as a partial before the first frame, makes
+/// [`Recogniser::listen`] panic.
 pub const PANICS: &str = "panics";
 
 /// The recogniser's results for one stream.

@@ -120,7 +120,7 @@ mod tests {
             |ending: &Ending, first| row.wait(ending, first, 1.0).map(|wait| wait.as_secs());
         let waits: Vec<_> = (0..5).filter_map(|_| wait(&replaced, first)).collect();
         assert_eq!(waits, [0, 3, 6, 12, 24]);
-        // Where failures are final, a replaced file is not, and is none of them.
+        // If failures are final, a replaced file is not, and does not count as a failure.
         assert_eq!(wait(&replaced, None), Some(16));
         let lost = Ending::Lost("gone".to_owned());
         assert_eq!((wait(&lost, first), wait(&lost, None)), (Some(3), None));

@@ -535,7 +535,7 @@ mod tests {
             servers.add(INN, options("far")).unwrap_err().to_string().contains("'far' is taken")
         );
         assert_eq!(names(), ["far", "home"]);
-        // It outlives a changed file, where that does not name it as well.
+        // It outlives a changed file, unless that names it too.
         servers.set(Vec::new());
         assert_eq!(names(), ["far"]);
         servers.set(vec![options("far")]);

@@ -1,4 +1,4 @@
-//! JSON-RPC over a child's standard streams, one message per line, as an `rmcp` transport. Where an
+//! JSON-RPC over a child's standard streams, one message per line, as an `rmcp` transport. If an
 //! answer is unusable (too long, not JSON, or no answer to discovery) it answers in the server's
 //! place.
 

@@ -91,7 +91,7 @@ fn argument(text: &str) -> Option<(&str, &str)> {
     is_name(name).then_some((name, after))
 }
 
-/// True if `text` is a valid argument name.
+/// True if `name` is a valid argument name.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')

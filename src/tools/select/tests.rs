@@ -244,7 +244,7 @@ async fn discover_finds_visible_tools_only() {
     assert_eq!(found_in(&record), [Arc::from("getWeather")]);
     assert!(record.for_model.contains("Tells the weather"), "{}", record.for_model);
     assert!(context.taint.is_set(), "what servers say of their tools is from outside");
-    // It is the next round that has the tool, not this one.
+    // The tool is offered from the next round on.
     let early = host.execute(&context, &call("getWeather", json!({}))).await;
     assert_eq!(early.result.unwrap_err().kind, CallErrorKind::NotVisible);
     // A short list comes whole where words find nothing, and has nothing that the NPC may not use.

@@ -115,7 +115,7 @@ proptest! {
     fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         is_card(&bytes);
         drafts_of("a", &bytes);
-        drafts_of("a.png", &picture(&[bytes.clone()]));
+        drafts_of("a.png", &picture(std::slice::from_ref(&bytes)));
         let chunk = TEXtChunk::new("chara", STANDARD.encode(&bytes));
         drafts_of("a.png", &picture(&[encoded(&chunk)]));
     }

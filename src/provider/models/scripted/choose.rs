@@ -2,8 +2,9 @@
 //!
 //! A line in the spoken language wins over one without a language, then one that was not the last
 //! answer, then the longest match; weight decides among equals, and the default line is used if
-//! none fits. Words beside a greeting count before the greeting, and before words about a person from
-//! whom the speaker turns away.
+//! none fits. The rest of an utterance counts before its greeting, and before words about a person
+//! from whom the speaker turns away. A request for more ("another one?") counts as the one before
+//! it.
 
 use std::{
     cmp::Ordering,
@@ -42,7 +43,7 @@ const EARLIER: usize = 4;
 #[derive(Debug)]
 pub struct Script {
     lines: Arc<[ScriptedLine]>,
-    /// The lines, prepared when the NPC is first asked: no table asks all of its NPCs at the start.
+    /// The lines, prepared when the NPC is first asked, because few NPCs are asked at the start.
     rules: OnceLock<Vec<Rule>>,
     /// Assumed where no language is recognised.
     language: String,
@@ -58,7 +59,7 @@ struct Rule {
 
 struct Asked<'a> {
     text: &'a str,
-    /// True if they were said before, and their line is wanted once more.
+    /// True for an earlier request that is repeated: its line may be said again.
     is_repeated: bool,
     request: &'a ChatRequest,
     recent: &'a Recent<'a>,
@@ -121,10 +122,8 @@ impl Script {
         self.rules.get().map(|rules| rules.iter().filter(is_compiled).count())
     }
 
-    /// The line to use: one in the language that was spoken before one without a language, then one that
-    /// was not the last answer, then the longest match, equals by weight, the default when none fits. Words
-    /// beside a greeting count before the greeting; a request for more ("another one?") counts as the one
-    /// before it. Captures of a pattern go into `values`.
+    /// Index of the line to use, by the rules at the head of this file. Captures of its pattern go
+    /// into `values`.
     pub fn choose(
         &self,
         request: &ChatRequest,
@@ -157,14 +156,14 @@ impl Script {
         Some(chosen)
     }
 
-    /// The lines that fit best, and the words; `None`: only defaults do.
+    /// The lines that fit best, and the words they fit; `None` if only defaults fit.
     fn matter<'a>(&self, asked: &Asked<'a>, values: &mut Values) -> Option<(Best, &'a str)> {
         let best = self.best(asked, values);
         (best.fit.length > 0).then_some((best, asked.text))
     }
 
-    /// Earlier requests that `text` asks to be met again, the newest first, the speaker's own before those of
-    /// others; empty: it asks for something else.
+    /// Earlier requests that `text` repeats, newest first, the speaker's own before those of
+    /// others; empty if it asks for something else.
     fn asked_for_again(&self, text: &str, request: &ChatRequest, values: &Values) -> Vec<String> {
         let facts = &request.facts;
         let is_about_dice = facts.dice.is_some() || facts.odds.is_some() || facts.last.is_some();
@@ -180,7 +179,7 @@ impl Script {
         };
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for said in answered(&request.messages) {
-            let Some((_, words)) = said.text.split_once(": ") else { continue };
+            let Some((_, words)) = said.name_and_words() else { continue };
             let words = spelled_out(words, language);
             let words = without_greetings(&words).unwrap_or(words);
             let is_request = says_something(&words, is_name) && !asks_for_more(&words, is_name);
@@ -230,7 +229,7 @@ impl Script {
     fn introduced(&self, request: &ChatRequest) -> Option<String> {
         let facts = &request.facts;
         let theirs = request.messages.iter().rev().filter_map(|message| match message {
-            Message::User(said) if is_of_speaker(said, facts) => said.text.split_once(": "),
+            Message::User(said) if is_of_speaker(said, facts) => said.name_and_words(),
             _ => None,
         });
         let named = |words: &str| {
@@ -258,8 +257,8 @@ impl Script {
     }
 
     /// One of the line's variants, filled; `None`: none can be filled. Avoids variants of the last
-    /// answers in `messages`. Where the line expects one value (`{result.total}`) and the tool
-    /// returned several, all are said.
+    /// answers in `messages`. Says all values if the line expects one (`{result.total}`) and the
+    /// tool returned several.
     pub fn say(
         &self,
         index: usize,
@@ -400,7 +399,7 @@ impl<'m> Recent<'m> {
         let newest = messages.iter().rposition(|message| said(message).is_some());
         let before = messages.iter().take(newest.unwrap_or(0)).rev();
         let mut words = before.filter_map(|message| match message {
-            Message::User(said) => said.text.split_once(": "),
+            Message::User(said) => said.name_and_words(),
             _ => None,
         });
         Self { answers, asked: words.next().map_or("", |(_, words)| words) }

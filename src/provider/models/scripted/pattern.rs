@@ -1,9 +1,10 @@
-//! Phrases and patterns of scripted lines. Phrases match whole words, ignoring characters between
-//! them ("what's up" matches "What’s -- up?"): a cast has hundreds, and as patterns they would delay
-//! its first answer. Patterns are compiled when an utterance may match.
+//! Phrases and patterns of scripted lines.
 //!
-//! Entry types: [`Phrases`], [`Pattern`]. A cast has a hundred patterns, and compiling one takes about a millisecond and a
-//! hundred kilobytes. Of those of an NPC an utterance matches one or two, and most others need words that it lacks.
+//! Entry types: [`Phrases`], [`Pattern`]. Phrases match whole words, ignoring characters between
+//! them ("what's up" matches "What’s -- up?"). A cast has hundreds of them; as patterns they would
+//! delay its first answer. It also has a hundred patterns, and compiling one takes about a
+//! millisecond and a hundred kilobytes. So a pattern is compiled only when an utterance has the
+//! words that it needs; most utterances have those of one or two.
 
 use std::{collections::BTreeMap, ops::Range, sync::OnceLock};
 
@@ -12,8 +13,8 @@ use regex::{Regex, RegexBuilder};
 use super::template;
 use crate::logic::pattern::{Needed, ParsedPattern, caseless};
 
-/// Largest compiled pattern, in bytes: twice what the configuration accepts by its estimate, because case
-/// makes no difference here.
+/// Largest compiled pattern, in bytes: twice what the configuration accepts by its estimate,
+/// because case makes no difference here.
 const BYTES_MAX: usize = 4 << 20;
 
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// One that does not compile never matches (`check` reports it).
+    /// A pattern that does not compile never matches (`check` reports it).
     pub fn new(text: &str) -> Self {
         Self { text: text.to_owned(), needed: OnceLock::new(), compiled: OnceLock::new() }
     }

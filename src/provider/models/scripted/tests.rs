@@ -471,7 +471,7 @@ fn short_forms_are_understood() {
     assert_eq!(says("Hast du Bettzeug?"), "Hm?");
 }
 
-/// Of an NPC's patterns only those are compiled whose words an utterance has.
+/// An NPC's pattern is compiled only once an utterance contains its words.
 #[test]
 fn patterns_wait_for_words_they_need() {
     let pattern = |text: &str| Some(LineWhen::Pattern(text.to_owned()));

@@ -1,10 +1,10 @@
 //! Ends sentences whose sound is too slow, silent or without end.
 //!
 //! Entry type: [`Steady`], which wraps each voice service, because a service's timeout only limits
-//! the wait for its next bytes. A sentence fails when its sound, from the first on, lags
-//! two seconds behind its playing ([`Pace`]), when [`SILENCE`] of it is below -60 dBFS, or when it
-//! lasts longer than its text can take ([`longest`]); an NPC's second voice takes over.
-//! **Never**: counts time in which no sound was wanted; times the first sound.
+//! the wait for its next bytes. A sentence fails when its sound, from the first on, lags two
+//! seconds behind playback ([`Pace`]), when [`SILENCE`] of it is below -60 dBFS, or when it lasts
+//! longer than its text can take ([`longest`]); an NPC's second voice takes over. **Never**: counts
+//! time in which no sound was requested; times the first sound.
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,8 +28,8 @@ const FLOOR: f64 = 32.767;
 /// Shortest time to speak a letter, at double speed. Silence after a sentence of at least that
 /// length is its end; some services send seconds of it.
 const LETTER: Duration = Duration::from_millis(25);
-/// Longest time that a byte of text is spoken in, at normal speed: twice as long as slow readers take. Bytes,
-/// because a letter of three of them may be a syllable.
+/// Longest time to speak a byte of text at normal speed: twice that of slow readers. Counts bytes,
+/// because a letter of three bytes may be a syllable.
 const BYTE: Duration = Duration::from_millis(150);
 /// Added for each figure: "777" takes as long as a clause.
 const FIGURE: Duration = Duration::from_secs(1);
@@ -48,7 +48,7 @@ impl Steady {
         Self { service, is_paced: true }
     }
 
-    /// Watches a `service` for silence alone.
+    /// Limits silence and length of the sound, but not its pace.
     pub const fn at_any_pace(service: Arc<dyn TextToSpeech>) -> Self {
         Self { service, is_paced: false }
     }
@@ -90,7 +90,7 @@ struct Sentence {
     service: String,
     voice: String,
     shortest: Duration,
-    /// Sound that may still come.
+    /// Longest sound that may still come.
     left: Duration,
     sound: BoxStream<'static, Result<Pcm, Error>>,
     /// `None`: it may be slow.
@@ -124,7 +124,7 @@ impl Sentence {
         Ok(Some((pcm, self)))
     }
 
-    /// Cuts `pcm` where the sentence is as long as it may be; true: all of it fits.
+    /// Cuts `pcm` at the longest length of the sentence; true if all of it fits.
     fn fits(&mut self, pcm: &mut Pcm) -> bool {
         let length = pcm.rate.duration_of(pcm.samples.len());
         let fits = length <= self.left;
@@ -156,7 +156,7 @@ impl Sentence {
     }
 }
 
-/// Longest time that the sentence of `request` takes.
+/// Longest plausible sound for the text of `request`.
 fn longest(request: &SpeakRequest) -> Duration {
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let figures = request.text.chars().filter(|it| it.is_numeric()).count();

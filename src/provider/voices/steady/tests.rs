@@ -182,7 +182,7 @@ async fn second_voice_takes_the_sentence_over() {
         let (samples, ended) = spoken(&voice).await;
         assert!(ended.is_ok(), "{ended:?}");
         assert!((SECOND..=3 * SECOND).contains(&samples), "{samples}");
-        // And goes on with the next.
+        // The second voice also speaks the next sentence.
         assert_eq!(spoken(&voice).await.0, SECOND);
     }
 }

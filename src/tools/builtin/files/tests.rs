@@ -8,7 +8,7 @@ use crate::{
     tools::{Attachment, Authority, CallRecord, Effects, Progress, SourceKind, Taint, ToolHost},
 };
 
-/// A table without anybody at it.
+/// Effects on an empty table.
 struct Nobody;
 
 impl Effects for Nobody {

@@ -34,21 +34,23 @@ const AS_WRITTEN: f32 = 3.0;
 const SHARE: f32 = 0.3;
 /// Minimum score of any result.
 const LEAST: f32 = 2.0;
-/// What a rule must have, and what the words of a question weigh for and against it.
+/// Scale for a rule that the question names.
 const NAMED: Scale = Scale { least: 48, known: 15 };
-/// Like [`NAMED`], where the question holds neither its name nor an alias: that a text mentions a word says little.
+/// Scale for a rule without its name or an alias in the question: stricter, because a word in a
+/// rule's text proves little.
 const UNNAMED: Scale = Scale { least: 70, known: 50 };
 /// Weight of a word that no list knows: "teapot".
 const FOREIGN: usize = 100;
 /// Weight of an everyday word for a rule: "hide behind the sofa" may be about hiding.
 const EVERYDAY: usize = 85;
-/// Weight of a word of any question, for a rule and against it: "richtig".
+/// Weight of a word that any question may have, for and against a rule: "richtig".
 const SLIGHT: usize = 10;
-/// Shortest word of vocabularies, which no address before a question is: "Greymantle what is prone".
+/// Shortest first word that may be a name before a question ("Greymantle what is prone"): vocabularies lack
+/// shorter words.
 const SHORTEST: usize = 4;
-/// Shortest word that endings are forgiven in.
+/// Shortest term whose ending may differ from a known one.
 const FORGIVEN: usize = 5;
-/// Shortest words that one slip, and two slips, are forgiven in: "teapot" is no "weapon".
+/// Shortest terms that may have one typo, and two: "teapot" must not match "weapon".
 const SLIPS: [usize; 2] = [6, 9];
 /// Most words of an address before a question: "Old Greymantle, what is prone?".
 const ADDRESS: usize = 3;
@@ -61,7 +63,7 @@ pub struct Index {
     called: Vec<Vec<Called>>,
     /// Each rule's terms, its category among them.
     has: Vec<HashSet<String>>,
-    /// Every term there is.
+    /// Terms of all names and texts.
     known: HashSet<String>,
     /// Sorted terms of names and aliases: candidates for typos.
     meant: Vec<String>,
@@ -76,26 +78,26 @@ struct Called {
 
 /// How a rule is weighed against a question.
 struct Scale {
-    /// Least percentage of the words' weight that the rule must have.
+    /// Minimum share of the question's weight that the rule's terms must have, in percent.
     least: usize,
-    /// Weight against it of a word that only other rules have.
+    /// Weight, against the rule, of a word that only other rules have.
     known: usize,
 }
 
-/// What a question asks for.
+/// A question, read for the search.
 struct Asked {
-    /// Each with its weight for a rule that has it.
+    /// Terms, with their weights for a rule that has them.
     terms: BTreeMap<String, usize>,
-    /// Those of them that only say which fact is wanted: "the range of fireball" asks for fireball, though there
-    /// is a rule of ranges.
+    /// Terms that only say which fact is wanted: "the range of fireball" asks for fireball, despite
+    /// a rule of ranges.
     fact: BTreeSet<String>,
     /// Its folded words, a blank around each.
     written: String,
 }
 
 impl Asked {
-    /// True if enough of it is about a rule with the terms `has`: what counts against the rule is above all what no
-    /// rule knows. Terms for the fact, single letters and editions do not count.
+    /// True if enough of it is about a rule with the terms `has`. Terms that no rule knows weigh
+    /// most against the rule. Terms for the fact, single letters and editions do not count.
     fn is_about(&self, has: &HashSet<String>, known: &HashSet<String>, scale: &Scale) -> bool {
         let tells = |term: &str| {
             !self.fact.contains(term)
@@ -115,7 +117,7 @@ impl Asked {
         covered * 100 >= scale.least * all
     }
 
-    /// Bonus of a rule for the longest name in the question, and for one as it is written; names made of words for
+    /// Bonus of a rule for its longest name in the question, and for a name written exactly. Names made of terms of
     /// the fact do not count.
     fn bonus(&self, called: &[Called]) -> f32 {
         let named = called
@@ -223,7 +225,7 @@ impl Index {
         near
     }
 
-    /// What `question` asks for.
+    /// Reads `question`.
     fn asked(&self, question: &str) -> Asked {
         let question = self.without_address(question);
         let words = Words::of(question);
@@ -238,7 +240,7 @@ impl Index {
     /// `question` without a name before it: "Greymantle, what is prone?".
     fn without_address<'q>(&self, question: &'q str) -> &'q str {
         if let Some((name, rest)) = question.split_once(',') {
-            // No rule has a word of it.
+            // An address has no word that a rule has.
             let is_address = Words::of(name).iter().count() <= ADDRESS
                 && !self.terms.of(name).iter().any(|term| self.known.contains(term));
             if is_address && !self.terms.of(rest).is_empty() {
@@ -276,8 +278,8 @@ impl Index {
         form.or_else(slip).cloned().unwrap_or(term)
     }
 
-    /// The term of names that `term` is a slip of: one with its first letter, and as few letters wrong, missing,
-    /// added or swapped as [`SLIPS`] allows.
+    /// The nearest term of names that begins like `term` and differs by no more typos than [`SLIPS`] allows:
+    /// letters wrong, missing, added or swapped.
     fn slip(&self, term: &str) -> Option<&String> {
         let distance = |known: &String| {
             let most = SLIPS.iter().filter(|least| term.len().min(known.len()) >= **least).count();
@@ -351,7 +353,7 @@ impl Terms {
         kept.map(move |word| (word, stemmed(word)))
     }
 
-    /// What `word`, folded, weighs for a rule that has it.
+    /// Weight of `word`, folded, for a rule that contains it.
     fn weight(&self, word: &str) -> usize {
         match () {
             () if self.slight.contains(word) || word.bytes().all(|b| b.is_ascii_digit()) => SLIGHT,

@@ -353,7 +353,7 @@ impl Payment for Purser {
     }
 }
 
-/// Searches as an NPC that `purser` pays for; the service is asked so often.
+/// Searches at the expense of `purser`; returns the outcome and the number of requests.
 async fn searched(purser: &Purser, service: Service) -> (Result<(), CallErrorKind>, usize) {
     let (_, service) = host(service);
     let access = WebAccess {

@@ -140,7 +140,7 @@ impl Deletions {
     }
 }
 
-/// How much there was when a deletion was done.
+/// Counts at the end of a deletion.
 #[derive(Clone, Copy)]
 struct Done {
     /// Messages to services.
@@ -360,7 +360,7 @@ impl Evening {
         let number = all.len();
         let request = memory::Deletion {
             names: vec![name.to_owned()],
-            // It is known by this when it is done.
+            // Identifies the deletion when it is done.
             asker: number.to_string(),
             ..memory::Deletion::of(person.0, from, now())
         };
