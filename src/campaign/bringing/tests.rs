@@ -1,3 +1,5 @@
+mod formats;
+
 use std::fs;
 
 use super::{preview::Preview, written::marked, *};
