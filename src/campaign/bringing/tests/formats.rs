@@ -17,7 +17,7 @@ const FILES: [(&str, &str); 11] = [
     ("go.yaml", ""),
     ("monsters.json", ""),
     ("vault", "npcs/Holya.md"),
-    ("vault", "places/Soggy Boot.md"),
+    ("vault", "places/Boot.md"),
     ("vault", "places/Mire.md"),
     ("vault", "GM/Plan.md"),
 ];
