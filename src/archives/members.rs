@@ -167,7 +167,12 @@ fn checked(entry: &ZipFileEntry<'_>) -> Result<String, ArchiveError> {
     if entry.encrypted() {
         return Err(ArchiveError::Encrypted(name));
     }
-    Ok(name)
+    // Some programs write "./notes/inn.md".
+    let plain: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    match plain.is_empty() {
+        true => Err(ArchiveError::Outside(name)),
+        false => Ok(plain.join("/")),
+    }
 }
 
 /// True if `path` stays below the archive's root.
