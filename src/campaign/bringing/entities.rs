@@ -13,8 +13,8 @@ use super::{
     written::{hash, name, without_data},
 };
 use crate::{
-    campaign::world::{BROUGHT, PRONUNCIATION, SECRETS, kind},
-    domain::{self, bare_name, visible},
+    campaign::world::{BROUGHT, PRONUNCIATION, SECRETS, kind, word},
+    domain::{bare_name, visible},
     import::{
         campaign::{Edge, check_respelling, hyphened},
         draft::{Drafts, EntityDraft, Passage, RelationTarget},
@@ -192,14 +192,14 @@ impl Ids {
         let own = name(&draft.name);
         if !self.seen.insert(draft.source.clone()) {
             let about = format!("{} has it twice; the first counts", draft.file);
-            preview.kept.push(Item::new(word(draft.kind), &own, about));
+            preview.kept.push(Item::new(&word(kind(draft.kind)), &own, about));
             return None;
         }
         if let Some(ids) = self.foreign.get(&bare_name(&own)).filter(|_| !draft.dm_only) {
             let first = ids.first().cloned().unwrap_or_default();
             self.by_source.insert(draft.source.clone(), first);
             let about = format!("{}: it is there already, from elsewhere", draft.file);
-            preview.kept.push(Item::new(word(draft.kind), &own, about));
+            preview.kept.push(Item::new(&word(kind(draft.kind)), &own, about));
             return None;
         }
         let id = self.take(&draft.source, &own);
@@ -233,7 +233,7 @@ impl Ids {
             (false, false) => Visibility::Npcs(known_to),
         };
         if entity.visibility == Visibility::Dm {
-            preview.for_dm.push(Item::new(word(draft.kind), &own, draft.file.clone()));
+            preview.for_dm.push(Item::new(&word(kind(draft.kind)), &own, draft.file.clone()));
         }
         self.call(&entity.id, &entity.name, &entity.aliases);
         Some(entity)
@@ -332,18 +332,4 @@ fn joined(passages: &[Passage]) -> String {
     let texts: Vec<&str> =
         passages.iter().map(|it| it.text.trim()).filter(|it| !it.is_empty()).collect();
     shown(&texts.join("\n\n"))
-}
-
-fn word(of: domain::EntityKind) -> &'static str {
-    match of {
-        domain::EntityKind::Npc => "npc",
-        domain::EntityKind::Player => "player",
-        domain::EntityKind::Location => "location",
-        domain::EntityKind::Item => "item",
-        domain::EntityKind::Faction => "faction",
-        domain::EntityKind::Event => "event",
-        domain::EntityKind::Quest => "quest",
-        domain::EntityKind::Concept => "concept",
-        domain::EntityKind::Lore => "lore",
-    }
 }

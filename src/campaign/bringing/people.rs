@@ -4,7 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::{
@@ -24,16 +24,17 @@ use crate::{
 const LOOKED_AT: usize = 20_000;
 
 /// The cast that people join.
-#[derive(Clone, Copy, Debug)]
-pub struct Cast<'a> {
-    pub folder: &'a Path,
-    pub npcs: &'a [Npc],
+#[derive(Clone, Debug)]
+pub struct Cast {
+    pub folder: PathBuf,
+    /// With the game master's assistant, whose name nobody else may have.
+    pub npcs: Vec<Npc>,
     /// Voices that can speak, the preferred ones first.
-    pub voices: &'a [VoiceOffer],
+    pub voices: Vec<VoiceOffer>,
     /// The voice of all, as it is; `None`: one that fits each.
-    pub voice: Option<&'a VoiceOffer>,
+    pub voice: Option<VoiceOffer>,
     /// ISO 639-1 code of those whose file says none.
-    pub language: &'a str,
+    pub language: String,
     /// NPCs know their own secrets; otherwise only the game master does.
     pub knows_secrets: bool,
 }
@@ -47,14 +48,9 @@ pub struct People {
 }
 
 /// Plans the files of all people in `drafts`; `preview` gets what becomes of each.
-pub fn people(
-    drafts: &Drafts,
-    cast: &Cast<'_>,
-    files: &mut NpcFiles,
-    preview: &mut Preview,
-) -> People {
+pub fn people(drafts: &Drafts, cast: &Cast, files: &mut NpcFiles, preview: &mut Preview) -> People {
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-    for npc in cast.npcs {
+    for npc in &cast.npcs {
         let called = std::iter::once(&npc.name).chain(&npc.aliases);
         taken.extend(called.map(|it| (key(it), npc.name.as_str())));
     }
@@ -95,7 +91,7 @@ fn key(name: &str) -> String {
 struct Seating<'a> {
     /// Facts always in a prompt, by the sources of those who know them.
     standing: BTreeMap<&'a str, Vec<&'a EntityDraft>>,
-    cast: &'a Cast<'a>,
+    cast: &'a Cast,
     files: &'a mut NpcFiles,
     preview: &'a mut Preview,
     /// Names in use as keys, each with the full name of the NPC that has it.
@@ -176,20 +172,20 @@ fn described(
     draft: &NpcDraft,
     aliases: &[String],
     standing: &[&EntityDraft],
-    cast: &Cast<'_>,
+    cast: &Cast,
 ) -> (Written, String) {
     let told = draft.personality.iter().chain(&draft.knowledge);
     let told: String = told.flat_map(|it| it.text.chars().chain([' '])).take(LOOKED_AT).collect();
     let named: Vec<String> = draft.looks.iter().chain(&draft.tags).cloned().collect();
     let of_ours = || draft.extension.as_ref()?.get("language")?.as_str();
     let language = draft.language.as_deref().or_else(of_ours).and_then(two_letters);
-    let language = language.as_deref().unwrap_or(cast.language);
+    let language = language.as_deref().unwrap_or(&cast.language);
     let looks = Looks::of(&named, &told);
-    let voice = match cast.voice {
+    let voice = match &cast.voice {
         Some(named) => Some(ChosenVoice::named(named)),
         None => (draft.extension.as_ref())
-            .and_then(|it| of_card(it, cast.voices))
-            .or_else(|| choose(&draft.name, language, &looks, cast.voices)),
+            .and_then(|it| of_card(it, &cast.voices))
+            .or_else(|| choose(&draft.name, language, &looks, &cast.voices)),
     };
     let standing = standing.iter().map(|it| {
         let text: Vec<&str> = it.text.iter().map(|passage| passage.text.as_str()).collect();

@@ -32,7 +32,8 @@ struct Previewed {
 }
 
 impl PreviewedFiles {
-    /// Waits for earlier imports: one file at a time is read.
+    /// Waits for earlier imports: one file at a time is fetched and read, since a large one takes much
+    /// memory and a whole core.
     pub async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.reading.lock().await
     }
@@ -91,6 +92,17 @@ mod tests {
         assert!(files.take(&scope(1), &earlier).is_none(), "the newest counts");
         assert_eq!(files.take(&scope(1), &key).unwrap().file.bytes, [2]);
         assert!(files.take(&scope(1), &key).is_none());
+    }
+
+    #[tokio::test]
+    async fn one_file_at_a_time_has_its_turn() {
+        let files = PreviewedFiles::default();
+        let first = files.turn().await;
+        let other = files.clone();
+        let mut second = std::pin::pin!(other.turn());
+        assert!(futures::poll!(second.as_mut()).is_pending());
+        drop(first);
+        assert!(futures::poll!(second.as_mut()).is_ready());
     }
 
     #[test]

@@ -54,11 +54,16 @@ fn entity(name: &str) -> EntityDraft {
     }
 }
 
+fn piper(voice: &str) -> VoiceOffer {
+    VoiceOffer { service: VoiceService::Piper, voice_id: voice.to_owned() }
+}
+
 /// A store, a folder of NPCs, and a cast of one.
 struct Bench {
     folder: tempfile::TempDir,
     store: Box<dyn MemoryStore>,
     npcs: Vec<Npc>,
+    voices: Vec<VoiceOffer>,
     knows_secrets: bool,
 }
 
@@ -66,7 +71,8 @@ impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Box::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
-        Self { folder, store, npcs: vec![Npc::plain("Bartok")], knows_secrets: false }
+        let (npcs, voices) = (vec![Npc::plain("Bartok")], vec![piper("joe")]);
+        Self { folder, store, npcs, voices, knows_secrets: false }
     }
 
     fn npc_dir(&self) -> std::path::PathBuf {
@@ -75,19 +81,21 @@ impl Bench {
 
     async fn import(&self, drafts: &Drafts) -> Preview {
         let scope = scope();
-        let voices = [VoiceOffer { service: VoiceService::Piper, voice_id: "joe".to_owned() }];
-        let cast = Cast {
-            folder: &self.npc_dir(),
-            npcs: &self.npcs,
-            voices: &voices,
-            voice: None,
-            language: "en",
-            knows_secrets: self.knows_secrets,
-        };
         let at = Scoped::new(&*self.store, &scope);
-        let mut bringing = plan(at, drafts, &cast).await.unwrap();
+        let mut bringing = plan(at, drafts.clone(), self.cast()).await.unwrap();
         bringing.carry_out(at).await.unwrap();
         bringing.preview
+    }
+
+    fn cast(&self) -> Cast {
+        Cast {
+            folder: self.npc_dir(),
+            npcs: self.npcs.clone(),
+            voices: self.voices.clone(),
+            voice: None,
+            language: "en".to_owned(),
+            knows_secrets: self.knows_secrets,
+        }
     }
 
     async fn entities(&self, viewer: Viewer) -> Vec<Entity> {
@@ -393,6 +401,16 @@ async fn public_text_is_the_persons_own_entity() {
 }
 
 #[tokio::test]
+async fn campaign_stays_small_enough_to_be_read() {
+    let place = Bench::new();
+    let entities = (0..30_001).map(|number| entity(&number.to_string())).collect();
+    let (drafts, scope) = (Drafts { entities, ..Drafts::default() }, scope());
+    let at = Scoped::new(&*place.store, &scope);
+    let refused = plan(at, drafts, place.cast()).await.unwrap_err().to_string();
+    assert!(refused.contains("more than 30000 entities"), "{refused}");
+}
+
+#[tokio::test]
 async fn entity_of_another_source_is_left_alone() {
     let place = Bench::new();
     let first = Drafts { entities: vec![entity("Mill")], ..Drafts::default() };
@@ -405,6 +423,20 @@ async fn entity_of_another_source_is_left_alone() {
     assert_eq!(names(&preview.kept), ["Mill"]);
     let all = place.entities(Viewer::Dm).await;
     assert_eq!((all.len(), all[0].description.as_str()), (1, "Written by hand."));
+}
+
+#[tokio::test]
+async fn bestiary_takes_no_name_from_the_table() {
+    let place = Bench::new();
+    place.import(&Drafts { entities: vec![entity("Mill")], ..Drafts::default() }).await;
+    let mut own = place.entities(Viewer::Dm).await.remove(0);
+    own.source = None;
+    let scope = scope();
+    place.store.apply(&scope, vec![crate::memory::Change::Put(own)]).await.unwrap();
+    let entities = (0..1_000).map(|number| entity(&number.to_string())).collect();
+    place.import(&Drafts { entities, ..Drafts::default() }).await;
+    let named = entities_of_no_file(Scoped::new(&*place.store, &scope), false).await.unwrap();
+    assert!(named.len() == 1_000 && named[0].name == "Mill", "{}", named[0].name);
 }
 
 #[test]
