@@ -8,11 +8,11 @@ use std::{
 };
 
 use super::{
-    looks::Looks,
+    looks::{Looks, is_look},
     npc_files::{MadeFile, NewFile, NpcFiles},
     preview::{Item, Left, Preview},
     voice::{ChosenVoice, VoiceOffer, choose, of_card},
-    written::{Parts, Written, marked, name, written},
+    written::{Parts, Written, marked, name, voice_in, written},
 };
 use crate::{
     domain::{Npc, bare_name},
@@ -141,7 +141,8 @@ impl<'a> Seating<'a> {
     /// Plans a new file, or an update of an unedited one.
     fn write(&mut self, draft: &NpcDraft, own: &str, aliases: &[String], made: Option<MadeFile>) {
         let standing = self.standing.get(draft.source.as_str()).map_or(&[][..], Vec::as_slice);
-        let (written, about) = described(draft, aliases, standing, self.cast);
+        let content = made.as_ref().map(|it| it.content.as_str());
+        let (written, about) = described(draft, aliases, standing, self.cast, content);
         if written.cut > 0 {
             self.preview.left_out.push(Left {
                 file: draft.file.clone(),
@@ -167,26 +168,31 @@ impl<'a> Seating<'a> {
     }
 }
 
-/// The file of a person, and their voice in words.
+/// The file of a person, whose content is `made` already, and their voice in words.
 fn described(
     draft: &NpcDraft,
     aliases: &[String],
     standing: &[&EntityDraft],
     cast: &Cast,
+    made: Option<&str>,
 ) -> (Written, String) {
     let told = draft.personality.iter().chain(&draft.knowledge);
     let told: String = told.flat_map(|it| it.text.chars().chain([' '])).take(LOOKED_AT).collect();
-    let named: Vec<String> = draft.looks.iter().chain(&draft.tags).cloned().collect();
+    let tags = draft.tags.iter().filter(|tag| is_look(tag));
+    let named: Vec<String> = draft.looks.iter().chain(tags).cloned().collect();
     let of_ours = || draft.extension.as_ref()?.get("language")?.as_str();
     let language = draft.language.as_deref().or_else(of_ours).and_then(two_letters);
     let language = language.as_deref().unwrap_or(&cast.language);
     let looks = Looks::of(&named, &told);
-    let voice = match &cast.voice {
+    let given = match &cast.voice {
         Some(named) => Some(ChosenVoice::named(named)),
-        None => (draft.extension.as_ref())
-            .and_then(|it| of_card(it, &cast.voices))
-            .or_else(|| choose(&draft.name, language, &looks, &cast.voices)),
+        None => draft.extension.as_ref().and_then(|it| of_card(it, &cast.voices)),
     };
+    // Players know the voice.
+    let kept_voice = made
+        .filter(|_| given.is_none())
+        .and_then(|content| voice_in(content, language, &cast.voices));
+    let voice = given.or_else(|| choose(&draft.name, language, &looks, &cast.voices));
     let standing = standing.iter().map(|it| {
         let text: Vec<&str> = it.text.iter().map(|passage| passage.text.as_str()).collect();
         (name(&it.name), text.join("\n"))
@@ -195,11 +201,13 @@ fn described(
         draft,
         aliases,
         standing: &standing.collect::<Vec<_>>(),
+        kept_voice,
         voice: voice.as_ref(),
         language,
         knows_secrets: cast.knows_secrets,
     };
     let about = match &voice {
+        _ if kept_voice.is_some() => "the voice it had".to_owned(),
         Some(voice) => format!("voice {} {}: {}", voice.provider, voice.voice_id, voice.why),
         None => "the default voice".to_owned(),
     };

@@ -237,6 +237,27 @@ async fn second_import_changes_nothing() {
 }
 
 #[tokio::test]
+async fn voice_that_players_know_stays() {
+    let mut place = Bench::new();
+    let mut drafts = Drafts { npcs: vec![luna()], ..Drafts::default() };
+    place.import(&drafts).await;
+    // A voice that fits better is installed, and the card is new.
+    place.voices = vec![piper("amy"), piper("joe")];
+    drafts.npcs[0].personality = passage("She sells stars.");
+    let changed = place.import(&drafts).await;
+    assert!(changed.changed[0].about.ends_with("the voice it had"), "{changed:?}");
+    let text = place.file("luna.yaml");
+    assert!(
+        text.contains("voice_id: \"joe\", pitch_shift: 4.00") && text.contains("stars"),
+        "{text}"
+    );
+    assert_eq!(place.import(&drafts).await.unchanged, 2);
+    place.voices.pop();
+    place.import(&drafts).await;
+    assert!(place.file("luna.yaml").contains("voice_id: \"amy\""));
+}
+
+#[tokio::test]
 async fn edited_file_and_other_npcs_are_kept() {
     let place = Bench::new();
     let mut other = luna();

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     lines::{SpokenLine, lines},
-    voice::ChosenVoice,
+    voice::{ChosenVoice, VoiceOffer},
 };
 use crate::{
     domain::{hex, one_line, revealed_name, visible},
@@ -24,6 +24,8 @@ const NOTE_MAX: usize = 4_000;
 const NOTES_MAX: usize = 100_000;
 /// Longest name, in characters.
 const NAME_MAX: usize = 80;
+/// Begins the comment on a voice.
+const CHOSEN: &str = "Chosen because ";
 /// Begins the first line of a file that was made here.
 const MARK: &str = "# glyphoxa import ";
 /// Digits of a hash in that line.
@@ -35,6 +37,8 @@ pub struct Parts<'a> {
     pub aliases: &'a [String],
     /// Facts always in the prompt, each with its name.
     pub standing: &'a [(String, String)],
+    /// Lines of the voice that they had; `None`: `voice`.
+    pub kept_voice: Option<&'a str>,
     /// Their voice; `None`: the configured default.
     pub voice: Option<&'a ChosenVoice>,
     /// ISO 639-1 code of the language they speak.
@@ -81,7 +85,7 @@ pub fn marked(source: &str, content: &str) -> String {
 }
 
 pub fn written(parts: &Parts<'_>) -> Written {
-    let Parts { draft, aliases, standing, voice, language, knows_secrets } = *parts;
+    let Parts { draft, aliases, standing, kept_voice, voice, language, knows_secrets } = *parts;
     let mut file = File::default();
     file.comment(&format!("From {}. Change what you like:", draft.file));
     file.comment("a file that you have changed is kept as it is by later imports.");
@@ -99,8 +103,10 @@ pub fn written(parts: &Parts<'_>) -> Written {
         }
     }
     file.blank();
-    if let Some(voice) = voice {
-        file.comment(&format!("Chosen because {} (glyphoxa ask lets you hear it).", voice.why));
+    if let Some(lines) = kept_voice {
+        file.0.push_str(lines);
+    } else if let Some(voice) = voice {
+        file.comment(&format!("{CHOSEN}{} (glyphoxa ask lets you hear it).", voice.why));
         file.line(&format!("voice: {}", of_voice(voice)));
     }
     file.comment("Said without a chat model: from greetings and example lines, and a few of ours.");
@@ -110,6 +116,25 @@ pub fn written(parts: &Parts<'_>) -> Written {
     }
     notes(&mut file, &draft.for_dm);
     Written { text: file.0, cut }
+}
+
+/// Lines of the voice in `content` as it is made here, if it speaks `language` with one of `offers`.
+pub fn voice_in<'c>(content: &'c str, language: &str, offers: &[VoiceOffer]) -> Option<&'c str> {
+    // Texts of others are indented, or comments behind the voice.
+    let (before, _) = content.split_once(&format!("\n# {CHOSEN}"))?;
+    let lines = content.get(before.len() + 1..)?;
+    let (comment, rest) = lines.split_once('\n')?;
+    let voice = rest.split('\n').next()?;
+    let is_of = |it: &VoiceOffer| {
+        voice.starts_with(&format!("voice: {{ {}", identity(it.service.name(), &it.voice_id)))
+    };
+    let is_kept = before.contains(&format!("\nlanguage: {language}\n")) && offers.iter().any(is_of);
+    lines.get(..comment.len() + voice.len() + 2).filter(|_| is_kept)
+}
+
+/// Keys of a voice that tell it from others.
+fn identity(provider: &str, voice_id: &str) -> String {
+    format!("provider: {provider}, voice_id: {}", quoted(voice_id))
 }
 
 /// Adds texts for the game master as comments; an end that has no room is said to be missing.
@@ -183,8 +208,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 fn of_voice(voice: &ChosenVoice) -> String {
-    let mut keys = vec![format!("provider: {}", voice.provider)];
-    keys.push(format!("voice_id: {}", quoted(&voice.voice_id)));
+    let mut keys = vec![identity(voice.provider, &voice.voice_id)];
     let mut number = |key: &str, value: f32, default: f32| {
         if (value - default).abs() > 0.001 {
             keys.push(format!("{key}: {value:.2}"));
