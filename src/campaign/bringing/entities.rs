@@ -17,7 +17,7 @@ use crate::{
     domain::{bare_name, visible},
     import::{
         campaign::{Edge, check_respelling, hyphened},
-        draft::{Drafts, EntityDraft, Passage, RelationTarget},
+        draft::{Drafts, EntityDraft, NpcDraft, Passage, RelationTarget},
     },
     memory::{Entity, EntityKind, Visibility},
     yaml::{Position, Problems},
@@ -51,8 +51,8 @@ pub fn entities(
         if let Some(entity) = ids.entity(draft, people, preview) {
             brought.entities.push(entity);
         }
-        let (name, secrets) = (&draft.name, &draft.secrets);
-        brought.entities.extend(ids.secrets(&draft.source, name, secrets, preview));
+        let EntityDraft { source, file, name, secrets, .. } = draft;
+        brought.entities.extend(ids.secrets(&Hidden { source, file, name, secrets }, preview));
     }
     for npc in drafts.npcs.iter().filter(|npc| people.names.contains_key(&npc.source)) {
         for note in &npc.for_dm {
@@ -60,7 +60,8 @@ pub fn entities(
             preview.for_dm.push(Item::new("note", &npc.name, about));
         }
         if !knows_secrets {
-            brought.entities.extend(ids.secrets(&npc.source, &npc.name, &npc.secrets, preview));
+            let NpcDraft { source, file, name, secrets, .. } = npc;
+            brought.entities.extend(ids.secrets(&Hidden { source, file, name, secrets }, preview));
         }
     }
     // A person is an entity only where something is related to them: the cast has them anyway.
@@ -126,6 +127,15 @@ fn related<'a>(drafts: &'a Drafts, ids: &Ids) -> BTreeSet<&'a str> {
         }
     }
     ends
+}
+
+/// What a draft has for the game master alone.
+struct Hidden<'a> {
+    /// Of the draft.
+    source: &'a str,
+    file: &'a str,
+    name: &'a str,
+    secrets: &'a [Passage],
 }
 
 /// Ids that are taken, by what leads to them.
@@ -207,10 +217,12 @@ impl Ids {
         entity.kind = kind(draft.kind);
         entity.aliases = draft.aliases.iter().map(|it| name(it)).collect();
         entity.aliases.retain(|it| !it.is_empty());
-        entity.description = joined(&draft.text);
+        entity.description = joined(&draft.text, &draft.file, &own, preview);
         let properties = draft.properties.iter();
         entity.attributes = properties
-            .map(|(key, value)| (name(key), Value::String(shown(value))))
+            .map(|(key, value)| {
+                (name(key), Value::String(shown(value).chars().take(TEXT_MAX).collect()))
+            })
             .filter(|(key, _)| !key.is_empty())
             .collect();
         entity.tags = draft.tags.iter().map(|it| name(it)).collect();
@@ -240,19 +252,18 @@ impl Ids {
     }
 
     /// The secrets of a draft as a separate entity.
-    fn secrets(
-        &mut self,
-        source: &str,
-        of: &str,
-        secrets: &[Passage],
-        preview: &mut Preview,
-    ) -> Option<Entity> {
-        let description = joined(secrets);
+    fn secrets(&mut self, of: &Hidden<'_>, preview: &mut Preview) -> Option<Entity> {
+        let Hidden { source, file, name: whose, secrets } = *of;
         let source = format!("{SECRETS}{source}");
-        if description.is_empty() || !self.seen.insert(source.clone()) {
+        if self.seen.contains(&source) {
             return None;
         }
-        let name = name(&format!("Secrets of {of}"));
+        let name = name(&format!("Secrets of {whose}"));
+        let description = joined(secrets, file, &name, preview);
+        if description.is_empty() {
+            return None;
+        }
+        self.seen.insert(source.clone());
         let id = self.take(&source, &name);
         let mut entity = blank(&source, id, &name);
         entity.description = description;
@@ -325,11 +336,21 @@ fn is_sayable(text: &str) -> bool {
 }
 
 fn shown(text: &str) -> String {
-    without_data(&visible(text)).trim().chars().take(TEXT_MAX).collect()
+    without_data(&visible(text)).trim().to_owned()
 }
 
-fn joined(passages: &[Passage]) -> String {
+/// The text of the entity `of`; `preview` gets how much has no room.
+fn joined(passages: &[Passage], file: &str, of: &str, preview: &mut Preview) -> String {
     let texts: Vec<&str> =
         passages.iter().map(|it| it.text.trim()).filter(|it| !it.is_empty()).collect();
-    shown(&texts.join("\n\n"))
+    let mut text = shown(&texts.join("\n\n"));
+    if let Some((end, _)) = text.char_indices().nth(TEXT_MAX) {
+        let cut = text.split_off(end).chars().count();
+        preview.left_out.push(Left {
+            file: file.to_owned(),
+            what: format!("the last {cut} characters of '{of}'"),
+            why: "a description has room for 20,000".to_owned(),
+        });
+    }
+    text
 }

@@ -32,6 +32,7 @@ pub struct MadeFile {
     pub path: PathBuf,
     /// Name of the NPC in it, as far as it is in a line of its own.
     pub name: Option<String>,
+    pub aliases: Vec<String>,
     /// Its content, without the first line.
     pub content: String,
     /// It is no longer as it was made.
@@ -58,8 +59,11 @@ impl NpcFiles {
             let Some(text) = text.and_then(|it| String::from_utf8(it).ok()) else { continue };
             if let Some((mark, content)) = Mark::of(&text) {
                 let is_edited = !mark.is_as_made(content);
-                let (name, content) = (name_in(content), content.to_owned());
-                found.made.insert(mark.source, MadeFile { path, name, content, is_edited });
+                let (name, aliases) = (name_in(content), aliases_in(content));
+                let content = content.to_owned();
+                found
+                    .made
+                    .insert(mark.source, MadeFile { path, name, aliases, content, is_edited });
             }
         }
         Ok(found)
@@ -68,6 +72,10 @@ impl NpcFiles {
     /// The file that was made of the draft with this source.
     pub fn made_of(&self, source: &str) -> Option<&MadeFile> {
         self.made.get(&hash(source))
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &MadeFile> {
+        self.made.values()
     }
 
     pub fn path_for(&mut self, name: &str, source: &str) -> PathBuf {
@@ -90,6 +98,13 @@ fn name_in(content: &str) -> Option<String> {
     let name = serde_json::from_str::<String>(written);
     let name = name.unwrap_or_else(|_| written.trim_matches(['"', '\'']).to_owned());
     Some(name.replace("$${", "${")).filter(|name| !name.is_empty())
+}
+
+/// The other names in a file as it is made here.
+fn aliases_in(content: &str) -> Vec<String> {
+    let written = content.lines().find_map(|line| line.strip_prefix("aliases:"));
+    let aliases = written.and_then(|it| serde_json::from_str::<Vec<String>>(it).ok());
+    aliases.unwrap_or_default().into_iter().map(|it| it.replace("$${", "${")).collect()
 }
 
 /// Letters and digits of a name in lower case, hyphens between them.

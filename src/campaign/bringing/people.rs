@@ -49,11 +49,18 @@ pub struct People {
 
 /// Plans the files of all people in `drafts`; `preview` gets what becomes of each.
 pub fn people(drafts: &Drafts, cast: &Cast, files: &mut NpcFiles, preview: &mut Preview) -> People {
-    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    // A session may not have taken its last files yet.
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    for MadeFile { name, aliases, .. } in files.all() {
+        let Some(name) = name else { continue };
+        let called = std::iter::once(name).chain(aliases);
+        taken.extend(called.map(|it| (key(it), name.clone())));
+    }
     for npc in &cast.npcs {
         let called = std::iter::once(&npc.name).chain(&npc.aliases);
-        taken.extend(called.map(|it| (key(it), npc.name.as_str())));
+        taken.extend(called.map(|it| (key(it), npc.name.clone())));
     }
+    let named = drafts.npcs.iter().map(|it| (key(&name(&it.name)), it.source.as_str())).collect();
     let mut standing: BTreeMap<&str, Vec<&EntityDraft>> = BTreeMap::new();
     for entity in drafts.entities.iter().filter(|it| it.is_standing && !it.dm_only) {
         for source in &entity.known_to {
@@ -61,7 +68,7 @@ pub fn people(drafts: &Drafts, cast: &Cast, files: &mut NpcFiles, preview: &mut 
         }
     }
     let people = People::default();
-    let mut seating = Seating { standing, cast, files, preview, taken, people };
+    let mut seating = Seating { standing, named, cast, files, preview, taken, people };
     let mut used = BTreeSet::new();
     for draft in &drafts.npcs {
         if used.insert(draft.source.as_str()) {
@@ -91,11 +98,13 @@ fn key(name: &str) -> String {
 struct Seating<'a> {
     /// Facts always in a prompt, by the sources of those who know them.
     standing: BTreeMap<&'a str, Vec<&'a EntityDraft>>,
+    /// Sources by the names of all drafts as keys: nobody's alias.
+    named: BTreeMap<String, &'a str>,
     cast: &'a Cast,
     files: &'a mut NpcFiles,
     preview: &'a mut Preview,
     /// Names in use as keys, each with the full name of the NPC that has it.
-    taken: BTreeMap<String, &'a str>,
+    taken: BTreeMap<String, String>,
     people: People,
 }
 
@@ -113,13 +122,13 @@ impl<'a> Seating<'a> {
             // It may have another name now.
             let called = edited.name.clone().unwrap_or(own);
             self.preview.kept.push(Item::new("npc", &called, about));
-            self.taken.entry(key(&called)).or_insert(draft.name.as_str());
+            self.taken.entry(key(&called)).or_insert_with(|| draft.name.clone());
             self.people.names.insert(draft.source.clone(), called);
             return;
         }
         // Its own file may have its name.
         let before = made.as_ref().and_then(|it| it.name.as_deref()).map(key);
-        let holder = self.taken.get(&key(&own)).copied();
+        let holder = self.taken.get(&key(&own));
         if let Some(holder) = holder.filter(|it| Some(key(it)) != before) {
             let about = format!("{} is left out: '{holder}' has that name; rename one", draft.file);
             return self.preview.kept.push(Item::new("npc", &own, about));
@@ -128,13 +137,23 @@ impl<'a> Seating<'a> {
         let is_free = |alias: &&String| {
             let alias = key(alias);
             let holder = self.taken.get(&alias);
-            !alias.is_empty()
-                && alias != key(&own)
+            self.named.get(&alias).is_none_or(|it| *it == draft.source)
                 && holder.is_none_or(|it| Some(key(it)) == before)
         };
-        let aliases: Vec<String> = draft.aliases.iter().filter(is_free).cloned().collect();
+        let own_key = key(&own);
+        let others = draft.aliases.iter().filter(|it| {
+            let alias = key(it);
+            !alias.is_empty() && alias != own_key
+        });
+        let (aliases, taken): (Vec<&String>, Vec<&String>) = others.partition(is_free);
+        let aliases: Vec<String> = aliases.into_iter().cloned().collect();
+        self.preview.left_out.extend(taken.into_iter().map(|alias| Left {
+            file: draft.file.clone(),
+            what: format!("the name '{alias}' of '{own}'"),
+            why: "another npc has it".to_owned(),
+        }));
         let all = std::iter::once(&own).chain(&aliases);
-        self.taken.extend(all.map(|it| (key(it), draft.name.as_str())));
+        self.taken.extend(all.map(|it| (key(it), draft.name.clone())));
         self.write(draft, &own, &aliases, made);
     }
 

@@ -126,6 +126,7 @@ async fn imported_npc_has_voice_lines_and_origin() {
     assert!(problems.is_empty(), "{:?}", problems.into_vec());
     assert_eq!(node["name"], "Luna");
     assert_eq!(node["aliases"], serde_json::json!(["Lu"]), "the other one is taken");
+    assert_eq!(preview.left_out[0].what, "the name 'Bartok' of 'Luna'");
     assert_eq!(node["personality"], "She sells maps.\n");
     assert_eq!(node["voice"]["voice_id"], "joe");
     assert_eq!(node["voice"]["pitch_shift"], 4.0, "a man's voice for a woman");
@@ -273,6 +274,29 @@ async fn edited_file_and_other_npcs_are_kept() {
     let second = place.import(&drafts).await;
     assert_eq!(names(&second.kept), ["Luna", "bartok"]);
     assert_eq!(place.file("luna.yaml"), edited);
+}
+
+#[tokio::test]
+async fn names_are_unique_before_a_session_has_them() {
+    let place = Bench::new();
+    place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;
+    // The cast lacks Luna still; two files with her name would make the configuration invalid.
+    for name in ["luna", "Lu"] {
+        let mut other = luna();
+        (other.source, other.name) = (format!("card:{name}"), name.to_owned());
+        let preview = place.import(&Drafts { npcs: vec![other], ..Drafts::default() }).await;
+        assert_eq!(names(&preview.kept), [name]);
+    }
+}
+
+#[tokio::test]
+async fn alias_never_takes_the_name_of_a_person() {
+    let place = Bench::new();
+    let mut lu = luna();
+    (lu.source, lu.name, lu.aliases) = ("card:lu".to_owned(), "Lu".to_owned(), Vec::new());
+    let preview = place.import(&Drafts { npcs: vec![luna(), lu], ..Drafts::default() }).await;
+    assert!(preview.kept.is_empty() && place.npc_dir().join("lu.yaml").exists(), "{preview:?}");
+    assert_eq!(preview.left_out[0].what, "the name 'Lu' of 'Luna'");
 }
 
 #[tokio::test]
@@ -444,6 +468,35 @@ async fn entity_of_another_source_is_left_alone() {
     assert_eq!(names(&preview.kept), ["Mill"]);
     let all = place.entities(Viewer::Dm).await;
     assert_eq!((all.len(), all[0].description.as_str()), (1, "Written by hand."));
+}
+
+#[tokio::test]
+async fn long_texts_are_cut_with_a_word() {
+    let mut place = Bench::new();
+    place.knows_secrets = true;
+    let mut draft = luna();
+    draft.secrets = passage(&format!("\n{}\n{}\n", "a".repeat(3_000), "b".repeat(6_000)));
+    let mut mill = entity("Mill");
+    (mill.text, mill.secrets) = (passage(&"ä".repeat(20_003)), passage(&"c".repeat(20_001)));
+    let drafts = Drafts { npcs: vec![draft], entities: vec![mill], ..Drafts::default() };
+    let preview = place.import(&drafts).await;
+    let left: Vec<&str> = preview.left_out.iter().map(|it| it.what.as_str()).collect();
+    let wanted = [
+        "the name 'Bartok' of 'Luna'",
+        "the last 1000 characters about 'Luna'",
+        "the last 3 characters of 'Mill'",
+        "the last 1 characters of 'Secrets of Mill'",
+    ];
+    assert_eq!(left, wanted);
+    let text = place.file("luna.yaml");
+    let node = yaml::parse(&text, &mut Problems::new("a")).unwrap().to_json();
+    let lengths: Vec<_> = node["secret_knowledge"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap().len())
+        .collect();
+    assert_eq!(lengths, [3_000, 5_000]);
 }
 
 #[tokio::test]

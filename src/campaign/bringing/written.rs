@@ -17,8 +17,8 @@ use crate::{
 
 /// Longest description, in characters: small models read about twice as much at once.
 const PERSONALITY_MAX: usize = 8_000;
-/// Longest secret, in characters.
-const SECRET_MAX: usize = 2_000;
+/// Longest secrets, in characters.
+const SECRETS_MAX: usize = 8_000;
 /// Longest text for the game master, and all of them together, in characters.
 const NOTE_MAX: usize = 4_000;
 const NOTES_MAX: usize = 100_000;
@@ -94,13 +94,9 @@ pub fn written(parts: &Parts<'_>) -> Written {
         file.line(&format!("aliases: {}", list(aliases.iter().map(|it| name(it)))));
     }
     file.line(&format!("language: {language}"));
-    let cut = personality(&mut file, draft, standing);
-    if knows_secrets && !draft.secrets.is_empty() {
-        file.origin(&draft.secrets);
-        file.line("secret_knowledge:");
-        for secret in &draft.secrets {
-            file.line(&format!("  - {}", quoted(&one_line(&secret.text, SECRET_MAX))));
-        }
+    let mut cut = personality(&mut file, draft, standing);
+    if knows_secrets {
+        cut += secrets(&mut file, &draft.secrets);
     }
     file.blank();
     if let Some(lines) = kept_voice {
@@ -173,6 +169,26 @@ fn personality(file: &mut File, draft: &NpcDraft, standing: &[(String, String)])
         }
     }
     all.chars().count() - text.chars().count()
+}
+
+/// Adds a secret for each paragraph; the number of characters that had no room.
+fn secrets(file: &mut File, secrets: &[Passage]) -> usize {
+    let paragraphs = secrets.iter().flat_map(|it| it.text.lines());
+    let lines: Vec<String> = paragraphs.map(|it| one_line(it.trim(), usize::MAX)).collect();
+    let (mut room, mut cut, mut is_first) = (SECRETS_MAX, 0, true);
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+        let text: String = line.chars().take(room).collect();
+        let length = text.chars().count();
+        (room, cut) = (room - length, cut + line.chars().count() - length);
+        if std::mem::take(&mut is_first) {
+            file.origin(secrets);
+            file.line("secret_knowledge:");
+        }
+        if length > 0 {
+            file.line(&format!("  - {}", quoted(&text)));
+        }
+    }
+    cut
 }
 
 /// Text in lines that begin with a word: no heading of ours can be forged, and no indentation is read.
