@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
+    campaign::NPC,
     cards,
     content::{self, BadJson, Content, content},
     creatures,
@@ -29,8 +30,6 @@ pub const FILE_MAX: u64 = 50_000_000;
 const OURS: [&str; 4] = ["campaign", "entities", "players", "scenes"];
 /// Those that no file of another program has as well.
 const OURS_ALONE: [&str; 2] = ["campaign", "entities"];
-/// Keys that only an NPC file of ours has beside `name`.
-const NPC: [&str; 4] = ["lines", "personality", "secret_knowledge", "voice"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
