@@ -10,17 +10,16 @@ use serde_json::Value;
 use super::{
     people::People,
     preview::{Item, Left, Preview},
-    written::{hash, name, without_data},
+    written::{hash, is_sayable, name, without_data},
 };
 use crate::{
     campaign::world::{BROUGHT, PRONUNCIATION, SECRETS, kind, word},
     domain::{bare_name, visible},
     import::{
-        campaign::{Edge, check_respelling, hyphened},
+        campaign::{Edge, hyphened},
         draft::{Drafts, EntityDraft, NpcDraft, Passage, RelationTarget},
     },
     memory::{Entity, EntityKind, Visibility},
-    yaml::{Position, Problems},
 };
 
 /// Longest description, in characters.
@@ -326,13 +325,6 @@ fn blank(source: &str, id: String, name: &str) -> Entity {
         visibility: Visibility::Everyone,
         source: Some(format!("{BROUGHT}{source}")),
     }
-}
-
-/// True for a respelling that voices may read in place of a name.
-fn is_sayable(text: &str) -> bool {
-    let mut problems = Problems::new("");
-    check_respelling(text, Position::START, &mut problems);
-    problems.is_empty() && text.chars().count() <= ID_MAX
 }
 
 fn shown(text: &str) -> String {

@@ -471,6 +471,20 @@ async fn entity_of_another_source_is_left_alone() {
 }
 
 #[tokio::test]
+async fn settings_of_an_exported_card_return() {
+    let place = Bench::new();
+    let own = serde_json::json!({
+        "max_sentences": 2, "pronunciation": { "Luna": "loo-nah", "Lu": "[[lu]]", "\u{202e}": "x" },
+    });
+    let draft = NpcDraft { extension: Some(own), ..luna() };
+    place.import(&Drafts { npcs: vec![draft], ..Drafts::default() }).await;
+    let text = place.file("luna.yaml");
+    let node = yaml::parse(&text, &mut Problems::new("a")).unwrap().to_json();
+    assert_eq!(node["pronunciation"], serde_json::json!({ "Luna": "loo-nah" }));
+    assert_eq!(node["max_sentences"], 2);
+}
+
+#[tokio::test]
 async fn long_texts_are_cut_with_a_word() {
     let mut place = Bench::new();
     place.knows_secrets = true;

@@ -4,6 +4,9 @@
 //! characters, braces of spoken lines become parentheses, headings lose their marks, and invisible
 //! characters are dropped.
 
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -12,7 +15,11 @@ use super::{
 };
 use crate::{
     domain::{hex, one_line, revealed_name, visible},
-    import::draft::{NpcDraft, Passage},
+    import::{
+        campaign::check_respelling,
+        draft::{NpcDraft, Passage},
+    },
+    yaml::{Position, Problems},
 };
 
 /// Longest description, in characters: small models read about twice as much at once.
@@ -24,6 +31,10 @@ const NOTE_MAX: usize = 4_000;
 const NOTES_MAX: usize = 100_000;
 /// Longest name, in characters.
 const NAME_MAX: usize = 80;
+/// Longest respelling, in characters.
+const SAID_MAX: usize = 60;
+/// Limits of an answer that an NPC may have, in sentences.
+const SENTENCES: RangeInclusive<u64> = 1..=20;
 /// Begins the comment on a voice.
 const CHOSEN: &str = "Chosen because ";
 /// Begins the first line of a file that was made here.
@@ -94,6 +105,9 @@ pub fn written(parts: &Parts<'_>) -> Written {
         file.line(&format!("aliases: {}", list(aliases.iter().map(|it| name(it)))));
     }
     file.line(&format!("language: {language}"));
+    if let Some(own) = &draft.extension {
+        of_card(&mut file, own);
+    }
     let mut cut = personality(&mut file, draft, standing);
     if knows_secrets {
         cut += secrets(&mut file, &draft.secrets);
@@ -131,6 +145,29 @@ pub fn voice_in<'c>(content: &'c str, language: &str, offers: &[VoiceOffer]) -> 
 /// Keys of a voice that tell it from others.
 fn identity(provider: &str, voice_id: &str) -> String {
     format!("provider: {provider}, voice_id: {}", quoted(voice_id))
+}
+
+/// Adds settings of a card that was exported here.
+fn of_card(file: &mut File, own: &Value) {
+    let words = own.get("pronunciation").and_then(Value::as_object).into_iter().flatten();
+    let said = words.filter_map(|(word, said)| Some((name(word), said.as_str()?)));
+    let said: BTreeMap<String, &str> =
+        said.filter(|(word, said)| !word.is_empty() && is_sayable(said)).collect();
+    if !said.is_empty() {
+        let pairs = said.iter().map(|(word, said)| format!("{}: {}", quoted(word), quoted(said)));
+        file.line(&format!("pronunciation: {{ {} }}", pairs.collect::<Vec<_>>().join(", ")));
+    }
+    let sentences = own.get("max_sentences").and_then(Value::as_u64);
+    if let Some(most) = sentences.filter(|it| SENTENCES.contains(it)) {
+        file.line(&format!("max_sentences: {most}"));
+    }
+}
+
+/// True for a respelling that voices may read in place of a name.
+pub fn is_sayable(text: &str) -> bool {
+    let mut problems = Problems::new("");
+    check_respelling(text, Position::START, &mut problems);
+    problems.is_empty() && text.chars().count() <= SAID_MAX && !text.trim().is_empty()
 }
 
 /// Adds texts for the game master as comments; an end that has no room is said to be missing.
@@ -216,7 +253,7 @@ fn escaped(text: &str) -> String {
 
 /// As a YAML scalar in double quotes, which JSON's strings are too.
 fn quoted(text: &str) -> String {
-    serde_json::Value::String(escaped(&visible(text))).to_string()
+    Value::String(escaped(&visible(text))).to_string()
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {
