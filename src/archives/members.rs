@@ -168,10 +168,11 @@ fn checked(entry: &ZipFileEntry<'_>) -> Result<String, ArchiveError> {
         return Err(ArchiveError::Encrypted(name));
     }
     // Some programs write "./notes/inn.md".
-    let plain: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
+    let plain = parts.collect::<Vec<_>>().join("/");
     match plain.is_empty() {
         true => Err(ArchiveError::Outside(name)),
-        false => Ok(plain.join("/")),
+        false => Ok(plain),
     }
 }
 

@@ -11,12 +11,14 @@ use std::{
 };
 
 use super::written::{Mark, hash};
-use crate::files;
+use crate::{domain::file_stem, files};
 
 /// Longest NPC file, in bytes.
 const FILE_MAX: u64 = 10 * 1024 * 1024;
 /// Longest file name without its ending, in bytes.
 const NAME_MAX: usize = 80;
+/// Room for a hash and its hyphen.
+const HASHED: usize = 17;
 
 #[derive(Debug, Default)]
 pub struct NpcFiles {
@@ -79,7 +81,7 @@ impl NpcFiles {
     }
 
     pub fn path_for(&mut self, name: &str, source: &str) -> PathBuf {
-        let stem = stem(name);
+        let stem = file_stem(name, NAME_MAX - HASHED);
         let digits = hash(source);
         let numbered = format!("{stem}-{digits}.yaml");
         let file = match stem.is_empty() {
@@ -106,24 +108,6 @@ fn aliases_in(content: &str) -> Vec<String> {
     let aliases = written.and_then(|it| serde_json::from_str::<Vec<String>>(it).ok());
     aliases.unwrap_or_default().into_iter().map(|it| it.replace("$${", "${")).collect()
 }
-
-/// Letters and digits of a name in lower case, hyphens between them.
-fn stem(name: &str) -> String {
-    let mut stem = String::new();
-    for c in name.chars().flat_map(char::to_lowercase) {
-        let c = if c.is_alphanumeric() { c } else { '-' };
-        if stem.len() + c.len_utf8() > NAME_MAX - HASHED {
-            break;
-        }
-        if c != '-' || !(stem.is_empty() || stem.ends_with('-')) {
-            stem.push(c);
-        }
-    }
-    stem.trim_end_matches('-').to_owned()
-}
-
-/// Room for a hash and its hyphen.
-const HASHED: usize = 17;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFile {

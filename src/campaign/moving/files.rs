@@ -3,7 +3,7 @@
 //! Entry functions: [`texts`], [`read_texts`]; entry types: [`Manifest`], [`Folder`]. An export
 //! may come from others: its size is known before it is taken apart, and each fault has its file and line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -136,7 +136,9 @@ pub fn read_texts(
         let text = serde_json::Value::Object(call).to_string();
         calls.entry(session).or_default().push(text);
     }
-    for session in calls.keys().filter(|id| !held.sessions.iter().any(|it| it.id == **id)) {
+    let sessions: BTreeSet<&str> = held.sessions.iter().map(|it| it.id.as_str()).collect();
+    let unknown = calls.keys().filter(|id| !sessions.contains(id.as_str()));
+    for session in unknown.take(FAULTS_MAX) {
         let message = format!("a call of the session '{session}', which is not in the export");
         reading.mistakes.push(mistake(CALLS, "", message, "remove the line"));
     }
