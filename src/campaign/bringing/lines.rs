@@ -1,7 +1,6 @@
 //! Lines that an NPC says without a chat model, from its greetings and example lines.
 //!
-//! Entry function: [`lines`]. Stage directions between asterisks are dropped; where a text has speech in
-//! quotation marks only that is said.
+//! Entry function: [`lines`]. Readers of files have separated what is said from what happens.
 
 use crate::{
     domain::visible,
@@ -71,11 +70,9 @@ pub fn lines(draft: &NpcDraft, language: &str) -> Vec<SpokenLine> {
     all
 }
 
-/// The spoken part of `text`: quoted speech, or everything but stage directions.
+/// `text` as a line; `None`: it has no word.
 fn spoken(text: &str) -> Option<String> {
-    let speech = in_quotes(text);
-    let text = if speech.is_empty() { without_directions(text) } else { speech };
-    let text = plain(&text);
+    let text = plain(text);
     text.contains(char::is_alphanumeric).then(|| shortened(&text, LINE_MAX))
 }
 
@@ -85,31 +82,16 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn in_quotes(text: &str) -> String {
-    let text = text.replace(['“', '”', '„'], "\"");
-    let parts = text.split('"').enumerate().filter(|(index, _)| index % 2 == 1);
-    parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ").trim().to_owned()
-}
-
-fn without_directions(text: &str) -> String {
-    let parts = text.split('*').enumerate().filter(|(index, _)| index % 2 == 0);
-    parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::import::draft::Exchange;
 
     #[test]
-    fn speech_is_taken_out_of_a_scene() {
-        assert_eq!(
-            spoken("*She looks up.* \"Welcome!\" *smiles* \"Sit.\"").unwrap(),
-            "Welcome! Sit."
-        );
-        assert_eq!(spoken("*grins* Well met, {dice}!").unwrap(), "Well met, (dice)!");
-        assert_eq!(spoken("*She says nothing.*"), None);
-        assert_eq!(spoken("„Guten Tag.“").unwrap(), "Guten Tag.");
+    fn line_is_all_that_is_said() {
+        let wanted = "You call me \"Bart\"? Well met, (dice)!";
+        assert_eq!(spoken("You call me \"Bart\"?\nWell met, {dice}!").unwrap(), wanted);
+        assert_eq!(spoken("…"), None);
     }
 
     #[test]
