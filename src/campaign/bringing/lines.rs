@@ -42,13 +42,15 @@ static GERMAN: Words = Words {
     otherwise: &["Erzähl mir mehr.", "So, so.", "Darüber müsste ich nachdenken."],
 };
 
-/// The lines of a person who speaks `language`; the last one answers everything else.
-pub fn lines(draft: &NpcDraft, language: &str) -> Vec<SpokenLine> {
+/// The lines of a person who speaks `language`; the last one answers everything else. And the number of
+/// greetings and examples that none has.
+pub fn lines(draft: &NpcDraft, language: &str) -> (Vec<SpokenLine>, usize) {
     let words = if language == "de" { &GERMAN } else { &ENGLISH };
     let owned = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let i_am = format!("{} {}.", words.i_am, plain(&draft.name));
     let greetings = draft.greetings.iter().filter_map(|text| spoken(text));
     let mut greetings: Vec<String> = greetings.take(GREETINGS_MAX).collect();
+    let mut used = greetings.len();
     if greetings.is_empty() {
         greetings.push(i_am.clone());
     }
@@ -57,17 +59,19 @@ pub fn lines(draft: &NpcDraft, language: &str) -> Vec<SpokenLine> {
         SpokenLine { when: owned(words.who), say: vec![i_am] },
     ];
     let mut asked: Vec<String> = all.iter().flat_map(|it| &it.when).map(|it| fold(it)).collect();
-    for example in draft.examples.iter().take(EXAMPLES_MAX) {
+    let most = used + EXAMPLES_MAX;
+    for example in &draft.examples {
         let phrase = fold(&example.player);
         let length = phrase.split(' ').count();
         let (Some(say), false) = (spoken(&example.npc), phrase.is_empty()) else { continue };
-        if length <= PHRASE_WORDS && !asked.contains(&phrase) {
+        if used < most && length <= PHRASE_WORDS && !asked.contains(&phrase) {
+            used += 1;
             asked.push(phrase.clone());
             all.push(SpokenLine { when: vec![phrase], say: vec![say] });
         }
     }
     all.push(SpokenLine { when: Vec::new(), say: owned(words.otherwise) });
-    all
+    (all, draft.greetings.len() + draft.examples.len() - used)
 }
 
 /// `text` as a line; `None`: it has no word.
@@ -108,8 +112,8 @@ mod tests {
             ],
             ..NpcDraft::default()
         };
-        let lines = lines(&draft, "en");
-        assert_eq!(lines.len(), 4);
+        let (lines, unused) = lines(&draft, "en");
+        assert_eq!((lines.len(), unused), (4, 3));
         assert_eq!(lines[0].say, ["I am Luna."]);
         let key = SpokenLine {
             when: vec!["where is the key".into()],

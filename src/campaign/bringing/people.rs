@@ -162,12 +162,17 @@ impl<'a> Seating<'a> {
         let standing = self.standing.get(draft.source.as_str()).map_or(&[][..], Vec::as_slice);
         let content = made.as_ref().map(|it| it.content.as_str());
         let (written, about) = described(draft, aliases, standing, self.cast, content);
+        let mut left_out = |what: String, why: &str| {
+            let (file, why) = (draft.file.clone(), why.to_owned());
+            self.preview.left_out.push(Left { file, what, why });
+        };
         if written.cut > 0 {
-            self.preview.left_out.push(Left {
-                file: draft.file.clone(),
-                what: format!("the last {} characters about '{own}'", written.cut),
-                why: "a description has room for 8,000".to_owned(),
-            });
+            let what = format!("the last {} characters about '{own}'", written.cut);
+            left_out(what, "a description has room for 8,000");
+        }
+        if written.unused > 0 {
+            let what = format!("{} greetings and example lines of '{own}'", written.unused);
+            left_out(what, "an NPC answers 30 short questions, and greets in 8 ways");
         }
         let text = marked(&draft.source, &written.text);
         let item = |path: &Path| Item::new("npc", own, format!("{}, {about}", path.display()));

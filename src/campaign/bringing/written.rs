@@ -60,7 +60,10 @@ pub struct Parts<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     pub text: String,
+    /// Characters that had no room.
     pub cut: usize,
+    /// Greetings and examples that became no line.
+    pub unused: usize,
 }
 
 /// First line of an imported file.
@@ -121,11 +124,10 @@ pub fn written(parts: &Parts<'_>) -> Written {
     }
     file.comment("Said without a chat model: from greetings and example lines, and a few of ours.");
     file.line("lines:");
-    for line in lines(draft, language) {
-        file.spoken(&line);
-    }
+    let (lines, unused) = lines(draft, language);
+    lines.iter().for_each(|line| file.spoken(line));
     notes(&mut file, &draft.for_dm);
-    Written { text: file.0, cut }
+    Written { text: file.0, cut, unused }
 }
 
 /// Lines of the voice in `content` as it is made here, if it speaks `language` with one of `offers`.
