@@ -195,6 +195,7 @@ async fn notes_for_the_game_master_fill_no_file() {
     place.import(&Drafts { npcs: vec![draft], ..Drafts::default() }).await;
     let text = place.file("luna.yaml");
     assert!(text.len() < 1 << 20 && text.contains("The rest is in the imported file"));
+    assert!(text.ends_with("# (Further texts are in the imported file.)\n"));
 }
 
 #[tokio::test]

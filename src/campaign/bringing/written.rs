@@ -176,6 +176,9 @@ pub fn is_sayable(text: &str) -> bool {
 fn notes(file: &mut File, notes: &[Passage]) {
     let mut room = NOTES_MAX;
     for note in notes.iter().filter(|note| !note.text.trim().is_empty()) {
+        if room == 0 {
+            return file.comment("(Further texts are in the imported file.)");
+        }
         let text: String = note.text.chars().take(NOTE_MAX.min(room)).collect();
         file.blank();
         file.comment(&format!("Only for you, never in a prompt ({}):", note.from));
@@ -184,9 +187,6 @@ fn notes(file: &mut File, notes: &[Passage]) {
             file.comment("(The rest is in the imported file.)");
         }
         room -= text.chars().count();
-        if room == 0 {
-            return;
-        }
     }
 }
 
