@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::held::Held;
+use super::held::ScopeContent;
 use crate::{
     domain::{Scope, json_values},
     import::Mistake,
@@ -86,7 +86,7 @@ impl Manifest {
 /// Content of an export's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Folder {
-    pub held: Held,
+    pub held: ScopeContent,
     /// Calls of tools, by session, each a line of its log.
     pub calls: BTreeMap<String, Vec<String>>,
 }
@@ -122,7 +122,7 @@ pub fn read_texts(
         return Err(vec![mistake(MANIFEST, "", message, "is this the right folder?")]);
     }
     let mut reading = Reading { manifest, texts, mistakes: Vec::new() };
-    let held = Held {
+    let held = ScopeContent {
         sessions: reading.file(SESSIONS),
         lines: reading.file(LINES),
         items: reading.file(FACTS),
