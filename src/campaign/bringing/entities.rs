@@ -54,7 +54,8 @@ pub fn entities(
         brought.entities.extend(ids.secrets(&Hidden { source, file, name, secrets }, preview));
     }
     for npc in drafts.npcs.iter().filter(|npc| people.names.contains_key(&npc.source)) {
-        for note in &npc.for_dm {
+        let is_written = !people.edited.contains(&npc.source);
+        for note in npc.for_dm.iter().filter(|_| is_written) {
             let about = format!("{}, a comment in the file", note.from);
             preview.for_dm.push(Item::new("note", &npc.name, about));
         }

@@ -45,6 +45,8 @@ pub struct People {
     pub files: Vec<NewFile>,
     /// Names of those who are seated, by the sources of their drafts.
     pub names: BTreeMap<String, String>,
+    /// Sources of those whose files stay as the game master has changed them.
+    pub edited: BTreeSet<String>,
 }
 
 /// Plans the files of all people in `drafts`; `preview` gets what becomes of each.
@@ -124,6 +126,7 @@ impl<'a> Seating<'a> {
             self.preview.kept.push(Item::new("npc", &called, about));
             self.taken.entry(key(&called)).or_insert_with(|| draft.name.clone());
             self.people.names.insert(draft.source.clone(), called);
+            self.people.edited.insert(draft.source.clone());
             return;
         }
         // Its own file may have its name.

@@ -14,7 +14,7 @@ use crate::{
 /// Most files, one per owner.
 const FILES_MAX: usize = 20;
 /// Most bytes of all files.
-const BYTES_MAX: usize = 100_000_000;
+const BYTES_MAX: usize = 60_000_000;
 /// Digits of a key.
 const KEY: usize = 16;
 
@@ -109,7 +109,7 @@ mod tests {
     fn oldest_files_make_room() {
         let files = PreviewedFiles::default();
         let keys: Vec<String> =
-            (1..=4).map(|guild| files.keep(&scope(guild), file(vec![0; 30_000_000]))).collect();
+            (1..=4).map(|guild| files.keep(&scope(guild), file(vec![0; 20_000_000]))).collect();
         assert!(files.take(&scope(1), &keys[0]).is_none());
         assert!(files.take(&scope(2), &keys[1]).is_some());
         assert!(files.take(&scope(4), &keys[3]).is_some());

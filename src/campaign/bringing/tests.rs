@@ -274,6 +274,7 @@ async fn edited_file_and_other_npcs_are_kept() {
     drafts.npcs[0].personality = passage("Somebody else.");
     let second = place.import(&drafts).await;
     assert_eq!(names(&second.kept), ["Luna", "bartok"]);
+    assert_eq!(names(&second.for_dm), ["Secrets of Luna"], "no comment of a file that stays");
     assert_eq!(place.file("luna.yaml"), edited);
 }
 
