@@ -1,10 +1,14 @@
 //! Files of other programs are imported through the real program, whole or not at all.
 
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
 
-use crate::support::program::Place;
+use crate::support::{
+    chat_server::{ChatServer, Recorded, Script},
+    program::{Place, repository},
+    speech::read_wav,
+};
 
 const NPC: &str = "name: Bartok\nlines: [{ say: Hello. }]\n";
 
@@ -113,4 +117,134 @@ fn npc_is_imported_by_a_command() {
     assert!(file.contains("voice_id: \"rms\"") && !file.contains("pitch_shift"), "{file}");
     let said = place.run(&["ask", "--text", "Luna, hello"]).ends_with(0);
     assert!(said.stdout.contains("Mind the cat."), "{said:#?}");
+}
+
+/// Files of every format in `tests/data/imports`, with secrets planted in them: words that begin with HUSH,
+/// then say whose they are.
+const FORMATS: [&str; 8] = [
+    "card.json",
+    "lorebook.json",
+    "actors.json",
+    "vttes.json",
+    "campaign.json",
+    "go.yaml",
+    "monsters.json",
+    "vault",
+];
+
+/// Imports files of `tests/data/imports`.
+fn import(place: &Place, files: &[&str], more: &[&str]) -> String {
+    let path =
+        |name: &&str| repository(&format!("tests/data/imports/{name}")).display().to_string();
+    let paths: Vec<String> = files.iter().map(path).collect();
+    let mut arguments = vec!["import"];
+    arguments.extend(paths.iter().map(String::as_str));
+    arguments.extend(more);
+    place.run(&arguments).ends_with(0).stdout
+}
+
+/// Secrets in `text`.
+fn planted(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(|word| Some(word.get(word.find("HUSH")?..)?.to_owned())).collect()
+}
+
+/// Imports files of all formats beside an NPC that looks things up, and asks everybody once. The server has
+/// what their model was sent.
+fn evening(secrets: &str) -> (Place, ChatServer) {
+    let server = ChatServer::start();
+    server.otherwise(|request| {
+        let tools = request.json["tools"].to_string();
+        let last = request.json["messages"].as_array().and_then(|it| it.last());
+        if last.is_some_and(|it| it["role"] == "user") && tools.contains("get_summary") {
+            let (name, whose) =
+                (json!({ "name": "secrets" }), json!({ "entity_id": "Secrets of Luna" }));
+            let (name, whose) = (name.to_string(), whose.to_string());
+            return Script::calls(&[("a", "query_entities", &name), ("b", "get_summary", &whose)]);
+        }
+        Script::text(&["I", " do", " not", " know", "."])
+    });
+    let config = format!(
+        "npc_dir: npcs\nturn: {{ recall_ms: 5000 }}\nproviders:\n  \
+         llm: {{ name: openai, base_url: \"{}\", model: m }}\n",
+        server.base_url()
+    );
+    let place = Place::with_config(&config).brief();
+    let npc = "name: Bartok\nbudget_tier: standard\nknowledge_scope: [everything]\n\
+               tools: [\"memory.*\"]\nvoice: { provider: flite, voice_id: rms }\n";
+    place.write("npcs/bartok.yaml", npc);
+    let shown = import(&place, &FORMATS, &["--secrets", secrets]);
+    assert_eq!(planted(&shown), BTreeSet::new(), "a preview names secrets: {shown}");
+    let ask =
+        |npc: &str| format!("{npc}, what of the plot, the cellar and the old mill, look it up");
+    let asked = ["Luna", "Vera", "Holya", "Mirella", "Kord", "Bartok"].map(ask);
+    let mut arguments = vec!["ask", "--json", "--session", "one", "--speaker", "Anna"];
+    asked.iter().for_each(|text| arguments.extend(["--text", text]));
+    place.run(&arguments).ends_with(0);
+    (place, server)
+}
+
+/// First word of the name of the NPC whose prompt this is, in capitals.
+fn asked(request: &Recorded) -> String {
+    let prompt = request.json["messages"][0]["content"].as_str().unwrap_or_default();
+    let name = prompt.strip_prefix("You are ").and_then(|it| it.split([',', ' ']).next());
+    name.unwrap_or_else(|| panic!("no NPC's prompt: {prompt}")).to_uppercase()
+}
+
+#[test]
+fn planted_secrets_reach_no_model_and_no_player() {
+    let (place, server) = evening("dm");
+    let requests = server.requests();
+    let npcs: BTreeSet<String> = requests.iter().map(asked).collect();
+    assert_eq!(npcs.len(), 6, "{npcs:?}");
+    let has_result = |it: &Recorded| it.json.to_string().contains("\"role\":\"tool\"");
+    assert!(requests.iter().any(has_result), "something was looked up");
+    let mut ask = vec!["ask", "--session", "one", "--speaker", "Anna"];
+    for command in ["/session recap", "/entity show Secrets of Luna", "/entity list"] {
+        ask.extend(["--text", command]);
+    }
+    let told = place.run(&ask).ends_with(1);
+    assert!(told.stderr.contains("only the game master may /entity show"), "{told:#?}");
+    let found = place.run(&["memory", "search", "secrets plot", "--npc", "Bartok"]).ends_with(0);
+    assert!(found.stdout.contains("what of the plot"), "{found:#?}");
+    for text in [told.stdout, told.stderr, found.stdout] {
+        assert_eq!(planted(&text), BTreeSet::new(), "{text}");
+    }
+    for request in server.requests() {
+        let body = String::from_utf8_lossy(&request.body);
+        assert_eq!(planted(&body), BTreeSet::new(), "{body}");
+    }
+}
+
+#[test]
+fn own_secrets_are_in_the_npcs_own_prompt_alone() {
+    let (_place, server) = evening("npc");
+    let mut knowing = BTreeSet::new();
+    for request in server.requests() {
+        let (npc, body) = (asked(&request), String::from_utf8_lossy(&request.body).into_owned());
+        let known = planted(&body);
+        assert!(known.iter().all(|it| it.starts_with(&format!("HUSH{npc}"))), "{npc}: {known:?}");
+        knowing.extend((!known.is_empty()).then_some(npc));
+    }
+    let all = ["HOLYA", "KORD", "LUNA", "MIRELLA", "VERA"].map(str::to_owned);
+    assert_eq!(knowing, BTreeSet::from(all));
+}
+
+#[test]
+fn imported_people_are_heard_without_a_model() {
+    let place = place();
+    let files = ["card.json", "actors.json", "vault"];
+    import(&place, &files, &[]);
+    for (npc, says) in
+        [("Luna", "Mind the cat."), ("Vera", "I am Vera Holt."), ("Holya", "Welcome")]
+    {
+        let out = format!("{npc}.wav");
+        let said = place.run(&["ask", "--npc", npc, "--text", "hello", "--out", &out]).ends_with(0);
+        assert!(said.stdout.contains(says), "{said:#?}");
+        let sound = read_wav(&place.path(&out));
+        assert!(sound.level() > 0.001 && sound.seconds() > 0.3, "{npc} is not heard");
+    }
+    let again: Value = serde_json::from_str(&import(&place, &files, &["--json"])).unwrap();
+    assert_eq!((names(&again, "added").len(), names(&again, "changed").len()), (0, 0), "{again:#}");
+    assert_eq!(again["relations"], 0, "{again:#}");
 }

@@ -21,18 +21,21 @@ const STORE: [&str; 6] = [
     "calls.jsonl",
 ];
 
-/// A folder whose campaign was played for an exchange, exported into its folder "backup" with lines that
-/// were taken back and deleted, and a fact.
+/// A folder whose campaign was played for an exchange and a throw of dice, exported into its folder "backup"
+/// with lines that were taken back and deleted, and a fact.
 pub fn exported() -> Place {
     let config = "campaign: world.yaml\nnpc_dir: npcs\nproviders: { llm: { name: scripted } }\n";
     let place = Place::with_config(config).brief();
     place.write("world.yaml", WORLD);
+    let roll = "tool: { name: dice-roller.roll, arguments: { expression: '{dice}' } }";
     let npc = format!(
-        "name: Bartok\nsecret_knowledge: [{SECRET}]\nlines:\n  - {{ when: [hello], say: Welcome. }}\n  \
-         - {{ say: Hm. }}\n"
+        "name: Bartok\nsecret_knowledge: [{SECRET}]\ntools: [dice-roller.roll]\nlines:\n  \
+         - {{ when: [hello], say: Welcome. }}\n  \
+         - {{ when: [roll], say: 'It is {{result.total}}.', {roll} }}\n  - {{ say: Hm. }}\n"
     );
     place.write("npcs/bartok.yaml", npc);
-    let ask = ["ask", "--session", "one", "--speaker", "Anna", "--text", "Bartok, hello"];
+    let mut ask = vec!["ask", "--session", "one", "--speaker", "Anna"];
+    ask.extend(["--text", "Bartok, hello", "--text", "Bartok, roll two d six"]);
     place.run(&ask).ends_with(0);
     place.run(&["export", "backup", "--cards", "--transcripts", "md,vtt,json"]).ends_with(0);
     add_gaps(&place.path("backup"));
@@ -110,13 +113,38 @@ fn exported_campaign_returns_equal() {
     assert_eq!((&tried["npcs"], &tried["scope"]), (&json!(1), &json!("saltmarsh")), "{tried}");
     assert!(!to.path("npcs/bartok.yaml").exists());
     let again = there_and_back(&to, &name);
-    assert_eq!(all_entries(&again), all_entries(&backup));
+    let all = all_entries(&backup);
+    assert!(all.iter().all(|(_, entries)| !entries.is_empty()), "each kind is there: {all:#?}");
+    assert_eq!(all_entries(&again), all);
     let npc = |place: &Place| fs::read_to_string(place.path("npcs/bartok.yaml")).unwrap();
     assert_eq!(npc(&from), npc(&to));
     to.run(&["check"]).ends_with(0);
     let twice = to.run(&["import", &name, "--json"]).ends_with(0).line();
     assert!(twice["added"].as_object().unwrap().values().all(|it| *it == json!(0)), "{twice}");
     assert_eq!(twice["npcs"], 0);
+}
+
+#[test]
+fn servers_campaign_returns_with_its_settings() {
+    let from = exported();
+    let backup = from.path("backup");
+    let settings = json!({
+        "consent": "ask", "opted_out": [11], "characters": { "12": "Thorin" }, "music_volume": 40,
+    });
+    fs::write(backup.join("settings.json"), settings.to_string()).unwrap();
+    let to = Place::with_config("npc_dir: npcs\nproviders: { llm: { name: scripted } }\n");
+    to.write("npcs/mira.yaml", "name: Mira\nlines: [{ say: Hello. }]\n");
+    let name = backup.display().to_string();
+    for is_new in [true, false] {
+        let done = to.run(&["import", &name, "--guild", "42", "--json"]).ends_with(0).line();
+        assert_eq!(done["settings"], json!(is_new), "{done}");
+    }
+    to.run(&["export", "again", "--guild", "42", "--campaign", "Saltmarsh"]).ends_with(0);
+    let again = fs::read(to.path("again/settings.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&again).unwrap(), settings);
+    for name in STORE.into_iter().filter(|name| name.starts_with("store/")) {
+        assert_eq!(entries(&to.path("again"), name), entries(&backup, name), "{name}");
+    }
 }
 
 #[test]

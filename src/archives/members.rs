@@ -167,7 +167,13 @@ fn checked(entry: &ZipFileEntry<'_>) -> Result<String, ArchiveError> {
     if entry.encrypted() {
         return Err(ArchiveError::Encrypted(name));
     }
-    Ok(name)
+    // Some programs write "./notes/inn.md".
+    let parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
+    let plain = parts.collect::<Vec<_>>().join("/");
+    match plain.is_empty() {
+        true => Err(ArchiveError::Outside(name)),
+        false => Ok(plain),
+    }
 }
 
 /// True if `path` stays below the archive's root.

@@ -74,6 +74,14 @@ fn paths_that_lead_outside_are_refused() {
         assert_eq!(error(&zipped(&[(path, b"x")])), Some(ArchiveError::Outside(name)), "{path}");
     }
     assert_eq!(error(&zipped(&[("a..b/...", b"x")])), None);
+    // It would have the archive's own path.
+    assert_eq!(error(&zipped(&[(".", b"x")])), Some(ArchiveError::Outside(".".to_owned())));
+}
+
+#[test]
+fn dots_in_paths_mean_nothing() {
+    let found = read(&zipped(&[("./notes//./a.md", b"x")]), &SMALL);
+    assert_eq!(found, Read { members: vec![("notes/a.md".to_owned(), 1)], error: None });
 }
 
 #[test]

@@ -61,8 +61,8 @@ pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
 pub use moving::{
-    CarriedSettings, FILES as EXPORT_FILES, Folder, Held, MANIFEST, Manifest, ReturnError,
-    SETTINGS, Tally, calls_of_sessions, held, plan_return, read_texts, texts, write_calls,
+    CarriedSettings, FILES as EXPORT_FILES, Folder, MANIFEST, Manifest, ReturnError, SETTINGS,
+    ScopeContent, Tally, calls_of_sessions, held, plan_return, read_texts, texts, write_calls,
 };
 pub use music::{check_sound, level as level_music};
 pub use notices::{Tables, WaitingCall};

@@ -110,6 +110,7 @@ mod tests {
         for command in ["npc", "entity"] {
             let (order, answer) = answered(command, 4, Vec::new());
             assert!(order.contains("knows_secrets: false, confirmed: false"), "{order}");
+            assert!(order.starts_with("turn; "), "before it is fetched: {order}");
             assert!(answer.ends_with(&format!("/{command} import luna.png confirm")), "{answer}");
             let (order, answer) = answered(command, 4, vec![flag("confirm"), flag("secrets")]);
             assert!(order.contains("knows_secrets: true, confirmed: true"), "{order}");

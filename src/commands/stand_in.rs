@@ -213,6 +213,11 @@ impl Worlds for Recorded {
         ready(done).boxed()
     }
 
+    fn world_of_file(&mut self, order: OrderSoon) -> WorldSoon {
+        self.orders.push("turn".to_owned());
+        self.world(order)
+    }
+
     fn campaigns(&self) -> Campaigns {
         let all = vec!["Ravenford".to_owned(), "The Sunken City".to_owned()];
         Campaigns { played: "Ravenford".to_owned(), all, fixed: None }

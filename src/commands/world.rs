@@ -9,7 +9,7 @@ use super::{
     call::Call,
     face::Face,
     text::{Refusal, Text},
-    worlds::OrderSoon,
+    worlds::{OrderSoon, WorldSoon},
 };
 use crate::{
     campaign::{SentFile, WorldAnswer, WorldOrder},
@@ -49,7 +49,14 @@ pub fn order_soon(
     order: OrderSoon,
     then: impl FnOnce(&mut dyn Face, WorldAnswer) -> Result<Reply, Refusal> + Send + 'static,
 ) -> Answer {
-    Answer::after(face.world(order), |face, done| {
+    answered(face.world(order), then)
+}
+
+fn answered(
+    done: WorldSoon,
+    then: impl FnOnce(&mut dyn Face, WorldAnswer) -> Result<Reply, Refusal> + Send + 'static,
+) -> Answer {
+    Answer::after(done, |face, done| {
         let mut answer = done?;
         answer.names.truncate(NAMES_MAX);
         face.learn(&answer);
@@ -83,7 +90,7 @@ pub fn order_of_file(
         check(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
         Ok(make(SentFile { name, bytes }))
     });
-    Ok(order_soon(face, order.boxed(), then))
+    Ok(answered(face.world_of_file(order.boxed()), then))
 }
 
 /// The text of an answer as the reply.

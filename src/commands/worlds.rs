@@ -41,6 +41,15 @@ pub trait Worlds {
     /// The future's: the order's own, a fault of it, or of the store.
     fn world(&mut self, order: OrderSoon) -> WorldSoon;
 
+    /// Like [`Self::world`] for an order that fetches a file first: one file at a time where many may
+    /// send some.
+    ///
+    /// # Errors
+    /// Those of [`Self::world`].
+    fn world_of_file(&mut self, order: OrderSoon) -> WorldSoon {
+        self.world(order)
+    }
+
     /// Takes the names that an order has led to, where the face offers names.
     fn learn(&mut self, _answer: &WorldAnswer) {}
 

@@ -5,6 +5,7 @@
 
 mod campaign;
 mod chat;
+mod file_stem;
 mod hash;
 mod ids;
 mod json;
@@ -18,6 +19,7 @@ mod visible;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Rule, Scene};
 pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts};
+pub use file_stem::file_stem;
 pub use hash::{Fnv, fnv1a, hex};
 pub use ids::{CallId, PersonId, SessionId, TurnId};
 pub use json::json_values;

@@ -152,13 +152,21 @@ mod tests {
 
     #[test]
     fn card_is_read_back_as_the_same_person() {
-        let npc = Npc { lines: [line(&["hello"], &["Welcome!"])].into(), ..Npc::plain("Bartok") };
+        let npc = Npc {
+            aliases: vec!["Bart".to_owned(), "the barkeep".to_owned()],
+            behavior_rules: vec!["Never laughs.".to_owned()],
+            lines: [line(&["hello"], &["Welcome!"])].into(),
+            ..Npc::plain("Bartok")
+        };
         let bytes = card(&npc).to_string().into_bytes();
         let given =
             crate::import::Given { file: "b.json".to_owned(), inside: String::new(), bytes };
         let drafts = crate::import::read(vec![given]);
         assert!(drafts.mistakes.is_empty(), "{:?}", drafts.mistakes);
-        assert_eq!(drafts.npcs[0].name, "Bartok");
+        let read = &drafts.npcs[0];
+        assert_eq!((&read.name, &read.aliases), (&npc.name, &npc.aliases));
+        assert!(read.for_dm.iter().any(|it| it.text == "Never laughs."), "{read:?}");
+        assert_eq!(read.extension.as_ref().unwrap()["max_sentences"], npc.max_sentences);
         assert_eq!(drafts.npcs[0].greetings, ["Welcome!"]);
     }
 }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::file_stem;
+
 /// Longest name without its ending, in bytes.
 const NAME_MAX: usize = 60;
 
@@ -14,7 +16,7 @@ pub struct FileNames(BTreeSet<String>);
 impl FileNames {
     /// A file name for `name` without an ending, taken once.
     pub fn take(&mut self, name: &str) -> String {
-        let plain = stem(name);
+        let plain = file_stem(name, NAME_MAX);
         let plain = if plain.is_empty() { "unnamed".to_owned() } else { plain };
         let numbered = (2_usize..).map(|number| format!("{plain}-{number}"));
         let free = std::iter::once(plain.clone()).chain(numbered).find(|it| !self.0.contains(it));
@@ -22,21 +24,6 @@ impl FileNames {
         self.0.insert(free.clone());
         free
     }
-}
-
-/// Letters and digits in lower case, one hyphen between words.
-fn stem(name: &str) -> String {
-    let mut stem = String::new();
-    for c in name.chars().flat_map(char::to_lowercase) {
-        let c = if c.is_alphanumeric() { c } else { '-' };
-        if stem.len() + c.len_utf8() > NAME_MAX {
-            break;
-        }
-        if c != '-' || !(stem.is_empty() || stem.ends_with('-')) {
-            stem.push(c);
-        }
-    }
-    stem.trim_end_matches('-').to_owned()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ const VALUES_MAX: usize = 1_000_000;
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 #[derive(Debug, PartialEq)]
-pub enum Content {
+pub enum Content<'a> {
     /// Nothing, `null`, or a list or an object without members.
     Empty,
     Card,
@@ -24,9 +24,9 @@ pub enum Content {
     Refused(&'static Refused),
     Json(Value),
     /// JSON documents, one a line.
-    Lines(String),
-    BadJson(String, BadJson),
-    Text(String),
+    Lines(&'a str),
+    BadJson(&'a str, BadJson),
+    Text(&'a str),
     /// Text in another encoding: the line of the first byte that is no UTF-8.
     Encoding(usize),
 }
@@ -38,7 +38,7 @@ pub struct BadJson {
     pub message: String,
 }
 
-pub fn content(bytes: &[u8]) -> Content {
+pub fn content(bytes: &[u8]) -> Content<'_> {
     if bytes.trim_ascii().is_empty() {
         return Content::Empty;
     }
@@ -61,19 +61,19 @@ pub fn content(bytes: &[u8]) -> Content {
     match text.trim() {
         "" | "null" | "~" => Content::Empty,
         trimmed if trimmed.starts_with(['{', '[']) => json(text),
-        _ => Content::Text(text.to_owned()),
+        _ => Content::Text(text),
     }
 }
 
-fn json(text: &str) -> Content {
+fn json(text: &str) -> Content<'_> {
     match document(text) {
         Ok(value) => match &value {
             Value::Array(items) if items.is_empty() => Content::Empty,
             Value::Object(members) if members.is_empty() => Content::Empty,
             _ => Content::Json(value),
         },
-        Err(_) if is_lines(text) => Content::Lines(text.to_owned()),
-        Err(error) => Content::BadJson(text.to_owned(), error),
+        Err(_) if is_lines(text) => Content::Lines(text),
+        Err(error) => Content::BadJson(text, error),
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(refused(b"  <!DOCTYPE html><p>x"), "a web page");
         assert_eq!(content(b"{\"a\": 1}"), Content::Json(serde_json::json!({"a": 1})));
         let lines = "{\"a\": 1}\n\n{\"b\": 2}\n";
-        assert_eq!(content(lines.as_bytes()), Content::Lines(lines.to_owned()));
+        assert_eq!(content(lines.as_bytes()), Content::Lines(lines));
         assert!(
             matches!(content(b"[[Inn]] is old"), Content::BadJson(text, _) if text.len() == 14)
         );

@@ -37,6 +37,7 @@ pub struct NpcDraft {
     pub secrets: Vec<Passage>,
     /// Shown to the game master, never in a prompt: instructions to models, notes of the author.
     pub for_dm: Vec<Passage>,
+    /// As they are said, without stage directions.
     pub greetings: Vec<String>,
     pub examples: Vec<Exchange>,
     /// BCP 47, if the file says it.
@@ -96,7 +97,7 @@ pub struct Passage {
     pub text: String,
 }
 
-/// A player's line and the answer.
+/// A player's line and the answer, as they are said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
     /// The player's line; may be empty.

@@ -1,6 +1,6 @@
 //! Files of other programs to drafts: their kind by content, and the reader for it.
 //!
-//! Entry functions: [`read`], [`is_ours`]. An unreadable file is a mistake if the user named it; inside a
+//! Entry functions: [`read`], [`read_one`], [`is_ours`]. An unreadable file is a mistake if the user named it; inside a
 //! folder or a ZIP it is left out and counted. **Never**: opens a file.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
+    campaign::NPC,
     cards,
     content::{self, BadJson, Content, content},
     creatures,
@@ -29,8 +30,6 @@ pub const FILE_MAX: u64 = 50_000_000;
 const OURS: [&str; 4] = ["campaign", "entities", "players", "scenes"];
 /// Those that no file of another program has as well.
 const OURS_ALONE: [&str; 2] = ["campaign", "entities"];
-/// Keys that only an NPC file of ours has beside `name`.
-const NPC: [&str; 4] = ["lines", "personality", "secret_knowledge", "voice"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
@@ -59,11 +58,11 @@ pub fn is_ours(given: &Given) -> bool {
     match content(&given.bytes) {
         Content::Json(value) => has_our_shape(&value),
         Content::Text(text) => {
-            let is_note = || notes::is_notes(&given.file, &text);
-            if begins_as_note(&given.file, &text) && is_note() {
+            let is_note = || notes::is_notes(&given.file, text);
+            if begins_as_note(&given.file, text) && is_note() {
                 return false;
             }
-            let node = yaml::parse(&text, &mut Problems::new(given.file.as_str()));
+            let node = yaml::parse(text, &mut Problems::new(given.file.as_str()));
             let Some(node) = node else { return !is_note() };
             if go::is_go(&node) {
                 return false;
@@ -108,6 +107,13 @@ pub fn read(files: Vec<Given>) -> Drafts {
     reading.finish(named)
 }
 
+/// [`read`] of one file, which its caller keeps.
+pub fn read_one(given: &Given) -> Drafts {
+    let mut reading = Reading::default();
+    reading.take(given);
+    reading.finish([given.file.clone()].into())
+}
+
 #[derive(Default)]
 struct Reading {
     drafts: Drafts,
@@ -147,7 +153,7 @@ impl Reading {
             Content::Zip => self.unused(given, &refused::NESTED),
             Content::Refused(kind) => self.unused(given, kind),
             Content::Json(value) => self.document(given, value),
-            Content::Lines(text) => self.lines(given, &text),
+            Content::Lines(text) => self.lines(given, text),
             Content::BadJson(text, error) => self.bad_json(given, text, error),
             Content::Text(text) => self.text(given, text),
             Content::Encoding(line) => self.mistake(
@@ -216,22 +222,22 @@ impl Reading {
     }
 
     /// Text that begins like JSON: a note that begins with a link, or damaged.
-    fn bad_json(&mut self, given: &Given, text: String, error: BadJson) {
+    fn bad_json(&mut self, given: &Given, text: &str, error: BadJson) {
         let path = path_of(given);
-        if notes::is_notes(path, &text) {
+        if notes::is_notes(path, text) {
             return self.note(given, text);
         }
         self.mistake(given, error.place, &error.message, "export it again");
     }
 
-    fn text(&mut self, given: &Given, text: String) {
+    fn text(&mut self, given: &Given, text: &str) {
         let path = path_of(given);
-        let is_note = notes::is_notes(path, &text);
-        if is_note && begins_as_note(path, &text) {
+        let is_note = notes::is_notes(path, text);
+        if is_note && begins_as_note(path, text) {
             return self.note(given, text);
         }
         let mut problems = Problems::new(given.place());
-        let node = yaml::parse(&text, &mut problems);
+        let node = yaml::parse(text, &mut problems);
         if let Some(node) = node.as_ref().filter(|node| go::is_go(node)) {
             return go::read(&given.place(), node, &mut self.drafts);
         }
@@ -254,10 +260,10 @@ impl Reading {
         }
     }
 
-    fn note(&mut self, given: &Given, text: String) {
+    fn note(&mut self, given: &Given, text: &str) {
         let root = if given.inside.is_empty() { "" } else { given.file.as_str() };
         let path = path_of(given).to_owned();
-        self.notes.entry(root.to_owned()).or_default().push((path, text));
+        self.notes.entry(root.to_owned()).or_default().push((path, text.to_owned()));
     }
 
     /// A file that nothing reads: a mistake if the user named it.

@@ -21,6 +21,6 @@ mod rules_json;
 mod shorten;
 
 pub use draft::{Drafts, Mistake};
-pub use kind::{FILE_MAX, Given, is_ours, read};
+pub use kind::{FILE_MAX, Given, is_ours, read, read_one};
 pub use rules::{RULES, RULES_MAX, RuleNames, rules, rules_file, skim};
 pub use rules_json::rules_json;

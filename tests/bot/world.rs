@@ -1,5 +1,7 @@
 //! The world of a campaign, by its game master: entities, and which campaign is played.
 
+use std::time::Duration;
+
 use discord_loopback::{Message, Options, Response, Slash};
 
 use super::hall::{BOUND, Hall};
@@ -107,7 +109,7 @@ const LUNA: &str =
 async fn imported_npc_joins_the_session() {
     let mut hall = Hall::new(Options::default(), "npc_dir: npcs # own cast\n").await;
     hall.place.write("npcs/tessa.yaml", "name: Tessa\nvoice: { voice_id: slt }\n");
-    let _dora = hall.listens().await;
+    let dora = hall.listens().await;
     let import = || {
         let slash = Slash::new("npc import").option("voice", "flite rms");
         slash.file("file", "Luna.md", "text/markdown", LUNA.as_bytes())
@@ -130,6 +132,12 @@ async fn imported_npc_joins_the_session() {
     let file = std::fs::read_to_string(hall.place.path("npcs/luna.yaml")).expect("her file");
     let secrets = file.split("secret_knowledge:").nth(1).expect("her secrets");
     assert!(secrets.contains("daughter") && file.contains("voice_id: \"rms\""), "{file}");
+    let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
+    dora.wait_for_silence(bot, quiet, BOUND).await.expect("the notice ends");
+    dora.forget();
+    let say = Slash::new("say").option("text", "hello there").option("npc", "Luna");
+    hall.asks(&hall.dm, say).await;
+    dora.wait_until_heard(bot, BOUND).await.expect("she speaks without a model");
 
     let gone = hall.presses(&hall.dm, &preview, "Import").await.text();
     assert!(gone.contains("I no longer have this file"), "{gone}");

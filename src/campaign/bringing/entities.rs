@@ -10,17 +10,16 @@ use serde_json::Value;
 use super::{
     people::People,
     preview::{Item, Left, Preview},
-    written::{hash, name, without_data},
+    written::{hash, is_sayable, name, without_data},
 };
 use crate::{
-    campaign::world::{BROUGHT, PRONUNCIATION, SECRETS, kind},
-    domain::{self, bare_name, visible},
+    campaign::world::{BROUGHT, PRONUNCIATION, SECRETS, kind, word},
+    domain::{bare_name, visible},
     import::{
-        campaign::{Edge, check_respelling, hyphened},
-        draft::{Drafts, EntityDraft, Passage, RelationTarget},
+        campaign::{Edge, hyphened},
+        draft::{Drafts, EntityDraft, NpcDraft, Passage, RelationTarget},
     },
     memory::{Entity, EntityKind, Visibility},
-    yaml::{Position, Problems},
 };
 
 /// Longest description, in characters.
@@ -51,16 +50,18 @@ pub fn entities(
         if let Some(entity) = ids.entity(draft, people, preview) {
             brought.entities.push(entity);
         }
-        let (name, secrets) = (&draft.name, &draft.secrets);
-        brought.entities.extend(ids.secrets(&draft.source, name, secrets, preview));
+        let EntityDraft { source, file, name, secrets, .. } = draft;
+        brought.entities.extend(ids.secrets(&Hidden { source, file, name, secrets }, preview));
     }
     for npc in drafts.npcs.iter().filter(|npc| people.names.contains_key(&npc.source)) {
-        for note in &npc.for_dm {
+        let is_written = !people.edited.contains(&npc.source);
+        for note in npc.for_dm.iter().filter(|_| is_written) {
             let about = format!("{}, a comment in the file", note.from);
             preview.for_dm.push(Item::new("note", &npc.name, about));
         }
         if !knows_secrets {
-            brought.entities.extend(ids.secrets(&npc.source, &npc.name, &npc.secrets, preview));
+            let NpcDraft { source, file, name, secrets, .. } = npc;
+            brought.entities.extend(ids.secrets(&Hidden { source, file, name, secrets }, preview));
         }
     }
     // A person is an entity only where something is related to them: the cast has them anyway.
@@ -128,6 +129,15 @@ fn related<'a>(drafts: &'a Drafts, ids: &Ids) -> BTreeSet<&'a str> {
     ends
 }
 
+/// What a draft has for the game master alone.
+struct Hidden<'a> {
+    /// Of the draft.
+    source: &'a str,
+    file: &'a str,
+    name: &'a str,
+    secrets: &'a [Passage],
+}
+
 /// Ids that are taken, by what leads to them.
 #[derive(Default)]
 struct Ids {
@@ -192,14 +202,14 @@ impl Ids {
         let own = name(&draft.name);
         if !self.seen.insert(draft.source.clone()) {
             let about = format!("{} has it twice; the first counts", draft.file);
-            preview.kept.push(Item::new(word(draft.kind), &own, about));
+            preview.kept.push(Item::new(&word(kind(draft.kind)), &own, about));
             return None;
         }
         if let Some(ids) = self.foreign.get(&bare_name(&own)).filter(|_| !draft.dm_only) {
             let first = ids.first().cloned().unwrap_or_default();
             self.by_source.insert(draft.source.clone(), first);
             let about = format!("{}: it is there already, from elsewhere", draft.file);
-            preview.kept.push(Item::new(word(draft.kind), &own, about));
+            preview.kept.push(Item::new(&word(kind(draft.kind)), &own, about));
             return None;
         }
         let id = self.take(&draft.source, &own);
@@ -207,10 +217,12 @@ impl Ids {
         entity.kind = kind(draft.kind);
         entity.aliases = draft.aliases.iter().map(|it| name(it)).collect();
         entity.aliases.retain(|it| !it.is_empty());
-        entity.description = joined(&draft.text);
+        entity.description = joined(&draft.text, &draft.file, &own, preview);
         let properties = draft.properties.iter();
         entity.attributes = properties
-            .map(|(key, value)| (name(key), Value::String(shown(value))))
+            .map(|(key, value)| {
+                (name(key), Value::String(shown(value).chars().take(TEXT_MAX).collect()))
+            })
             .filter(|(key, _)| !key.is_empty())
             .collect();
         entity.tags = draft.tags.iter().map(|it| name(it)).collect();
@@ -233,26 +245,25 @@ impl Ids {
             (false, false) => Visibility::Npcs(known_to),
         };
         if entity.visibility == Visibility::Dm {
-            preview.for_dm.push(Item::new(word(draft.kind), &own, draft.file.clone()));
+            preview.for_dm.push(Item::new(&word(kind(draft.kind)), &own, draft.file.clone()));
         }
         self.call(&entity.id, &entity.name, &entity.aliases);
         Some(entity)
     }
 
     /// The secrets of a draft as a separate entity.
-    fn secrets(
-        &mut self,
-        source: &str,
-        of: &str,
-        secrets: &[Passage],
-        preview: &mut Preview,
-    ) -> Option<Entity> {
-        let description = joined(secrets);
+    fn secrets(&mut self, of: &Hidden<'_>, preview: &mut Preview) -> Option<Entity> {
+        let Hidden { source, file, name: whose, secrets } = *of;
         let source = format!("{SECRETS}{source}");
-        if description.is_empty() || !self.seen.insert(source.clone()) {
+        if self.seen.contains(&source) {
             return None;
         }
-        let name = name(&format!("Secrets of {of}"));
+        let name = name(&format!("Secrets of {whose}"));
+        let description = joined(secrets, file, &name, preview);
+        if description.is_empty() {
+            return None;
+        }
+        self.seen.insert(source.clone());
         let id = self.take(&source, &name);
         let mut entity = blank(&source, id, &name);
         entity.description = description;
@@ -317,33 +328,22 @@ fn blank(source: &str, id: String, name: &str) -> Entity {
     }
 }
 
-/// True for a respelling that voices may read in place of a name.
-fn is_sayable(text: &str) -> bool {
-    let mut problems = Problems::new("");
-    check_respelling(text, Position::START, &mut problems);
-    problems.is_empty() && text.chars().count() <= ID_MAX
-}
-
 fn shown(text: &str) -> String {
-    without_data(&visible(text)).trim().chars().take(TEXT_MAX).collect()
+    without_data(&visible(text)).trim().to_owned()
 }
 
-fn joined(passages: &[Passage]) -> String {
+/// The text of the entity `of`; `preview` gets how much has no room.
+fn joined(passages: &[Passage], file: &str, of: &str, preview: &mut Preview) -> String {
     let texts: Vec<&str> =
         passages.iter().map(|it| it.text.trim()).filter(|it| !it.is_empty()).collect();
-    shown(&texts.join("\n\n"))
-}
-
-fn word(of: domain::EntityKind) -> &'static str {
-    match of {
-        domain::EntityKind::Npc => "npc",
-        domain::EntityKind::Player => "player",
-        domain::EntityKind::Location => "location",
-        domain::EntityKind::Item => "item",
-        domain::EntityKind::Faction => "faction",
-        domain::EntityKind::Event => "event",
-        domain::EntityKind::Quest => "quest",
-        domain::EntityKind::Concept => "concept",
-        domain::EntityKind::Lore => "lore",
+    let mut text = shown(&texts.join("\n\n"));
+    if let Some((end, _)) = text.char_indices().nth(TEXT_MAX) {
+        let cut = text.split_off(end).chars().count();
+        preview.left_out.push(Left {
+            file: file.to_owned(),
+            what: format!("the last {cut} characters of '{of}'"),
+            why: "a description has room for 20,000".to_owned(),
+        });
     }
+    text
 }

@@ -1,7 +1,6 @@
 //! Lines that an NPC says without a chat model, from its greetings and example lines.
 //!
-//! Entry function: [`lines`]. Stage directions between asterisks are dropped; where a text has speech in
-//! quotation marks only that is said.
+//! Entry function: [`lines`]. Readers of files have separated what is said from what happens.
 
 use crate::{
     domain::visible,
@@ -43,13 +42,15 @@ static GERMAN: Words = Words {
     otherwise: &["Erzähl mir mehr.", "So, so.", "Darüber müsste ich nachdenken."],
 };
 
-/// The lines of a person who speaks `language`; the last one answers everything else.
-pub fn lines(draft: &NpcDraft, language: &str) -> Vec<SpokenLine> {
+/// The lines of a person who speaks `language`; the last one answers everything else. And the number of
+/// greetings and examples that none has.
+pub fn lines(draft: &NpcDraft, language: &str) -> (Vec<SpokenLine>, usize) {
     let words = if language == "de" { &GERMAN } else { &ENGLISH };
     let owned = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let i_am = format!("{} {}.", words.i_am, plain(&draft.name));
     let greetings = draft.greetings.iter().filter_map(|text| spoken(text));
     let mut greetings: Vec<String> = greetings.take(GREETINGS_MAX).collect();
+    let mut used = greetings.len();
     if greetings.is_empty() {
         greetings.push(i_am.clone());
     }
@@ -58,24 +59,24 @@ pub fn lines(draft: &NpcDraft, language: &str) -> Vec<SpokenLine> {
         SpokenLine { when: owned(words.who), say: vec![i_am] },
     ];
     let mut asked: Vec<String> = all.iter().flat_map(|it| &it.when).map(|it| fold(it)).collect();
-    for example in draft.examples.iter().take(EXAMPLES_MAX) {
+    let most = used + EXAMPLES_MAX;
+    for example in &draft.examples {
         let phrase = fold(&example.player);
         let length = phrase.split(' ').count();
         let (Some(say), false) = (spoken(&example.npc), phrase.is_empty()) else { continue };
-        if length <= PHRASE_WORDS && !asked.contains(&phrase) {
+        if used < most && length <= PHRASE_WORDS && !asked.contains(&phrase) {
+            used += 1;
             asked.push(phrase.clone());
             all.push(SpokenLine { when: vec![phrase], say: vec![say] });
         }
     }
     all.push(SpokenLine { when: Vec::new(), say: owned(words.otherwise) });
-    all
+    (all, draft.greetings.len() + draft.examples.len() - used)
 }
 
-/// The spoken part of `text`: quoted speech, or everything but stage directions.
+/// `text` as a line; `None`: it has no word.
 fn spoken(text: &str) -> Option<String> {
-    let speech = in_quotes(text);
-    let text = if speech.is_empty() { without_directions(text) } else { speech };
-    let text = plain(&text);
+    let text = plain(text);
     text.contains(char::is_alphanumeric).then(|| shortened(&text, LINE_MAX))
 }
 
@@ -85,31 +86,16 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn in_quotes(text: &str) -> String {
-    let text = text.replace(['“', '”', '„'], "\"");
-    let parts = text.split('"').enumerate().filter(|(index, _)| index % 2 == 1);
-    parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ").trim().to_owned()
-}
-
-fn without_directions(text: &str) -> String {
-    let parts = text.split('*').enumerate().filter(|(index, _)| index % 2 == 0);
-    parts.map(|(_, part)| part.trim()).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::import::draft::Exchange;
 
     #[test]
-    fn speech_is_taken_out_of_a_scene() {
-        assert_eq!(
-            spoken("*She looks up.* \"Welcome!\" *smiles* \"Sit.\"").unwrap(),
-            "Welcome! Sit."
-        );
-        assert_eq!(spoken("*grins* Well met, {dice}!").unwrap(), "Well met, (dice)!");
-        assert_eq!(spoken("*She says nothing.*"), None);
-        assert_eq!(spoken("„Guten Tag.“").unwrap(), "Guten Tag.");
+    fn line_is_all_that_is_said() {
+        let wanted = "You call me \"Bart\"? Well met, (dice)!";
+        assert_eq!(spoken("You call me \"Bart\"?\nWell met, {dice}!").unwrap(), wanted);
+        assert_eq!(spoken("…"), None);
     }
 
     #[test]
@@ -126,8 +112,8 @@ mod tests {
             ],
             ..NpcDraft::default()
         };
-        let lines = lines(&draft, "en");
-        assert_eq!(lines.len(), 4);
+        let (lines, unused) = lines(&draft, "en");
+        assert_eq!((lines.len(), unused), (4, 3));
         assert_eq!(lines[0].say, ["I am Luna."]);
         let key = SpokenLine {
             when: vec!["where is the key".into()],

@@ -11,12 +11,14 @@ use std::{
 };
 
 use super::written::{Mark, hash};
-use crate::files;
+use crate::{domain::file_stem, files};
 
 /// Longest NPC file, in bytes.
 const FILE_MAX: u64 = 10 * 1024 * 1024;
 /// Longest file name without its ending, in bytes.
 const NAME_MAX: usize = 80;
+/// Room for a hash and its hyphen.
+const HASHED: usize = 17;
 
 #[derive(Debug, Default)]
 pub struct NpcFiles {
@@ -32,6 +34,7 @@ pub struct MadeFile {
     pub path: PathBuf,
     /// Name of the NPC in it, as far as it is in a line of its own.
     pub name: Option<String>,
+    pub aliases: Vec<String>,
     /// Its content, without the first line.
     pub content: String,
     /// It is no longer as it was made.
@@ -58,8 +61,11 @@ impl NpcFiles {
             let Some(text) = text.and_then(|it| String::from_utf8(it).ok()) else { continue };
             if let Some((mark, content)) = Mark::of(&text) {
                 let is_edited = !mark.is_as_made(content);
-                let (name, content) = (name_in(content), content.to_owned());
-                found.made.insert(mark.source, MadeFile { path, name, content, is_edited });
+                let (name, aliases) = (name_in(content), aliases_in(content));
+                let content = content.to_owned();
+                found
+                    .made
+                    .insert(mark.source, MadeFile { path, name, aliases, content, is_edited });
             }
         }
         Ok(found)
@@ -70,8 +76,12 @@ impl NpcFiles {
         self.made.get(&hash(source))
     }
 
+    pub fn all(&self) -> impl Iterator<Item = &MadeFile> {
+        self.made.values()
+    }
+
     pub fn path_for(&mut self, name: &str, source: &str) -> PathBuf {
-        let stem = stem(name);
+        let stem = file_stem(name, NAME_MAX - HASHED);
         let digits = hash(source);
         let numbered = format!("{stem}-{digits}.yaml");
         let file = match stem.is_empty() {
@@ -92,23 +102,12 @@ fn name_in(content: &str) -> Option<String> {
     Some(name.replace("$${", "${")).filter(|name| !name.is_empty())
 }
 
-/// Letters and digits of a name in lower case, hyphens between them.
-fn stem(name: &str) -> String {
-    let mut stem = String::new();
-    for c in name.chars().flat_map(char::to_lowercase) {
-        let c = if c.is_alphanumeric() { c } else { '-' };
-        if stem.len() + c.len_utf8() > NAME_MAX - HASHED {
-            break;
-        }
-        if c != '-' || !(stem.is_empty() || stem.ends_with('-')) {
-            stem.push(c);
-        }
-    }
-    stem.trim_end_matches('-').to_owned()
+/// The other names in a file as it is made here.
+fn aliases_in(content: &str) -> Vec<String> {
+    let written = content.lines().find_map(|line| line.strip_prefix("aliases:"));
+    let aliases = written.and_then(|it| serde_json::from_str::<Vec<String>>(it).ok());
+    aliases.unwrap_or_default().into_iter().map(|it| it.replace("$${", "${")).collect()
 }
-
-/// Room for a hash and its hyphen.
-const HASHED: usize = 17;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFile {

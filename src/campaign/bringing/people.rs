@@ -4,15 +4,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::{
-    looks::Looks,
+    looks::{Looks, is_look},
     npc_files::{MadeFile, NewFile, NpcFiles},
     preview::{Item, Left, Preview},
     voice::{ChosenVoice, VoiceOffer, choose, of_card},
-    written::{Parts, Written, marked, name, written},
+    written::{Parts, Written, marked, name, voice_in, written},
 };
 use crate::{
     domain::{Npc, bare_name},
@@ -24,16 +24,17 @@ use crate::{
 const LOOKED_AT: usize = 20_000;
 
 /// The cast that people join.
-#[derive(Clone, Copy, Debug)]
-pub struct Cast<'a> {
-    pub folder: &'a Path,
-    pub npcs: &'a [Npc],
+#[derive(Clone, Debug)]
+pub struct Cast {
+    pub folder: PathBuf,
+    /// With the game master's assistant, whose name nobody else may have.
+    pub npcs: Vec<Npc>,
     /// Voices that can speak, the preferred ones first.
-    pub voices: &'a [VoiceOffer],
+    pub voices: Vec<VoiceOffer>,
     /// The voice of all, as it is; `None`: one that fits each.
-    pub voice: Option<&'a VoiceOffer>,
+    pub voice: Option<VoiceOffer>,
     /// ISO 639-1 code of those whose file says none.
-    pub language: &'a str,
+    pub language: String,
     /// NPCs know their own secrets; otherwise only the game master does.
     pub knows_secrets: bool,
 }
@@ -44,20 +45,24 @@ pub struct People {
     pub files: Vec<NewFile>,
     /// Names of those who are seated, by the sources of their drafts.
     pub names: BTreeMap<String, String>,
+    /// Sources of those whose files stay as the game master has changed them.
+    pub edited: BTreeSet<String>,
 }
 
 /// Plans the files of all people in `drafts`; `preview` gets what becomes of each.
-pub fn people(
-    drafts: &Drafts,
-    cast: &Cast<'_>,
-    files: &mut NpcFiles,
-    preview: &mut Preview,
-) -> People {
-    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-    for npc in cast.npcs {
-        let called = std::iter::once(&npc.name).chain(&npc.aliases);
-        taken.extend(called.map(|it| (key(it), npc.name.as_str())));
+pub fn people(drafts: &Drafts, cast: &Cast, files: &mut NpcFiles, preview: &mut Preview) -> People {
+    // A session may not have taken its last files yet.
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    for MadeFile { name, aliases, .. } in files.all() {
+        let Some(name) = name else { continue };
+        let called = std::iter::once(name).chain(aliases);
+        taken.extend(called.map(|it| (key(it), name.clone())));
     }
+    for npc in &cast.npcs {
+        let called = std::iter::once(&npc.name).chain(&npc.aliases);
+        taken.extend(called.map(|it| (key(it), npc.name.clone())));
+    }
+    let named = drafts.npcs.iter().map(|it| (key(&name(&it.name)), it.source.as_str())).collect();
     let mut standing: BTreeMap<&str, Vec<&EntityDraft>> = BTreeMap::new();
     for entity in drafts.entities.iter().filter(|it| it.is_standing && !it.dm_only) {
         for source in &entity.known_to {
@@ -65,7 +70,7 @@ pub fn people(
         }
     }
     let people = People::default();
-    let mut seating = Seating { standing, cast, files, preview, taken, people };
+    let mut seating = Seating { standing, named, cast, files, preview, taken, people };
     let mut used = BTreeSet::new();
     for draft in &drafts.npcs {
         if used.insert(draft.source.as_str()) {
@@ -95,11 +100,13 @@ fn key(name: &str) -> String {
 struct Seating<'a> {
     /// Facts always in a prompt, by the sources of those who know them.
     standing: BTreeMap<&'a str, Vec<&'a EntityDraft>>,
-    cast: &'a Cast<'a>,
+    /// Sources by the names of all drafts as keys: nobody's alias.
+    named: BTreeMap<String, &'a str>,
+    cast: &'a Cast,
     files: &'a mut NpcFiles,
     preview: &'a mut Preview,
     /// Names in use as keys, each with the full name of the NPC that has it.
-    taken: BTreeMap<String, &'a str>,
+    taken: BTreeMap<String, String>,
     people: People,
 }
 
@@ -117,13 +124,14 @@ impl<'a> Seating<'a> {
             // It may have another name now.
             let called = edited.name.clone().unwrap_or(own);
             self.preview.kept.push(Item::new("npc", &called, about));
-            self.taken.entry(key(&called)).or_insert(draft.name.as_str());
+            self.taken.entry(key(&called)).or_insert_with(|| draft.name.clone());
             self.people.names.insert(draft.source.clone(), called);
+            self.people.edited.insert(draft.source.clone());
             return;
         }
         // Its own file may have its name.
         let before = made.as_ref().and_then(|it| it.name.as_deref()).map(key);
-        let holder = self.taken.get(&key(&own)).copied();
+        let holder = self.taken.get(&key(&own));
         if let Some(holder) = holder.filter(|it| Some(key(it)) != before) {
             let about = format!("{} is left out: '{holder}' has that name; rename one", draft.file);
             return self.preview.kept.push(Item::new("npc", &own, about));
@@ -132,26 +140,42 @@ impl<'a> Seating<'a> {
         let is_free = |alias: &&String| {
             let alias = key(alias);
             let holder = self.taken.get(&alias);
-            !alias.is_empty()
-                && alias != key(&own)
+            self.named.get(&alias).is_none_or(|it| *it == draft.source)
                 && holder.is_none_or(|it| Some(key(it)) == before)
         };
-        let aliases: Vec<String> = draft.aliases.iter().filter(is_free).cloned().collect();
+        let own_key = key(&own);
+        let others = draft.aliases.iter().filter(|it| {
+            let alias = key(it);
+            !alias.is_empty() && alias != own_key
+        });
+        let (aliases, taken): (Vec<&String>, Vec<&String>) = others.partition(is_free);
+        let aliases: Vec<String> = aliases.into_iter().cloned().collect();
+        self.preview.left_out.extend(taken.into_iter().map(|alias| Left {
+            file: draft.file.clone(),
+            what: format!("the name '{alias}' of '{own}'"),
+            why: "another npc has it".to_owned(),
+        }));
         let all = std::iter::once(&own).chain(&aliases);
-        self.taken.extend(all.map(|it| (key(it), draft.name.as_str())));
+        self.taken.extend(all.map(|it| (key(it), draft.name.clone())));
         self.write(draft, &own, &aliases, made);
     }
 
     /// Plans a new file, or an update of an unedited one.
     fn write(&mut self, draft: &NpcDraft, own: &str, aliases: &[String], made: Option<MadeFile>) {
         let standing = self.standing.get(draft.source.as_str()).map_or(&[][..], Vec::as_slice);
-        let (written, about) = described(draft, aliases, standing, self.cast);
+        let content = made.as_ref().map(|it| it.content.as_str());
+        let (written, about) = described(draft, aliases, standing, self.cast, content);
+        let mut left_out = |what: String, why: &str| {
+            let (file, why) = (draft.file.clone(), why.to_owned());
+            self.preview.left_out.push(Left { file, what, why });
+        };
         if written.cut > 0 {
-            self.preview.left_out.push(Left {
-                file: draft.file.clone(),
-                what: format!("the last {} characters about '{own}'", written.cut),
-                why: "a description has room for 8,000".to_owned(),
-            });
+            let what = format!("the last {} characters about '{own}'", written.cut);
+            left_out(what, "a description has room for 8,000");
+        }
+        if written.unused > 0 {
+            let what = format!("{} greetings and example lines of '{own}'", written.unused);
+            left_out(what, "an NPC answers 30 short questions, and greets in 8 ways");
         }
         let text = marked(&draft.source, &written.text);
         let item = |path: &Path| Item::new("npc", own, format!("{}, {about}", path.display()));
@@ -171,26 +195,31 @@ impl<'a> Seating<'a> {
     }
 }
 
-/// The file of a person, and their voice in words.
+/// The file of a person, whose content is `made` already, and their voice in words.
 fn described(
     draft: &NpcDraft,
     aliases: &[String],
     standing: &[&EntityDraft],
-    cast: &Cast<'_>,
+    cast: &Cast,
+    made: Option<&str>,
 ) -> (Written, String) {
     let told = draft.personality.iter().chain(&draft.knowledge);
     let told: String = told.flat_map(|it| it.text.chars().chain([' '])).take(LOOKED_AT).collect();
-    let named: Vec<String> = draft.looks.iter().chain(&draft.tags).cloned().collect();
+    let tags = draft.tags.iter().filter(|tag| is_look(tag));
+    let named: Vec<String> = draft.looks.iter().chain(tags).cloned().collect();
     let of_ours = || draft.extension.as_ref()?.get("language")?.as_str();
     let language = draft.language.as_deref().or_else(of_ours).and_then(two_letters);
-    let language = language.as_deref().unwrap_or(cast.language);
+    let language = language.as_deref().unwrap_or(&cast.language);
     let looks = Looks::of(&named, &told);
-    let voice = match cast.voice {
+    let given = match &cast.voice {
         Some(named) => Some(ChosenVoice::named(named)),
-        None => (draft.extension.as_ref())
-            .and_then(|it| of_card(it, cast.voices))
-            .or_else(|| choose(&draft.name, language, &looks, cast.voices)),
+        None => draft.extension.as_ref().and_then(|it| of_card(it, &cast.voices)),
     };
+    // Players know the voice.
+    let kept_voice = made
+        .filter(|_| given.is_none())
+        .and_then(|content| voice_in(content, language, &cast.voices));
+    let voice = given.or_else(|| choose(&draft.name, language, &looks, &cast.voices));
     let standing = standing.iter().map(|it| {
         let text: Vec<&str> = it.text.iter().map(|passage| passage.text.as_str()).collect();
         (name(&it.name), text.join("\n"))
@@ -199,11 +228,13 @@ fn described(
         draft,
         aliases,
         standing: &standing.collect::<Vec<_>>(),
+        kept_voice,
         voice: voice.as_ref(),
         language,
         knows_secrets: cast.knows_secrets,
     };
     let about = match &voice {
+        _ if kept_voice.is_some() => "the voice it had".to_owned(),
         Some(voice) => format!("voice {} {}: {}", voice.provider, voice.voice_id, voice.why),
         None => "the default voice".to_owned(),
     };

@@ -14,7 +14,7 @@ use crate::{
 /// Most files, one per owner.
 const FILES_MAX: usize = 20;
 /// Most bytes of all files.
-const BYTES_MAX: usize = 100_000_000;
+const BYTES_MAX: usize = 60_000_000;
 /// Digits of a key.
 const KEY: usize = 16;
 
@@ -32,7 +32,8 @@ struct Previewed {
 }
 
 impl PreviewedFiles {
-    /// Waits for earlier imports: one file at a time is read.
+    /// Waits for earlier imports: one file at a time is fetched and read, since a large one takes much
+    /// memory and a whole core.
     pub async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.reading.lock().await
     }
@@ -93,11 +94,22 @@ mod tests {
         assert!(files.take(&scope(1), &key).is_none());
     }
 
+    #[tokio::test]
+    async fn one_file_at_a_time_has_its_turn() {
+        let files = PreviewedFiles::default();
+        let first = files.turn().await;
+        let other = files.clone();
+        let mut second = std::pin::pin!(other.turn());
+        assert!(futures::poll!(second.as_mut()).is_pending());
+        drop(first);
+        assert!(futures::poll!(second.as_mut()).is_ready());
+    }
+
     #[test]
     fn oldest_files_make_room() {
         let files = PreviewedFiles::default();
         let keys: Vec<String> =
-            (1..=4).map(|guild| files.keep(&scope(guild), file(vec![0; 30_000_000]))).collect();
+            (1..=4).map(|guild| files.keep(&scope(guild), file(vec![0; 20_000_000]))).collect();
         assert!(files.take(&scope(1), &keys[0]).is_none());
         assert!(files.take(&scope(2), &keys[1]).is_some());
         assert!(files.take(&scope(4), &keys[3]).is_some());

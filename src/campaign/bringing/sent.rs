@@ -18,7 +18,7 @@ use crate::{
         world::{FileImport, ImportStage, SentFile},
     },
     domain::{Npc, revealed_name},
-    import::{Drafts, Given, Mistake, is_ours, read},
+    import::{Drafts, Given, Mistake, is_ours, read_one},
 };
 
 /// Most mistakes shown; more are counted.
@@ -96,10 +96,11 @@ fn open(request: FileImport) -> Result<Opened, NotBrought> {
             false => Ok(Opened::Ours(SentFile { name, bytes: given.bytes })),
         };
     }
-    // A preview keeps the file.
-    let bytes = if choices.confirmed { Vec::new() } else { given.bytes.clone() };
-    let file = SentFile { name: given.file.clone(), bytes };
-    let drafts = read(vec![given]);
+    let drafts = read_one(&given);
+    let Given { file: name, bytes, .. } = given;
+    // Only a preview keeps the file.
+    let bytes = if choices.confirmed { Vec::new() } else { bytes };
+    let file = SentFile { name, bytes };
     Ok(Opened::Others(Box::new(OthersFile { request: FileImport { file, choices }, drafts })))
 }
 
@@ -118,16 +119,13 @@ impl OthersFile {
         let ImportSettings { npc_dir, language, voices } = settings.imports.clone();
         let voices = spawn_blocking(move || voices.list()).await?;
         let voice = choices.voice.as_deref().map(|it| VoiceOffer::find(&voices, it)).transpose()?;
-        let npcs: Vec<Npc> = settings.cast.iter().map(|npc| (**npc).clone()).collect();
-        let cast = Cast {
-            folder: &npc_dir,
-            npcs: &npcs,
-            voices: &voices,
-            voice,
-            language: &language,
-            knows_secrets: choices.knows_secrets,
-        };
-        let mut bringing = plan(at, &drafts, &cast).await?;
+        let voice = voice.cloned();
+        let seated = settings.cast.iter().chain([&settings.assistant.npc]);
+        let npcs: Vec<Npc> = seated.map(|npc| (**npc).clone()).collect();
+        let knows_secrets = choices.knows_secrets;
+        let cast = Cast { folder: npc_dir, npcs, voices, voice, language, knows_secrets };
+        let has_secrets = drafts.npcs.iter().any(|npc| !npc.secrets.is_empty());
+        let mut bringing = plan(at, drafts, cast).await?;
         let (mut lines, summary) = (shown(&bringing.preview), bringing.preview.summary());
         let stage = if !bringing.is_new() {
             lines.push(format!("Nothing to import: {summary}."));
@@ -142,8 +140,7 @@ impl OthersFile {
             ImportStage::Ended
         } else {
             lines.push(format!("Would be imported: {summary}. Nothing has changed yet."));
-            let has_secrets =
-                !choices.knows_secrets && drafts.npcs.iter().any(|npc| !npc.secrets.is_empty());
+            let has_secrets = has_secrets && !knows_secrets;
             ImportStage::Previewed { key: previewed.keep(at.scope, request), has_secrets }
         };
         Ok((lines.join("\n"), stage))

@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn only_voice_is_shifted_towards_the_person() {
         let joe = offers(&[(VoiceService::Piper, "joe")]);
-        let voice = chosen("en", "She is a goblin, a child.", &joe);
+        let voice = chosen("en", "She is a child, a goblin.", &joe);
         assert!(voice.pitch_shift > 5.0 && voice.formant_shift > 4.0, "{voice:?}");
         let slt = offers(&[(VoiceService::Flite, "slt")]);
         let voice = chosen("en", "He is an old man, an orc.", &slt);

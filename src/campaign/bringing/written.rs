@@ -4,26 +4,39 @@
 //! characters, braces of spoken lines become parentheses, headings lose their marks, and invisible
 //! characters are dropped.
 
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{
     lines::{SpokenLine, lines},
-    voice::ChosenVoice,
+    voice::{ChosenVoice, VoiceOffer},
 };
 use crate::{
     domain::{hex, one_line, revealed_name, visible},
-    import::draft::{NpcDraft, Passage},
+    import::{
+        campaign::check_respelling,
+        draft::{NpcDraft, Passage},
+    },
+    yaml::{Position, Problems},
 };
 
 /// Longest description, in characters: small models read about twice as much at once.
 const PERSONALITY_MAX: usize = 8_000;
-/// Longest secret, in characters.
-const SECRET_MAX: usize = 2_000;
+/// Longest secrets, in characters.
+const SECRETS_MAX: usize = 8_000;
 /// Longest text for the game master, and all of them together, in characters.
 const NOTE_MAX: usize = 4_000;
 const NOTES_MAX: usize = 100_000;
 /// Longest name, in characters.
 const NAME_MAX: usize = 80;
+/// Longest respelling, in characters.
+const SAID_MAX: usize = 60;
+/// Limits of an answer that an NPC may have, in sentences.
+const SENTENCES: RangeInclusive<u64> = 1..=20;
+/// Begins the comment on a voice.
+const CHOSEN: &str = "Chosen because ";
 /// Begins the first line of a file that was made here.
 const MARK: &str = "# glyphoxa import ";
 /// Digits of a hash in that line.
@@ -35,6 +48,8 @@ pub struct Parts<'a> {
     pub aliases: &'a [String],
     /// Facts always in the prompt, each with its name.
     pub standing: &'a [(String, String)],
+    /// Lines of the voice that they had; `None`: `voice`.
+    pub kept_voice: Option<&'a str>,
     /// Their voice; `None`: the configured default.
     pub voice: Option<&'a ChosenVoice>,
     /// ISO 639-1 code of the language they speak.
@@ -45,7 +60,10 @@ pub struct Parts<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     pub text: String,
+    /// Characters that had no room.
     pub cut: usize,
+    /// Greetings and examples that became no line.
+    pub unused: usize,
 }
 
 /// First line of an imported file.
@@ -81,7 +99,7 @@ pub fn marked(source: &str, content: &str) -> String {
 }
 
 pub fn written(parts: &Parts<'_>) -> Written {
-    let Parts { draft, aliases, standing, voice, language, knows_secrets } = *parts;
+    let Parts { draft, aliases, standing, kept_voice, voice, language, knows_secrets } = *parts;
     let mut file = File::default();
     file.comment(&format!("From {}. Change what you like:", draft.file));
     file.comment("a file that you have changed is kept as it is by later imports.");
@@ -90,32 +108,77 @@ pub fn written(parts: &Parts<'_>) -> Written {
         file.line(&format!("aliases: {}", list(aliases.iter().map(|it| name(it)))));
     }
     file.line(&format!("language: {language}"));
-    let cut = personality(&mut file, draft, standing);
-    if knows_secrets && !draft.secrets.is_empty() {
-        file.origin(&draft.secrets);
-        file.line("secret_knowledge:");
-        for secret in &draft.secrets {
-            file.line(&format!("  - {}", quoted(&one_line(&secret.text, SECRET_MAX))));
-        }
+    if let Some(own) = &draft.extension {
+        of_card(&mut file, own);
+    }
+    let mut cut = personality(&mut file, draft, standing);
+    if knows_secrets {
+        cut += secrets(&mut file, &draft.secrets);
     }
     file.blank();
-    if let Some(voice) = voice {
-        file.comment(&format!("Chosen because {} (glyphoxa ask lets you hear it).", voice.why));
+    if let Some(lines) = kept_voice {
+        file.0.push_str(lines);
+    } else if let Some(voice) = voice {
+        file.comment(&format!("{CHOSEN}{} (glyphoxa ask lets you hear it).", voice.why));
         file.line(&format!("voice: {}", of_voice(voice)));
     }
     file.comment("Said without a chat model: from greetings and example lines, and a few of ours.");
     file.line("lines:");
-    for line in lines(draft, language) {
-        file.spoken(&line);
-    }
+    let (lines, unused) = lines(draft, language);
+    lines.iter().for_each(|line| file.spoken(line));
     notes(&mut file, &draft.for_dm);
-    Written { text: file.0, cut }
+    Written { text: file.0, cut, unused }
+}
+
+/// Lines of the voice in `content` as it is made here, if it speaks `language` with one of `offers`.
+pub fn voice_in<'c>(content: &'c str, language: &str, offers: &[VoiceOffer]) -> Option<&'c str> {
+    // Texts of others are indented, or comments behind the voice.
+    let (before, _) = content.split_once(&format!("\n# {CHOSEN}"))?;
+    let lines = content.get(before.len() + 1..)?;
+    let (comment, rest) = lines.split_once('\n')?;
+    let voice = rest.split('\n').next()?;
+    let is_of = |it: &VoiceOffer| {
+        voice.starts_with(&format!("voice: {{ {}", identity(it.service.name(), &it.voice_id)))
+    };
+    let is_kept = before.contains(&format!("\nlanguage: {language}\n")) && offers.iter().any(is_of);
+    lines.get(..comment.len() + voice.len() + 2).filter(|_| is_kept)
+}
+
+/// Keys of a voice that tell it from others.
+fn identity(provider: &str, voice_id: &str) -> String {
+    format!("provider: {provider}, voice_id: {}", quoted(voice_id))
+}
+
+/// Adds settings of a card that was exported here.
+fn of_card(file: &mut File, own: &Value) {
+    let words = own.get("pronunciation").and_then(Value::as_object).into_iter().flatten();
+    let said = words.filter_map(|(word, said)| Some((name(word), said.as_str()?)));
+    let said: BTreeMap<String, &str> =
+        said.filter(|(word, said)| !word.is_empty() && is_sayable(said)).collect();
+    if !said.is_empty() {
+        let pairs = said.iter().map(|(word, said)| format!("{}: {}", quoted(word), quoted(said)));
+        file.line(&format!("pronunciation: {{ {} }}", pairs.collect::<Vec<_>>().join(", ")));
+    }
+    let sentences = own.get("max_sentences").and_then(Value::as_u64);
+    if let Some(most) = sentences.filter(|it| SENTENCES.contains(it)) {
+        file.line(&format!("max_sentences: {most}"));
+    }
+}
+
+/// True for a respelling that voices may read in place of a name.
+pub fn is_sayable(text: &str) -> bool {
+    let mut problems = Problems::new("");
+    check_respelling(text, Position::START, &mut problems);
+    problems.is_empty() && text.chars().count() <= SAID_MAX && !text.trim().is_empty()
 }
 
 /// Adds texts for the game master as comments; an end that has no room is said to be missing.
 fn notes(file: &mut File, notes: &[Passage]) {
     let mut room = NOTES_MAX;
     for note in notes.iter().filter(|note| !note.text.trim().is_empty()) {
+        if room == 0 {
+            return file.comment("(Further texts are in the imported file.)");
+        }
         let text: String = note.text.chars().take(NOTE_MAX.min(room)).collect();
         file.blank();
         file.comment(&format!("Only for you, never in a prompt ({}):", note.from));
@@ -124,9 +187,6 @@ fn notes(file: &mut File, notes: &[Passage]) {
             file.comment("(The rest is in the imported file.)");
         }
         room -= text.chars().count();
-        if room == 0 {
-            return;
-        }
     }
 }
 
@@ -148,6 +208,26 @@ fn personality(file: &mut File, draft: &NpcDraft, standing: &[(String, String)])
         }
     }
     all.chars().count() - text.chars().count()
+}
+
+/// Adds a secret for each paragraph; the number of characters that had no room.
+fn secrets(file: &mut File, secrets: &[Passage]) -> usize {
+    let paragraphs = secrets.iter().flat_map(|it| it.text.lines());
+    let lines: Vec<String> = paragraphs.map(|it| one_line(it.trim(), usize::MAX)).collect();
+    let (mut room, mut cut, mut is_first) = (SECRETS_MAX, 0, true);
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+        let text: String = line.chars().take(room).collect();
+        let length = text.chars().count();
+        (room, cut) = (room - length, cut + line.chars().count() - length);
+        if std::mem::take(&mut is_first) {
+            file.origin(secrets);
+            file.line("secret_knowledge:");
+        }
+        if length > 0 {
+            file.line(&format!("  - {}", quoted(&text)));
+        }
+    }
+    cut
 }
 
 /// Text in lines that begin with a word: no heading of ours can be forged, and no indentation is read.
@@ -175,7 +255,7 @@ fn escaped(text: &str) -> String {
 
 /// As a YAML scalar in double quotes, which JSON's strings are too.
 fn quoted(text: &str) -> String {
-    serde_json::Value::String(escaped(&visible(text))).to_string()
+    Value::String(escaped(&visible(text))).to_string()
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {
@@ -183,8 +263,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 fn of_voice(voice: &ChosenVoice) -> String {
-    let mut keys = vec![format!("provider: {}", voice.provider)];
-    keys.push(format!("voice_id: {}", quoted(&voice.voice_id)));
+    let mut keys = vec![identity(voice.provider, &voice.voice_id)];
     let mut number = |key: &str, value: f32, default: f32| {
         if (value - default).abs() > 0.001 {
             keys.push(format!("{key}: {value:.2}"));

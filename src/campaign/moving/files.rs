@@ -3,11 +3,11 @@
 //! Entry functions: [`texts`], [`read_texts`]; entry types: [`Manifest`], [`Folder`]. An export
 //! may come from others: its size is known before it is taken apart, and each fault has its file and line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::held::Held;
+use super::held::ScopeContent;
 use crate::{
     domain::{Scope, json_values},
     import::Mistake,
@@ -86,7 +86,7 @@ impl Manifest {
 /// Content of an export's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Folder {
-    pub held: Held,
+    pub held: ScopeContent,
     /// Calls of tools, by session, each a line of its log.
     pub calls: BTreeMap<String, Vec<String>>,
 }
@@ -122,7 +122,7 @@ pub fn read_texts(
         return Err(vec![mistake(MANIFEST, "", message, "is this the right folder?")]);
     }
     let mut reading = Reading { manifest, texts, mistakes: Vec::new() };
-    let held = Held {
+    let held = ScopeContent {
         sessions: reading.file(SESSIONS),
         lines: reading.file(LINES),
         items: reading.file(FACTS),
@@ -136,7 +136,9 @@ pub fn read_texts(
         let text = serde_json::Value::Object(call).to_string();
         calls.entry(session).or_default().push(text);
     }
-    for session in calls.keys().filter(|id| !held.sessions.iter().any(|it| it.id == **id)) {
+    let sessions: BTreeSet<&str> = held.sessions.iter().map(|it| it.id.as_str()).collect();
+    let unknown = calls.keys().filter(|id| !sessions.contains(id.as_str()));
+    for session in unknown.take(FAULTS_MAX) {
         let message = format!("a call of the session '{session}', which is not in the export");
         reading.mistakes.push(mistake(CALLS, "", message, "remove the line"));
     }

@@ -1,6 +1,6 @@
 //! Everything that a store holds of a scope.
 //!
-//! Entry function: [`held`]; entry type: [`Held`].
+//! Entry function: [`held`]; entry type: [`ScopeContent`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// A scope's data, in the order in which a store takes it, which is the same for every store.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Held {
+pub struct ScopeContent {
     /// Oldest first.
     pub sessions: Vec<Session>,
     /// By session and number; withdrawn and deleted ones are empty.
@@ -27,9 +27,9 @@ pub struct Held {
 }
 
 /// What the store holds of a scope, without words that wait for their deletion.
-pub async fn held(at: Scoped<'_>) -> Result<Held, Error> {
+pub async fn held(at: Scoped<'_>) -> Result<ScopeContent, Error> {
     let (store, scope) = (at.store, at.scope);
-    let mut held = Held::default();
+    let mut held = ScopeContent::default();
     let entries = store.sessions(scope, SessionFilter::default()).await?;
     held.sessions = entries.into_iter().rev().map(|entry| entry.session).collect();
     for session in &held.sessions {
@@ -53,7 +53,7 @@ pub async fn held(at: Scoped<'_>) -> Result<Held, Error> {
     Ok(held)
 }
 
-impl Held {
+impl ScopeContent {
     /// Empties the lines that `deletions` cover, and removes what comes from them.
     pub fn leave_out(&mut self, scope: &Scope, deletions: &[Deletion]) {
         self.empty(|line| deletions.iter().any(|it| it.covers(scope, &line.said)));

@@ -16,6 +16,6 @@ mod tests;
 
 pub use calls::{calls_of_sessions, write_calls};
 pub use files::{FILES, Folder, MANIFEST, Manifest, read_texts, texts};
-pub use held::{Held, held};
+pub use held::{ScopeContent, held};
 pub use returned::{ReturnError, Tally, plan_return};
 pub use settings::{CarriedSettings, SETTINGS};

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::held::{Held, held};
+use super::held::{ScopeContent, held};
 use crate::{
     campaign::Scoped,
     domain::revealed_name,
@@ -64,7 +64,7 @@ pub struct Return {
 }
 
 /// What the store of `at` lacks of `export`.
-pub async fn plan_return(at: Scoped<'_>, mut export: Held) -> Result<Return, ReturnError> {
+pub async fn plan_return(at: Scoped<'_>, mut export: ScopeContent) -> Result<Return, ReturnError> {
     let here = held(at).await?;
     export.leave_out(at.scope, &at.store.deletions().await?);
     let gone = here.lines.iter().filter(|line| line.withdrawn).map(|line| &line.said.uid);
@@ -132,7 +132,7 @@ impl Return {
     }
 
     /// Finds the lines behind the store's last one of each session.
-    fn add_lines(&mut self, export: &Held, here: &Held) -> Vec<String> {
+    fn add_lines(&mut self, export: &ScopeContent, here: &ScopeContent) -> Vec<String> {
         let (mut faults, theirs, own) = (Vec::new(), by_session(export), by_session(here));
         let known: BTreeSet<&str> = export.sessions.iter().map(|it| it.id.as_str()).collect();
         let mut uids: BTreeSet<&Uid> = here.lines.iter().map(|line| &line.said.uid).collect();
@@ -171,7 +171,7 @@ impl Return {
     }
 
     /// Finds sessions with new lines, new ones, and those with fields that the store lacks.
-    fn add_sessions(&mut self, export: &Held, here: &Held) {
+    fn add_sessions(&mut self, export: &ScopeContent, here: &ScopeContent) {
         let own: BTreeMap<&str, &Session> =
             here.sessions.iter().map(|it| (it.id.as_str(), it)).collect();
         let touched = self.touched();
@@ -196,7 +196,7 @@ impl Return {
         self.sessions = sessions;
     }
 
-    fn add_items(&mut self, export: &Held, here: &Held) {
+    fn add_items(&mut self, export: &ScopeContent, here: &ScopeContent) {
         let own: BTreeMap<&str, &Item> = here.items.iter().map(|it| (it.id.as_str(), it)).collect();
         for item in &export.items {
             match own.get(item.id.as_str()) {
@@ -213,7 +213,7 @@ impl Return {
         self.items.extend(here.items.iter().filter(is_removed).cloned());
     }
 
-    fn add_graph(&mut self, export: &Held, here: &Held) -> Vec<String> {
+    fn add_graph(&mut self, export: &ScopeContent, here: &ScopeContent) -> Vec<String> {
         let mut faults = Vec::new();
         let own: BTreeMap<&str, &Entity> =
             here.entities.iter().map(|it| (it.id.as_str(), it)).collect();
@@ -254,7 +254,7 @@ fn same(key: &RelationKey) -> (&str, String, &str) {
     (&key.from, key.kind.to_lowercase(), &key.to)
 }
 
-fn by_session(of: &Held) -> BTreeMap<&str, Vec<&TranscriptLine>> {
+fn by_session(of: &ScopeContent) -> BTreeMap<&str, Vec<&TranscriptLine>> {
     let mut sessions: BTreeMap<&str, Vec<&TranscriptLine>> = BTreeMap::new();
     for line in &of.lines {
         sessions.entry(&line.said.session).or_default().push(line);

@@ -8,8 +8,8 @@ use crate::{
     domain::{CampaignKey, Owner, Scope},
     import::Mistake,
     memory::{
-        Asked, Change, Deletion, Deletions, Entity, EntityKind, Forget, ForgetFrom, Graph, Item,
-        ItemKind, Index, Present, Provenance, Relation, RelationKey, Session, Sqlite, Status,
+        Asked, Change, Deletion, Deletions, Entity, EntityKind, Forget, ForgetFrom, Graph, Index,
+        Item, ItemKind, Present, Provenance, Relation, RelationKey, Session, Sqlite, Status,
         Transcript, Uid, Utterance, Visibility,
     },
 };
@@ -138,7 +138,7 @@ async fn fill(store: &Sqlite) {
 }
 
 /// `held` through its files.
-fn through_files(held: Held, scope: Scope) -> Result<Folder, Vec<Mistake>> {
+fn through_files(held: ScopeContent, scope: Scope) -> Result<Folder, Vec<Mistake>> {
     let texts = texts(&Folder { held, calls: BTreeMap::new() }).unwrap();
     let manifest = Manifest::of(scope, &texts).text().unwrap();
     let manifest = Manifest::read(manifest.as_bytes()).unwrap();
@@ -226,7 +226,7 @@ async fn contradictions_are_refused_before_writing() {
     let at = Scoped::new(&store, &scope);
     store.append(&scope, vec![Utterance { uid: Uid("x".to_owned()), ..line(1) }]).await.unwrap();
     let before = held(at).await.unwrap();
-    let mut export = Held { relations: vec![relation("a", "b", None)], ..before.clone() };
+    let mut export = ScopeContent { relations: vec![relation("a", "b", None)], ..before.clone() };
     export.lines[0].said.uid = Uid("y".to_owned());
     let error = plan_return(at, export.clone()).await.unwrap_err().to_string();
     assert!(error.contains("'one': this campaign has another one"), "{error}");
@@ -241,7 +241,7 @@ async fn contradictions_are_refused_before_writing() {
 
 #[test]
 fn broken_copies_are_named_by_file_and_line() {
-    let mut held = Held::default();
+    let mut held = ScopeContent::default();
     held.entities.extend([entity("mill"), entity("town")]);
     let texts = texts(&Folder { held, calls: BTreeMap::new() }).unwrap();
     let manifest = Manifest::of(scope(), &texts);

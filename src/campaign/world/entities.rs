@@ -32,6 +32,11 @@ pub fn is_of_campaign_file(entity: &Entity) -> bool {
     entity.source.as_deref().is_some_and(|it| it.starts_with(CAMPAIGN_FILE))
 }
 
+/// True if it comes from another program's file.
+fn is_brought(entity: &Entity) -> bool {
+    entity.source.as_deref().is_some_and(|it| it.starts_with(BROUGHT))
+}
+
 /// True for texts of an imported file that only the game master reads; nobody says their names.
 fn is_secrets(entity: &Entity) -> bool {
     let source = entity.source.as_deref().and_then(|it| it.strip_prefix(BROUGHT));
@@ -76,6 +81,12 @@ pub const fn kind(kind: domain::EntityKind) -> EntityKind {
     }
 }
 
+/// "npc", "location".
+pub fn word(kind: EntityKind) -> String {
+    let word = serde_json::to_value(kind).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
+}
+
 const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
     match kind {
         EntityKind::Npc => domain::EntityKind::Npc,
@@ -98,7 +109,9 @@ pub async fn entities_of_no_file(
 ) -> Result<Vec<domain::Entity>, Error> {
     let found = at.store.entities(at.scope, EntityFilter::default(), Viewer::Dm).await?;
     let is_named = |it: &Entity| (and_of_file || !is_of_campaign_file(it)) && !is_secrets(it);
-    let others: Vec<Entity> = found.into_iter().filter(is_named).collect();
+    let mut others: Vec<Entity> = found.into_iter().filter(is_named).collect();
+    // A bestiary must not displace what the game master has added.
+    others.sort_by_key(is_brought);
     if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {
         tracing::warn!(unnamed, "the campaign has more entities than a table can listen for");
     }

@@ -7,7 +7,7 @@ mod entities;
 mod orders;
 mod plan;
 
-pub use entities::{BROUGHT, IMPORT, PRONUNCIATION, SECRETS, entities_of_no_file, kind};
+pub use entities::{BROUGHT, IMPORT, PRONUNCIATION, SECRETS, entities_of_no_file, kind, word};
 pub use orders::WorldEdits;
 pub use plan::{Described, ImportError, Plan, plan, plan_entities, seed};
 

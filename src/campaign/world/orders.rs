@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{
     FileImport, ImportChoices, ImportStage, NewEntity, SentFile, WorldAnswer, WorldOrder,
     WorldRequest,
-    entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
+    entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind, word},
     plan::{ImportError, plan, seed},
 };
 use crate::{
@@ -132,6 +132,7 @@ pub async fn carry_out(
             (answer.text, answer.import) = take_in(at, settings, previewed, request).await?;
         }
         WorldOrder::ImportPreviewed { key, knows_secrets, has_own_cast } => {
+            let _turn = previewed.turn().await;
             let FileImport { file, choices } =
                 previewed.take(&scope, &key).ok_or(NotBrought::Gone)?;
             let choices = ImportChoices { knows_secrets, has_own_cast, confirmed: true, ..choices };
@@ -219,11 +220,6 @@ fn secret(entity: &Entity) -> String {
     }
 }
 
-fn word(kind: EntityKind) -> String {
-    let word = serde_json::to_value(kind).unwrap_or_default();
-    word.as_str().unwrap_or_default().to_owned()
-}
-
 fn described(Snapshot { entity, ties }: &Snapshot) -> String {
     let mut lines = vec![format!("**{}** · {}{}", entity.name, word(entity.kind), secret(entity))];
     if !entity.aliases.is_empty() {
@@ -281,8 +277,6 @@ async fn take_in(
     previewed: &PreviewedFiles,
     request: FileImport,
 ) -> Result<(String, Option<ImportStage>), WorldError> {
-    // A large file takes much memory and a whole core.
-    let _turn = previewed.turn().await;
     match opened(request).await? {
         Opened::Ours(file) => {
             let name = file.name.clone();

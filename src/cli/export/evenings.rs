@@ -7,13 +7,13 @@ use std::{collections::BTreeSet, io::Write};
 use super::super::Shown;
 use super::{arguments::Format, folder::NewFile};
 use crate::{
-    campaign::{Held, date, time},
+    campaign::{ScopeContent, date, time},
     export::{Evening, FileNames, SaidLine, markdown, tagged_json, web_vtt},
     memory::{Session, TranscriptLine, Visibility},
 };
 
 /// A Markdown file a session with everything that was not taken back.
-pub fn for_dm(held: &Held, campaign: &str) -> Vec<NewFile> {
+pub fn for_dm(held: &ScopeContent, campaign: &str) -> Vec<NewFile> {
     let mut names = FileNames::default();
     let file = |session: &Session| {
         let is_there = |line: &&TranscriptLine| !line.withdrawn;
@@ -26,7 +26,7 @@ pub fn for_dm(held: &Held, campaign: &str) -> Vec<NewFile> {
 
 /// Files in `formats` a session, without secrets and without the words of `opted_out` and the answers to them.
 pub fn for_players(
-    held: &Held,
+    held: &ScopeContent,
     campaign: &str,
     formats: &[Format],
     opted_out: &BTreeSet<String>,
@@ -62,7 +62,10 @@ pub fn text(text: &str) -> Vec<u8> {
     shown.0
 }
 
-fn lines<'a>(held: &'a Held, session: &'a Session) -> impl Iterator<Item = &'a TranscriptLine> {
+fn lines<'a>(
+    held: &'a ScopeContent,
+    session: &'a Session,
+) -> impl Iterator<Item = &'a TranscriptLine> {
     held.lines.iter().filter(move |line| line.said.session == session.id)
 }
 
@@ -111,7 +114,7 @@ mod tests {
         TranscriptLine { seq, said, withdrawn: false }
     }
 
-    fn held() -> Held {
+    fn held() -> ScopeContent {
         let mut secret = line(2, Some("7"), "between us");
         secret.said.visibility = Visibility::Dm;
         let mut answer = line(4, None, "about mules");
@@ -119,7 +122,7 @@ mod tests {
         let lines =
             vec![line(1, Some("7"), "aloud"), secret, line(3, Some("8"), "my mule"), answer];
         let session = Session { id: "one".to_owned(), ..Session::default() };
-        Held { sessions: vec![session], lines, ..Held::default() }
+        ScopeContent { sessions: vec![session], lines, ..ScopeContent::default() }
     }
 
     #[test]

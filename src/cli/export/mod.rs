@@ -53,7 +53,7 @@ async fn content(
 ) -> Result<(Folder, Vec<NewFile>), Failure> {
     let at = Scoped::new(&**store, scope);
     let held = campaign::held(at).await?;
-    if held == campaign::Held::default() && *scope != app::local_scope(config) {
+    if held == campaign::ScopeContent::default() && *scope != app::local_scope(config) {
         let text = format!("nothing is stored of {scope} (glyphoxa memory stats lists all)");
         return Err(Failure::Failed(anyhow::anyhow!(text)));
     }

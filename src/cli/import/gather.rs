@@ -30,7 +30,7 @@ pub struct Gathered {
 pub fn gather(paths: &[PathBuf]) -> Gathered {
     let mut gathered = Gathered::default();
     for path in paths {
-        let file = path.display().to_string();
+        let file = named(path);
         if !path.is_dir() {
             gathered.file(path, &file, String::new());
             continue;
@@ -43,6 +43,14 @@ pub fn gather(paths: &[PathBuf]) -> Gathered {
         }
     }
     gathered
+}
+
+/// The path without a "./" before it and a "/" behind it: documents without an id are known by it.
+fn named(path: &Path) -> String {
+    let plain = path.components().as_path();
+    let inside = plain.strip_prefix(".").unwrap_or(plain);
+    let plain = if inside.as_os_str().is_empty() { plain } else { inside };
+    plain.display().to_string()
 }
 
 impl Gathered {
@@ -91,5 +99,19 @@ impl Gathered {
             message: message.to_owned(),
             way_out: way_out.to_owned(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_has_one_name_however_it_is_typed() {
+        for typed in ["world", "./world", "world/", ".//world/."] {
+            assert_eq!(named(Path::new(typed)), "world", "{typed}");
+        }
+        assert_eq!((named(Path::new("./")), named(Path::new("/a/"))), (".".into(), "/a".into()));
+        assert_eq!(named(Path::new("../world")), "../world");
     }
 }

@@ -41,14 +41,14 @@ async fn bring(
     let store = app::open_memory(config).await?;
     let at = Scoped::new(&*store, scope);
     let cast = BringingCast {
-        folder: &config.npc_dir,
-        npcs: &config.npcs,
-        voices: &app::voice_offers(config),
+        folder: config.npc_dir.clone(),
+        npcs: config.npcs.iter().chain([&config.assistant]).cloned().collect(),
+        voices: app::voice_offers(config),
         voice: None,
-        language: &config.assistant.language,
+        language: config.assistant.language.clone(),
         knows_secrets: arguments.secrets.is_of_npc(),
     };
-    let mut bringing = plan_drafts(at, &drafts, &cast).await?;
+    let mut bringing = plan_drafts(at, drafts, cast).await?;
     if !arguments.dry_run {
         bringing.carry_out(at).await?;
     }

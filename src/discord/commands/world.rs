@@ -25,6 +25,17 @@ impl Worlds for Guild {
         .boxed()
     }
 
+    fn world_of_file(&mut self, order: OrderSoon) -> WorldSoon {
+        let previewed = self.shared.handles.world.previewed.clone();
+        let done = self.world(order);
+        async move {
+            // Every server may send files of 50 MB at once.
+            let _turn = previewed.turn().await;
+            done.await
+        }
+        .boxed()
+    }
+
     fn learn(&mut self, answer: &WorldAnswer) {
         self.take_entities(answer);
     }

@@ -27,6 +27,14 @@ fn edges(worlds: &[World], known: &[KnownEntity]) -> Vec<String> {
 }
 
 #[test]
+fn file_of_an_npc_is_called_so() {
+    let found = problems("name: Luna\npersonality: Kind.\n");
+    let wanted = "c.yaml:1:1: this is the file of an NPC, not of a campaign (put it into the folder of NPCs, \
+                  npc_dir)";
+    assert_eq!(found, [wanted]);
+}
+
+#[test]
 fn relations_resolve_by_name_alias_and_id() {
     let world = read(
         "entities:\n\

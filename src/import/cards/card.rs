@@ -39,8 +39,11 @@ const NOTES: &[&[&str]] = &[
 const GREETINGS: &[&str] = &["alternate_greetings", "group_only_greetings"];
 /// Most example exchanges; more would not fit into a prompt.
 const EXAMPLES_MAX: usize = 200;
-/// Largest part of a card that was exported here, in bytes.
+/// Parts of a card that was exported here which the NPC gets again, and their largest size in bytes.
+const CARRIED: &[&str] = &["language", "max_sentences", "pronunciation", "voice"];
 const EXTENSION_MAX: usize = 4 << 10;
+/// Most texts of a list in it.
+const TEXTS_MAX: usize = 100;
 /// Longest tag, in characters.
 const TAG_MAX: usize = 40;
 
@@ -173,12 +176,33 @@ fn note(npc: &mut NpcDraft, reading: &mut Reading<'_>, fields: &Fields<'_>) {
     let prompt = extensions.and_then(|it| it.get("depth_prompt")?.get("prompt")?.as_str());
     let prompt = prompt.map(noted).unwrap_or_default();
     push(&mut npc.for_dm, "extensions/depth_prompt/prompt", prompt);
-    let own = extensions.and_then(|it| it.get("glyphoxa"));
-    npc.extension = own.filter(|it| it.to_string().len() <= EXTENSION_MAX).cloned();
+    if let Some(own) = extensions.and_then(|it| it.get("glyphoxa")?.as_object()) {
+        ours(npc, own);
+    }
     if is_for_adults(&npc.tags) {
         let text = "The author marks this character as not for everyone.".to_owned();
         push(&mut npc.for_dm, "tags", text);
     }
+}
+
+/// Takes what a card that was exported here has beside the fields of all cards. Rules are no more than
+/// a stranger's wish.
+fn ours(npc: &mut NpcDraft, own: &Map<String, Value>) {
+    let texts = |key: &str| {
+        let all = own.get(key).and_then(Value::as_array).into_iter().flatten();
+        all.filter_map(Value::as_str).take(TEXTS_MAX)
+    };
+    for alias in texts("aliases").map(clean) {
+        let is_new = alias != npc.name && !npc.aliases.contains(&alias);
+        if is_new && alias.contains(char::is_alphanumeric) {
+            npc.aliases.push(alias);
+        }
+    }
+    let rules: Vec<String> = texts("behavior_rules").map(noted).collect();
+    push(&mut npc.for_dm, "extensions/glyphoxa/behavior_rules", rules.join("\n"));
+    let kept = own.iter().filter(|(key, _)| CARRIED.contains(&key.as_str()));
+    let kept = Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect());
+    npc.extension = Some(kept).filter(|it| it.to_string().len() <= EXTENSION_MAX);
 }
 
 fn push(passages: &mut Vec<Passage>, from: &str, text: String) {

@@ -75,20 +75,53 @@ pub fn without_html(text: &str) -> Told {
     if !has_html(text) {
         return Told { open: text.to_owned(), secret: String::new() };
     }
-    let prose = markup::prose(&text.replace('\n', "<br>\n"));
+    let prose = markup::prose(&with_breaks(text));
     Told { open: prose.open, secret: prose.secret }
 }
 
-/// True if an element of HTML or a comment begins in `text`.
+/// True if an element of HTML or a comment begins in `text`. An element with attributes may be of any name,
+/// since they may hide it.
 fn has_html(text: &str) -> bool {
     text.match_indices('<').any(|(at, _)| {
         let after = text.get(at + 1..).unwrap_or_default();
         let name: &str = after.trim_start_matches('/');
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
         let (name, rest) = name.split_at(end);
-        let is_element = ELEMENTS.iter().any(|element| name.eq_ignore_ascii_case(element));
-        after.starts_with("!--") || (is_element && rest.starts_with(['>', ' ', '/', '\n']))
+        let is_known = ELEMENTS.iter().any(|element| name.eq_ignore_ascii_case(element));
+        let is_spaced = rest.starts_with(char::is_whitespace);
+        // Up to the next bracket, so that all of them together are read once.
+        let tag = rest.split(['<', '>']).next().unwrap_or_default();
+        after.starts_with("!--")
+            || (is_known && (is_spaced || rest.starts_with(['>', '/'])))
+            || (!name.is_empty() && is_spaced && tag.contains('='))
     })
+}
+
+/// `text` whose lines end with an element too, except inside tags, which that would break.
+fn with_breaks(text: &str) -> String {
+    let mut broken = String::with_capacity(text.len());
+    let (mut is_tag, mut quote, mut last) = (false, None, ' ');
+    for (at, c) in text.char_indices() {
+        match (c, quote) {
+            (_, Some(mark)) => quote = (c != mark).then_some(mark),
+            ('<', None) if !is_tag => is_tag = begins_tag(text.get(at + 1..).unwrap_or_default()),
+            ('>', None) => is_tag = false,
+            ('"' | '\'', None) if is_tag && last == '=' => quote = Some(c),
+            ('\n', None) if !is_tag => broken.push_str("<br>"),
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            last = c;
+        }
+        broken.push(c);
+    }
+    broken
+}
+
+/// True if a tag goes on with `rest`, and ends before the next begins.
+fn begins_tag(rest: &str) -> bool {
+    rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+        && rest.chars().find(|c| matches!(c, '<' | '>')) == Some('>')
 }
 
 /// `text` without the marks of Markdown: emphasis, headings, code, links (their labels stay) and pictures.

@@ -54,6 +54,20 @@ fn archive_that_leads_outside_is_refused() {
 }
 
 #[test]
+fn secret_elements_of_any_spelling_stay_secret() {
+    for begin in ["<section class=secret>", "<aside\tclass='secret'>", "<x-note\nclass=\"secret\">"]
+    {
+        let end = begin.split(['<', '\t', '\n', ' ']).nth(1).unwrap();
+        let mut card = v2("Luna");
+        let text = format!("A mage.{begin}PLANTED\nwords</{end}>\nOld.");
+        card["data"]["description"] = json!(text);
+        let npc = drafts_of_json(&card).npcs.remove(0);
+        assert_eq!(npc.personality[0].text, "A mage.\nOld.", "{begin:?}");
+        assert_eq!(npc.secrets[0].text, "PLANTED\nwords", "{begin:?}");
+    }
+}
+
+#[test]
 fn deep_and_large_json_is_refused() {
     let deep = "[".repeat(100_000);
     let deep = format!(r#"{{"spec": "chara_card_v2", "data": {{"name": "A", "tags": {deep}"#);
