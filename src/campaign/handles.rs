@@ -14,6 +14,7 @@ use super::{
     played::{PlayedCampaign, key_of},
     privacy::Privacy,
     recap::Recaps,
+    schedules::{Evenings, NoWorkflows, Schedules, SchedulesParts},
     sessions::{Sessions, SessionsParts},
     settings::SharedSettings,
     spend::Accounts,
@@ -84,6 +85,8 @@ pub struct Handles {
     pub notifier: Notifier,
     /// Music that tables may play.
     pub music: Music,
+    /// Workflows and lines at set times.
+    pub schedules: Schedules,
 }
 
 impl Handles {
@@ -102,14 +105,22 @@ impl Handles {
             music,
         } = parts;
         let store = transcripts.store();
+        let evenings = Evenings::default();
         let sessions = Sessions::new(SessionsParts {
             settings: Arc::clone(&settings),
             factory: Arc::clone(&factory),
             transcripts,
             tables,
             tools: tools.clone(),
+            evenings: evenings.clone(),
         });
         Self {
+            schedules: Schedules::new(SchedulesParts {
+                settings: Arc::clone(&settings),
+                store: Arc::clone(&store),
+                starts: Arc::new(NoWorkflows),
+                evenings,
+            }),
             privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),
             recaps: Recaps {
                 settings: Arc::clone(&settings),

@@ -26,6 +26,7 @@ mod permits;
 mod played;
 mod privacy;
 mod recap;
+mod schedules;
 mod sessions;
 mod settings;
 mod spend;
@@ -73,9 +74,13 @@ pub use privacy::{
     played_elsewhere, stored_of,
 };
 pub use recap::{RecapError, RecapRequest, Writer, recap};
+pub use schedules::{
+    Drives, EveningTable, Evenings, NewSchedule, NoWorkflows, Planner, ScheduleEntry,
+    ScheduleNotice, Schedules, SchedulesParts, inputs as workflow_inputs,
+};
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{
-    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, Settings,
+    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, ScheduleOptions, Settings,
     SharedAssistant, SharedSettings, VoiceLister,
 };
 pub use spend::{AccountFor, Accounts};

@@ -22,6 +22,7 @@ use super::{
     hold::SessionHold,
     kept::{KeptError, KeptSession, name_of},
     notices::Tables,
+    schedules::{EveningGuard, EveningTable, Evenings},
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
     transcript::{NotWritten, Transcript, TranscriptWriter},
 };
@@ -69,6 +70,8 @@ pub struct SessionsParts {
     pub tables: Tables,
     /// All tools, which game masters change for a session.
     pub tools: ToolHost,
+    /// Running sessions, for schedules.
+    pub evenings: Evenings,
 }
 
 /// Running sessions. Cloning shares them.
@@ -99,6 +102,8 @@ struct Running {
     assistant: SharedAssistant,
     /// Dropped once it is saved.
     unsaved: DropGuard,
+    /// For schedules the session ends when this is dropped.
+    _evening: EveningGuard,
 }
 
 impl Sessions {
@@ -145,6 +150,9 @@ impl Sessions {
         let calls = CallLog::open(kept.call_log().unwrap_or_default(), &session.0)?;
         self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
+        let (commands, events) = (made.table.handle.commands.downgrade(), events.downgrade());
+        let table = EveningTable { commands: commands.clone(), events: events.clone() };
+        let evening = self.parts.evenings.begin(scope.clone(), table);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
         let running = Running {
@@ -152,10 +160,11 @@ impl Sessions {
             budget: made.budget,
             calls,
             transcript,
-            commands: made.table.handle.commands.downgrade(),
-            events: events.downgrade(),
+            commands,
+            events,
             assistant: made.assistant,
             unsaved,
+            _evening: evening,
         };
         self.running().insert(session, running);
         Ok(made.table)

@@ -1,0 +1,125 @@
+//! What the faces and the task of schedules share. Entry type: [`Shared`].
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::sync::broadcast::{self, Receiver};
+
+use super::{
+    entry::Entry,
+    evenings::Evenings,
+    line::{Line, say},
+    shown,
+    starts::{NotStarted, Start, Starts},
+};
+use crate::{
+    campaign::settings::SharedSettings,
+    domain::Scope,
+    logic::{schedule::Planned, workflow::record::Starter},
+    memory::MemoryStore,
+    session::{SpeakerId, TableEvent},
+};
+
+/// Notices waiting for a face; later ones replace the oldest.
+const NOTICES: usize = 64;
+
+/// A notice for the game master of a scope without a running session.
+#[derive(Clone, Debug)]
+pub struct ScheduleNotice {
+    pub scope: Scope,
+    pub text: String,
+}
+
+/// Parts of [`super::Schedules`].
+pub struct SchedulesParts {
+    pub settings: SharedSettings,
+    pub store: Arc<dyn MemoryStore>,
+    pub starts: Arc<dyn Starts>,
+    /// Running sessions.
+    pub evenings: Evenings,
+}
+
+/// State of all scopes.
+pub struct Shared {
+    pub parts: SchedulesParts,
+    notices: broadcast::Sender<ScheduleNotice>,
+    /// Lines of the schedules as last read, by scope.
+    known: Mutex<BTreeMap<Scope, Vec<String>>>,
+    /// Scopes whose schedules have changed since the task last looked.
+    fresh: Mutex<BTreeSet<Scope>>,
+}
+
+impl Shared {
+    pub fn new(parts: SchedulesParts) -> Self {
+        let notices = broadcast::Sender::new(NOTICES);
+        Self { parts, notices, known: Mutex::default(), fresh: Mutex::default() }
+    }
+
+    /// Notices from now on, of scopes without a running session.
+    pub fn notices(&self) -> Receiver<ScheduleNotice> {
+        self.notices.subscribe()
+    }
+
+    /// Takes the schedules of `scope`, for suggestions.
+    pub fn learn(&self, scope: &Scope, entries: &[Entry]) {
+        let zone = &self.parts.settings.load().schedules.zone;
+        let lines = entries.iter().map(|entry| shown::line(entry, zone)).collect();
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(scope.clone(), lines);
+    }
+
+    /// Lines of the schedules of `scope`, as last read.
+    pub fn known(&self, scope: &Scope) -> Vec<String> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(scope).cloned().unwrap_or_default()
+    }
+
+    /// The schedules of `scope` have changed.
+    pub fn changed(&self, scope: &Scope) {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner).insert(scope.clone());
+        self.parts.evenings.wake();
+    }
+
+    /// Scopes whose schedules have changed since the last call.
+    pub fn take_fresh(&self) -> BTreeSet<Scope> {
+        mem::take(&mut *self.fresh.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Starts the action of a claimed schedule; resolves once it has begun.
+    pub async fn start(&self, scope: &Scope, entry: &Entry) -> Result<(), NotStarted> {
+        match &entry.action {
+            Planned::Workflow { name, inputs } => {
+                let start = Start {
+                    scope: scope.clone(),
+                    workflow: name.clone(),
+                    inputs: inputs.clone(),
+                    starter: Starter::Schedule(entry.id.clone()),
+                };
+                self.parts.starts.start(start).await
+            }
+            Planned::Line { npc, text } => {
+                let evening = self.parts.evenings.of(scope).ok_or(NotStarted::NoSession)?;
+                // On Discord an id is a number; at a terminal the typist sits first.
+                let number = entry.by.as_ref().and_then(|by| by.0.parse().ok());
+                let speaker = SpeakerId(number.unwrap_or_default());
+                say(&evening, Line { npc, text, speaker }).await
+            }
+        }
+    }
+
+    /// Notifies the game master of `scope`: at the running table, else by the face.
+    pub fn tell(&self, scope: &Scope, text: String) {
+        let evening = self.parts.evenings.of(scope);
+        match evening.and_then(|evening| evening.table.events.upgrade()) {
+            Some(events) => events.tell(TableEvent::Private(text)),
+            None => {
+                let notice = ScheduleNotice { scope: scope.clone(), text };
+                if self.notices.send(notice).is_err() {
+                    tracing::warn!(%scope, "nobody could be told of a missed schedule");
+                }
+            }
+        }
+    }
+}
