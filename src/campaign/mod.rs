@@ -76,7 +76,7 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, NoWorkflows, Planner, ScheduleEntry,
-    ScheduleNotice, Schedules, SchedulesParts, inputs as workflow_inputs,
+    ScheduleError, ScheduleNotice, Schedules, SchedulesParts, inputs as workflow_inputs,
 };
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{

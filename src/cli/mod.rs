@@ -14,6 +14,7 @@ mod models;
 mod roll;
 mod run;
 mod runtime;
+mod schedule;
 mod schema;
 mod session;
 mod shown;
@@ -87,6 +88,8 @@ enum Command {
     Session(session::Arguments),
     /// Searches and edits the NPCs' memory.
     Memory(memory::Arguments),
+    /// Lists, makes and cancels schedules of workflows and NPCs' lines.
+    Schedule(schedule::Arguments),
     /// Manages model files for hearing, speaking and the end of a turn.
     Models(models::Arguments),
     /// Imports campaign files, files of other programs, and exports.
@@ -199,6 +202,9 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             session::run(&config, session)
         }
         Command::Memory(memory) => memory::run(&configured.load_for(Use::Remember)?, memory),
+        Command::Schedule(schedule) => {
+            schedule::run(&configured.load_for(Use::Remember)?, schedule)
+        }
         Command::Models(models) => models::run(&configured.load_for(Use::Download)?, models),
         Command::Import(import) => import::run(configured, &import),
         Command::Export(export) => export::run(&configured.load_for(Use::Remember)?, &export),

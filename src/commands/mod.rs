@@ -15,9 +15,11 @@ mod import;
 mod music;
 mod npc;
 mod orders;
+mod planning;
 mod privacy;
 mod say;
 mod scene;
+mod schedule;
 mod session;
 mod stored;
 mod text;
@@ -37,6 +39,7 @@ pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested};
 pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
 pub use npc::seat_line;
 pub use orders::{mute_all, pause, resume, resume_all, skip};
+pub use planning::Planning;
 pub use stored::{FaceWords, HeardState, StoredWords};
 pub use text::{Piece, Refusal, Text};
 pub use typed::{Finders, read, usage};
@@ -55,6 +58,7 @@ pub use privacy::{
 };
 pub use say::COMMAND as SAY;
 pub use scene::COMMAND as SCENE;
+pub use schedule::COMMAND as SCHEDULE;
 pub use session::{
     COMMAND as SESSION, DESCRIPTION as OF_SESSION, RECAP as SESSION_RECAP, STATUS as SESSION_STATUS,
 };
@@ -63,7 +67,7 @@ pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 13] = [
-    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &ENTITY, &CAMPAIGN, &TIER, &TOOLS,
-    &PRIVACY, &XCARD,
+pub static ALL: [&Command; 14] = [
+    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &SCHEDULE, &ENTITY, &CAMPAIGN, &TIER,
+    &TOOLS, &PRIVACY, &XCARD,
 ];

@@ -12,14 +12,15 @@ use super::{
     call::Call,
     declared::Subcommand,
     face::{AtTable, Face, Lasting, StatusSoon},
+    planning::Planning,
     stored::{FaceWords, HeardState, StoredWords},
     text::{Refusal, Text},
     worlds::{Campaigns, Chosen, OrderSoon, WorldSoon, Worlds},
 };
 use crate::{
     campaign::{
-        Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, ServiceInfo, Services,
-        WorldAnswer, WorldOrder,
+        Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, Planner, ServiceInfo,
+        Services, WorldAnswer, WorldOrder,
     },
     domain::{EngineKind, Npc, Tier},
     logic::music::{Layer, Library, MusicStatus, Track},
@@ -225,6 +226,12 @@ impl Worlds for Recorded {
             Chosen::Loaded(campaign) => format!("play the loaded {}", campaign.name),
         });
         "It is played.".into()
+    }
+}
+
+impl Planning for Recorded {
+    fn planner(&self) -> Result<Planner, Refusal> {
+        Err("nothing is scheduled at this table".into())
     }
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::entry::Entry;
-use crate::logic::schedule::When;
+use crate::logic::schedule::{Due, When};
 
-/// A firing later than this is missed, in ms. A schedule of another program is seen within half of
-/// it.
+/// Wait for the session of another program before a time into it counts as missed, in ms: as long
+/// as a firing may be late.
 const GRACE: i64 = 60_000;
 /// Lead of a program with a running session over others on the same store, in ms.
 const LEAD: i64 = 2_000;
@@ -36,48 +36,28 @@ pub enum Step {
     Wait(Option<Duration>),
     /// Its next time changes, and nothing else happens.
     Move(Option<i64>),
-    Fire(After),
-    /// Its time has passed: it is reported.
-    Miss(After),
-}
-
-/// State of a schedule once its firing is claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct After {
-    pub then: Option<i64>,
-    /// It never fires again.
-    pub is_over: bool,
+    /// Its time has come, and may have passed.
+    Take(Due),
 }
 
 pub fn step(entry: &Entry, moment: &Moment) -> Step {
-    match &entry.when {
-        When::Session { after } => in_session(entry, ms(*after), moment),
-        When::At(_) | When::Every { .. } => by_clock(entry, moment),
+    match (&entry.when, moment.session, entry.next) {
+        (When::Session { .. }, Some(session), _) => in_session(entry, session, moment.catch_up),
+        (_, _, None) => Step::Wait(None),
+        (When::Session { .. }, None, Some(next)) => without_session(moment.now, next),
+        (When::At(_) | When::Every { .. }, session, Some(next)) => {
+            let lead = if session.is_some() { 0 } else { LEAD };
+            let late = moment.now.saturating_sub(next);
+            let due = entry.when.due(next, moment.now, moment.catch_up);
+            due.filter(|_| late >= lead).map_or_else(|| wait(lead.saturating_sub(late)), Step::Take)
+        }
     }
 }
 
-fn by_clock(entry: &Entry, moment: &Moment) -> Step {
-    let Some(due) = entry.next else { return Step::Wait(None) };
-    let late = moment.now.saturating_sub(due);
-    let patience = if moment.session.is_some() { 0 } else { LEAD };
-    if late < patience {
-        return wait(patience.saturating_sub(late));
-    }
-    // Firings that passed meanwhile are not made up for one by one.
-    let then = entry.when.next(moment.now.max(due));
-    fire_or_miss(late, After { then, is_over: then.is_none() }, moment)
-}
-
-/// One that fires `after` ms into each session of its scope.
-fn in_session(entry: &Entry, after: i64, moment: &Moment) -> Step {
-    let waiting = After { then: None, is_over: false };
-    let Some(SessionTime { began, elapsed }) = moment.session else {
-        let Some(due) = entry.next else { return Step::Wait(None) };
-        // Another program may have the session. If none has, it ended before that time.
-        let late = moment.now.saturating_sub(due);
-        return if late > GRACE { Step::Miss(waiting) } else { wait(GRACE + 1 - late) };
-    };
-    let due = began.saturating_add(after);
+/// One that fires in each session of its scope, while one runs.
+fn in_session(entry: &Entry, session: SessionTime, catch_up: bool) -> Step {
+    let SessionTime { began, elapsed } = session;
+    let Some(due) = entry.when.in_session(began) else { return Step::Wait(None) };
     match entry.next {
         // Fired in this session, or made after that time.
         None if due < entry.made || entry.last.is_some_and(|last| last >= began) => {
@@ -87,22 +67,25 @@ fn in_session(entry: &Entry, after: i64, moment: &Moment) -> Step {
         // Of an earlier session.
         Some(next) if next < due => Step::Move(Some(due)),
         Some(next) => {
-            let late = began.saturating_add(elapsed).saturating_sub(next);
-            if late < 0 { wait(-late) } else { fire_or_miss(late, waiting, moment) }
+            let now = began.saturating_add(elapsed);
+            let taken = entry.when.due(next, now, catch_up);
+            taken.map_or_else(|| wait(next.saturating_sub(now)), Step::Take)
         }
     }
 }
 
-const fn fire_or_miss(late: i64, after: After, moment: &Moment) -> Step {
-    if late > GRACE && !moment.catch_up { Step::Miss(after) } else { Step::Fire(after) }
+/// One whose session is not here. Another program may have it; if none has, it ended before
+/// `next`.
+fn without_session(now: i64, next: i64) -> Step {
+    let late = now.saturating_sub(next);
+    match late > GRACE {
+        true => Step::Take(Due { fires: false, missed: 1, then: None }),
+        false => wait(GRACE.saturating_sub(late).saturating_add(1)),
+    }
 }
 
 fn wait(ms: i64) -> Step {
     Step::Wait(Some(Duration::from_millis(u64::try_from(ms).unwrap_or_default())))
-}
-
-fn ms(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -143,35 +126,39 @@ mod tests {
         Moment { session: Some(SessionTime { began, elapsed }), ..at(began + elapsed) }
     }
 
-    const fn without_session(now: i64) -> Moment {
+    const fn away(now: i64) -> Moment {
         Moment { session: None, ..at(now) }
     }
 
-    const OVER: After = After { then: None, is_over: true };
-    const WAITS: After = After { then: None, is_over: false };
+    const fn fire(then: Option<i64>) -> Step {
+        Step::Take(Due { fires: true, missed: 0, then })
+    }
+
+    const fn miss(missed: u64, then: Option<i64>) -> Step {
+        Step::Take(Due { fires: false, missed, then })
+    }
 
     #[test]
     fn time_that_comes_is_waited_for_then_fires() {
         assert_eq!(step(&once(), &at(EVENING - MINUTE)), wait(MINUTE));
-        assert_eq!(step(&once(), &at(EVENING)), Step::Fire(OVER));
-        assert_eq!(step(&once(), &at(EVENING + MINUTE)), Step::Fire(OVER));
+        assert_eq!(step(&once(), &at(EVENING)), fire(None));
+        assert_eq!(step(&once(), &at(EVENING + MINUTE)), fire(None));
     }
 
     #[test]
     fn program_without_the_session_lets_others_first() {
-        assert_eq!(step(&once(), &without_session(EVENING)), wait(LEAD));
-        assert_eq!(step(&once(), &without_session(EVENING + LEAD)), Step::Fire(OVER));
+        assert_eq!(step(&once(), &away(EVENING)), wait(LEAD));
+        assert_eq!(step(&once(), &away(EVENING + LEAD)), fire(None));
     }
 
     #[test]
     fn clock_set_an_hour_on_misses_what_it_skips() {
         let half = entry(When::At(EVENING + HOUR / 2), Some(EVENING + HOUR / 2));
-        assert_eq!(step(&half, &at(EVENING + HOUR)), Step::Miss(OVER));
+        assert_eq!(step(&half, &at(EVENING + HOUR)), miss(1, None));
         let caught_up = Moment { catch_up: true, ..at(EVENING + HOUR) };
-        assert_eq!(step(&half, &caught_up), Step::Fire(OVER));
+        assert_eq!(step(&half, &caught_up), fire(None));
         let then = Some(EVENING + HOUR + 15 * MINUTE);
-        let missed = Step::Miss(After { then, is_over: false });
-        assert_eq!(step(&every(), &at(EVENING + HOUR)), missed);
+        assert_eq!(step(&every(), &at(EVENING + HOUR + 5 * MINUTE)), miss(5, then));
     }
 
     #[test]
@@ -184,11 +171,11 @@ mod tests {
     #[test]
     fn session_schedule_fires_once_in_each_session() {
         let due = EVENING + 20 * MINUTE;
-        assert_eq!(step(&session(), &without_session(EVENING)), Step::Wait(None));
+        assert_eq!(step(&session(), &away(EVENING)), Step::Wait(None));
         assert_eq!(step(&session(), &into(EVENING, 0)), Step::Move(Some(due)));
         let armed = Entry { next: Some(due), ..session() };
         assert_eq!(step(&armed, &into(EVENING, 5 * MINUTE)), wait(15 * MINUTE));
-        assert_eq!(step(&armed, &into(EVENING, 20 * MINUTE)), Step::Fire(WAITS));
+        assert_eq!(step(&armed, &into(EVENING, 20 * MINUTE)), fire(None));
         let fired = Entry { last: Some(due), ..session() };
         assert_eq!(step(&fired, &into(EVENING, 21 * MINUTE)), Step::Wait(None));
         let tomorrow = EVENING + 24 * HOUR;
@@ -208,8 +195,8 @@ mod tests {
     fn session_that_ends_early_has_its_rest_missed() {
         let due = EVENING + 20 * MINUTE;
         let armed = Entry { next: Some(due), ..session() };
-        assert_eq!(step(&armed, &without_session(due + GRACE)), wait(1));
-        assert_eq!(step(&armed, &without_session(due + GRACE + 1)), Step::Miss(WAITS));
+        assert_eq!(step(&armed, &away(due + GRACE)), wait(1));
+        assert_eq!(step(&armed, &away(due + GRACE + 1)), miss(1, None));
     }
 
     #[test]

@@ -25,6 +25,8 @@ use crate::{
 
 /// Notices waiting for a face; later ones replace the oldest.
 const NOTICES: usize = 64;
+/// Longest suggestion, in characters (Discord's limit).
+const SUGGESTED_MAX: usize = 100;
 
 /// A notice for the game master of a scope without a running session.
 #[derive(Clone, Debug)]
@@ -66,7 +68,8 @@ impl Shared {
     /// Takes the schedules of `scope`, for suggestions.
     pub fn learn(&self, scope: &Scope, entries: &[Entry]) {
         let zone = &self.parts.settings.load().schedules.zone;
-        let lines = entries.iter().map(|entry| shown::line(entry, zone)).collect();
+        let lines = entries.iter().map(|entry| shown::line(entry, zone));
+        let lines = lines.map(|line| line.chars().take(SUGGESTED_MAX).collect()).collect();
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(scope.clone(), lines);
     }
 

@@ -5,7 +5,10 @@ use std::time::Duration;
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{entry::Entry, starts::NotStarted};
-use crate::logic::schedule::{Planned, When};
+use crate::{
+    domain::one_line,
+    logic::schedule::{Planned, When},
+};
 
 /// Longest quoted part of a line, in characters.
 const QUOTE_MAX: usize = 40;
@@ -23,14 +26,15 @@ pub fn line(entry: &Entry, zone: &TimeZone) -> String {
     format!("{} · {} · {}", entry.id, when(entry, zone), action(&entry.action))
 }
 
-/// Notice of a firing that was not made.
-pub fn missed(entry: &Entry, zone: &TimeZone) -> String {
+/// Notice of firings that were not made.
+pub fn missed(entry: &Entry, times: u64, zone: &TimeZone) -> String {
     let due = entry.next.map(|due| format!(", due {}", at(due, zone))).unwrap_or_default();
     let why = match entry.when {
         When::Session { .. } => "the session had ended, or I wasn't running",
         When::At(_) | When::Every { .. } => "I wasn't running then, or the clock was set",
     };
-    format!("Schedule {} missed ({}{due}): {why}.", entry.id, action(&entry.action))
+    let times = if times == 1 { String::new() } else { format!(" {times} times") };
+    format!("Schedule {} missed{times} ({}{due}): {why}.", entry.id, action(&entry.action))
 }
 
 /// Notice of a firing that came to nothing.
@@ -56,11 +60,7 @@ fn action(planned: &Planned) -> String {
     match planned {
         Planned::Workflow { name, .. } => format!("workflow {name}"),
         Planned::Line { npc, text } => {
-            let mut quote: String = text.chars().take(QUOTE_MAX).collect();
-            if quote.len() < text.len() {
-                quote.push('…');
-            }
-            format!("{npc}: \"{quote}\"")
+            format!("{npc}: \"{}\"", one_line(text, QUOTE_MAX))
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    due::{After, Moment, Step, step},
+    due::{Moment, Step, step},
     entry::Entry,
     shared::Shared,
     shown,
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     campaign::clock::now,
     domain::Scope,
+    logic::schedule::Due,
     memory::{Claim, Error},
     panics::caught,
 };
@@ -126,26 +127,26 @@ impl Work {
         let session = evening.map(|evening| evening.time());
         let catch_up = self.shared.parts.settings.load().schedules.catch_up;
         let step = step(&entry, &Moment { now: now(), session, catch_up });
-        let (after, is_fired) = match step {
+        let Due { fires, missed, then } = match step {
             Step::Wait(wait) => return Ok(wait),
             Step::Move(then) => {
-                let is_moved =
-                    claim(&self.shared, scope, &entry, After { then, is_over: false }).await?;
+                let is_moved = claim(&self.shared, scope, &entry, then, false).await?;
                 return Ok(is_moved.then_some(Duration::ZERO));
             }
-            Step::Fire(after) => (after, true),
-            Step::Miss(after) => (after, false),
+            Step::Take(due) => due,
         };
-        if !claim(&self.shared, scope, &entry, after).await? {
+        let is_over = entry.when.is_over(then);
+        if !claim(&self.shared, scope, &entry, then, is_over).await? {
             // Another program has fired it, or it was cancelled.
             return Ok(None);
         }
-        tracing::info!(%scope, id = entry.id, is_fired, "a schedule is due");
-        if is_fired {
-            self.fire(scope.clone(), entry);
-        } else {
+        tracing::info!(%scope, id = entry.id, fires, missed, "a schedule is due");
+        if missed > 0 {
             let zone = self.shared.parts.settings.load().schedules.zone.clone();
-            self.shared.tell(scope, shown::missed(&entry, &zone));
+            self.shared.tell(scope, shown::missed(&entry, missed, &zone));
+        }
+        if fires {
+            self.fire(scope.clone(), entry);
         }
         Ok(Some(Duration::ZERO))
     }
@@ -167,12 +168,14 @@ impl Work {
     }
 }
 
-/// Takes a firing for this program alone; false if another one was first.
+/// Takes a firing for this program alone; false if another one was first. Its next time becomes
+/// `then`, unless it is over.
 async fn claim(
     shared: &Shared,
     scope: &Scope,
     entry: &Entry,
-    After { then, is_over }: After,
+    then: Option<i64>,
+    is_over: bool,
 ) -> Result<bool, Error> {
     let claim = Claim { id: &entry.id, due: entry.next, then, is_over };
     shared.parts.store.claim_schedule(scope, claim).await

@@ -19,6 +19,7 @@ use super::{
     face::{LocalPermits, RecapParts, SlashContext},
     inputs::What,
     local::{LocalMemory, Saved},
+    planned::LocalSchedules,
     player::Player,
     print::{self, Printer},
     record::SessionRecord,
@@ -29,7 +30,8 @@ use super::{
 use crate::{
     app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
     campaign::{
-        Assistant, AssistantParts, CallLog, Dice, KeptSession, Tables, Transcript, TranscriptWriter,
+        Assistant, AssistantParts, CallLog, Dice, EveningTable, KeptSession, Tables, Transcript,
+        TranscriptWriter,
     },
     config::Config,
     domain::{Npc, SessionId},
@@ -124,6 +126,7 @@ impl Setting<'_> {
             config: live.load_full(),
             settings: live.settings(),
             store: self.memory.clone(),
+            schedules: LocalSchedules::open(self.config, live.settings(), self.memory.clone()),
             saved: record.map(|record| Saved {
                 transcripts: record.transcripts.clone(),
                 session: self.kept.id().to_owned(),
@@ -285,12 +288,14 @@ pub async fn at_table(
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
     let (engines, music, dice) = (Arc::new(seated), tools.music(), Dice::new(rand::random()));
+    let firing = memory.schedules.clone().run(evening(&commands, &events));
     let context =
         &SlashContext { assistant, permits, engines, music, dice, recap, memory, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, sink: &sink, interrupts };
-    let driven = drive(&mut driver, conducting, app::follow(running, live)).await;
+    let beside = Beside { following: app::follow(running, live), firing };
+    let driven = drive(&mut driver, conducting, beside).await;
     let is_whole = matches!(driven, Ok(End::Whole));
     if is_whole && arguments.out.is_some() {
         sink.fade_music_out();
@@ -377,11 +382,24 @@ struct Conducting<'a> {
     interrupts: Signal,
 }
 
+/// What goes on beside the input.
+struct Beside<F, S> {
+    /// Follows changed files, for a typist.
+    following: F,
+    /// Fires schedules.
+    firing: S,
+}
+
+/// The table, for schedules.
+fn evening(commands: &mpsc::Sender<Command>, events: &TableEvents) -> EveningTable {
+    EveningTable { commands: commands.downgrade(), events: events.downgrade() }
+}
+
 /// Plays the steps, or typed lines while following changed files, until the end or Ctrl-C.
 async fn drive(
     driver: &mut Driver,
     Conducting { steps, typed, context, sink, mut interrupts }: Conducting<'_>,
-    following: impl Future<Output = ()>,
+    Beside { following, firing }: Beside<impl Future<Output = ()>, impl Future<Output = ()>>,
 ) -> Result<End, Failure> {
     let driven = async {
         if steps.is_empty() {
@@ -393,6 +411,7 @@ async fn drive(
     tokio::select! {
         driven = driven => driven?,
         () = following, if steps.is_empty() => {}
+        () = firing => {}
         () = sink.play_between() => {}
         _ = interrupts.recv() => {
             // A recording is written whole or not at all; a typist has simply finished.

@@ -9,10 +9,10 @@ use super::{super::complain, local::LocalMemory};
 use crate::{
     app,
     campaign::{
-        Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Scoped, Transcript,
-        TranscriptWriter, Writer, recap,
+        Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Planner, Scoped,
+        Transcript, TranscriptWriter, Writer, recap,
     },
-    commands::{AtTable, Face, Lasting, RecapSoon, Refusal, StatusSoon, never_allowed},
+    commands::{AtTable, Face, Lasting, Planning, RecapSoon, Refusal, StatusSoon, never_allowed},
     config::Config,
     domain::{EngineKind, Npc, Person, SessionId},
     engine::Budget,
@@ -151,6 +151,14 @@ impl Face for Terminal<'_> {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(self.context.permits.standing()?)
+    }
+}
+
+impl Planning for Terminal<'_> {
+    fn planner(&self) -> Result<Planner, Refusal> {
+        let unsaved = "nothing can be scheduled while the session is not saved (start it with \
+                       --session NAME)";
+        self.context.memory.schedules.planner().ok_or_else(|| unsaved.into())
     }
 }
 

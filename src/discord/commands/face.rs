@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
-    campaign::Dice,
-    commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
+    campaign::{Dice, Planner},
+    commands::{AtTable, Face, Lasting, Planning, Refusal, StatusSoon, never_allowed},
     discord::guild::Guild,
     domain::{EngineKind, Npc},
     session::{Command as TableCommand, Speaker, SpeakerId},
@@ -77,5 +77,11 @@ impl Face for Guild {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(self.settings().permits.standing(&self.tools().snapshot()))
+    }
+}
+
+impl Planning for Guild {
+    fn planner(&self) -> Result<Planner, Refusal> {
+        Ok(self.shared.handles.schedules.within(self.scope()))
     }
 }

@@ -11,7 +11,7 @@ use super::{
     privacy, roll, session, setup, shared, tools,
 };
 use crate::{
-    commands::{self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, TIER, XCARD},
+    commands::{self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, SCHEDULE, TIER, XCARD},
     discord::{guild::Guild, ui::reply::Reply},
 };
 
@@ -32,6 +32,7 @@ pub static ALL: &[Command] = &[
     Command::Shared(&CHARACTER),
     Command::Shared(&SCENE),
     Command::Shared(&MUSIC),
+    Command::Shared(&SCHEDULE),
     Command::Shared(&ENTITY),
     Command::Shared(&CAMPAIGN),
     Command::Shared(&TIER),
