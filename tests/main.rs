@@ -51,6 +51,7 @@ mod recaps;
 mod recordings;
 mod reloading;
 mod rules;
+mod schedules;
 mod search;
 mod sentence_cascade;
 mod server_folder;

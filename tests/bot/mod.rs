@@ -15,6 +15,7 @@ mod names;
 mod pictures;
 mod reloading;
 mod remembering;
+mod scheduling;
 mod searching;
 mod setting_up;
 mod talking;
