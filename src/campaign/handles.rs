@@ -14,7 +14,7 @@ use super::{
     played::{PlayedCampaign, key_of},
     privacy::Privacy,
     recap::Recaps,
-    schedules::{Evenings, NoWorkflows, Schedules, SchedulesParts},
+    schedules::{Evenings, Schedules, SchedulesParts},
     sessions::{Sessions, SessionsParts},
     settings::SharedSettings,
     spend::Accounts,
@@ -118,7 +118,6 @@ impl Handles {
             schedules: Schedules::new(SchedulesParts {
                 settings: Arc::clone(&settings),
                 store: Arc::clone(&store),
-                starts: Arc::new(NoWorkflows),
                 evenings,
             }),
             privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),

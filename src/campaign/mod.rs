@@ -75,8 +75,8 @@ pub use privacy::{
 };
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
-    Drives, EveningTable, Evenings, NewSchedule, NoWorkflows, Planner, ScheduleEntry,
-    ScheduleError, ScheduleNotice, Schedules, SchedulesParts, inputs as workflow_inputs,
+    Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry,
+    ScheduleError, ScheduleNotice, Schedules, SchedulesParts, Starts, inputs as workflow_inputs,
 };
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{

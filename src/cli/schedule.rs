@@ -1,6 +1,6 @@
 //! `glyphoxa schedule`: lists, makes and cancels schedules. Entry function: [`run`].
 
-use std::{io::Write, sync::Arc};
+use std::io::Write;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -9,8 +9,8 @@ use super::{DONE, Failure, block_on, stdout, whose::Whose};
 use crate::{
     app::{self, LiveConfig},
     campaign::{
-        Evenings, NewSchedule, NoWorkflows, Planner, ScheduleEntry, ScheduleError, Schedules,
-        SchedulesParts, workflow_inputs,
+        Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError, Schedules, SchedulesParts,
+        workflow_inputs,
     },
     config::Config,
     logic::schedule::Planned,
@@ -71,7 +71,6 @@ pub fn run(config: &Config, Arguments { whose, action }: Arguments) -> Result<u8
         let schedules = Schedules::new(SchedulesParts {
             settings: live.settings(),
             store,
-            starts: Arc::new(NoWorkflows),
             evenings: Evenings::default(),
         });
         let planner = schedules.within(whose.scope(config));

@@ -132,7 +132,8 @@ fn fire_schedules(
 ) -> [AbortOnDropHandle<()>; 2] {
     let notices = handles.schedules.notices();
     let telling = schedules::notify(notices, handles.guilds.clone(), http);
-    let firing = handles.schedules.clone().run(Drives::Guilds, stop.child_token());
+    let starts = Arc::new(handles.workflows.clone());
+    let firing = handles.schedules.clone().run(Drives::Guilds, starts, stop.child_token());
     [tokio::spawn(telling), tokio::spawn(firing)].map(AbortOnDropHandle::new)
 }
 

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     planner::Planner,
     shared::{ScheduleNotice, SchedulesParts, Shared},
+    starts::Starts,
     task::{Drives, Work},
 };
 use crate::domain::Scope;
@@ -31,8 +32,8 @@ impl Schedules {
         self.0.notices()
     }
 
-    /// Fires what is due until `stop`. One task at a time.
-    pub async fn run(self, drives: Drives, stop: CancellationToken) {
-        Work::new(self.0, drives).run(stop).await;
+    /// Fires what is due until `stop`; `starts` runs the workflows. One task at a time.
+    pub async fn run(self, drives: Drives, starts: Arc<dyn Starts>, stop: CancellationToken) {
+        Work::new(self.0, starts, drives).run(stop).await;
     }
 }

@@ -8,19 +8,9 @@ use std::{
 
 use tokio::sync::broadcast::{self, Receiver};
 
-use super::{
-    entry::Entry,
-    evenings::Evenings,
-    line::{Line, say},
-    shown,
-    starts::{NotStarted, Start, Starts},
-};
+use super::{entry::Entry, evenings::Evenings, shown};
 use crate::{
-    campaign::settings::SharedSettings,
-    domain::Scope,
-    logic::{schedule::Planned, workflow::record::Starter},
-    memory::MemoryStore,
-    session::{SpeakerId, TableEvent},
+    campaign::settings::SharedSettings, domain::Scope, memory::MemoryStore, session::TableEvent,
 };
 
 /// Notices waiting for a face; later ones replace the oldest.
@@ -39,7 +29,6 @@ pub struct ScheduleNotice {
 pub struct SchedulesParts {
     pub settings: SharedSettings,
     pub store: Arc<dyn MemoryStore>,
-    pub starts: Arc<dyn Starts>,
     /// Running sessions.
     pub evenings: Evenings,
 }
@@ -88,28 +77,6 @@ impl Shared {
     /// Scopes whose schedules have changed since the last call.
     pub fn take_fresh(&self) -> BTreeSet<Scope> {
         mem::take(&mut *self.fresh.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Starts the action of a claimed schedule; resolves once it has begun.
-    pub async fn start(&self, scope: &Scope, entry: &Entry) -> Result<(), NotStarted> {
-        match &entry.action {
-            Planned::Workflow { name, inputs } => {
-                let start = Start {
-                    scope: scope.clone(),
-                    workflow: name.clone(),
-                    inputs: inputs.clone(),
-                    starter: Starter::Schedule(entry.id.clone()),
-                };
-                self.parts.starts.start(start).await
-            }
-            Planned::Line { npc, text } => {
-                let evening = self.parts.evenings.of(scope).ok_or(NotStarted::NoSession)?;
-                // On Discord an id is a number; at a terminal the typist sits first.
-                let number = entry.by.as_ref().and_then(|by| by.0.parse().ok());
-                let speaker = SpeakerId(number.unwrap_or_default());
-                say(&evening, Line { npc, text, speaker }).await
-            }
-        }
     }
 
     /// Notifies the game master of `scope`: at the running table, else by the face.

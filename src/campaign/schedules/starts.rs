@@ -1,9 +1,8 @@
 //! What starts workflows for schedules. Entry trait: [`Starts`].
 
-use futures::{
-    FutureExt,
-    future::{BoxFuture, ready},
-};
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::{domain::Scope, logic::workflow::record::Starter};
@@ -15,7 +14,12 @@ pub struct Start {
     /// An object.
     pub inputs: Value,
     pub starter: Starter,
+    /// Notifies the game master.
+    pub tell: Tell,
 }
+
+/// Notifies the game master of a scope, with or without a session.
+pub type Tell = Arc<dyn Fn(String) + Send + Sync>;
 
 /// Reason why nothing was started or said, with the fix.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,17 +38,6 @@ pub enum NotStarted {
 
 /// Starts workflows.
 pub trait Starts: Send + Sync {
-    /// Starts a run, which its service then owns and records; resolves once it has begun.
+    /// Starts a run, which its service then owns, records and reports; resolves once it has begun.
     fn start(&self, start: Start) -> BoxFuture<'static, Result<(), NotStarted>>;
-}
-
-/// For programs that run no workflows.
-pub struct NoWorkflows;
-
-impl Starts for NoWorkflows {
-    fn start(&self, start: Start) -> BoxFuture<'static, Result<(), NotStarted>> {
-        let Start { workflow, .. } = start;
-        let why = format!("this program runs no workflows, so not '{workflow}' either");
-        ready(Err(NotStarted::Refused(why))).boxed()
-    }
 }

@@ -11,16 +11,21 @@ use tokio_util::sync::CancellationToken;
 use super::{
     due::{Moment, Step, step},
     entry::Entry,
+    line::{Line, say},
     shared::Shared,
     shown,
-    starts::NotStarted,
+    starts::{NotStarted, Start, Starts, Tell},
 };
 use crate::{
     campaign::clock::now,
     domain::Scope,
-    logic::schedule::Due,
+    logic::{
+        schedule::{Due, Planned},
+        workflow::record::Starter,
+    },
     memory::{Claim, Error},
     panics::caught,
+    session::SpeakerId,
 };
 
 /// Longest time without a look at the store, where another program may have made a schedule: a read
@@ -28,7 +33,7 @@ use crate::{
 const LOOK: Duration = Duration::from_secs(30);
 /// Interval of searches for scopes that another program has made.
 const SEARCH: Duration = Duration::from_secs(300);
-/// Longest wait at shutdown for runs that are being started.
+/// Longest wait at shutdown for what was fired.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Scopes whose schedules a program fires.
@@ -42,16 +47,18 @@ pub enum Drives {
 /// The task of schedules.
 pub struct Work {
     shared: Arc<Shared>,
+    starts: Arc<dyn Starts>,
     drives: Drives,
     scopes: BTreeSet<Scope>,
     searched: Option<Instant>,
-    starting: JoinSet<()>,
+    /// Until they have begun.
+    fired: JoinSet<()>,
 }
 
 impl Work {
-    pub fn new(shared: Arc<Shared>, drives: Drives) -> Self {
-        let (scopes, searched, starting) = (BTreeSet::new(), None, JoinSet::new());
-        Self { shared, drives, scopes, searched, starting }
+    pub fn new(shared: Arc<Shared>, starts: Arc<dyn Starts>, drives: Drives) -> Self {
+        let (scopes, searched, fired) = (BTreeSet::new(), None, JoinSet::new());
+        Self { shared, starts, drives, scopes, searched, fired }
     }
 
     pub async fn run(mut self, stop: CancellationToken) {
@@ -61,14 +68,13 @@ impl Work {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = shared.parts.evenings.changed() => {}
-                Some(_) = self.starting.join_next() => {}
+                Some(_) = self.fired.join_next() => {}
                 () = sleep(wait) => {}
             }
         }
-        let started = async { while self.starting.join_next().await.is_some() {} };
-        if timeout(PATIENCE, started).await.is_err() {
-            tracing::warn!("a schedule was still starting at shutdown");
-        }
+        // A line may be on its way to the table.
+        let ended = async { while self.fired.join_next().await.is_some() {} };
+        _ = timeout(PATIENCE, ended).await;
     }
 
     /// Looks at all schedules once; returns the time until the next look.
@@ -153,9 +159,9 @@ impl Work {
 
     /// Starts a claimed schedule beside the others.
     fn fire(&mut self, scope: Scope, entry: Entry) {
-        let shared = Arc::clone(&self.shared);
-        self.starting.spawn(async move {
-            let why = match caught(shared.start(&scope, &entry)).await {
+        let (shared, starts) = (Arc::clone(&self.shared), Arc::clone(&self.starts));
+        self.fired.spawn(async move {
+            let why = match caught(start(&shared, &*starts, &scope, &entry)).await {
                 Ok(Ok(())) => return,
                 Ok(Err(why)) => why,
                 Err(fault) => {
@@ -165,6 +171,36 @@ impl Work {
             };
             shared.tell(&scope, shown::not_started(&entry, &why));
         });
+    }
+}
+
+/// Begins what a claimed schedule is for.
+async fn start(
+    shared: &Arc<Shared>,
+    starts: &dyn Starts,
+    scope: &Scope,
+    entry: &Entry,
+) -> Result<(), NotStarted> {
+    match &entry.action {
+        Planned::Workflow { name, inputs } => {
+            let (told, place) = (Arc::clone(shared), scope.clone());
+            let tell: Tell = Arc::new(move |text| told.tell(&place, text));
+            let run = Start {
+                scope: scope.clone(),
+                workflow: name.clone(),
+                inputs: inputs.clone(),
+                starter: Starter::Schedule(entry.id.clone()),
+                tell,
+            };
+            starts.start(run).await
+        }
+        Planned::Line { npc, text } => {
+            let evening = shared.parts.evenings.of(scope).ok_or(NotStarted::NoSession)?;
+            // On Discord an id is a number; at a terminal the typist sits first.
+            let number = entry.by.as_ref().and_then(|by| by.0.parse().ok());
+            let speaker = SpeakerId(number.unwrap_or_default());
+            say(&evening, Line { npc, text, speaker }).await
+        }
     }
 }
 

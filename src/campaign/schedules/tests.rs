@@ -19,7 +19,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::*;
+use super::{
+    starts::{NotStarted, Start},
+    *,
+};
 use crate::{
     campaign::{clock::paused, settings::ScheduleOptions, settings::Settings, stand_in},
     domain::{CampaignKey, EngineKind, Owner, PersonId, Scope, Tier},
@@ -89,7 +92,6 @@ impl Program {
         let schedules = Schedules::new(SchedulesParts {
             settings: Arc::new(ArcSwap::from_pointee(settings)),
             store: Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap()),
-            starts: Arc::new(started.clone()),
             evenings: evenings.clone(),
         });
         let (notices, stop) = (schedules.notices(), CancellationToken::new());
@@ -98,7 +100,8 @@ impl Program {
 
     /// Fires what is due from now on.
     fn begin(mut self) -> Self {
-        let run = self.schedules.clone().run(Drives::Only(guild()), self.stop.clone());
+        let starts = Arc::new(self.started.clone());
+        let run = self.schedules.clone().run(Drives::Only(guild()), starts, self.stop.clone());
         self.task = Some(tokio::spawn(run));
         self
     }

@@ -288,7 +288,7 @@ pub async fn at_table(
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
     let (engines, music, dice) = (Arc::new(seated), tools.music(), Dice::new(rand::random()));
-    let firing = memory.schedules.clone().run(evening(&commands, &events));
+    let firing = memory.schedules.clone().run(evening(&commands, &events), runs.service.clone());
     let context =
         &SlashContext { assistant, permits, engines, music, dice, recap, memory, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;

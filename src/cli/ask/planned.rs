@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     app,
     campaign::{
-        Drives, EveningTable, Evenings, NoWorkflows, Planner, Schedules, SchedulesParts,
-        SharedSettings,
+        Drives, EveningTable, Evenings, Planner, Schedules, SchedulesParts, SharedSettings,
+        WorkflowRuns,
     },
     config::Config,
     domain::Scope,
@@ -35,8 +35,7 @@ impl LocalSchedules {
     ) -> Self {
         Self(store.map(|store| {
             let (scope, evenings) = (app::local_scope(config), Evenings::default());
-            let starts = Arc::new(NoWorkflows);
-            let parts = SchedulesParts { settings, store, starts, evenings: evenings.clone() };
+            let parts = SchedulesParts { settings, store, evenings: evenings.clone() };
             Parts { schedules: Schedules::new(parts), evenings, scope }
         }))
     }
@@ -46,10 +45,10 @@ impl LocalSchedules {
         self.0.as_ref().map(|parts| parts.schedules.within(parts.scope.clone()))
     }
 
-    /// Fires what is due at `table`, until dropped.
-    pub async fn run(self, table: EveningTable) {
+    /// Fires what is due at `table`, until dropped; `runs` runs the workflows.
+    pub async fn run(self, table: EveningTable, runs: WorkflowRuns) {
         let Some(Parts { schedules, evenings, scope }) = self.0 else { return pending().await };
         let _evening = evenings.begin(scope.clone(), table);
-        schedules.run(Drives::Only(scope), CancellationToken::new()).await;
+        schedules.run(Drives::Only(scope), Arc::new(runs), CancellationToken::new()).await;
     }
 }
