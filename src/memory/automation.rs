@@ -89,14 +89,15 @@ impl KeptRun {
             })
     }
 
+    /// The person who started it. Empty: deleted; `None`: no person did.
+    pub fn starter(&self) -> Option<String> {
+        starter(&self.record)
+    }
+
     /// Removes the starter if `stored`, an earlier record of this run, has lost it.
     pub(super) fn stay_deleted(&mut self, stored: &str) {
-        let starter = |record: &str| {
-            let record: Value = serde_json::from_str(record).ok()?;
-            Some(record.get("starter")?.get("person")?.as_str()?.to_owned())
-        };
         if starter(stored).is_some_and(|it| it.is_empty())
-            && let Some(person) = starter(&self.record)
+            && let Some(person) = self.starter()
         {
             self.forget(&person, Timestamp::MAX);
         }
@@ -112,6 +113,11 @@ impl KeptSchedule {
         let made = self.by.take_if(|by| by.0 == person).is_some();
         edited(&mut self.action, |action| without_id(action, person)) || made
     }
+}
+
+fn starter(record: &str) -> Option<String> {
+    let record: Value = serde_json::from_str(record).ok()?;
+    Some(record.get("starter")?.get("person")?.as_str()?.to_owned())
 }
 
 /// Applies `edit` to JSON; true if that changed it. Invalid JSON stays.
