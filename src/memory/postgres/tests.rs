@@ -134,6 +134,15 @@ async fn several_programs_number_lines_without_gaps() {
     .await;
 }
 
+#[tokio::test]
+async fn several_programs_fire_a_schedule_once() {
+    in_database(|address| async move {
+        let (one, two) = (Postgres::open(&address).await, Postgres::open(&address).await);
+        suite::automation::contest(&one.unwrap(), &two.unwrap()).await;
+    })
+    .await;
+}
+
 /// The server's sample omits the same words as counting.
 #[tokio::test]
 async fn sampled_word_of_most_lines_does_not_count() {

@@ -116,3 +116,16 @@ pub async fn people(store: &dyn MemoryStore) {
     assert_eq!(elsewhere[0], schedule("a", Some(5)));
     assert_eq!(store.runs(&of_guild(1), 9).await.unwrap()[1], run("r", 4, ANNA));
 }
+
+/// Two programs on the same data: each of a schedule's times is fired by one of them.
+pub async fn contest(one: &dyn MemoryStore, two: &dyn MemoryStore) {
+    one.add_schedule(&key(), schedule("a", Some(0))).await.unwrap();
+    for due in 0..20 {
+        let claim = Claim { id: "a", due: Some(due), then: Some(due + 1), is_over: due == 19 };
+        let scope = key();
+        let both =
+            tokio::join!(one.claim_schedule(&scope, claim), two.claim_schedule(&scope, claim));
+        assert_ne!(both.0.unwrap(), both.1.unwrap(), "{due}");
+    }
+    assert!(ids(two, &key()).await.is_empty());
+}

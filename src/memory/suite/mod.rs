@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`run`], with a way to open an empty store. **Never**: looks into a store.
 
-mod automation;
+pub mod automation;
 mod deletions;
 mod graph;
 mod items;
