@@ -19,7 +19,7 @@ mod visible;
 pub use campaign::{Campaign, Entity, EntityKind, Player, Rule, Scene};
 pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a, hex};
-pub use ids::{CallId, PersonId, SessionId, TurnId};
+pub use ids::{CallId, PersonId, SessionId, Timestamp, TurnId};
 pub use json::json_values;
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{

@@ -22,6 +22,8 @@ pub mod own_lines;
 pub mod pattern;
 mod phonetics;
 pub mod prompt;
+#[cfg_attr(not(test), expect(dead_code, reason = "the service of schedules comes next"))]
+pub mod schedule;
 pub mod sentence;
 pub mod short_forms;
 pub mod speakable;
@@ -36,5 +38,5 @@ pub mod turn;
 pub mod turning_away;
 pub mod vad;
 pub mod window;
-pub mod workflow;
 pub mod words;
+pub mod workflow;
