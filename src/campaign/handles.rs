@@ -18,6 +18,7 @@ use super::{
     settings::SharedSettings,
     spend::Accounts,
     transcript::TranscriptWriter,
+    workflows::{WorkflowParts, WorkflowRuns},
     world::WorldEdits,
 };
 use crate::{
@@ -84,6 +85,8 @@ pub struct Handles {
     pub notifier: Notifier,
     /// Music that tables may play.
     pub music: Music,
+    /// Workflows that run.
+    pub workflows: WorkflowRuns,
 }
 
 impl Handles {
@@ -101,13 +104,22 @@ impl Handles {
             announcer,
             music,
         } = parts;
-        let store = transcripts.store();
+        let (store, dice) = (transcripts.store(), Dice::new(rand::random()));
+        let workflows = WorkflowRuns::new(WorkflowParts {
+            settings: Arc::clone(&settings),
+            accounts: accounts.clone(),
+            tools: tools.clone(),
+            music: music.clone(),
+            dice: dice.clone(),
+            store: Some(store.clone()),
+        });
         let sessions = Sessions::new(SessionsParts {
             settings: Arc::clone(&settings),
             factory: Arc::clone(&factory),
             transcripts,
             tables,
             tools: tools.clone(),
+            workflows: workflows.clone(),
         });
         Self {
             privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),
@@ -130,7 +142,7 @@ impl Handles {
             },
             accounts,
             notifier: Notifier { settings: Arc::clone(&settings) },
-            dice: Dice::new(rand::random()),
+            dice,
             settings,
             factory,
             sessions,
@@ -139,6 +151,7 @@ impl Handles {
             tools,
             servers,
             music,
+            workflows,
         }
     }
 

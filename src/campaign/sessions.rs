@@ -24,6 +24,7 @@ use super::{
     notices::Tables,
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
     transcript::{NotWritten, Transcript, TranscriptWriter},
+    workflows::{LinkParts, TableLink, WorkflowRuns},
 };
 use crate::{
     domain::{Npc, Owner, Person, SessionId},
@@ -69,6 +70,8 @@ pub struct SessionsParts {
     pub tables: Tables,
     /// All tools, which game masters change for a session.
     pub tools: ToolHost,
+    /// Workflows, which use the running tables.
+    pub workflows: WorkflowRuns,
 }
 
 /// Running sessions. Cloning shares them.
@@ -136,6 +139,8 @@ impl Sessions {
     ) -> Result<RunningTable, OpenError> {
         let (session, scope) = (wanted.session.clone(), wanted.scope.clone());
         let events = wanted.outlets.events.clone();
+        let (effects, halts) =
+            (Arc::clone(&wanted.outlets.effects), Arc::clone(&wanted.outlets.halts));
         // A deletion must find it before it reads the previous session's conversations.
         let unsaved = self.unsaved(&session, scope.owner);
         let made = self.parts.factory.table(wanted).await?;
@@ -157,6 +162,17 @@ impl Sessions {
             assistant: made.assistant,
             unsaved,
         };
+        let link = TableLink::new(
+            &made.table.handle,
+            LinkParts {
+                session: session.clone(),
+                events: events.downgrade(),
+                effects,
+                halts,
+                budget: running.budget.clone(),
+            },
+        );
+        self.parts.workflows.opened(&running.transcript.scope, link).await;
         self.running().insert(session, running);
         Ok(made.table)
     }
@@ -282,6 +298,7 @@ impl Sessions {
         person: &Person,
         from: &ForgetFrom,
     ) -> (BTreeSet<String>, Result<(), NotSaved>) {
+        self.parts.workflows.withdraw(from.owner, &person.id).await;
         let all = self.unsaved_of(from).into_iter().map(|session| async move {
             let is_forgotten = async {
                 while !self.erase(&session.session, person).await {

@@ -9,7 +9,7 @@ use super::{bringing::VoiceOffer, played::PlayedCampaign};
 use crate::{
     domain::{Campaign, CampaignKey, Npc},
     import::campaign::World,
-    logic::budget::BudgetOptions,
+    logic::{budget::BudgetOptions, workflow::Workflows},
     provider::{Chain, ChatModel, Error, Services},
 };
 
@@ -42,6 +42,8 @@ pub struct Settings {
     pub services: Services,
     /// Settings of imported NPCs.
     pub imports: ImportSettings,
+    /// Workflows that may be run.
+    pub workflows: Arc<Workflows>,
 }
 
 /// Settings of imported NPCs.

@@ -59,6 +59,7 @@ fn settings(folder: &Path) -> Settings {
             language: "en".to_owned(),
             voices: VoiceLister::new(Vec::new),
         },
+        workflows: Arc::default(),
     }
 }
 

@@ -81,6 +81,9 @@ pub enum Suggested {
     Entities,
     /// Campaigns that may be played.
     Campaigns,
+    Workflows,
+    /// Workflows that are running.
+    Runs,
 }
 
 impl Command {

@@ -16,6 +16,7 @@ mod music;
 mod npc;
 mod orders;
 mod privacy;
+mod runs;
 mod say;
 mod scene;
 mod session;
@@ -24,6 +25,7 @@ mod text;
 mod tier;
 mod tools;
 mod typed;
+mod workflow;
 mod world;
 mod worlds;
 mod xcard;
@@ -37,6 +39,7 @@ pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested};
 pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
 pub use npc::seat_line;
 pub use orders::{mute_all, pause, resume, resume_all, skip};
+pub use runs::{RunsWorkflows, WorkflowsHere};
 pub use stored::{FaceWords, HeardState, StoredWords};
 pub use text::{Piece, Refusal, Text};
 pub use typed::{Finders, read, usage};
@@ -60,10 +63,11 @@ pub use session::{
 };
 pub use tier::COMMAND as TIER;
 pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
+pub use workflow::COMMAND as WORKFLOW;
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 13] = [
-    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &ENTITY, &CAMPAIGN, &TIER, &TOOLS,
-    &PRIVACY, &XCARD,
+pub static ALL: [&Command; 14] = [
+    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &ENTITY, &CAMPAIGN, &TIER, &WORKFLOW,
+    &TOOLS, &PRIVACY, &XCARD,
 ];

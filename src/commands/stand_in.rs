@@ -12,6 +12,7 @@ use super::{
     call::Call,
     declared::Subcommand,
     face::{AtTable, Face, Lasting, StatusSoon},
+    runs::{RunsWorkflows, WorkflowsHere},
     stored::{FaceWords, HeardState, StoredWords},
     text::{Refusal, Text},
     worlds::{Campaigns, Chosen, OrderSoon, WorldSoon, Worlds},
@@ -195,6 +196,12 @@ impl Face for Recorded {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(vec!["home.dust: needs no approval".to_owned()])
+    }
+}
+
+impl RunsWorkflows for Recorded {
+    fn workflows(&self, _: &Speaker) -> Result<WorkflowsHere, Refusal> {
+        Err("no workflows here".into())
     }
 }
 

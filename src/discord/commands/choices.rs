@@ -56,6 +56,14 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
         }
         Kind::Suggested(Suggested::Entities, _) => guild.entities().to_vec(),
         Kind::Suggested(Suggested::Campaigns, _) => names(guild),
+        Kind::Suggested(Suggested::Workflows, _) => {
+            let settings = guild.shared.handles.settings.load();
+            settings.workflows.iter().map(|it| it.name.clone()).collect()
+        }
+        Kind::Suggested(Suggested::Runs, _) => {
+            let running = guild.shared.handles.workflows.running(&guild.scope());
+            running.into_iter().map(|it| it.workflow).collect()
+        }
         Kind::Words(_)
         | Kind::OneOf(..)
         | Kind::Count(_)

@@ -11,7 +11,7 @@ use super::{
     privacy, roll, session, setup, shared, tools,
 };
 use crate::{
-    commands::{self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, TIER, XCARD},
+    commands::{self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, TIER, WORKFLOW, XCARD},
     discord::{guild::Guild, ui::reply::Reply},
 };
 
@@ -35,6 +35,7 @@ pub static ALL: &[Command] = &[
     Command::Shared(&ENTITY),
     Command::Shared(&CAMPAIGN),
     Command::Shared(&TIER),
+    Command::Shared(&WORKFLOW),
     Command::Own(tools::COMMAND),
     Command::Own(roll::COMMAND),
     Command::Own(privacy::COMMAND),
