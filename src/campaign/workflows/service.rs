@@ -126,6 +126,11 @@ impl WorkflowRuns {
         self.0.running.of(scope)
     }
 
+    /// True if a run has failed or was stopped since the last call.
+    pub fn take_failed(&self) -> bool {
+        self.0.running.take_failed()
+    }
+
     /// Stored runs of `scope`, the newest first.
     pub async fn stored(&self, scope: &Scope, limit: usize) -> Result<Vec<KeptRun>, memory::Error> {
         match &self.0.parts.store {

@@ -12,7 +12,7 @@ use crate::{
     domain::Scope,
     logic::workflow::{
         event::Refusal,
-        record::{RunId, RunRecord, Starter},
+        record::{RunEnd, RunId, RunRecord, Starter},
         values::Given,
     },
     memory::Automation,
@@ -42,23 +42,38 @@ pub struct RunningWorkflow {
 
 /// Runs under way, shared by the service and its tasks.
 #[derive(Clone, Default)]
-pub struct Running(Arc<Mutex<Vec<RunningWorkflow>>>);
+pub struct Running(Arc<Mutex<UnderWay>>);
+
+#[derive(Default)]
+struct UnderWay {
+    /// The oldest first.
+    runs: Vec<RunningWorkflow>,
+    /// A run has ended otherwise than done.
+    has_failed: bool,
+}
 
 impl Running {
     pub fn add(&self, running: RunningWorkflow) {
-        self.all().push(running);
+        self.under_way().runs.push(running);
     }
 
     /// Those of `scope`, the oldest first.
     pub fn of(&self, scope: &Scope) -> Vec<RunningWorkflow> {
-        self.all().iter().filter(|it| it.scope == *scope).cloned().collect()
+        self.under_way().runs.iter().filter(|it| it.scope == *scope).cloned().collect()
     }
 
-    pub fn remove(&self, run: &RunId) {
-        self.all().retain(|it| it.run != *run);
+    pub fn remove(&self, record: &RunRecord) {
+        let mut under_way = self.under_way();
+        under_way.runs.retain(|it| it.run != record.run);
+        under_way.has_failed |= record.end != Some(RunEnd::Done);
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<RunningWorkflow>> {
+    /// True if a run has not been done since the last call.
+    pub fn take_failed(&self) -> bool {
+        std::mem::take(&mut self.under_way().has_failed)
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

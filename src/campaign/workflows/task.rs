@@ -280,7 +280,7 @@ impl Runs {
     }
 
     fn ended(&mut self, record: RunRecord, result: Option<Given>) {
-        self.running.remove(&record.run);
+        self.running.remove(&record);
         self.recorder.ends(&record);
         let Some(Begins { origin, ended, .. }) = self.runs.remove(&record.run) else { return };
         // An NPC tells its players itself.

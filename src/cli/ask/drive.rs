@@ -318,7 +318,11 @@ impl Driver {
                 () = &mut idle => break,
             }
         }
-        self.settle().await
+        self.settle().await?;
+        if context.runs.service.take_failed() {
+            self.last_command = Some(false);
+        }
+        Ok(())
     }
 
     /// Waits until no conversation needs a summary, if conversations are saved.
