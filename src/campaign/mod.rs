@@ -85,7 +85,7 @@ pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_hand
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use workflows::{
     LinkParts, Origin, RunError, RunsSlot, StartedRun, TableLink, WantedRun, WorkflowParts,
-    WorkflowRuns, offered_workflows, read_inputs, run_title, shown_run,
+    WorkflowRuns, offered_workflows, read_inputs, run_title,
 };
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,

@@ -23,7 +23,8 @@ use crate::{
     },
 };
 
-fn settings(folder: &Path) -> Settings {
+/// Settings of an NPC and the assistant; data lies in `folder`.
+pub fn settings(folder: &Path) -> Settings {
     let npc = Arc::new(Npc::plain("Assistant"));
     let info = || ServiceInfo::here("none");
     Settings {

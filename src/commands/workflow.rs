@@ -83,7 +83,7 @@ fn list(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         for run in stored?.into_iter().filter(|run| run.ended.is_some()) {
             let Ok(record) = serde_json::from_str::<RunRecord>(&run.record) else { continue };
             let (when, id) = (date(run.began), run.id);
-            let how = run_title(&record, false);
+            let how = run_title(&record);
             lines.push(
                 Text::from(format!("{when} · "))
                     .strong(run.workflow)

@@ -90,6 +90,8 @@ pub enum Command {
         halts: u64,
         order: Box<Self>,
     },
+    /// Stops what this NPC says or thinks about.
+    Silence(SeatId),
     /// Answered once no NPC is thinking or audible, and nobody at the table is speaking.
     AwaitSilence(oneshot::Sender<()>),
     Status(oneshot::Sender<Status>),

@@ -401,6 +401,11 @@ impl Table {
                     self.command(*order);
                 }
             }
+            Command::Silence(seat) => {
+                if self.seats.has(seat) {
+                    self.silence(Instant::now(), seat);
+                }
+            }
             Command::AwaitSilence(done) => self.awaiting_silence.push(done),
             // The receiver may have been dropped.
             Command::Status(asked) => {

@@ -26,7 +26,7 @@ pub use self::{
     inputs::read as read_inputs,
     link::{LinkParts, TableLink},
     offered::{RunsSlot, definitions as offered_workflows},
-    records::{shown as shown_run, title as run_title},
+    records::title as run_title,
     service::WorkflowRuns,
     started::{Origin, RunError, StartedRun, WantedRun, WorkflowParts},
 };

@@ -109,10 +109,9 @@ fn without_withdrawn(record: &RunRecord) -> RunRecord {
     record
 }
 
-/// How a run has ended, or that it runs or was cut off, in a few words.
-pub fn title(record: &RunRecord, is_running: bool) -> String {
+/// How a run has ended, in a few words.
+pub fn title(record: &RunRecord) -> String {
     match &record.end {
-        None if is_running => "is running".to_owned(),
         None => "was cut off".to_owned(),
         Some(RunEnd::Done) => match missed(record) {
             0 => "is done".to_owned(),
@@ -126,7 +125,7 @@ pub fn title(record: &RunRecord, is_running: bool) -> String {
 
 /// A line for the game master about a run that has ended.
 pub fn shown(record: &RunRecord) -> String {
-    format!("workflow '{}' ({}) {}", record.workflow, record.run.0, title(record, false))
+    format!("workflow '{}' ({}) {}", record.workflow, record.run.0, title(record))
 }
 
 fn missed(record: &RunRecord) -> usize {

@@ -11,7 +11,7 @@ use crate::{
         look::Done,
         values::{Given, Words},
     },
-    session::{Command, LONGEST_UTTERANCE, Outcome, Seated, TableEvent, TurnLine},
+    session::{Command, LONGEST_UTTERANCE, Outcome, SeatId, Seated, TableEvent, TurnLine},
     tools::framed_inline,
 };
 
@@ -32,12 +32,14 @@ pub async fn say(context: &StepContext, npc: &str, text: &Words) -> Result<Done,
     if text.trim().is_empty() {
         return Err(failed("the text is empty"));
     }
+    let stops = StopsSpeech { context, seat, is_over: false };
     let order = Command::Puppet { speaker: context.speaker(), seat, text };
     let is_it = |line: &TurnLine| {
         line.npc.as_deref() == Some(npc.name.as_str()) && line.understood.is_empty()
     };
-    let line = line(context, order, is_it).await?;
-    ended(&line).map(|_| Done::NOTHING)
+    let line = line(context, order, is_it).await;
+    stops.over();
+    ended(&line?).map(|_| Done::NOTHING)
 }
 
 /// Has an NPC answer `text`; the result is its answer, in words of a model.
@@ -53,10 +55,34 @@ pub async fn ask(context: &StepContext, npc: &str, text: &Words) -> Result<Done,
     if text.len() > LONGEST_UTTERANCE {
         return Err(failed(format!("the text is longer than {LONGEST_UTTERANCE} bytes")));
     }
+    let stops = StopsSpeech { context, seat, is_over: false };
     let order = Command::TypedTo { speaker: context.speaker(), seat, text: text.clone() };
-    let line = line(context, order, |line| line.circumstances.raw == text).await?;
-    let value = ended(&line)?.into();
+    let line = line(context, order, |line| line.circumstances.raw == text).await;
+    stops.over();
+    let value = ended(&line?)?.into();
     Ok(Done::Result(Given { value, outside: true }))
+}
+
+/// Stops what an NPC says for a step that is cancelled.
+struct StopsSpeech<'a> {
+    context: &'a StepContext,
+    seat: SeatId,
+    is_over: bool,
+}
+
+impl StopsSpeech<'_> {
+    fn over(mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for StopsSpeech<'_> {
+    fn drop(&mut self) {
+        if let (false, Some(link)) = (self.is_over, &self.context.link) {
+            // A table that is gone says nothing more.
+            link.try_send(self.context.halts, Command::Silence(self.seat));
+        }
+    }
 }
 
 /// Frames the pieces from outside.
