@@ -19,6 +19,7 @@ use super::{
     settings::SharedSettings,
     spend::Accounts,
     transcript::TranscriptWriter,
+    workflows::{WorkflowParts, WorkflowRuns},
     world::WorldEdits,
 };
 use crate::{
@@ -87,11 +88,16 @@ pub struct Handles {
     pub music: Music,
     /// Workflows and lines at set times.
     pub schedules: Schedules,
+    /// Workflows that run.
+    pub workflows: WorkflowRuns,
 }
 
 impl Handles {
     /// Builds the services of one run of the program.
     pub fn new(parts: HandleParts) -> Self {
+        let (dice, evenings) = (Dice::new(rand::random()), Evenings::default());
+        let workflows = workflows(&parts, dice.clone());
+        let schedules = schedules(&parts, evenings.clone());
         let HandleParts {
             settings,
             factory,
@@ -105,21 +111,16 @@ impl Handles {
             music,
         } = parts;
         let store = transcripts.store();
-        let evenings = Evenings::default();
         let sessions = Sessions::new(SessionsParts {
             settings: Arc::clone(&settings),
             factory: Arc::clone(&factory),
             transcripts,
             tables,
             tools: tools.clone(),
-            evenings: evenings.clone(),
+            evenings,
+            workflows: workflows.clone(),
         });
         Self {
-            schedules: Schedules::new(SchedulesParts {
-                settings: Arc::clone(&settings),
-                store: Arc::clone(&store),
-                evenings,
-            }),
             privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),
             recaps: Recaps {
                 settings: Arc::clone(&settings),
@@ -140,7 +141,7 @@ impl Handles {
             },
             accounts,
             notifier: Notifier { settings: Arc::clone(&settings) },
-            dice: Dice::new(rand::random()),
+            dice,
             settings,
             factory,
             sessions,
@@ -149,6 +150,8 @@ impl Handles {
             tools,
             servers,
             music,
+            schedules,
+            workflows,
         }
     }
 
@@ -171,4 +174,22 @@ impl Handles {
         };
         Scope { owner, campaign }
     }
+}
+
+/// Runs workflows.
+fn workflows(parts: &HandleParts, dice: Dice) -> WorkflowRuns {
+    WorkflowRuns::new(WorkflowParts {
+        settings: Arc::clone(&parts.settings),
+        accounts: parts.accounts.clone(),
+        tools: parts.tools.clone(),
+        music: parts.music.clone(),
+        dice,
+        store: Some(parts.transcripts.store()),
+    })
+}
+
+/// Starts workflows and lines at set times.
+fn schedules(parts: &HandleParts, evenings: Evenings) -> Schedules {
+    let (settings, store) = (Arc::clone(&parts.settings), parts.transcripts.store());
+    Schedules::new(SchedulesParts { settings, store, evenings })
 }

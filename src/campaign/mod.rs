@@ -33,6 +33,7 @@ mod spend;
 #[cfg(test)]
 mod stand_in;
 mod transcript;
+mod workflows;
 mod world;
 
 pub use crate::{
@@ -87,6 +88,10 @@ pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
+pub use workflows::{
+    LinkParts, Origin, RunError, RunsSlot, StartedRun, TableLink, WantedRun, WorkflowParts,
+    WorkflowRuns, offered_workflows, read_inputs, run_title,
+};
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,
     WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,

@@ -7,8 +7,8 @@ use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
     Accounts, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore, HandleParts,
-    Handles, ImportSettings, ModelMaker, ScheduleOptions, Settings, Tables, TranscriptOptions, TranscriptWriter,
-    VoiceLister,
+    Handles, ImportSettings, ModelMaker, ScheduleOptions, Settings, Tables, TranscriptOptions,
+    TranscriptWriter, VoiceLister,
 };
 use crate::{
     domain::{Campaign, Npc},
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Settings whose files lie in `folder`.
+/// Settings of an NPC and the assistant; data lies in `folder`.
 pub fn settings(folder: &Path) -> Settings {
     let npc = Arc::new(Npc::plain("Assistant"));
     let info = || ServiceInfo::here("none");

@@ -22,6 +22,7 @@ mod tier;
 mod tools;
 mod trust;
 mod whose;
+mod workflow;
 
 use std::{
     io,
@@ -105,6 +106,8 @@ enum Command {
     /// Manages MCP servers, which provide tools.
     #[command(after_help = "example: glyphoxa mcp servers")]
     Mcp(mcp::Arguments),
+    /// Lists, checks and runs workflows: prepared scenes, music, lines, rolls and tools.
+    Workflow(workflow::Arguments),
     /// Shows what a folder's configuration starts and sends, and records that you agree.
     Trust(trust::Arguments),
 }
@@ -219,6 +222,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             tools::run(&config, tools)
         }
         Command::Mcp(mcp) => mcp::run(configured, mcp),
+        Command::Workflow(workflow) => workflow::run(configured, &workflow),
         Command::Trust(trust) => trust::run(configured, &trust),
     }
 }

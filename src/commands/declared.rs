@@ -85,6 +85,8 @@ pub enum Suggested {
     Workflows,
     /// Schedules, each in a line that begins with its id.
     Schedules,
+    /// Workflows that are running.
+    Runs,
 }
 
 impl Command {

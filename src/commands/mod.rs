@@ -17,6 +17,7 @@ mod npc;
 mod orders;
 mod planning;
 mod privacy;
+mod runs;
 mod say;
 mod scene;
 mod schedule;
@@ -26,6 +27,7 @@ mod text;
 mod tier;
 mod tools;
 mod typed;
+mod workflow;
 mod world;
 mod worlds;
 mod xcard;
@@ -40,6 +42,7 @@ pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
 pub use npc::seat_line;
 pub use orders::{mute_all, pause, resume, resume_all, skip};
 pub use planning::Planning;
+pub use runs::{RunsWorkflows, WorkflowsHere};
 pub use stored::{FaceWords, HeardState, StoredWords};
 pub use text::{Piece, Refusal, Text};
 pub use typed::{Finders, read, usage};
@@ -64,10 +67,11 @@ pub use session::{
 };
 pub use tier::COMMAND as TIER;
 pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
+pub use workflow::COMMAND as WORKFLOW;
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 14] = [
+pub static ALL: [&Command; 15] = [
     &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &SCHEDULE, &ENTITY, &CAMPAIGN, &TIER,
-    &TOOLS, &PRIVACY, &XCARD,
+    &WORKFLOW, &TOOLS, &PRIVACY, &XCARD,
 ];

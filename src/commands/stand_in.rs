@@ -13,6 +13,7 @@ use super::{
     declared::Subcommand,
     face::{AtTable, Face, Lasting, StatusSoon},
     planning::Planning,
+    runs::{RunsWorkflows, WorkflowsHere},
     stored::{FaceWords, HeardState, StoredWords},
     text::{Refusal, Text},
     worlds::{Campaigns, Chosen, OrderSoon, WorldSoon, Worlds},
@@ -196,6 +197,12 @@ impl Face for Recorded {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(vec!["home.dust: needs no approval".to_owned()])
+    }
+}
+
+impl RunsWorkflows for Recorded {
+    fn workflows(&self, _: &Speaker) -> Result<WorkflowsHere, Refusal> {
+        Err("no workflows here".into())
     }
 }
 

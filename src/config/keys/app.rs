@@ -108,8 +108,8 @@ pub static SCHEDULES: Shape = Shape {
     keys: &[Key::new(
         "catch_up",
         Kind::Flag,
-        "A schedule whose time passed while the program did not run fires once, late; default false: the \
-         game master is told that it was missed.",
+        "A schedule whose time passed while the program did not run fires once, late; default false: it is \
+         only reported to the game master.",
     )],
 };
 

@@ -57,8 +57,12 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
         Kind::Suggested(Suggested::Entities, _) => guild.entities().to_vec(),
         Kind::Suggested(Suggested::Campaigns, _) => names(guild),
         Kind::Suggested(Suggested::Workflows, _) => {
-            let workflows = Arc::clone(&guild.shared.handles.settings.load().workflows);
-            workflows.iter().map(|it| it.name.clone()).collect()
+            let settings = guild.shared.handles.settings.load();
+            settings.workflows.iter().map(|it| it.name.clone()).collect()
+        }
+        Kind::Suggested(Suggested::Runs, _) => {
+            let running = guild.shared.handles.workflows.running(&guild.scope());
+            running.into_iter().map(|it| it.workflow).collect()
         }
         Kind::Suggested(Suggested::Schedules, _) => {
             guild.planner().map(|planner| planner.known()).unwrap_or_default()

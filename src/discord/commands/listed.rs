@@ -11,7 +11,9 @@ use super::{
     privacy, roll, session, setup, shared, tools,
 };
 use crate::{
-    commands::{self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, SCHEDULE, TIER, XCARD},
+    commands::{
+        self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, SCHEDULE, TIER, WORKFLOW, XCARD,
+    },
     discord::{guild::Guild, ui::reply::Reply},
 };
 
@@ -36,6 +38,7 @@ pub static ALL: &[Command] = &[
     Command::Shared(&ENTITY),
     Command::Shared(&CAMPAIGN),
     Command::Shared(&TIER),
+    Command::Shared(&WORKFLOW),
     Command::Own(tools::COMMAND),
     Command::Own(roll::COMMAND),
     Command::Own(privacy::COMMAND),
