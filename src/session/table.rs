@@ -122,7 +122,6 @@ pub(super) struct Table {
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
     pub(super) late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
-    /// Callers that wait until nobody speaks.
     awaiting_silence: Vec<oneshot::Sender<()>>,
     panics: Panics,
     /// Too many panics: the table is closing.
@@ -339,7 +338,6 @@ impl Table {
                 let _ = done.send(());
             }
         }
-        self.awaiting_silence.retain(|waits| !waits.is_closed());
         if !self.awaiting_silence.is_empty() && self.is_silent() {
             for done in self.awaiting_silence.drain(..) {
                 let _ = done.send(());

@@ -50,9 +50,9 @@ impl StepContext {
             for order in orders {
                 table.send(self.halts, order).await?;
             }
-            table.taken(self.halts).await
+            table.status(self.halts).await
         };
-        sent.await.map(|()| Done::NOTHING).map_err(gone)
+        sent.await.map(|_| Done::NOTHING).map_err(gone)
     }
 
     /// Whose words the table records.

@@ -8,7 +8,9 @@ use crate::{
     domain::SessionId,
     engine::Budget,
     logic::cast::NpcError,
-    session::{Command, EventReader, Halts, Seated, TableEvent, TableHandle, WeakTableEvents},
+    session::{
+        Command, EventReader, Halts, Seated, Status, TableEvent, TableHandle, WeakTableEvents,
+    },
     tools::Effects,
 };
 
@@ -78,10 +80,10 @@ impl TableLink {
         self.commands.upgrade().is_some_and(|table| table.try_send(order).is_ok())
     }
 
-    /// Waits until the table has taken all orders so far. Cancel safe.
-    pub async fn taken(&self, halts: u64) -> Result<(), TableGone> {
+    /// Status of the table once it has taken all orders so far. Cancel safe.
+    pub async fn status(&self, halts: u64) -> Result<Status, TableGone> {
         let (ask, answer) = oneshot::channel();
         self.send(halts, Command::Status(ask)).await?;
-        answer.await.map(drop).map_err(|_| TableGone)
+        answer.await.map_err(|_| TableGone)
     }
 }

@@ -32,6 +32,14 @@ pub async fn say(context: &StepContext, npc: &str, text: &Words) -> Result<Done,
     if text.trim().is_empty() {
         return Err(failed("the text is empty"));
     }
+    let status = context.table()?.status(context.halts).await.map_err(gone)?;
+    // Prepared words do not end an X-card, nor what the game master has muted.
+    if let Some(way_out) = status.card {
+        return Err(failed(way_out));
+    }
+    if status.of(seat).is_some_and(|seat| seat.muted) {
+        return Err(failed(format!("{0} is muted (/npc unmute {0} ends that)", npc.name)));
+    }
     let stops = StopsSpeech { context, seat, is_over: false };
     let order = Command::Puppet { speaker: context.speaker(), seat, text };
     let is_it = |line: &TurnLine| {
