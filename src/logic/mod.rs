@@ -22,7 +22,6 @@ pub mod own_lines;
 pub mod pattern;
 mod phonetics;
 pub mod prompt;
-#[cfg_attr(not(test), expect(dead_code, reason = "the service of schedules comes next"))]
 pub mod schedule;
 pub mod sentence;
 pub mod short_forms;

@@ -67,12 +67,10 @@ pub trait Automation: Send + Sync {
     fn schedules<'a>(&'a self, scope: &'a Scope) -> StoreFuture<'a, Vec<KeptSchedule>>;
 
     /// True if it existed.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the service of schedules comes next"))]
     fn remove_schedule<'a>(&'a self, scope: &'a Scope, id: &'a str) -> StoreFuture<'a, bool>;
 
     /// Takes a firing for the caller alone. True if the next time still was `claim.due`: it is then
     /// the last time, and `claim.then` the next. Only one of several programs gets true.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the service of schedules comes next"))]
     fn claim_schedule<'a>(&'a self, scope: &'a Scope, claim: Claim<'a>) -> StoreFuture<'a, bool>;
 }
 
