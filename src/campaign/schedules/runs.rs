@@ -1,4 +1,4 @@
-//! Runs of workflows that schedules start. **Never**: decides anything while nobody is asked.
+//! Runs of workflows that schedules start. **Never**: approves a call.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Starts for WorkflowRuns {
     }
 }
 
-/// Effects while no session runs: only the game master is told.
+/// Effects while no session runs: only notices for the game master.
 struct Unattended(Tell);
 
 impl Effects for Unattended {

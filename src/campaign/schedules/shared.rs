@@ -56,8 +56,8 @@ impl Shared {
 
     /// Takes the schedules of `scope`, for suggestions.
     pub fn learn(&self, scope: &Scope, entries: &[Entry]) {
-        let zone = &self.parts.settings.load().schedules.zone;
-        let lines = entries.iter().map(|entry| shown::line(entry, zone));
+        let settings = self.parts.settings.load();
+        let lines = entries.iter().map(|entry| shown::line(entry, &settings.schedules.zone));
         let lines = lines.map(|line| line.chars().take(SUGGESTED_MAX).collect()).collect();
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(scope.clone(), lines);
     }
@@ -87,7 +87,7 @@ impl Shared {
             None => {
                 let notice = ScheduleNotice { scope: scope.clone(), text };
                 if self.notices.send(notice).is_err() {
-                    tracing::warn!(%scope, "nobody could be told of a missed schedule");
+                    tracing::warn!(%scope, "a missed schedule could not be reported");
                 }
             }
         }
