@@ -77,7 +77,7 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry,
-    ScheduleError, ScheduleNotice, Schedules, SchedulesParts, Starts, inputs as workflow_inputs,
+    ScheduleError, ScheduleNotice, Schedules, SchedulesParts, Starts,
 };
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{

@@ -10,7 +10,7 @@ use crate::{
     app::{self, LiveConfig},
     campaign::{
         Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError, Schedules, SchedulesParts,
-        workflow_inputs,
+        read_inputs,
     },
     config::Config,
     logic::schedule::Planned,
@@ -21,7 +21,7 @@ use crate::{
 #[command(after_help = "examples:
   glyphoxa schedule list
   glyphoxa schedule create 'at 21:30' --npc 'Captain Hale' --text 'Close the gates!'
-  glyphoxa schedule create 'every 15m' --workflow bells --inputs '{\"times\": 3}'
+  glyphoxa schedule create 'every 15m' --workflow bells --inputs 'times=3'
   glyphoxa schedule create 'session +20m' --workflow the-evening-begins --guild 987654321
   glyphoxa schedule cancel a1b2c3
 A schedule fires while the bot runs, or a session of glyphoxa ask that is saved.")]
@@ -47,8 +47,8 @@ enum Action {
         /// Workflow to start.
         #[arg(long, value_name = "NAME", conflicts_with_all = ["npc", "text"])]
         workflow: Option<String>,
-        /// Its inputs.
-        #[arg(long, value_name = "JSON", requires = "workflow")]
+        /// Its inputs: NAME=VALUE, NAME=VALUE; or a JSON object.
+        #[arg(long, value_name = "INPUTS", requires = "workflow")]
         inputs: Option<String>,
         /// NPC that says the text.
         #[arg(long, value_name = "NAME", requires = "text", required_unless_present = "workflow")]
@@ -80,7 +80,8 @@ pub fn run(config: &Config, Arguments { whose, action }: Arguments) -> Result<u8
             Action::Create { when, workflow, inputs, npc, text } => {
                 let action = match (workflow, npc, text) {
                     (Some(name), ..) => {
-                        let inputs = workflow_inputs(inputs.as_deref()).map_err(Failure::usage)?;
+                        let inputs =
+                            read_inputs(&inputs.unwrap_or_default()).map_err(Failure::usage)?;
                         Planned::Workflow { name, inputs }
                     }
                     (None, npc, text) => Planned::Line {

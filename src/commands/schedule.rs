@@ -8,7 +8,7 @@ use super::{
     text::{Refusal, Text},
 };
 use crate::{
-    campaign::{NewSchedule, workflow_inputs},
+    campaign::{NewSchedule, read_inputs},
     logic::schedule::Planned,
 };
 
@@ -40,7 +40,11 @@ pub static COMMAND: Command = Command {
                     "Workflow to start",
                     Kind::Suggested(Suggested::Workflows, WORKFLOW_MAX),
                 ),
-                Parameter::new("inputs", "Its inputs, as a JSON object", Kind::Words(TEXT_MAX)),
+                Parameter::new(
+                    "inputs",
+                    "Inputs: NAME=VALUE, NAME=VALUE; or a JSON object",
+                    Kind::Words(TEXT_MAX),
+                ),
                 Parameter::new("npc", "NPC that says the text", Kind::Npc),
                 Parameter::new("text", "What the NPC says", Kind::Words(TEXT_MAX)),
             ],
@@ -92,7 +96,7 @@ fn create(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
 fn action(call: &Call) -> Result<Planned, Refusal> {
     match (call.text("workflow"), call.text("npc"), call.text("text")) {
         (Some(name), None, None) => {
-            let inputs = workflow_inputs(call.text("inputs"))?;
+            let inputs = read_inputs(call.text("inputs").unwrap_or_default())?;
             Ok(Planned::Workflow { name: name.to_owned(), inputs })
         }
         (None, Some(npc), Some(text)) => {
@@ -160,6 +164,6 @@ mod tests {
             assert!(typed(line).unwrap_err().starts_with("a schedule needs"), "{line}");
         }
         let wrong = typed("/schedule create in 5m workflow:bells inputs:three").unwrap_err();
-        assert!(wrong.starts_with("invalid inputs"), "{wrong}");
+        assert!(wrong.starts_with("'three' is no input"), "{wrong}");
     }
 }

@@ -29,7 +29,7 @@ mod tests;
 
 pub use entry::Entry as ScheduleEntry;
 pub use evenings::{EveningGuard, EveningTable, Evenings};
-pub use planner::{NewSchedule, Planner, ScheduleError, inputs};
+pub use planner::{NewSchedule, Planner, ScheduleError};
 pub use service::Schedules;
 pub use shared::{ScheduleNotice, SchedulesParts};
 pub use starts::Starts;

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::{entry::Entry, shared::Shared, shown};
 use crate::{
     campaign::clock::now,
@@ -44,7 +42,7 @@ pub enum ScheduleError {
     LongLine,
     #[error("unknown workflow '{name}' ({instead})")]
     Workflow { name: String, instead: String },
-    #[error("invalid inputs (use a JSON object, such as {{\"mood\": \"storm\"}}, up to 16 KiB)")]
+    #[error("invalid inputs (use a JSON object of up to 16 KiB)")]
     Inputs,
     #[error("too many schedules (up to {SCHEDULES_MAX}; cancel one first)")]
     TooMany,
@@ -154,13 +152,6 @@ impl Planner {
             }
         }
     }
-}
-
-/// Inputs of a workflow as they are typed; none without text.
-pub fn inputs(text: Option<&str>) -> Result<Value, ScheduleError> {
-    let Some(text) = text else { return Ok(Value::Object(serde_json::Map::new())) };
-    let read = serde_json::from_str::<Value>(text).ok();
-    read.filter(Value::is_object).ok_or(ScheduleError::Inputs)
 }
 
 fn kept(entry: &Entry) -> Result<KeptSchedule, ScheduleError> {
