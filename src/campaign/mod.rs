@@ -76,13 +76,13 @@ pub use privacy::{
 };
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
-    Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry,
-    ScheduleError, ScheduleNotice, Schedules, SchedulesParts, Starts,
+    Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
+    ScheduleNotice, Schedules, SchedulesParts, Starts,
 };
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{
-    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, ScheduleOptions, Settings,
-    SharedAssistant, SharedSettings, VoiceLister,
+    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, ScheduleOptions,
+    Settings, SharedAssistant, SharedSettings, VoiceLister,
 };
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
