@@ -65,4 +65,5 @@ mod trust;
 mod typed;
 mod understanding;
 mod words;
+mod workflows;
 mod wyoming;

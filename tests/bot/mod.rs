@@ -21,4 +21,5 @@ mod talking;
 mod unheard;
 mod voice_models;
 mod weather;
+mod workflows;
 mod world;
