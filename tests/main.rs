@@ -66,4 +66,5 @@ mod trust;
 mod typed;
 mod understanding;
 mod words;
+mod workflows;
 mod wyoming;

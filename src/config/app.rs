@@ -26,8 +26,7 @@ use super::{
     providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
-    schedules,
-    search,
+    schedules, search,
     selection::{self, Surroundings},
     speech_to_speech, stored, tables, tools, trust, turns, whitelist, window, workflow,
 };

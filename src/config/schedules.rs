@@ -3,10 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::{keys, reading::Notes};
-use crate::{
-    campaign::ScheduleOptions,
-    yaml::Fields,
-};
+use crate::{campaign::ScheduleOptions, yaml::Fields};
 
 /// Reads `timezone` and `schedules`.
 pub fn options(file: &Fields<'_>, notes: &mut Notes) -> ScheduleOptions {

@@ -22,4 +22,5 @@ mod talking;
 mod unheard;
 mod voice_models;
 mod weather;
+mod workflows;
 mod world;

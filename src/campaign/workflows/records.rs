@@ -4,7 +4,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
 
 use crate::{
     campaign::{date, now},
@@ -16,9 +19,16 @@ use crate::{
 /// Records that wait for the store: begin and end of more runs than can be under way.
 const CAPACITY: usize = 64;
 
+/// What the writer is told.
+enum Entry {
+    Run(KeptRun),
+    /// Answered once all before it is stored.
+    Mark(oneshot::Sender<()>),
+}
+
 /// Stores the begin and the end of each run of a scope, in order.
 pub struct Recorder {
-    records: mpsc::Sender<KeptRun>,
+    records: mpsc::Sender<Entry>,
     writer: JoinHandle<()>,
     /// When each run began, in Unix time in ms.
     began: BTreeMap<RunId, i64>,
@@ -27,12 +37,18 @@ pub struct Recorder {
 impl Recorder {
     /// Without a store, nothing is stored.
     pub fn new(store: Option<Arc<dyn Automation>>, scope: Scope) -> Self {
-        let (records, mut waiting) = mpsc::channel::<KeptRun>(CAPACITY);
+        let (records, mut waiting) = mpsc::channel::<Entry>(CAPACITY);
         let writer = tokio::spawn(async move {
-            while let Some(run) = waiting.recv().await {
-                let Some(store) = &store else { continue };
-                if let Err(error) = store.keep_run(&scope, run).await {
-                    tracing::error!(%error, "cannot store the record of a workflow");
+            while let Some(entry) = waiting.recv().await {
+                match (entry, &store) {
+                    (Entry::Run(run), Some(store)) => {
+                        if let Err(error) = store.keep_run(&scope, run).await {
+                            tracing::error!(%error, "cannot store the record of a workflow");
+                        }
+                    }
+                    (Entry::Run(_), None) => {}
+                    // The receiver may have been dropped.
+                    (Entry::Mark(done), _) => _ = done.send(()),
                 }
             }
         });
@@ -47,6 +63,12 @@ impl Recorder {
     pub fn ends(&mut self, record: &RunRecord) {
         let began = self.began.remove(&record.run).unwrap_or_else(now);
         self.write(&without_withdrawn(record), began, Some(now()));
+    }
+
+    /// Answers `done` once all records so far are stored, or at once if too many wait.
+    pub fn mark(&self, done: oneshot::Sender<()>) {
+        // Dropping it answers as well.
+        _ = self.records.try_send(Entry::Mark(done));
     }
 
     /// Waits until everything is stored.
@@ -64,7 +86,7 @@ impl Recorder {
         };
         let (id, workflow) = (record.run.0.clone(), record.workflow.clone());
         let run = KeptRun { id, workflow, began, ended, record: text };
-        if self.records.try_send(run).is_err() {
+        if self.records.try_send(Entry::Run(run)).is_err() {
             tracing::error!("too many records of workflows wait: one is not stored");
         }
     }

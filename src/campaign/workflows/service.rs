@@ -134,7 +134,10 @@ impl WorkflowRuns {
     /// Stored runs of `scope`, the newest first.
     pub async fn stored(&self, scope: &Scope, limit: usize) -> Result<Vec<KeptRun>, memory::Error> {
         match &self.0.parts.store {
-            Some(store) => store.runs(scope, limit).await,
+            Some(store) => {
+                self.settled(scope).await;
+                store.runs(scope, limit).await
+            }
             None => Ok(Vec::new()),
         }
     }
@@ -169,7 +172,7 @@ impl WorkflowRuns {
         WeakRuns(Arc::downgrade(&self.0))
     }
 
-    /// Waits until the task of `scope` has done all earlier requests.
+    /// Waits until the task of `scope` has done all earlier requests, and stored their records.
     async fn settled(&self, scope: &Scope) {
         let (done, settled) = oneshot::channel();
         if self.send(scope, Request::Mark(done)).await.is_ok() {

@@ -48,7 +48,7 @@ pub enum Request {
     Opened(Box<TableLink>),
     /// Answered once nothing runs.
     Idle(oneshot::Sender<()>),
-    /// Answered at once.
+    /// Answered once the records so far are stored.
     Mark(oneshot::Sender<()>),
 }
 
@@ -145,8 +145,7 @@ impl Runs {
             Request::Withdraw(person) => self.withdraw(&person),
             Request::Opened(link) => self.opened(*link),
             Request::Idle(done) => self.idle.push(done),
-            // The receiver may have been dropped.
-            Request::Mark(done) => _ = done.send(()),
+            Request::Mark(done) => self.recorder.mark(done),
         }
     }
 
