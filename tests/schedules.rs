@@ -12,7 +12,7 @@ fn table() -> Place {
     );
     place.write(
         "workflows/bells.yaml",
-        "name: bells\ndescription: The bells ring\nsteps:\n  - wait: { seconds: 1 }\n",
+        "name: bells\ndescription: The bells ring\nsteps:\n  - wait: 1\n",
     );
     place.brief()
 }
