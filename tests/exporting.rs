@@ -12,17 +12,19 @@ const WORLD: &str = "campaign: { name: Saltmarsh }\nentities:\n\
     - { name: The Inn, type: location, description: An old inn., relationships: [{ type: hides, target: The Plot }] }\n\
     - { name: The Plot, type: quest, description: A conspiracy., visibility: dm }\n";
 /// Files of an export that return.
-const STORE: [&str; 6] = [
+const STORE: [&str; 8] = [
     "store/sessions.jsonl",
     "store/lines.jsonl",
     "store/facts.jsonl",
     "store/entities.jsonl",
     "store/relations.jsonl",
+    "store/runs.jsonl",
+    "store/schedules.jsonl",
     "calls.jsonl",
 ];
 
 /// A folder whose campaign was played for an exchange and a throw of dice, exported into its folder "backup"
-/// with lines that were taken back and deleted, and a fact.
+/// with lines that were taken back and deleted, a fact, a run and a schedule.
 pub fn exported() -> Place {
     let config = "campaign: world.yaml\nnpc_dir: npcs\nproviders: { llm: { name: scripted } }\n";
     let place = Place::with_config(config).brief();
@@ -52,7 +54,7 @@ pub fn all_entries(folder: &Path) -> Vec<(&'static str, Vec<Value>)> {
     STORE.iter().map(|name| (*name, entries(folder, name))).collect()
 }
 
-/// Adds a line that was taken back, one that was deleted, and a fact.
+/// Adds a line that was taken back, one that was deleted, a fact, a run and a schedule.
 fn add_gaps(folder: &Path) {
     let add = |name: &str, new: Vec<Value>| {
         let manifest = folder.join("glyphoxa-export.json");
@@ -91,6 +93,22 @@ fn add_gaps(folder: &Path) {
         "lines": [1, 1], "visibility": "everyone", "status": "accepted", "made": 9_000_000_000_000_i64,
     });
     add(STORE[2], vec![fact]);
+    let record = json!({
+        "run": "run-1", "workflow": "bells", "starter": { "person": "Anna" }, "steps": [],
+        "tainted": false, "end": "done",
+    });
+    let run = json!({
+        "id": "run-1", "workflow": "bells", "began": 1_000, "ended": 2_000,
+        "record": record.to_string(),
+    });
+    add(STORE[5], vec![run]);
+    let line = json!({ "line": { "npc": "Bartok", "text": "It is late." } });
+    let schedule = json!({
+        "id": "schedule-1", "when": json!({ "at": 9_000_000_000_000_i64 }).to_string(),
+        "action": line.to_string(), "by": "Anna", "made": 1_000, "next": 9_000_000_000_000_i64,
+        "last": null,
+    });
+    add(STORE[6], vec![schedule]);
 }
 
 /// Imports the export in `backup` and exports it again; the folder.

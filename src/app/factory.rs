@@ -61,7 +61,8 @@ impl TableFactory {
         let german = Voice::as_is(VoiceService::MULTILINGUAL.name(), GERMAN_ANNOUNCER);
         let speaks = |voice| parts.tools.services.voice(&parts.config.load().services, voice);
         let (announcing, in_german) = (speaks(&voice)?, speaks(&german)?);
-        Ok(Handles::new(HandleParts {
+        let slot = parts.tools.runs_slot().clone();
+        let handles = Handles::new(HandleParts {
             settings: parts.config.settings(),
             transcripts: parts.transcripts.clone(),
             accounts: parts.accounts.clone(),
@@ -74,7 +75,9 @@ impl TableFactory {
                 .and_german(in_german, german)
                 .levelled_by(parts.tools.voice_levels()),
             factory: Arc::new(Self(Arc::new(parts))),
-        }))
+        });
+        slot.fill(&handles.workflows);
+        Ok(handles)
     }
 
     /// The configuration for a session of `played`; only names of files if the store fails.

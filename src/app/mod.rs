@@ -38,7 +38,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{music::Levelling, seats::SeatMaker, voices::KeptLevels};
 use crate::{
-    campaign::{Indexer, TranscriptWriter, now},
+    campaign::{Indexer, RunsSlot, TranscriptWriter, now, offered_workflows},
     config::{self, Config},
     domain::{Message, Npc, Scope, Voice},
     engine::{Budget, VoiceLevels},
@@ -47,7 +47,7 @@ use crate::{
     provider::{Attempts, Error, Pages, Registry, SpeakRequest, TextToSpeech},
     session::{self, Continuation, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
-        ToolHost,
+        SourceKind, ToolHost,
         builtin::{
             self, Archive, Dice, Images, Materials, Meaning, Music, RuleBook, SeenAddresses,
             WebAccess,
@@ -117,9 +117,11 @@ pub fn open_tools(
     let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
     let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
-    let offered = Offered { dice, archive, levelling, seen: SeenAddresses::default() };
+    let (seen, workflows) = (SeenAddresses::default(), RunsSlot::default());
+    let offered = Offered { dice, archive, levelling, seen, workflows };
     offered.offer(&host, &services, config, rule_book(config));
     manifest::offer(&host, &config.manifests);
+    offered.offer_workflows(&host, config);
     host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
@@ -137,6 +139,8 @@ struct Offered {
     levelling: Levelling,
     /// Addresses that searches have returned.
     seen: SeenAddresses,
+    /// Runs the workflows that NPCs call.
+    workflows: RunsSlot,
 }
 
 impl Offered {
@@ -148,6 +152,14 @@ impl Offered {
         let (images, search) = (images(services, config), self.web(services, config));
         let materials = Materials { dice, tables, rules, files, memory, music, images, search };
         builtin::offer(host, materials);
+    }
+
+    /// Offers the workflows of `config`; after the tools they call, whose times are theirs too.
+    fn offer_workflows(&self, host: &ToolHost, config: &Config) {
+        let tools = offered_workflows(&config.workflows, &host.snapshot(), &self.workflows);
+        for refused in host.offer(builtin::WORKFLOWS, SourceKind::BuiltIn, tools) {
+            tracing::error!(tool = refused.tool, reason = refused.reason, "workflow left out");
+        }
     }
 
     fn web(&self, services: &Registry, config: &Config) -> Option<WebAccess> {
@@ -192,6 +204,11 @@ impl Tools {
     /// The tracks, levelled as far as measured.
     pub fn music(&self) -> Music {
         self.offered.levelling.music.clone()
+    }
+
+    /// Where workflows that NPCs call find the service that runs them.
+    pub fn runs_slot(&self) -> &RunsSlot {
+        &self.offered.workflows
     }
 
     pub const fn voice_levels(&self) -> &VoiceLevels {

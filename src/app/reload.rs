@@ -270,6 +270,7 @@ impl Tools {
         self.servers.set_check(start_check(fresh));
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);
+        self.offered.offer_workflows(&self.host, fresh);
         if before.music != fresh.music {
             self.level_music(fresh).await;
         }

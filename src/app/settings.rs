@@ -70,6 +70,8 @@ fn settings(services: &Registry, config: &Config) -> Settings {
             language: config.assistant.language.clone(),
             voices: voice_lister(config),
         },
+        workflows: Arc::clone(&config.workflows),
+        schedules: config.schedules.clone(),
     }
 }
 

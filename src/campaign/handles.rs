@@ -14,10 +14,12 @@ use super::{
     played::{PlayedCampaign, key_of},
     privacy::Privacy,
     recap::Recaps,
+    schedules::{Evenings, Schedules, SchedulesParts},
     sessions::{Sessions, SessionsParts},
     settings::SharedSettings,
     spend::Accounts,
     transcript::TranscriptWriter,
+    workflows::{WorkflowParts, WorkflowRuns},
     world::WorldEdits,
 };
 use crate::{
@@ -84,11 +86,18 @@ pub struct Handles {
     pub notifier: Notifier,
     /// Music that tables may play.
     pub music: Music,
+    /// Workflows and lines at set times.
+    pub schedules: Schedules,
+    /// Workflows that run.
+    pub workflows: WorkflowRuns,
 }
 
 impl Handles {
     /// Builds the services of one run of the program.
     pub fn new(parts: HandleParts) -> Self {
+        let (dice, evenings) = (Dice::new(rand::random()), Evenings::default());
+        let workflows = workflows(&parts, dice.clone());
+        let schedules = schedules(&parts, evenings.clone());
         let HandleParts {
             settings,
             factory,
@@ -108,6 +117,8 @@ impl Handles {
             transcripts,
             tables,
             tools: tools.clone(),
+            evenings,
+            workflows: workflows.clone(),
         });
         Self {
             privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),
@@ -130,7 +141,7 @@ impl Handles {
             },
             accounts,
             notifier: Notifier { settings: Arc::clone(&settings) },
-            dice: Dice::new(rand::random()),
+            dice,
             settings,
             factory,
             sessions,
@@ -139,6 +150,8 @@ impl Handles {
             tools,
             servers,
             music,
+            schedules,
+            workflows,
         }
     }
 
@@ -161,4 +174,22 @@ impl Handles {
         };
         Scope { owner, campaign }
     }
+}
+
+/// Runs workflows.
+fn workflows(parts: &HandleParts, dice: Dice) -> WorkflowRuns {
+    WorkflowRuns::new(WorkflowParts {
+        settings: Arc::clone(&parts.settings),
+        accounts: parts.accounts.clone(),
+        tools: parts.tools.clone(),
+        music: parts.music.clone(),
+        dice,
+        store: Some(parts.transcripts.store()),
+    })
+}
+
+/// Starts workflows and lines at set times.
+fn schedules(parts: &HandleParts, evenings: Evenings) -> Schedules {
+    let (settings, store) = (Arc::clone(&parts.settings), parts.transcripts.store());
+    Schedules::new(SchedulesParts { settings, store, evenings })
 }

@@ -26,12 +26,14 @@ mod permits;
 mod played;
 mod privacy;
 mod recap;
+mod schedules;
 mod sessions;
 mod settings;
 mod spend;
 #[cfg(test)]
 mod stand_in;
 mod transcript;
+mod workflows;
 mod world;
 
 pub use crate::{
@@ -73,15 +75,23 @@ pub use privacy::{
     played_elsewhere, stored_of,
 };
 pub use recap::{RecapError, RecapRequest, Writer, recap};
+pub use schedules::{
+    Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
+    ScheduleNotice, Schedules, SchedulesParts, Starts,
+};
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{
-    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, Settings,
-    SharedAssistant, SharedSettings, VoiceLister,
+    ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, ScheduleOptions,
+    Settings, SharedAssistant, SharedSettings, VoiceLister,
 };
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
+pub use workflows::{
+    LinkParts, Origin, RunError, RunsSlot, StartedRun, TableLink, WantedRun, WorkflowParts,
+    WorkflowRuns, offered_workflows, read_inputs, run_title,
+};
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,
     WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,

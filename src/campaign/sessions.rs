@@ -22,8 +22,10 @@ use super::{
     hold::SessionHold,
     kept::{KeptError, KeptSession, name_of},
     notices::Tables,
+    schedules::{EveningGuard, EveningTable, Evenings},
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
     transcript::{NotWritten, Transcript, TranscriptWriter},
+    workflows::{LinkParts, TableLink, WorkflowRuns},
 };
 use crate::{
     domain::{Npc, Owner, Person, SessionId},
@@ -69,6 +71,10 @@ pub struct SessionsParts {
     pub tables: Tables,
     /// All tools, which game masters change for a session.
     pub tools: ToolHost,
+    /// Running sessions, for schedules.
+    pub evenings: Evenings,
+    /// Workflows, which use the running tables.
+    pub workflows: WorkflowRuns,
 }
 
 /// Running sessions. Cloning shares them.
@@ -99,6 +105,8 @@ struct Running {
     assistant: SharedAssistant,
     /// Dropped once it is saved.
     unsaved: DropGuard,
+    /// For schedules the session ends when this is dropped.
+    _evening: EveningGuard,
 }
 
 impl Sessions {
@@ -136,6 +144,8 @@ impl Sessions {
     ) -> Result<RunningTable, OpenError> {
         let (session, scope) = (wanted.session.clone(), wanted.scope.clone());
         let events = wanted.outlets.events.clone();
+        let (effects, halts) =
+            (Arc::clone(&wanted.outlets.effects), Arc::clone(&wanted.outlets.halts));
         // A deletion must find it before it reads the previous session's conversations.
         let unsaved = self.unsaved(&session, scope.owner);
         let made = self.parts.factory.table(wanted).await?;
@@ -145,6 +155,9 @@ impl Sessions {
         let calls = CallLog::open(kept.call_log().unwrap_or_default(), &session.0)?;
         self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
+        let commands = made.table.handle.commands.downgrade();
+        let table = EveningTable { commands: commands.clone(), events: events.downgrade() };
+        let evening = self.parts.evenings.begin(scope.clone(), table);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
         let running = Running {
@@ -152,11 +165,23 @@ impl Sessions {
             budget: made.budget,
             calls,
             transcript,
-            commands: made.table.handle.commands.downgrade(),
+            commands,
             events: events.downgrade(),
             assistant: made.assistant,
             unsaved,
+            _evening: evening,
         };
+        let link = TableLink::new(
+            &made.table.handle,
+            LinkParts {
+                session: session.clone(),
+                events: events.downgrade(),
+                effects,
+                halts,
+                budget: running.budget.clone(),
+            },
+        );
+        self.parts.workflows.opened(&running.transcript.scope, link).await;
         self.running().insert(session, running);
         Ok(made.table)
     }
@@ -282,6 +307,7 @@ impl Sessions {
         person: &Person,
         from: &ForgetFrom,
     ) -> (BTreeSet<String>, Result<(), NotSaved>) {
+        self.parts.workflows.withdraw(from.owner, &person.id).await;
         let all = self.unsaved_of(from).into_iter().map(|session| async move {
             let is_forgotten = async {
                 while !self.erase(&session.session, person).await {

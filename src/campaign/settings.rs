@@ -4,12 +4,13 @@
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
+use jiff::tz::TimeZone;
 
 use super::{bringing::VoiceOffer, played::PlayedCampaign};
 use crate::{
     domain::{Campaign, CampaignKey, Npc},
     import::campaign::World,
-    logic::budget::BudgetOptions,
+    logic::{budget::BudgetOptions, workflow::Workflows},
     provider::{Chain, ChatModel, Error, Services},
 };
 
@@ -42,6 +43,18 @@ pub struct Settings {
     pub services: Services,
     /// Settings of imported NPCs.
     pub imports: ImportSettings,
+    /// Workflows of the folder `workflows`.
+    pub workflows: Arc<Workflows>,
+    pub schedules: ScheduleOptions,
+}
+
+/// Settings of schedules.
+#[derive(Clone, Debug)]
+pub struct ScheduleOptions {
+    /// The table's time zone.
+    pub zone: TimeZone,
+    /// A missed firing is made up for once.
+    pub catch_up: bool,
 }
 
 /// Settings of imported NPCs.

@@ -7,8 +7,8 @@ use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
     Accounts, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore, HandleParts,
-    Handles, ImportSettings, ModelMaker, Settings, Tables, TranscriptOptions, TranscriptWriter,
-    VoiceLister,
+    Handles, ImportSettings, ModelMaker, ScheduleOptions, Settings, Tables, TranscriptOptions,
+    TranscriptWriter, VoiceLister,
 };
 use crate::{
     domain::{Campaign, Npc},
@@ -23,7 +23,8 @@ use crate::{
     },
 };
 
-fn settings(folder: &Path) -> Settings {
+/// Settings of an NPC and the assistant; data lies in `folder`.
+pub fn settings(folder: &Path) -> Settings {
     let npc = Arc::new(Npc::plain("Assistant"));
     let info = || ServiceInfo::here("none");
     Settings {
@@ -59,6 +60,8 @@ fn settings(folder: &Path) -> Settings {
             language: "en".to_owned(),
             voices: VoiceLister::new(Vec::new),
         },
+        workflows: Arc::default(),
+        schedules: ScheduleOptions { zone: jiff::tz::TimeZone::UTC, catch_up: false },
     }
 }
 

@@ -118,6 +118,9 @@ fn list(
     if stored.present > 0 {
         writeln!(out, "listed as present: at {}", counted(stored.present, "line"))?;
     }
+    if stored.planned > 0 {
+        writeln!(out, "schedules and runs of workflows with their id: {}", stored.planned)?;
+    }
     if *waits {
         writeln!(out, "lines that wait in a file of data_dir may be theirs too")?;
     }

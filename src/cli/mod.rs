@@ -14,6 +14,7 @@ mod models;
 mod roll;
 mod run;
 mod runtime;
+mod schedule;
 mod schema;
 mod session;
 mod shown;
@@ -21,6 +22,7 @@ mod tier;
 mod tools;
 mod trust;
 mod whose;
+mod workflow;
 
 use std::{
     io,
@@ -87,6 +89,8 @@ enum Command {
     Session(session::Arguments),
     /// Searches and edits the NPCs' memory.
     Memory(memory::Arguments),
+    /// Lists, makes and cancels schedules of workflows and NPCs' lines.
+    Schedule(schedule::Arguments),
     /// Manages model files for hearing, speaking and the end of a turn.
     Models(models::Arguments),
     /// Imports campaign files, files of other programs, and exports.
@@ -102,6 +106,8 @@ enum Command {
     /// Manages MCP servers, which provide tools.
     #[command(after_help = "example: glyphoxa mcp servers")]
     Mcp(mcp::Arguments),
+    /// Lists, checks and runs workflows: prepared scenes, music, lines, rolls and tools.
+    Workflow(workflow::Arguments),
     /// Shows what a folder's configuration starts and sends, and records that you agree.
     Trust(trust::Arguments),
 }
@@ -199,6 +205,9 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             session::run(&config, session)
         }
         Command::Memory(memory) => memory::run(&configured.load_for(Use::Remember)?, memory),
+        Command::Schedule(schedule) => {
+            schedule::run(&configured.load_for(Use::Remember)?, schedule)
+        }
         Command::Models(models) => models::run(&configured.load_for(Use::Download)?, models),
         Command::Import(import) => import::run(configured, &import),
         Command::Export(export) => export::run(&configured.load_for(Use::Remember)?, &export),
@@ -213,6 +222,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             tools::run(&config, tools)
         }
         Command::Mcp(mcp) => mcp::run(configured, mcp),
+        Command::Workflow(workflow) => workflow::run(configured, &workflow),
         Command::Trust(trust) => trust::run(configured, &trust),
     }
 }

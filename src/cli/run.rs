@@ -70,6 +70,7 @@ async fn serve(
         },
         tables.clone(),
     )?;
+    let workflows = handles.workflows.clone();
     let (stop, memory) = (CancellationToken::new(), Some(transcripts.store()));
     let running =
         Running { path, agreed, tables, open, tools: &tools, memory, is_local: false, log_level };
@@ -89,6 +90,7 @@ async fn serve(
         () = beside => None,
     };
     let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("stopped early"))) };
+    workflows.close().await;
     ended.map_err(|fatal| Failure::Failed(fatal.into()))?;
     if let Some(missing) = transcripts.close().await {
         complain(&missing);

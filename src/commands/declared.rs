@@ -81,6 +81,12 @@ pub enum Suggested {
     Entities,
     /// Campaigns that may be played.
     Campaigns,
+    /// Workflows that may be started.
+    Workflows,
+    /// Schedules, each in a line that begins with its id.
+    Schedules,
+    /// Workflows that are running.
+    Runs,
 }
 
 impl Command {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::{stored::StoredWords, text::Refusal, worlds::Worlds};
+use super::{
+    planning::Planning, runs::RunsWorkflows, stored::StoredWords, text::Refusal, worlds::Worlds,
+};
 use crate::{
     campaign::{Dice, Engines},
     domain::{EngineKind, Npc},
@@ -40,7 +42,7 @@ pub enum Lasting {
 }
 
 /// Everything that commands reach through a face.
-pub trait Face: Worlds + StoredWords {
+pub trait Face: Worlds + StoredWords + RunsWorkflows + Planning {
     /// The running table. Fails if no session runs.
     fn table(&self) -> Result<AtTable, Refusal>;
 

@@ -15,15 +15,19 @@ mod import;
 mod music;
 mod npc;
 mod orders;
+mod planning;
 mod privacy;
+mod runs;
 mod say;
 mod scene;
+mod schedule;
 mod session;
 mod stored;
 mod text;
 mod tier;
 mod tools;
 mod typed;
+mod workflow;
 mod world;
 mod worlds;
 mod xcard;
@@ -37,6 +41,8 @@ pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested};
 pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
 pub use npc::seat_line;
 pub use orders::{mute_all, pause, resume, resume_all, skip};
+pub use planning::Planning;
+pub use runs::{RunsWorkflows, WorkflowsHere};
 pub use stored::{FaceWords, HeardState, StoredWords};
 pub use text::{Piece, Refusal, Text};
 pub use typed::{Finders, read, usage};
@@ -55,15 +61,17 @@ pub use privacy::{
 };
 pub use say::COMMAND as SAY;
 pub use scene::COMMAND as SCENE;
+pub use schedule::COMMAND as SCHEDULE;
 pub use session::{
     COMMAND as SESSION, DESCRIPTION as OF_SESSION, RECAP as SESSION_RECAP, STATUS as SESSION_STATUS,
 };
 pub use tier::COMMAND as TIER;
 pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
+pub use workflow::COMMAND as WORKFLOW;
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 13] = [
-    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &ENTITY, &CAMPAIGN, &TIER, &TOOLS,
-    &PRIVACY, &XCARD,
+pub static ALL: [&Command; 15] = [
+    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &SCHEDULE, &ENTITY, &CAMPAIGN, &TIER,
+    &WORKFLOW, &TOOLS, &PRIVACY, &XCARD,
 ];

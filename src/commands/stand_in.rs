@@ -12,14 +12,16 @@ use super::{
     call::Call,
     declared::Subcommand,
     face::{AtTable, Face, Lasting, StatusSoon},
+    planning::Planning,
+    runs::{RunsWorkflows, WorkflowsHere},
     stored::{FaceWords, HeardState, StoredWords},
     text::{Refusal, Text},
     worlds::{Campaigns, Chosen, OrderSoon, WorldSoon, Worlds},
 };
 use crate::{
     campaign::{
-        Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, ServiceInfo, Services,
-        WorldAnswer, WorldOrder,
+        Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, Planner, ServiceInfo,
+        Services, WorldAnswer, WorldOrder,
     },
     domain::{EngineKind, Npc, Tier},
     logic::music::{Layer, Library, MusicStatus, Track},
@@ -198,6 +200,12 @@ impl Face for Recorded {
     }
 }
 
+impl RunsWorkflows for Recorded {
+    fn workflows(&self, _: &Speaker) -> Result<WorkflowsHere, Refusal> {
+        Err("no workflows here".into())
+    }
+}
+
 impl Worlds for Recorded {
     fn world(&mut self, order: OrderSoon) -> WorldSoon {
         let order = order.now_or_never().unwrap();
@@ -230,6 +238,12 @@ impl Worlds for Recorded {
             Chosen::Loaded(campaign) => format!("play the loaded {}", campaign.name),
         });
         "It is played.".into()
+    }
+}
+
+impl Planning for Recorded {
+    fn planner(&self) -> Result<Planner, Refusal> {
+        Err("nothing is scheduled at this table".into())
     }
 }
 

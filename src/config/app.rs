@@ -26,7 +26,7 @@ use super::{
     providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
-    search,
+    schedules, search,
     selection::{self, Surroundings},
     speech_to_speech, stored, tables, tools, trust, turns, whitelist, window, workflow,
 };
@@ -112,6 +112,7 @@ impl File<'_> {
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             workflows: self.workflows(workflows, &cast, &known, reading),
+            schedules: schedules::options(&self.fields, notes),
             world,
             campaign_file: self.path("campaign"),
             shared: self.shared(&cast, reading, notes),

@@ -9,7 +9,7 @@ use super::{
     memory::MemoryOptions, models::ModelOptions, rules::Rules, stored,
 };
 use crate::{
-    campaign::ApprovalOptions,
+    campaign::{ApprovalOptions, ScheduleOptions},
     domain::{Campaign, Npc, redact},
     import::campaign::World,
     logic::{budget::BudgetOptions, music::Library, tier::Keywords, workflow::Workflows},
@@ -61,6 +61,7 @@ pub struct Config {
     pub manifests: Vec<Manifest>,
     /// Those of the folder `workflows`.
     pub workflows: Arc<Workflows>,
+    pub schedules: ScheduleOptions,
     /// Folder in which NPCs may read and, unless forbidden, write files.
     pub file_io: Option<FileIo>,
     /// The bot; its token may be empty.

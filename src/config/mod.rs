@@ -32,6 +32,7 @@ mod prices;
 mod providers;
 mod reading;
 mod rules;
+mod schedules;
 mod schema;
 mod search;
 mod secrets;

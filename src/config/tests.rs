@@ -97,6 +97,17 @@ fn five_mistakes_in_three_files_are_one_report() {
 }
 
 #[test]
+fn time_zone_is_named_or_this_machines() {
+    let config = load_app("timezone: Europe/Berlin\nschedules: { catch_up: true }\n").unwrap();
+    assert_eq!(config.schedules.zone.iana_name(), Some("Europe/Berlin"));
+    assert!(config.schedules.catch_up);
+    assert!(!load_app("").unwrap().schedules.catch_up);
+    let wrong = "glyphoxa.yaml:1:11: unknown time zone 'Mars/Olympus' (use a name such as \
+                 Europe/Berlin, America/New_York or UTC)";
+    assert_eq!(load_app("timezone: Mars/Olympus\n").unwrap_err(), [wrong]);
+}
+
+#[test]
 fn shipped_files_are_fine() {
     let mut reading = reading::Reading::new(
         files::Source::Shipped,

@@ -31,11 +31,12 @@ use super::{
     registration,
     responder::{Interacted, Responder},
     rest::{self, Fatal},
+    schedules,
     ui::reply::Reply,
     voice,
 };
 use crate::{
-    campaign::{Deleted, Handles},
+    campaign::{Deleted, Drives, Handles},
     panics::caught,
 };
 
@@ -74,6 +75,7 @@ async fn serve(
     let songbird = Songbird::serenity_from_config(voice::config());
     let guilds = Arc::new(Guilds { open: DashMap::new(), stop: stop.child_token() });
     let admission = Admission::new(options.clone(), handles.guilds.clone());
+    let planned = handles.clone();
     let handler = Handler {
         guilds: Arc::clone(&guilds),
         admission: admission.clone(),
@@ -91,6 +93,7 @@ async fn serve(
     let shards = Arc::clone(&client.shard_manager);
     let notifying = deletions::notify(finished, Arc::clone(&client.http));
     let _notifying = AbortOnDropHandle::new(tokio::spawn(notifying));
+    let _scheduling = fire_schedules(&planned, Arc::clone(&client.http), &stop);
     let leaving = leave_strangers(admission, Arc::clone(&client.http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let mut running = tokio::spawn(stay(client, stop.clone()));
@@ -119,6 +122,19 @@ async fn serve(
         Ok(ended) => ended,
         Err(lost) => Err(Fatal::SetUp(lost.to_string())),
     }
+}
+
+/// Fires the schedules of all servers until `stop`, and tells game masters of missed ones.
+fn fire_schedules(
+    handles: &Handles,
+    http: Arc<Http>,
+    stop: &CancellationToken,
+) -> [AbortOnDropHandle<()>; 2] {
+    let notices = handles.schedules.notices();
+    let telling = schedules::notify(notices, handles.guilds.clone(), http);
+    let starts = Arc::new(handles.workflows.clone());
+    let firing = handles.schedules.clone().run(Drives::Guilds, starts, stop.child_token());
+    [tokio::spawn(telling), tokio::spawn(firing)].map(AbortOnDropHandle::new)
 }
 
 /// Leaves unapproved servers until `stop`, even after panics.

@@ -17,6 +17,7 @@ mod options;
 mod registration;
 mod responder;
 mod rest;
+mod schedules;
 mod ui;
 mod voice;
 

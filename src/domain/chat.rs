@@ -54,7 +54,9 @@ impl Message {
             // Older stored messages are marked by a frame instead.
             Self::Tool { outside, content, .. } => *outside || content.starts_with("<tool-data"),
             Self::Summary { outside, .. } => *outside,
-            Self::System(_) | Self::User(_) | Self::Assistant { .. } => false,
+            // The words of a step that hands on what a tool has returned.
+            Self::User(said) => said.text.contains("<tool-data "),
+            Self::System(_) | Self::Assistant { .. } => false,
         }
     }
 

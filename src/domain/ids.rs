@@ -1,4 +1,4 @@
-//! Identities of a session, a turn, a tool call and a person.
+//! Identities of a session, a turn, a tool call and a person; moments.
 
 use std::fmt;
 
@@ -24,3 +24,6 @@ pub struct CallId(pub String);
 /// On Discord a person's user id, on this machine their name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PersonId(pub String);
+
+/// Unix time in ms.
+pub type Timestamp = i64;

@@ -21,7 +21,7 @@ pub use campaign::{Campaign, Entity, EntityKind, Player, Rule, Scene};
 pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts};
 pub use file_stem::file_stem;
 pub use hash::{Fnv, fnv1a, hex};
-pub use ids::{CallId, PersonId, SessionId, TurnId};
+pub use ids::{CallId, PersonId, SessionId, Timestamp, TurnId};
 pub use json::json_values;
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{

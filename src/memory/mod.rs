@@ -3,6 +3,7 @@
 //! Entry trait: [`MemoryStore`]; all data belongs to one [`Scope`]. **Never**: makes vectors, asks
 //! a model, or returns data hidden from the [`Viewer`].
 
+mod automation;
 mod deletion;
 mod graph;
 mod index;
@@ -18,6 +19,7 @@ mod transcript;
 #[cfg(test)]
 use crate::domain::Owner;
 pub use crate::domain::{CampaignKey, Scope};
+pub use automation::{Automation, Claim, KeptRun, KeptSchedule};
 pub use deletion::{Deletion, Deletions, ForgetFrom};
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,

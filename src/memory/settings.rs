@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Scope;
 
 use super::{
-    StoreFuture, deletion::Deletions, graph::Graph, index::Index, spending::Spending,
-    transcript::Transcript,
+    StoreFuture, automation::Automation, deletion::Deletions, graph::Graph, index::Index,
+    spending::Spending, transcript::Transcript,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,12 @@ pub trait Settings: Send + Sync {
 }
 
 /// All layers of a memory.
-pub trait MemoryStore: Transcript + Graph + Index + Settings + Spending + Deletions {}
+pub trait MemoryStore:
+    Transcript + Graph + Index + Settings + Spending + Deletions + Automation
+{
+}
 
-impl<T: Transcript + Graph + Index + Settings + Spending + Deletions> MemoryStore for T {}
+impl<T> MemoryStore for T where
+    T: Transcript + Graph + Index + Settings + Spending + Deletions + Automation
+{
+}

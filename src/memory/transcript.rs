@@ -166,14 +166,16 @@ pub struct LineHit {
 /// Lines to delete, with everything derived from them.
 #[derive(Clone, Debug)]
 pub enum Forget {
-    /// A player's lines and NPCs' answers to them (the numbers stay), and the player's presence.
+    /// A player's lines and NPCs' answers to them (the numbers stay), the player's presence, and
+    /// their id in runs and schedules.
     Player {
         id: String,
-        /// Only lines begun before this Unix time in ms, with their answers.
+        /// Only lines begun before this Unix time in ms, with their answers; and only runs and
+        /// schedules made before it.
         before: i64,
     },
     Session(String),
-    /// Sessions whose last line was said before this Unix time in ms.
+    /// Sessions whose last line was said before this Unix time in ms, and runs begun before it.
     Before(i64),
 }
 

@@ -85,6 +85,15 @@ pub enum Command {
     },
     Scene(SceneChange),
     Music(MusicOrder),
+    /// An order of a workflow. Dropped if an X-card was used since it began with this many.
+    Unhalted {
+        halts: u64,
+        order: Box<Self>,
+    },
+    /// Stops what this NPC says or thinks about.
+    Silence(SeatId),
+    /// Answered once no NPC is thinking or audible, and nobody at the table is speaking.
+    AwaitSilence(oneshot::Sender<()>),
     Status(oneshot::Sender<Status>),
     /// A new description of the table; NPCs change after their current turn.
     Recast(Box<Recast>),

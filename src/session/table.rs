@@ -52,6 +52,8 @@ const LATE_CAPACITY: usize = 16;
 
 /// Interval between checks of an unfinished recogniser while a caller waits for it.
 const DRAIN_POLL: Duration = Duration::from_millis(2);
+/// Interval between checks for silence at the table; shorter than anyone notices.
+const SILENCE_POLL: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug)]
 pub struct TableHandle {
@@ -120,6 +122,7 @@ pub(super) struct Table {
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
     pub(super) late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
+    awaiting_silence: Vec<oneshot::Sender<()>>,
     panics: Panics,
     /// Too many panics: the table is closing.
     is_failing: bool,
@@ -173,6 +176,7 @@ impl Table {
             replies_in,
             late_in,
             settling: Vec::new(),
+            awaiting_silence: Vec::new(),
             panics: Panics::default(),
             is_failing: false,
             closed: CancellationToken::new(),
@@ -294,6 +298,8 @@ impl Table {
         // A drained recogniser and the end of a late call produce no event, so poll for them.
         let is_polled = !self.settling.is_empty() && self.turns.all().all(Active::is_ahead);
         let again = is_polled.then(|| Instant::now() + DRAIN_POLL);
+        let is_awaited = !self.awaiting_silence.is_empty();
+        let silence = is_awaited.then(|| Instant::now() + SILENCE_POLL);
         let playback = self.playback.wake_at();
         [
             self.hearing.wake_at(),
@@ -302,6 +308,7 @@ impl Table {
             self.music.wake_at(),
             self.barge_in_wake_at(),
             again,
+            silence,
         ]
         .into_iter()
         .flatten()
@@ -331,18 +338,29 @@ impl Table {
                 let _ = done.send(());
             }
         }
+        if !self.awaiting_silence.is_empty() && self.is_silent() {
+            for done in self.awaiting_silence.drain(..) {
+                let _ = done.send(());
+            }
+        }
+    }
+
+    /// True if no NPC is thinking or audible and no player is speaking. Calls that come late and
+    /// music do not count.
+    fn is_silent(&self) -> bool {
+        self.turns.all().all(Active::is_ahead)
+            && self.playback.is_idle()
+            && self.seats.iter().all(|(_, seat)| seat.next_in_turn(self.paused).is_none())
+            && self.hearing.is_drained()
+            && !self.hearing.is_finalising()
     }
 
     /// Guesses belong to speech in progress and do not count.
     fn is_settled(&self) -> bool {
-        self.turns.all().all(Active::is_ahead)
-            && self.playback.is_idle()
+        self.is_silent()
             && !self.host.has_late_calls()
             // A late call counts until its result arrives.
             && self.late_in.is_empty()
-            && self.seats.iter().all(|(_, seat)| seat.next_in_turn(self.paused).is_none())
-            && self.hearing.is_drained()
-            && !self.hearing.is_finalising()
     }
 
     fn command(&mut self, command: Command) {
@@ -376,6 +394,17 @@ impl Table {
             }
             Command::Scene(change) => self.change_scene(change),
             Command::Music(order) => self.music.order(order),
+            Command::Unhalted { halts, order } => {
+                if self.halts.count() == halts {
+                    self.command(*order);
+                }
+            }
+            Command::Silence(seat) => {
+                if self.seats.has(seat) {
+                    self.silence(Instant::now(), seat);
+                }
+            }
+            Command::AwaitSilence(done) => self.awaiting_silence.push(done),
             // The receiver may have been dropped.
             Command::Status(asked) => {
                 _ = asked.send(self.overview().status(Instant::now(), &self.reports))

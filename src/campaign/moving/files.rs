@@ -23,8 +23,10 @@ const LINES: &str = "store/lines.jsonl";
 const FACTS: &str = "store/facts.jsonl";
 const ENTITIES: &str = "store/entities.jsonl";
 const RELATIONS: &str = "store/relations.jsonl";
+const RUNS: &str = "store/runs.jsonl";
+const SCHEDULES: &str = "store/schedules.jsonl";
 /// The files that [`read_texts`] reads.
-pub const FILES: [&str; 6] = [SESSIONS, LINES, FACTS, ENTITIES, RELATIONS, CALLS];
+pub const FILES: [&str; 8] = [SESSIONS, LINES, FACTS, ENTITIES, RELATIONS, RUNS, SCHEDULES, CALLS];
 
 /// In the manifest, so that another program's folder is never taken for one.
 const FORMAT: &str = "glyphoxa-export";
@@ -101,6 +103,8 @@ pub fn texts(folder: &Folder) -> Result<BTreeMap<&'static str, String>, Error> {
         (FACTS, lines(&held.items)?),
         (ENTITIES, lines(&held.entities)?),
         (RELATIONS, lines(&held.relations)?),
+        (RUNS, lines(&held.runs)?),
+        (SCHEDULES, lines(&held.schedules)?),
         (CALLS, calls),
     ]))
 }
@@ -128,6 +132,8 @@ pub fn read_texts(
         items: reading.file(FACTS),
         entities: reading.file(ENTITIES),
         relations: reading.file(RELATIONS),
+        runs: reading.file(RUNS),
+        schedules: reading.file(SCHEDULES),
     };
     let mut calls: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for call in reading.file::<serde_json::Map<String, serde_json::Value>>(CALLS) {

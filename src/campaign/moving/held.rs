@@ -8,8 +8,8 @@ use crate::{
     campaign::Scoped,
     domain::Scope,
     memory::{
-        Deletion, Entity, EntityFilter, Error, Item, ItemFilter, LineFilter, Relation, Session,
-        SessionFilter, TranscriptLine, Uid, Utterance, Viewer,
+        Deletion, Entity, EntityFilter, Error, Item, ItemFilter, KeptRun, KeptSchedule, LineFilter,
+        Relation, Session, SessionFilter, TranscriptLine, Uid, Utterance, Viewer,
     },
 };
 
@@ -24,6 +24,10 @@ pub struct ScopeContent {
     pub items: Vec<Item>,
     pub entities: Vec<Entity>,
     pub relations: Vec<Relation>,
+    /// Runs of workflows, oldest first.
+    pub runs: Vec<KeptRun>,
+    /// By their next time; those that wait for a session last.
+    pub schedules: Vec<KeptSchedule>,
 }
 
 /// What the store holds of a scope, without words that wait for their deletion.
@@ -49,6 +53,9 @@ pub async fn held(at: Scoped<'_>) -> Result<ScopeContent, Error> {
     held.relations.sort_by(|a, b| a.key.cmp(&b.key));
     // A relation of an entity with itself is seen from both ends.
     held.relations.dedup_by(|a, b| a.key == b.key);
+    held.runs = store.runs(scope, 0).await?;
+    held.runs.reverse();
+    held.schedules = store.schedules(scope).await?;
     held.leave_out(scope, &store.deletions().await?);
     Ok(held)
 }
@@ -58,9 +65,15 @@ impl ScopeContent {
     pub fn leave_out(&mut self, scope: &Scope, deletions: &[Deletion]) {
         self.empty(|line| deletions.iter().any(|it| it.covers(scope, &line.said)));
         let everywhere = |it: &&Deletion| it.from.owner == scope.owner && it.from.session.is_none();
-        for Deletion { player, .. } in deletions.iter().filter(everywhere) {
+        for Deletion { player, before, .. } in deletions.iter().filter(everywhere) {
             for line in &mut self.lines {
                 line.said.present.retain(|it| it.player.as_ref() != Some(player));
+            }
+            for run in &mut self.runs {
+                run.forget(player, *before);
+            }
+            for schedule in &mut self.schedules {
+                schedule.forget(player, *before);
             }
         }
     }

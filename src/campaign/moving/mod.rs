@@ -5,6 +5,7 @@
 //! the texts, and money stays where it was spent. **Never**: changes or removes what a store has, or
 //! brings back words deleted there.
 
+mod automation;
 mod calls;
 mod files;
 mod held;

@@ -6,13 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::held::{ScopeContent, held};
+use super::{
+    automation::lacking,
+    held::{ScopeContent, held},
+};
 use crate::{
     campaign::Scoped,
     domain::revealed_name,
     memory::{
-        Change, Entity, Error, Forget, Item, Relation, RelationKey, Session, TranscriptLine, Uid,
-        Utterance,
+        Change, Entity, Error, Forget, Item, KeptRun, KeptSchedule, Relation, RelationKey, Session,
+        TranscriptLine, Uid, Utterance,
     },
 };
 
@@ -46,7 +49,10 @@ pub struct Tally {
     pub items: usize,
     pub entities: usize,
     pub relations: usize,
-    /// Facts, entities and relations that the store has in another form, and keeps so.
+    /// Runs of workflows.
+    pub runs: usize,
+    pub schedules: usize,
+    /// Facts, entities, relations, runs and schedules that the store has in another form, and keeps so.
     pub kept: usize,
 }
 
@@ -61,6 +67,8 @@ pub struct Return {
     emptied: Vec<TranscriptLine>,
     items: Vec<Item>,
     changes: Vec<Change>,
+    runs: Vec<KeptRun>,
+    schedules: Vec<KeptSchedule>,
 }
 
 /// What the store of `at` lacks of `export`.
@@ -75,6 +83,7 @@ pub async fn plan_return(at: Scoped<'_>, mut export: ScopeContent) -> Result<Ret
     plan.add_sessions(&export, &here);
     plan.add_items(&export, &here);
     faults.extend(plan.add_graph(&export, &here));
+    faults.extend(plan.add_automation(export, &here));
     if faults.is_empty() {
         return Ok(plan);
     }
@@ -106,6 +115,12 @@ impl Return {
         }
         if !self.changes.is_empty() {
             store.apply(scope, self.changes.clone()).await?;
+        }
+        for run in &self.runs {
+            store.keep_run(scope, run.clone()).await?;
+        }
+        for schedule in &self.schedules {
+            store.add_schedule(scope, schedule.clone()).await?;
         }
         Ok(())
     }
@@ -246,6 +261,15 @@ impl Return {
             }
         }
         faults
+    }
+
+    fn add_automation(&mut self, export: ScopeContent, here: &ScopeContent) -> Vec<String> {
+        let runs = lacking(export.runs, &here.runs);
+        let schedules = lacking(export.schedules, &here.schedules);
+        (self.tally.runs, self.tally.schedules) = (runs.new.len(), schedules.new.len());
+        self.tally.kept += runs.kept + schedules.kept;
+        (self.runs, self.schedules) = (runs.new, schedules.new);
+        runs.faults.into_iter().chain(schedules.faults).collect()
     }
 }
 

@@ -5,12 +5,12 @@ use serde_json::json;
 use super::*;
 use crate::{
     campaign::Scoped,
-    domain::{CampaignKey, Owner, Scope},
+    domain::{CampaignKey, Owner, PersonId, Scope},
     import::Mistake,
     memory::{
-        Asked, Change, Deletion, Deletions, Entity, EntityKind, Forget, ForgetFrom, Graph, Index,
-        Item, ItemKind, Present, Provenance, Relation, RelationKey, Session, Sqlite, Status,
-        Transcript, Uid, Utterance, Visibility,
+        Asked, Automation, Change, Deletion, Deletions, Entity, EntityKind, Forget, ForgetFrom,
+        Graph, Index, Item, ItemKind, KeptRun, KeptSchedule, Present, Provenance, Relation,
+        RelationKey, Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
     },
 };
 
@@ -105,7 +105,35 @@ fn relation(from: &str, to: &str, utterance: Option<&str>) -> Relation {
     }
 }
 
-/// A session of nine lines, of which one was withdrawn and Ben's was deleted; facts, entities, relations.
+/// A run that Anna started.
+fn run() -> KeptRun {
+    let record = json!({
+        "run": "run-1", "workflow": "bells", "starter": { "person": "7" }, "steps": [],
+        "tainted": false, "end": "done",
+    });
+    KeptRun {
+        id: "run-1".to_owned(),
+        workflow: "bells".to_owned(),
+        began: 1_000,
+        ended: Some(2_000),
+        record: record.to_string(),
+    }
+}
+
+fn schedule(id: &str, next: Option<i64>) -> KeptSchedule {
+    KeptSchedule {
+        id: id.to_owned(),
+        when: json!({ "at": 9_000 }).to_string(),
+        action: json!({ "line": { "npc": "Bartok", "text": "It is late." } }).to_string(),
+        by: Some(PersonId("7".to_owned())),
+        made: 1_000,
+        next,
+        last: None,
+    }
+}
+
+/// A session of nine lines, of which one was withdrawn and Ben's was deleted; facts, entities, relations; a run
+/// and two schedules.
 async fn fill(store: &Sqlite) {
     let scope = scope();
     let ben = |line: Utterance| Utterance { speaker_id: Some("8".to_owned()), ..line };
@@ -135,6 +163,10 @@ async fn fill(store: &Sqlite) {
         Change::Tie(relation("town", "mill", None)),
     ];
     store.apply(&scope, changes).await.unwrap();
+    store.keep_run(&scope, run()).await.unwrap();
+    for schedule in [schedule("waits", None), schedule("late", Some(9_000))] {
+        store.add_schedule(&scope, schedule).await.unwrap();
+    }
 }
 
 /// `held` through its files.
@@ -160,8 +192,8 @@ async fn campaign_returns_equal_and_only_once() {
     for scope in [&scope, &other] {
         let at = Scoped::new(&to, scope);
         let plan = plan_return(at, folder.held.clone()).await.unwrap();
-        let tally = Tally { sessions: 2, lines: 9, items: 3, entities: 2, relations: 2, kept: 0 };
-        assert_eq!(plan.tally, tally);
+        let tally = Tally { sessions: 2, lines: 9, items: 3, entities: 2, ..Tally::default() };
+        assert_eq!(plan.tally, Tally { relations: 2, runs: 1, schedules: 2, ..tally });
         plan.carry_out(at).await.unwrap();
         assert_eq!(held(at).await.unwrap(), there);
         assert_eq!(to.counts(scope).await.unwrap(), from.counts(&self::scope()).await.unwrap());
@@ -188,6 +220,8 @@ async fn deleted_words_do_not_come_back() {
     let facts: Vec<&str> = now.items.iter().map(|item| item.id.as_str()).collect();
     assert_eq!((facts, now.relations.len()), (vec!["rejected"], 1));
     assert_eq!(now.sessions[0].summary, None);
+    assert!(now.schedules.iter().all(|it| it.by.is_none()), "{:?}", now.schedules);
+    assert!(now.runs[0].record.contains(r#"{"person":""}"#), "{:?}", now.runs);
 }
 
 #[tokio::test]
@@ -204,6 +238,8 @@ async fn words_that_wait_for_deletion_stay_here() {
         "{text}"
     );
     assert_eq!((export.lines.len(), export.items.len()), (9, 1));
+    assert!(export.schedules.iter().all(|it| it.by.is_none()), "{text}");
+    assert!(export.runs[0].record.contains(r#"{"person":""}"#), "{text}");
 }
 
 #[tokio::test]
@@ -237,6 +273,27 @@ async fn contradictions_are_refused_before_writing() {
     assert!(error.contains("'three', which is no session"), "{error}");
     assert!(error.contains("'three': lines are missing"), "{error}");
     assert_eq!(held(at).await.unwrap(), before);
+}
+
+#[tokio::test]
+async fn unreadable_schedules_are_refused() {
+    let (_folder, store) = store();
+    let scope = scope();
+    let at = Scoped::new(&store, &scope);
+    let unknown =
+        KeptSchedule { when: json!({ "full_moon": 1 }).to_string(), ..schedule("a", None) };
+    let torn = KeptSchedule { action: "{".to_owned(), ..schedule("b", None) };
+    let whole = schedule("c", None);
+    let schedules = vec![unknown, torn, whole.clone(), whole, schedule(&"d".repeat(65), None)];
+    let runs = vec![KeptRun { record: "{}".to_owned(), ..run() }];
+    let export = ScopeContent { runs, schedules, ..ScopeContent::default() };
+    let error = plan_return(at, export).await.unwrap_err().to_string();
+    for part in ["run 'run-1': cannot", "schedule 'a': cannot", "schedule 'b': cannot"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert!(error.contains("schedule 'c': invalid or repeated id"), "{error}");
+    assert_eq!(error.lines().count(), 5, "{error}");
+    assert_eq!(held(at).await.unwrap(), ScopeContent::default());
 }
 
 #[test]

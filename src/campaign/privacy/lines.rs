@@ -4,7 +4,10 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{NamesOf, StoredOf};
+use super::{
+    NamesOf, StoredOf,
+    planned::{made_by, naming},
+};
 use crate::{
     campaign::{date, time},
     domain::{Owner, Scope},
@@ -35,6 +38,15 @@ pub async fn own_lines(
             if let Some(raw) = &said.raw {
                 _ = writeln!(text, "         (heard as: {raw})");
             }
+            lines += 1;
+        }
+        let planned = made_by(store, &scope, player).await?;
+        if !planned.is_empty() {
+            let campaign = &scope.campaign.0;
+            _ = writeln!(text, "\n# Planned and started by you (campaign {campaign})\n");
+        }
+        for line in planned {
+            _ = writeln!(text, "{line}");
             lines += 1;
         }
     }
@@ -104,6 +116,11 @@ pub async fn stored_of(
         }
     };
     each_line(store, from, see).await?;
+    if from.session.is_none() {
+        for scope in scopes(store, from.owner).await? {
+            stored.planned += naming(store, &scope, player).await?;
+        }
+    }
     Ok(stored)
 }
 
@@ -156,4 +173,55 @@ pub async fn forget(
         };
     }
     Ok(gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        domain::{CampaignKey, PersonId},
+        memory::{Automation as _, KeptRun, KeptSchedule, Sqlite, Transcript as _},
+    };
+
+    const ANNA: &str = "123456789012345678";
+
+    async fn fill(store: &Sqlite, scope: &Scope) {
+        let record = format!(r#"{{"starter":{{"person":"{ANNA}"}}}}"#);
+        let (id, workflow) = ("r".to_owned(), "bells".to_owned());
+        let run = KeptRun { id, workflow, began: 2, ended: None, record };
+        store.keep_run(scope, run).await.unwrap();
+        for (id, by, text) in
+            [("a", ANNA, "It is late.".to_owned()), ("b", "8", format!("<@{ANNA}>"))]
+        {
+            let schedule = KeptSchedule {
+                id: id.to_owned(),
+                when: "{}".to_owned(),
+                action: format!(r#"{{"line":{{"text":"{text}"}}}}"#),
+                by: Some(PersonId(by.to_owned())),
+                made: 1,
+                next: None,
+                last: None,
+            };
+            store.add_schedule(scope, schedule).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn person_without_lines_is_known_by_schedules() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
+        let scope = Scope { owner: Owner::Guild(7), campaign: CampaignKey("c".to_owned()) };
+        fill(&store, &scope).await;
+        let from = ForgetFrom { owner: scope.owner, session: None };
+        let stored = stored_of(&store, ANNA, &from).await.unwrap();
+        assert!(!stored.is_empty() && stored.planned == 3, "{stored:?}");
+        let own = own_lines(&store, scope.owner, ANNA).await.unwrap();
+        assert!(own.contains("It is late.") && own.contains("workflow bells"), "{own}");
+        assert!(!own.contains(ANNA) && !own.contains("Nothing."), "what others wrote: {own}");
+        let forget = Forget::Player { id: ANNA.to_owned(), before: i64::MAX };
+        store.forget(&scope, forget).await.unwrap();
+        assert!(stored_of(&store, ANNA, &from).await.unwrap().is_empty());
+        let elsewhere = own_lines(&store, Owner::Guild(8), ANNA).await.unwrap();
+        assert!(elsewhere.ends_with("\nNothing.\n"), "{elsewhere}");
+    }
 }

@@ -6,6 +6,7 @@ mod erasure;
 mod files;
 mod lines;
 mod pending;
+mod planned;
 mod queue;
 mod service;
 #[cfg(test)]
@@ -46,13 +47,15 @@ pub struct StoredOf {
     pub lines: Vec<TranscriptLine>,
     /// Number of lines that list them as present.
     pub present: u64,
+    /// Number of schedules and runs of workflows with their id.
+    pub planned: u64,
     /// Identities of all people with lines, by name and by identity.
     pub people: BTreeMap<String, String>,
 }
 
 impl StoredOf {
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.present == 0
+        self.lines.is_empty() && self.present == 0 && self.planned == 0
     }
 }
 

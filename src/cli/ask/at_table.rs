@@ -16,9 +16,10 @@ use super::{
     super::{DONE, FAILED, Failure, complain},
     arguments::{Arguments, Files},
     drive::{Driver, Pacing},
-    face::{LocalPermits, RecapParts, SlashContext},
+    face::{LocalPermits, LocalRuns, RecapParts, SlashContext},
     inputs::What,
     local::{LocalMemory, Saved},
+    planned::LocalSchedules,
     player::Player,
     print::{self, Printer},
     record::SessionRecord,
@@ -29,15 +30,17 @@ use super::{
 use crate::{
     app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
     campaign::{
-        Assistant, AssistantParts, CallLog, Dice, KeptSession, Tables, Transcript, TranscriptWriter,
+        Accounts, Assistant, AssistantParts, CallLog, Dice, EveningTable, KeptSession, LinkParts,
+        TableLink, Tables, Transcript, TranscriptWriter, WorkflowParts, WorkflowRuns,
     },
     config::Config,
     domain::{Npc, SessionId},
     engine::Budget,
-    memory::MemoryStore,
+    memory::{Automation, MemoryStore},
+    provider::SpeechToText,
     session::{
-        Command, Continuation, Conversations, MusicPlayer, SceneChange, SeatId, TableEvents,
-        TableSetup,
+        Command, Continuation, Conversations, Halts, MusicPlayer, Outlets, SceneChange, SeatId,
+        TableEvents, TableSetup,
     },
     tools::Effects,
 };
@@ -124,6 +127,7 @@ impl Setting<'_> {
             config: live.load_full(),
             settings: live.settings(),
             store: self.memory.clone(),
+            schedules: LocalSchedules::open(self.config, live.settings(), self.memory.clone()),
             saved: record.map(|record| Saved {
                 transcripts: record.transcripts.clone(),
                 session: self.kept.id().to_owned(),
@@ -231,10 +235,65 @@ impl Setting<'_> {
         Ok(())
     }
 
+    /// Setup of the table; `is_heard` as in [`TableSetup`].
+    async fn setup(
+        &self,
+        stt: Arc<dyn SpeechToText>,
+        outlets: Outlets,
+        record: Option<&SessionRecord>,
+        is_heard: bool,
+    ) -> TableSetup {
+        TableSetup {
+            session: self.session(),
+            stt,
+            judge: app::turn_judge(&self.tools.services, self.config).await,
+            outlets,
+            host: self.tools.host.clone(),
+            backlog: record.map(SessionRecord::backlog).unwrap_or_default(),
+            is_here: true,
+            is_heard,
+            seed: rand::random(),
+        }
+    }
+
+    /// Workflows, which use the table that `reached` belongs to.
+    async fn workflows(&self, live: &LiveConfig, reached: Reached<'_>) -> LocalRuns {
+        let Reached { table, events, effects, halts } = reached;
+        let dice = Dice::new(rand::random());
+        let service = WorkflowRuns::new(WorkflowParts {
+            settings: live.settings(),
+            // The table pays.
+            accounts: Accounts::new(None),
+            tools: self.tools.host.clone(),
+            music: self.tools.music(),
+            dice: dice.clone(),
+            store: self.memory.clone().map(|store| store as Arc<dyn Automation>),
+        });
+        self.tools.runs_slot().fill(&service);
+        let scope = app::local_scope(self.config);
+        let parts = LinkParts {
+            session: self.session(),
+            events: events.downgrade(),
+            effects: Arc::clone(&effects),
+            halts,
+            budget: table.budget.clone(),
+        };
+        service.opened(&scope, TableLink::new(&table.handle, parts)).await;
+        LocalRuns { service, scope, effects, dice }
+    }
+
     /// True if an NPC may use tools of `server`; a bare name may be any server's.
     fn may_use(&self, server: &str) -> bool {
         self.config.npcs.iter().any(|npc| uses(npc, server))
     }
+}
+
+/// A table, and what workflows reach beside it.
+struct Reached<'a> {
+    table: &'a OpenTable,
+    events: &'a TableEvents,
+    effects: Arc<dyn Effects>,
+    halts: Arc<Halts>,
 }
 
 /// Plays everything through a table.
@@ -263,17 +322,10 @@ pub async fn at_table(
     let (typed, permits, live) = (Typed::new(), setting.permits(), setting.live_config());
     let (effects, recap) = (setting.effects(&typed, &permits), setting.recap(record.as_ref()));
     let memory = setting.local_memory(&live, record.as_ref());
-    let setup = TableSetup {
-        session: setting.session(),
-        stt,
-        judge: app::turn_judge(&tools.services, config).await,
-        outlets: sink.outlets(clock_runs, Arc::clone(&effects), events.clone()),
-        host: tools.host.clone(),
-        backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
-        is_here: true,
-        is_heard: has_sound || clock_runs || arguments.out.is_some() || sink.is_played(),
-        seed: rand::random(),
-    };
+    let outlets = sink.outlets(clock_runs, Arc::clone(&effects), events.clone());
+    let halts = Arc::clone(&outlets.halts);
+    let is_heard = has_sound || clock_runs || arguments.out.is_some() || sink.is_played();
+    let setup = setting.setup(stt, outlets, record.as_ref(), is_heard).await;
     let resumed = setting.resumed(&typed, steps.is_empty()).await;
     let table = app::open_table(config, tools, setting.memory.clone(), resumed, setup)?;
     let (commands, seated) = (table.handle.commands.clone(), setting.seated(&table));
@@ -281,20 +333,25 @@ pub async fn at_table(
     tables.add(&events);
     let running = setting.running(files, tables, open);
     setting.bring_in(npc, &commands).await?;
+    let reached = Reached { table: &table, events: &events, effects: Arc::clone(&effects), halts };
+    let runs = setting.workflows(&live, reached).await;
     let mut driver = Driver::new(table.handle, told, printer, record, Pacing::of(clock_runs));
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
-    let (engines, music, dice) = (Arc::new(seated), tools.music(), Dice::new(rand::random()));
+    let (engines, music) = (Arc::new(seated), tools.music());
+    let firing = memory.schedules.clone().run(evening(&commands, &events), runs.service.clone());
     let context =
-        &SlashContext { assistant, permits, engines, music, dice, recap, memory, typist, is_dm };
+        &SlashContext { assistant, permits, engines, music, recap, memory, runs, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, sink: &sink, interrupts };
-    let driven = drive(&mut driver, conducting, app::follow(running, live)).await;
+    let beside = Beside { following: app::follow(running, live), firing };
+    let driven = drive(&mut driver, conducting, beside).await;
     let is_whole = matches!(driven, Ok(End::Whole));
     if is_whole && arguments.out.is_some() {
         sink.fade_music_out();
     }
+    context.runs.service.close().await;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;
@@ -377,11 +434,24 @@ struct Conducting<'a> {
     interrupts: Signal,
 }
 
+/// What goes on beside the input.
+struct Beside<F, S> {
+    /// Follows changed files, for a typist.
+    following: F,
+    /// Fires schedules.
+    firing: S,
+}
+
+/// The table, for schedules.
+fn evening(commands: &mpsc::Sender<Command>, events: &TableEvents) -> EveningTable {
+    EveningTable { commands: commands.downgrade(), events: events.downgrade() }
+}
+
 /// Plays the steps, or typed lines while following changed files, until the end or Ctrl-C.
 async fn drive(
     driver: &mut Driver,
     Conducting { steps, typed, context, sink, mut interrupts }: Conducting<'_>,
-    following: impl Future<Output = ()>,
+    Beside { following, firing }: Beside<impl Future<Output = ()>, impl Future<Output = ()>>,
 ) -> Result<End, Failure> {
     let driven = async {
         if steps.is_empty() {
@@ -393,6 +463,7 @@ async fn drive(
     tokio::select! {
         driven = driven => driven?,
         () = following, if steps.is_empty() => {}
+        () = firing => {}
         () = sink.play_between() => {}
         _ = interrupts.recv() => {
             // A recording is written whole or not at all; a typist has simply finished.

@@ -171,6 +171,7 @@ impl Driver {
                 }
             }
             self.settle().await?;
+            self.runs_end(context).await?;
             self.at = self.at.max(Instant::now());
         }
         Ok(())
@@ -206,7 +207,8 @@ impl Driver {
             sleep_until((Instant::now() + FRAME).min(quiet)).await;
             self.print().await?;
         }
-        self.settle().await
+        self.settle().await?;
+        self.runs_end(context).await
     }
 
     /// Feeds the part of an input `at` this time: a whole text, or one frame of a recording.
@@ -303,6 +305,24 @@ impl Driver {
         let (done, settled) = oneshot::channel();
         self.table.voice.send(VoiceInput::Settle(done)).await?;
         self.print_until(settled).await
+    }
+
+    /// Waits until no workflow is running, and prints what it leads to.
+    pub(super) async fn runs_end(&mut self, context: &SlashContext<'_>) -> Result<(), Failure> {
+        let idle = context.runs.idle();
+        tokio::pin!(idle);
+        loop {
+            tokio::select! {
+                biased;
+                Some(event) = self.events.recv() => self.event(&event).await?,
+                () = &mut idle => break,
+            }
+        }
+        self.settle().await?;
+        if context.runs.service.take_failed() {
+            self.last_command = Some(false);
+        }
+        Ok(())
     }
 
     /// Waits until no conversation needs a summary, if conversations are saved.

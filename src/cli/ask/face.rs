@@ -9,16 +9,20 @@ use super::{super::complain, local::LocalMemory};
 use crate::{
     app,
     campaign::{
-        Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Scoped, Transcript,
-        TranscriptWriter, Writer, recap,
+        Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Origin, Planner,
+        Scoped, ToolDecisions, Transcript, TranscriptWriter, WorkflowRuns, Writer, recap,
     },
-    commands::{AtTable, Face, Lasting, RecapSoon, Refusal, StatusSoon, never_allowed},
+    commands::{
+        AtTable, Face, Lasting, Planning, RecapSoon, Refusal, RunsWorkflows, StatusSoon,
+        WorkflowsHere, never_allowed,
+    },
     config::Config,
-    domain::{EngineKind, Npc, Person, SessionId},
+    domain::{EngineKind, Npc, Owner, Person, Scope, SessionId},
     engine::Budget,
+    logic::workflow::record::Starter,
     memory::Viewer,
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
-    tools::{ToolHost, builtin::Music},
+    tools::{Effects, ToolHost, builtin::Music},
 };
 
 /// Refusal for a typist who opted out.
@@ -54,15 +58,43 @@ pub struct SlashContext<'a> {
     pub permits: &'a LocalPermits,
     pub engines: Arc<dyn Engines>,
     pub music: Music,
-    /// Dice that people roll themselves.
-    pub dice: Dice,
     /// `None`: the session is not saved.
     pub recap: Option<RecapParts>,
     /// The memory of this machine.
     pub memory: LocalMemory,
+    pub runs: LocalRuns,
     /// The typist's name at the table.
     pub typist: &'a str,
     pub is_dm: bool,
+}
+
+/// Workflows that use the table, and the dice of people.
+pub struct LocalRuns {
+    pub service: WorkflowRuns,
+    pub scope: Scope,
+    pub effects: Arc<dyn Effects>,
+    /// Dice that people roll themselves.
+    pub dice: Dice,
+}
+
+impl LocalRuns {
+    /// Waits until no workflow is running. Cancel safe.
+    pub async fn idle(&self) {
+        self.service.idle(&self.scope).await;
+    }
+}
+
+impl RunsWorkflows for Terminal<'_> {
+    fn workflows(&self, speaker: &Speaker) -> Result<WorkflowsHere, Refusal> {
+        let LocalRuns { service, scope, effects, .. } = &self.context.runs;
+        let origin = Origin {
+            starter: Starter::Person(Owner::Local.person(speaker.id.0, &speaker.name)),
+            speaker: Some(speaker.clone()),
+            effects: Arc::clone(effects),
+            decided: ToolDecisions::default(),
+        };
+        Ok(WorkflowsHere { runs: service.clone(), scope: scope.clone(), origin })
+    }
 }
 
 /// A terminal during one typed command, and the command's effects.
@@ -89,7 +121,7 @@ impl Face for Terminal<'_> {
     }
 
     fn dice(&self) -> Dice {
-        self.context.dice.clone()
+        self.context.runs.dice.clone()
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {
@@ -151,6 +183,14 @@ impl Face for Terminal<'_> {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(self.context.permits.standing()?)
+    }
+}
+
+impl Planning for Terminal<'_> {
+    fn planner(&self) -> Result<Planner, Refusal> {
+        let unsaved = "nothing can be scheduled while the session is not saved (start it with \
+                       --session NAME)";
+        self.context.memory.schedules.planner().ok_or_else(|| unsaved.into())
     }
 }
 

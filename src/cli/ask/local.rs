@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::planned::LocalSchedules;
 use crate::{
     app,
     campaign::{
@@ -37,6 +38,8 @@ pub struct LocalMemory {
     pub store: Option<Arc<dyn MemoryStore>>,
     /// `None`: the session is not saved.
     pub saved: Option<Saved>,
+    /// Schedules of a saved session.
+    pub schedules: LocalSchedules,
 }
 
 impl LocalMemory {

@@ -8,6 +8,7 @@ mod handed;
 mod inputs;
 mod local;
 mod own;
+mod planned;
 mod play;
 mod player;
 mod print;

@@ -24,7 +24,11 @@ impl Driver {
         self.printer.welcome()?;
         loop {
             self.printer.prompt()?;
-            let Some(line) = self.next_line(typed).await? else { break };
+            let Some(line) = self.next_line(typed).await? else {
+                // The end of a file is no order to stop.
+                self.runs_end(context).await?;
+                break;
+            };
             if line.trim().is_empty() {
                 continue;
             }

@@ -201,12 +201,13 @@ fn report(arguments: &Arguments, export: &Export, added: &Added) -> Result<(), F
     for note in &export.npcs.notes {
         complain(&format!("note: {note}"));
     }
-    let Tally { sessions, lines, items, entities, relations, kept } = tally;
+    let Tally { sessions, lines, items, entities, relations, runs, schedules, kept } = tally;
     let would = if arguments.dry_run { "would be " } else { "" };
     writeln!(
         out,
         "{}: {would}{sessions} sessions, {lines} lines, {items} facts, {entities} entities, \
-         {relations} relations and {npcs} npcs added; {kept} differ and stay",
+         {relations} relations, {schedules} schedules, {runs} runs of workflows and {npcs} npcs \
+         added; {kept} differ and stay",
         revealed_name(&export.scope.campaign.0)
     )?;
     Ok(())

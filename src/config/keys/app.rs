@@ -92,8 +92,25 @@ pub static FILE: Shape = Shape {
             "Files of models that hear, speak and detect the end of a turn: glyphoxa models.",
         ),
         Key::new("memory", Kind::Shape(&MEMORY), "Transcripts and memory."),
+        Key::new(
+            "timezone",
+            Kind::Filled,
+            "IANA name of the table's time zone, such as Europe/Berlin, in which times of schedules are given \
+             and shown; default: this machine's.",
+        ),
+        Key::new("schedules", Kind::Shape(&SCHEDULES), "Workflows and lines at set times."),
         Key::new("log", Kind::Shape(&LOG), "Logging."),
     ],
+};
+
+pub static SCHEDULES: Shape = Shape {
+    title: "Schedules",
+    keys: &[Key::new(
+        "catch_up",
+        Kind::Flag,
+        "A schedule whose time passed while the program did not run fires once, late; default false: it is \
+         only reported to the game master.",
+    )],
 };
 
 pub static OTHER_CAMPAIGN: Shape = Shape {

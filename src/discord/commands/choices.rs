@@ -8,7 +8,7 @@ use serenity::all::{CommandDataOption, CommandDataOptionValue, CommandInteractio
 
 use super::world::names;
 use crate::{
-    commands::{Kind, Suggested},
+    commands::{Kind, Planning, Suggested},
     discord::guild::Guild,
     domain::EntityKind,
     logic::music::Layer,
@@ -56,6 +56,17 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
         }
         Kind::Suggested(Suggested::Entities, _) => guild.entities().to_vec(),
         Kind::Suggested(Suggested::Campaigns, _) => names(guild),
+        Kind::Suggested(Suggested::Workflows, _) => {
+            let settings = guild.shared.handles.settings.load();
+            settings.workflows.iter().map(|it| it.name.clone()).collect()
+        }
+        Kind::Suggested(Suggested::Runs, _) => {
+            let running = guild.shared.handles.workflows.running(&guild.scope());
+            running.into_iter().map(|it| it.workflow).collect()
+        }
+        Kind::Suggested(Suggested::Schedules, _) => {
+            guild.planner().map(|planner| planner.known()).unwrap_or_default()
+        }
         Kind::Words(_)
         | Kind::OneOf(..)
         | Kind::Count(_)

@@ -4,11 +4,16 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 
+use super::effects::CommandEffects;
 use crate::{
-    campaign::Dice,
-    commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
+    campaign::{Dice, Origin, Planner},
+    commands::{
+        AtTable, Face, Lasting, Planning, Refusal, RunsWorkflows, StatusSoon, WorkflowsHere,
+        never_allowed,
+    },
     discord::guild::Guild,
     domain::{EngineKind, Npc},
+    logic::workflow::record::Starter,
     session::{Command as TableCommand, Speaker, SpeakerId},
 };
 
@@ -77,5 +82,27 @@ impl Face for Guild {
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
         Ok(self.settings().permits.standing(&self.tools().snapshot()))
+    }
+}
+
+impl Planning for Guild {
+    fn planner(&self) -> Result<Planner, Refusal> {
+        Ok(self.shared.handles.schedules.within(self.scope()))
+    }
+}
+
+impl RunsWorkflows for Guild {
+    fn workflows(&self, speaker: &Speaker) -> Result<WorkflowsHere, Refusal> {
+        let effects = CommandEffects::new(self);
+        // A run outlives the command's answer.
+        drop(effects.take());
+        let origin = Origin {
+            starter: Starter::Person(self.owner().person(speaker.id.0, &speaker.name)),
+            speaker: Some(speaker.clone()),
+            effects,
+            decided: self.decided_tools(),
+        };
+        let runs = self.shared.handles.workflows.clone();
+        Ok(WorkflowsHere { runs, scope: self.scope(), origin })
     }
 }

@@ -11,7 +11,9 @@ use super::{
     privacy, roll, session, setup, shared, tools,
 };
 use crate::{
-    commands::{self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, TIER, XCARD},
+    commands::{
+        self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, SCHEDULE, TIER, WORKFLOW, XCARD,
+    },
     discord::{guild::Guild, ui::reply::Reply},
 };
 
@@ -32,9 +34,11 @@ pub static ALL: &[Command] = &[
     Command::Shared(&CHARACTER),
     Command::Shared(&SCENE),
     Command::Shared(&MUSIC),
+    Command::Shared(&SCHEDULE),
     Command::Shared(&ENTITY),
     Command::Shared(&CAMPAIGN),
     Command::Shared(&TIER),
+    Command::Shared(&WORKFLOW),
     Command::Own(tools::COMMAND),
     Command::Own(roll::COMMAND),
     Command::Own(privacy::COMMAND),

@@ -264,6 +264,14 @@ const USES: &[(&str, &str, &str, &str)] = &[
     ("music volume", "/music volume 40", r#"{"percent": 40}"#, "Music(Volume(40)); volume 40"),
     ("music list", "/music list", r#"{}"#, ""),
     ("music effect", "/music effect bell", r#"{"name": "bell"}"#, "Music(Play(Track"),
+    ("schedule list", "/schedule list", r#"{}"#, ""),
+    (
+        "schedule create",
+        "/schedule create in 90m npc:Bartok text:Last orders!",
+        r#"{"when": "in 90m", "npc": "Bartok", "text": "Last orders!"}"#,
+        "",
+    ),
+    ("schedule cancel", "/schedule cancel a1b2c3", r#"{"id": "a1b2c3"}"#, ""),
     ("xcard", "/xcard", r#"{}"#, "Halt"),
 ];
 

@@ -82,7 +82,7 @@ impl Guild {
             TableEvent::Notice(text) => self.note(text),
             TableEvent::Private(text) => {
                 let instead =
-                    "some music can't be played (choose a log channel in /setup to see which)";
+                    "music or a schedule failed (choose a log channel in /setup to see why)";
                 self.tell_log(escaped(&text), instead);
             }
             TableEvent::State(_)

@@ -28,7 +28,6 @@ pub struct Start {
 }
 
 #[derive(Clone, Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the service that runs workflows comes next"))]
 pub enum Event {
     Start(Start),
     /// A step was carried out, or could not be.

@@ -15,7 +15,6 @@ pub mod look;
 pub mod record;
 pub mod request;
 mod run;
-#[cfg_attr(not(test), expect(dead_code, reason = "the service that runs workflows comes next"))]
 pub mod runner;
 mod step;
 mod template;

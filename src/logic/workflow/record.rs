@@ -12,6 +12,7 @@ pub struct RunId(pub String);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Starter {
+    /// An empty id: a person deleted since.
     Person(PersonId),
     /// The full name of an NPC whose model called it.
     Npc(String),

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, mem, time::Instant};
 
 use super::{
     event::{Action, Event, RUNS_MAX, Refusal, Start},
-    record::{RunId, RunRecord},
+    record::RunId,
     run::Run,
 };
 
@@ -64,7 +64,8 @@ impl Runner {
     }
 
     /// What runs, in the order of the ids.
-    pub fn running(&self) -> Vec<RunRecord> {
+    #[cfg(test)]
+    pub fn running(&self) -> Vec<super::record::RunRecord> {
         self.runs.values().map(|run| run.record(None)).collect()
     }
 

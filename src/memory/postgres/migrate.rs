@@ -7,7 +7,7 @@ use deadpool_postgres::{Client, Transaction};
 use crate::{domain::fnv1a, memory::Error};
 
 /// All steps, oldest first; released ones never change.
-pub(super) const STEPS: [&str; 9] = [
+pub(super) const STEPS: [&str; 10] = [
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
@@ -17,6 +17,7 @@ pub(super) const STEPS: [&str; 9] = [
     include_str!("migrations/0007.sql"),
     include_str!("migrations/0008.sql"),
     include_str!("migrations/0009.sql"),
+    include_str!("migrations/0010.sql"),
 ];
 
 /// Held by the program that migrates ("glyphoxa" in ASCII).

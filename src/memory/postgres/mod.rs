@@ -6,6 +6,7 @@
 
 mod address;
 mod append;
+mod automation;
 mod deletions;
 mod failure;
 mod graph;

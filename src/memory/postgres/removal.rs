@@ -7,6 +7,7 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 
 use super::{
+    automation,
     sql::{Sql, count, plain, scope_word},
     store::Postgres,
 };
@@ -50,6 +51,7 @@ impl Postgres {
             Forget::Player { id, before } => forget_player(&work, scope, &id, before).await?,
             Forget::Session(id) => forget_sessions(&work, scope, vec![plain(&id)]).await?,
             Forget::Before(at) => {
+                automation::forget_runs(&work, scope, at).await?;
                 let mut sql = Sql::new("SELECT s.id FROM session s WHERE coalesce(");
                 sql.push("(SELECT max(u.at) FROM utterance u WHERE u.scope = s.scope ");
                 sql.push("AND u.session = s.id), s.started) < ").bind(at);
@@ -161,6 +163,7 @@ async fn forget_player(
     presence.bind(plain(player)).push("::text) WHERE scope = ").bind(plain(&scope.key()));
     presence.push(" AND players @> ").bind(vec![plain(player)]);
     presence.execute(work).await?;
+    automation::forget(work, scope, player, before).await?;
     Ok(Forgotten { sessions: 0, lines, derived })
 }
 

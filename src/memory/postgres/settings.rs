@@ -19,7 +19,8 @@ impl Settings for Postgres {
         Box::pin(within(async move {
             let sql = Sql::new(
                 "SELECT scope FROM session UNION SELECT scope FROM item \
-                 UNION SELECT scope FROM entity",
+                 UNION SELECT scope FROM entity UNION SELECT scope FROM run \
+                 UNION SELECT scope FROM schedule",
             );
             let rows = sql.query(&self.client().await?).await?;
             let key = |row: &Row| Ok(Scope::of_key(row.try_get(0)?));

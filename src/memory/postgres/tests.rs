@@ -44,7 +44,7 @@ fn url(database: &str) -> Option<String> {
 const LOADED: Duration = Duration::from_secs(120);
 
 /// Stores the suite opens at most.
-const STORES: usize = 20;
+const STORES: usize = 24;
 
 /// A store in its own schema.
 async fn in_schema(address: &Address, number: usize) -> Postgres {
@@ -130,6 +130,15 @@ async fn several_programs_number_lines_without_gaps() {
         let lines = stores[0].lines(&key, LineFilter::default(), Viewer::Dm).await.unwrap();
         let seqs: Vec<u64> = lines.iter().map(|line| line.seq).collect();
         assert_eq!(seqs, (1..=21).collect::<Vec<u64>>());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_programs_fire_a_schedule_once() {
+    in_database(|address| async move {
+        let (one, two) = (Postgres::open(&address).await, Postgres::open(&address).await);
+        suite::automation::contest(&one.unwrap(), &two.unwrap()).await;
     })
     .await;
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Params, params};
 
 use super::{
     super::{Error, Forget, Forgotten, Present, Uid},
-    campaign, failure,
+    automation, campaign, failure,
     rows::json,
 };
 
@@ -49,6 +49,7 @@ pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Er
             let lines = db.query_row(said, [], |row| row.get(0)).map_err(failure)?;
             blank(db, FORGOTTEN)?;
             leave(db, campaign, player)?;
+            automation::forget(db, campaign, player, *before)?;
             Ok(Forgotten { sessions: 0, lines, derived })
         }
         Forget::Session(session) => {
@@ -56,6 +57,7 @@ pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Er
             sessions(db, campaign, old, params![campaign, session])
         }
         Forget::Before(at) => {
+            automation::forget_runs(db, campaign, *at)?;
             let old = "SELECT s.id FROM session s WHERE s.campaign = ?1 AND coalesce(
                 (SELECT max(at) FROM line WHERE session = s.id), s.started, ?2) < ?2";
             sessions(db, campaign, old, params![campaign, at])

@@ -18,6 +18,7 @@ pub const STEPS: &[&str] = &[
     include_str!("schema/0007.sql"),
     include_str!("schema/0008.sql"),
     include_str!("schema/0009.sql"),
+    include_str!("schema/0010.sql"),
 ];
 
 /// Applies the missing `steps`, each in its own transaction; returns the schema's number. Fails on

@@ -3,6 +3,7 @@
 //! Entry type: [`Sqlite`]. Several processes may open the file; they take turns writing. Only its
 //! owner may read it. **Never**: uses the system's library.
 
+mod automation;
 mod connect;
 mod deletions;
 mod engine;

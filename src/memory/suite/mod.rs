@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`run`], with a way to open an empty store. **Never**: looks into a store.
 
+pub mod automation;
 mod deletions;
 mod graph;
 mod items;
@@ -36,4 +37,8 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     spending::caps(&*open()).await;
     deletions::records(&*open()).await;
     deletions::moments(&*open()).await;
+    automation::runs(&*open()).await;
+    automation::schedules(&*open()).await;
+    automation::claims(&*open()).await;
+    automation::people(&*open()).await;
 }

@@ -13,9 +13,10 @@ use tokio::{
 
 use super::{
     super::{
-        Command, Continuation, Conversations, EventReader, MusicPlayer, Options, Outcome, Outlets,
-        Pace, Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents, TableHandle,
-        TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+        Command, Continuation, Conversations, EventReader, Halts, MusicPlayer, Options, Outcome,
+        Outlets, Pace, Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents,
+        TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut,
+        WeakTableEvents, open,
     },
     parts::{Shared, recogniser, setup},
     voices::{Recogniser, Said, babble},
@@ -173,6 +174,9 @@ pub struct Stage {
     left: Arc<Mutex<Vec<Left>>>,
     pub opened: Instant,
     pub music: MusicPlayer,
+    /// Sends its events.
+    pub teller: WeakTableEvents,
+    pub halts: Arc<Halts>,
 }
 
 impl Setup {
@@ -251,12 +255,13 @@ impl Setup {
         let mut ear = Ear::new(opened, &left, self.breaks);
         ear.leaves = self.leaves;
         ear.when_cut = self.when_cut.map(|track| (music.clone(), MusicOrder::Play(track)));
+        let (teller, halts) = (told.downgrade(), Arc::<Halts>::default());
         let outlets = Outlets {
             out: Box::new(ear),
             pace: self.pace,
             music: music.clone(),
             effects: Arc::new(NoEffects),
-            halts: Arc::default(),
+            halts: Arc::clone(&halts),
             events: told,
         };
         let plain = setup(SessionId("test".to_owned()), &stt, &host, outlets);
@@ -283,6 +288,8 @@ impl Setup {
             left,
             opened,
             music,
+            teller,
+            halts,
         };
         stage.sit_down().await;
         stage

@@ -59,8 +59,11 @@ pub const SERVERS: &[&str] = &[
     "image-gen",
     "web-search",
     "tools",
-    "workflow",
+    WORKFLOWS,
 ];
+
+/// Server name of workflows that NPCs may call.
+pub const WORKFLOWS: &str = "workflow";
 
 /// Data and services the built-in tools use.
 pub struct Materials {

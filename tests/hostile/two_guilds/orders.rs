@@ -69,6 +69,8 @@ pub fn looks() -> Vec<Order> {
         Order::new("tools servers"),
         Order::new("tools permits"),
         Order::new("tools leaderboard"),
+        Order::new("workflow list"),
+        Order::new("schedule list"),
         Order::new("entity list"),
         Order::new("entity show").with("name", "grim"),
         Order::new("campaign info"),
@@ -117,6 +119,10 @@ pub fn changes(dora: u64) -> Vec<Order> {
         server("tools server trust"),
         server("tools server restart"),
         server("tools server remove"),
+        Order::new("workflow run").with("name", "the-evening-begins"),
+        Order::new("workflow stop"),
+        Order::new("schedule create").with("when", "in 5h").with("npc", "Tessa").with("text", "-"),
+        Order::new("schedule cancel").with("id", "a1b2c3"),
         Order::new("roll").with("expression", "2d6"),
         Order::new("entity add").with("name", "Olm").with("type", "npc"),
         Order::new("entity remove").with("name", "anders"),
@@ -141,5 +147,8 @@ pub fn typings() -> Vec<(Order, &'static str)> {
         (Order::new("scene set").with("location", MARK), "location"),
         (Order::new("character set").with("name", MARK), "name"),
         (Order::new("tools revoke").with("tool", MARK), "tool"),
+        (Order::new("workflow run").with("name", MARK), "name"),
+        (Order::new("schedule cancel").with("id", MARK), "id"),
+        (Order::new("workflow stop").with("run", MARK), "run"),
     ]
 }

@@ -75,6 +75,14 @@ async fn two_processes_take_turns() {
     assert_eq!(count(&one).await, 40);
 }
 
+#[tokio::test]
+async fn two_processes_fire_a_schedule_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let (one, two) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
+    suite::automation::contest(&one, &two).await;
+}
+
 #[test]
 fn emptied_file_is_not_taken_for_a_new_one() {
     for (beside, is_refused) in

@@ -1,0 +1,35 @@
+//! Schedules and runs of workflows with a person's id.
+//!
+//! Entry functions: [`made_by`], [`naming`].
+
+use crate::{
+    campaign::date,
+    domain::{Scope, Timestamp},
+    memory::{Error, MemoryStore},
+};
+
+/// What the person `player` planned and started, as lines of text for them.
+pub async fn made_by(
+    store: &dyn MemoryStore,
+    scope: &Scope,
+    player: &str,
+) -> Result<Vec<String>, Error> {
+    let is_own = |by: Option<&str>| by == Some(player);
+    let schedules = store.schedules(scope).await?.into_iter();
+    let schedules = schedules.filter(|it| is_own(it.by.as_ref().map(|by| by.0.as_str())));
+    let schedules =
+        schedules.map(|it| format!("{} schedule {}: {}", date(it.made), it.when, it.action));
+    let runs = store.runs(scope, 0).await?.into_iter();
+    let runs = runs.filter(|it| is_own(it.starter().as_deref()));
+    let runs = runs.map(|it| format!("{} workflow {}", date(it.began), it.workflow));
+    Ok(schedules.chain(runs).collect())
+}
+
+/// Number of schedules and runs that a deletion of `player` would change.
+pub async fn naming(store: &dyn MemoryStore, scope: &Scope, player: &str) -> Result<u64, Error> {
+    let mut schedules = store.schedules(scope).await?;
+    let mut runs = store.runs(scope, 0).await?;
+    let schedules = schedules.iter_mut().map(|it| it.forget(player, Timestamp::MAX));
+    let runs = runs.iter_mut().map(|it| it.forget(player, Timestamp::MAX));
+    Ok(schedules.chain(runs).map(u64::from).sum())
+}

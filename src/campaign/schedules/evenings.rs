@@ -1,0 +1,95 @@
+//! Running sessions, as schedules see them.
+//!
+//! Entry type: [`Evenings`]. **Never**: keeps a table open.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::{
+    sync::{Notify, mpsc},
+    time::Instant,
+};
+
+use super::{super::clock, due::SessionTime};
+use crate::{
+    domain::Scope,
+    session::{Command, WeakTableEvents},
+};
+
+/// The table of a session.
+pub struct EveningTable {
+    pub commands: mpsc::WeakSender<Command>,
+    pub events: WeakTableEvents,
+}
+
+/// A running session.
+pub struct Evening {
+    pub scope: Scope,
+    pub table: EveningTable,
+    /// Unix time in ms.
+    began: i64,
+    at: Instant,
+}
+
+impl Evening {
+    pub fn time(&self) -> SessionTime {
+        let elapsed = i64::try_from(self.at.elapsed().as_millis()).unwrap_or(i64::MAX);
+        SessionTime { began: self.began, elapsed }
+    }
+}
+
+/// Running sessions. Cloning shares them.
+#[derive(Clone, Default)]
+pub struct Evenings(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    running: Mutex<Vec<Arc<Evening>>>,
+    changed: Notify,
+}
+
+/// A session ends when this is dropped.
+pub struct EveningGuard {
+    evening: Arc<Evening>,
+    evenings: Evenings,
+}
+
+impl Drop for EveningGuard {
+    fn drop(&mut self) {
+        self.evenings.running().retain(|it| !Arc::ptr_eq(it, &self.evening));
+        self.evenings.wake();
+    }
+}
+
+impl Evenings {
+    /// A session of `scope` begins.
+    pub fn begin(&self, scope: Scope, table: EveningTable) -> EveningGuard {
+        let evening = Arc::new(Evening { scope, table, began: clock::now(), at: Instant::now() });
+        self.running().push(Arc::clone(&evening));
+        self.wake();
+        EveningGuard { evening, evenings: self.clone() }
+    }
+
+    /// The newest session of `scope`.
+    pub fn of(&self, scope: &Scope) -> Option<Arc<Evening>> {
+        self.running().iter().rev().find(|it| it.scope == *scope).cloned()
+    }
+
+    /// Scopes of running sessions.
+    pub fn scopes(&self) -> Vec<Scope> {
+        self.running().iter().map(|it| it.scope.clone()).collect()
+    }
+
+    /// Has the task look again.
+    pub fn wake(&self) {
+        self.0.changed.notify_one();
+    }
+
+    /// Waits for a change, for one task. Cancel safe.
+    pub async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<Arc<Evening>>> {
+        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,385 @@
+//! Schedules over the store, with paused time.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
+use serde_json::json;
+use tokio::{
+    sync::{broadcast::Receiver, mpsc},
+    task::JoinHandle,
+    time::sleep,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    starts::{NotStarted, Start},
+    *,
+};
+use crate::{
+    campaign::{clock::paused, settings::ScheduleOptions, settings::Settings, stand_in},
+    domain::{CampaignKey, EngineKind, Owner, PersonId, Scope, Tier},
+    logic::{
+        music::MusicStatus,
+        schedule::Planned,
+        workflow::{Workflow, Workflows},
+    },
+    memory::Sqlite,
+    session::{
+        Command, EventReader, Latencies, SceneStatus, SeatId, SeatStatus, State, Status,
+        TableEvent, TableEvents, Unwritten,
+    },
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+/// An evening in 2026.
+const EVENING: i64 = 1_795_800_000_000;
+
+/// Records what is started.
+#[derive(Clone, Default)]
+struct Started(Arc<Mutex<Vec<String>>>);
+
+impl Starts for Started {
+    fn start(&self, start: Start) -> BoxFuture<'static, Result<(), NotStarted>> {
+        let Start { workflow, inputs, .. } = start;
+        self.0.lock().unwrap().push(format!("{workflow} {inputs}"));
+        ready(Ok(())).boxed()
+    }
+}
+
+impl Started {
+    fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+fn guild() -> Scope {
+    Scope { owner: Owner::Guild(7), campaign: CampaignKey("saltmarsh".to_owned()) }
+}
+
+/// A program over the store in a folder.
+struct Program {
+    schedules: Schedules,
+    evenings: Evenings,
+    started: Started,
+    notices: Receiver<ScheduleNotice>,
+    stop: CancellationToken,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Program {
+    fn open(folder: &Path, catch_up: bool) -> Self {
+        let bells = Workflow {
+            name: "bells".to_owned(),
+            description: "The bells ring".to_owned(),
+            inputs: json!({}),
+            offer: false,
+            steps: Vec::new(),
+        };
+        let settings = Settings {
+            workflows: Arc::new(Workflows::new([bells])),
+            schedules: ScheduleOptions { zone: jiff::tz::TimeZone::UTC, catch_up },
+            ..stand_in::settings(folder)
+        };
+        let (evenings, started) = (Evenings::default(), Started::default());
+        let schedules = Schedules::new(SchedulesParts {
+            settings: Arc::new(ArcSwap::from_pointee(settings)),
+            store: Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap()),
+            evenings: evenings.clone(),
+        });
+        let (notices, stop) = (schedules.notices(), CancellationToken::new());
+        Self { schedules, evenings, started, notices, stop, task: None }
+    }
+
+    /// Fires what is due from now on.
+    fn begin(mut self) -> Self {
+        let starts = Arc::new(self.started.clone());
+        let run = self.schedules.clone().run(Drives::Only(guild()), starts, self.stop.clone());
+        self.task = Some(tokio::spawn(run));
+        self
+    }
+
+    async fn end(self) {
+        self.stop.cancel();
+        if let Some(task) = self.task {
+            task.await.unwrap();
+        }
+    }
+
+    fn planner(&self) -> Planner {
+        self.schedules.within(guild())
+    }
+
+    async fn bells(&self, when: &str) -> String {
+        let action = Planned::Workflow { name: "bells".to_owned(), inputs: json!({"times": 3}) };
+        self.plan(when, action).await.unwrap()
+    }
+
+    /// Makes a schedule; its id, or the refusal.
+    async fn plan(&self, when: &str, action: Planned) -> Result<String, String> {
+        let by = Some(PersonId("11".to_owned()));
+        let new = NewSchedule { when: when.to_owned(), action, by };
+        let made = self.planner().create(new).await;
+        made.map(|entry| entry.id).map_err(|error| error.to_string())
+    }
+
+    async fn left(&self) -> usize {
+        self.planner().list().await.unwrap().len()
+    }
+}
+
+fn line(npc: &str, text: &str) -> Planned {
+    Planned::Line { npc: npc.to_owned(), text: text.to_owned() }
+}
+
+const RUNG: &str = "bells {\"times\":3}";
+
+#[tokio::test(start_paused = true)]
+async fn planned_workflow_fires_once_at_its_time() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    program.bells("in 90m").await;
+    sleep(89 * MINUTE).await;
+    assert!(program.started.all().is_empty());
+    sleep(2 * MINUTE).await;
+    assert_eq!(program.started.all(), [RUNG]);
+    sleep(100 * MINUTE).await;
+    assert_eq!((program.started.all().len(), program.left().await), (1, 0));
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn schedule_survives_the_end_of_the_program() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    // It never began its task: as good as killed.
+    drop({
+        let killed = Program::open(folder.path(), false);
+        killed.bells("in 30m").await;
+        killed
+    });
+    sleep(10 * MINUTE).await;
+    let program = Program::open(folder.path(), false).begin();
+    sleep(19 * MINUTE).await;
+    assert!(program.started.all().is_empty());
+    sleep(2 * MINUTE).await;
+    assert_eq!(program.started.all(), [RUNG]);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_programs_fire_each_time_once() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let one = Program::open(folder.path(), false).begin();
+    let other = Program::open(folder.path(), false).begin();
+    one.bells("every 15m").await;
+    sleep(61 * MINUTE).await;
+    assert_eq!(one.started.all().len() + other.started.all().len(), 4);
+    one.end().await;
+    other.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn missed_time_is_told_and_not_made_up_for() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    Program::open(folder.path(), false).bells("in 10m").await;
+    sleep(60 * MINUTE).await;
+    let mut program = Program::open(folder.path(), false).begin();
+    let notice = program.notices.recv().await.unwrap();
+    assert_eq!(notice.scope, guild());
+    assert!(notice.text.contains("missed (workflow bells, due 2026-11-"), "{}", notice.text);
+    sleep(60 * MINUTE).await;
+    assert!(program.started.all().is_empty() && program.left().await == 0);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn missed_time_is_made_up_for_if_wanted() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    Program::open(folder.path(), true).bells("every 15m").await;
+    sleep(65 * MINUTE).await;
+    let program = Program::open(folder.path(), true).begin();
+    sleep(5 * MINUTE).await;
+    assert_eq!(program.started.all(), [RUNG], "one of the four that were missed");
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn clock_set_back_repeats_nothing() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    program.bells("every 15m").await;
+    sleep(16 * MINUTE).await;
+    assert_eq!(program.started.all().len(), 1);
+    paused::begin(EVENING - 60 * 60_000);
+    sleep(70 * MINUTE).await;
+    assert_eq!(program.started.all().len(), 1);
+    sleep(21 * MINUTE).await;
+    assert_eq!(program.started.all().len(), 2);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_schedule_never_fires() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    let id = program.bells("in 5m").await;
+    let known = program.planner().known();
+    assert!(known.iter().all(|line| line.starts_with(&id)), "{known:?}");
+    assert_eq!(program.planner().cancel(&known.concat()).await.unwrap(), id);
+    sleep(10 * MINUTE).await;
+    assert!(program.started.all().is_empty());
+    let gone = program.planner().cancel(&id).await.unwrap_err().to_string();
+    assert_eq!(gone, format!("unknown schedule '{id}' (list shows them)"));
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn wrong_schedules_are_refused_with_a_way_out() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false);
+    let unknown = Planned::Workflow { name: "belfry".to_owned(), inputs: json!({}) };
+    let wrong = Planned::Workflow { name: "bells".to_owned(), inputs: json!([1]) };
+    for (action, why) in [
+        (unknown, "unknown workflow 'belfry' (known: bells)"),
+        (wrong, "invalid inputs (use a JSON object"),
+        (line("Nemo", "Hello."), "unknown npc 'Nemo' (known: Bartok)"),
+        (line("Bartok", " "), "the line is empty"),
+    ] {
+        let refused = program.plan("in 5m", action).await.unwrap_err();
+        assert!(refused.starts_with(why), "{refused}");
+    }
+    assert!(program.plan("every 30s", line("Bartok", "Hello.")).await.is_err());
+    assert_eq!(program.left().await, 0);
+}
+
+/// A table with Bartok, whose orders the test reads.
+struct Table {
+    /// Keeps the table open.
+    commands: mpsc::Sender<Command>,
+    events: TableEvents,
+    told: EventReader,
+    said: Arc<Mutex<Vec<String>>>,
+}
+
+impl Table {
+    fn open(muted: bool) -> Self {
+        let (commands, mut orders) = mpsc::channel(8);
+        let said = Arc::<Mutex<Vec<String>>>::default();
+        let heard = Arc::clone(&said);
+        tokio::spawn(async move {
+            while let Some(order) = orders.recv().await {
+                match order {
+                    Command::Status(ask) => _ = ask.send(status(muted)),
+                    Command::Puppet { speaker, text, .. } => {
+                        heard.lock().unwrap().push(format!("{} {text}", speaker.0));
+                    }
+                    _ => {}
+                }
+            }
+        });
+        let events = TableEvents::new(8);
+        let told = events.subscribe();
+        Self { commands, events, told, said }
+    }
+
+    fn at(&self) -> EveningTable {
+        let (commands, events) = (self.commands.downgrade(), self.events.downgrade());
+        EveningTable { commands, events }
+    }
+}
+
+fn status(muted: bool) -> Status {
+    let bartok = SeatStatus {
+        id: SeatId(0),
+        name: "Bartok".to_owned(),
+        muted,
+        present: true,
+        waiting: 0,
+        ceiling: Tier::Standard,
+        override_: None,
+        last_selection: None,
+        brain: "scripted".to_owned(),
+        tts: "flite".to_owned(),
+        engine: EngineKind::Cascaded,
+        replaced: None,
+        pinned_by: Vec::new(),
+        note_turns_left: None,
+    };
+    Status {
+        state: State::Listening,
+        card: None,
+        seats: vec![bartok],
+        scene: SceneStatus { location: None, time_of_day: None, present: Vec::new() },
+        music: MusicStatus::default(),
+        utterances: 0,
+        answered: 0,
+        silent: 0,
+        errors: 0,
+        latency: Latencies::default(),
+        spent: 0.0,
+        unwritten: Unwritten::default(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_is_said_in_each_session_at_its_time() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    program.plan("session +20m", line("bartok", "Last orders!")).await.unwrap();
+    let table = Table::open(false);
+    for said in 1..=2 {
+        let evening = program.evenings.begin(guild(), table.at());
+        sleep(19 * MINUTE).await;
+        assert_eq!(table.said.lock().unwrap().len(), said - 1);
+        sleep(60 * MINUTE).await;
+        assert_eq!(table.said.lock().unwrap().len(), said);
+        drop(evening);
+        sleep(60 * MINUTE).await;
+    }
+    assert_eq!(*table.said.lock().unwrap(), ["11 Last orders!", "11 Last orders!"]);
+    assert_eq!(program.left().await, 1);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_without_session_is_told_as_missed() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Program::open(folder.path(), false).begin();
+    program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
+    let notice = program.notices.recv().await.unwrap().text;
+    assert!(notice.contains("no session is running"), "{notice}");
+    assert_eq!(program.left().await, 0);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_of_a_muted_npc_is_told_at_the_table() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    let mut table = Table::open(true);
+    let _evening = program.evenings.begin(guild(), table.at());
+    program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
+    let told = table.told.recv().await;
+    let Some(TableEvent::Private(notice)) = told else { panic!("{told:?}") };
+    assert!(notice.ends_with("Bartok is muted (use /npc unmute)."), "{notice}");
+    assert!(table.said.lock().unwrap().is_empty());
+    program.end().await;
+}

@@ -1,0 +1,85 @@
+//! One step's surroundings. Entry type: [`StepContext`].
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    link::{TableGone, TableLink},
+    started::{Origin, WorkflowParts},
+};
+use crate::{
+    domain::Scope,
+    logic::workflow::{
+        look::Done,
+        record::{RunId, Starter},
+        values::Given,
+    },
+    session::{Command, SpeakerId},
+};
+
+/// Speaker of runs that nobody at the table has started; no person has this id.
+const NOBODY: SpeakerId = SpeakerId(u64::MAX);
+
+/// What a step of a run works with.
+pub struct StepContext {
+    pub parts: Arc<WorkflowParts>,
+    pub scope: Scope,
+    /// `None`: no play session.
+    pub link: Option<TableLink>,
+    pub origin: Origin,
+    pub run: RunId,
+    /// The run has words from outside.
+    pub tainted: bool,
+    /// X-cards used before the run.
+    pub halts: u64,
+    /// Ends the step.
+    pub cancel: CancellationToken,
+}
+
+impl StepContext {
+    /// The table, or how a step without one ends.
+    pub fn table(&self) -> Result<&TableLink, Done> {
+        self.link.as_ref().ok_or_else(|| Done::Missed("no play session".to_owned()))
+    }
+
+    /// Sends orders to the table, and waits until it has taken them.
+    pub async fn order(&self, orders: Vec<Command>) -> Result<Done, Done> {
+        let table = self.table()?;
+        let sent = async {
+            for order in orders {
+                table.send(self.halts, order).await?;
+            }
+            table.status(self.halts).await
+        };
+        sent.await.map(|_| Done::NOTHING).map_err(gone)
+    }
+
+    /// Whose words the table records.
+    pub fn speaker(&self) -> SpeakerId {
+        self.origin.speaker.as_ref().map_or(NOBODY, |speaker| speaker.id)
+    }
+
+    /// The NPC whose model started the run.
+    pub fn npc_starter(&self) -> Option<&str> {
+        match &self.origin.starter {
+            Starter::Npc(npc) => Some(npc),
+            Starter::Person(_) | Starter::Schedule(_) | Starter::Program(_) => None,
+        }
+    }
+}
+
+/// How a step ends whose table has closed.
+pub fn gone(why: TableGone) -> Done {
+    Done::Missed(why.to_string())
+}
+
+/// How a step ends that cannot be done.
+pub fn failed(why: impl ToString) -> Done {
+    Done::Failed(why.to_string())
+}
+
+/// A result in our own words.
+pub const fn ours(value: serde_json::Value) -> Done {
+    Done::Result(Given { value, outside: false })
+}

@@ -1,0 +1,175 @@
+//! Steps that call a tool, as an NPC or the assistant: within its whitelist, tier, policy and
+//! approval. Entry functions: [`call`], [`picture`].
+
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{
+    context::{StepContext, failed},
+    effects::StepEffects,
+};
+use crate::{
+    campaign::outside_sessions,
+    domain::{CallId, Npc, SessionId, Tier, ToolCall, TurnId, one_line},
+    engine::NpcPayments,
+    logic::{
+        cast::find_npc,
+        workflow::{
+            look::Done,
+            record::Starter,
+            values::{Given, Words},
+        },
+    },
+    tools::{
+        Authority, CallContext, CallErrorKind, CallRecord, Caller, FollowUp, Payments, Progress,
+        Taint, ToolHost, TurnLimits,
+    },
+};
+
+/// The tool that shows pictures.
+const PICTURES: &str = "image-gen.generate_image";
+/// Longest reason of a failed call in a record, in characters.
+const WHY_MAX: usize = 300;
+
+/// Shows the table a picture.
+pub async fn picture(
+    context: &StepContext,
+    npc: Option<&str>,
+    prompt: &Words,
+) -> Result<Done, Done> {
+    let value = json!({ "prompt": prompt.text() });
+    let arguments = Given { value, outside: prompt.is_outside() };
+    call(context, PICTURES, npc, arguments).await
+}
+
+/// Calls the tool `identity`; the result is what it returns.
+pub async fn call(
+    context: &StepContext,
+    identity: &str,
+    npc: Option<&str>,
+    arguments: Given,
+) -> Result<Done, Done> {
+    let npc = caller(context, npc)?;
+    let (session, host) = host(context);
+    let (late, mut result) = mpsc::channel(1);
+    let snapshot = host.snapshot();
+    let entry = snapshot.find(identity).ok_or_else(|| {
+        failed(format!("unknown tool '{identity}' (glyphoxa tools list shows all)"))
+    })?;
+    let call = ToolCall {
+        id: CallId(format!("run-{}", context.run.0)),
+        name: entry.spec.name.to_string(),
+        arguments: arguments.value.to_string(),
+        extra: Map::new(),
+    };
+    let made = CallContext {
+        scope: context.scope.clone(),
+        authority: authority(context, &npc, &host),
+        session,
+        turn: TurnId(0),
+        speaker: context.origin.speaker.as_ref().map_or("a workflow", |it| &it.name).into(),
+        by: match &context.origin.starter {
+            Starter::Person(person) => Some(person.clone()),
+            Starter::Npc(_) | Starter::Schedule(_) | Starter::Program(_) => None,
+        },
+        // A workflow waits for results that come late.
+        deadline: Instant::now() + entry.tool.max(),
+        fresh: false,
+        taint: Taint::default(),
+        progress: Progress::default(),
+        cancel: context.cancel.clone(),
+        effects: Arc::new(effects(context, late)),
+    };
+    if context.tainted || arguments.outside {
+        made.taint.set();
+    }
+    let record = host.execute(&made, &call).await;
+    // Only what is still under way has the sender now.
+    drop(made);
+    let record = match record.pending {
+        true => later(context, &mut result).await?,
+        false => record,
+    };
+    done(&record, &npc)
+}
+
+/// The result of a call that waited for approval.
+async fn later(
+    context: &StepContext,
+    result: &mut mpsc::Receiver<FollowUp>,
+) -> Result<CallRecord, Done> {
+    let late = context.cancel.run_until_cancelled(result.recv()).await;
+    late.flatten().map(|late| late.record).ok_or_else(|| failed("the call was withdrawn"))
+}
+
+fn done(record: &CallRecord, npc: &Npc) -> Result<Done, Done> {
+    match &record.result {
+        Ok(output) => {
+            // Secrets taint as well: what reaches outside then asks first.
+            let outside = record.outside || record.secret;
+            Ok(Done::Result(Given { value: output.value(), outside }))
+        }
+        Err(error) if error.kind == CallErrorKind::NotVisible => Err(failed(format!(
+            "{} may not use '{}' (list it under its tools, within its budget_tier)",
+            npc.name, record.tool
+        ))),
+        Err(error) => {
+            let why = one_line(&error.to_string(), WHY_MAX);
+            Err(failed(format!("{}: {}: {why}", record.tool, error.kind.name())))
+        }
+    }
+}
+
+/// The NPC of this name; without one, the assistant.
+fn caller(context: &StepContext, npc: Option<&str>) -> Result<Arc<Npc>, Done> {
+    let settings = context.parts.settings.load();
+    let Some(name) = npc else { return Ok(Arc::clone(&settings.assistant.npc)) };
+    if let Some(link) = &context.link {
+        return link.seat(name).map(|seated| seated.npc).map_err(failed);
+    }
+    let (at, _) = find_npc(&settings.cast, name).map_err(failed)?;
+    settings.cast.get(at).cloned().ok_or_else(|| failed("this NPC has left"))
+}
+
+/// The tools of the session, or those outside sessions.
+fn host(context: &StepContext) -> (SessionId, ToolHost) {
+    let tools = &context.parts.tools;
+    match &context.link {
+        Some(link) => (link.session.clone(), tools.at(&link.session, &context.scope)),
+        None => outside_sessions(tools, &context.scope, context.origin.decided.clone()),
+    }
+}
+
+fn authority(context: &StepContext, npc: &Arc<Npc>, host: &ToolHost) -> Authority {
+    let tier: Tier = npc.budget_tier;
+    let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
+    let limits = TurnLimits::new(host.calls_of(&npc.name), npc.policy.clone());
+    let payments: Arc<dyn Payments> = match &context.link {
+        Some(link) => Arc::new(NpcPayments::new(Arc::clone(npc), link.budget.clone())),
+        None => {
+            let settings = context.parts.settings.load();
+            context.parts.accounts.payments(&context.scope, &settings.budget, npc)
+        }
+    };
+    let name = Arc::from(npc.name.as_str());
+    let caller = Caller { npc: name, tier, offered, sampler: None, payments: Some(payments) };
+    match context.origin.starter {
+        Starter::Person(_) => Authority::Dm(caller, limits),
+        Starter::Npc(_) | Starter::Schedule(_) | Starter::Program(_) => {
+            Authority::Npc(caller, limits)
+        }
+    }
+}
+
+fn effects(context: &StepContext, late: mpsc::Sender<FollowUp>) -> StepEffects {
+    let face = context.link.as_ref().map_or(&context.origin.effects, |link| &link.effects);
+    StepEffects {
+        face: Arc::clone(face),
+        link: context.link.clone(),
+        halts: context.halts,
+        cancel: context.cancel.clone(),
+        late,
+    }
+}

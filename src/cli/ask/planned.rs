@@ -1,0 +1,54 @@
+//! Schedules of this machine, while a table is open. Entry type: [`LocalSchedules`].
+
+use std::{future::pending, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    app,
+    campaign::{
+        Drives, EveningTable, Evenings, Planner, Schedules, SchedulesParts, SharedSettings,
+        WorkflowRuns,
+    },
+    config::Config,
+    domain::Scope,
+    memory::MemoryStore,
+};
+
+/// The schedules of a saved session's campaign. Cloning shares them.
+#[derive(Clone)]
+pub struct LocalSchedules(Option<Parts>);
+
+#[derive(Clone)]
+struct Parts {
+    schedules: Schedules,
+    evenings: Evenings,
+    scope: Scope,
+}
+
+impl LocalSchedules {
+    /// Without a store nothing is scheduled.
+    pub fn open(
+        config: &Config,
+        settings: SharedSettings,
+        store: Option<Arc<dyn MemoryStore>>,
+    ) -> Self {
+        Self(store.map(|store| {
+            let (scope, evenings) = (app::local_scope(config), Evenings::default());
+            let parts = SchedulesParts { settings, store, evenings: evenings.clone() };
+            Parts { schedules: Schedules::new(parts), evenings, scope }
+        }))
+    }
+
+    /// For commands.
+    pub fn planner(&self) -> Option<Planner> {
+        self.0.as_ref().map(|parts| parts.schedules.within(parts.scope.clone()))
+    }
+
+    /// Fires what is due at `table`, until dropped; `runs` runs the workflows.
+    pub async fn run(self, table: EveningTable, runs: WorkflowRuns) {
+        let Some(Parts { schedules, evenings, scope }) = self.0 else { return pending().await };
+        let _evening = evenings.begin(scope.clone(), table);
+        schedules.run(Drives::Only(scope), Arc::new(runs), CancellationToken::new()).await;
+    }
+}

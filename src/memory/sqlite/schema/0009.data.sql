@@ -1,0 +1,1 @@
+-- Schema 9 adds no table to schema 8, so the data of earlier steps covers it.
