@@ -77,7 +77,7 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
-    ScheduleNotice, Schedules, SchedulesParts, Starts,
+    ScheduleNotice, Schedules, SchedulesParts,
 };
 pub use sessions::{NotSaved, Sessions};
 pub use settings::{
@@ -89,8 +89,8 @@ pub use spend::{AccountFor, Accounts};
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use workflows::{
-    LinkParts, Origin, RunError, RunsSlot, StartedRun, TableLink, WantedRun, WorkflowParts,
-    WorkflowRuns, offered_workflows, read_inputs, run_title,
+    LinkParts, Origin, RunsSlot, TableLink, WantedRun, WorkflowParts, WorkflowRuns,
+    offered_workflows, read_inputs, run_title,
 };
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,

@@ -28,5 +28,5 @@ pub use self::{
     offered::{RunsSlot, definitions as offered_workflows},
     records::title as run_title,
     service::WorkflowRuns,
-    started::{Origin, RunError, StartedRun, WantedRun, WorkflowParts},
+    started::{Origin, WantedRun, WorkflowParts},
 };

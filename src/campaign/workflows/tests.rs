@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{
-    LinkParts, Origin, RunError, RunsSlot, StartedRun, TableLink, WantedRun, WorkflowParts,
-    WorkflowRuns, offered_workflows, started::EndedRun,
+    LinkParts, Origin, RunsSlot, TableLink, WantedRun, WorkflowParts, WorkflowRuns,
+    offered_workflows,
+    started::{EndedRun, RunError, StartedRun},
 };
 use crate::{
     campaign::{Accounts, Dice, Settings, ToolDecisions, stand_in},
