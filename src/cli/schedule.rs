@@ -22,6 +22,7 @@ use crate::{
   glyphoxa schedule list
   glyphoxa schedule create 'at 21:30' --npc 'Captain Hale' --text 'Close the gates!'
   glyphoxa schedule create 'every 15m' --workflow bells --inputs 'times=3'
+  glyphoxa schedule create 'every friday 19:30' --workflow the-evening-begins
   glyphoxa schedule create 'session +20m' --workflow the-evening-begins --guild 987654321
   glyphoxa schedule cancel a1b2c3
 A schedule fires while the bot runs, or a session of glyphoxa ask that is saved.")]
@@ -42,7 +43,7 @@ enum Action {
     },
     /// Starts a workflow, or has an NPC say a line, at a time.
     Create {
-        /// The time: 'at 21:30', 'in 90m', 'every 15m' or 'session +20m'.
+        /// The time: 'at 21:30', 'in 90m', 'every 15m', 'every friday 19:30' or 'session +20m'.
         when: String,
         /// Workflow to start.
         #[arg(long, value_name = "NAME", conflicts_with_all = ["npc", "text"])]

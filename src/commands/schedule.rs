@@ -32,7 +32,7 @@ pub static COMMAND: Command = Command {
             &[
                 Parameter::required(
                     "when",
-                    "at 21:30, in 90m, every 15m, or session +20m",
+                    "at 21:30, in 90m, every 15m, every friday 19:30, or session +20m",
                     Kind::Words(WHEN_MAX),
                 ),
                 Parameter::new(

@@ -22,7 +22,7 @@ const INPUTS_MAX: usize = 16 * 1024;
 
 /// A schedule to be made.
 pub struct NewSchedule {
-    /// As a game master types it: "at 21:30", "in 90m", "every 15m", "session +20m".
+    /// As a game master types it: "at 21:30", "every friday 19:30", "session +20m".
     pub when: String,
     pub action: Planned,
     /// `None`: the operator, at the command line.
@@ -80,16 +80,14 @@ impl Planner {
     /// Makes a schedule.
     pub async fn create(&self, new: NewSchedule) -> Result<Entry, ScheduleError> {
         let now = now();
-        let when = {
-            let settings = self.shared.parts.settings.load();
-            parse(&new.when, now, &settings.schedules.zone)?
-        };
+        let zone = self.shared.parts.settings.load().schedules.zone.clone();
+        let when = parse(&new.when, now, &zone)?;
         let action = self.checked(new.action)?;
         let known = self.list().await?;
         if known.len() >= SCHEDULES_MAX {
             return Err(ScheduleError::TooMany);
         }
-        let next = when.next(now);
+        let next = when.next(now, &zone);
         let (id, by) = (fresh_id(&known), new.by);
         let entry = Entry { id, when, action, by, made: now, next, last: None };
         let kept = kept(&entry)?;

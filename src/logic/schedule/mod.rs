@@ -2,11 +2,13 @@
 //!
 //! [`parse`] reads a [`When`] from what a game master types, in the table's time zone. If the clocks
 //! skip a time, it moves by as much as they do; if they repeat it, the first one ahead counts.
-//! Periods count elapsed time: "every 24h from 20:00" is at 21:00 once the clocks went forward.
+//! Periods count elapsed time: "every 24h from 20:00" is at 21:00 once the clocks went forward, and
+//! "every day at 20:00" stays at 20:00.
 //!
 //! [`When::due`] decides by the wall clock. A clock set forward passes times, which are then missed;
 //! one set back only delays, as the stored next time stays. Times are Unix time in ms.
 
+mod daily;
 mod moment;
 mod span;
 
@@ -19,6 +21,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::daily::Daily;
 use self::{moment::moment, span::span};
 use crate::domain::{Timestamp, one_line};
 
@@ -41,6 +44,8 @@ pub enum When {
         /// At least [`PERIOD_MIN`]; a shorter one counts as that.
         period: Duration,
     },
+    /// At a time of the wall clock.
+    Daily(Daily),
     /// In each session, this long after its beginning.
     Session {
         after: Duration,
@@ -70,7 +75,7 @@ pub struct Due {
 pub enum WhenError {
     #[error(
         "invalid time '{0}' (use 'at 21:30', 'at 2026-12-24 20:00', 'in 90m', 'every 15m', 'every \
-         24h from 20:00' or 'session +20m')"
+         day at 20:00', 'every friday 19:30' or 'session +20m')"
     )]
     Form(String),
     #[error("'{0}' is too often (use 1 minute or more)")]
@@ -83,7 +88,7 @@ pub enum WhenError {
 
 impl When {
     /// The first time later than `after`. `None`: it has none, or waits for a session.
-    pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
+    pub fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::At(at) => Some(*at).filter(|at| *at > after),
             Self::Every { from, .. } if *from > after => Some(*from),
@@ -92,6 +97,7 @@ impl When {
                 let passed = after.checked_sub(*from)? / period;
                 from.checked_add((passed + 1).checked_mul(period)?)
             }
+            Self::Daily(daily) => daily.next(after, zone),
             Self::Session { .. } => None,
         }
     }
@@ -100,13 +106,19 @@ impl When {
     pub fn in_session(&self, began: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Session { after } => began.checked_add(millis(*after)),
-            Self::At(_) | Self::Every { .. } => None,
+            Self::At(_) | Self::Every { .. } | Self::Daily(_) => None,
         }
     }
 
     /// What a schedule with the next time `next` does at `now`; `None`: nothing yet. Missed times
     /// never fire, or, with `catch_up`, once for all of them.
-    pub fn due(&self, next: Timestamp, now: Timestamp, catch_up: bool) -> Option<Due> {
+    pub fn due(
+        &self,
+        next: Timestamp,
+        now: Timestamp,
+        catch_up: bool,
+        zone: &TimeZone,
+    ) -> Option<Due> {
         if now < next {
             return None;
         }
@@ -117,10 +129,14 @@ impl When {
                 let period = millis((*period).max(PERIOD_MIN));
                 (passed % period, (passed / period).unsigned_abs() + 1)
             }
+            Self::Daily(daily) => {
+                let (last, times) = daily.passed(next, now, zone);
+                (now.saturating_sub(last), times)
+            }
         };
         let fires = catch_up || late <= LATE_MAX_MS;
         let then = match self {
-            Self::Every { .. } => self.next(now),
+            Self::Every { .. } | Self::Daily(_) => self.next(now, zone),
             Self::At(_) | Self::Session { .. } => None,
         };
         Some(Due { fires, missed: times - u64::from(fires), then })
@@ -151,6 +167,9 @@ pub fn parse(text: &str, now: Timestamp, zone: &TimeZone) -> Result<When, WhenEr
         "at" => Ok(When::At(ahead(rest)?)),
         "in" => Ok(When::At(now.saturating_add(millis(long(rest)?)))),
         "every" => {
+            if let Some(daily) = Daily::read(rest) {
+                return Ok(When::Daily(daily));
+            }
             let (period, from) = match rest.split_once(" from ") {
                 Some((period, from)) => (long(period)?, Some(ahead(from.trim())?)),
                 None => (long(rest)?, None),

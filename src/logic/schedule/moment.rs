@@ -30,7 +30,7 @@ pub fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> 
 }
 
 /// The moments of a wall-clock time: two, in order, if the clocks repeat it, else one, twice.
-fn moments(at: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
+pub fn moments(at: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
     let offsets = match zone.to_ambiguous_timestamp(at).offset() {
         AmbiguousOffset::Unambiguous { offset } => [offset; 2],
         // By the clocks before a gap, the time is behind it.
@@ -40,7 +40,8 @@ fn moments(at: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
     offsets.map(|offset| offset.to_timestamp(at).ok().map(|at| at.as_millisecond()))
 }
 
-fn time(text: &str) -> Option<Time> {
+/// "21:30".
+pub fn time(text: &str) -> Option<Time> {
     let (hour, minute) = text.split_once(':').filter(|(_, minute)| minute.len() == 2)?;
     Time::new(number(hour)?, number(minute)?, 0, 0).ok()
 }

@@ -22,6 +22,10 @@ fn every(minutes: u64, from: Timestamp) -> When {
     When::Every { from, period: Duration::from_secs(minutes * 60) }
 }
 
+fn daily(hour: i8, minute: i8, weekday: Option<i8>) -> When {
+    When::Daily(Daily { hour, minute, weekday })
+}
+
 #[test]
 fn typed_times_are_understood() {
     let now = "2026-11-28T19:00:00Z";
@@ -37,6 +41,11 @@ fn typed_times_are_understood() {
         ("every 15m", every(15, later(15 * MINUTE))),
         ("every hour", every(60, later(HOUR))),
         ("every 24h from 20:30", every(24 * 60, later(HOUR / 2))),
+        ("every day at 20:00", daily(20, 0, None)),
+        ("every day 9:05", daily(9, 5, None)),
+        ("every Friday 19:30", daily(19, 30, Some(4))),
+        ("every mondays at 7:00", daily(7, 0, Some(0))),
+        ("every day", every(24 * 60, later(24 * HOUR))),
         ("session +20m", When::Session { after: Duration::from_secs(20 * 60) }),
         ("session: 0m", When::Session { after: Duration::ZERO }),
     ] {
@@ -60,7 +69,10 @@ fn unclear_times_are_refused() {
         "in 1h30",
         "in -5m",
         "in 99999999999m",
-        "every day 20:00",
+        "every day 24:00",
+        "every da 20:00",
+        "every day at",
+        "every moonday 20:00",
         "session",
         "noon 12:00",
     ] {
@@ -119,14 +131,14 @@ fn repeated_time_is_the_first_one_ahead() {
 #[test]
 fn next_time_follows_the_given_one() {
     let (once, often) = (When::At(5), every(15, 7));
-    assert_eq!((once.next(4), once.next(5)), (Some(5), None));
+    assert_eq!((once.next(4, &TimeZone::UTC), once.next(5, &TimeZone::UTC)), (Some(5), None));
     let period = 15 * MINUTE;
     for (after, expected) in [(0, 7), (6, 7), (7, 7 + period), (period, 7 + period)] {
-        assert_eq!(often.next(after), Some(expected), "{after}");
+        assert_eq!(often.next(after, &TimeZone::UTC), Some(expected), "{after}");
     }
-    assert_eq!(every(15, 7).next(i64::MAX), None);
+    assert_eq!(every(15, 7).next(i64::MAX, &TimeZone::UTC), None);
     let session = When::Session { after: Duration::from_secs(60) };
-    assert_eq!((session.next(0), session.in_session(9)), (None, Some(9 + MINUTE)));
+    assert_eq!((session.next(0, &TimeZone::UTC), session.in_session(9)), (None, Some(9 + MINUTE)));
     assert_eq!((once.in_session(9), often.in_session(9)), (None, None));
     assert!(once.is_over(None) && !session.is_over(None) && !often.is_over(Some(7)));
 }
@@ -135,24 +147,31 @@ fn next_time_follows_the_given_one() {
 fn missed_times_are_reported_not_fired() {
     let due = |fires, missed, then| Some(Due { fires, missed, then });
     let once = When::At(0);
-    assert_eq!(once.due(0, -1, false), None);
-    assert_eq!(once.due(0, 0, false), due(true, 0, None));
-    assert_eq!(once.due(0, MINUTE, false), due(true, 0, None), "a minute late is on time");
-    assert_eq!(once.due(0, MINUTE + 1, false), due(false, 1, None));
+    assert_eq!(once.due(0, -1, false, &TimeZone::UTC), None);
+    assert_eq!(once.due(0, 0, false, &TimeZone::UTC), due(true, 0, None));
+    assert_eq!(
+        once.due(0, MINUTE, false, &TimeZone::UTC),
+        due(true, 0, None),
+        "a minute late is on time"
+    );
+    assert_eq!(once.due(0, MINUTE + 1, false, &TimeZone::UTC), due(false, 1, None));
     let often = every(15, 0);
     let (quarter, now) = (15 * MINUTE, HOUR + 5 * MINUTE);
-    assert_eq!(often.due(quarter, now, false), due(false, 4, Some(5 * quarter)));
-    assert_eq!(often.due(quarter, HOUR + 1, false), due(true, 3, Some(5 * quarter)));
+    assert_eq!(often.due(quarter, now, false, &TimeZone::UTC), due(false, 4, Some(5 * quarter)));
+    assert_eq!(
+        often.due(quarter, HOUR + 1, false, &TimeZone::UTC),
+        due(true, 3, Some(5 * quarter))
+    );
     let session = When::Session { after: Duration::ZERO };
-    assert_eq!(session.due(0, HOUR, false), due(false, 1, None));
+    assert_eq!(session.due(0, HOUR, false, &TimeZone::UTC), due(false, 1, None));
 }
 
 #[test]
 fn catching_up_fires_once() {
     let due = |missed, then| Some(Due { fires: true, missed, then });
-    assert_eq!(When::At(0).due(0, 9 * HOUR, true), due(0, None));
+    assert_eq!(When::At(0).due(0, 9 * HOUR, true, &TimeZone::UTC), due(0, None));
     let often = every(15, 0);
-    assert_eq!(often.due(0, HOUR + 5 * MINUTE, true), due(4, Some(75 * MINUTE)));
+    assert_eq!(often.due(0, HOUR + 5 * MINUTE, true, &TimeZone::UTC), due(4, Some(75 * MINUTE)));
 }
 
 #[derive(Default)]
@@ -163,12 +182,12 @@ struct Evening {
 
 /// A program wakes each minute of four hours; after one, its clock is set by `step`.
 fn evening(when: &When, step: i64) -> Evening {
-    let (mut clock, mut next) = (0, when.next(0));
+    let (mut clock, mut next) = (0, when.next(0, &TimeZone::UTC));
     let mut evening = Evening::default();
     for minute in 0..240 {
         clock += if minute == 60 { MINUTE + step } else { MINUTE };
         if let Some(at) = next
-            && let Some(due) = when.due(at, clock, false)
+            && let Some(due) = when.due(at, clock, false, &TimeZone::UTC)
         {
             evening.fired.extend(due.fires.then_some(at));
             evening.missed += due.missed;
@@ -195,9 +214,52 @@ fn clock_set_either_way_fires_nothing_twice() {
     }
 }
 
+/// The times that follow `from` in Berlin.
+fn following(when: &When, from: &str, expected: &[&str]) {
+    let mut last = at(from);
+    for time in expected {
+        last = when.next(last, &berlin()).unwrap();
+        assert_eq!(last, at(time), "{when:?} {time}");
+    }
+}
+
+#[test]
+fn daily_time_keeps_the_wall_clock() {
+    let (evening, early) = (daily(20, 0, None), daily(2, 30, None));
+    let spring = ["2026-03-28T19:00:00Z", "2026-03-29T18:00:00Z", "2026-03-30T18:00:00Z"];
+    following(&evening, "2026-03-28T18:00:00Z", &spring);
+    // Skipped: an hour later. Repeated: the first one.
+    let spring = ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"];
+    following(&early, "2026-03-28T00:00:00Z", &spring);
+    let autumn = ["2026-10-24T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"];
+    following(&early, "2026-10-24T00:00:00Z", &autumn);
+    following(&early, "2026-10-25T00:40:00Z", &["2026-10-26T01:30:00Z"]);
+    let fridays = ["2026-03-27T18:30:00Z", "2026-04-03T17:30:00Z"];
+    following(&daily(19, 30, Some(4)), "2026-03-20T18:30:00Z", &fridays);
+}
+
+#[test]
+fn missed_days_are_counted_over_dst() {
+    let (evening, fridays) = (daily(20, 0, None), daily(19, 30, Some(4)));
+    let due = |when: &When, next, now| when.due(at(next), at(now), false, &berlin());
+    let then = |utc: &str| Some(at(utc));
+    let missed = due(&evening, "2026-03-27T19:00:00Z", "2026-03-30T09:00:00Z");
+    let expected = Due { fires: false, missed: 3, then: then("2026-03-30T18:00:00Z") };
+    assert_eq!(missed, Some(expected));
+    let on_time = due(&evening, "2026-10-24T18:00:00Z", "2026-10-26T19:00:30Z");
+    let expected = Due { fires: true, missed: 2, then: then("2026-10-27T19:00:00Z") };
+    assert_eq!(on_time, Some(expected));
+    let missed = due(&fridays, "2026-03-27T18:30:00Z", "2026-04-03T18:30:00Z");
+    let expected = Due { fires: false, missed: 2, then: then("2026-04-10T17:30:00Z") };
+    assert_eq!(missed, Some(expected));
+    assert_eq!(due(&evening, "2026-10-24T18:00:00Z", "2026-10-24T17:00:00Z"), None);
+}
+
 #[test]
 fn stored_form_returns_equal() {
-    let all = [When::At(5), every(15, 7), When::Session { after: Duration::from_millis(1_500) }];
+    let weekly = daily(19, 30, Some(4));
+    let all =
+        [When::At(5), every(15, 7), weekly, When::Session { after: Duration::from_millis(1_500) }];
     for when in all {
         let text = serde_json::to_string(&when).unwrap();
         assert_eq!(serde_json::from_str::<When>(&text).unwrap(), when, "{text}");
@@ -214,7 +276,7 @@ proptest! {
     fn any_text_is_read_or_refused(text in "\\PC{0,40}", now in any::<i64>()) {
         for kind in ["", "at ", "in ", "every ", "session "] {
             if let Ok(when) = parse(&format!("{kind}{text}"), now, &TimeZone::UTC) {
-                prop_assert!(when.next(now).is_none_or(|next| next > now));
+                prop_assert!(when.next(now, &TimeZone::UTC).is_none_or(|next| next > now));
             }
         }
     }
@@ -227,8 +289,22 @@ proptest! {
         ms in any::<u64>(),
     ) {
         let when = When::Every { from, period: Duration::from_millis(ms) };
-        prop_assert!(when.next(now).is_none_or(|next| next > now));
-        if let Some(due) = when.due(next, now, false) {
+        prop_assert!(when.next(now, &TimeZone::UTC).is_none_or(|next| next > now));
+        if let Some(due) = when.due(next, now, false, &TimeZone::UTC) {
+            prop_assert!(due.then.is_none_or(|then| then > now));
+        }
+    }
+
+    #[test]
+    fn any_daily_time_is_bounded(
+        (hour, minute) in any::<(i8, i8)>(),
+        weekday in any::<Option<i8>>(),
+        next in any::<i64>(),
+        now in any::<i64>(),
+    ) {
+        let when = When::Daily(Daily { hour, minute, weekday });
+        prop_assert!(when.next(now, &TimeZone::UTC).is_none_or(|next| next > now));
+        if let Some(due) = when.due(next, now, false, &TimeZone::UTC) {
             prop_assert!(due.then.is_none_or(|then| then > now));
         }
     }
