@@ -70,9 +70,9 @@ fn planned_line_is_said_once_over_kills() {
     create(&place, "in 1s");
     let next = friday(&place);
     next.says("Last orders!");
+    // Once it is noted as said, it is gone.
+    let left = (0..50).map(|_| listed(&place)).find(|left| left.len() == 1).expect("one is left");
     next.kill();
-    let left = listed(&place);
-    assert_eq!(left.len(), 1, "{left:?}");
     assert!(left[0]["when"]["session"].is_object(), "{left:?}");
     let mut last = friday(&place);
     last.types("Bartok, hello");

@@ -156,7 +156,11 @@ impl Sessions {
         self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
         let commands = made.table.handle.commands.downgrade();
-        let table = EveningTable { commands: commands.clone(), events: events.downgrade() };
+        let table = EveningTable {
+            commands: commands.clone(),
+            events: events.downgrade(),
+            halts: Arc::clone(&halts),
+        };
         let evening = self.parts.evenings.begin(scope.clone(), table);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);

@@ -93,7 +93,8 @@ async fn serve(
     let shards = Arc::clone(&client.shard_manager);
     let notifying = deletions::notify(finished, Arc::clone(&client.http));
     let _notifying = AbortOnDropHandle::new(tokio::spawn(notifying));
-    let _scheduling = fire_schedules(&planned, Arc::clone(&client.http), &stop);
+    let here = Arc::clone(&guilds);
+    let _scheduling = fire_schedules(&planned, here, Arc::clone(&client.http), &stop);
     let leaving = leave_strangers(admission, Arc::clone(&client.http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let mut running = tokio::spawn(stay(client, stop.clone()));
@@ -124,16 +125,22 @@ async fn serve(
     }
 }
 
-/// Fires the schedules of all servers until `stop`, and tells game masters of missed ones.
+/// Fires the schedules of servers that the bot is in until `stop`, and tells game masters of missed
+/// ones.
 fn fire_schedules(
     handles: &Handles,
+    here: Arc<Guilds>,
     http: Arc<Http>,
     stop: &CancellationToken,
 ) -> [AbortOnDropHandle<()>; 2] {
     let notices = handles.schedules.notices();
-    let telling = schedules::notify(notices, handles.guilds.clone(), http);
+    let (schedules, guilds) = (handles.schedules.clone(), handles.guilds.clone());
+    let telling = schedules::notify(notices, schedules::Post { schedules, guilds, http });
     let starts = Arc::new(handles.workflows.clone());
-    let firing = handles.schedules.clone().run(Drives::Guilds, starts, stop.child_token());
+    // An id of 0 is in no server's key.
+    let serves = move |guild: u64| guild > 0 && here.open.contains_key(&GuildId::new(guild));
+    let drives = Drives::Guilds(Box::new(serves));
+    let firing = handles.schedules.clone().run(drives, starts, stop.child_token());
     [tokio::spawn(telling), tokio::spawn(firing)].map(AbortOnDropHandle::new)
 }
 

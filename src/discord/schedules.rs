@@ -1,4 +1,5 @@
-//! Notices about schedules to game masters whose table is closed.
+//! Notices about schedules to game masters whose table is closed. What cannot be posted waits for
+//! the next session.
 //!
 //! Entry function: [`notify`]. **Never**: posts where players read.
 
@@ -11,12 +12,20 @@ use super::{
     rest,
     ui::{message::ChannelMessage, names::escaped},
 };
-use crate::campaign::{GuildStore, ScheduleNotice};
+use crate::campaign::{GuildStore, ScheduleNotice, Schedules};
+
+/// Where notices go.
+pub struct Post {
+    /// Keeps what cannot be posted.
+    pub schedules: Schedules,
+    pub guilds: GuildStore,
+    pub http: Arc<Http>,
+}
 
 /// Posts notices in the log channel of their server.
-pub async fn notify(mut notices: Receiver<ScheduleNotice>, guilds: GuildStore, http: Arc<Http>) {
+pub async fn notify(mut notices: Receiver<ScheduleNotice>, post: Post) {
     loop {
-        let ScheduleNotice { scope, text } = match notices.recv().await {
+        let notice = match notices.recv().await {
             Ok(notice) => notice,
             Err(RecvError::Lagged(missed)) => {
                 tracing::error!(missed, "game masters were not told of missed schedules");
@@ -24,22 +33,33 @@ pub async fn notify(mut notices: Receiver<ScheduleNotice>, guilds: GuildStore, h
             }
             Err(RecvError::Closed) => return,
         };
-        let Some(guild) = scope.owner.guild() else { continue };
-        let channel = match guilds.clone().read(guild).await {
+        if !post.posts(&notice).await {
+            post.schedules.owe(notice);
+        }
+    }
+}
+
+impl Post {
+    /// True if it is posted, or has no server.
+    async fn posts(&self, ScheduleNotice { scope, text }: &ScheduleNotice) -> bool {
+        let Some(guild) = scope.owner.guild() else { return true };
+        let channel = match self.guilds.clone().read(guild).await {
             Ok(settings) => settings.log_channel,
             Err(error) => {
                 tracing::warn!(guild, %error, "cannot tell of a missed schedule");
-                continue;
+                return false;
             }
         };
         let Some(channel) = channel else {
             tracing::warn!(guild, "a schedule was missed (choose a log channel with /setup)");
-            continue;
+            return false;
         };
-        let message = ChannelMessage::text(escaped(&text)).message();
-        if let Err(error) = ChannelId::new(channel).send_message(&http, message).await {
-            let reason = rest::reason(&error);
+        let message = ChannelMessage::text(escaped(text)).message();
+        let sent = ChannelId::new(channel).send_message(&self.http, message).await;
+        if let Err(error) = &sent {
+            let reason = rest::reason(error);
             tracing::warn!(guild, reason, "cannot tell of a missed schedule");
         }
+        sent.is_ok()
     }
 }

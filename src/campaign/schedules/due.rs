@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+
 use super::entry::Entry;
 use crate::logic::schedule::{Due, When};
 
@@ -13,13 +15,15 @@ const LEAD: i64 = 2_000;
 
 /// The time, and what else decides.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub struct Moment<'a> {
     /// Unix time in ms.
     pub now: i64,
     /// The session of the schedule's scope that runs in this program.
     pub session: Option<SessionTime>,
     /// A missed firing is made up for.
     pub catch_up: bool,
+    /// The table's.
+    pub zone: &'a TimeZone,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,37 +42,45 @@ pub enum Step {
     Move(Option<i64>),
     /// Its time has come, and may have passed.
     Take(Due),
+    /// A program has claimed a firing, and not said that it was done.
+    Begun,
 }
 
-pub fn step(entry: &Entry, moment: &Moment) -> Step {
+pub fn step(entry: &Entry, moment: &Moment<'_>) -> Step {
+    if entry.is_begun() {
+        return Step::Begun;
+    }
     match (&entry.when, moment.session, entry.next) {
-        (When::Session { .. }, Some(session), _) => in_session(entry, session, moment.catch_up),
+        (When::Session { .. }, Some(session), _) => in_session(entry, session, moment),
         (_, _, None) => Step::Wait(None),
         (When::Session { .. }, None, Some(next)) => without_session(moment.now, next),
-        (When::At(_) | When::Every { .. }, session, Some(next)) => {
+        (When::At(_) | When::Every { .. } | When::Daily(_), session, Some(next)) => {
             let lead = if session.is_some() { 0 } else { LEAD };
             let late = moment.now.saturating_sub(next);
-            let due = entry.when.due(next, moment.now, moment.catch_up);
+            let due = entry.when.due(next, moment.now, moment.catch_up, moment.zone);
             due.filter(|_| late >= lead).map_or_else(|| wait(lead.saturating_sub(late)), Step::Take)
         }
     }
 }
 
 /// One that fires in each session of its scope, while one runs.
-fn in_session(entry: &Entry, session: SessionTime, catch_up: bool) -> Step {
+fn in_session(entry: &Entry, session: SessionTime, moment: &Moment<'_>) -> Step {
     let SessionTime { began, elapsed } = session;
+    let now = began.saturating_add(elapsed);
+    // What lies ahead was written before the clock was set back.
+    let has_passed = |at: i64| at <= now.saturating_add(GRACE);
     let Some(due) = entry.when.in_session(began) else { return Step::Wait(None) };
     match entry.next {
         // Fired in this session, or made after that time.
-        None if due < entry.made || entry.last.is_some_and(|last| last >= began) => {
+        None if due < entry.made && has_passed(entry.made) => Step::Wait(None),
+        None if entry.last.is_some_and(|last| last >= began && has_passed(last)) => {
             Step::Wait(None)
         }
         None => Step::Move(Some(due)),
-        // Of an earlier session.
-        Some(next) if next < due => Step::Move(Some(due)),
+        // Of another session.
+        Some(next) if next != due => Step::Move(Some(due)),
         Some(next) => {
-            let now = began.saturating_add(elapsed);
-            let taken = entry.when.due(next, now, catch_up);
+            let taken = entry.when.due(next, now, moment.catch_up, moment.zone);
             taken.map_or_else(|| wait(next.saturating_sub(now)), Step::Take)
         }
     }
@@ -117,16 +129,18 @@ mod tests {
         entry(When::Session { after: Duration::from_secs(20 * 60) }, None)
     }
 
-    const fn at(now: i64) -> Moment {
+    static UTC: TimeZone = TimeZone::UTC;
+
+    fn at(now: i64) -> Moment<'static> {
         let session = Some(SessionTime { began: EVENING, elapsed: 0 });
-        Moment { now, session, catch_up: false }
+        Moment { now, session, catch_up: false, zone: &UTC }
     }
 
-    const fn into(began: i64, elapsed: i64) -> Moment {
+    fn into(began: i64, elapsed: i64) -> Moment<'static> {
         Moment { session: Some(SessionTime { began, elapsed }), ..at(began + elapsed) }
     }
 
-    const fn away(now: i64) -> Moment {
+    fn away(now: i64) -> Moment<'static> {
         Moment { session: None, ..at(now) }
     }
 
@@ -189,6 +203,29 @@ mod tests {
         let armed = Entry { next: Some(EVENING + 20 * MINUTE), ..session() };
         let set = Moment { now: EVENING + HOUR, ..into(EVENING, 5 * MINUTE) };
         assert_eq!(step(&armed, &set), wait(15 * MINUTE));
+    }
+
+    #[test]
+    fn clock_set_back_between_sessions_fires_again() {
+        let due = EVENING + 20 * MINUTE;
+        let (earlier, again) = (EVENING - 2 * HOUR, Step::Move(Some(due - 2 * HOUR)));
+        let fired = Entry { last: Some(due), ..session() };
+        assert_eq!(step(&fired, &into(earlier, 0)), again);
+        let armed = Entry { next: Some(due), ..session() };
+        assert_eq!(step(&armed, &into(earlier, 0)), again);
+        let made = Entry { made: EVENING, ..session() };
+        assert_eq!(step(&made, &into(earlier, 0)), again);
+    }
+
+    #[test]
+    fn begun_firing_is_neither_fired_nor_moved() {
+        for when in [once().when, every().when, session().when] {
+            let next = Some(EVENING);
+            let begun = Entry { last: next, ..entry(when, entry(once().when, next).begun_mark()) };
+            for moment in [at(EVENING), at(EVENING + HOUR), away(EVENING), into(EVENING, HOUR)] {
+                assert_eq!(step(&begun, &moment), Step::Begun);
+            }
+        }
     }
 
     #[test]

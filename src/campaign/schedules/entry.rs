@@ -19,7 +19,21 @@ pub struct Entry {
     pub last: Option<i64>,
 }
 
+/// A begun firing at `last` leaves this time after it as the next one, which no schedule has.
+const BEGUN: i64 = 1;
+
 impl Entry {
+    /// The next time that marks a firing now as begun.
+    pub fn begun_mark(&self) -> Option<i64> {
+        self.next.map(|next| next.saturating_add(BEGUN))
+    }
+
+    /// A program has claimed a firing, and has not said that it was done.
+    pub fn is_begun(&self) -> bool {
+        let mark = self.last.map(|last| last.saturating_add(BEGUN));
+        mark.is_some() && mark == self.next
+    }
+
     /// `None`: a newer version has written it.
     pub fn read(kept: &KeptSchedule) -> Option<Self> {
         Some(Self {

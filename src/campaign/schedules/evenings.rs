@@ -12,13 +12,15 @@ use tokio::{
 use super::{super::clock, due::SessionTime};
 use crate::{
     domain::Scope,
-    session::{Command, WeakTableEvents},
+    session::{Command, Halts, WeakTableEvents},
 };
 
 /// The table of a session.
 pub struct EveningTable {
     pub commands: mpsc::WeakSender<Command>,
     pub events: WeakTableEvents,
+    /// X-cards used so far.
+    pub halts: Arc<Halts>,
 }
 
 /// A running session.

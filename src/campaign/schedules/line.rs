@@ -1,9 +1,9 @@
 //! A line of an NPC at a running session. Entry function: [`say`].
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc::Sender, oneshot};
 
 use super::{evenings::Evening, starts::NotStarted};
-use crate::session::{Command, SpeakerId};
+use crate::session::{Command, SpeakerId, Status};
 
 /// Words of an NPC.
 pub struct Line<'a> {
@@ -14,12 +14,12 @@ pub struct Line<'a> {
     pub speaker: SpeakerId,
 }
 
-/// Has the NPC say the line, unless it is muted or an X-card silences the table.
+/// Has the NPC say the line, unless it is muted or an X-card silences the table. Returns once the
+/// table has taken it.
 pub async fn say(evening: &Evening, line: Line<'_>) -> Result<(), NotStarted> {
     let commands = evening.table.commands.upgrade().ok_or(NotStarted::NoSession)?;
-    let (ask, answer) = oneshot::channel();
-    commands.send(Command::Status(ask)).await.map_err(|_| NotStarted::NoSession)?;
-    let status = answer.await.map_err(|_| NotStarted::NoSession)?;
+    let halts = evening.table.halts.count();
+    let status = status(&commands).await?;
     if status.card.is_some() {
         return Err(NotStarted::Card);
     }
@@ -29,6 +29,17 @@ pub async fn say(evening: &Evening, line: Line<'_>) -> Result<(), NotStarted> {
     if seat.muted {
         return Err(NotStarted::Muted(npc.to_owned()));
     }
-    let puppet = Command::Puppet { speaker, seat: seat.id, text: text.to_owned() };
-    commands.send(puppet).await.map_err(|_| NotStarted::NoSession)
+    let order = Box::new(Command::Puppet { speaker, seat: seat.id, text: text.to_owned() });
+    let unhalted = Command::Unhalted { halts, order };
+    commands.send(unhalted).await.map_err(|_| NotStarted::NoSession)?;
+    // Its answer follows what the table has done with the line.
+    self::status(&commands).await?;
+    // Dropped, or silenced at once.
+    if evening.table.halts.count() == halts { Ok(()) } else { Err(NotStarted::Card) }
+}
+
+async fn status(commands: &Sender<Command>) -> Result<Status, NotStarted> {
+    let (ask, answer) = oneshot::channel();
+    commands.send(Command::Status(ask)).await.map_err(|_| NotStarted::NoSession)?;
+    answer.await.map_err(|_| NotStarted::NoSession)
 }

@@ -3,7 +3,8 @@
 //! Each schedule of a scope has the time of its next firing. A task sleeps until the earliest one,
 //! or until sessions begin and end, and reads the store again at least every 30 s, because another
 //! program may have changed it. What is due is claimed in the store first, and only the program
-//! that got the claim starts it: nothing fires twice, whatever is killed. A firing more than a
+//! that got the claim starts it: nothing fires twice, whatever is killed. Until that has begun, the
+//! entry says so; what stays so is reported as cut off. A firing more than a
 //! minute late (the program did not run, the clock was set) is missed: reported, and not made up
 //! for unless `catch_up` is on.
 //!
@@ -32,5 +33,4 @@ pub use evenings::{EveningGuard, EveningTable, Evenings};
 pub use planner::{NewSchedule, Planner, ScheduleError};
 pub use service::Schedules;
 pub use shared::{ScheduleNotice, SchedulesParts};
-pub use starts::Starts;
 pub use task::Drives;

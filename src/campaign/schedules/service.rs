@@ -32,6 +32,11 @@ impl Schedules {
         self.0.notices()
     }
 
+    /// Tells a notice that could not be delivered once a session of its scope begins.
+    pub fn owe(&self, notice: ScheduleNotice) {
+        self.0.owe(notice);
+    }
+
     /// Fires what is due until `stop`; `starts` runs the workflows. One task at a time.
     pub async fn run(self, drives: Drives, starts: Arc<dyn Starts>, stop: CancellationToken) {
         Work::new(self.0, starts, drives).run(stop).await;

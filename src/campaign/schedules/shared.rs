@@ -3,18 +3,23 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::sync::broadcast::{self, Receiver};
+use tokio::sync::broadcast::{self, Receiver, error::SendError};
 
 use super::{entry::Entry, evenings::Evenings, shown};
 use crate::{
-    campaign::settings::SharedSettings, domain::Scope, memory::MemoryStore, session::TableEvent,
+    campaign::settings::SharedSettings,
+    domain::Scope,
+    memory::MemoryStore,
+    session::{TableEvent, TableEvents},
 };
 
 /// Notices waiting for a face; later ones replace the oldest.
 const NOTICES: usize = 64;
+/// Notices of a scope that wait for its next session; the newest count.
+const OWED_MAX: usize = 20;
 /// Longest suggestion, in characters (Discord's limit).
 const SUGGESTED_MAX: usize = 100;
 
@@ -41,12 +46,19 @@ pub struct Shared {
     known: Mutex<BTreeMap<Scope, Vec<String>>>,
     /// Scopes whose schedules have changed since the task last looked.
     fresh: Mutex<BTreeSet<Scope>>,
+    /// Notices that wait for the next session of their scope.
+    owed: Mutex<BTreeMap<Scope, Vec<String>>>,
 }
 
 impl Shared {
     pub fn new(parts: SchedulesParts) -> Self {
-        let notices = broadcast::Sender::new(NOTICES);
-        Self { parts, notices, known: Mutex::default(), fresh: Mutex::default() }
+        Self {
+            parts,
+            notices: broadcast::Sender::new(NOTICES),
+            known: Mutex::default(),
+            fresh: Mutex::default(),
+            owed: Mutex::default(),
+        }
     }
 
     /// Notices from now on, of scopes without a running session.
@@ -81,15 +93,45 @@ impl Shared {
 
     /// Notifies the game master of `scope`: at the running table, else by the face.
     pub fn tell(&self, scope: &Scope, text: String) {
-        let evening = self.parts.evenings.of(scope);
-        match evening.and_then(|evening| evening.table.events.upgrade()) {
+        match self.table(scope) {
             Some(events) => events.tell(TableEvent::Private(text)),
             None => {
                 let notice = ScheduleNotice { scope: scope.clone(), text };
-                if self.notices.send(notice).is_err() {
-                    tracing::warn!(%scope, "a missed schedule could not be reported");
+                // No face listens.
+                if let Err(SendError(notice)) = self.notices.send(notice) {
+                    self.owe(notice);
                 }
             }
         }
+    }
+
+    /// Keeps a notice until a session of its scope begins.
+    pub fn owe(&self, ScheduleNotice { scope, text }: ScheduleNotice) {
+        let mut owed = self.owed();
+        let own = owed.entry(scope).or_default();
+        if own.len() >= OWED_MAX {
+            own.remove(0);
+        }
+        own.push(text);
+        drop(owed);
+        // One may have begun.
+        self.parts.evenings.wake();
+    }
+
+    /// Tells the waiting notices of scopes with a running table.
+    pub fn tell_owed(&self) {
+        self.owed().retain(|scope, notices| {
+            let Some(events) = self.table(scope) else { return true };
+            notices.drain(..).for_each(|text| events.tell(TableEvent::Private(text)));
+            false
+        });
+    }
+
+    fn table(&self, scope: &Scope) -> Option<TableEvents> {
+        self.parts.evenings.of(scope)?.table.events.upgrade()
+    }
+
+    fn owed(&self) -> MutexGuard<'_, BTreeMap<Scope, Vec<String>>> {
+        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

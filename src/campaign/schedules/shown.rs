@@ -7,7 +7,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::{entry::Entry, starts::NotStarted};
 use crate::{
     domain::one_line,
-    logic::schedule::{Planned, When},
+    logic::schedule::{Daily, Planned, When},
 };
 
 /// Longest quoted part of a line, in characters.
@@ -31,10 +31,19 @@ pub fn missed(entry: &Entry, times: u64, zone: &TimeZone) -> String {
     let due = entry.next.map(|due| format!(", due {}", at(due, zone))).unwrap_or_default();
     let why = match entry.when {
         When::Session { .. } => "the session had ended, or I wasn't running",
-        When::At(_) | When::Every { .. } => "I wasn't running then, or the clock was set",
+        When::At(_) | When::Every { .. } | When::Daily(_) => {
+            "I wasn't running then, or the clock was set"
+        }
     };
     let times = if times == 1 { String::new() } else { format!(" {times} times") };
     format!("Schedule {} missed{times} ({}{due}): {why}.", entry.id, action(&entry.action))
+}
+
+/// Notice of a firing whose program was killed as it began.
+pub fn cut_off(entry: &Entry, zone: &TimeZone) -> String {
+    let due = entry.last.map(|due| format!(", due {}", at(due, zone))).unwrap_or_default();
+    let what = action(&entry.action);
+    format!("Schedule {} was cut off as it began ({what}{due}); it isn't repeated.", entry.id)
 }
 
 /// Notice of a firing that came to nothing.
@@ -48,6 +57,11 @@ fn when(entry: &Entry, zone: &TimeZone) -> String {
         (When::At(time), _) => at(*time, zone),
         (When::Every { period, .. }, Some(next)) => format!("every {}, next {next}", long(*period)),
         (When::Every { period, .. }, None) => format!("every {}", long(*period)),
+        (When::Daily(daily), next) => {
+            let Daily { hour, minute, .. } = daily;
+            let next = next.map(|next| format!(", next {next}")).unwrap_or_default();
+            format!("every {} at {hour:02}:{minute:02}{next}", daily.day())
+        }
         (When::Session { after }, Some(next)) => {
             format!("{} into each session, next {next}", long(*after))
         }

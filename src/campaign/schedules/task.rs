@@ -1,6 +1,10 @@
 //! Fires what is due. Entry type: [`Work`].
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     task::JoinSet,
@@ -17,7 +21,7 @@ use super::{
     starts::{NotStarted, Start, Starts, Tell},
 };
 use crate::{
-    campaign::clock::now,
+    campaign::{clock::now, settings::ScheduleOptions},
     domain::Scope,
     logic::{
         schedule::{Due, Planned},
@@ -33,15 +37,25 @@ use crate::{
 const LOOK: Duration = Duration::from_secs(30);
 /// Interval of searches for scopes that another program has made.
 const SEARCH: Duration = Duration::from_secs(300);
+/// Time that a program has to begin what it has claimed; afterwards it counts as killed.
+const BEGINNING: Duration = Duration::from_secs(30);
 /// Longest wait at shutdown for what was fired.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Scopes whose schedules a program fires.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drives {
-    /// Every Discord server of the store.
-    Guilds,
+    /// Discord servers of the store, by id, while this is true: the others cost nothing.
+    Guilds(Box<dyn Fn(u64) -> bool + Send + Sync>),
     Only(Scope),
+}
+
+impl Drives {
+    fn includes(&self, scope: &Scope) -> bool {
+        match self {
+            Self::Guilds(serves) => scope.owner.guild().is_some_and(serves),
+            Self::Only(only) => scope == only,
+        }
+    }
 }
 
 /// The task of schedules.
@@ -53,12 +67,14 @@ pub struct Work {
     searched: Option<Instant>,
     /// Until they have begun.
     fired: JoinSet<()>,
+    /// Claimed firings of any program, by their times, since they were first seen.
+    begun: BTreeMap<(Scope, String), (Option<i64>, Instant)>,
 }
 
 impl Work {
     pub fn new(shared: Arc<Shared>, starts: Arc<dyn Starts>, drives: Drives) -> Self {
-        let (scopes, searched, fired) = (BTreeSet::new(), None, JoinSet::new());
-        Self { shared, starts, drives, scopes, searched, fired }
+        let (scopes, begun, fired) = (BTreeSet::new(), BTreeMap::new(), JoinSet::new());
+        Self { shared, starts, drives, scopes, searched: None, fired, begun }
     }
 
     pub async fn run(mut self, stop: CancellationToken) {
@@ -93,9 +109,11 @@ impl Work {
     }
 
     async fn look(&mut self) -> Result<Duration, Error> {
+        self.shared.tell_owed();
         self.find_scopes().await?;
         let mut wait = LOOK;
-        for scope in self.scopes.clone() {
+        let scopes = self.scopes.iter().filter(|scope| self.drives.includes(scope));
+        for scope in scopes.cloned().collect::<Vec<_>>() {
             let kept = self.shared.parts.store.schedules(&scope).await?;
             let entries: Vec<Entry> = kept.iter().filter_map(Entry::read).collect();
             self.shared.learn(&scope, &entries);
@@ -113,7 +131,7 @@ impl Work {
         let Shared { parts, .. } = &*self.shared;
         match &self.drives {
             Drives::Only(scope) => _ = self.scopes.insert(scope.clone()),
-            Drives::Guilds => {
+            Drives::Guilds(_) => {
                 let mut found = self.shared.take_fresh();
                 found.extend(parts.evenings.scopes());
                 if self.searched.is_none_or(|at| at.elapsed() >= SEARCH) {
@@ -131,45 +149,84 @@ impl Work {
     async fn take(&mut self, scope: &Scope, entry: Entry) -> Result<Option<Duration>, Error> {
         let evening = self.shared.parts.evenings.of(scope);
         let session = evening.map(|evening| evening.time());
-        let catch_up = self.shared.parts.settings.load().schedules.catch_up;
-        let step = step(&entry, &Moment { now: now(), session, catch_up });
+        let ScheduleOptions { zone, catch_up } =
+            self.shared.parts.settings.load().schedules.clone();
+        let step = step(&entry, &Moment { now: now(), session, catch_up, zone: &zone });
         let Due { fires, missed, then } = match step {
             Step::Wait(wait) => return Ok(wait),
             Step::Move(then) => {
                 let is_moved = claim(&self.shared, scope, &entry, then, false).await?;
                 return Ok(is_moved.then_some(Duration::ZERO));
             }
+            Step::Begun => return self.begun(scope, &entry).await,
             Step::Take(due) => due,
         };
-        let is_over = entry.when.is_over(then);
-        if !claim(&self.shared, scope, &entry, then, is_over).await? {
+        // One that fires is over, or has its next time, once it has begun.
+        let (next, is_over) = match fires {
+            true => (entry.begun_mark(), false),
+            false => (then, entry.when.is_over(then)),
+        };
+        if !claim(&self.shared, scope, &entry, next, is_over).await? {
             // Another program has fired it, or it was cancelled.
             return Ok(None);
         }
         tracing::info!(%scope, id = entry.id, fires, missed, "a schedule is due");
         if missed > 0 {
-            let zone = self.shared.parts.settings.load().schedules.zone.clone();
             self.shared.tell(scope, shown::missed(&entry, missed, &zone));
         }
         if fires {
-            self.fire(scope.clone(), entry);
+            self.fire(scope.clone(), entry, then);
         }
         Ok(Some(Duration::ZERO))
     }
 
-    /// Starts a claimed schedule beside the others.
-    fn fire(&mut self, scope: Scope, entry: Entry) {
+    /// Reports a claimed firing once its program must have been killed; returns the time until
+    /// then.
+    async fn begun(&mut self, scope: &Scope, entry: &Entry) -> Result<Option<Duration>, Error> {
+        if !self.fired.is_empty() {
+            // It may be one of these, whose ends have the task look again.
+            return Ok(None);
+        }
+        let key = (scope.clone(), entry.id.clone());
+        let seen = self.begun.get(&key).filter(|(last, _)| *last == entry.last).map(|(_, at)| *at);
+        let Some(seen) = seen else {
+            self.begun.insert(key, (entry.last, Instant::now()));
+            return Ok(Some(BEGINNING));
+        };
+        let left = BEGINNING.saturating_sub(seen.elapsed());
+        if !left.is_zero() {
+            return Ok(Some(left));
+        }
+        self.begun.remove(&key);
+        let zone = self.shared.parts.settings.load().schedules.zone.clone();
+        let then = entry.when.next(now(), &zone);
+        if claim(&self.shared, scope, entry, then, entry.when.is_over(then)).await? {
+            tracing::warn!(%scope, id = entry.id, "a schedule was cut off as it began");
+            self.shared.tell(scope, shown::cut_off(entry, &zone));
+        }
+        Ok(Some(Duration::ZERO))
+    }
+
+    /// Starts a claimed schedule beside the others; `then` is its next time.
+    fn fire(&mut self, scope: Scope, entry: Entry, then: Option<i64>) {
         let (shared, starts) = (Arc::clone(&self.shared), Arc::clone(&self.starts));
         self.fired.spawn(async move {
-            let why = match caught(start(&shared, &*starts, &scope, &entry)).await {
-                Ok(Ok(())) => return,
-                Ok(Err(why)) => why,
+            let started = match caught(start(&shared, &*starts, &scope, &entry)).await {
+                Ok(started) => started,
                 Err(fault) => {
                     tracing::error!(%scope, id = entry.id, %fault, "cannot start a schedule");
-                    NotStarted::Refused(fault.to_string())
+                    Err(NotStarted::Refused(fault.to_string()))
                 }
             };
-            shared.tell(&scope, shown::not_started(&entry, &why));
+            let is_over = entry.when.is_over(then);
+            let done = Claim { id: &entry.id, due: entry.begun_mark(), then, is_over };
+            if let Err(error) = shared.parts.store.claim_schedule(&scope, done).await {
+                // It is reported as cut off.
+                tracing::warn!(%scope, id = entry.id, %error, "cannot note that a schedule fired");
+            }
+            if let Err(why) = started {
+                shared.tell(&scope, shown::not_started(&entry, &why));
+            }
         });
     }
 }

@@ -2,14 +2,17 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use arc_swap::ArcSwap;
 use futures::{
     FutureExt,
-    future::{BoxFuture, ready},
+    future::{BoxFuture, pending, ready},
 };
 use serde_json::json;
 use tokio::{
@@ -20,7 +23,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    starts::{NotStarted, Start},
+    starts::{NotStarted, Start, Starts},
     *,
 };
 use crate::{
@@ -33,7 +36,7 @@ use crate::{
     },
     memory::Sqlite,
     session::{
-        Command, EventReader, Latencies, SceneStatus, SeatId, SeatStatus, State, Status,
+        Command, EventReader, Halts, Latencies, SceneStatus, SeatId, SeatStatus, State, Status,
         TableEvent, TableEvents, Unwritten,
     },
 };
@@ -274,17 +277,29 @@ struct Table {
     events: TableEvents,
     told: EventReader,
     said: Arc<Mutex<Vec<String>>>,
+    halts: Arc<Halts>,
 }
 
 impl Table {
     fn open(muted: bool) -> Self {
+        Self::with(move |_| status(muted))
+    }
+
+    /// A table whose status `asked` makes.
+    fn with(asked: impl Fn(&Halts) -> Status + Send + 'static) -> Self {
         let (commands, mut orders) = mpsc::channel(8);
+        let halts = Arc::<Halts>::default();
+        let used = Arc::clone(&halts);
         let said = Arc::<Mutex<Vec<String>>>::default();
         let heard = Arc::clone(&said);
         tokio::spawn(async move {
             while let Some(order) = orders.recv().await {
+                let order = match order {
+                    Command::Unhalted { halts, order } if halts == used.count() => *order,
+                    other => other,
+                };
                 match order {
-                    Command::Status(ask) => _ = ask.send(status(muted)),
+                    Command::Status(ask) => _ = ask.send(asked(&used)),
                     Command::Puppet { speaker, text, .. } => {
                         heard.lock().unwrap().push(format!("{} {text}", speaker.0));
                     }
@@ -294,12 +309,12 @@ impl Table {
         });
         let events = TableEvents::new(8);
         let told = events.subscribe();
-        Self { commands, events, told, said }
+        Self { commands, events, told, said, halts }
     }
 
     fn at(&self) -> EveningTable {
         let (commands, events) = (self.commands.downgrade(), self.events.downgrade());
-        EveningTable { commands, events }
+        EveningTable { commands, events, halts: Arc::clone(&self.halts) }
     }
 }
 
@@ -381,5 +396,129 @@ async fn line_of_a_muted_npc_is_told_at_the_table() {
     let Some(TableEvent::Private(notice)) = told else { panic!("{told:?}") };
     assert!(notice.ends_with("Bartok is muted (use /npc unmute)."), "{notice}");
     assert!(table.said.lock().unwrap().is_empty());
+    program.end().await;
+}
+
+/// The game master is told why a line is not said at `table`.
+async fn unsaid(mut table: Table) -> String {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    let _evening = program.evenings.begin(guild(), table.at());
+    program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
+    let told = table.told.recv().await;
+    let Some(TableEvent::Private(notice)) = told else { panic!("{told:?}") };
+    assert!(table.said.lock().unwrap().is_empty());
+    program.end().await;
+    notice
+}
+
+#[tokio::test(start_paused = true)]
+async fn x_card_before_the_line_stops_it() {
+    // Used as soon as the status is known.
+    let table = Table::with(|halts| {
+        halts.add();
+        status(false)
+    });
+    let notice = unsaid(table).await;
+    assert!(notice.contains("an X-card was used"), "{notice}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_of_an_npc_that_left_is_told() {
+    let notice = unsaid(Table::with(|_| Status { seats: Vec::new(), ..status(false) })).await;
+    assert!(notice.ends_with("Bartok is not at the table."), "{notice}");
+}
+
+/// Begins no run, however long it takes.
+struct Stuck;
+
+impl Starts for Stuck {
+    fn start(&self, _: Start) -> BoxFuture<'static, Result<(), NotStarted>> {
+        pending().boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn schedule_cut_off_as_it_began_is_told() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let killed = Program::open(folder.path(), false);
+    killed.bells("in 5m").await;
+    killed.bells("every 15m").await;
+    let schedules = killed.schedules.clone();
+    let task =
+        tokio::spawn(schedules.run(Drives::Only(guild()), Arc::new(Stuck), killed.stop.clone()));
+    sleep(16 * MINUTE).await;
+    task.abort();
+    assert!(task.await.unwrap_err().is_cancelled());
+    let mut program = Program::open(folder.path(), false).begin();
+    for _ in 0..2 {
+        let notice = program.notices.recv().await.unwrap().text;
+        assert!(notice.contains("cut off as it began (workflow bells, due 2026-11-"), "{notice}");
+    }
+    assert!(program.started.all().is_empty());
+    sleep(15 * MINUTE).await;
+    assert_eq!(program.started.all(), [RUNG], "the repeated one fires at its next time");
+    assert_eq!(program.left().await, 1);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn undelivered_notice_waits_for_a_session() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Program::open(folder.path(), false).begin();
+    program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
+    let notice = program.notices.recv().await.unwrap();
+    program.schedules.owe(notice.clone());
+    let mut other = Table::open(false);
+    let elsewhere = Scope { owner: Owner::Guild(8), ..guild() };
+    let second = program.evenings.begin(elsewhere, other.at());
+    let mut table = Table::open(false);
+    let _evening = program.evenings.begin(guild(), table.at());
+    let told = table.told.recv().await;
+    assert!(matches!(&told, Some(TableEvent::Private(text)) if *text == notice.text), "{told:?}");
+    program.end().await;
+    drop((second, other.commands, other.events));
+    assert!(other.told.recv().await.is_none(), "another server is told nothing");
+}
+
+/// From [`EVENING`] to 20:00 in UTC, in ms.
+const LEFT: i64 = 2 * 60 * 60_000 + 40 * 60_000;
+
+#[tokio::test(start_paused = true)]
+async fn daily_workflow_fires_once_each_day() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    program.bells("every day at 20:00").await;
+    let list = program.planner().known().concat();
+    assert!(list.contains("every day at 20:00, next 2026-11-"), "{list}");
+    // Short of 20:00 on that day and the next.
+    for day in 0..2 {
+        paused::begin(EVENING + day * 24 * 60 * 60_000 + LEFT - 60_000);
+        sleep(3 * MINUTE).await;
+    }
+    assert_eq!(program.started.all(), [RUNG, RUNG]);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_without_the_bot_fires_nothing() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Program::open(folder.path(), false);
+    program.bells("in 5m").await;
+    let is_here = Arc::new(AtomicBool::new(false));
+    let (serves, starts) = (Arc::clone(&is_here), Arc::new(program.started.clone()));
+    let drives = Drives::Guilds(Box::new(move |_| serves.load(Ordering::SeqCst)));
+    let run = program.schedules.clone().run(drives, starts, program.stop.clone());
+    program.task = Some(tokio::spawn(run));
+    sleep(10 * MINUTE).await;
+    assert_eq!((program.started.all().len(), program.left().await), (0, 1));
+    is_here.store(true, Ordering::SeqCst);
+    let notice = program.notices.recv().await.unwrap().text;
+    assert!(notice.contains("missed (workflow bells"), "{notice}");
     program.end().await;
 }

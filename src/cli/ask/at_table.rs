@@ -333,13 +333,19 @@ pub async fn at_table(
     tables.add(&events);
     let running = setting.running(files, tables, open);
     setting.bring_in(npc, &commands).await?;
-    let reached = Reached { table: &table, events: &events, effects: Arc::clone(&effects), halts };
+    let reached = Reached {
+        table: &table,
+        events: &events,
+        effects: Arc::clone(&effects),
+        halts: Arc::clone(&halts),
+    };
     let runs = setting.workflows(&live, reached).await;
     let mut driver = Driver::new(table.handle, told, printer, record, Pacing::of(clock_runs));
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
     let (engines, music) = (Arc::new(seated), tools.music());
-    let firing = memory.schedules.clone().run(evening(&commands, &events), runs.service.clone());
+    let firing =
+        memory.schedules.clone().run(evening(&commands, &events, halts), runs.service.clone());
     let context =
         &SlashContext { assistant, permits, engines, music, recap, memory, runs, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
@@ -443,8 +449,12 @@ struct Beside<F, S> {
 }
 
 /// The table, for schedules.
-fn evening(commands: &mpsc::Sender<Command>, events: &TableEvents) -> EveningTable {
-    EveningTable { commands: commands.downgrade(), events: events.downgrade() }
+fn evening(
+    commands: &mpsc::Sender<Command>,
+    events: &TableEvents,
+    halts: Arc<Halts>,
+) -> EveningTable {
+    EveningTable { commands: commands.downgrade(), events: events.downgrade(), halts }
 }
 
 /// Plays the steps, or typed lines while following changed files, until the end or Ctrl-C.
