@@ -12,7 +12,7 @@ use std::{
 use arc_swap::ArcSwap;
 use futures::{
     FutureExt,
-    future::{BoxFuture, pending, ready},
+    future::{BoxFuture, join_all, pending, ready},
 };
 use serde_json::json;
 use tokio::{
@@ -34,7 +34,7 @@ use crate::{
         schedule::Planned,
         workflow::{Workflow, Workflows},
     },
-    memory::Sqlite,
+    memory::{Automation as _, KeptSchedule, Sqlite},
     session::{
         Command, EventReader, Halts, Latencies, SceneStatus, SeatId, SeatStatus, State, Status,
         TableEvent, TableEvents, Unwritten,
@@ -521,4 +521,35 @@ async fn server_without_the_bot_fires_nothing() {
     let notice = program.notices.recv().await.unwrap().text;
     assert!(notice.contains("missed (workflow bells"), "{notice}");
     program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn schedules_of_a_campaign_are_limited() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false);
+    program.bells("every 1h").await;
+    let (store, scope) = (Sqlite::open(&folder.path().join("memory.db")).unwrap(), guild());
+    let first = store.schedules(&scope).await.unwrap().remove(0);
+    let copy = |number: usize| KeptSchedule { id: format!("copy{number}"), ..first.clone() };
+    let copies: Vec<KeptSchedule> = (1..1_000).map(copy).collect();
+    for some in copies.chunks(100) {
+        let added = some.iter().map(|it| store.add_schedule(&scope, it.clone()));
+        join_all(added).await.into_iter().for_each(|added| added.unwrap());
+    }
+    let refused = program.plan("in 5m", line("Bartok", "Hello.")).await.unwrap_err();
+    assert!(refused.starts_with("too many schedules (up to 1000"), "{refused}");
+    assert_eq!(program.left().await, 1_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_server_sees_no_schedule() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false);
+    let id = program.bells("every 1h").await;
+    let other = program.schedules.within(Scope { owner: Owner::Guild(8), ..guild() });
+    assert!(other.list().await.unwrap().is_empty() && other.known().is_empty());
+    assert!(other.cancel(&id).await.is_err());
+    assert_eq!(program.left().await, 1);
 }
