@@ -6,10 +6,7 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::starts::{NotStarted, Start, Starts, Tell};
 use crate::{
-    campaign::{
-        permits::ToolDecisions,
-        workflows::{Origin, WantedRun, WorkflowRuns},
-    },
+    campaign::workflows::{Origin, WantedRun, WorkflowRuns},
     tools::{Attachment, Effects},
 };
 
@@ -18,8 +15,8 @@ impl Starts for WorkflowRuns {
         let runs = self.clone();
         async move {
             let Start { scope, workflow, inputs, starter, tell } = start;
-            let (effects, decided) = (Arc::new(Unattended(tell)), ToolDecisions::default());
-            let origin = Origin { starter, speaker: None, effects, decided };
+            let effects = Arc::new(Unattended(tell));
+            let origin = Origin { starter, speaker: None, effects, decided: None };
             let wanted = WantedRun { scope, workflow, inputs, outside: false, origin };
             // The service tells the game master how it ends.
             let started = runs.start(wanted).await;

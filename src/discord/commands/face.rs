@@ -100,7 +100,7 @@ impl RunsWorkflows for Guild {
             starter: Starter::Person(self.owner().person(speaker.id.0, &speaker.name)),
             speaker: Some(speaker.clone()),
             effects,
-            decided: self.decided_tools(),
+            decided: Some(self.decided_tools()),
         };
         let runs = self.shared.handles.workflows.clone();
         Ok(WorkflowsHere { runs, scope: self.scope(), origin })
