@@ -7,7 +7,7 @@ use futures::{FutureExt, future::BoxFuture};
 use super::starts::{NotStarted, Start, Starts, Tell};
 use crate::{
     campaign::workflows::{Origin, WantedRun, WorkflowRuns},
-    tools::{Attachment, Effects},
+    tools::{Attachment, Effects, Taint},
 };
 
 impl Starts for WorkflowRuns {
@@ -16,7 +16,8 @@ impl Starts for WorkflowRuns {
         async move {
             let Start { scope, workflow, inputs, starter, tell } = start;
             let effects = Arc::new(Unattended(tell));
-            let origin = Origin { starter, speaker: None, effects, decided: None };
+            let taint = Taint::default();
+            let origin = Origin { starter, speaker: None, effects, decided: None, taint };
             let wanted = WantedRun { scope, workflow, inputs, outside: false, origin };
             // The service tells the game master how it ends.
             let started = runs.start(wanted).await;

@@ -185,6 +185,7 @@ impl OfferedWorkflow {
                 speaker: None,
                 effects: Arc::clone(&context.effects),
                 decided: None,
+                taint: context.taint.clone(),
             },
         };
         let started = runs.start(wanted).await.map_err(|error| refused(error.to_string()))?;

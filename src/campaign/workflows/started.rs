@@ -17,7 +17,7 @@ use crate::{
     },
     memory::Automation,
     session::Speaker,
-    tools::{Effects, ToolHost, builtin::Music},
+    tools::{Effects, Taint, ToolHost, builtin::Music},
 };
 
 /// What carries out steps.
@@ -97,6 +97,8 @@ pub struct Origin {
     pub effects: Arc<dyn Effects>,
     /// Decisions about tools, for steps outside a session; `None`: those stored for the server.
     pub decided: Option<ToolDecisions>,
+    /// What the run has read, and the model that has started it: outside words, and secrets.
+    pub taint: Taint,
 }
 
 /// A run to be started.

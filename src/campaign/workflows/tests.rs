@@ -37,7 +37,7 @@ use crate::{
     },
     tools::{
         ApprovalRequest, Attachment, CallContext, CallOutput, Decision, Declared, Definition,
-        Effects, SideEffects, SourceKind, builtin::Music,
+        Effects, SideEffects, SourceKind, Taint, builtin::Music,
     },
 };
 
@@ -183,6 +183,7 @@ impl Evening {
                 speaker: Some(Speaker { id: DM, name: "Max".to_owned(), is_dm: true }),
                 effects: Arc::clone(&self.shown) as Arc<dyn Effects>,
                 decided: None,
+                taint: Taint::default(),
             },
         };
         self.runs.start(wanted).await

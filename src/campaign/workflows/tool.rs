@@ -24,7 +24,7 @@ use crate::{
     },
     tools::{
         Authority, CallContext, CallErrorKind, CallRecord, Caller, FollowUp, Payments, Progress,
-        Taint, ToolHost, TurnLimits, builtin::WORKFLOWS,
+        ToolHost, TurnLimits, builtin::WORKFLOWS,
     },
 };
 
@@ -87,7 +87,7 @@ pub async fn call(
         // A workflow waits for results that come late.
         deadline: Instant::now() + entry.tool.max(),
         fresh: false,
-        taint: Taint::default(),
+        taint: context.origin.taint.clone(),
         progress: Progress::default(),
         cancel: context.cancel.clone(),
         effects: Arc::new(effects(context, late)),

@@ -22,7 +22,7 @@ use crate::{
     logic::workflow::record::Starter,
     memory::Viewer,
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
-    tools::{Effects, ToolHost, builtin::Music},
+    tools::{Effects, Taint, ToolHost, builtin::Music},
 };
 
 /// Refusal for a typist who opted out.
@@ -92,6 +92,7 @@ impl RunsWorkflows for Terminal<'_> {
             speaker: Some(speaker.clone()),
             effects: Arc::clone(effects),
             decided: None,
+            taint: Taint::default(),
         };
         Ok(WorkflowsHere { runs: service.clone(), scope: scope.clone(), origin })
     }

@@ -15,6 +15,7 @@ use crate::{
     domain::{EngineKind, Npc},
     logic::workflow::record::Starter,
     session::{Command as TableCommand, Speaker, SpeakerId},
+    tools::Taint,
 };
 
 impl Face for Guild {
@@ -101,6 +102,7 @@ impl RunsWorkflows for Guild {
             speaker: Some(speaker.clone()),
             effects,
             decided: Some(self.decided_tools()),
+            taint: Taint::default(),
         };
         let runs = self.shared.handles.workflows.clone();
         Ok(WorkflowsHere { runs, scope: self.scope(), origin })

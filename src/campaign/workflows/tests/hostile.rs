@@ -47,7 +47,11 @@ fn tool(name: &str, declared: Declared, takes: u64, output: CallOutput) -> Defin
 
 /// Offers the tool `stub2.page`, which returns `words` of others.
 fn offer_page(evening: &Evening, words: &str) {
-    let declared = Declared { effects: Some(SideEffects::None), ..Declared::default() };
+    let declared = Declared {
+        effects: Some(SideEffects::None),
+        open_world: Some(true),
+        ..Declared::default()
+    };
     let page = tool("page", declared, 0, CallOutput::text(words));
     assert_eq!(evening.stage.host.offer("stub2", SourceKind::Server, vec![page]), []);
 }
@@ -77,6 +81,7 @@ async fn start_as(evening: &Evening, starter: Starter) -> Result<StartedRun, Run
             speaker: None,
             effects: Arc::clone(&evening.shown) as Arc<dyn Effects>,
             decided: None,
+            taint: Taint::default(),
         },
     };
     evening.runs.start(wanted).await
@@ -337,6 +342,7 @@ async fn scheduled_run_uses_no_denied_tool() {
                 speaker: None,
                 effects: shown,
                 decided: None,
+                taint: Taint::default(),
             },
         });
         let ended = ended(started.await.expect("it starts")).await;
@@ -344,4 +350,25 @@ async fn scheduled_run_uses_no_denied_tool() {
         assert_eq!(ended.record.end == Some(RunEnd::Done), !is_denied, "{ended:?}");
     }
     runs.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn secrets_do_not_leave_unasked() {
+    for knows in [false, true] {
+        let read = knows.then(|| call("memory.secret", Some("Bartok")));
+        let kinds = read.into_iter().chain([call("stub2.page", Some("Bartok"))]).collect();
+        let evening = Evening::of(with_tools(&["memory.*"]), main_of(kinds)).await;
+        offer_page(&evening, "found");
+        let told = CallOutput { secret: true, ..CallOutput::text("the heir lives") };
+        let declared = Declared { effects: Some(SideEffects::None), ..Declared::default() };
+        let secret = tool("secret", declared, 0, told);
+        assert_eq!(evening.stage.host.offer("memory", SourceKind::BuiltIn, vec![secret]), []);
+        let started = evening.start(json!({})).await.expect("it starts");
+        sleep(ms(300)).await;
+        let is_asked = evening.shown().iter().any(|line| line == "asked stub2.page");
+        assert_eq!(is_asked, knows, "{:?}", evening.shown());
+        evening.runs.stop(&evening.scope, None).await;
+        ended(started).await;
+        evening.close().await;
+    }
 }
