@@ -184,6 +184,7 @@ fn workflows(parts: &HandleParts, dice: Dice) -> WorkflowRuns {
         tools: parts.tools.clone(),
         music: parts.music.clone(),
         dice,
+        guilds: Some(parts.guilds.clone()),
         store: Some(parts.transcripts.store()),
     })
 }

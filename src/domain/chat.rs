@@ -55,7 +55,7 @@ impl Message {
             Self::Tool { outside, content, .. } => *outside || content.starts_with("<tool-data"),
             Self::Summary { outside, .. } => *outside,
             // The words of a step that hands on what a tool has returned.
-            Self::User(said) => said.text.contains("<tool-data "),
+            Self::User(said) => is_framed(&said.text),
             Self::System(_) | Self::Assistant { .. } => false,
         }
     }
@@ -72,6 +72,11 @@ impl Message {
     pub const fn spoken(text: String) -> Self {
         Self::Assistant { text, calls: Vec::new(), gated: false }
     }
+}
+
+/// True if some of `text` is framed as data from outside.
+pub fn is_framed(text: &str) -> bool {
+    text.contains("<tool-data ")
 }
 
 /// Default for a summary of an earlier version.

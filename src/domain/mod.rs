@@ -18,7 +18,7 @@ mod tier;
 mod visible;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Rule, Scene};
-pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts};
+pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts, is_framed};
 pub use file_stem::file_stem;
 pub use hash::{Fnv, fnv1a, hex};
 pub use ids::{CallId, PersonId, SessionId, Timestamp, TurnId};

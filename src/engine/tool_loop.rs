@@ -164,7 +164,7 @@ impl Rounds {
         let stop = self.stop.clone();
         match &Arc::clone(&self.turn).cause {
             Cause::Utterance => {}
-            Cause::Puppet(words) => {
+            Cause::Puppet { words, .. } => {
                 stop.run_until_cancelled(self.recite(words)).await;
                 return Ok(());
             }

@@ -73,8 +73,12 @@ pub struct Setting {
 #[derive(Clone, Debug)]
 pub enum Cause {
     Utterance,
-    /// The game master's words, spoken verbatim without a model.
-    Puppet(String),
+    /// The game master's words, or a workflow's, spoken verbatim without a model.
+    Puppet {
+        words: String,
+        /// Others wrote some of them.
+        outside: bool,
+    },
     FollowUp(Box<FollowUp>),
 }
 

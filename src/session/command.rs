@@ -45,6 +45,20 @@ pub enum Command {
         /// Spoken verbatim; empty text does nothing.
         text: String,
     },
+    /// A workflow's line, spoken like [`Command::Puppet`].
+    Recite {
+        speaker: SpeakerId,
+        seat: SeatId,
+        text: String,
+        /// Others wrote some of it: who hears it remembers that.
+        outside: bool,
+    },
+    /// A workflow's question to this NPC. Whatever its words are, they are no order, wish or X-card.
+    Question {
+        speaker: SpeakerId,
+        seat: SeatId,
+        text: String,
+    },
     Mute {
         seat: Option<SeatId>,
         muted: bool,

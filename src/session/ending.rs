@@ -14,6 +14,7 @@ use crate::{
     domain::{Tier, TurnId},
     engine::{Cause, PlayedPart},
     logic::{barge_in, prompt::SideLine},
+    tools::framed_inline,
 };
 
 const SILENCED: &str = "the npc was silenced before it could answer";
@@ -204,7 +205,8 @@ impl Table {
             let speaker = seat.npc.name.clone();
             // It may quote the person.
             let by = Some(self.speakers.person(purpose.utterance.speaker));
-            let line = SideLine { speaker, by, text: text.clone(), unanswered: false };
+            let text = overheard(&purpose.cause, text);
+            let line = SideLine { speaker, by, text, unanswered: false };
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.hearing.clock.moment(now);
                 self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);
@@ -275,5 +277,13 @@ impl Table {
             }
             None => {}
         }
+    }
+}
+
+/// What an NPC has said, as others overhear it: words from outside are framed.
+fn overheard(cause: &Cause, text: &str) -> String {
+    match cause {
+        Cause::Puppet { outside: true, .. } => framed_inline("workflow", text),
+        _ => text.to_owned(),
     }
 }

@@ -71,6 +71,8 @@ pub struct MadeBy {
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
     pub raw: String,
+    /// Words that the NPC was given to say; empty: none.
+    pub given: String,
     pub character: Option<String>,
     pub said_at: Option<Instant>,
     pub said_for: Duration,

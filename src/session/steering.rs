@@ -97,15 +97,33 @@ impl Table {
 
     /// Speaks the game master's own words in an NPC's voice, before everything else.
     pub(super) fn puppet(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
+        self.recite(speaker, seat, text, false);
+    }
+
+    /// Like [`Self::puppet`]; `outside`: others wrote some of it.
+    pub(super) fn recite(
+        &mut self,
+        speaker: SpeakerId,
+        seat: SeatId,
+        words: String,
+        outside: bool,
+    ) {
         let now = Instant::now();
-        if !self.seats.has(seat) || text.trim().is_empty() {
+        if !self.seats.has(seat) || words.trim().is_empty() {
             return;
         }
         let utterance =
             Utterance { final_at: Some(now), typed: true, ..Utterance::unknown(speaker, now) };
         let tier = TurnTier::fast("the game master's own words".to_owned());
         self.silence(now, seat);
-        self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet(text) });
+        self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet { words, outside } });
+    }
+
+    /// Stops what an NPC says or thinks about.
+    pub(super) fn fall_silent(&mut self, seat: SeatId) {
+        if self.seats.has(seat) {
+            self.silence(Instant::now(), seat);
+        }
     }
 
     /// Sets or replaces an NPC's stage note.

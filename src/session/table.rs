@@ -376,6 +376,10 @@ impl Table {
             Command::Typed { speaker, text } => self.typed(speaker, text),
             Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),
             Command::Puppet { speaker, seat, text } => self.puppet(speaker, seat, text),
+            Command::Recite { speaker, seat, text, outside } => {
+                self.recite(speaker, seat, text, outside);
+            }
+            Command::Question { speaker, seat, text } => self.question(speaker, seat, text),
             Command::Mute { seat, muted } => self.mute(seat, muted),
             Command::Halt => self.halt(Instant::now()),
             Command::EndCard(speaker) => self.end_card(speaker),
@@ -399,11 +403,7 @@ impl Table {
                     self.command(*order);
                 }
             }
-            Command::Silence(seat) => {
-                if self.seats.has(seat) {
-                    self.silence(Instant::now(), seat);
-                }
-            }
+            Command::Silence(seat) => self.fall_silent(seat),
             Command::AwaitSilence(done) => self.awaiting_silence.push(done),
             // The receiver may have been dropped.
             Command::Status(asked) => {

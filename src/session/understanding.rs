@@ -160,6 +160,20 @@ impl Table {
         self.act_on(understood, utterance);
     }
 
+    /// A workflow's question: only words for this NPC, since others may have written some of them.
+    pub(super) fn question(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
+        if !self.seats.has(seat) {
+            return;
+        }
+        let mut utterance = typed(speaker, text);
+        utterance.text = utterance.raw.trim().to_owned();
+        let understood = match utterance.text.is_empty() {
+            true => Understood::Nothing,
+            false => self.addressed_to(seat, &utterance),
+        };
+        self.act_on(understood, utterance);
+    }
+
     fn addressed_to(&self, seat: SeatId, utterance: &Utterance) -> Understood {
         let situation = self.situation();
         match (self.router.scene.is_present(seat), self.seats[seat].muted) {

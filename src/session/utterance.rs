@@ -127,7 +127,7 @@ pub struct Purpose {
 
 impl Purpose {
     pub const fn is_puppet(&self) -> bool {
-        matches!(self.cause, Cause::Puppet(_))
+        matches!(self.cause, Cause::Puppet { .. })
     }
 
     /// Context of the answered words; a late result has that of its call.
@@ -138,7 +138,8 @@ impl Purpose {
                 let called_at = self.utterance.speech_end.checked_sub(late.record.took);
                 Circumstances { said_at: called_at, ..known }
             }
-            Cause::Utterance | Cause::Puppet(_) => known,
+            Cause::Puppet { words, .. } => Circumstances { given: words.clone(), ..known },
+            Cause::Utterance => known,
         }
     }
 }

@@ -6,11 +6,8 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::starts::{NotStarted, Start, Starts, Tell};
 use crate::{
-    campaign::{
-        permits::ToolDecisions,
-        workflows::{Origin, WantedRun, WorkflowRuns},
-    },
-    tools::{Attachment, Effects},
+    campaign::workflows::{Origin, WantedRun, WorkflowRuns},
+    tools::{Attachment, Effects, Taint},
 };
 
 impl Starts for WorkflowRuns {
@@ -18,8 +15,9 @@ impl Starts for WorkflowRuns {
         let runs = self.clone();
         async move {
             let Start { scope, workflow, inputs, starter, tell } = start;
-            let (effects, decided) = (Arc::new(Unattended(tell)), ToolDecisions::default());
-            let origin = Origin { starter, speaker: None, effects, decided };
+            let effects = Arc::new(Unattended(tell));
+            let taint = Taint::default();
+            let origin = Origin { starter, speaker: None, effects, decided: None, taint };
             let wanted = WantedRun { scope, workflow, inputs, outside: false, origin };
             // The service tells the game master how it ends.
             let started = runs.start(wanted).await;

@@ -55,6 +55,12 @@ impl StepContext {
         sent.await.map(|_| Done::NOTHING).map_err(gone)
     }
 
+    /// Fails while an X-card keeps NPCs silent: steps that were prepared do not end it.
+    pub async fn without_card(&self) -> Result<(), Done> {
+        let status = self.table()?.status(self.halts).await.map_err(gone)?;
+        status.card.map_or(Ok(()), |way_out| Err(failed(way_out)))
+    }
+
     /// Whose words the table records.
     pub fn speaker(&self) -> SpeakerId {
         self.origin.speaker.as_ref().map_or(NOBODY, |speaker| speaker.id)

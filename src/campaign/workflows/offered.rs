@@ -13,7 +13,6 @@ use super::{
     started::{Origin, WantedRun},
 };
 use crate::{
-    campaign::ToolDecisions,
     domain::Tier,
     logic::workflow::{
         Step, StepKind, Workflow, Workflows,
@@ -185,7 +184,8 @@ impl OfferedWorkflow {
                 starter,
                 speaker: None,
                 effects: Arc::clone(&context.effects),
-                decided: ToolDecisions::default(),
+                decided: None,
+                taint: context.taint.clone(),
             },
         };
         let started = runs.start(wanted).await.map_err(|error| refused(error.to_string()))?;
@@ -199,8 +199,9 @@ impl OfferedWorkflow {
             (Some(RunEnd::Done), result) => {
                 let results = result.map(|it| it.value).unwrap_or_default();
                 let value = json!({ "done": true, "results": results, "steps": steps });
+                // Secrets mark a run as well.
                 let outside = ended.record.tainted;
-                Ok(CallOutput { outside, ..CallOutput::json(value) })
+                Ok(CallOutput { outside, secret: outside, ..CallOutput::json(value) })
             }
             (Some(RunEnd::Failed(why)), _) if ended.record.tainted => {
                 Err(refused(why).from_outside())

@@ -196,11 +196,12 @@ impl WorkflowRuns {
         }
         let (requests, waiting) = mpsc::channel(CAPACITY);
         let (parts, running) = (Arc::clone(&self.0.parts), self.0.running.clone());
-        let runs = Runs::new(parts, scope.clone(), running);
-        let stop = self.0.stop.child_token();
+        let runs = Runs::new(parts, scope.clone(), running.clone());
+        let (stop, of) = (self.0.stop.child_token(), scope.clone());
         self.0.tasks.spawn(async move {
             if let Err(fault) = caught(runs.run(waiting, stop)).await {
                 tracing::error!(%fault, "workflows of a table have failed");
+                running.forget(&of);
             }
         });
         places.insert(scope.clone(), requests.clone());

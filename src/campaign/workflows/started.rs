@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::{
-    campaign::{Accounts, Dice, SharedSettings, ToolDecisions},
+    campaign::{Accounts, Dice, GuildStore, SharedSettings, ToolDecisions},
     domain::Scope,
     logic::workflow::{
         event::Refusal,
@@ -17,7 +17,7 @@ use crate::{
     },
     memory::Automation,
     session::Speaker,
-    tools::{Effects, ToolHost, builtin::Music},
+    tools::{Effects, Taint, ToolHost, builtin::Music},
 };
 
 /// What carries out steps.
@@ -28,6 +28,8 @@ pub struct WorkflowParts {
     pub tools: ToolHost,
     pub music: Music,
     pub dice: Dice,
+    /// Settings of servers in Discord; `None`: there are none.
+    pub guilds: Option<GuildStore>,
     /// `None`: no records are stored.
     pub store: Option<Arc<dyn Automation>>,
 }
@@ -68,6 +70,13 @@ impl Running {
         under_way.has_failed |= record.end != Some(RunEnd::Done);
     }
 
+    /// Removes those of `scope`, whose task has failed.
+    pub fn forget(&self, scope: &Scope) {
+        let mut under_way = self.under_way();
+        under_way.runs.retain(|it| it.scope != *scope);
+        under_way.has_failed = true;
+    }
+
     /// True if a run has not been done since the last call.
     pub fn take_failed(&self) -> bool {
         std::mem::take(&mut self.under_way().has_failed)
@@ -86,8 +95,10 @@ pub struct Origin {
     pub speaker: Option<Speaker>,
     /// Shows what tools show while no session runs.
     pub effects: Arc<dyn Effects>,
-    /// Decisions about tools, for steps outside a session.
-    pub decided: ToolDecisions,
+    /// Decisions about tools, for steps outside a session; `None`: those stored for the server.
+    pub decided: Option<ToolDecisions>,
+    /// What the run has read, and the model that has started it: outside words, and secrets.
+    pub taint: Taint,
 }
 
 /// A run to be started.

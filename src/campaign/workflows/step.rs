@@ -7,10 +7,11 @@ use tokio::{sync::oneshot, time::Instant};
 
 use super::{
     context::{StepContext, failed, gone, ours},
+    link::TableGone,
     spoken, tool,
 };
 use crate::{
-    domain::{Tier, visible},
+    domain::{Tier, redact::without_credentials, visible},
     logic::{
         dice::Outcome,
         music::MusicOrder,
@@ -56,7 +57,7 @@ async fn at_table(context: &StepContext, request: Request) -> Result<Done, Done>
             let table = context.table()?;
             table.send(context.halts, Command::AwaitSilence(done)).await.map_err(gone)?;
             // A table that closes drops the sender.
-            silence.await.map(|()| Done::NOTHING).map_err(|_| failed("the table has closed"))
+            silence.await.map(|()| Done::NOTHING).map_err(|_| gone(TableGone))
         }
         Request::Tool { .. } | Request::Picture { .. } => Ok(Done::NOTHING),
     }
@@ -77,6 +78,8 @@ async fn scene(
     let [location, time, music] = words.map(|words| words.map(|words| words.text()));
     let mut orders = Vec::new();
     if location.is_some() || time.is_some() || music.is_some() {
+        // A place may have its own sound.
+        context.without_card().await?;
         orders.push(SceneChange::Set { location, time, music });
     }
     for (names, comes) in moves {
@@ -92,6 +95,7 @@ async fn music(context: &StepContext, words: Option<Words>) -> Result<Done, Done
     let Some(words) = words else {
         return context.order(vec![Command::Music(MusicOrder::Stop)]).await;
     };
+    context.without_card().await?;
     let words = words.text();
     let track = context.parts.music.choose(&context.table()?.session, &words);
     let track = track.ok_or_else(|| {
@@ -120,6 +124,7 @@ async fn set_tier(
 async fn mute(context: &StepContext, npc: &str, muted: bool) -> Result<Done, Done> {
     if !muted {
         only_game_master(context, "NPCs are unmuted")?;
+        context.without_card().await?;
     }
     let seat = context.table()?.seat(npc).map_err(failed)?.seat;
     context.order(vec![Command::Mute { seat: Some(seat), muted }]).await
@@ -153,7 +158,7 @@ fn rolled(outcome: &Outcome) -> Value {
 }
 
 fn notify(context: &StepContext, to: Audience, text: &Words) -> Result<Done, Done> {
-    let text = visible(&text.text());
+    let text = without_credentials(&visible(&text.text()));
     match (to, &context.link) {
         (Audience::Players, _) => context.table()?.effects.show(&text),
         (Audience::Dm, Some(link)) => link.tell_dm(text),

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     domain::{PersonId, Scope},
     logic::workflow::{
-        event::{Action, Event, Refusal, Start},
+        event::{Action, Event, OF_NPCS_MAX, Refusal, Start},
         look::{Done, StepAction},
         record::{CancelReason, RunId, RunRecord, Starter},
         runner::Runner,
@@ -154,8 +154,8 @@ impl Runs {
             self.tell(&origin, line);
         }
         let (run, workflow) = (start.run.clone(), start.workflow.name.clone());
-        if self.runs.contains_key(&run) {
-            _ = begun.send(Err(Refusal::Known));
+        if let Some(reason) = self.refusal(&start) {
+            _ = begun.send(Err(reason));
             return;
         }
         let (ended, end) = oneshot::channel();
@@ -179,9 +179,24 @@ impl Runs {
         }
         self.recorder.begins(&record);
         self.running.add(RunningWorkflow { scope: self.scope.clone(), run: run.clone(), workflow });
-        self.runs.insert(run, Begins { origin, halts, ended });
-        _ = begun.send(Ok(end));
+        self.runs.insert(run.clone(), Begins { origin, halts, ended });
+        let is_wanted = begun.send(Ok(end)).is_ok();
         self.act(actions);
+        if !is_wanted {
+            // Its starter is gone, and nobody else knows its id.
+            self.handle(Event::Cancel { run, reason: CancelReason::Requested });
+        }
+    }
+
+    /// Why a run may not begin, besides what the machine refuses.
+    fn refusal(&self, start: &Start) -> Option<Refusal> {
+        let is_of_npc = |starter: &Starter| matches!(starter, Starter::Npc(_));
+        let of_npcs = self.runs.values().filter(|run| is_of_npc(&run.origin.starter)).count();
+        if self.runs.contains_key(&start.run) {
+            Some(Refusal::Known)
+        } else {
+            (is_of_npc(&start.starter) && of_npcs >= OF_NPCS_MAX).then_some(Refusal::OfNpcs)
+        }
     }
 
     fn withdraw(&mut self, person: &PersonId) {
@@ -197,6 +212,10 @@ impl Runs {
         let Ok(events) = link.events() else { return };
         for line in mem::take(&mut self.cut_off) {
             link.tell_dm(line);
+        }
+        if self.link.take().is_some() {
+            // The end of the table before it has not been read yet.
+            self.handle(Event::SessionEnded);
         }
         let halts = link.halts.count();
         self.runs.values_mut().for_each(|run| run.halts = halts);

@@ -1,5 +1,7 @@
 //! Runs at a scripted table, in paused time.
 
+mod hostile;
+
 use std::{
     path::Path,
     sync::{Arc, Mutex},
@@ -9,7 +11,7 @@ use std::{
 use arc_swap::ArcSwap;
 use futures::{
     FutureExt,
-    future::{BoxFuture, ready},
+    future::{BoxFuture, pending, ready},
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
@@ -21,7 +23,7 @@ use super::{
     started::{EndedRun, RunError, StartedRun},
 };
 use crate::{
-    campaign::{Accounts, Dice, Settings, ToolDecisions, stand_in},
+    campaign::{Accounts, Dice, Settings, stand_in},
     domain::{CampaignKey, Npc, Owner, PersonId, Scope, SessionId, Tier},
     engine::tests::props::{self, Step::Call, Step::Text, count, ms},
     logic::workflow::{
@@ -35,8 +37,8 @@ use crate::{
         tests::stage::{DM, Setup, Stage, THORIN},
     },
     tools::{
-        Attachment, CallContext, CallOutput, Declared, Definition, Effects, SideEffects,
-        SourceKind, builtin::Music,
+        ApprovalRequest, Attachment, CallContext, CallOutput, Decision, Declared, Definition,
+        Effects, SideEffects, SourceKind, Taint, builtin::Music,
     },
 };
 
@@ -93,8 +95,19 @@ impl Effects for Shown {
         self.0.lock().unwrap().push(text.to_owned());
     }
 
-    fn attach(&self, _: &str, _: &Attachment) -> bool {
+    fn attach(&self, tool: &str, _: &Attachment) -> bool {
+        self.show(&format!("attached {tool}"));
         true
+    }
+
+    fn lacks_approver(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Never decides.
+    fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
+        self.show(&format!("asked {}", request.tool));
+        pending().boxed()
     }
 
     fn tell_dm(&self, text: &str) {
@@ -116,18 +129,23 @@ fn scope() -> Scope {
 }
 
 fn service(stage: &Stage, all: Vec<Workflow>, kept: &Arc<Kept>) -> WorkflowRuns {
+    WorkflowRuns::new(parts(stage, all, kept))
+}
+
+fn parts(stage: &Stage, all: Vec<Workflow>, kept: &Arc<Kept>) -> WorkflowParts {
     let settings = Settings {
         workflows: Arc::new(Workflows::new(all)),
         ..stand_in::settings(Path::new("nowhere"))
     };
-    WorkflowRuns::new(WorkflowParts {
+    WorkflowParts {
         settings: Arc::new(ArcSwap::from_pointee(settings)),
         accounts: Accounts::new(None),
         tools: stage.host.clone(),
         music: Music::new(Arc::default(), StdRng::seed_from_u64(1)),
         dice: Dice::new(1),
+        guilds: None,
         store: Some(Arc::clone(kept) as Arc<dyn Automation>),
-    })
+    }
 }
 
 impl Evening {
@@ -165,7 +183,8 @@ impl Evening {
                 starter: Starter::Person(PersonId("Max".to_owned())),
                 speaker: Some(Speaker { id: DM, name: "Max".to_owned(), is_dm: true }),
                 effects: Arc::clone(&self.shown) as Arc<dyn Effects>,
-                decided: ToolDecisions::default(),
+                decided: None,
+                taint: Taint::default(),
             },
         };
         self.runs.start(wanted).await

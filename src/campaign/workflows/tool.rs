@@ -11,7 +11,7 @@ use super::{
     effects::StepEffects,
 };
 use crate::{
-    campaign::outside_sessions,
+    campaign::{ToolDecisions, outside_sessions},
     domain::{CallId, Npc, SessionId, Tier, ToolCall, TurnId, one_line},
     engine::NpcPayments,
     logic::{
@@ -24,7 +24,7 @@ use crate::{
     },
     tools::{
         Authority, CallContext, CallErrorKind, CallRecord, Caller, FollowUp, Payments, Progress,
-        Taint, ToolHost, TurnLimits,
+        ToolHost, TurnLimits, builtin::WORKFLOWS,
     },
 };
 
@@ -51,13 +51,23 @@ pub async fn call(
     npc: Option<&str>,
     arguments: Given,
 ) -> Result<Done, Done> {
+    if let Some(link) = &context.link
+        && let Ok(status) = link.status(context.halts).await
+        && let Some(way_out) = status.card
+    {
+        return Err(failed(way_out));
+    }
     let npc = caller(context, npc)?;
-    let (session, host) = host(context);
+    let (session, host) = host(context).await?;
     let (late, mut result) = mpsc::channel(1);
     let snapshot = host.snapshot();
     let entry = snapshot.find(identity).ok_or_else(|| {
         failed(format!("unknown tool '{identity}' (glyphoxa tools list shows all)"))
     })?;
+    if entry.tool.server() == WORKFLOWS {
+        // It is called within this run, whose steps are counted.
+        return Err(failed(format!("'{identity}' is a workflow (write workflow.NAME)")));
+    }
     let call = ToolCall {
         id: CallId(format!("run-{}", context.run.0)),
         name: entry.spec.name.to_string(),
@@ -77,7 +87,7 @@ pub async fn call(
         // A workflow waits for results that come late.
         deadline: Instant::now() + entry.tool.max(),
         fresh: false,
-        taint: Taint::default(),
+        taint: context.origin.taint.clone(),
         progress: Progress::default(),
         cancel: context.cancel.clone(),
         effects: Arc::new(effects(context, late)),
@@ -134,12 +144,23 @@ fn caller(context: &StepContext, npc: Option<&str>) -> Result<Arc<Npc>, Done> {
 }
 
 /// The tools of the session, or those outside sessions.
-fn host(context: &StepContext) -> (SessionId, ToolHost) {
-    let tools = &context.parts.tools;
-    match &context.link {
-        Some(link) => (link.session.clone(), tools.at(&link.session, &context.scope)),
-        None => outside_sessions(tools, &context.scope, context.origin.decided.clone()),
+async fn host(context: &StepContext) -> Result<(SessionId, ToolHost), Done> {
+    let (tools, scope) = (&context.parts.tools, &context.scope);
+    Ok(match &context.link {
+        Some(link) => (link.session.clone(), tools.at(&link.session, scope)),
+        None => outside_sessions(tools, scope, decided(context).await?),
+    })
+}
+
+/// The game master's decisions about tools.
+async fn decided(context: &StepContext) -> Result<ToolDecisions, Done> {
+    if let Some(decided) = &context.origin.decided {
+        return Ok(decided.clone());
     }
+    let (guilds, guild) = (context.parts.guilds.clone(), context.scope.owner.guild());
+    let (Some(guilds), Some(guild)) = (guilds, guild) else { return Ok(ToolDecisions::default()) };
+    let settings = guilds.read(guild).await.map_err(failed)?;
+    Ok(ToolDecisions { changes: settings.tools, permits: settings.permits })
 }
 
 fn authority(context: &StepContext, npc: &Arc<Npc>, host: &ToolHost) -> Authority {

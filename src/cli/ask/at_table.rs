@@ -267,6 +267,7 @@ impl Setting<'_> {
             tools: self.tools.host.clone(),
             music: self.tools.music(),
             dice: dice.clone(),
+            guilds: None,
             store: self.memory.clone().map(|store| store as Arc<dyn Automation>),
         });
         self.tools.runs_slot().fill(&service);

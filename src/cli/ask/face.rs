@@ -10,7 +10,7 @@ use crate::{
     app,
     campaign::{
         Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Origin, Planner,
-        Scoped, ToolDecisions, Transcript, TranscriptWriter, WorkflowRuns, Writer, recap,
+        Scoped, Transcript, TranscriptWriter, WorkflowRuns, Writer, recap,
     },
     commands::{
         AtTable, Face, Lasting, Planning, RecapSoon, Refusal, RunsWorkflows, StatusSoon,
@@ -22,7 +22,7 @@ use crate::{
     logic::workflow::record::Starter,
     memory::Viewer,
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
-    tools::{Effects, ToolHost, builtin::Music},
+    tools::{Effects, Taint, ToolHost, builtin::Music},
 };
 
 /// Refusal for a typist who opted out.
@@ -91,7 +91,8 @@ impl RunsWorkflows for Terminal<'_> {
             starter: Starter::Person(Owner::Local.person(speaker.id.0, &speaker.name)),
             speaker: Some(speaker.clone()),
             effects: Arc::clone(effects),
-            decided: ToolDecisions::default(),
+            decided: None,
+            taint: Taint::default(),
         };
         Ok(WorkflowsHere { runs: service.clone(), scope: scope.clone(), origin })
     }

@@ -125,7 +125,12 @@ impl Reader<'_> {
                 self.notes.problems.add(at, message, "write SERVER.TOOL");
                 return None;
             }
-            Ok(identity) => identity,
+            Ok(identity) => match identity.strip_prefix(SERVER).and_then(|it| it.strip_prefix('.'))
+            {
+                // By its bare name.
+                Some(name) => return self.workflow(name, arguments?, fields),
+                None => identity,
+            },
             Err(_) if whitelist::may_come(named, self.known.tools) => {
                 let message = format!("unknown tool {} so far", quoted(named));
                 self.notes.warnings.add(at, message, "a server may provide it; write SERVER.TOOL");

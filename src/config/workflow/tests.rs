@@ -161,6 +161,19 @@ fn circles_and_twins_are_refused() {
 }
 
 #[test]
+fn bare_name_of_a_workflow_is_a_call() {
+    let text = |tool: &str| {
+        format!("name: w\ndescription: d\noffer: true\nsteps:\n  - tool: {{ identity: {tool} }}\n")
+    };
+    let other = "name: bells\ndescription: d\noffer: true\nsteps: [{ roll: 1d6 }]\n";
+    let config = load_files(&[("a.yaml", &text("bells")), ("b.yaml", other)]).unwrap();
+    let step = &config.workflows.get("w").unwrap().steps[0];
+    assert!(matches!(&step.kind, StepKind::Workflow { name, .. } if name == "bells"), "{step:?}");
+    let found = load_files(&[("a.yaml", &text("w"))]).unwrap_err();
+    assert!(found[0].contains("the workflow calls itself: w > w"), "{found:?}");
+}
+
+#[test]
 fn wrong_files_are_refused() {
     let long = format!("name: w\ndescription: d\nsteps:\n{}", "  - wait: 1\n".repeat(101));
     for (text, expected) in [

@@ -15,6 +15,7 @@ use crate::{
     domain::{EngineKind, Npc},
     logic::workflow::record::Starter,
     session::{Command as TableCommand, Speaker, SpeakerId},
+    tools::Taint,
 };
 
 impl Face for Guild {
@@ -100,7 +101,8 @@ impl RunsWorkflows for Guild {
             starter: Starter::Person(self.owner().person(speaker.id.0, &speaker.name)),
             speaker: Some(speaker.clone()),
             effects,
-            decided: self.decided_tools(),
+            decided: Some(self.decided_tools()),
+            taint: Taint::default(),
         };
         let runs = self.shared.handles.workflows.clone();
         Ok(WorkflowsHere { runs, scope: self.scope(), origin })

@@ -29,7 +29,7 @@ use crate::{
     engine::{Cause, Turn},
     logic::prompt::{self, SideLine, TurnMessage},
     provider::Error,
-    tools::ToolHost,
+    tools::{ToolHost, framed_inline},
 };
 
 /// Turns whose topics count.
@@ -38,6 +38,9 @@ const TOPIC_TURNS: usize = 3;
 const TRY_AGAIN: usize = 8;
 /// Longest extract of a conversation without a summary, in bytes.
 const EXTRACT: usize = 8_000;
+
+/// Stands for the words before a line that repeats those of others.
+const RECITED: &str = "your next line has words from outside in it";
 
 /// Notice after a failed summary.
 const NOT_SUMMED_UP: &str = "but its model failed to sum it up; Glyphoxa tries again, and shortens \
@@ -87,7 +90,9 @@ impl Conversation {
         let system = host.filled(&self.system);
         let messages = self.history.messages();
         Excerpt {
-            outside: system != self.system || messages.iter().any(Message::is_from_outside),
+            outside: system != self.system
+                || messages.iter().any(Message::is_from_outside)
+                || self.history.side_lines().iter().any(SideLine::is_from_outside),
             secrets: !self.model.npc.secret_knowledge.is_empty()
                 || messages.iter().any(Message::is_gated),
             system,
@@ -232,7 +237,10 @@ async fn text(turn: &Turn, utterance: &str) -> String {
 pub fn said(turn: &Turn) -> Said {
     let text = match &turn.cause {
         Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),
-        Cause::Utterance | Cause::Puppet(_) => {
+        Cause::Puppet { outside: true, .. } => {
+            format!("{}: {}", turn.facts.speaker, framed_inline("workflow", RECITED))
+        }
+        Cause::Utterance | Cause::Puppet { .. } => {
             format!("{}: {}", turn.facts.speaker, turn.words())
         }
     };

@@ -23,7 +23,7 @@ pub const GUARDED: &str = "lines_and_veils are set, and nothing looks at the wor
 /// Why the cascade answers `turn`; `None`: the model may.
 pub fn not_for_it(turn: &Turn, npc: &Npc, abilities: SpeechAbilities) -> Option<String> {
     match turn.cause {
-        Cause::Puppet(_) => return Some("the game master's own words".to_owned()),
+        Cause::Puppet { .. } => return Some("the game master's own words".to_owned()),
         Cause::FollowUp(_) => return Some("a result that came late".to_owned()),
         Cause::Utterance => {}
     }

@@ -2,7 +2,7 @@
 //!
 //! Entry types: [`SideLine`] lines and [`Recalled`] memories.
 
-use crate::domain::PersonId;
+use crate::domain::{PersonId, is_framed};
 
 /// Longest description of an entity, in characters.
 pub(super) const LONGEST_FACT: usize = 400;
@@ -40,6 +40,11 @@ pub struct SideLine {
 impl SideLine {
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.speaker, &self.by, &self.text) == (&other.speaker, &other.by, &other.text)
+    }
+
+    /// True if it includes words from outside, which may contain instructions.
+    pub fn is_from_outside(&self) -> bool {
+        is_framed(&self.text)
     }
 }
 

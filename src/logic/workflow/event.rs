@@ -11,6 +11,8 @@ use super::{
 
 /// Most runs of a table at once.
 pub const RUNS_MAX: usize = 8;
+/// Most of them that models of NPCs have started: a workflow may ask an NPC whose model starts one.
+pub const OF_NPCS_MAX: usize = 2;
 /// Longest run.
 pub const LONGEST: Duration = Duration::from_secs(30 * 60);
 
@@ -69,6 +71,8 @@ pub enum Action {
 pub enum Refusal {
     #[error("{RUNS_MAX} workflows are running already (stop one first)")]
     TooMany,
+    #[error("{OF_NPCS_MAX} workflows of NPCs are running already")]
+    OfNpcs,
     #[error("this run exists already")]
     Known,
     #[error("the inputs are no object")]

@@ -10,6 +10,10 @@ use super::{
     step::{OnError, STEPS_MAX, Step, Workflows},
     values::{Given, Values},
 };
+use crate::domain::one_line;
+
+/// Longest reason of a failure, in characters.
+const WHY_MAX: usize = 500;
 
 /// How a step has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,22 +96,18 @@ impl Look<'_> {
     /// Records how a step has ended, and keeps its result. Fails if that ends its workflow.
     pub fn end(&mut self, begun: &Begun, done: Done, values: &mut Values) -> Result<(), String> {
         let done = match done {
-            Done::Result(result) if result.is_too_large() => {
-                Done::Failed("its result is too large".to_owned())
-            }
+            Done::Result(result) => self.kept(begun, result, values),
             done => done,
         };
         let (outcome, failure) = match done {
-            Done::Result(result) => {
-                self.shared.tainted |= result.outside;
-                if let Some(name) = &begun.name {
-                    values.keep(name, result);
-                }
-                (Outcome::Done, None)
-            }
+            Done::Result(_) => (Outcome::Done, None),
             Done::Skipped => (Outcome::Skipped, None),
             Done::Missed(why) => (Outcome::Missed(why), None),
-            Done::Failed(why) => (Outcome::Failed(why.clone()), Some(why)),
+            Done::Failed(why) => {
+                // It may quote what others wrote.
+                let why = one_line(&why, WHY_MAX);
+                (Outcome::Failed(why.clone()), Some(why))
+            }
         };
         let kind = self.note(begun.number, outcome);
         match failure {
@@ -117,6 +117,14 @@ impl Look<'_> {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Keeps the result of a step with a name.
+    fn kept(&mut self, begun: &Begun, result: Given, values: &mut Values) -> Done {
+        self.shared.tainted |= result.outside;
+        let is_kept = !result.is_too_large()
+            && begun.name.as_ref().is_none_or(|name| values.keep(name, result));
+        if is_kept { Done::NOTHING } else { Done::Failed("its result is too large".to_owned()) }
     }
 
     /// Records that a step was stopped.

@@ -11,6 +11,9 @@ const TEXT_MAX: usize = 16 * 1024;
 /// Largest result, and largest arguments, in bytes of JSON; a model's arguments have a multiple.
 const JSON_MAX: usize = 64 * 1024;
 
+/// Largest results of one workflow together, in bytes of JSON.
+const RESULTS_MAX: usize = 512 * 1024;
+
 /// A value, and whether others wrote some of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
@@ -21,7 +24,12 @@ pub struct Given {
 impl Given {
     /// True if it is larger than a run keeps.
     pub fn is_too_large(&self) -> bool {
-        self.value.to_string().len() > JSON_MAX
+        self.size() > JSON_MAX
+    }
+
+    /// In bytes of JSON.
+    fn size(&self) -> usize {
+        self.value.to_string().len()
     }
 }
 
@@ -61,16 +69,25 @@ pub enum FillError {
 pub struct Values {
     inputs: Given,
     steps: BTreeMap<String, Given>,
+    /// Size of all results.
+    size: usize,
 }
 
 impl Values {
     /// `inputs` is an object.
     pub const fn new(inputs: Given) -> Self {
-        Self { inputs, steps: BTreeMap::new() }
+        Self { inputs, steps: BTreeMap::new(), size: 0 }
     }
 
-    pub fn keep(&mut self, step: &str, result: Given) {
+    /// Keeps the result of a step; false if the workflow has no room for it.
+    pub fn keep(&mut self, step: &str, result: Given) -> bool {
+        let size = self.size.saturating_add(result.size());
+        if size > RESULTS_MAX {
+            return false;
+        }
+        self.size = size;
         self.steps.insert(step.to_owned(), result);
+        true
     }
 
     /// An object with the members `inputs` and `steps`.

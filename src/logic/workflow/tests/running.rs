@@ -390,3 +390,12 @@ fn large_results_fail_their_step() {
     let actions = evening.answer(0, done(json!("x".repeat(70_000))));
     assert_eq!(end(&actions), RunEnd::Failed("step 'page': its result is too large".to_owned()));
 }
+
+#[test]
+fn reasons_in_records_are_short_lines() {
+    let mut evening = Evening::of(vec![step(roll())]);
+    evening.begin("a");
+    let actions = evening.answer(0, Done::Failed("no\n".repeat(10_000)));
+    let [Outcome::Failed(why)] = &outcomes(&actions)[..] else { panic!("{actions:?}") };
+    assert!(why.chars().count() == 500 && !why.contains('\n'), "{why}");
+}

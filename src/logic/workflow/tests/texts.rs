@@ -57,6 +57,14 @@ fn missing_values_and_long_texts_fail() {
 }
 
 #[test]
+fn results_together_are_bounded() {
+    let mut values = values();
+    let page = || inside(json!("x".repeat(60_000)));
+    let kept = (0..20).filter(|number| values.keep(&format!("s{number}"), page())).count();
+    assert_eq!(kept, 8);
+}
+
+#[test]
 fn nothing_but_inputs_and_steps_is_a_reference() {
     for wrong in ["${DISCORD_TOKEN}", "${HOME:-x}", "${inputs}", "${steps.}", "${steps.a..b}", "${"]
     {
