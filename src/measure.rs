@@ -7,9 +7,9 @@ pub use crate::{
     audio::{Frame, Gain, Resampler, SampleRate},
     campaign::{
         Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, EngineError,
-        EngineOffer, Engines, Factory, GuildStore, HandleParts, Handles, MadeTable, ModelMaker,
-        OpenError, RunningTable, ServedGuilds, ServerError, Settings, TableRequest, Tables,
-        TranscriptOptions, TranscriptWriter,
+        EngineOffer, Engines, Factory, GuildStore, HandleParts, Handles, ImportSettings, MadeTable,
+        ModelMaker, OpenError, RunningTable, ServedGuilds, ServerError, Settings, TableRequest,
+        Tables, TranscriptOptions, TranscriptWriter, VoiceLister,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, run as run_discord},

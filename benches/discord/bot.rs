@@ -23,11 +23,12 @@ use futures::{
 use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
     BudgetOptions, Campaign, Chain, Command, Consent, DiscordOptions, EngineError, EngineKind,
-    EngineOffer, Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
-    MadeTable, ModelMaker, Music, MusicOrder, OpenError, Outlets, RunningTable, Secret,
-    ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings,
-    Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables,
-    ToolHost, Track, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
+    EngineOffer, Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles,
+    ImportSettings, Ledger, MadeTable, ModelMaker, Music, MusicOrder, OpenError, Outlets,
+    RunningTable, Secret, ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services,
+    SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest,
+    TableSetup, Tables, ToolHost, Track, TranscriptOptions, TranscriptWriter, VoiceLister,
+    VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -185,6 +186,11 @@ fn settings(folder: &Path) -> Settings {
         worlds: BTreeMap::new(),
         environment: "bench".to_owned(),
         services: stand_ins(),
+        imports: ImportSettings {
+            npc_dir: folder.join("npcs"),
+            language: "en".to_owned(),
+            voices: VoiceLister::new(Vec::new),
+        },
     }
 }
 
