@@ -287,7 +287,7 @@ async fn names_are_unique_before_a_session_has_them() {
     // The cast lacks Luna still; two files with her name would make the configuration invalid.
     for name in ["luna", "Lu"] {
         let mut other = luna();
-        (other.source, other.name) = (format!("card:{name}"), name.to_owned());
+        (other.source, other.name) = (format!("card:other {name}"), name.to_owned());
         let preview = place.import(&Drafts { npcs: vec![other], ..Drafts::default() }).await;
         assert_eq!(names(&preview.kept), [name]);
     }
