@@ -10,6 +10,7 @@ mod cards;
 mod content;
 mod creatures;
 pub mod draft;
+mod elements;
 mod foundry;
 mod go;
 mod kind;
