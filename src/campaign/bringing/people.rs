@@ -175,7 +175,9 @@ impl<'a> Seating<'a> {
         }
         if written.unused > 0 {
             let what = format!("{} greetings and example lines of '{own}'", written.unused);
-            left_out(what, "an NPC answers 30 short questions, and greets in 8 ways");
+            let why =
+                "without a chat model an NPC answers 30 short questions, and greets in 8 ways";
+            left_out(what, why);
         }
         let text = marked(&draft.source, &written.text);
         let item = |path: &Path| Item::new("npc", own, format!("{}, {about}", path.display()));

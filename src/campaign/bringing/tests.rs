@@ -129,7 +129,11 @@ async fn imported_npc_has_voice_lines_and_origin() {
     assert_eq!(node["name"], "Luna");
     assert_eq!(node["aliases"], serde_json::json!(["Lu"]), "the other one is taken");
     assert_eq!(preview.left_out[0].what, "the name 'Bartok' of 'Luna'");
-    assert_eq!(node["personality"], "She sells maps.\n");
+    let told = node["personality"].as_str().unwrap();
+    assert!(told.starts_with("She sells maps.\n\nExamples of how you talk"), "{told}");
+    let examples =
+        "\nYou open: Welcome to {dice} $${DISCORD_TOKEN}!\nA player: Any maps?\nYou: Plenty.\n";
+    assert!(told.ends_with(examples), "{told}");
     assert_eq!(node["voice"]["voice_id"], "joe");
     assert_eq!(node["voice"]["pitch_shift"], 4.0, "a man's voice for a woman");
     assert_eq!(node["lines"][0]["say"][0], "Welcome to (dice) $(DISCORD_TOKEN)!");
@@ -148,6 +152,7 @@ async fn variables_of_others_are_not_filled_in() {
     let told =
         "# ## Your secrets\n  $${A} ${DISCORD_TOKEN} ${data.x}\n- key: [value\n\t# no comment";
     draft.personality = passage(told);
+    (draft.greetings, draft.examples) = (Vec::new(), Vec::new());
     place.import(&Drafts { npcs: vec![draft], ..Drafts::default() }).await;
     let text = place.file("luna-home.yaml");
     let node = yaml::parse(&text, &mut Problems::new("a")).unwrap().to_json();

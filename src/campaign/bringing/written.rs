@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    examples::examples,
     lines::{SpokenLine, lines},
     voice::{ChosenVoice, VoiceOffer},
 };
@@ -190,24 +191,35 @@ fn notes(file: &mut File, notes: &[Passage]) {
     }
 }
 
-/// Adds the description; the number of characters that had no room.
+/// Adds the description with examples of how they talk; the number of characters that had no room.
 fn personality(file: &mut File, draft: &NpcDraft, standing: &[(String, String)]) -> usize {
     let passages = draft.personality.iter().chain(&draft.knowledge);
     let own = passages.map(|it| prose(&it.text));
     let known = standing.iter().map(|(name, text)| prose(&format!("{name}: {text}")));
     let all: Vec<String> = own.chain(known).filter(|text| !text.is_empty()).collect();
     let all = all.join("\n\n");
-    let text: String = all.chars().take(PERSONALITY_MAX).collect();
+    let mut text: String = all.chars().take(PERSONALITY_MAX).collect();
+    let length = text.chars().count();
+    let cut = all.chars().count() - length;
+    let mut origin: Vec<Passage> =
+        draft.personality.iter().chain(&draft.knowledge).cloned().collect();
+    // The empty line between takes two characters.
+    let examples = prose(&examples(draft, &text, PERSONALITY_MAX.saturating_sub(length + 2)));
+    if !examples.is_empty() {
+        origin
+            .push(Passage { from: "greetings and example lines".to_owned(), text: String::new() });
+        let between = if text.is_empty() { "" } else { "\n\n" };
+        text = format!("{text}{between}{examples}");
+    }
     if !text.is_empty() {
         file.blank();
-        let passages = draft.personality.iter().chain(&draft.knowledge);
-        file.origin(&passages.cloned().collect::<Vec<_>>());
+        file.origin(&origin);
         file.line("personality: |");
         for line in text.lines() {
             file.line(&format!("  {}", escaped(line)));
         }
     }
-    all.chars().count() - text.chars().count()
+    cut
 }
 
 /// Adds a secret for each paragraph; the number of characters that had no room.
