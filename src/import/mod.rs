@@ -15,6 +15,7 @@ mod foundry;
 mod go;
 mod kind;
 mod notes;
+mod pronounced;
 mod refused;
 mod roll20;
 mod rules;

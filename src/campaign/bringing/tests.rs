@@ -194,6 +194,48 @@ async fn pronunciation_is_plain_letters_or_none() {
 }
 
 #[tokio::test]
+async fn names_are_said_as_the_texts_tell() {
+    let card = |text: &str| {
+        let card = serde_json::json!({ "spec": "chara_card_v2", "data": {
+            "name": "Luna", "creator": "a", "description": text } });
+        let bytes = card.to_string().into_bytes();
+        crate::import::read(vec![crate::import::Given {
+            file: "luna.json".to_owned(),
+            inside: String::new(),
+            bytes,
+        }])
+    };
+    let place = Bench::new();
+    for (text, said) in [
+        ("{{char}} (pronounced LOO-nah) sells maps.", Some("LOO-nah")),
+        ("Age: 30\nPronunciation: LOO-na", Some("LOO-na")),
+        ("Luna (pronounced /ˈluː.nə/) sells maps.", None),
+    ] {
+        let preview = place.import(&card(text)).await;
+        let file = place.file("luna.yaml");
+        let node = yaml::parse(&file, &mut Problems::new("a")).unwrap().to_json();
+        assert_eq!(node["pronunciation"]["Luna"].as_str(), said, "{file}");
+        assert!(!file.contains("Pronunciation"), "{file}");
+        let left = preview.left_out.iter().any(|it| it.what == "the pronunciation of 'Luna'");
+        assert_eq!(left, said.is_none(), "{preview:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_respelling_is_for_the_distinctive_word() {
+    let place = Bench::new();
+    let mut draft = luna();
+    draft.pronunciation = vec![(String::new(), "loo-nah".to_owned())];
+    let drafts = |draft: &NpcDraft| Drafts { npcs: vec![draft.clone()], ..Drafts::default() };
+    place.import(&drafts(&draft)).await;
+    assert!(place.file("luna.yaml").contains("\npronunciation: \"loo-nah\"\n"));
+    // An exported card has its own.
+    draft.extension = Some(serde_json::json!({ "pronunciation": { "Luna": "looner" } }));
+    place.import(&drafts(&draft)).await;
+    assert!(place.file("luna.yaml").contains("\npronunciation: { \"Luna\": \"looner\" }\n"));
+}
+
+#[tokio::test]
 async fn notes_for_the_game_master_fill_no_file() {
     let place = Bench::new();
     let mut draft = luna();
