@@ -6,6 +6,7 @@
 //! as secret.
 
 mod entities;
+mod examples;
 mod lines;
 mod looks;
 mod npc_files;

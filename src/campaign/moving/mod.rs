@@ -14,7 +14,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use calls::{calls_of_sessions, write_calls};
+pub use calls::{calls_left_out, calls_of_sessions, write_calls};
 pub use files::{FILES, Folder, MANIFEST, Manifest, read_texts, texts};
 pub use held::{ScopeContent, held};
 pub use returned::{ReturnError, Tally, plan_return};
