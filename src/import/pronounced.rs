@@ -151,7 +151,7 @@ fn labelled(line: &str, name: &str) -> Option<String> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Found<'n> {
+struct Respelled<'n> {
     /// The name in front.
     called: &'n str,
     said: String,
@@ -160,7 +160,7 @@ struct Found<'n> {
 }
 
 /// First pronunciation in `text` directly behind one of `names`.
-fn found<'n>(text: &str, names: &[&'n str]) -> Option<Found<'n>> {
+fn found<'n>(text: &str, names: &[&'n str]) -> Option<Respelled<'n>> {
     let mut brackets = text.match_indices('(').take(PLACES_MAX);
     let first = brackets.find_map(|(at, _)| in_brackets(text, at, names));
     first.or_else(|| {
@@ -172,7 +172,7 @@ fn found<'n>(text: &str, names: &[&'n str]) -> Option<Found<'n>> {
 }
 
 /// The pronunciation in the brackets that open at `at`.
-fn in_brackets<'n>(text: &str, at: usize, names: &[&'n str]) -> Option<Found<'n>> {
+fn in_brackets<'n>(text: &str, at: usize, names: &[&'n str]) -> Option<Respelled<'n>> {
     let (called, from) = called(text.get(..at)?, names)?;
     let (inside, _) = window(text, at + 1).split_once(')')?;
     let end = at + 1 + inside.len() + 1;
@@ -182,11 +182,11 @@ fn in_brackets<'n>(text: &str, at: usize, names: &[&'n str]) -> Option<Found<'n>
         None => Some(phrase).filter(|it| is_in_syllables(it)),
     };
     let said = said.map(unquoted).filter(|it| !it.is_empty())?;
-    Some(Found { called, said, at: from..end })
+    Some(Respelled { called, said, at: from..end })
 }
 
 /// The pronunciation behind a verb in a sentence: quoted, or in syllables.
-fn in_sentence<'n>(text: &str, verb: Range<usize>, names: &[&'n str]) -> Option<Found<'n>> {
+fn in_sentence<'n>(text: &str, verb: Range<usize>, names: &[&'n str]) -> Option<Respelled<'n>> {
     let before = text.get(..verb.start)?.trim_end();
     let links = [",", " is", " wird"];
     let before = links.iter().find_map(|it| before.strip_suffix(it)).unwrap_or(before);
@@ -209,7 +209,7 @@ fn in_sentence<'n>(text: &str, verb: Range<usize>, names: &[&'n str]) -> Option<
         }
     };
     let end = start + said.len();
-    Some(unquoted(said)).filter(|it| !it.is_empty()).map(|said| Found {
+    Some(unquoted(said)).filter(|it| !it.is_empty()).map(|said| Respelled {
         called,
         said,
         at: from..end,
