@@ -139,7 +139,7 @@ fn exported_campaign_returns_equal() {
     to.run(&["check"]).ends_with(0);
     let twice = to.run(&["import", &name, "--json"]).ends_with(0).line();
     assert!(twice["added"].as_object().unwrap().values().all(|it| *it == json!(0)), "{twice}");
-    assert_eq!(twice["npcs"], 0);
+    assert_eq!((&twice["npcs"], &twice["calls_left_out"]), (&json!(0), &json!(0)));
 }
 
 #[test]
@@ -156,6 +156,8 @@ fn servers_campaign_returns_with_its_settings() {
     for is_new in [true, false] {
         let done = to.run(&["import", &name, "--guild", "42", "--json"]).ends_with(0).line();
         assert_eq!(done["settings"], json!(is_new), "{done}");
+        let calls = entries(&backup, "calls.jsonl").len();
+        assert_eq!(done["calls_left_out"], json!(calls), "a server keeps none of this machine's");
     }
     to.run(&["export", "again", "--guild", "42", "--campaign", "Saltmarsh"]).ends_with(0);
     let again = fs::read(to.path("again/settings.json")).unwrap();

@@ -64,7 +64,8 @@ pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
 pub use moving::{
     CarriedSettings, FILES as EXPORT_FILES, Folder, MANIFEST, Manifest, ReturnError, SETTINGS,
-    ScopeContent, Tally, calls_of_sessions, held, plan_return, read_texts, texts, write_calls,
+    ScopeContent, Tally, calls_left_out, calls_of_sessions, held, plan_return, read_texts, texts,
+    write_calls,
 };
 pub use music::{check_sound, level as level_music};
 pub use notices::{Tables, WaitingCall};

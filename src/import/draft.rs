@@ -45,6 +45,8 @@ pub struct NpcDraft {
     /// Gender, age and kind as the file names them, for choosing a voice.
     pub looks: Vec<String>,
     pub tags: Vec<String>,
+    /// Words of the name and how the file respells them; a blank word: the distinctive one of the name.
+    pub pronunciation: Vec<(String, String)>,
     /// Part of a card that was exported here beside the fields of all cards, at most 4 KiB.
     pub extension: Option<Value>,
 }

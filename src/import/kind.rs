@@ -13,7 +13,7 @@ use super::{
     content::{self, BadJson, Content, content},
     creatures,
     draft::{Drafts, LeftOut, Mistake},
-    foundry, go, notes,
+    foundry, go, notes, pronounced,
     refused::{self, Refused},
     roll20,
 };
@@ -293,6 +293,7 @@ impl Reading {
             append(&mut self.drafts, drafts, &root);
         }
         std::mem::take(&mut self.foundry).finish(&mut self.drafts);
+        pronounced::add(&mut self.drafts);
         for ((file, many), Left { kind, count }) in self.left_out {
             let what = if count == 1 { kind.what.to_owned() } else { format!("{count} {many}") };
             self.drafts.left_out.push(LeftOut { file, what, why: kind.way_out.to_owned() });

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     people::People,
     preview::{Item, Left, Preview},
-    written::{hash, is_sayable, name, without_data},
+    written::{NOT_SAYABLE, hash, is_sayable, name, without_data},
 };
 use crate::{
     campaign::world::{BROUGHT, PRONUNCIATION, SECRETS, kind, word},
@@ -232,7 +232,7 @@ impl Ids {
             preview.left_out.push(Left {
                 file: draft.file.clone(),
                 what: format!("the pronunciation of '{own}'"),
-                why: "it is not in plain letters, or too long".to_owned(),
+                why: NOT_SAYABLE.to_owned(),
             });
         }
         let known_to = draft.known_to.iter().filter_map(|it| people.names.get(it)).cloned();

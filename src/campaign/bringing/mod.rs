@@ -1,11 +1,12 @@
 //! Drafts of other programs' files into a campaign: entities and relations into the store, people as NPC
 //! files, with a preview of both.
 //!
-//! Entry function: [`plan()`]; [`Bringing::carry_out`] does it, all or nothing. [`opened`] takes a file that a
+//! Entry function: [`plan()`]; [`plan::Bringing::carry_out`] does it, all or nothing. [`opened`] takes a file that a
 //! game master has sent. **Never**: changes what the game master has edited, or shows a model what a file marks
 //! as secret.
 
 mod entities;
+mod examples;
 mod lines;
 mod looks;
 mod npc_files;

@@ -12,7 +12,7 @@ use super::{
     npc_files::{MadeFile, NewFile, NpcFiles},
     preview::{Item, Left, Preview},
     voice::{ChosenVoice, VoiceOffer, choose, of_card},
-    written::{Parts, Written, marked, name, voice_in, written},
+    written::{NOT_SAYABLE, Parts, Written, marked, name, voice_in, written},
 };
 use crate::{
     domain::{Npc, bare_name},
@@ -175,7 +175,12 @@ impl<'a> Seating<'a> {
         }
         if written.unused > 0 {
             let what = format!("{} greetings and example lines of '{own}'", written.unused);
-            left_out(what, "an NPC answers 30 short questions, and greets in 8 ways");
+            let why =
+                "without a chat model an NPC answers 30 short questions, and greets in 8 ways";
+            left_out(what, why);
+        }
+        if !written.is_pronounced {
+            left_out(format!("the pronunciation of '{own}'"), NOT_SAYABLE);
         }
         let text = marked(&draft.source, &written.text);
         let item = |path: &Path| Item::new("npc", own, format!("{}, {about}", path.display()));

@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    examples::examples,
     lines::{SpokenLine, lines},
     voice::{ChosenVoice, VoiceOffer},
 };
@@ -33,6 +34,8 @@ const NOTES_MAX: usize = 100_000;
 const NAME_MAX: usize = 80;
 /// Longest respelling, in characters.
 const SAID_MAX: usize = 60;
+/// Reason a respelling is left out.
+pub const NOT_SAYABLE: &str = "it is not in plain letters, or too long";
 /// Limits of an answer that an NPC may have, in sentences.
 const SENTENCES: RangeInclusive<u64> = 1..=20;
 /// Begins the comment on a voice.
@@ -64,6 +67,8 @@ pub struct Written {
     pub cut: usize,
     /// Greetings and examples that became no line.
     pub unused: usize,
+    /// False if a pronunciation is left out.
+    pub is_pronounced: bool,
 }
 
 /// First line of an imported file.
@@ -108,6 +113,7 @@ pub fn written(parts: &Parts<'_>) -> Written {
         file.line(&format!("aliases: {}", list(aliases.iter().map(|it| name(it)))));
     }
     file.line(&format!("language: {language}"));
+    let is_pronounced = pronunciation(&mut file, draft);
     if let Some(own) = &draft.extension {
         of_card(&mut file, own);
     }
@@ -127,7 +133,7 @@ pub fn written(parts: &Parts<'_>) -> Written {
     let (lines, unused) = lines(draft, language);
     lines.iter().for_each(|line| file.spoken(line));
     notes(&mut file, &draft.for_dm);
-    Written { text: file.0, cut, unused }
+    Written { text: file.0, cut, unused, is_pronounced }
 }
 
 /// Lines of the voice in `content` as it is made here, if it speaks `language` with one of `offers`.
@@ -149,16 +155,34 @@ fn identity(provider: &str, voice_id: &str) -> String {
     format!("provider: {provider}, voice_id: {}", quoted(voice_id))
 }
 
-/// Adds settings of a card that was exported here.
-fn of_card(file: &mut File, own: &Value) {
-    let words = own.get("pronunciation").and_then(Value::as_object).into_iter().flatten();
-    let said = words.filter_map(|(word, said)| Some((name(word), said.as_str()?)));
-    let said: BTreeMap<String, &str> =
-        said.filter(|(word, said)| !word.is_empty() && is_sayable(said)).collect();
-    if !said.is_empty() {
-        let pairs = said.iter().map(|(word, said)| format!("{}: {}", quoted(word), quoted(said)));
+/// Adds how the name is said, as a card that was exported here has it or else as the texts tell; false if a
+/// part is left out.
+fn pronunciation(file: &mut File, draft: &NpcDraft) -> bool {
+    let own = draft.extension.as_ref().and_then(|it| it.get("pronunciation")?.as_object());
+    let own = own.into_iter().flatten();
+    let mut given: Vec<(&str, &str)> =
+        own.filter_map(|(word, said)| Some((word.as_str(), said.as_str()?))).collect();
+    if given.is_empty() {
+        given = draft.pronunciation.iter().map(|(word, said)| (&**word, &**said)).collect();
+    }
+    let all = given.len();
+    given.retain(|(_, said)| is_sayable(said));
+    let is_whole = given.len() == all;
+    if let [("", said)] = given.as_slice() {
+        file.line(&format!("pronunciation: {}", quoted(said)));
+        return is_whole;
+    }
+    let words = given.into_iter().map(|(word, said)| (name(word), said));
+    let words: BTreeMap<String, &str> = words.filter(|(word, _)| !word.is_empty()).collect();
+    if !words.is_empty() {
+        let pairs = words.iter().map(|(word, said)| format!("{}: {}", quoted(word), quoted(said)));
         file.line(&format!("pronunciation: {{ {} }}", pairs.collect::<Vec<_>>().join(", ")));
     }
+    is_whole
+}
+
+/// Adds settings of a card that was exported here.
+fn of_card(file: &mut File, own: &Value) {
     let sentences = own.get("max_sentences").and_then(Value::as_u64);
     if let Some(most) = sentences.filter(|it| SENTENCES.contains(it)) {
         file.line(&format!("max_sentences: {most}"));
@@ -190,24 +214,35 @@ fn notes(file: &mut File, notes: &[Passage]) {
     }
 }
 
-/// Adds the description; the number of characters that had no room.
+/// Adds the description with examples of how they talk; the number of characters that had no room.
 fn personality(file: &mut File, draft: &NpcDraft, standing: &[(String, String)]) -> usize {
     let passages = draft.personality.iter().chain(&draft.knowledge);
     let own = passages.map(|it| prose(&it.text));
     let known = standing.iter().map(|(name, text)| prose(&format!("{name}: {text}")));
     let all: Vec<String> = own.chain(known).filter(|text| !text.is_empty()).collect();
     let all = all.join("\n\n");
-    let text: String = all.chars().take(PERSONALITY_MAX).collect();
+    let mut text: String = all.chars().take(PERSONALITY_MAX).collect();
+    let length = text.chars().count();
+    let cut = all.chars().count() - length;
+    let mut origin: Vec<Passage> =
+        draft.personality.iter().chain(&draft.knowledge).cloned().collect();
+    // The empty line between takes two characters.
+    let examples = prose(&examples(draft, &text, PERSONALITY_MAX.saturating_sub(length + 2)));
+    if !examples.is_empty() {
+        origin
+            .push(Passage { from: "greetings and example lines".to_owned(), text: String::new() });
+        let between = if text.is_empty() { "" } else { "\n\n" };
+        text = format!("{text}{between}{examples}");
+    }
     if !text.is_empty() {
         file.blank();
-        let passages = draft.personality.iter().chain(&draft.knowledge);
-        file.origin(&passages.cloned().collect::<Vec<_>>());
+        file.origin(&origin);
         file.line("personality: |");
         for line in text.lines() {
             file.line(&format!("  {}", escaped(line)));
         }
     }
-    all.chars().count() - text.chars().count()
+    cut
 }
 
 /// Adds a secret for each paragraph; the number of characters that had no room.

@@ -1,6 +1,6 @@
 //! Logs of tool calls of the sessions of an export.
 //!
-//! Entry functions: [`calls_of_sessions`], [`write_calls`]. **Never**: changes a log that is there.
+//! Entry functions: [`calls_of_sessions`], [`write_calls`], [`calls_left_out`]. **Never**: changes a log that is there.
 
 use std::{
     collections::BTreeMap,
@@ -75,6 +75,21 @@ pub fn write_calls(
         written += 1;
     }
     Ok(written)
+}
+
+/// Number of calls that no log of `scope` takes: another owner has their session, or its name is no file's.
+pub fn calls_left_out(
+    data_dir: &Path,
+    scope: &Scope,
+    calls: &BTreeMap<String, Vec<String>>,
+) -> Result<usize, CallsError> {
+    let mut left_out = 0;
+    for (session, lines) in calls {
+        if log_of(data_dir, session, scope)?.is_none() {
+            left_out += lines.len();
+        }
+    }
+    Ok(left_out)
 }
 
 /// Reason logs of tool calls were not read or written.

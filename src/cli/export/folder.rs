@@ -1,6 +1,6 @@
 //! The folder of an export.
 //!
-//! Entry functions: [`check_free`], [`write`]. **Never**: writes into a folder that holds anything.
+//! Entry functions: [`check_free`], [`write()`]. **Never**: writes into a folder that holds anything.
 
 use std::{fs, io::ErrorKind, path::Path};
 

@@ -52,6 +52,8 @@ struct Added {
     tally: Tally,
     npcs: usize,
     calls: usize,
+    /// Tool calls that stay behind.
+    calls_left_out: usize,
     has_settings: bool,
 }
 
@@ -140,7 +142,9 @@ async fn bring(
         Err(ReturnError::Store(error)) => return Err(error.into()),
     };
     let npcs = export.npcs.new.len();
-    let mut added = Added { tally: plan.tally, npcs, ..Added::default() };
+    let calls = &export.content.calls;
+    let calls_left_out = campaign::calls_left_out(&config.data_dir, &export.scope, calls)?;
+    let mut added = Added { tally: plan.tally, npcs, calls_left_out, ..Added::default() };
     if !arguments.dry_run {
         let written = NewFiles::write(export.npcs.new.clone())?;
         let mistakes = if npcs > 0 { refused_files(path) } else { Vec::new() };
@@ -154,7 +158,6 @@ async fn bring(
             return Err(error.into());
         }
         added.has_settings = carry(config, &export, &store).await?;
-        let calls = &export.content.calls;
         added.calls = campaign::write_calls(&config.data_dir, &export.scope, calls)?;
     }
     report(arguments, &export, &added)?;
@@ -188,18 +191,25 @@ async fn carry(
 }
 
 fn report(arguments: &Arguments, export: &Export, added: &Added) -> Result<(), Failure> {
-    let Added { tally, npcs, calls, has_settings } = added;
+    let Added { tally, npcs, calls, calls_left_out, has_settings } = added;
     let mut out = stdout();
     if arguments.json {
         let report = json!({
             "ok": true, "scope": export.scope, "dry_run": arguments.dry_run, "added": tally,
-            "npcs": npcs, "calls": calls, "settings": has_settings, "notes": export.npcs.notes,
+            "npcs": npcs, "calls": calls, "calls_left_out": calls_left_out,
+            "settings": has_settings, "notes": export.npcs.notes,
         });
         writeln!(out, "{report}")?;
         return Ok(());
     }
     for note in &export.npcs.notes {
         complain(&format!("note: {note}"));
+    }
+    if *calls_left_out > 0 {
+        complain(&format!(
+            "note: {calls_left_out} tool calls are left out (their sessions belong to this machine, \
+             or to another server or campaign here; an import without --guild keeps them)"
+        ));
     }
     let Tally { sessions, lines, items, entities, relations, runs, schedules, kept } = tally;
     let would = if arguments.dry_run { "would be " } else { "" };

@@ -3,10 +3,14 @@
 //! Entry type: [`VoiceConnection`]. **Never**: decides who may be heard; the guild fills
 //! [`Audience`].
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
 use serenity::all::{ChannelId, GuildId};
-use songbird::{Call, Config, Songbird, driver::DecodeMode, driver::MixMode, error::JoinError};
+use songbird::{
+    Call, Config, Songbird,
+    driver::{DecodeMode, MixMode, Scheduler, SchedulerConfig, SchedulerMode},
+    error::JoinError,
+};
 use tokio::{
     sync::{Mutex, mpsc, watch},
     task::JoinSet,
@@ -29,6 +33,9 @@ use crate::{
 const NEWS_CAPACITY: usize = 64;
 /// A join that takes longer has failed.
 const JOIN_PATIENCE: Duration = Duration::from_secs(20);
+/// Calls mixed by one of songbird's threads, 16 by default. All calls of a thread that misses its
+/// 20 ms stutter, and [`scheduler`] moves none to another, so each gets few.
+const CALLS_PER_THREAD: usize = 4;
 
 /// State of a voice connection; only the guild's voice supervisor changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +52,26 @@ pub enum ConnectionState {
     Left,
 }
 
+/// Requires a tokio runtime. Calls with clones of it share mixing threads.
 pub fn config() -> Config {
     Config::default()
+        .scheduler(scheduler())
         // songbird's decoder reads noise under DAVE; ours takes the packets.
         .decode_mode(DecodeMode::Decrypt)
         .mix_mode(MixMode::Mono)
         .preallocated_tracks(4)
+}
+
+/// Keeps each call on one thread. By default songbird 0.6.1 moves a call away when its thread was
+/// held up for 18 ms, but does so between mixing and sending: the thread's last call then sends the
+/// moved call's payload under its own header, which does not decrypt, and both lose 20 ms of sound.
+fn scheduler() -> Scheduler {
+    let mut config = SchedulerConfig::default();
+    config.move_expensive_tasks = false;
+    if let Some(calls) = NonZeroUsize::new(CALLS_PER_THREAD) {
+        config.strategy = SchedulerMode::MaxPerThread(calls);
+    }
+    Scheduler::new(config)
 }
 
 pub struct VoiceConnection {
@@ -202,5 +223,153 @@ fn why(error: &JoinError) -> String {
             format!("the voice server gave an unexpected answer: {error} (try again)")
         }
         other => format!("{other} (try again)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        env,
+        num::NonZeroU64,
+        process::Stdio,
+        sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    };
+
+    use discord_loopback::{Certificates, Voice, VoiceOptions};
+    use songbird::{
+        ConnectionInfo, Driver, id,
+        input::{Input, RawAdapter, codecs},
+    };
+    use tokio::{
+        process::{Child, Command},
+        time::{sleep, timeout},
+    };
+
+    use super::*;
+    use crate::{
+        discord::voice::source::{Frames, Source},
+        logic::music::MusicFrame,
+    };
+
+    const TEST: &str = "discord::voice::connection::tests::held_up_call_spoils_no_other_call";
+    /// Makes this test the bot: an endpoint, and a token for each of [`GUILDS`].
+    const SEATS: &str = "GLYPHOXA_TEST_SEATS";
+    const GUILDS: [u64; 2] = [3003, 3004];
+    const CHANNEL: u64 = 4004;
+    const BOT: u64 = 1001;
+    const BOUND: Duration = Duration::from_secs(100);
+    /// Frames of the second call before the first is held up.
+    const BEFORE: usize = 20;
+    /// Packets of a call that go on long after that.
+    const ENOUGH: u64 = 60;
+    /// More than the 18 ms after which songbird finds a thread overloaded.
+    const HELD_UP: Duration = Duration::from_millis(30);
+
+    /// Endless sound. Holds up its thread once, when `other` has made [`BEFORE`] frames.
+    struct Sound {
+        made: Arc<AtomicUsize>,
+        other: Option<Arc<AtomicUsize>>,
+        held_up: AtomicBool,
+    }
+
+    impl Frames for Sound {
+        #[expect(clippy::disallowed_methods, reason = "a mixing thread is held up")]
+        fn next(&self, into: &mut MusicFrame) -> bool {
+            let is_due = |other: &Arc<AtomicUsize>| other.load(Ordering::SeqCst) >= BEFORE;
+            if self.other.as_ref().is_some_and(is_due) && !self.held_up.swap(true, Ordering::SeqCst)
+            {
+                std::thread::sleep(HELD_UP);
+            }
+            into.fill(1_000);
+            self.made.fetch_add(1, Ordering::SeqCst);
+            true
+        }
+    }
+
+    /// Joins a call and plays `sound` until the driver is dropped.
+    async fn call(
+        config: Config,
+        guild: u64,
+        (endpoint, token): (&str, &str),
+        sound: Sound,
+    ) -> Driver {
+        let number = |id: u64| NonZeroU64::new(id).unwrap();
+        let made = Arc::clone(&sound.made);
+        let mut driver = Driver::new(config);
+        let connected = driver.connect(ConnectionInfo {
+            channel_id: id::ChannelId(number(CHANNEL)),
+            guild_id: id::GuildId(number(guild)),
+            user_id: id::UserId(number(BOT)),
+            session_id: "bot".to_owned(),
+            endpoint: endpoint.to_owned(),
+            token: token.to_owned(),
+        });
+        connected.await.unwrap();
+        let input = Input::from(RawAdapter::new(Source::new(Box::new(sound)), 48_000, 1));
+        let input =
+            input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
+        let _playing = driver.play_input(input.unwrap());
+        while made.load(Ordering::SeqCst) < BEFORE / 2 {
+            sleep(Duration::from_millis(5)).await;
+        }
+        driver
+    }
+
+    /// Plays in both guilds until killed; the first call is held up.
+    async fn bot(seats: &str) {
+        _ = rustls::crypto::ring::default_provider().install_default();
+        let seats: Vec<&str> = seats.split(' ').collect();
+        let [endpoint, first, second] = seats[..] else { panic!("{seats:?}") };
+        let config = config();
+        let other = Arc::<AtomicUsize>::default();
+        let sound = |made: &Arc<AtomicUsize>, other| Sound {
+            made: Arc::clone(made),
+            other,
+            held_up: AtomicBool::new(false),
+        };
+        let held_up = sound(&Arc::default(), Some(Arc::clone(&other)));
+        let _first = call(config.clone(), GUILDS[0], (endpoint, first), held_up).await;
+        let sound = sound(&other, None);
+        let _second = call(config, GUILDS[1], (endpoint, second), sound).await;
+        std::future::pending().await
+    }
+
+    /// songbird reads `SSL_CERT_FILE` once per process, so the bot gets a process of its own.
+    fn start_bot(voice: &Voice, authority: &Certificates) -> Child {
+        let seats = GUILDS.map(|guild| voice.admit(guild, CHANNEL, BOT, "bot"));
+        let [(first, endpoint), (second, _)] = seats;
+        Command::new(env::current_exe().unwrap())
+            .args(["--exact", TEST, "--nocapture"])
+            .env(SEATS, format!("{endpoint} {first} {second}"))
+            .env("SSL_CERT_FILE", authority.authority())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "tells the bot's process from the test's")]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn held_up_call_spoils_no_other_call() {
+        if let Ok(seats) = env::var(SEATS) {
+            return bot(&seats).await;
+        }
+        let authority = Certificates::new().unwrap();
+        let options = VoiceOptions { dave: false, ..VoiceOptions::default() };
+        let voice = Voice::start(authority.acceptor(), options).await.unwrap();
+        let mut process = start_bot(&voice, &authority);
+        let both_sound = async {
+            let sounds = |guild| voice.counts(guild, BOT).packets_in >= ENOUGH;
+            while !GUILDS.into_iter().all(sounds) {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let sounded = tokio::select! {
+            sounded = timeout(BOUND, both_sound) => sounded.is_ok(),
+            _ = process.wait() => false,
+        };
+        assert_eq!(voice.violations(), Vec::<String>::new());
+        assert!(sounded, "both calls continue");
     }
 }

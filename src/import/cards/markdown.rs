@@ -2,7 +2,7 @@
 //!
 //! Entry functions: [`tidy`], [`without_html`], [`plain`].
 
-use crate::{domain::visible, markup};
+use crate::{domain::visible, import::elements, markup};
 
 /// Elements of HTML that occur in cards; other angle brackets are text.
 const ELEMENTS: &[&str] = &[
@@ -79,21 +79,15 @@ pub fn without_html(text: &str) -> Told {
     Told { open: prose.open, secret: prose.secret }
 }
 
-/// True if an element of HTML or a comment begins in `text`. An element with attributes may be of any name,
-/// since they may hide it.
+/// True if an element of HTML or a comment begins in `text`.
 fn has_html(text: &str) -> bool {
     text.match_indices('<').any(|(at, _)| {
         let after = text.get(at + 1..).unwrap_or_default();
-        let name: &str = after.trim_start_matches('/');
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
-        let (name, rest) = name.split_at(end);
+        let (name, rest) = elements::name(after.trim_start_matches('/'));
         let is_known = ELEMENTS.iter().any(|element| name.eq_ignore_ascii_case(element));
-        let is_spaced = rest.starts_with(char::is_whitespace);
-        // Up to the next bracket, so that all of them together are read once.
-        let tag = rest.split(['<', '>']).next().unwrap_or_default();
         after.starts_with("!--")
-            || (is_known && (is_spaced || rest.starts_with(['>', '/'])))
-            || (!name.is_empty() && is_spaced && tag.contains('='))
+            || (is_known && rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/')))
+            || (!name.is_empty() && elements::has_attributes(rest))
     })
 }
 

@@ -29,7 +29,7 @@ pub fn check(inner: &str) -> String {
     }
 }
 
-/// Damage of pf2e: "(2d6+3)[fire]", "2d6[cold],1d4[fire]".
+/// Damage of pf2e: `(2d6+3)[fire]`, `2d6[cold],1d4[fire]`.
 pub fn damage(inner: &str) -> String {
     let inner = inner.split('|').next().unwrap_or_default();
     format!("{} damage", spaced(inner).replace(',', " and "))
@@ -59,7 +59,7 @@ fn formula(roll: &str, looked_up: &dyn Fn(&str) -> String) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// "2d6[fire]" as "2d6 fire"; parentheses are left out.
+/// `2d6[fire]` as "2d6 fire"; parentheses are left out.
 fn spaced(roll: &str) -> String {
     let plain = roll.replace('[', " ").replace(['(', ')', ']'], "");
     plain.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -5,7 +5,10 @@
 use super::{note::Note, split::Block, words::words};
 use crate::{
     domain::EntityKind,
-    import::draft::{Drafts, EntityDraft, LeftOut, NpcDraft, Passage},
+    import::{
+        draft::{Drafts, EntityDraft, LeftOut, NpcDraft, Passage},
+        pronounced,
+    },
 };
 
 /// Most greetings, and the longest, in characters.
@@ -84,8 +87,10 @@ pub fn add(note: Note, drafts: &mut Drafts) {
 }
 
 fn npc(note: Note) -> NpcDraft {
+    let said = note.pronunciation.as_deref();
     let mut draft = NpcDraft {
         secrets: secrets(&note),
+        pronunciation: said.map(|it| pronounced::pairs(&note.name, it)).unwrap_or_default(),
         source: note.source,
         file: note.path,
         name: note.name,
@@ -118,7 +123,9 @@ fn npc(note: Note) -> NpcDraft {
     draft
 }
 
-fn entity(note: Note, kind: EntityKind) -> EntityDraft {
+fn entity(mut note: Note, kind: EntityKind) -> EntityDraft {
+    let said = note.pronunciation.take().map(|it| (pronounced::PROPERTY.to_owned(), it));
+    note.properties.extend(said);
     EntityDraft {
         text: note.parts.open.iter().map(passage).collect(),
         secrets: secrets(&note),

@@ -6,9 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::words::is_secret;
+use super::{inline::cut, words::is_secret};
+use crate::{
+    import::elements,
+    markup::{Piece, pieces},
+};
 
-/// Elements that may be hidden.
+/// Elements that any word in their tag hides, also one that a later line ends. Others are hidden by attributes.
 const ELEMENTS: &[&str] = &[
     "a",
     "article",
@@ -54,8 +58,10 @@ const ELEMENTS: &[&str] = &[
     "u",
     "ul",
 ];
-/// Longest start tag, in bytes.
+/// Longest start tag of these, in bytes.
 const TAG_MAX: usize = 300;
+/// Longest start tag of another element, in characters.
+const OTHER_TAG_MAX: usize = 2_000;
 
 /// A line of a note.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,7 +84,12 @@ pub struct Lines {
 /// Lines of `body`, which end with `\n`.
 pub fn lines(body: &str) -> Lines {
     let mut reader = Reader::default();
-    body.lines().for_each(|line| reader.line(line));
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        let ahead = body.get(at..).unwrap_or_default();
+        reader.line(line.strip_suffix('\n').unwrap_or(line), ahead);
+        at += line.len();
+    }
     if let Some(fence) = &reader.fence {
         for line in reader.found.lines.iter_mut().skip(fence.begins) {
             if let NoteLine::Code(text) = line {
@@ -108,12 +119,11 @@ struct Reader {
     fence: Option<Fence>,
 }
 
-#[derive(Clone, Copy)]
 enum Comment {
     Percent,
     Html,
     /// Name of the element, and how many of that name are open.
-    Element(&'static str, usize),
+    Element(String, usize),
 }
 
 struct Fence {
@@ -134,7 +144,8 @@ enum Content {
 }
 
 impl Reader {
-    fn line(&mut self, line: &str) {
+    /// Takes a line; `ahead` is the text that begins with it.
+    fn line(&mut self, line: &str, ahead: &str) {
         if self.comment.is_none() {
             if self.is_fenced(line) {
                 return;
@@ -145,7 +156,7 @@ impl Reader {
                 return;
             }
         }
-        self.text(line);
+        self.text(line, ahead);
     }
 
     /// True if a fence is open and `line` belongs to it.
@@ -174,33 +185,28 @@ impl Reader {
     }
 
     /// A line outside of fences.
-    fn text(&mut self, line: &str) {
+    fn text(&mut self, line: &str, ahead: &str) {
         let runs = last_runs(line.as_bytes());
         let (mut open, mut at) = (String::new(), 0);
         let mut had_comment = self.comment.is_some();
         while at < line.len() {
             let rest = line.get(at..).unwrap_or_default();
-            match self.comment {
+            match self.comment.take() {
                 Some(comment) => {
-                    let end = ended(rest, comment);
-                    let (length, is_over) = match end {
+                    let kind = name(&comment);
+                    match ended(rest, comment) {
                         End::At(from, to) => {
-                            self.secret(name(comment), rest.get(..from).unwrap_or_default());
-                            self.comment = None;
-                            (to, false)
+                            self.secret(kind, rest.get(..from).unwrap_or_default());
+                            at += to;
                         }
                         End::Later(comment) => {
-                            self.secret(name(comment), rest);
+                            self.secret(kind, rest);
                             self.comment = Some(comment);
-                            (rest.len(), true)
+                            break;
                         }
-                    };
-                    at += length;
-                    if is_over {
-                        break;
                     }
                 }
-                None => match begun(line, at, &runs) {
+                None => match begun(line, at, &runs, ahead) {
                     Some((start, comment, length)) => {
                         open.push_str(line.get(at..start).unwrap_or_default());
                         (self.comment, had_comment) = (Some(comment), true);
@@ -220,7 +226,7 @@ impl Reader {
     }
 }
 
-const fn name(comment: Comment) -> &'static str {
+const fn name(comment: &Comment) -> &'static str {
     match comment {
         Comment::Percent | Comment::Html => "comment",
         Comment::Element(..) => "hidden element",
@@ -285,11 +291,13 @@ fn span_end(
     None
 }
 
-/// First comment that begins at `from` or later: where, which, and the length of its beginning.
+/// First comment that begins at `from` or later: where, which, and the length of its beginning. `ahead`
+/// begins with `line`.
 fn begun(
     line: &str,
     from: usize,
     runs: &BTreeMap<usize, usize>,
+    ahead: &str,
 ) -> Option<(usize, Comment, usize)> {
     let mut at = from;
     loop {
@@ -302,7 +310,7 @@ fn begun(
             return Some((at, Comment::Percent, 2));
         } else if rest.starts_with("<!--") {
             return Some((at, Comment::Html, 4));
-        } else if let Some((element, length)) = hidden(rest) {
+        } else if let Some((element, length)) = hidden(rest, ahead.get(at..).unwrap_or_default()) {
             return Some((at, Comment::Element(element, 1), length));
         } else {
             at += 1;
@@ -310,13 +318,19 @@ fn begun(
     }
 }
 
-/// Name and length of the start tag that `rest` begins with, if it hides its element.
-fn hidden(rest: &str) -> Option<(&'static str, usize)> {
-    let window = super::inline::cut(rest, TAG_MAX);
-    let element = ELEMENTS.iter().find(|element| is_tag(window, "<", element))?;
+/// Name and length of the start tag that `rest` begins with, if it hides its element. `ahead` begins with
+/// `rest`, the end of a line.
+fn hidden(rest: &str, ahead: &str) -> Option<(String, usize)> {
+    let window = cut(rest, TAG_MAX);
+    let (element, given) = elements::name(window.get(1..)?);
+    let element = element.to_ascii_lowercase();
+    if !ELEMENTS.contains(&element.as_str()) {
+        let length = hidden_by_attributes(ahead)?;
+        return Some((element, length.min(rest.len())));
+    }
     let close = window.find('>');
     let end = close.map_or(window.len(), |at| at + 1);
-    let goes_on = close.is_none() && window.len() == rest.len() && goes_on(window, element);
+    let goes_on = close.is_none() && window.len() == rest.len() && goes_on(given, &element);
     let written = window.get(..end)?;
     let tag: String = written.split_whitespace().collect();
     let tag = tag.to_ascii_lowercase();
@@ -325,23 +339,54 @@ fn hidden(rest: &str) -> Option<(&'static str, usize)> {
     let hides = ["secret", "hidden", "display:none"].iter().any(|word| tag.contains(word))
         || goes_on
         || (is_one && is_secret(written));
-    (hides && !tag.ends_with("/>")).then_some((*element, end))
+    (hides && !tag.ends_with("/>")).then_some((element, end))
 }
 
-/// True for a start tag whose end is in a later line: what it hides is not known yet.
-fn goes_on(tag: &str, element: &str) -> bool {
-    let given = tag.get(element.len() + 1..).unwrap_or_default().trim();
+/// Length of the start tag that `ahead` begins with, which may go on in later lines, if its attributes hide
+/// the element.
+fn hidden_by_attributes(ahead: &str) -> Option<usize> {
+    let (written, length) = whole_tag(ahead)?;
+    let (_, given) = elements::name(written.get(1..)?);
+    if !elements::has_attributes(given) {
+        return None;
+    }
+    let Some(Piece::Open(tag)) = pieces(&written).next() else { return None };
+    let hides = tag.is_hidden || tag.is_secret || is_secret(given);
+    (hides && !tag.is_empty).then_some(length)
+}
+
+/// The tag that `ahead` begins with, without marks of quotes that its lines begin with, and its length.
+fn whole_tag(ahead: &str) -> Option<(String, usize)> {
+    let mut written = String::new();
+    let (mut quote, mut last, mut is_begin) = (None, '<', false);
+    for (at, c) in ahead.char_indices().take(OTHER_TAG_MAX) {
+        match (c, quote) {
+            ('>', _) if is_begin => continue,
+            (_, Some(mark)) => quote = (c != mark).then_some(mark),
+            ('<', None) if at > 0 => return None,
+            ('>', None) => {
+                written.push(c);
+                return Some((written, at + 1));
+            }
+            ('"' | '\'', None) if last == '=' => quote = Some(c),
+            _ => {}
+        }
+        is_begin = c == '\n' || (is_begin && c.is_whitespace());
+        if !c.is_whitespace() {
+            last = c;
+        }
+        written.push(c);
+    }
+    None
+}
+
+/// True for a start tag whose end is in a later line: what it hides is not known yet. `given` follows the
+/// name of `element`.
+fn goes_on(given: &str, element: &str) -> bool {
+    let given = given.trim();
     let has_attribute = given.starts_with(char::is_alphabetic) && given.contains('=');
     // "a <b" is no tag.
     element.len() > 1 && (given.is_empty() || has_attribute)
-}
-
-/// True if `text` begins with `before` and the element's name.
-fn is_tag(text: &str, before: &str, element: &str) -> bool {
-    let Some(name) = text.strip_prefix(before) else { return false };
-    let is_name = name.get(..element.len()).is_some_and(|it| it.eq_ignore_ascii_case(element));
-    let after = name.as_bytes().get(element.len());
-    is_name && after.is_none_or(|byte| !byte.is_ascii_alphanumeric())
 }
 
 enum End {
@@ -364,14 +409,20 @@ fn ended(rest: &str, comment: Comment) -> End {
     };
     for (at, _) in rest.match_indices('<') {
         let tag = rest.get(at..).unwrap_or_default();
-        if is_tag(tag, "</", element) {
-            open -= 1;
-            if open == 0 {
-                let window = super::inline::cut(tag, TAG_MAX);
-                return End::At(at, at + window.find('>').map_or(window.len(), |end| end + 1));
-            }
-        } else if is_tag(tag, "<", element) {
+        let after = tag.get(1..).unwrap_or_default();
+        let end = after.strip_prefix('/');
+        let (name, _) = elements::name(end.unwrap_or(after));
+        if !name.eq_ignore_ascii_case(&element) {
+            continue;
+        }
+        if end.is_none() {
             open += 1;
+            continue;
+        }
+        open -= 1;
+        if open == 0 {
+            let window = cut(tag, TAG_MAX);
+            return End::At(at, at + window.find('>').map_or(window.len(), |end| end + 1));
         }
     }
     End::Later(Comment::Element(element, open))
@@ -425,5 +476,28 @@ mod tests {
         assert_eq!(parted("<aside class=\"dm-only\">\nb\n</aside>\na").0, "a");
         assert_eq!(parted("<div\n  class=\"secret\">\nb\n</div>\na <td b").0, "a <td b");
         assert_eq!(parted("<ul><li hidden>\nb\n</li><li>a").0, "<ul>\n<li>a");
+    }
+
+    #[test]
+    fn elements_of_any_name_are_hidden() {
+        for (body, open) in [
+            ("a<dialog class=secret>b</dialog>c", "ac"),
+            ("a<dm-note hidden>\nb\n</dm-note>c", "a\nc"),
+            ("a<x_note data-visibility='gm'>b</X_NOTE>c", "ac"),
+            ("a<dialog\n  title=\"x > y\"\n  class=\"secret\">\nb\n</dialog>c", "a\nc"),
+            ("> a<nav\n> id=x hidden>\n> b\n> </nav>c", "> a\nc"),
+            ("a<abbr style='display:none'>b", "a"),
+        ] {
+            assert_eq!(parted(body).0, open, "{body}");
+        }
+        for body in [
+            "The <secret door> opens.",
+            "<img src=gm.png class=secret>a",
+            "a <max and b = secret",
+            "<old hidden door>",
+            "<dialog open=true>a</dialog>",
+        ] {
+            assert_eq!(parted(body), (body.to_owned(), String::new()), "{body}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     domain::{EntityKind, one_line, visible},
-    import::draft::Passage,
+    import::{draft::Passage, pronounced},
 };
 
 /// Longest note, in bytes.
@@ -86,6 +86,8 @@ pub struct Note {
     pub language: Option<String>,
     pub tags: Vec<String>,
     pub properties: Vec<(String, String)>,
+    /// Respelling of the name, as written.
+    pub pronunciation: Option<String>,
     /// Gender, age and kind.
     pub looks: Vec<String>,
     pub secrets: Vec<Passage>,
@@ -193,6 +195,7 @@ fn named(root: &str, path: &str, front: &Front, parts: Parts) -> Note {
         language,
         tags,
         properties: Vec::new(),
+        pronunciation: None,
         looks: Vec::new(),
         secrets: Vec::new(),
         parts,
@@ -255,6 +258,10 @@ impl Note {
         }
         let text = texts.join(", ").chars().take(VALUE_MAX).collect::<String>();
         if text.trim().is_empty() || self.properties.len() >= LIST_MAX {
+            return;
+        }
+        if pronounced::is_key(key) {
+            self.pronunciation = self.pronunciation.take().or(Some(text));
             return;
         }
         if LOOKS.contains(&key) {

@@ -202,7 +202,8 @@ impl Splitter {
         self.labelled
             .retain(|it| it.until != Until::Outdent || indent > it.indent || !(item || was_blank));
         let label = label(text);
-        let is_bare = text.len() <= BARE_MAX && is_secret_title(text);
+        // A tag marks its own line, or the note.
+        let is_bare = text.len() <= BARE_MAX && is_secret_title(text) && !tags(text).any(is_secret);
         let name = label.as_ref().map(|it| it.name.as_str()).filter(|name| is_secret(name));
         let is_alone = label.as_ref().is_none_or(|it| it.value.is_empty());
         if name.is_some() || is_bare {

@@ -39,6 +39,20 @@ fn kept(drafts: &Drafts) -> String {
     npcs.chain(entities).collect::<Vec<_>>().join("\n")
 }
 
+#[test]
+fn field_with_a_pronunciation_is_no_property() {
+    let drafts = drafts(&[
+        ("v/a.md", "---\ntype: npc\nAussprache: HOL-ya\nage: 40\n---\nShe bakes."),
+        ("v/b.md", "---\ntype: location\npronounced: myre\nsize: small\n---\nA town."),
+    ]);
+    let npc = &drafts.npcs[0];
+    assert_eq!(npc.pronunciation, [("a".to_owned(), "HOL-ya".to_owned())]);
+    assert!(!texts(&npc.knowledge).contains("HOL-ya"), "{npc:?}");
+    let owned = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let wanted = [owned("size", "small"), owned("pronunciation", "myre")];
+    assert_eq!(drafts.entities[0].properties, wanted);
+}
+
 const HOLYA: &str = "---
 type: npc
 aliases: [Hol, Mother Holya]

@@ -55,8 +55,12 @@ fn archive_that_leads_outside_is_refused() {
 
 #[test]
 fn secret_elements_of_any_spelling_stay_secret() {
-    for begin in ["<section class=secret>", "<aside\tclass='secret'>", "<x-note\nclass=\"secret\">"]
-    {
+    for begin in [
+        "<section class=secret>",
+        "<aside\tclass='secret'>",
+        "<x-note\nclass=\"secret\">",
+        "<x_note hidden>",
+    ] {
         let end = begin.split(['<', '\t', '\n', ' ']).nth(1).unwrap();
         let mut card = v2("Luna");
         let text = format!("A mage.{begin}PLANTED\nwords</{end}>\nOld.");

@@ -20,8 +20,10 @@ pub struct Counts {
     pub silence_frames: u64,
     /// Packets sent before the first speaking update; 100 ms after the first nobody gets them.
     pub before_speaking: u64,
-    /// Packets that did not decrypt or came with somebody else's SSRC; nobody gets them.
+    /// Packets from the client's address that did not decrypt; nobody gets them.
     pub undecryptable: u64,
+    /// Packets with this user's SSRC that came from another address; nobody gets them.
+    pub misplaced: u64,
     /// Packets of this user that [`Faults`](crate::Faults) or a cut swallowed.
     pub lost: u64,
     /// UDP keepalives, which were echoed.

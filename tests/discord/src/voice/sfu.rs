@@ -6,6 +6,7 @@
 
 use super::{
     Shared,
+    seat::Session,
     state::{State, Who},
     transport::{OPUS, Rtp},
 };
@@ -135,7 +136,7 @@ impl State {
 
     /// Echoes a keepalive.
     fn keepalive(&mut self, packet: &[u8], from: SocketAddr) -> Vec<Outgoing> {
-        let of = |session: &super::seat::Session| session.address == Some(from);
+        let of = |session: &Session| session.address == Some(from);
         let found = self.seats.iter().find(|(_, seat)| seat.session.as_ref().is_some_and(of));
         let Some(who) = found.map(|(who, _)| *who) else { return Vec::new() };
         if self.cut(who).is_some() {
@@ -157,12 +158,26 @@ impl State {
             seat.counts.lost += 1;
             return Vec::new();
         }
+        if session.address != Some(from) {
+            seat.counts.misplaced += 1;
+            if seat.counts.misplaced == 1 {
+                let place = session.address.map_or_else(
+                    || "before SELECT PROTOCOL".to_owned(),
+                    |address| format!("from {from}, its client is at {address}"),
+                );
+                self.violation(format!(
+                    "a packet of user {} in guild {} came {place}",
+                    who.1, who.0
+                ));
+            }
+            return Vec::new();
+        }
         let opened = session.transport.as_ref().and_then(|line| line.open(packet));
-        let Some((_, payload)) = opened.filter(|_| session.address == Some(from)) else {
+        let Some((_, payload)) = opened else {
             seat.counts.undecryptable += 1;
             if seat.counts.undecryptable == 1 {
                 let text =
-                    format!("a packet of user {} does not decrypt or comes from {from}", who.1);
+                    format!("a packet of user {} in guild {} does not decrypt", who.1, who.0);
                 self.violation(text);
             }
             return Vec::new();
@@ -258,5 +273,58 @@ impl State {
             out.extend(fates.iter().map(|delay| (*delay, to, packet.clone())));
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::voice::{
+        VoiceOptions,
+        transport::{Mode, Transport},
+    };
+    use rand::{SeedableRng as _, rngs::StdRng};
+    use tokio::sync::mpsc;
+
+    const WHO: Who = (3003, 1);
+    const SSRC: u32 = 7;
+
+    /// A user whose client is at `address`, and a line with its key.
+    fn seated(address: SocketAddr) -> (State, Transport) {
+        let mut state = State::new(VoiceOptions::default(), vec![address], vec![address]);
+        let _admitted = state.admit(WHO, 4004, "s");
+        let (outbox, _inbox) = mpsc::channel(1);
+        let mut session = Session::new(8, SSRC, (1, outbox), &mut StdRng::seed_from_u64(0));
+        let line = || Transport::new(Mode::Aes256Gcm, &session.key, 0);
+        let (own, served) = (line(), line());
+        session.transport = Some(served);
+        session.address = Some(address);
+        session.spoke = true;
+        state.seats.get_mut(&WHO).unwrap().session = Some(session);
+        state.sources.insert(SSRC, WHO);
+        (state, own)
+    }
+
+    #[test]
+    fn refused_packet_is_reported_by_its_cause() {
+        let [home, elsewhere] = [9, 10].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let (mut state, mut own) = seated(home);
+        let rtp = Rtp { payload_type: OPUS, seq: 0, timestamp: 0, ssrc: SSRC };
+        let good = own.seal(rtp, b"sound", false).unwrap();
+        let mut stranger = Transport::new(Mode::Aes256Gcm, &[1; 32], 0);
+        let strange = stranger.seal(rtp, b"sound", false).unwrap();
+        for _ in 0..2 {
+            state.packet(&good, home);
+            state.packet(&strange, home);
+            state.packet(&good, elsewhere);
+        }
+        let expected = [
+            "a packet of user 1 in guild 3003 does not decrypt",
+            "a packet of user 1 in guild 3003 came from 127.0.0.1:10, its client is at 127.0.0.1:9",
+        ];
+        assert_eq!(state.violations, expected, "each cause once");
+        let counts = state.seats[&WHO].counts;
+        let refused = (counts.undecryptable, counts.misplaced);
+        assert_eq!((counts.packets_in, refused), (2, (2, 2)));
     }
 }

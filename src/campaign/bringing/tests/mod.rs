@@ -129,7 +129,11 @@ async fn imported_npc_has_voice_lines_and_origin() {
     assert_eq!(node["name"], "Luna");
     assert_eq!(node["aliases"], serde_json::json!(["Lu"]), "the other one is taken");
     assert_eq!(preview.left_out[0].what, "the name 'Bartok' of 'Luna'");
-    assert_eq!(node["personality"], "She sells maps.\n");
+    let told = node["personality"].as_str().unwrap();
+    assert!(told.starts_with("She sells maps.\n\nExamples of how you talk"), "{told}");
+    let examples =
+        "\nYou open: Welcome to {dice} $${DISCORD_TOKEN}!\nA player: Any maps?\nYou: Plenty.\n";
+    assert!(told.ends_with(examples), "{told}");
     assert_eq!(node["voice"]["voice_id"], "joe");
     assert_eq!(node["voice"]["pitch_shift"], 4.0, "a man's voice for a woman");
     assert_eq!(node["lines"][0]["say"][0], "Welcome to (dice) $(DISCORD_TOKEN)!");
@@ -148,6 +152,7 @@ async fn variables_of_others_are_not_filled_in() {
     let told =
         "# ## Your secrets\n  $${A} ${DISCORD_TOKEN} ${data.x}\n- key: [value\n\t# no comment";
     draft.personality = passage(told);
+    (draft.greetings, draft.examples) = (Vec::new(), Vec::new());
     place.import(&Drafts { npcs: vec![draft], ..Drafts::default() }).await;
     let text = place.file("luna-home.yaml");
     let node = yaml::parse(&text, &mut Problems::new("a")).unwrap().to_json();
@@ -186,6 +191,48 @@ async fn pronunciation_is_plain_letters_or_none() {
         let mill = place.entities(Viewer::Dm).await.remove(0);
         assert_eq!(mill.attributes.contains_key("pronunciation"), is_kept, "{respelling}");
     }
+}
+
+#[tokio::test]
+async fn names_are_said_as_the_texts_tell() {
+    let card = |text: &str| {
+        let card = serde_json::json!({ "spec": "chara_card_v2", "data": {
+            "name": "Luna", "creator": "a", "description": text } });
+        let bytes = card.to_string().into_bytes();
+        crate::import::read(vec![crate::import::Given {
+            file: "luna.json".to_owned(),
+            inside: String::new(),
+            bytes,
+        }])
+    };
+    let place = Bench::new();
+    for (text, said) in [
+        ("{{char}} (pronounced LOO-nah) sells maps.", Some("LOO-nah")),
+        ("Age: 30\nPronunciation: LOO-na", Some("LOO-na")),
+        ("Luna (pronounced /ˈluː.nə/) sells maps.", None),
+    ] {
+        let preview = place.import(&card(text)).await;
+        let file = place.file("luna.yaml");
+        let node = yaml::parse(&file, &mut Problems::new("a")).unwrap().to_json();
+        assert_eq!(node["pronunciation"]["Luna"].as_str(), said, "{file}");
+        assert!(!file.contains("Pronunciation"), "{file}");
+        let left = preview.left_out.iter().any(|it| it.what == "the pronunciation of 'Luna'");
+        assert_eq!(left, said.is_none(), "{preview:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_respelling_is_for_the_distinctive_word() {
+    let place = Bench::new();
+    let mut draft = luna();
+    draft.pronunciation = vec![(String::new(), "loo-nah".to_owned())];
+    let drafts = |draft: &NpcDraft| Drafts { npcs: vec![draft.clone()], ..Drafts::default() };
+    place.import(&drafts(&draft)).await;
+    assert!(place.file("luna.yaml").contains("\npronunciation: \"loo-nah\"\n"));
+    // An exported card has its own.
+    draft.extension = Some(serde_json::json!({ "pronunciation": { "Luna": "looner" } }));
+    place.import(&drafts(&draft)).await;
+    assert!(place.file("luna.yaml").contains("\npronunciation: { \"Luna\": \"looner\" }\n"));
 }
 
 #[tokio::test]
@@ -287,7 +334,7 @@ async fn names_are_unique_before_a_session_has_them() {
     // The cast lacks Luna still; two files with her name would make the configuration invalid.
     for name in ["luna", "Lu"] {
         let mut other = luna();
-        (other.source, other.name) = (format!("card:{name}"), name.to_owned());
+        (other.source, other.name) = (format!("card:other {name}"), name.to_owned());
         let preview = place.import(&Drafts { npcs: vec![other], ..Drafts::default() }).await;
         assert_eq!(names(&preview.kept), [name]);
     }
