@@ -33,6 +33,18 @@ pub fn run(
     status
 }
 
+/// Tells the bot to stop once it is to end, and returns if it is told again.
+async fn ended(following: impl Future<Output = ()>, stop: &CancellationToken) {
+    tokio::select! {
+        () = following => {}
+        () = told_to_end() => {}
+    }
+    complain("shutting down; sessions are closed first (press Ctrl-C again to stop at once)");
+    stop.cancel();
+    // A second signal ends the program at once.
+    told_to_end().await;
+}
+
 async fn serve(
     config: Config,
     from: Configured<'_>,
@@ -75,16 +87,7 @@ async fn serve(
     let running =
         Running { path, agreed, tables, open, tools: &tools, memory, is_local: false, log_level };
     let bot = discord::run(options, handles, stop.clone());
-    let beside = async {
-        tokio::select! {
-            () = app::follow(running, config) => {}
-            () = told_to_end() => {}
-        }
-        complain("shutting down; sessions are closed first (press Ctrl-C again to stop at once)");
-        stop.cancel();
-        // A second signal ends the program at once.
-        told_to_end().await;
-    };
+    let beside = ended(app::follow(running, config), &stop);
     let ended = tokio::select! {
         ended = bot => Some(ended),
         () = beside => None,

@@ -53,7 +53,8 @@ pub async fn say(context: &StepContext, npc: &str, text: &Words) -> Result<Done,
     };
     let line = line(context, seat, order, is_it).await;
     stops.over();
-    ended(&line?).map(|_| Done::NOTHING)
+    let line = line?;
+    ended(&line).map(|_| Done::NOTHING)
 }
 
 /// Has an NPC answer `text`; the result is its answer, in words of a model.
@@ -73,7 +74,8 @@ pub async fn ask(context: &StepContext, npc: &str, text: &Words) -> Result<Done,
     let order = Command::Question { speaker: context.speaker(), seat, text: text.clone() };
     let line = line(context, seat, order, |line| line.circumstances.raw == text).await;
     stops.over();
-    let value = ended(&line?)?.into();
+    let line = line?;
+    let value = ended(&line)?.into();
     Ok(Done::Result(Given { value, outside: true }))
 }
 

@@ -334,12 +334,8 @@ pub async fn at_table(
     tables.add(&events);
     let running = setting.running(files, tables, open);
     setting.bring_in(npc, &commands).await?;
-    let reached = Reached {
-        table: &table,
-        events: &events,
-        effects: Arc::clone(&effects),
-        halts: Arc::clone(&halts),
-    };
+    let (shown, stopped) = (Arc::clone(&effects), Arc::clone(&halts));
+    let reached = Reached { table: &table, events: &events, effects: shown, halts: stopped };
     let runs = setting.workflows(&live, reached).await;
     let mut driver = Driver::new(table.handle, told, printer, record, Pacing::of(clock_runs));
     let assistant = &setting.assistant(effects)?;
