@@ -194,7 +194,10 @@ impl Reading {
     }
 
     fn lines(&mut self, given: &Given, text: &str) {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let former = foundry::superseded(text);
+        let lines = text.lines().enumerate();
+        let lines =
+            lines.filter(|(index, line)| !line.trim().is_empty() && !former.contains(index));
         let (mut unknown, mut faults) = (0_usize, 0_usize);
         for (index, line) in lines {
             let place = format!("line {}", index + 1);
@@ -416,6 +419,21 @@ mod tests {
         assert!(found.mistakes.is_empty(), "{found:?}");
         assert_eq!(found.npcs[0].personality[0].text, "Knows Gate.");
         assert_eq!(found.relations.len(), 1);
+    }
+
+    #[test]
+    fn later_lines_of_a_database_win() {
+        let actor = |id: &str, text: &str| {
+            let system = serde_json::json!({"details": {"biography": text}});
+            serde_json::json!({"_id": id, "name": id, "type": "npc", "system": system})
+        };
+        let removed = serde_json::json!({"$$deleted": true, "_id": "b"});
+        let lines = [actor("a", "Old."), actor("b", "Gone."), actor("a", "New."), removed];
+        let text = lines.map(|line| line.to_string()).join("\r\n");
+        let found = read(vec![given("actors.db", text.as_bytes())]);
+        assert!(found.mistakes.is_empty() && found.left_out.is_empty(), "{found:?}");
+        assert_eq!((found.npcs.len(), found.npcs[0].name.as_str()), (1, "a"));
+        assert_eq!(found.npcs[0].personality[0].text, "New.");
     }
 
     #[test]
