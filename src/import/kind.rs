@@ -79,6 +79,13 @@ fn begins_as_note(path: &str, text: &str) -> bool {
     notes::has_ending(path) || text.starts_with("---")
 }
 
+/// True for text that begins with a link or a callout, not with a list of JSON.
+fn begins_in_words(text: &str) -> bool {
+    let inside = text.trim_start().trim_start_matches('[');
+    inside.len() < text.trim_start().len()
+        && inside.starts_with(|c: char| c.is_alphabetic() || c == '!')
+}
+
 /// True for a campaign file or an NPC file of ours.
 fn is_of_us(value: &Value) -> bool {
     let has = |key: &str| value.get(key).is_some();
@@ -224,7 +231,7 @@ impl Reading {
     /// Text that begins like JSON: a note that begins with a link, or damaged.
     fn bad_json(&mut self, given: &Given, text: &str, error: BadJson) {
         let path = path_of(given);
-        if notes::is_notes(path, text) {
+        if notes::has_ending(path) || (begins_in_words(text) && notes::is_notes(path, text)) {
             return self.note(given, text);
         }
         self.mistake(given, error.place, &error.message, "export it again");
@@ -425,6 +432,21 @@ mod tests {
         assert_eq!((found.entities.len(), found.mistakes.len()), (1, 0), "{found:?}");
         let spell = br#"[{"index": "fly", "name": "Fly", "url": "/api/spells/fly"}]"#;
         assert!(mistakes(vec![given("s.json", spell)])[0].contains("rules of 5e-database"));
+    }
+
+    #[test]
+    fn broken_json_is_no_note_of_links() {
+        let deep = "[".repeat(1_000) + &"]".repeat(1_000);
+        let cut = "{\"name\": \"A\", \"formula\": \"[[/r 1d20]]\",\n## x";
+        for text in [deep.as_str(), "[[1, 2], [3]], 4", "[{\"a\": [[1]]},", cut] {
+            let found = mistakes(vec![given("a.json", text.as_bytes())]);
+            assert!(found[0].contains("not valid JSON"), "{text}: {found:?}");
+            assert!(!is_ours(&given("a.json", text.as_bytes())));
+        }
+        for text in ["[[Inn]] is old", "[!dm] x\n## Day"] {
+            let found = read(vec![given("a", text.as_bytes())]);
+            assert_eq!((found.entities.len(), found.mistakes.len()), (1, 0), "{found:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Folders of Markdown, as Obsidian keeps them: NPCs where the game master marked a note as one, entities
 //! from all others, links as relations. Text marked as the game master's becomes secrets.
 //!
-//! Entry functions: [`is_notes`], [`read`]; [`is_secret`] for keys of others. Time and memory are linear in the length of the text.
+//! Entry functions: [`is_notes`], [`read`]; [`is_secret`] and [`is_secret_title`] for other readers. Time and
+//! memory are linear in the length of the text.
 //! **Never**: shows a line whose marks are in doubt.
 
 mod drafted;
