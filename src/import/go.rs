@@ -1,17 +1,19 @@
 //! Campaign files of Glyphoxa Go: entities without seats.
 //!
 //! Its shape is near ours: `target_name` for `target`, lists of ids in `visibility`, and in its design
-//! `attributes` and relationships beside the entities. Entry functions: [`is_go`], [`read`].
+//! `attributes` and relationships beside the entities. Fields and tags that notes use for the game master's
+//! are that here, too. Entry functions: [`is_go`], [`read`].
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
     campaign::{hyphened, kind},
     draft::{Drafts, EntityDraft, LeftOut, Mistake, Passage, RelationDraft, RelationTarget},
+    notes::{is_secret, is_secret_title},
 };
 use crate::{
     domain::{bare_name, one_line, visible},
-    yaml::{Node, quoted},
+    yaml::{Entry, Node, quoted},
 };
 
 /// Most entities of a file.
@@ -83,6 +85,34 @@ pub fn read(file: &str, document: &Node, drafts: &mut Drafts) {
     reading.report();
 }
 
+/// What of an entity is the game master's.
+struct Hidden {
+    /// All of it.
+    is_whole: bool,
+    secrets: Vec<Passage>,
+}
+
+impl Hidden {
+    /// Adds a field whose key marks it: a text, a list or more; yes or no is about the whole entity.
+    fn add(&mut self, field: &Entry, from: String) {
+        let node = &field.node;
+        if let Some(flag) = node.scalar().and_then(|it| it.flag()) {
+            self.is_whole |= flag;
+            return;
+        }
+        let texts: Vec<&str> = node.items().iter().chain([node]).filter_map(Node::text).collect();
+        let is_told = node.scalar().is_some() || texts.len() == node.items().len();
+        let text = if is_told && node.entries().is_empty() {
+            visible(&texts.join("\n"))
+        } else {
+            visible(&node.to_json().to_string())
+        };
+        if !text.trim().is_empty() {
+            self.secrets.push(Passage { from, text });
+        }
+    }
+}
+
 struct Reading<'a> {
     file: &'a str,
     drafts: &'a mut Drafts,
@@ -108,15 +138,21 @@ impl Reading<'_> {
         for relation in items(entity, "relationships") {
             self.relation(&source, relation);
         }
+        let (known_to, is_unknown) = self.visibility(entity);
+        let mut hidden = Hidden { is_whole: is_unknown, secrets: Vec::new() };
         for entry in entity.entries().iter().filter(|it| !KNOWN.contains(&it.key.as_str())) {
-            self.extra(&format!("field {}", quoted(&entry.key)));
+            match is_secret(&entry.key) {
+                true => hidden.add(entry, format!("entities/{at}/{}", name_of(&entry.key))),
+                false => self.extra(&format!("field {}", quoted(&entry.key))),
+            }
         }
-        let (known_to, dm_only) = self.visibility(entity);
         let text = text(entity, "description").map(|it| visible(it).trim().to_owned());
         let text = text.filter(|it| !it.is_empty());
         let passage = |text| Passage { from: format!("entities/{at}/description"), text };
         let tags = items(entity, "tags").iter().filter_map(Node::text).map(name_of);
-        let properties = self.properties(entity);
+        let tags: Vec<String> = tags.filter(|it| !it.is_empty()).collect();
+        hidden.is_whole |= tags.iter().any(|it| is_secret_title(it));
+        let properties = self.properties(entity, at, &mut hidden);
         self.drafts.entities.push(EntityDraft {
             source,
             file: self.file.to_owned(),
@@ -124,12 +160,12 @@ impl Reading<'_> {
             name,
             aliases: Vec::new(),
             text: text.map(passage).into_iter().collect(),
-            secrets: Vec::new(),
-            dm_only,
+            secrets: hidden.secrets,
+            dm_only: hidden.is_whole,
             is_standing: false,
             known_to,
             properties,
-            tags: tags.filter(|it| !it.is_empty()).collect(),
+            tags,
         });
     }
 
@@ -146,13 +182,23 @@ impl Reading<'_> {
         (known, is_hidden)
     }
 
-    fn properties(&mut self, entity: &Node) -> Vec<(String, String)> {
+    /// The properties that everyone may know; the others go to `hidden`.
+    fn properties(
+        &mut self,
+        entity: &Node,
+        at: usize,
+        hidden: &mut Hidden,
+    ) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for key in ["properties", "attributes"] {
             let fields = entity.inside(&[key]).map(Node::entries).unwrap_or_default();
             for field in fields {
+                let name = name_of(&field.key);
                 match field.node.text() {
-                    Some(text) => found.push((name_of(&field.key), visible(text))),
+                    _ if is_secret(&field.key) => {
+                        hidden.add(field, format!("entities/{at}/{key}/{name}"));
+                    }
+                    Some(text) => found.push((name, visible(text))),
                     None => self.extra("nested or empty properties"),
                 }
             }
@@ -282,6 +328,24 @@ entities:
             "unknown NPCs in 'visibility'",
         ];
         assert_eq!(what, meant);
+    }
+
+    #[test]
+    fn fields_of_the_game_master_are_secrets() {
+        let text = "entities:\n- {name: A, type: npc, properties: {gm_notes: SPY1, job: smith},\n   \
+                    attributes: {secret: {a: SPY2}, dmNotes: [SPY3, SPY4]}, notes_for_dm: SPY5}\n\
+                    - {name: B, type: lore, attributes: {dm_only: true}}\n\
+                    - {name: C, type: lore, tags: [dm-only], description: SPY}\n\
+                    - {name: D, type: lore, attributes: {secret: false}}\n";
+        let mut drafts = Drafts::default();
+        read("x.yaml", &node(text), &mut drafts);
+        let [a, b, c, d] = drafts.entities.as_slice() else { panic!("{drafts:?}") };
+        let secrets: Vec<&str> = a.secrets.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(secrets, ["SPY5", "SPY1", "{\"a\":\"SPY2\"}", "SPY3\nSPY4"]);
+        assert_eq!(a.secrets[1].from, "entities/0/properties/gm_notes");
+        assert_eq!(a.properties, [("job".to_owned(), "smith".to_owned())]);
+        assert!(!a.dm_only && b.dm_only && c.dm_only && !d.dm_only, "{drafts:?}");
+        assert!(drafts.left_out.is_empty(), "{drafts:?}");
     }
 
     #[test]

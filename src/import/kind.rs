@@ -3,7 +3,7 @@
 //! Entry functions: [`read`], [`read_one`], [`is_ours`]. An unreadable file is a mistake if the user named it; inside a
 //! folder or a ZIP it is left out and counted. **Never**: opens a file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
 
 use serde_json::Value;
 
@@ -12,13 +12,14 @@ use super::{
     cards,
     content::{self, BadJson, Content, content},
     creatures,
-    draft::{Drafts, LeftOut, Mistake},
+    draft::{Drafts, EntityDraft, LeftOut, Mistake},
     foundry, go, notes, pronounced,
     refused::{self, Refused},
     roll20,
 };
 use crate::{
     archives::{Limits, zip_members},
+    domain::fnv1a,
     yaml::{self, Problems},
 };
 
@@ -77,6 +78,13 @@ pub fn is_ours(given: &Given) -> bool {
 /// True for a name or a front matter that no YAML of ours has.
 fn begins_as_note(path: &str, text: &str) -> bool {
     notes::has_ending(path) || text.starts_with("---")
+}
+
+/// True for text that begins with a link or a callout, not with a list of JSON.
+fn begins_in_words(text: &str) -> bool {
+    let inside = text.trim_start().trim_start_matches('[');
+    inside.len() < text.trim_start().len()
+        && inside.starts_with(|c: char| c.is_alphabetic() || c == '!')
 }
 
 /// True for a campaign file or an NPC file of ours.
@@ -194,7 +202,10 @@ impl Reading {
     }
 
     fn lines(&mut self, given: &Given, text: &str) {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let former = foundry::superseded(text);
+        let lines = text.lines().enumerate();
+        let lines =
+            lines.filter(|(index, line)| !line.trim().is_empty() && !former.contains(index));
         let (mut unknown, mut faults) = (0_usize, 0_usize);
         for (index, line) in lines {
             let place = format!("line {}", index + 1);
@@ -224,7 +235,7 @@ impl Reading {
     /// Text that begins like JSON: a note that begins with a link, or damaged.
     fn bad_json(&mut self, given: &Given, text: &str, error: BadJson) {
         let path = path_of(given);
-        if notes::is_notes(path, text) {
+        if notes::has_ending(path) || (begins_in_words(text) && notes::is_notes(path, text)) {
             return self.note(given, text);
         }
         self.mistake(given, error.place, &error.message, "export it again");
@@ -294,6 +305,7 @@ impl Reading {
         }
         std::mem::take(&mut self.foundry).finish(&mut self.drafts);
         pronounced::add(&mut self.drafts);
+        told_apart(&mut self.drafts.entities);
         for ((file, many), Left { kind, count }) in self.left_out {
             let what = if count == 1 { kind.what.to_owned() } else { format!("{count} {many}") };
             self.drafts.left_out.push(LeftOut { file, what, why: kind.way_out.to_owned() });
@@ -315,6 +327,37 @@ impl Reading {
             way_out: refused::USELESS.way_out.to_owned(),
         }));
         self.drafts
+    }
+}
+
+/// Gives an entity a source of its own if an earlier one has it, but another name or other secrets: only the
+/// first of a source is imported. Copies keep it.
+fn told_apart(entities: &mut [EntityDraft]) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for at in 0..entities.len() {
+        let Some(entity) = entities.get(at) else { continue };
+        let earlier = match first.entry(entity.source.clone()) {
+            Entry::Vacant(free) => {
+                free.insert(at);
+                continue;
+            }
+            Entry::Occupied(taken) => entities.get(*taken.get()),
+        };
+        let is_open = !entity.dm_only && entity.secrets.is_empty();
+        let is_copy = earlier.is_some_and(|it| {
+            let is_as_secret = it.dm_only == entity.dm_only && it.secrets == entity.secrets;
+            it.name == entity.name
+                && (is_open || (is_as_secret && (!entity.dm_only || it.text == entity.text)))
+        });
+        if !is_copy {
+            let texts = entity.text.iter().chain(&entity.secrets).map(|it| it.text.as_str());
+            let content = std::iter::once(entity.name.as_str()).chain(texts).collect::<Vec<_>>();
+            let digits = fnv1a(content.join("\n").bytes());
+            let source = format!("{}:{digits:016x}", entity.source);
+            if let Some(entity) = entities.get_mut(at) {
+                entity.source = source;
+            }
+        }
     }
 }
 
@@ -419,6 +462,21 @@ mod tests {
     }
 
     #[test]
+    fn later_lines_of_a_database_win() {
+        let actor = |id: &str, text: &str| {
+            let system = serde_json::json!({"details": {"biography": text}});
+            serde_json::json!({"_id": id, "name": id, "type": "npc", "system": system})
+        };
+        let removed = serde_json::json!({"$$deleted": true, "_id": "b"});
+        let lines = [actor("a", "Old."), actor("b", "Gone."), actor("a", "New."), removed];
+        let text = lines.map(|line| line.to_string()).join("\r\n");
+        let found = read(vec![given("actors.db", text.as_bytes())]);
+        assert!(found.mistakes.is_empty() && found.left_out.is_empty(), "{found:?}");
+        assert_eq!((found.npcs.len(), found.npcs[0].name.as_str()), (1, "a"));
+        assert_eq!(found.npcs[0].personality[0].text, "New.");
+    }
+
+    #[test]
     fn creatures_come_before_rules_that_are_refused() {
         let owl = br#"[{"index": "owl", "name": "Owl", "hit_points": 1, "challenge_rating": 0,
                         "url": "/api/monsters/owl"}]"#;
@@ -426,6 +484,40 @@ mod tests {
         assert_eq!((found.entities.len(), found.mistakes.len()), (1, 0), "{found:?}");
         let spell = br#"[{"index": "fly", "name": "Fly", "url": "/api/spells/fly"}]"#;
         assert!(mistakes(vec![given("s.json", spell)])[0].contains("rules of 5e-database"));
+    }
+
+    #[test]
+    fn documents_with_one_id_lose_no_secret() {
+        let handout = |name: &str, notes: &str, readers: &[&str]| {
+            serde_json::json!({
+                "id": "-H", "name": name, "notes": notes, "gmnotes": "", "inplayerjournals": readers,
+            })
+        };
+        let campaign = serde_json::json!({"campaign_title": "d", "characters": [], "handouts": [
+            handout("Same", "open", &["all"]), handout("Same", "SPY", &[]), handout("Same", "SPY", &[]),
+            handout("Same", "open again", &["all"]), handout("Other", "open", &["all"]),
+        ]});
+        let found = read(vec![given("c.json", campaign.to_string().as_bytes())]);
+        let source = |at: usize| found.entities[at].source.as_str();
+        assert!(found.mistakes.is_empty() && found.entities[1].dm_only, "{found:?}");
+        assert_eq!((source(1), source(0)), (source(2), source(3)), "copies stay");
+        let all: BTreeSet<&str> = (0..5).map(source).collect();
+        assert_eq!(all.len(), 3, "{all:?}");
+    }
+
+    #[test]
+    fn broken_json_is_no_note_of_links() {
+        let deep = "[".repeat(1_000) + &"]".repeat(1_000);
+        let cut = "{\"name\": \"A\", \"formula\": \"[[/r 1d20]]\",\n## x";
+        for text in [deep.as_str(), "[[1, 2], [3]], 4", "[{\"a\": [[1]]},", cut] {
+            let found = mistakes(vec![given("a.json", text.as_bytes())]);
+            assert!(found[0].contains("not valid JSON"), "{text}: {found:?}");
+            assert!(!is_ours(&given("a.json", text.as_bytes())));
+        }
+        for text in ["[[Inn]] is old", "[!dm] x\n## Day"] {
+            let found = read(vec![given("a", text.as_bytes())]);
+            assert_eq!((found.entities.len(), found.mistakes.len()), (1, 0), "{found:?}");
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub enum Piece {
     Close(String),
     /// Text with resolved references.
     Text(String),
+    /// Comment, mark-up or not, as browsers end it: also by `--!>`, or by the end of the text.
+    Comment(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +106,8 @@ pub fn pieces(html: &str) -> impl Iterator<Item = Piece> {
         Token::StartTag(tag) => Some(Piece::Open(read(&tag))),
         Token::EndTag(tag) => Some(Piece::Close(lossy(&tag.name))),
         Token::String(text) => Some(Piece::Text(lossy(&text))),
-        Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => None,
+        Token::Comment(text) => Some(Piece::Comment(lossy(&text))),
+        Token::Doctype(_) | Token::Error(_) => None,
     })
 }
 
@@ -156,7 +159,7 @@ pub fn plain_text(fragment: &str, longest: usize) -> String {
             Piece::Open(Tag { name, .. }) | Piece::Close(name) if !is_within_words(&name) => {
                 text.push(' ');
             }
-            Piece::Open(_) | Piece::Close(_) => {}
+            Piece::Open(_) | Piece::Close(_) | Piece::Comment(_) => {}
         }
     }
     line(&text).chars().take(longest).collect()
@@ -223,7 +226,7 @@ impl Skipped {
         match piece {
             Piece::Open(tag) if tag.name == self.name && !tag.is_empty => self.depth += 1,
             Piece::Close(name) if *name == self.name => self.depth -= 1,
-            Piece::Open(_) | Piece::Close(_) | Piece::Text(_) => {}
+            Piece::Open(_) | Piece::Close(_) | Piece::Text(_) | Piece::Comment(_) => {}
         }
         true
     }
@@ -244,7 +247,7 @@ impl Skipped {
                 self.around = self.around.saturating_sub(1);
                 is_ended
             }
-            Piece::Close(_) | Piece::Text(_) => false,
+            Piece::Close(_) | Piece::Text(_) | Piece::Comment(_) => false,
         }
     }
 }

@@ -9,11 +9,14 @@ use super::pieces::{PARAGRAPH, Piece, Skipped, Tag, UNREADABLE, line, pieces};
 pub struct Prose {
     pub open: String,
     pub secret: String,
+    /// Texts of comments, which no reader of a page sees.
+    pub comments: String,
 }
 
-/// The text of `html`. Comments, scripts and styles are dropped; text without any tag keeps its lines.
+/// The text of `html`. Scripts and styles are dropped; text without any tag keeps its lines.
 pub fn prose(html: &str) -> Prose {
     let (mut open, mut secret) = (Lines::default(), Lines::default());
+    let mut comments = Lines::default();
     let (mut unreadable, mut kept) = (Skipped::default(), Skipped::default());
     let has_lines = !html.contains('<');
     for piece in pieces(html) {
@@ -30,9 +33,37 @@ pub fn prose(html: &str) -> Prose {
             Piece::Text(text) => lines.text(&text),
             Piece::Open(tag) => lines.open(&tag),
             Piece::Close(name) => lines.close(&name),
+            Piece::Comment(text) => comments.paragraph(&comment(&text)),
         }
     }
-    Prose { open: open.end(), secret: secret.end() }
+    Prose { open: open.end(), secret: secret.end(), comments: comments.end() }
+}
+
+/// Begins of comments by which editors keep their settings.
+const SETTINGS: &[&str] =
+    &["[if", "[endif", "<![endif", "StartFragment", "EndFragment", "wp:", "/wp:"];
+
+/// The text of a comment, which may be mark-up that was taken out of a page.
+fn comment(text: &str) -> String {
+    if SETTINGS.iter().any(|begin| text.trim_start().starts_with(begin)) {
+        return String::new();
+    }
+    let (mut lines, mut unreadable) = (Lines::default(), Skipped::default());
+    let has_lines = !text.contains('<');
+    // A comment begun again inside goes on to the end of this one.
+    for piece in pieces(&text.replace("<!--", " ")) {
+        if unreadable.takes(&piece, |tag| UNREADABLE.contains(&tag.name.as_str())) {
+            continue;
+        }
+        match piece {
+            Piece::Text(text) if has_lines => lines.plain(&text),
+            Piece::Text(text) => lines.text(&text),
+            Piece::Open(tag) => lines.open(&tag),
+            Piece::Close(name) => lines.close(&name),
+            Piece::Comment(_) => {}
+        }
+    }
+    lines.end()
 }
 
 /// Elements of a list.
@@ -68,6 +99,14 @@ impl Lines {
             }
             self.line.push_str(part);
         }
+    }
+
+    /// Lines of their own.
+    fn paragraph(&mut self, text: &str) {
+        self.end_line();
+        self.is_paragraph = true;
+        self.plain(text);
+        self.end_line();
     }
 
     fn open(&mut self, tag: &Tag) {
@@ -163,6 +202,23 @@ mod tests {
     }
 
     #[test]
+    fn comments_are_apart() {
+        let html = "<p>Open <!-- gm: he\nlies -->word.</p><!-- > Thief. --!><i>Seen.</i>\
+                    <!--[if gte mso 9]><xml>x</xml><![endif]--><!--StartFragment-->\
+                    <template><!-- x --></template><section class=secret>Kept<!-- apart --></section>\
+                    <!-- <p>Cut <!-- out</p><p>whole</p> <script>x</script>--><!-- unclosed";
+        let prose = prose(html);
+        assert_eq!(prose.open, "Open word.\n\nSeen.");
+        assert_eq!(prose.secret, "Kept");
+        assert_eq!(
+            prose.comments,
+            "gm: he\nlies\n\n> Thief.\n\napart\n\nCut out\n\nwhole\n\nunclosed"
+        );
+        let nested = "<!-- ".repeat(10_000);
+        assert_eq!(super::prose(&nested), Prose::default());
+    }
+
+    #[test]
     fn text_without_tags_keeps_its_lines() {
         assert_eq!(open("One.\r\nTwo &amp; three.\n\n\nFour."), "One.\nTwo & three.\n\nFour.");
         assert_eq!(open("a\u{202e}b\u{0}"), "ab");
@@ -172,13 +228,14 @@ mod tests {
     #[test]
     fn deep_nesting_is_read_flat() {
         let html = format!("a{}b", "<ul><li><section class=secret>".repeat(20_000));
-        assert_eq!(prose(&html), Prose { open: "a".to_owned(), secret: "- b".to_owned() });
+        let (open, secret) = ("a".to_owned(), "- b".to_owned());
+        assert_eq!(prose(&html), Prose { open, secret, comments: String::new() });
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(html in r#"(\PC|<(p|li|section class="secret"|td|!--)>|</(p|section)>){0,40}"#) {
-            let Prose { open, secret } = prose(&html);
+            let Prose { open, secret, .. } = prose(&html);
             let is_clean = !open.contains('\u{202e}') && !secret.starts_with('\n');
             prop_assert!(is_clean);
         }

@@ -182,6 +182,9 @@ pub trait Graph: Send + Sync {
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Entity>>;
 
+    /// All relations that `viewer` may see with both their ends, by [`RelationKey`], each once.
+    fn relations<'a>(&'a self, scope: &'a Scope, viewer: Viewer) -> StoreFuture<'a, Vec<Relation>>;
+
     /// An entity with its relations and their other ends, in one round trip.
     fn snapshot<'a>(
         &'a self,

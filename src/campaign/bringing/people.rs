@@ -1,6 +1,6 @@
 //! People of drafts to NPC files: which are new, which are written again, and which are left alone.
 //!
-//! Entry function: [`people`].
+//! Entry functions: [`people`], [`unseat`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,11 +15,13 @@ use super::{
     written::{NOT_SAYABLE, Parts, Written, marked, name, voice_in, written},
 };
 use crate::{
-    domain::{Npc, bare_name},
+    domain::{EntityKind, Npc, bare_name},
     import::draft::{Drafts, EntityDraft, NpcDraft},
     logic::words::fold,
 };
 
+/// Most people of an import that take a seat: a prompt names the whole cast, and each file waits for the disk.
+pub const SEATS_MAX: usize = 200;
 /// Most characters of a text that are searched for looks.
 const LOOKED_AT: usize = 20_000;
 
@@ -47,6 +49,8 @@ pub struct People {
     pub names: BTreeMap<String, String>,
     /// Sources of those whose files stay as the game master has changed them.
     pub edited: BTreeSet<String>,
+    /// Sources of those who found no seat free.
+    pub unseated: BTreeSet<String>,
 }
 
 /// Plans the files of all people in `drafts`; `preview` gets what becomes of each.
@@ -91,6 +95,40 @@ pub fn people(drafts: &Drafts, cast: &Cast, files: &mut NpcFiles, preview: &mut 
     seating.people
 }
 
+/// Makes people of `drafts` who found no seat entities that only the game master sees: what they know of
+/// themselves is nobody else's.
+pub fn unseat(drafts: &mut Drafts, people: &People, preview: &mut Preview) {
+    if people.unseated.is_empty() {
+        return;
+    }
+    let all = std::mem::take(&mut drafts.npcs);
+    let (unseated, seated): (Vec<NpcDraft>, Vec<NpcDraft>) =
+        all.into_iter().partition(|it| people.unseated.contains(&it.source));
+    drafts.npcs = seated;
+    preview.left_out.push(Left {
+        file: "all files".to_owned(),
+        what: format!("seats and spoken lines of {} NPCs", people.unseated.len()),
+        why: format!(
+            "an import seats {SEATS_MAX}, the others become entities that only you see; import those by \
+             themselves that are to speak"
+        ),
+    });
+    drafts.entities.extend(unseated.into_iter().map(|npc| EntityDraft {
+        source: npc.source,
+        file: npc.file,
+        kind: EntityKind::Npc,
+        name: npc.name,
+        aliases: npc.aliases,
+        text: npc.personality.into_iter().chain(npc.knowledge).chain(npc.secrets).collect(),
+        secrets: Vec::new(),
+        dm_only: true,
+        is_standing: false,
+        known_to: Vec::new(),
+        properties: Vec::new(),
+        tags: npc.tags,
+    }));
+}
+
 /// A name as the store tells it from others: without case, accents and marks.
 fn key(name: &str) -> String {
     let folded = fold(name);
@@ -119,6 +157,10 @@ impl<'a> Seating<'a> {
             return self.preview.kept.push(Item::new("npc", &own, about));
         }
         let made = self.files.made_of(&draft.source).cloned();
+        if made.is_none() && self.people.names.len() >= SEATS_MAX {
+            self.people.unseated.insert(draft.source.clone());
+            return;
+        }
         if let Some(edited) = made.as_ref().filter(|it| it.is_edited) {
             let about = format!("you have changed '{}'", edited.path.display());
             // It may have another name now.

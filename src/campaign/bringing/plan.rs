@@ -12,7 +12,7 @@ use tokio::task::{JoinError, spawn_blocking};
 use super::{
     entities::{Brought, entities},
     npc_files::{NewFile, NewFiles, NotWritten, NpcFiles},
-    people::{Cast, people},
+    people::{Cast, people, unseat},
     preview::{Item, Preview},
 };
 use crate::{
@@ -90,7 +90,7 @@ impl Bringing {
 pub async fn plan(at: Scoped<'_>, drafts: Drafts, cast: Cast) -> Result<Bringing, BringError> {
     let before = at.store.entities(at.scope, EntityFilter::default(), Viewer::Dm).await?;
     // Thousands of drafts take a core for seconds.
-    let compared = spawn_blocking(move || compared(&drafts, &cast, before)).await??;
+    let compared = spawn_blocking(move || compared(drafts, &cast, before)).await??;
     let Compared { mut preview, files, brought, before } = compared;
     let by_id: BTreeMap<&str, &Entity> = before.iter().map(|it| (it.id.as_str(), it)).collect();
     let for_dm = hidden(&brought.entities, &before);
@@ -113,14 +113,15 @@ struct Compared {
 }
 
 /// Compares `drafts` with the folder of `cast` and the entities `before`. Blocks.
-fn compared(drafts: &Drafts, cast: &Cast, before: Vec<Entity>) -> Result<Compared, BringError> {
+fn compared(mut drafts: Drafts, cast: &Cast, before: Vec<Entity>) -> Result<Compared, BringError> {
     let mut preview = Preview {
         left_out: drafts.left_out.iter().map(Into::into).collect(),
         ..Preview::default()
     };
     let mut files = NpcFiles::read(&cast.folder).map_err(BringError::Folder)?;
-    let people = people(drafts, cast, &mut files, &mut preview);
-    let brought = entities(drafts, &before, &people, cast.knows_secrets, &mut preview);
+    let people = people(&drafts, cast, &mut files, &mut preview);
+    unseat(&mut drafts, &people, &mut preview);
+    let brought = entities(&drafts, &before, &people, cast.knows_secrets, &mut preview);
     let by_id: BTreeMap<&str, &Entity> = before.iter().map(|it| (it.id.as_str(), it)).collect();
     for entity in &brought.entities {
         let item = || Item::new(&word(entity.kind), &entity.name, "");

@@ -45,14 +45,7 @@ pub async fn held(at: Scoped<'_>) -> Result<ScopeContent, Error> {
     held.items.sort_by(|a, b| (a.made, &a.id).cmp(&(b.made, &b.id)));
     held.entities = store.entities(scope, EntityFilter::default(), Viewer::Dm).await?;
     held.entities.sort_by(|a, b| a.id.cmp(&b.id));
-    for entity in &held.entities {
-        let found = store.snapshot(scope, &entity.id, Viewer::Dm).await?;
-        let ties = found.into_iter().flat_map(|it| it.ties).map(|it| it.relation);
-        held.relations.extend(ties.filter(|relation| relation.key.from == entity.id));
-    }
-    held.relations.sort_by(|a, b| a.key.cmp(&b.key));
-    // A relation of an entity with itself is seen from both ends.
-    held.relations.dedup_by(|a, b| a.key == b.key);
+    held.relations = store.relations(scope, Viewer::Dm).await?;
     held.runs = store.runs(scope, 0).await?;
     held.runs.reverse();
     held.schedules = store.schedules(scope).await?;

@@ -3,6 +3,8 @@
 //!
 //! Entry function: [`read`].
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -72,8 +74,8 @@ pub fn read(reading: &mut Reading<'_>, document: &Map<String, Value>, is_nested:
 
 /// An NPC with its names, and the values of its placeholders.
 fn identified(reading: &mut Reading<'_>, fields: &Fields<'_>) -> Option<(NpcDraft, Macros)> {
-    let name = fields.text(&["name", "char_name"], reading).map(|name| clean(name.text));
-    let nickname = fields.text(&["nickname"], reading).map(|name| clean(name.text));
+    let name = fields.text(&["name", "char_name"], reading).map(|name| clean(&name.text));
+    let nickname = fields.text(&["nickname"], reading).map(|name| clean(&name.text));
     let has_letters = |name: &String| name.contains(char::is_alphanumeric);
     let nickname = nickname.filter(has_letters);
     let Some(name) = name.filter(has_letters).or_else(|| nickname.clone()) else {
@@ -81,11 +83,11 @@ fn identified(reading: &mut Reading<'_>, fields: &Fields<'_>) -> Option<(NpcDraf
         reading.mistake(Fault::new(&fields.place("name"), "the character has no name", way_out));
         return None;
     };
-    let creator = fields.text(&["creator"], reading).map(|it| it.text.trim());
+    let creator = fields.text(&["creator"], reading).map(|it| it.text.trim().to_owned());
     // A card of the same author and name is a newer version of it; without an author the text tells.
     let told = fields.value(&["description", "char_persona", "personality"]);
     let told = told.and_then(|(_, text)| text.as_str()).unwrap_or_default();
-    let identity = [name.as_str(), creator.unwrap_or(told)].join("\0");
+    let identity = [name.as_str(), creator.as_deref().unwrap_or(told)].join("\0");
     let npc = NpcDraft {
         source: format!("card:{name}:{:016x}", fnv1a(identity.bytes())),
         file: reading.file.clone(),
@@ -104,7 +106,7 @@ fn describe(
 ) {
     for names in PERSONALITY {
         let Some(field) = fields.text(names, reading) else { continue };
-        let told = about(field.text, macros);
+        let told = about(&field.text, macros);
         push(&mut npc.personality, field.name, told.open);
         push(&mut npc.secrets, field.name, told.secret);
     }
@@ -124,15 +126,16 @@ fn lines(
 ) -> usize {
     let mut told = 0;
     let first = fields.text(&["first_mes", "char_greeting"], reading);
-    let mut greetings: Vec<(&str, &str)> = first.map(|it| (it.name, it.text)).into_iter().collect();
+    let first = first.map(|it| (it.name, it.text));
+    let mut greetings: Vec<(&str, Cow<'_, str>)> = first.into_iter().collect();
     for &list in GREETINGS {
         greetings.extend(fields.texts(list, reading).into_iter().map(|text| (list, text)));
     }
     for (from, text) in greetings {
-        let greeting = said(text, macros);
+        let greeting = said(&text, macros);
         if !greeting.is_all {
             told += 1;
-            push(&mut npc.for_dm, from, about(text, macros).open);
+            push(&mut npc.for_dm, from, about(&text, macros).open);
         }
         if !greeting.text.is_empty() && !npc.greetings.contains(&greeting.text) {
             npc.greetings.push(greeting.text);
@@ -143,9 +146,9 @@ fn lines(
     };
     let mut names = vec![npc.name.as_str()];
     names.extend(npc.aliases.iter().map(String::as_str));
-    let examples = exchanges(&tidy(field.text), &names);
+    let examples = exchanges(&tidy(&field.text), &names);
     if examples.is_empty() {
-        push(&mut npc.personality, field.name, about(field.text, macros).open);
+        push(&mut npc.personality, field.name, about(&field.text, macros).open);
     }
     let more = examples.len().saturating_sub(EXAMPLES_MAX);
     let what = ["further example", "further examples"];
@@ -163,7 +166,7 @@ fn lines(
 fn note(npc: &mut NpcDraft, reading: &mut Reading<'_>, fields: &Fields<'_>) {
     for names in NOTES {
         if let Some(field) = fields.text(names, reading) {
-            push(&mut npc.for_dm, field.name, noted(field.text));
+            push(&mut npc.for_dm, field.name, noted(&field.text));
         }
     }
     if let Some(notes) = fields.object("creator_notes_multilingual", reading) {

@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Fields`].
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{fault::Fault, reading::Reading};
@@ -19,8 +21,8 @@ pub struct Fields<'a> {
 pub struct Field<'a> {
     /// "personality", "char_persona".
     pub name: &'static str,
-    /// As written.
-    pub text: &'a str,
+    /// As written; of a number its digits.
+    pub text: Cow<'a, str>,
 }
 
 impl<'a> Fields<'a> {
@@ -38,41 +40,44 @@ impl<'a> Fields<'a> {
         there.find(|(_, value)| !value.is_null())
     }
 
-    /// The first text of these members that is not blank. One that is no text is a mistake.
+    /// The first text of these members that is not blank. One that is no text is left out.
     pub fn text(&self, names: &[&'static str], reading: &mut Reading<'_>) -> Option<Field<'a>> {
         for &name in names {
             match self.map.get(name) {
                 None | Some(Value::Null) => {}
-                Some(value) => match text(value, &self.place(name)) {
-                    Ok(text) if text.trim().is_empty() => {}
-                    Ok(text) => return Some(Field { name, text }),
-                    Err(fault) => reading.mistake(fault),
-                },
+                Some(value) => {
+                    let text = text(value, self.place(name), reading);
+                    let text = text.filter(|text| !text.trim().is_empty());
+                    if let Some(text) = text {
+                        return Some(Field { name, text });
+                    }
+                }
             }
         }
         None
     }
 
     /// Like [`texts`](Self::texts), of short ones: one text has them separated by commas.
-    pub fn words(&self, name: &'static str, reading: &mut Reading<'_>) -> Vec<&'a str> {
+    pub fn words(&self, name: &'static str, reading: &mut Reading<'_>) -> Vec<Cow<'a, str>> {
         let is_line = self.map.get(name).is_some_and(Value::is_string);
         let texts = self.texts(name, reading);
         if !is_line {
             return texts;
         }
-        let parts = texts.into_iter().flat_map(|line| line.split(',')).map(str::trim);
-        parts.filter(|part| !part.is_empty()).take(TEXTS_MAX).collect()
+        let parts = texts.iter().flat_map(|line| line.split(',')).map(str::trim);
+        let parts = parts.filter(|part| !part.is_empty()).take(TEXTS_MAX);
+        parts.map(|part| Cow::Owned(part.to_owned())).collect()
     }
 
-    /// Texts of a list that are not blank; where `name` holds a text instead, this one.
-    pub fn texts(&self, name: &'static str, reading: &mut Reading<'_>) -> Vec<&'a str> {
+    /// Texts of a list that are not blank; where `name` holds a text or a number instead, this one.
+    pub fn texts(&self, name: &'static str, reading: &mut Reading<'_>) -> Vec<Cow<'a, str>> {
         let place = self.place(name);
         let items = match self.map.get(name) {
             None | Some(Value::Null) => return Vec::new(),
             Some(Value::Array(items)) => items.as_slice(),
-            Some(line @ Value::String(_)) => std::slice::from_ref(line),
+            Some(line @ (Value::String(_) | Value::Number(_))) => std::slice::from_ref(line),
             Some(_) => {
-                reading.mistake(Fault::new(&place, "not a list of texts", "export the card again"));
+                reading.odd(&place, "it is not a list of texts");
                 return Vec::new();
             }
         };
@@ -82,20 +87,22 @@ impl<'a> Fields<'a> {
         }
         let mut texts = Vec::new();
         for (at, item) in items.iter().take(TEXTS_MAX).enumerate() {
-            match text(item, &format!("{place}/{at}")) {
-                Ok(text) if text.trim().is_empty() => {}
-                Ok(text) => texts.push(text),
-                Err(fault) => reading.mistake(fault),
-            }
+            let text = text(item, format!("{place}/{at}"), reading);
+            texts.extend(text.filter(|text| !text.trim().is_empty()));
         }
         texts
     }
 
-    /// The first of these members that is true or false; writers also use 0 and 1.
+    /// The first of these members that is true or false; writers also use 0 and 1, and these as texts.
     pub fn flag(&self, names: &[&'static str]) -> Option<bool> {
         names.iter().find_map(|&name| match self.map.get(name)? {
             Value::Bool(flag) => Some(*flag),
             Value::Number(number) => number.as_i64().map(|number| number != 0),
+            Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
             _ => None,
         })
     }
@@ -108,23 +115,28 @@ impl<'a> Fields<'a> {
             Value::Array(items) if items.is_empty() => None,
             Value::String(text) if text.trim().is_empty() => None,
             _ => {
-                let place = self.place(name);
-                reading.mistake(Fault::new(&place, "not an object", "export the card again"));
+                reading.odd(&self.place(name), "it is not an object");
                 None
             }
         }
     }
 }
 
-/// A text of bounded length; false, which some writers put for an empty one, is blank.
-fn text<'a>(value: &'a Value, place: &str) -> Result<&'a str, Fault> {
+/// A text of bounded length at `place`, or a number as one; false, which some writers put for an empty
+/// one, is blank.
+fn text<'a>(value: &'a Value, place: String, reading: &mut Reading<'_>) -> Option<Cow<'a, str>> {
     match value {
         Value::String(text) if text.len() > TEXT_MAX && text.chars().count() > TEXT_MAX => {
             let message = format!("longer than {TEXT_MAX} characters");
-            Err(Fault::new(place, message, "shorten this text"))
+            reading.mistake(Fault::new(&place, message, "shorten this text"));
+            None
         }
-        Value::String(text) => Ok(text),
-        Value::Null | Value::Bool(false) => Ok(""),
-        _ => Err(Fault::new(place, "not a text", "export the card again")),
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        Value::Number(number) => Some(Cow::Owned(number.to_string())),
+        Value::Null | Value::Bool(false) => None,
+        _ => {
+            reading.odd(&place, "it is not a text");
+            None
+        }
     }
 }

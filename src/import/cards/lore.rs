@@ -2,7 +2,10 @@
 //!
 //! Entry functions: [`read`] (the lorebook of a character), [`read_alone`].
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashSet},
+};
 
 use serde_json::{Map, Value};
 
@@ -42,8 +45,7 @@ pub fn read(reading: &mut Reading<'_>, book: &Fields<'_>, owner: &Owner<'_>, mac
         }
         None | Some(Value::Null) => Vec::new(),
         Some(_) => {
-            let place = book.place("entries");
-            reading.mistake(Fault::new(&place, "not a list of entries", "export it again"));
+            reading.odd(&book.place("entries"), "it is not a list of entries");
             return;
         }
     };
@@ -56,7 +58,7 @@ pub fn read(reading: &mut Reading<'_>, book: &Fields<'_>, owner: &Owner<'_>, mac
     for (key, value) in &entries {
         let place = format!("{}/{key}", book.place("entries"));
         let Value::Object(map) = value else {
-            reading.mistake(Fault::new(&place, "not an entry", "export the lorebook again"));
+            reading.odd(&place, "it is not an entry");
             continue;
         };
         if let Some(entity) = seen.entry(reading, &Fields::new(map, place), owner, macros) {
@@ -77,7 +79,7 @@ pub fn read_alone(
         Some((name, map)) => Fields::new(map, name),
         None => Fields::new(document, ""),
     };
-    let name = book.text(&["name"], reading).map(|name| clean(name.text)).unwrap_or_default();
+    let name = book.text(&["name"], reading).map(|name| clean(&name.text)).unwrap_or_default();
     // World info is called like its file.
     let file = reading.file.rsplit(['/', '\\', '!']).next().unwrap_or_default();
     let file = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -127,7 +129,7 @@ impl Seen {
             || fields.flag(&["disable", "disabled"]) == Some(true);
         let content = fields.text(&["content", "entry", "text"], reading);
         let from = content.as_ref().map_or("content", |it| it.name);
-        let decorated = Decorated::of(content.map_or("", |it| it.text));
+        let decorated = Decorated::of(content.as_ref().map_or("", |it| &*it.text));
         if is_off || decorated.is_off {
             self.off += 1;
             return None;
@@ -184,10 +186,10 @@ impl Seen {
         };
         let keys = fields.words(name, reading);
         let all = fields.flag(&["use_regex", "useRegex"]) == Some(true);
-        let (patterns, keys): (Vec<&str>, Vec<&str>) =
+        let (patterns, keys): (Vec<Cow<'_, str>>, Vec<Cow<'_, str>>) =
             keys.into_iter().partition(|key| all || is_pattern(key));
         self.patterns += patterns.len();
-        keys.into_iter().map(|key| clean(&macros.filled(key, Audience::About))).collect()
+        keys.iter().map(|key| clean(&macros.filled(key, Audience::About))).collect()
     }
 
     /// Identifies the entry over imports: by its id, else by its name.
@@ -238,7 +240,7 @@ fn named(
     macros: &mut Macros,
 ) -> String {
     let own = fields.text(&["name", "comment", "displayName"], reading);
-    let own = own.map(|it| clean(&macros.filled(it.text, Audience::About))).unwrap_or_default();
+    let own = own.map(|it| clean(&macros.filled(&it.text, Audience::About))).unwrap_or_default();
     let key = keys.iter().find(|key| !key.is_empty());
     let is_name = |name: &str| name.contains(char::is_alphanumeric);
     match key {

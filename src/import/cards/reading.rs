@@ -7,6 +7,8 @@ use crate::import::draft::{Drafts, LeftOut, Mistake};
 
 /// Most mistakes of one file; more would not be read.
 const MISTAKES_MAX: usize = 50;
+/// Most fields of an odd type that are named.
+const ODD_MAX: usize = 20;
 
 pub struct Reading<'a> {
     /// Its name for people; "luna.charx!card.json" once it is known to be inside an archive.
@@ -14,11 +16,13 @@ pub struct Reading<'a> {
     /// Where what it holds goes.
     pub drafts: &'a mut Drafts,
     mistakes: usize,
+    /// Places of fields of an odd type.
+    odd: Vec<String>,
 }
 
 impl<'a> Reading<'a> {
     pub fn new(file: &str, drafts: &'a mut Drafts) -> Self {
-        Self { file: file.to_owned(), drafts, mistakes: 0 }
+        Self { file: file.to_owned(), drafts, mistakes: 0, odd: Vec::new() }
     }
 
     /// Notes a fault, once.
@@ -40,6 +44,19 @@ impl<'a> Reading<'a> {
     pub fn left_out(&mut self, what: impl Into<String>, why: impl Into<String>) {
         let file = self.file.clone();
         self.drafts.left_out.push(LeftOut { file, what: what.into(), why: why.into() });
+    }
+
+    /// Notes once that the field at `place` is left out for its type.
+    pub fn odd(&mut self, place: &str, why: &str) {
+        if self.odd.len() > ODD_MAX || self.odd.iter().any(|known| known == place) {
+            return;
+        }
+        self.odd.push(place.to_owned());
+        if self.odd.len() > ODD_MAX {
+            self.left_out("further fields", "they are of another type than expected");
+        } else {
+            self.left_out(place, why);
+        }
     }
 
     /// Notes `number` of these parts (singular, plural), unless there are none.

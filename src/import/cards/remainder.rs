@@ -74,8 +74,8 @@ pub fn report(
     }
     let assets = fields.map.get("assets").and_then(Value::as_array).map_or(0, Vec::len);
     reading.left_out_counted(assets, ["asset", "assets"], pictures);
-    let extensions = fields.map.get("extensions").and_then(Value::as_object);
-    if let Some(extensions) = extensions {
+    if let Some(extensions) = fields.object("extensions", reading) {
+        let extensions = extensions.map;
         if let Some(world) = extensions.get("world").and_then(Value::as_str)
             && !world.trim().is_empty()
         {

@@ -5,7 +5,7 @@
 
 mod record;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -37,15 +37,19 @@ pub fn read(file: &str, document: &Value, drafts: &mut Drafts) {
         return;
     }
     let (mut others, mut copies, mut abilities) = (0, 0, 0);
-    let mut sources = BTreeSet::new();
+    let mut sources = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
         let record = Record::of(record);
         let Some(name) = record.name().filter(|_| record.is_creature()) else {
             others += 1;
             continue;
         };
-        let source = record.source(file, &name);
-        if !sources.insert(source.clone()) {
+        let mut source = record.source(file, &name);
+        // A wrong address is shared by creatures that differ.
+        if sources.get(&source).is_some_and(|it| *it != name) {
+            source = record::source_of_name(file, &name);
+        }
+        if sources.insert(source.clone(), name).is_some() {
             copies += 1;
             continue;
         }
@@ -175,6 +179,18 @@ mod tests {
         }));
         assert_eq!(second.entities[0].source, "creature:srd_owl");
         assert_eq!(texts(&second.entities[0]), ["Tiny beast", "Languages: Owlish"]);
+    }
+
+    #[test]
+    fn creatures_with_one_address_all_come() {
+        let owl = json!({"name": "Owl", "hit_points": 1, "challenge_rating": 0, "url": "/api/monsters/x"});
+        let mut wisp = owl.clone();
+        wisp["name"] = json!("Will-o'-Wisp");
+        let all = drafts(&json!([owl, wisp, wisp, owl]));
+        let names: Vec<&str> = all.entities.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["Owl", "Will-o'-Wisp"]);
+        assert_ne!(all.entities[0].source, all.entities[1].source);
+        assert_eq!(all.left_out[0].what, "second copies of creatures (2)");
     }
 
     #[test]

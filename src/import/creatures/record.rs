@@ -64,7 +64,7 @@ impl<'a> Record<'a> {
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
         let id: String = id.unwrap_or_default().chars().filter(is_plain).take(ID_MAX).collect();
         match id.trim_matches('/') {
-            "" => format!("creature:{:016x}", fnv1a(format!("creature\n{name}\n{file}").bytes())),
+            "" => source_of_name(file, name),
             id => format!("creature:{id}"),
         }
     }
@@ -132,6 +132,11 @@ impl<'a> Record<'a> {
         };
         (!word.is_empty()).then_some(word)
     }
+}
+
+/// Identifies a creature of `file` by its name alone.
+pub fn source_of_name(file: &str, name: &str) -> String {
+    format!("creature:{:016x}", fnv1a(format!("creature\n{name}\n{file}").bytes()))
 }
 
 fn shortened(text: &str) -> String {

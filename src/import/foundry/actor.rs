@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 use super::{
     documents::{Document, clean_name, within},
     facts::{abilities, facts, looks, properties},
-    fields::{Text, To, texts},
+    fields::texts,
     index::Index,
-    left_out::LeftOuts,
+    left_out::{LeftOuts, UNUSED},
+    search::{Found, Text, To, notes},
     shape::{Fields, OBSERVER, either, level, system, text},
     texts::{Texts, Told, relations},
 };
@@ -46,12 +47,18 @@ pub fn actor(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &m
     let system = system(&document.fields).unwrap_or(&nothing);
     let mut reading = Texts::new(document, index);
     let mut known = ActorTexts::default();
-    for text in texts(system) {
+    let Found { texts, unused } = texts(system);
+    left.add(&document.file, UNUSED, unused);
+    for text in texts {
         let path = format!("{}.{}", system_name(document), text.path);
         let told = reading.read(&path, text.html);
         known.add(text, told);
     }
     let has_texts = !known.is_empty();
+    for text in notes(&document.fields) {
+        let told = reading.read(&text.path, text.html);
+        known.add(text, told);
+    }
     for (name, html) in abilities(&document.fields) {
         let told = reading.read("items", html);
         known.abilities.extend(told.open.map(|it| labelled(&name, it)));

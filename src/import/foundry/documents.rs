@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     left_out::LeftOuts,
+    search::notes,
     shape::{COLLECTIONS, Fields, Kind, either, kind, level, system, text},
     slim::slim,
 };
@@ -201,9 +202,23 @@ impl Documents {
                 kind => push_all(waiting, &within(place, name), Some(*kind), values),
             }
         }
+        fields.retain(|name, _| ["_id", "caption", "description", "name"].contains(&name.as_str()));
         if ["caption", "description"].iter().any(|name| is_filled(&fields, name)) {
-            self.left.count(file, "descriptions of adventures");
+            self.describe(file, place, fields);
         }
+    }
+
+    /// What an adventure says of itself is for the game master: a page without a journal.
+    fn describe(&mut self, file: &str, place: &str, fields: Fields) {
+        if self.is_full(file, &fields) {
+            return;
+        }
+        let Some(document) = self.document(file, Kind::Page, fields, None) else {
+            return self.left.count(file, "second copies of documents");
+        };
+        let unnamed = || "Adventure".to_owned();
+        let name = Some(document.name).filter(|name| !name.is_empty()).unwrap_or_else(unnamed);
+        self.found.push(Document { name, place: place.to_owned(), ..document });
     }
 
     /// Queues the pages of `document`. Before version 10 it is a page itself.
@@ -219,8 +234,12 @@ impl Documents {
             folder: text(&document.fields, "folder").map(str::to_owned),
         };
         let has_content = is_filled(&document.fields, "content");
-        if pages.is_empty() && !has_content {
+        let has_notes = !has_content && !notes(&document.fields).is_empty();
+        if pages.is_empty() && !has_content && !has_notes {
             self.left.count(&document.file, "journals without a page");
+        }
+        if has_notes {
+            waiting.push_front(noted(&document, journal.clone()));
         }
         let place = within(&document.place, "pages");
         // In front, so that an import keeps the order of its files.
@@ -236,6 +255,16 @@ impl Documents {
             self.found.push(Document { kind: Kind::Page, journal, ..document });
         }
     }
+}
+
+/// A page of its own for the game master's notes about a journal.
+fn noted(document: &Document, journal: Journal) -> Waiting {
+    let flags = document.fields.get("flags").cloned().unwrap_or_default();
+    let value = json!({
+        "_id": "gm-notes", "name": "GM Notes", "flags": flags, "ownership": {"default": 0},
+    });
+    let place = document.place.clone();
+    Waiting { place, kind: Some(Kind::Page), value, journal: Some(journal) }
 }
 
 /// Number of values in `value`, which JSON nests no deeper than a stack bears.

@@ -6,9 +6,10 @@
 use serde_json::Value;
 
 use super::{
-    fields::is_secret,
+    fields::is_hidden,
     index::Index,
     rolls::{check, damage, rolled, template},
+    search::is_secret,
     shape::{Fields, at, system},
 };
 use crate::{import::draft::RelationTarget, markup::line};
@@ -184,7 +185,11 @@ fn looked_up(path: &str, context: Context) -> String {
     if path.split('.').any(is_secret) {
         return UNKNOWN.to_owned();
     }
-    let own = system(context.fields).and_then(|fields| at(fields, path));
+    let system = system(context.fields);
+    if system.is_some_and(|fields| is_hidden(fields, path)) {
+        return UNKNOWN.to_owned();
+    }
+    let own = system.and_then(|fields| at(fields, path));
     let value = own.or_else(|| at(context.fields, path));
     let value = value.and_then(|value| value.get("value").or(Some(value)));
     let told: String = match value {

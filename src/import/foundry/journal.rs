@@ -1,4 +1,4 @@
-//! Pages of journals as entities.
+//! Pages of journals, and what an adventure says of itself, as entities.
 
 use serde_json::Value;
 
@@ -6,12 +6,13 @@ use super::{
     documents::Document,
     index::Index,
     left_out::LeftOuts,
+    search::notes,
     shape::{Fields, OBSERVER, at, level},
-    texts::{Texts, relations},
+    texts::{Texts, Told, relations},
 };
 use crate::{
     domain::EntityKind,
-    import::draft::{Drafts, EntityDraft},
+    import::draft::{Drafts, EntityDraft, Passage, RelationTarget},
 };
 
 /// Names of pages that players do not ask for.
@@ -41,19 +42,23 @@ const KINDS: &[(&str, EntityKind)] = &[
 ];
 
 pub fn page(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &mut Drafts) {
-    let Some((path, content)) = content(&document.fields) else {
-        left.count(&document.file, "pages without text");
-        return;
-    };
-    let mut texts = Texts::new(document, index);
-    let told = texts.read(path, content);
-    if told.open.is_none() && told.secret.is_none() {
+    let mut reading = Texts::new(document, index);
+    let Content { mut text, mut secrets, links } = content(&document.fields, &mut reading);
+    for note in notes(&document.fields) {
+        let told = reading.read(&note.path, note.html);
+        secrets.extend(told.open.into_iter().chain(told.secret));
+    }
+    left.add(&document.file, "texts that were cut", reading.cut);
+    if text.is_empty() && secrets.is_empty() {
         left.count(&document.file, "pages without text");
         return;
     }
-    left.add(&document.file, "texts that were cut", texts.cut);
     let journal = document.journal.as_ref();
     let level = level(&document.fields).unwrap_or_else(|| journal.map_or(0, |it| it.level));
+    let dm_only = level < OBSERVER;
+    if dm_only && text.is_empty() {
+        text.append(&mut secrets);
+    }
     let (name, aliases) = names(document);
     let flags = at(&document.fields, "flags.monks-enhanced-journal");
     drafts.entities.push(EntityDraft {
@@ -62,24 +67,68 @@ pub fn page(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &mu
         kind: flags.and_then(kind).unwrap_or(EntityKind::Lore),
         name,
         aliases,
-        text: told.open.into_iter().collect(),
-        secrets: told.secret.into_iter().collect(),
-        dm_only: level < OBSERVER,
+        text,
+        secrets,
+        dm_only,
         is_standing: false,
         known_to: Vec::new(),
         properties: Vec::new(),
         tags: index.folders(journal.and_then(|it| it.folder.as_deref())),
     });
-    drafts.relations.extend(relations(document, told.links));
+    drafts.relations.extend(relations(document, links));
 }
 
-fn content(fields: &Fields) -> Option<(&'static str, &str)> {
-    let text = |path: &'static str| {
-        let text = at(fields, path)?.as_str()?;
-        (!text.trim().is_empty()).then_some((path, text))
+#[derive(Default)]
+struct Content {
+    text: Vec<Passage>,
+    secrets: Vec<Passage>,
+    links: Vec<RelationTarget>,
+}
+
+impl Content {
+    fn add(&mut self, told: Told) {
+        self.text.extend(told.open);
+        self.secrets.extend(told.secret);
+        self.links.extend(told.links);
+    }
+}
+
+/// Texts of a page, of a journal before version 10, or of an adventure.
+fn content(fields: &Fields, reading: &mut Texts) -> Content {
+    let filled = |path: &str| at(fields, path)?.as_str().filter(|it| !it.trim().is_empty());
+    let mut content = Content::default();
+    match (filled("text.content"), filled("text.markdown")) {
+        (Some(html), Some(markdown)) => both(html, markdown, reading, &mut content),
+        (None, Some(markdown)) => content.add(reading.read("text.markdown", markdown)),
+        (Some(html), None) => content.add(reading.read("text.content", html)),
+        (None, None) => {
+            for path in ["content", "description", "caption"] {
+                if let Some(html) = filled(path) {
+                    content.add(reading.read(path, html));
+                }
+            }
+        }
+    }
+    content
+}
+
+/// Markdown is stored as HTML too, which is the nicer text, but may have lost secret blocks.
+fn both(html: &str, markdown: &str, reading: &mut Texts, content: &mut Content) {
+    let source = reading.read("text.markdown", markdown);
+    let told = reading.read("text.content", html);
+    let letters = |passage: &Option<Passage>| {
+        let text = passage.as_ref().map_or("", |it| it.text.as_str());
+        text.chars().filter(|c| c.is_alphanumeric()).collect::<String>()
     };
-    // Markdown is stored as HTML too.
-    ["text.content", "text.markdown", "content"].into_iter().find_map(text)
+    let hidden = letters(&source.secret);
+    let is_shown = !hidden.is_empty() && letters(&told.open).contains(&hidden);
+    if is_shown || (told.open.is_none() && told.secret.is_none()) {
+        return content.add(source);
+    }
+    if !letters(&told.secret).contains(&hidden) {
+        content.secrets.extend(source.secret);
+    }
+    content.add(told);
 }
 
 /// Name of the entity, which says its journal's too, and the page's own.

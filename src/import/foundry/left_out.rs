@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::import::draft::LeftOut;
 
+/// Texts in fields that are not known here.
+pub const UNUSED: &str = "texts of unknown fields";
 /// Plurals of parts with the reason why they are left out.
 const WHY: &[(&str, &str)] = &[
     ("documents of an unknown kind", "their kind is unknown"),
@@ -12,6 +14,7 @@ const WHY: &[(&str, &str)] = &[
     ("journals without a page", "they are empty"),
     ("pages without text", "only text is imported"),
     ("pictures", "pictures are not imported"),
+    (UNUSED, "their fields have no place here; copy them into the biography to import them"),
     ("texts that were cut", "a text has at most 65,536 bytes"),
 ];
 

@@ -4,7 +4,7 @@
 //! players can't read, are the game master's. Enrichers become words, links to documents become
 //! relations, folders become tags; the rest is counted.
 //!
-//! Entry items: [`is_foundry`], [`Reading`].
+//! Entry items: [`is_foundry`], [`Reading`], [`superseded`].
 
 mod actor;
 mod documents;
@@ -14,7 +14,9 @@ mod fields;
 mod index;
 mod journal;
 mod left_out;
+mod log;
 mod rolls;
+mod search;
 mod shape;
 mod slim;
 #[cfg(test)]
@@ -23,6 +25,7 @@ mod texts;
 
 use serde_json::Value;
 
+pub use self::log::superseded;
 use self::{documents::Documents, index::Index, shape::Kind};
 use crate::import::draft::Drafts;
 

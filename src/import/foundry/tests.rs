@@ -286,6 +286,138 @@ fn files_of_other_programs_are_not_taken() {
     }
 }
 
+#[test]
+fn hidden_parts_of_a_biography_are_secrets() {
+    let npc = npc(json!({
+        "name": "Ilse", "type": "character", "items": [], "prototypeToken": {},
+        "system": {"details": {"biography": {
+            "appearance": "<p>Tall, [[lookup @details.biography.backstory]].</p>",
+            "backstory": "Stole the crown.", "birthPlace": "Riga", "likes": "Tea", "allies": "Old Tom",
+            "campaignNotes": "Will betray them.",
+            "visibility": {"appearance": true, "backstory": false, "personality": true, "campaign": false},
+        }}},
+    }));
+    assert_eq!(texts(&npc.personality), ["Appearance: Tall, ….", "Likes: Tea"]);
+    assert_eq!(
+        texts(&npc.secrets),
+        ["Stole the crown.", "Place of birth: Riga", "Allies: Old Tom", "Will betray them."]
+    );
+    assert!(npc.for_dm.is_empty());
+}
+
+#[test]
+fn notes_of_modules_are_secrets() {
+    let flags = |module: &str| json!({ module: {"notes": "<p>A spy.</p>", "tab": "notes"}, "core": {"x": "y"} });
+    for module in ["gm-notes", "GMNotes"] {
+        let npc = npc(json!({
+            "name": "Ilse", "type": "npc", "items": [], "prototypeToken": {}, "flags": flags(module),
+            "system": {"details": {"biography": {"value": "Fair."}}},
+        }));
+        assert_eq!((texts(&npc.personality), texts(&npc.secrets)), (vec!["Fair."], vec!["A spy."]));
+    }
+    let all = drafts(json!({
+        "_id": "j", "name": "Inn", "ownership": {"default": 2}, "flags": {"m": {"gmnotes": "It burns."}},
+        "pages": [
+            {"_id": "p", "name": "Bar", "text": {"content": "Warm."}, "flags": flags("gm-notes")},
+            {"_id": "q", "name": "Map", "type": "image", "flags": flags("gm-notes")},
+        ],
+    }));
+    let told: Vec<_> = all.entities.iter().map(|it| (it.name.as_str(), it.dm_only)).collect();
+    assert_eq!(told, [("Inn: Bar", false), ("Inn: Map", false), ("Inn: GM Notes", true)]);
+    assert_eq!(texts(&all.entities[0].secrets), ["A spy."]);
+    assert_eq!((all.entities[1].text.len(), all.entities[1].secrets.len()), (0, 1));
+    assert_eq!(texts(&all.entities[2].text), ["It burns."]);
+}
+
+#[test]
+fn texts_of_other_systems_are_read_or_listed() {
+    let all = drafts(json!({
+        "name": "Ilse", "type": "npc", "items": [], "ownership": {"default": 0},
+        "system": {
+            "biography": {"looks": {"value": "<p>Grey eyes.</p>"}, "height": "6 ft"},
+            "history": [
+                {"title": "Fear", "value": "Fire"},
+                {"title": "Keeper notes", "value": "Mad."},
+            ],
+            "description": {"keeper": "<p>A cultist.</p>", "private": ["Owes", "money"]},
+            "lore": {"rumour": "They say that she never sleeps.", "formula": "@a.b + 2 * @c.d"},
+            "skills": {"spot": {"text": "Sees whatever moves in the dark."}},
+        },
+    }));
+    let npc = &all.npcs[0];
+    assert_eq!(texts(&npc.personality), ["looks: Grey eyes.", "Fear: Fire"]);
+    assert_eq!(texts(&npc.secrets), ["Mad.", "A cultist.", "Owes", "money"]);
+    let left: Vec<&str> = all.left_out.iter().map(|it| it.what.as_str()).collect();
+    assert_eq!(left, ["texts of unknown fields (2)"]);
+}
+
+#[test]
+fn lists_in_place_of_a_text_are_read() {
+    let npc = npc(json!({
+        "name": "Ilse", "type": "npc", "items": [], "prototypeToken": {},
+        "system": {"details": {
+            "privateNotes": ["A thief."], "publicNotes": [],
+            "biography": {"anathema": ["Lie to a child", "Steal"]},
+        }},
+    }));
+    assert_eq!(texts(&npc.secrets), ["A thief."]);
+    assert_eq!(texts(&npc.personality), ["Would never: Lie to a child", "Would never: Steal"]);
+}
+
+#[test]
+fn comments_and_cut_texts_are_never_open() {
+    let deep = format!("Open.<!-- gm: a spy --!>{}", "<div>".repeat(20_000));
+    let all = drafts(json!({
+        "name": "Ilse", "type": "npc", "items": [], "prototypeToken": {},
+        "system": {"details": {"biography": {
+            "value": format!("{deep}<section class=secret>SUNK</section>"),
+        }}},
+    }));
+    assert_eq!(texts(&all.npcs[0].personality), ["Open."]);
+    assert_eq!(texts(&all.npcs[0].secrets), ["gm: a spy"]);
+    assert!(!format!("{all:?}").contains("SUNK"));
+    assert_eq!(all.left_out[0].what, "texts that were cut (1)");
+}
+
+#[test]
+fn secrets_of_markdown_pages_are_kept() {
+    let page = |html: &str| {
+        entity(json!({"_id": "j", "name": "Shrine", "ownership": {"default": 2}, "pages": [{
+            "_id": "p", "name": "Shrine", "text": {
+                "format": 2, "content": html,
+                "markdown": "# Shrine\n\nOld. <section class=\"secret\">\n\nIt is *cursed*.\n\n</section>\n",
+            },
+        }]}))
+    };
+    for (html, open) in [
+        ("<h1>Shrine</h1><p>Old.</p>", "Shrine\n\nOld."),
+        (
+            "<h1>Shrine</h1><p>Old.</p><section class=secret><p>It is <i>cursed</i>.</section>",
+            "Shrine\n\nOld.",
+        ),
+        ("<h1>Shrine</h1><p>Old.</p><p>It is <i>cursed</i>.</p>", "# Shrine Old."),
+        ("<p></p>", "# Shrine Old."),
+    ] {
+        let page = page(html);
+        assert_eq!(texts(&page.text), [open], "{html}");
+        assert_eq!(page.secrets.len(), 1, "{html}");
+        assert!(page.secrets[0].text.contains("cursed"), "{html}");
+    }
+}
+
+#[test]
+fn description_of_an_adventure_is_the_game_masters() {
+    let all = drafts(json!({
+        "_id": "a", "name": "The Mine", "caption": "<p>Part 2</p>", "description": "<p>Glass is the wizard.</p>",
+        "ownership": {"default": 2}, "actors": [], "journal": [], "scenes": [],
+    }));
+    let [entity] = all.entities.as_slice() else { panic!("{all:?}") };
+    assert_eq!((entity.name.as_str(), entity.dm_only), ("The Mine", true));
+    assert_eq!(texts(&entity.text), ["Glass is the wizard.", "Part 2"]);
+    assert_eq!(entity.text[0].from, "description");
+    assert!(all.left_out.is_empty());
+}
+
 /// Values with names that occur in documents.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -300,8 +432,11 @@ fn value() -> impl Strategy<Value = Value> {
             "actors",
             "biography",
             "data",
+            "description",
             "details",
+            "flags",
             "folder",
+            "gm-notes",
             "items",
             "journal",
             "languages",

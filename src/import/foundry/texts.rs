@@ -21,7 +21,7 @@ pub struct Told {
     /// `None`: no such text.
     pub open: Option<Passage>,
     pub links: Vec<RelationTarget>,
-    /// Secret blocks; `None`: none.
+    /// Secret blocks and comments; `None`: none.
     pub secret: Option<Passage>,
 }
 
@@ -41,7 +41,11 @@ impl<'a> Texts<'a> {
     pub fn read(&mut self, path: &str, html: &str) -> Told {
         self.cut += usize::from(html.len() > TEXT_MAX);
         let html = html.get(..html.floor_char_boundary(TEXT_MAX)).unwrap_or_default();
-        let Prose { open, secret } = prose(html);
+        let Prose { open, mut secret, comments } = prose(html);
+        if !comments.is_empty() {
+            secret.push_str(if secret.is_empty() { "" } else { "\n\n" });
+            secret.push_str(&comments);
+        }
         let context =
             Context { index: self.index, name: &self.document.name, fields: &self.document.fields };
         let passage = |text: String, links: &mut Vec<RelationTarget>| {

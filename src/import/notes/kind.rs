@@ -4,7 +4,7 @@
 
 use super::{
     inline::stem,
-    words::{is_secret_title, words},
+    words::{is_doubtful_title, is_secret_title, words},
 };
 use crate::domain::EntityKind;
 
@@ -284,9 +284,11 @@ fn named(text: &str) -> Option<Kind> {
     })
 }
 
-/// True if the note lies in a folder of the game master's, or its title says so.
-pub fn is_secret_path(path: &str) -> bool {
-    folders(path).any(is_secret_title) || is_secret_title(stem(path))
+/// True if the note lies in a folder of the game master's, or the name of its file says so. Where that name
+/// only has such a word among others, a note that `is_parted` says itself what of it is the game master's.
+pub fn is_secret_path(path: &str, is_parted: bool) -> bool {
+    let by_name = is_secret_title(stem(path)) && !(is_parted && is_doubtful_title(stem(path)));
+    folders(path).any(is_secret_title) || by_name
 }
 
 /// Files that are no content.
@@ -338,6 +340,9 @@ mod tests {
         assert_eq!(skipped("Vorlagen/NSC.md"), Some(Skipped::Template));
         assert_eq!(skipped("NPC Template.md"), Some(Skipped::Template));
         assert_eq!(skipped("./npcs/Contemplate.md"), None);
-        assert!(is_secret_path("GM/x.md") && !is_secret_path("Secret Garden/x.md"));
+        let is_secret = |path: &str| is_secret_path(path, false);
+        assert!(is_secret("GM/x.md") && !is_secret("Secret Garden/x.md"));
+        assert!(is_secret("old_gm_sheet.md") && !is_secret_path("old_gm_sheet.md", true));
+        assert!(is_secret_path("Vex (DM only).md", true) && is_secret_path("GM/x.md", true));
     }
 }

@@ -1,7 +1,8 @@
 //! Folders of Markdown, as Obsidian keeps them: NPCs where the game master marked a note as one, entities
 //! from all others, links as relations. Text marked as the game master's becomes secrets.
 //!
-//! Entry functions: [`is_notes`], [`read`]. Time and memory are linear in the length of the text.
+//! Entry functions: [`is_notes`], [`read`]; [`is_secret`] and [`is_secret_title`] for other readers. Time and
+//! memory are linear in the length of the text.
 //! **Never**: shows a line whose marks are in doubt.
 
 mod drafted;
@@ -19,6 +20,7 @@ mod words;
 
 use std::collections::HashSet;
 
+pub use self::words::{is_secret, is_secret_title};
 use self::{
     kind::{Skipped, skipped},
     links::Index,

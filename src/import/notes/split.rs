@@ -179,8 +179,9 @@ impl Splitter {
         let words = cut(&found.text, HEADING_MAX).split_whitespace().collect::<Vec<_>>().join(" ");
         self.labelled.clear();
         self.parts.embeds += found.embeds;
-        // A line below text makes a heading by mistake, too: it ends only one that was made so.
-        _ = self.section.take_if(|it| level <= it.level && (!is_underlined || it.is_underlined));
+        // A line of '-' below text makes a heading by mistake, too: it ends only one that was made so.
+        let is_meant = !is_underlined || level == 1;
+        _ = self.section.take_if(|it| level <= it.level && (is_meant || it.is_underlined));
         let is_first = level == 1 && self.parts.title.is_none() && self.parts.open.is_empty();
         let is_marked = if is_first { is_secret_title(&words) } else { is_secret(&words) };
         self.headings.retain(|(above, _)| *above < level);
@@ -220,8 +221,12 @@ impl Splitter {
         } else if let Some(label) = label.as_ref().filter(|_| is_alone && !item) {
             self.labelled.retain(|it| it.until != Until::Label || it.style != style(label));
         }
-        let may_end = self.was_blank && self.section.as_ref().is_some_and(|it| it.is_underlined);
-        if let Some(level) = underlined(below).filter(|_| !item && may_end) {
+        let is_underlined = self.section.as_ref().map(|it| it.is_underlined);
+        let may_end = |level: &usize| {
+            let is_meant = is_underlined.is_some_and(|it| it || *level == 1);
+            is_meant && self.was_blank && !item
+        };
+        if let Some(level) = underlined(below).filter(may_end) {
             self.heading(level, text, true);
             return;
         }
@@ -424,6 +429,8 @@ mod tests {
         check("## Geheimnisse\nb\n# Now\na", "a", "b");
         check("GM Notes\n---\nb\nc\n---\nd", "", "b\nc\nd");
         check("GM Notes\n---\nb\n\nNow\n---\na", "a", "b");
+        check("## GM Notes\nb\n\nNow\n===\na\n## Day\nc", "a|c", "b");
+        check("## GM Notes\nb\n\nc\n---\nd", "", "b\nc\nd");
         check("# Holya\na\n##DM only\nb\nc\n---\nd\n## Now\ne", "a|e", "b\nc\nd");
         check("# The Secret Garden\na\n## Secret Door\nb", "a", "b");
         check("# Secrets\nb\n## Day\nc", "", "b\nc");

@@ -195,6 +195,22 @@ fn whole_notes_of_the_game_master_get_no_seat() {
 }
 
 #[test]
+fn sections_of_the_game_master_hide_only_themselves() {
+    let text = "---\ntype: npc\n---\n# Old Pete\nFisher.\n\n## \u{1f4dd} GM Notes\nSPY1\n### More\nSPY2\n\n\
+                ## Looks\nTall.\n\n## **DM Secrets** ##\nSPY3\n\n```\n## Looks fine\n```\nSPY4\n\n## Voice\n\
+                Hoarse.\n\nGM Notes\n--------\nSPY5\n\nHabits\n------\nSmokes.\n\n   ## GM ONLY:\nSPY6\n\n\
+                # Epilogue\nGone.\n";
+    let drafts = drafts(&[("m05_gm_headings.md", text)]);
+    let [npc] = drafts.npcs.as_slice() else { panic!("{drafts:?}") };
+    let open = texts(&npc.personality) + &texts(&npc.knowledge);
+    for word in ["Fisher.", "Tall.", "Hoarse.", "Smokes.", "Gone."] {
+        assert!(open.contains(word), "{word}: {open}");
+    }
+    assert!(!seen(&drafts).contains("SPY"), "{drafts:?}");
+    assert!((1..=6).all(|it| kept(&drafts).contains(&format!("SPY{it}"))), "{drafts:?}");
+}
+
+#[test]
 fn marks_count_behind_many_others() {
     let tags: String = (0..200).map(|number| format!("- t{number}\n")).collect();
     let fields: String = (0..200).map(|number| format!("f{number}: x\n")).collect();

@@ -123,6 +123,23 @@ pub fn is_secret_title(text: &str) -> bool {
     is_marked(&words) || is_all_marks(&words)
 }
 
+/// True if a title has its marks only between other words, as in "How a GM works": they may be of its topic.
+pub fn is_doubtful_title(text: &str) -> bool {
+    let all = words(text);
+    let is_filler = |word: &String| FILLERS.contains(&word.as_str());
+    let begin = all.iter().take_while(|it| is_filler(it)).count();
+    let end = all.len() - all.iter().rev().take_while(|it| is_filler(it)).count();
+    let inner = all.get(begin..end).unwrap_or_default();
+    let mut ends = [inner.first(), inner.last()].into_iter().flatten();
+    let is_pair = |two: Option<&[String; 2]>| {
+        two.is_some_and(|[one, other]| PAIRS.contains(&(one.as_str(), other.as_str())))
+    };
+    let is_certain = ends.any(|word| is_mark(word))
+        || is_pair(inner.first_chunk())
+        || is_pair(inner.last_chunk());
+    is_secret_title(text) && !is_certain
+}
+
 /// [`is_secret`] for the name of a whole vault, where "DM vault" says whose it is, not who may read it.
 pub fn is_secret_root(text: &str) -> bool {
     is_all_marks(&words(text))
@@ -143,11 +160,13 @@ fn is_marked(words: &[String]) -> bool {
     words.iter().any(|it| MARKS.contains(&it.as_str())) || words.windows(2).any(pair)
 }
 
+/// True for a word that marks, if only [`FILLERS`] are beside it.
+fn is_mark(word: &str) -> bool {
+    ADJECTIVES.contains(&word) || MARKS.contains(&word) || is_inflected(word)
+}
+
 fn is_all_marks(words: &[String]) -> bool {
-    let is_mark = |word: &String| {
-        ADJECTIVES.contains(&word.as_str()) || MARKS.contains(&word.as_str()) || is_inflected(word)
-    };
-    words.iter().any(is_mark)
+    words.iter().any(|it| is_mark(it))
         && words.iter().all(|it| is_mark(it) || FILLERS.contains(&it.as_str()))
 }
 
@@ -182,6 +201,12 @@ mod tests {
     fn title_with_secret_as_adjective_is_a_name() {
         assert!(!is_secret_title("The Secret Garden"));
         assert!(is_secret_title("Secrets of the Inn") && is_secret_title("_Geheim"));
+        assert!(is_doubtful_title("m05_gm_headings") && is_doubtful_title("How a GM works"));
+        for certain in
+            ["Vex GM notes", "For the DM", "dm-vex", "Secrets of the Inn", "Geheim", "Holya"]
+        {
+            assert!(!is_doubtful_title(certain), "{certain}");
+        }
         assert!(is_secret_root("GM Notes") && !is_secret_root("My DM vault"));
     }
 }

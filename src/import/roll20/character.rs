@@ -1,13 +1,14 @@
 //! A character of Roll20: an NPC, or a player's character by its owner.
 //!
-//! Entry functions: [`character`], [`is_for_all`], [`tags`], [`text_of`].
+//! Entry functions: [`character`], [`token_notes`], [`is_for_all`], [`tags`], [`text_of`].
 
 use serde_json::{Map, Value};
 
-use super::decode::prose;
+use super::decode::{TEXT_MAX, decoded, prose};
 use crate::{
     domain::{EntityKind, one_line},
     import::draft::{EntityDraft, NpcDraft, Passage},
+    markup::Prose,
 };
 
 /// Most attributes that are looked at; sheets have a few thousand.
@@ -28,6 +29,8 @@ const FACTS: &[(&str, &str)] = &[
     ("bonds", "bonds"),
     ("flaws", "flaws"),
 ];
+/// Names of the member with a character's token.
+const TOKENS: [&str; 2] = ["defaulttoken", "_defaulttoken"];
 /// Attributes about looks, and how an NPC is.
 const LOOKS: &[&str] = &["gender", "sex", "age", "race", "npc_type", "pronouns"];
 const PERSONALITY: &[&str] = &["personality_traits", "ideals", "bonds", "flaws"];
@@ -61,6 +64,27 @@ pub fn is_for_all(members: &Map<String, Value>, key: &str) -> bool {
     players(members, key).iter().any(|it| it == "all")
 }
 
+/// Notes of the game master's on a character's token, which is an object or its JSON in a text; and true if
+/// some of them could not be read.
+pub fn token_notes(members: &Map<String, Value>) -> (Prose, bool) {
+    let parsed;
+    let token = match TOKENS.iter().find_map(|key| members.get(*key)) {
+        Some(Value::Object(token)) => token,
+        Some(Value::String(text)) => {
+            let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
+            let is_short = text.len() <= TEXT_MAX;
+            let found = Some(text).filter(|_| is_short);
+            parsed = found.and_then(|text| read(text).or_else(|| read(&decoded(text))));
+            match &parsed {
+                Some(token) => token,
+                None => return (Prose::default(), text.contains("gmnotes")),
+            }
+        }
+        _ => return (Prose::default(), false),
+    };
+    prose(text_of(token, "gmnotes"))
+}
+
 /// Tags: a list, or JSON of one in a text.
 pub fn tags(members: &Map<String, Value>) -> Vec<String> {
     let parsed;
@@ -76,8 +100,14 @@ pub fn tags(members: &Map<String, Value>) -> Vec<String> {
     tags.filter(|it| !it.is_empty()).take(TAGS_MAX).collect()
 }
 
-/// The character in `members`; a player's character if a player controls it.
-pub fn character(members: &Map<String, Value>, source: String, file: &str, name: String) -> Read {
+/// The character in `members`, with the notes on its token; a player's character if a player controls it.
+pub fn character(
+    members: &Map<String, Value>,
+    source: String,
+    file: &str,
+    name: String,
+    on_token: Prose,
+) -> Read {
     let attributes = attributes(members);
     let fact = |key: &str| attributes.iter().find(|(it, _)| *it == key).map(|(_, text)| text);
     let (bio, _) = prose(text_of(members, "bio"));
@@ -87,6 +117,8 @@ pub fn character(members: &Map<String, Value>, source: String, file: &str, name:
         passage("bio", bio.secret),
         passage("gmnotes", gm_notes.open),
         passage("gmnotes", gm_notes.secret),
+        passage("defaulttoken/gmnotes", on_token.open),
+        passage("defaulttoken/gmnotes", on_token.secret),
     ];
     secrets.retain(|it| !it.text.is_empty());
     let mut text = vec![passage("bio", bio.open)];

@@ -12,7 +12,7 @@ mod tests;
 use serde_json::{Map, Value};
 
 use self::{
-    character::{character, text_of},
+    character::{character, text_of, token_notes},
     decode::prose,
 };
 use super::draft::{Drafts, EntityDraft, LeftOut, Mistake, Passage};
@@ -89,7 +89,14 @@ impl Reading<'_> {
         let Some(members) = self.members(document, place) else { return };
         let Some(name) = self.name(members, place) else { return };
         let (source, is_cut) = (source("character", members, &name), is_long(members, "bio"));
-        let npc = character(members, source, self.file, name);
+        let (on_token, is_lost) = token_notes(members);
+        if is_lost {
+            let what = format!("notes on the token of '{name}'");
+            let why = "they are damaged, or longer than 256 KiB".to_owned();
+            let file = self.file.to_owned();
+            self.drafts.left_out.push(LeftOut { file, what, why });
+        }
+        let npc = character(members, source, self.file, name, on_token);
         let abilities = members.get("abilities").and_then(Value::as_array).map_or(0, Vec::len);
         self.left_out(abilities, "ability", "abilities", "they are macros of Roll20");
         self.cut(is_cut || is_long(members, "gmnotes"), place);

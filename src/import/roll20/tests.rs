@@ -51,6 +51,26 @@ fn character_of_vttes_becomes_a_seat() {
 }
 
 #[test]
+fn notes_on_a_token_are_secret() {
+    let notes = "%3Cp%3EA%20SPY%3C/p%3E";
+    let token = json!({"name": "Mira", "gmnotes": notes});
+    let text = token.to_string();
+    for (token, secret, is_lost) in [
+        (token, "A SPY", false),
+        (json!(text), "A SPY", false),
+        (json!("{\"gmnotes\": \"A SP"), "", true),
+        (json!(""), "", false),
+        (json!({"bar1_value": 45}), "", false),
+    ] {
+        let document =
+            json!({"name": "Mira", "bio": "Tall.", "attribs": [], "defaulttoken": token});
+        let drafts = drafts(document);
+        assert_eq!(texts(&drafts.npcs[0].secrets), secret);
+        assert_eq!(drafts.left_out.len(), usize::from(is_lost), "{drafts:?}");
+    }
+}
+
+#[test]
 fn texts_that_not_all_players_read_are_secret() {
     let drafts = drafts(json!({
         "campaign_title": "Mire",

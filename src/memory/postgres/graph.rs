@@ -79,6 +79,23 @@ impl Graph for Postgres {
         }))
     }
 
+    fn relations<'a>(&'a self, scope: &'a Scope, viewer: Viewer) -> StoreFuture<'a, Vec<Relation>> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new(
+                "SELECT r.body FROM relation r \
+                 JOIN entity a ON a.scope = r.scope AND a.id = r.from_id \
+                 JOIN entity b ON b.scope = r.scope AND b.id = r.to_id WHERE r.scope = ",
+            );
+            sql.bind(plain(&scope.key())).relations_for(&viewer);
+            sql.entities_for("a", &viewer).entities_for("b", &viewer);
+            let rows = sql.query(&self.client().await?).await?;
+            let found: Result<Vec<Relation>, Error> = rows.iter().map(|row| read(row, 0)).collect();
+            let mut found = found?;
+            found.sort_by(|one, other| one.key.cmp(&other.key));
+            Ok(found)
+        }))
+    }
+
     fn snapshot<'a>(
         &'a self,
         scope: &'a Scope,

@@ -34,6 +34,11 @@ impl Graph for Sqlite {
         self.readers.read(move |db| entities(db, &key, &filter, &viewer)).boxed()
     }
 
+    fn relations<'a>(&'a self, scope: &'a Scope, viewer: Viewer) -> StoreFuture<'a, Vec<Relation>> {
+        let key = scope.key();
+        self.readers.read(move |db| relations(db, &key, &viewer)).boxed()
+    }
+
     fn snapshot<'a>(
         &'a self,
         scope: &'a Scope,
@@ -158,10 +163,16 @@ fn put(
         applied.added += written;
     }
     let id = id_of(db, campaign, &entity.id)?;
-    db.execute("DELETE FROM entity_name WHERE entity = ?", [id]).map_err(failure)?;
+    // An import has thousands of entities.
+    let forget = "DELETE FROM entity_name WHERE entity = ?";
+    db.prepare_cached(forget).and_then(|mut it| it.execute([id])).map_err(failure)?;
+    let mut call = db
+        .prepare_cached(
+            "INSERT OR IGNORE INTO entity_name (campaign, name, entity) VALUES (?, ?, ?)",
+        )
+        .map_err(failure)?;
     for name in entity.aliases.iter().chain([&entity.name]) {
-        let sql = "INSERT OR IGNORE INTO entity_name (campaign, name, entity) VALUES (?, ?, ?)";
-        db.execute(sql, params![campaign, fold(name.trim()), id]).map_err(failure)?;
+        call.execute(params![campaign, fold(name.trim()), id]).map_err(failure)?;
     }
     Ok(())
 }
@@ -180,7 +191,8 @@ fn tie(
         )));
     };
     let sql = "SELECT 1 FROM relation WHERE src = ? AND kind = ? AND dst = ?";
-    let before = db.query_row(sql, params![from, key.kind, to], |_| Ok(())).optional();
+    let mut known = db.prepare_cached(sql).map_err(failure)?;
+    let before = known.query_row(params![from, key.kind, to], |_| Ok(())).optional();
     let before = before.map_err(failure)?;
     let mut put = db
         .prepare_cached(
@@ -264,6 +276,24 @@ fn entities(
     let mut found = db.prepare_cached(&sql).map_err(failure)?;
     let found = found.query_map(params_from_iter(given), |row| entity(row, 0));
     found.and_then(Iterator::collect).map_err(failure)
+}
+
+fn relations(db: &Connection, key: &str, viewer: &Viewer) -> Result<Vec<Relation>, Error> {
+    let eyes = Eyes::from(viewer);
+    let sql = format!(
+        "SELECT {RELATION} FROM relation r
+         JOIN entity a ON a.id = r.src JOIN entity b ON b.id = r.dst
+         WHERE a.campaign = ?3 AND {} AND {} AND {}",
+        eyes.relation(),
+        eyes.entity("a"),
+        eyes.entity("b")
+    );
+    let mut found = db.prepare_cached(&sql).map_err(failure)?;
+    let given = params![eyes.name, eyes.knows, campaign(db, key)?];
+    let found = found.query_map(given, relation);
+    let mut found: Vec<Relation> = found.and_then(Iterator::collect).map_err(failure)?;
+    found.sort_by(|one, other| one.key.cmp(&other.key));
+    Ok(found)
 }
 
 fn snapshot(

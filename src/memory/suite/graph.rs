@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         Applied, Around, Change, Entity, EntityFilter, EntityKind, Forget, MemoryStore, Provenance,
-        Relation, RelationKey, Viewer, Visibility,
+        Relation, RelationKey, Scope, Viewer, Visibility,
     },
     sample::{key, line, npc, other},
 };
@@ -64,6 +64,22 @@ async fn fill(store: &dyn MemoryStore) -> Applied {
         ..tie("a", "betrayed", "f")
     }));
     store.apply(&key(), changes).await.unwrap()
+}
+
+pub async fn all_relations(store: &dyn MemoryStore) {
+    fill(store).await;
+    store.apply(&other(), vec![Change::Put(entity("a", EntityKind::Npc))]).await.unwrap();
+    store.apply(&other(), vec![Change::Tie(tie("a", "knows", "a"))]).await.unwrap();
+    let seen = async |scope: Scope, viewer: Viewer| {
+        let found = store.relations(&scope, viewer).await.unwrap();
+        let shown = found.iter().map(|it| format!("{}-{}", it.key.from, it.key.to));
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    let all = "a-f a-b a-hidden a-trade c-b c-d d-e e-trade hidden-e";
+    assert_eq!(seen(key(), Viewer::Dm).await, all);
+    assert_eq!(seen(key(), Viewer::Everyone).await, "a-b a-trade c-b c-d d-e e-trade");
+    assert_eq!(seen(key(), npc("Mira")).await, "a-f a-b a-trade c-b c-d d-e e-trade");
+    assert_eq!(seen(other(), Viewer::Dm).await, "a-a");
 }
 
 pub async fn finding(store: &dyn MemoryStore) {

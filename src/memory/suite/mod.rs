@@ -30,6 +30,7 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     items::finding(&*open()).await;
     items::derived(&*open()).await;
     graph::finding(&*open()).await;
+    graph::all_relations(&*open()).await;
     graph::ways(&*open()).await;
     graph::batches(&*open()).await;
     scopes::apart(&*open()).await;

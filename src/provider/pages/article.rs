@@ -82,6 +82,7 @@ impl Reading {
                 self.count(&name, false);
                 self.in_title = false;
             }
+            Piece::Comment(_) => {}
         }
     }
 

@@ -118,6 +118,30 @@ fn names(items: &[preview::Item]) -> Vec<&str> {
 }
 
 #[tokio::test]
+async fn crowd_is_seated_in_part() {
+    let place = Bench::new();
+    let person = |at: usize| NpcDraft {
+        source: format!("foundry:actor:{at}"),
+        name: format!("A{at}"),
+        personality: passage("She sells maps."),
+        ..NpcDraft::default()
+    };
+    let all = Drafts { npcs: (0..203).map(person).collect(), ..Drafts::default() };
+    let preview = place.import(&all).await;
+    assert_eq!(fs::read_dir(place.npc_dir()).unwrap().count(), people::SEATS_MAX);
+    assert_eq!(preview.left_out[0].what, "seats and spoken lines of 3 NPCs");
+    assert_eq!(place.entities(Viewer::Everyone).await, []);
+    let kept = place.entities(Viewer::Dm).await;
+    let shown: Vec<(&str, &str)> =
+        kept.iter().map(|it| (it.name.as_str(), it.description.as_str())).collect();
+    assert_eq!(shown, ["A200", "A201", "A202"].map(|name| (name, "She sells maps.")));
+    let again = place.import(&all).await;
+    assert_eq!((again.added.len(), again.changed.len(), again.unchanged), (0, 0, 203));
+    let alone = Drafts { npcs: vec![person(202)], ..Drafts::default() };
+    assert_eq!(names(&place.import(&alone).await.added), ["A202"], "it takes a seat by itself");
+}
+
+#[tokio::test]
 async fn imported_npc_has_voice_lines_and_origin() {
     let place = Bench::new();
     let preview = place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;

@@ -315,11 +315,56 @@ fn marks_of_markdown_are_dropped() {
 #[test]
 fn faults_name_their_place_in_the_card() {
     let mut card = full();
-    card["data"]["scenario"] = json!({"a": 1});
-    card["data"]["character_book"]["entries"][1] = json!("text");
+    card["data"]["scenario"] = json!("a".repeat(100_001));
     let places: Vec<_> =
         drafts_of_json(&card).mistakes.into_iter().map(|mistake| mistake.place).collect();
-    assert_eq!(places, ["data/scenario", "data/character_book/entries/1"]);
+    assert_eq!(places, ["data/scenario"]);
     let places: Vec<_> = drafts_of_json(&v2(" ")).mistakes.into_iter().map(|it| it.place).collect();
     assert_eq!(places, ["data/name"]);
+}
+
+#[test]
+fn odd_types_are_left_out_or_read() {
+    let mut card = full();
+    let odd = [
+        ("scenario", json!({"a": 1})),
+        ("personality", json!(7)),
+        ("character_version", json!(1.5)),
+        ("tags", json!("female, assassin")),
+        ("alternate_greetings", json!(null)),
+        ("group_only_greetings", json!(true)),
+        ("mes_example", json!([1])),
+        ("extensions", json!("x")),
+        ("creator_notes_multilingual", json!(2)),
+    ];
+    for (name, value) in odd {
+        card["data"][name] = value;
+    }
+    card["data"]["character_book"]["entries"][1] = json!("text");
+    card["data"]["character_book"]["entries"][2]["enabled"] = json!("false");
+    let drafts = drafts_of_json(&card);
+    assert!(drafts.mistakes.is_empty(), "{:?}", drafts.mistakes);
+    let npc = &drafts.npcs[0];
+    assert_eq!((npc.personality[1].text.as_str(), npc.personality.len()), ("7", 2));
+    assert!(npc.for_dm.iter().any(|it| it.text == "1.5"), "{:?}", npc.for_dm);
+    assert_eq!(npc.tags, ["female", "assassin"]);
+    assert_eq!(drafts.entities.len(), 2);
+    let places = drafts.left_out.iter().filter(|it| it.why.starts_with("it is not"));
+    let places: Vec<_> = places.map(|it| it.what.as_str()).collect();
+    assert_eq!(
+        places,
+        [
+            "data/scenario",
+            "data/group_only_greetings",
+            "data/mes_example",
+            "data/creator_notes_multilingual",
+            "data/character_book/entries/1",
+            "data/extensions",
+        ]
+    );
+    card["data"]["character_book"]["entries"] = json!(vec![0; 4_000]);
+    assert!(drafts_of_json(&card).left_out.len() < 40);
+    card["data"]["name"] = json!([]);
+    card["data"]["nickname"] = json!(null);
+    assert_eq!(drafts_of_json(&card).mistakes.len(), 1);
 }
