@@ -8,7 +8,7 @@ use super::{
     fields::texts,
     index::Index,
     left_out::{LeftOuts, UNUSED},
-    search::{Found, Text, To, notes},
+    search::{FieldTexts, Text, To, notes},
     shape::{Fields, OBSERVER, either, level, system, text},
     texts::{Texts, Told, relations},
 };
@@ -47,7 +47,7 @@ pub fn actor(document: &Document, index: &Index, left: &mut LeftOuts, drafts: &m
     let system = system(&document.fields).unwrap_or(&nothing);
     let mut reading = Texts::new(document, index);
     let mut known = ActorTexts::default();
-    let Found { texts, unused } = texts(system);
+    let FieldTexts { texts, unused } = texts(system);
     left.add(&document.file, UNUSED, unused);
     for text in texts {
         let path = format!("{}.{}", system_name(document), text.path);

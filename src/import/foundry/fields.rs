@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    search::{Found, Rules, Text, To, is_text, meaning, search},
+    search::{FieldTexts, Rules, Text, To, is_text, meaning, search},
     shape::{Fields, at},
 };
 
@@ -46,7 +46,7 @@ const TOGETHER: &[(&str, &[&str])] = &[
 ];
 
 /// Texts in the data of an actor's rules.
-pub fn texts(system: &Fields) -> Found<'_> {
+pub fn texts(system: &Fields) -> FieldTexts<'_> {
     let known = PATHS.iter().filter_map(|(path, label, to)| {
         let html = at(system, path)?.as_str().filter(|html| is_text(html))?;
         Some(Text { path: (*path).to_owned(), label: (*label).to_owned(), to: *to, html })
@@ -56,14 +56,14 @@ pub fn texts(system: &Fields) -> Found<'_> {
         let (_, label, to) = PATHS.iter().find(|(known, ..)| *known == path)?;
         Some((*to, *label))
     };
-    let Found { texts: others, unused } = search(system, &Rules { meaning, known: &known });
+    let FieldTexts { texts: others, unused } = search(system, &Rules { meaning, known: &known });
     texts.extend(others);
     for text in &mut texts {
         if is_hidden(system, &text.path) {
             text.to = To::Secret;
         }
     }
-    Found { texts, unused }
+    FieldTexts { texts, unused }
 }
 
 /// True for a text of a biography that its owner does not show to players.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// What of a line makes it one of a log.
 #[derive(Deserialize)]
-struct Line {
+struct LogLine {
     /// Key of an unpacked pack, which says the kind of document too.
     #[serde(rename = "_key")]
     key: Option<Value>,
@@ -29,7 +29,7 @@ pub fn superseded(text: &str) -> BTreeSet<usize> {
     let mut newest: BTreeMap<String, usize> = BTreeMap::new();
     let mut former = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
-        let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
+        let Ok(line) = serde_json::from_str::<LogLine>(line) else { continue };
         let is_removal = line.deleted == Some(Value::Bool(true));
         if is_removal || line.created.is_some() || line.removed.is_some() {
             former.insert(index);

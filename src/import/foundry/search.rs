@@ -27,7 +27,7 @@ pub struct Text<'a> {
 }
 
 #[derive(Debug, Default)]
-pub struct Found<'a> {
+pub struct FieldTexts<'a> {
     pub texts: Vec<Text<'a>>,
     /// Texts to read that no field around them explains, and parts too large to be searched.
     pub unused: usize,
@@ -91,7 +91,7 @@ pub struct Rules<'r> {
 }
 
 #[derive(Default)]
-struct Place {
+struct FieldPlace {
     path: String,
     depth: usize,
     /// Readers of texts here; `None`: unknown.
@@ -104,10 +104,10 @@ struct Place {
 }
 
 /// Texts in `fields`. Texts at known paths are left to the caller, lists and objects there are not.
-pub fn search<'a>(fields: &'a Fields, rules: &Rules) -> Found<'a> {
-    let mut found = Found::default();
-    let mut waiting: Vec<(Place, &Value)> = Vec::new();
-    found.unused += push_members(&mut waiting, &Place::default(), fields, rules);
+pub fn search<'a>(fields: &'a Fields, rules: &Rules) -> FieldTexts<'a> {
+    let mut found = FieldTexts::default();
+    let mut waiting: Vec<(FieldPlace, &Value)> = Vec::new();
+    found.unused += push_members(&mut waiting, &FieldPlace::default(), fields, rules);
     for _ in 0..VALUES_MAX {
         let Some((place, value)) = waiting.pop() else { return found };
         match value {
@@ -125,8 +125,8 @@ pub fn search<'a>(fields: &'a Fields, rules: &Rules) -> Found<'a> {
     found
 }
 
-impl<'a> Found<'a> {
-    fn add(&mut self, place: Place, html: &'a str) {
+impl<'a> FieldTexts<'a> {
+    fn add(&mut self, place: FieldPlace, html: &'a str) {
         let to = place.to.filter(|_| place.is_named || is_prose(html));
         match to {
             Some(to) if self.texts.len() < TEXTS_MAX => {
@@ -144,8 +144,8 @@ impl<'a> Found<'a> {
 
 /// Puts `members` on top of `waiting`, the first uppermost. Returns 1 if some had no room.
 fn push_members<'a>(
-    waiting: &mut Vec<(Place, &'a Value)>,
-    around: &Place,
+    waiting: &mut Vec<(FieldPlace, &'a Value)>,
+    around: &FieldPlace,
     members: &'a Fields,
     rules: &Rules,
 ) -> usize {
@@ -158,8 +158,8 @@ fn push_members<'a>(
 
 /// Like [`push_members`]; the heading of an entry says what its texts are.
 fn push_items<'a>(
-    waiting: &mut Vec<(Place, &'a Value)>,
-    around: &Place,
+    waiting: &mut Vec<(FieldPlace, &'a Value)>,
+    around: &FieldPlace,
     items: &'a [Value],
     rules: &Rules,
 ) -> usize {
@@ -184,7 +184,7 @@ fn heading(entry: &Fields) -> Option<&str> {
 }
 
 /// The place of the member `name` of what is `around` it.
-fn place(around: &Place, name: &str, rules: &Rules) -> Place {
+fn place(around: &FieldPlace, name: &str, rules: &Rules) -> FieldPlace {
     let own = (rules.meaning)(name);
     let name = name.get(..name.floor_char_boundary(NAME_MAX)).unwrap_or_default();
     let path = match around.path.as_str() {
@@ -206,7 +206,7 @@ fn place(around: &Place, name: &str, rules: &Rules) -> Place {
         None if says_nothing(name) => around.label.clone(),
         None => String::new(),
     };
-    Place { path, depth: around.depth + 1, to, is_named, label, has_heading: false }
+    FieldPlace { path, depth: around.depth + 1, to, is_named, label, has_heading: false }
 }
 
 /// True for the name of the only text in an object, and for the number of an entry in a list.

@@ -406,7 +406,7 @@ fn secrets_of_markdown_pages_are_kept() {
 }
 
 #[test]
-fn description_of_an_adventure_is_the_game_masters() {
+fn adventures_description_is_the_game_masters() {
     let all = drafts(json!({
         "_id": "a", "name": "The Mine", "caption": "<p>Part 2</p>", "description": "<p>Glass is the wizard.</p>",
         "ownership": {"default": 2}, "actors": [], "journal": [], "scenes": [],
