@@ -172,6 +172,12 @@ pub fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
+/// Checks all files and reports every mistake.
+fn checked(path: Option<&Path>, as_json: bool) -> io::Result<u8> {
+    let (out, err) = (&mut stdout(), &mut Shown(io::stderr().lock()));
+    check::run(path, as_json, builtin::IDENTITIES, check::Outputs { out, err })
+}
+
 fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
     let path = arguments.config.as_deref();
     let configured = Configured { path, is_trusted: arguments.trust };
@@ -190,10 +196,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let files = ask::Files { path, agreed, set_level: &set_level };
             ask::run(&ask, own, config, files)
         }
-        Command::Check { json } => {
-            let (out, err) = (&mut stdout(), &mut Shown(io::stderr().lock()));
-            Ok(check::run(path, json, builtin::IDENTITIES, check::Outputs { out, err })?)
-        }
+        Command::Check { json } => Ok(checked(path, json)?),
         Command::Schema { kind } => {
             schema::write(kind.into(), &mut stdout())?;
             Ok(DONE)

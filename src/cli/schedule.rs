@@ -54,7 +54,7 @@ enum Action {
         /// NPC that says the text.
         #[arg(long, value_name = "NAME", requires = "text", required_unless_present = "workflow")]
         npc: Option<String>,
-        /// What the NPC says.
+        /// The line of the NPC.
         #[arg(long, value_name = "TEXT", requires = "npc")]
         text: Option<String>,
     },

@@ -10,13 +10,12 @@ use std::{
 use clap::{Args, FromArgMatches, Subcommand};
 use serde_json::{Map, Value, json};
 
-use super::{Configured, DONE, Failure, Shown, ask, check, log_to_stderr, stdout};
+use super::{Configured, DONE, Failure, ask, checked, log_to_stderr, stdout};
 use crate::{
     campaign::read_inputs,
     config::{Config, Use},
     domain::revealed,
     logic::workflow::Workflow,
-    tools::builtin,
 };
 
 #[derive(Args)]
@@ -59,7 +58,7 @@ struct Wanted {
     /// Continue this saved session, or start a new one; its runs are recorded.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Save all that is said as one recording: 48 kHz mono, 16-bit PCM.
+    /// Save the whole session as one recording: 48 kHz mono, 16-bit PCM.
     #[arg(long, value_name = "FILE.wav")]
     out: Option<PathBuf>,
     /// Play nothing aloud [default: play it live, on a terminal].
@@ -68,7 +67,7 @@ struct Wanted {
     /// Decide in advance on calls that need approval [default: ask, on a terminal].
     #[arg(long, value_name = "all|none")]
     approve: Option<String>,
-    /// Print one JSON object per line that is said.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 }
@@ -81,17 +80,16 @@ pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure>
             list(&config, *json)?;
             Ok(DONE)
         }
-        Command::Check { json } => {
-            let (out, err) = (&mut stdout(), &mut Shown(io::stderr().lock()));
-            let outputs = check::Outputs { out, err };
-            Ok(check::run(configured.path, *json, builtin::IDENTITIES, outputs)?)
-        }
+        Command::Check { json } => Ok(checked(configured.path, *json)?),
         Command::Run(wanted) => play(configured, wanted),
     }
 }
 
 fn list(config: &Config, as_json: bool) -> io::Result<()> {
     let mut out = stdout();
+    if config.workflows.iter().next().is_none() && !as_json {
+        writeln!(out, "no workflows (put files into the folder 'workflows' beside glyphoxa.yaml)")?;
+    }
     for workflow in config.workflows.iter() {
         let Workflow { name, description, inputs, offer, .. } = &**workflow;
         if as_json {

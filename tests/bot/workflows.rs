@@ -32,12 +32,12 @@ async fn game_master_runs_and_stops_a_workflow() {
     let completed = completed.unwrap().wait_first(BOUND).await.unwrap().choices();
     assert_eq!(completed[0].0, "the-bells");
     let begun = hall.told(&hall.dm, run()).await;
-    assert!(begun.contains("**the-bells** is running ("), "{begun}");
+    assert!(begun.contains(r"**the\-bells** is running ("), "{begun}");
     dora.wait_for_voice(hall.discord.bot(), AUDIBLE, BOUND).await.unwrap();
     let listed = hall.told(&hall.dm, Slash::new("workflow list")).await;
-    assert!(listed.contains("**the-bells** is running ("), "{listed}");
+    assert!(listed.contains(r"**the\-bells** is running ("), "{listed}");
     let stopped = hall.told(&hall.dm, Slash::new("workflow stop").option("run", "the-bells")).await;
-    assert_eq!(stopped, "Stopped: **the-bells**.");
+    assert_eq!(stopped, r"Stopped: **the\-bells**.");
     let wanted = |told: &str| told.contains("was stopped (by request)");
     hall.until_told(&hall.dm, Slash::new("workflow list"), wanted).await;
     let again = hall.told(&hall.dm, Slash::new("workflow stop")).await;

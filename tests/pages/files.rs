@@ -50,6 +50,7 @@ fn with_whole_hashes(text: &str) -> String {
 enum Kind {
     Config,
     Npc,
+    Workflow,
     Manifest,
     Campaign,
     Rules,
@@ -63,6 +64,7 @@ impl Kind {
         match () {
             () if has("apiVersion:") => Self::Manifest,
             () if has("tracks:") => Self::Music,
+            () if has("steps:") => Self::Workflow,
             () if has("name: ") => Self::Npc,
             () if has("campaign:\n") || has("entities:") => Self::Campaign,
             () if has("rules:\n  - ") => Self::Rules,
@@ -88,6 +90,7 @@ fn put(place: &Place, block: &str, kind: Kind) {
     match kind {
         Kind::Config => {}
         Kind::Npc => place.write("npcs/one.yaml", block),
+        Kind::Workflow => place.write("workflows/one.yaml", block),
         Kind::Manifest => place.write("tools/one.yaml", block),
         Kind::Campaign => place.write("campaigns/ravenford.yaml", block),
         Kind::Rules => place.write("house_rules.yaml", block),
@@ -123,10 +126,17 @@ fn place_of(block: &str) -> Place {
         Kind::Manifest => Place::with_config(&with_pip(&[&identity(block)])),
         Kind::Music => Place::with_config(&with_pip(&[])),
         Kind::Rules => Place::with_config("rules: { files: [house_rules.yaml] }\n"),
-        Kind::Npc | Kind::Campaign => Place::with_config(&shipped("glyphoxa.yaml")),
+        Kind::Npc | Kind::Workflow | Kind::Campaign => {
+            Place::with_config(&shipped("glyphoxa.yaml"))
+        }
     };
     match kind {
         Kind::Npc => place.write("campaigns/ravenford.yaml", shipped("campaigns/ravenford.yaml")),
+        Kind::Workflow => {
+            place.write("campaigns/ravenford.yaml", shipped("campaigns/ravenford.yaml"));
+            place.write("tools/tavern_rumour.yaml", shipped("tools/tavern_rumour.yaml"));
+            seat_the_shipped_cast(&place);
+        }
         Kind::Campaign => seat_the_shipped_cast(&place),
         _ => {}
     }
@@ -231,7 +241,7 @@ fn lines_of_the_pages_are_answered() {
 
 #[test]
 fn keys_of_the_pages_exist() {
-    let schemas = ["config", "npc", "campaign", "tool", "rules", "music"];
+    let schemas = ["config", "npc", "campaign", "tool", "rules", "music", "workflow"];
     let schemas = schemas.map(|kind| Place::new().run(&["schema", kind]).stdout);
     let is_key = |code: &String| {
         let plain = |part: &str| part.chars().all(|c| c.is_ascii_lowercase() || c == '_');

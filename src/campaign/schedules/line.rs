@@ -6,7 +6,7 @@ use super::{evenings::Evening, starts::NotStarted};
 use crate::session::{Command, SpeakerId, Status};
 
 /// Words of an NPC.
-pub struct Line<'a> {
+pub struct PlannedLine<'a> {
     /// Its full name.
     pub npc: &'a str,
     pub text: &'a str,
@@ -16,14 +16,14 @@ pub struct Line<'a> {
 
 /// Has the NPC say the line, unless it is muted or an X-card silences the table. Returns once the
 /// table has taken it.
-pub async fn say(evening: &Evening, line: Line<'_>) -> Result<(), NotStarted> {
+pub async fn say(evening: &Evening, line: PlannedLine<'_>) -> Result<(), NotStarted> {
     let commands = evening.table.commands.upgrade().ok_or(NotStarted::NoSession)?;
     let halts = evening.table.halts.count();
     let status = status(&commands).await?;
     if status.card.is_some() {
         return Err(NotStarted::Card);
     }
-    let Line { npc, text, speaker } = line;
+    let PlannedLine { npc, text, speaker } = line;
     let seat = status.seats.iter().find(|seat| seat.name == npc);
     let seat = seat.ok_or_else(|| NotStarted::Absent(npc.to_owned()))?;
     if seat.muted {

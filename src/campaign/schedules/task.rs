@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     due::{Moment, Step, step},
     entry::Entry,
-    line::{Line, say},
+    line::{PlannedLine, say},
     shared::Shared,
     shown,
     starts::{NotStarted, Start, Starts, Tell},
@@ -256,7 +256,7 @@ async fn start(
             // On Discord an id is a number; at a terminal the typist sits first.
             let number = entry.by.as_ref().and_then(|by| by.0.parse().ok());
             let speaker = SpeakerId(number.unwrap_or_default());
-            say(&evening, Line { npc, text, speaker }).await
+            say(&evening, PlannedLine { npc, text, speaker }).await
         }
     }
 }
