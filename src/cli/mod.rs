@@ -25,7 +25,6 @@ mod whose;
 mod workflow;
 
 use std::{
-    io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -35,7 +34,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, Value
 use self::{
     log::log_to_stderr,
     runtime::{DONE, FAILED, Failure, WRONG, block_on, is_closed_pipe, load, with_tools},
-    shown::{Shown, complain, counted, report_panics, stdout, within},
+    shown::{complain, counted, report_panics, stderr, stdout, within},
     trust::Configured,
 };
 use crate::{
@@ -172,12 +171,6 @@ pub fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-/// Checks all files and reports every mistake.
-fn checked(path: Option<&Path>, as_json: bool) -> io::Result<u8> {
-    let (out, err) = (&mut stdout(), &mut Shown(io::stderr().lock()));
-    check::run(path, as_json, builtin::IDENTITIES, check::Outputs { out, err })
-}
-
 fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
     let path = arguments.config.as_deref();
     let configured = Configured { path, is_trusted: arguments.trust };
@@ -196,7 +189,10 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let files = ask::Files { path, agreed, set_level: &set_level };
             ask::run(&ask, own, config, files)
         }
-        Command::Check { json } => Ok(checked(path, json)?),
+        Command::Check { json } => {
+            let (out, err) = (&mut stdout(), &mut stderr());
+            Ok(check::run(path, json, builtin::IDENTITIES, check::Outputs { out, err })?)
+        }
         Command::Schema { kind } => {
             schema::write(kind.into(), &mut stdout())?;
             Ok(DONE)

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io::Write, path::PathBuf};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, Shown, block_on, complain, counted, stdout, whose::Whose};
+use super::{DONE, Failure, block_on, complain, counted, shown::Shown, stdout, whose::Whose};
 use crate::{
     app,
     campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},

@@ -1,11 +1,11 @@
 //! Output of other people's text to terminals and files: escapes anything invisible or active.
 //!
-//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`counted`], [`within`]; entry
+//! Entry functions: [`stdout`], [`stderr`], [`complain`], [`report_panics`], [`counted`], [`within`]; entry
 //! type: [`Shown`]. **Never**: writes to a terminal in another way.
 
 use std::{
     backtrace::{Backtrace, BacktraceStatus},
-    io::{self, StdoutLock, Write},
+    io::{self, StderrLock, StdoutLock, Write},
     panic, thread,
 };
 
@@ -31,10 +31,15 @@ pub fn stdout() -> Shown<StdoutLock<'static>> {
     Shown(io::stdout().lock())
 }
 
+/// Standard error, for one command at a time.
+pub fn stderr() -> Shown<StderrLock<'static>> {
+    Shown(io::stderr().lock())
+}
+
 /// Prints one line on stderr.
 pub fn complain(text: &str) {
     // Ignore errors: stderr may be closed.
-    let _ = writeln!(Shown(io::stderr().lock()), "{text}");
+    let _ = writeln!(stderr(), "{text}");
 }
 
 /// Reports panics on stderr, redacted: a message may quote the text in progress.

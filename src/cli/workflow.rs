@@ -10,12 +10,13 @@ use std::{
 use clap::{Args, FromArgMatches, Subcommand};
 use serde_json::{Map, Value, json};
 
-use super::{Configured, DONE, Failure, ask, checked, log_to_stderr, stdout};
+use super::{Configured, DONE, Failure, ask, check, log_to_stderr, stderr, stdout};
 use crate::{
     campaign::read_inputs,
     config::{Config, Use},
     domain::revealed,
     logic::workflow::Workflow,
+    tools::builtin,
 };
 
 #[derive(Args)]
@@ -80,7 +81,10 @@ pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure>
             list(&config, *json)?;
             Ok(DONE)
         }
-        Command::Check { json } => Ok(checked(configured.path, *json)?),
+        Command::Check { json } => {
+            let outputs = check::Outputs { out: &mut stdout(), err: &mut stderr() };
+            Ok(check::run(configured.path, *json, builtin::IDENTITIES, outputs)?)
+        }
         Command::Run(wanted) => play(configured, wanted),
     }
 }

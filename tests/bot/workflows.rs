@@ -38,7 +38,7 @@ async fn game_master_runs_and_stops_a_workflow() {
     assert!(listed.contains(r"**the\-bells** is running ("), "{listed}");
     let stopped = hall.told(&hall.dm, Slash::new("workflow stop").option("run", "the-bells")).await;
     assert_eq!(stopped, r"Stopped: **the\-bells**.");
-    let wanted = |told: &str| told.contains("was stopped (by request)");
+    let wanted = |told: &str| told.contains(r"was stopped \(by request\)");
     hall.until_told(&hall.dm, Slash::new("workflow list"), wanted).await;
     let again = hall.told(&hall.dm, Slash::new("workflow stop")).await;
     assert!(again.contains("no workflow is running"), "{again}");

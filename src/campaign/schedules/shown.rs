@@ -1,4 +1,4 @@
-//! Schedules in words. Entry functions: [`line`], [`missed`], [`not_started`].
+//! Schedules in words. Entry functions: [`line()`], [`missed`], [`not_started`].
 
 use std::time::Duration;
 

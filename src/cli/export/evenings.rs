@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, io::Write};
 
-use super::super::Shown;
+use super::super::shown::Shown;
 use super::{arguments::Format, folder::NewFile};
 use crate::{
     campaign::{ScopeContent, date, time},

@@ -3,7 +3,7 @@
 //! A [`Workflow`] is read from a file by `config`. A [`Template`] has references to inputs and to
 //! results of earlier steps (`${inputs.X}`, `${steps.NAME.member}`): each is resolved once, when
 //! its step begins, and the value is never read as a template again. A value that came from outside
-//! stays marked ([`Words`], [`Given`]), and taints its run.
+//! stays marked ([`values::Words`], [`values::Given`]), and taints its run.
 //!
 //! [`runner::Runner`] runs workflows as a pure machine: events and the time in, actions out. What
 //! a step does, and whether it may, is up to the service that carries out the actions.
