@@ -164,7 +164,7 @@ fn workflow(fields: &Fields, known: Nameable, called: &[String], notes: &mut Not
     let workflow = Workflow {
         name: String::new(),
         description: fields.text("description").unwrap_or_default().trim().to_owned(),
-        inputs: inputs.unwrap_or_else(|| serde_json::json!({ "type": "object" })),
+        inputs: inputs.unwrap_or_else(no_inputs),
         offer: fields.flag("offer").unwrap_or_default(),
         steps,
     };
@@ -188,6 +188,10 @@ fn is_plain(name: &str) -> bool {
     name.chars().all(is_part) && name.len() <= NAME_MAX
 }
 
+fn no_inputs() -> serde_json::Value {
+    serde_json::json!({ "type": "object", "additionalProperties": false })
+}
+
 /// The schema of the inputs, with its type.
 fn inputs(fields: &Fields, notes: &mut Notes) -> Option<serde_json::Value> {
     let node = fields.get("inputs")?;
@@ -195,6 +199,10 @@ fn inputs(fields: &Fields, notes: &mut Notes) -> Option<serde_json::Value> {
     let is_object = schema.get("type").is_none_or(|it| it == "object");
     if let (true, Some(members)) = (is_object, schema.as_object_mut()) {
         members.insert("type".to_owned(), "object".into());
+        if members.contains_key("properties") {
+            // A misspelt input is refused.
+            members.entry("additionalProperties").or_insert(false.into());
+        }
     }
     let problem = match is_object {
         true => manifest::input_problem(&schema).map(|it| it.to_string()),

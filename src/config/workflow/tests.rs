@@ -63,6 +63,7 @@ fn every_key_reaches_the_workflow() {
     assert_eq!(names, ["bells", "other"]);
     let bells = config.workflows.get("bells").unwrap();
     assert!(bells.offer && bells.inputs["type"] == json!("object"));
+    assert_eq!(bells.inputs["additionalProperties"], json!(false));
     let keys: Vec<&str> = bells.steps.iter().map(|step| step.kind.key()).collect();
     assert_eq!(
         keys,
