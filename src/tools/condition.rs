@@ -60,7 +60,7 @@ mod tests {
             ("steps.luck.total >= `10`", true),
             ("steps.luck.total > `12` && inputs.loud", false),
             ("steps.luck.rolls", false),
-            ("!steps.missing", true),
+            ("!(steps.missing)", true),
             ("steps.luck.total == '12'", false),
         ] {
             assert_eq!(When::parse(text).unwrap().holds(&values), Ok(expected), "{text}");
