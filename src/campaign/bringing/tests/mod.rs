@@ -1,15 +1,17 @@
 mod formats;
+mod seats;
+mod world;
 
 use std::fs;
 
 use super::{preview::Preview, written::marked, *};
 use crate::{
-    campaign::{Scoped, entities_of_no_file},
+    campaign::Scoped,
     domain::{CampaignKey, EntityKind, Npc, Scope},
     import::draft::{
         Drafts, EntityDraft, Exchange, NpcDraft, Passage, RelationDraft, RelationTarget,
     },
-    memory::{Entity, EntityFilter, MemoryStore, Sqlite, Viewer, Visibility},
+    memory::{Entity, EntityFilter, MemoryStore, Sqlite, Viewer},
     provider::VoiceService,
     yaml::{self, Problems},
 };
@@ -118,30 +120,6 @@ fn names(items: &[preview::Item]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn crowd_is_seated_in_part() {
-    let place = Bench::new();
-    let person = |at: usize| NpcDraft {
-        source: format!("foundry:actor:{at}"),
-        name: format!("A{at}"),
-        personality: passage("She sells maps."),
-        ..NpcDraft::default()
-    };
-    let all = Drafts { npcs: (0..203).map(person).collect(), ..Drafts::default() };
-    let preview = place.import(&all).await;
-    assert_eq!(fs::read_dir(place.npc_dir()).unwrap().count(), people::SEATS_MAX);
-    assert_eq!(preview.left_out[0].what, "seats and spoken lines of 3 NPCs");
-    assert_eq!(place.entities(Viewer::Everyone).await, []);
-    let kept = place.entities(Viewer::Dm).await;
-    let shown: Vec<(&str, &str)> =
-        kept.iter().map(|it| (it.name.as_str(), it.description.as_str())).collect();
-    assert_eq!(shown, ["A200", "A201", "A202"].map(|name| (name, "She sells maps.")));
-    let again = place.import(&all).await;
-    assert_eq!((again.added.len(), again.changed.len(), again.unchanged), (0, 0, 203));
-    let alone = Drafts { npcs: vec![person(202)], ..Drafts::default() };
-    assert_eq!(names(&place.import(&alone).await.added), ["A202"], "it takes a seat by itself");
-}
-
-#[tokio::test]
 async fn imported_npc_has_voice_lines_and_origin() {
     let place = Bench::new();
     let preview = place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;
@@ -183,38 +161,6 @@ async fn variables_of_others_are_not_filled_in() {
     assert_eq!(node["name"], "Luna $${HOME}");
     let kept = "Your secrets\n$$${A} $${DISCORD_TOKEN} $ {data.x}\n- key: [value\nno comment\n";
     assert_eq!(node["personality"], kept);
-}
-
-#[tokio::test]
-async fn entities_hold_no_variables_of_prompts() {
-    let place = Bench::new();
-    let mut inn = entity("Inn ${data.a}");
-    inn.text = passage("${global_data.b} and $\u{200b}{data.c}");
-    inn.aliases = vec!["${data.d}".to_owned()];
-    place.import(&Drafts { entities: vec![inn], ..Drafts::default() }).await;
-    let inn = place.entities(Viewer::Dm).await.remove(0);
-    for text in [&inn.name, &inn.description, &inn.aliases[0]] {
-        assert!(text.contains("$ {") && !text.contains("${"), "{text}");
-    }
-}
-
-#[tokio::test]
-async fn pronunciation_is_plain_letters_or_none() {
-    let place = Bench::new();
-    let said = |said: &str| Drafts {
-        entities: vec![EntityDraft {
-            properties: vec![("pronunciation".to_owned(), said.to_owned())],
-            ..entity("Mill")
-        }],
-        ..Drafts::default()
-    };
-    let long = "mi ".repeat(50);
-    for (respelling, is_kept) in [("mill", true), ("[[mIl]]", false), (long.as_str(), false)] {
-        let preview = place.import(&said(respelling)).await;
-        assert_eq!(preview.left_out.is_empty(), is_kept, "{preview:?}");
-        let mill = place.entities(Viewer::Dm).await.remove(0);
-        assert_eq!(mill.attributes.contains_key("pronunciation"), is_kept, "{respelling}");
-    }
 }
 
 #[tokio::test]
@@ -333,219 +279,6 @@ async fn voice_that_players_know_stays() {
 }
 
 #[tokio::test]
-async fn edited_file_and_other_npcs_are_kept() {
-    let place = Bench::new();
-    let mut other = luna();
-    (other.source, other.name) = ("card:bartok".to_owned(), "bartok".to_owned());
-    let drafts = Drafts { npcs: vec![luna(), other], ..Drafts::default() };
-    let first = place.import(&drafts).await;
-    assert_eq!(names(&first.kept), ["bartok"]);
-    assert!(!place.npc_dir().join("bartok.yaml").exists());
-    let edited = place.file("luna.yaml") + "max_sentences: 2\n";
-    fs::write(place.npc_dir().join("luna.yaml"), &edited).unwrap();
-    let mut drafts = drafts;
-    drafts.npcs[0].personality = passage("Somebody else.");
-    let second = place.import(&drafts).await;
-    assert_eq!(names(&second.kept), ["Luna", "bartok"]);
-    assert_eq!(names(&second.for_dm), ["Secrets of Luna"], "no comment of a file that stays");
-    assert_eq!(place.file("luna.yaml"), edited);
-}
-
-#[tokio::test]
-async fn names_are_unique_before_a_session_has_them() {
-    let place = Bench::new();
-    place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;
-    // The cast lacks Luna still; two files with her name would make the configuration invalid.
-    for name in ["luna", "Lu"] {
-        let mut other = luna();
-        (other.source, other.name) = (format!("card:other {name}"), name.to_owned());
-        let preview = place.import(&Drafts { npcs: vec![other], ..Drafts::default() }).await;
-        assert_eq!(names(&preview.kept), [name]);
-    }
-}
-
-#[tokio::test]
-async fn alias_never_takes_the_name_of_a_person() {
-    let place = Bench::new();
-    let mut lu = luna();
-    (lu.source, lu.name, lu.aliases) = ("card:lu".to_owned(), "Lu".to_owned(), Vec::new());
-    let preview = place.import(&Drafts { npcs: vec![luna(), lu], ..Drafts::default() }).await;
-    assert!(preview.kept.is_empty() && place.npc_dir().join("lu.yaml").exists(), "{preview:?}");
-    assert_eq!(preview.left_out[0].what, "the name 'Lu' of 'Luna'");
-}
-
-#[tokio::test]
-async fn renamed_npc_never_takes_the_name_of_another() {
-    let mut place = Bench::new();
-    let mut drafts = Drafts { npcs: vec![luna()], ..Drafts::default() };
-    place.import(&drafts).await;
-    place.npcs.push(Npc { aliases: vec!["Lu".to_owned()], ..Npc::plain("Luna") });
-    let before = place.file("luna.yaml");
-    // Nobody hears a difference, and the store would show one what the other knows.
-    for name in ["Bartok", "Bártok!"] {
-        drafts.npcs[0].name = name.to_owned();
-        assert_eq!(names(&place.import(&drafts).await.kept), [name]);
-        assert_eq!(place.file("luna.yaml"), before);
-    }
-    drafts.npcs[0].name = "Sol".to_owned();
-    assert_eq!(names(&place.import(&drafts).await.changed), ["Sol", "Secrets of Sol"]);
-    let after = place.file("luna.yaml");
-    assert!(after.contains("name: \"Sol\"") && after.contains("aliases: [\"Lu\"]"), "{after}");
-}
-
-#[tokio::test]
-async fn seat_of_a_note_that_is_hidden_now_is_told() {
-    let place = Bench::new();
-    place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;
-    let hidden =
-        EntityDraft { source: "card:luna".to_owned(), dm_only: true, ..entity("The moon witch") };
-    let preview = place.import(&Drafts { entities: vec![hidden], ..Drafts::default() }).await;
-    assert_eq!(names(&preview.kept), ["Luna"]);
-    assert!(preview.kept[0].about.contains("luna.yaml' stays"), "{preview:?}");
-}
-
-#[tokio::test]
-async fn lore_follows_the_name_in_an_edited_file() {
-    let place = Bench::new();
-    let mut known = entity("Key");
-    known.known_to = vec!["card:luna".to_owned()];
-    let drafts = Drafts { npcs: vec![luna()], entities: vec![known], ..Drafts::default() };
-    place.import(&drafts).await;
-    let edited = place.file("luna.yaml").replace("name: \"Luna\"", "name: Lunette");
-    fs::write(place.npc_dir().join("luna.yaml"), edited).unwrap();
-    assert_eq!(names(&place.import(&drafts).await.kept), ["Lunette"]);
-    let all = place.entities(Viewer::Dm).await;
-    let key = all.iter().find(|it| it.name == "Key").unwrap();
-    assert_eq!(key.visibility, Visibility::Npcs(vec!["Lunette".to_owned()]));
-}
-
-#[tokio::test]
-async fn secrets_are_the_game_masters() {
-    let mut place = Bench::new();
-    let mut hidden = entity("Cellar");
-    (hidden.dm_only, hidden.secrets) = (true, passage(SECRET));
-    let mut known = entity("Key");
-    (known.known_to, known.is_standing) = (vec!["card:luna".to_owned()], true);
-    let drafts = Drafts { npcs: vec![luna()], entities: vec![hidden, known], ..Drafts::default() };
-    let preview = place.import(&drafts).await;
-    assert_eq!(names(&preview.for_dm), ["Cellar", "Secrets of Cellar", "Luna", "Secrets of Luna"]);
-    let all = place.entities(Viewer::Dm).await;
-    let seen = |name: &str| &all.iter().find(|it| it.name == name).unwrap().visibility;
-    assert_eq!(*seen("Secrets of Luna"), Visibility::Dm);
-    assert_eq!(*seen("Secrets of Cellar"), Visibility::Dm);
-    assert_eq!(*seen("Cellar"), Visibility::Dm);
-    assert_eq!(*seen("Key"), Visibility::Npcs(vec!["Luna".to_owned()]));
-    let own = scope();
-    let named = entities_of_no_file(Scoped::new(&*place.store, &own), false).await.unwrap();
-    let named: Vec<&str> = named.iter().map(|it| it.name.as_str()).collect();
-    assert!(!named.iter().any(|it| it.starts_with("Secrets")), "{named:?}");
-    let file = place.file("luna.yaml");
-    assert!(file.contains("Key: An inn.") && !file.contains(SECRET), "{file}");
-    // With `--secrets npc` the NPC knows its own secrets.
-    place.knows_secrets = true;
-    place.import(&drafts).await;
-    let file = place.file("luna.yaml");
-    assert!(file.contains(&format!("  - \"{SECRET}\"")), "{file}");
-}
-
-#[tokio::test]
-async fn relations_of_hidden_ends_are_hidden() {
-    let place = Bench::new();
-    let relation = |from: &str, to: RelationTarget| RelationDraft {
-        from: from.to_owned(),
-        to,
-        kind: "is near".to_owned(),
-    };
-    let source = |of: &str| RelationTarget::Source(of.to_owned());
-    let mut drafts = Drafts {
-        entities: vec![entity("Mill"), entity("Cellar"), entity("Pond")],
-        relations: vec![
-            relation("note:Mill", source("note:Cellar")),
-            relation("note:Mill", source("note:Pond")),
-            relation("note:Mill", source("note:never exported")),
-        ],
-        ..Drafts::default()
-    };
-    drafts.entities[1].dm_only = true;
-    let preview = place.import(&drafts).await;
-    assert_eq!(preview.relations, 2, "{preview:?}");
-    assert!(preview.left_out.is_empty(), "{preview:?}");
-    let found = place.store.snapshot(&scope(), "mill", Viewer::Dm).await.unwrap().unwrap();
-    let seen = |to: &str| {
-        let tie = found.ties.iter().find(|it| it.relation.key.to == to).unwrap();
-        tie.relation.visibility.clone()
-    };
-    assert_eq!((seen("cellar"), seen("pond")), (Visibility::Dm, Visibility::Everyone));
-    assert_eq!(place.import(&drafts).await.relations, 0);
-}
-
-#[tokio::test]
-async fn open_relation_is_hidden_in_any_spelling() {
-    let place = Bench::new();
-    let mut drafts = Drafts {
-        entities: vec![entity("Mill"), entity("Cellar")],
-        relations: vec![RelationDraft {
-            from: "note:Mill".to_owned(),
-            to: RelationTarget::Source("note:Cellar".to_owned()),
-            kind: "Is near".to_owned(),
-        }],
-        ..Drafts::default()
-    };
-    place.import(&drafts).await;
-    drafts.entities[1].dm_only = true;
-    drafts.relations[0].kind = "is near".to_owned();
-    assert_eq!(place.import(&drafts).await.relations, 1);
-    let found = place.store.snapshot(&scope(), "mill", Viewer::Dm).await.unwrap().unwrap();
-    let seen: Vec<_> = found.ties.iter().map(|it| &it.relation.visibility).collect();
-    assert_eq!(seen, [&Visibility::Dm]);
-}
-
-#[tokio::test]
-async fn public_text_is_the_persons_own_entity() {
-    let place = Bench::new();
-    let mut public = entity("Luna");
-    public.kind = EntityKind::Npc;
-    let drafts = Drafts {
-        npcs: vec![luna()],
-        entities: vec![public, entity("Mill")],
-        relations: vec![RelationDraft {
-            from: "card:luna".to_owned(),
-            to: RelationTarget::Source("note:Mill".to_owned()),
-            kind: "owns".to_owned(),
-        }],
-        ..Drafts::default()
-    };
-    let preview = place.import(&drafts).await;
-    assert_eq!(names(&preview.added), ["Luna", "Luna", "Mill", "Secrets of Luna"]);
-    assert_eq!(preview.relations, 1, "{preview:?}");
-}
-
-#[tokio::test]
-async fn campaign_stays_small_enough_to_be_read() {
-    let place = Bench::new();
-    let entities = (0..30_001).map(|number| entity(&number.to_string())).collect();
-    let (drafts, scope) = (Drafts { entities, ..Drafts::default() }, scope());
-    let at = Scoped::new(&*place.store, &scope);
-    let refused = plan(at, drafts, place.cast()).await.unwrap_err().to_string();
-    assert!(refused.contains("more than 30000 entities"), "{refused}");
-}
-
-#[tokio::test]
-async fn entity_of_another_source_is_left_alone() {
-    let place = Bench::new();
-    let first = Drafts { entities: vec![entity("Mill")], ..Drafts::default() };
-    place.import(&first).await;
-    let mut own = place.entities(Viewer::Dm).await.remove(0);
-    (own.source, own.description) = (None, "Written by hand.".to_owned());
-    let change = vec![crate::memory::Change::Put(own)];
-    place.store.apply(&scope(), change).await.unwrap();
-    let preview = place.import(&first).await;
-    assert_eq!(names(&preview.kept), ["Mill"]);
-    let all = place.entities(Viewer::Dm).await;
-    assert_eq!((all.len(), all[0].description.as_str()), (1, "Written by hand."));
-}
-
-#[tokio::test]
 async fn settings_of_an_exported_card_return() {
     let place = Bench::new();
     let own = serde_json::json!({
@@ -586,20 +319,6 @@ async fn long_texts_are_cut_with_a_word() {
         .map(|it| it.as_str().unwrap().len())
         .collect();
     assert_eq!(lengths, [3_000, 5_000]);
-}
-
-#[tokio::test]
-async fn bestiary_takes_no_name_from_the_table() {
-    let place = Bench::new();
-    place.import(&Drafts { entities: vec![entity("Mill")], ..Drafts::default() }).await;
-    let mut own = place.entities(Viewer::Dm).await.remove(0);
-    own.source = None;
-    let scope = scope();
-    place.store.apply(&scope, vec![crate::memory::Change::Put(own)]).await.unwrap();
-    let entities = (0..1_000).map(|number| entity(&number.to_string())).collect();
-    place.import(&Drafts { entities, ..Drafts::default() }).await;
-    let named = entities_of_no_file(Scoped::new(&*place.store, &scope), false).await.unwrap();
-    assert!(named.len() == 1_000 && named[0].name == "Mill", "{}", named[0].name);
 }
 
 #[test]
