@@ -148,11 +148,14 @@ pub fn choose(
     let count = u64::try_from(equal.len()).ok()?;
     let at = usize::try_from(fnv1a(name.bytes()).checked_rem(count)?).ok()?;
     let mut voice = adjusted(equal.get(at)?, looks);
-    // Files may be missing one day, or the machine too slow.
-    let is_network = matches!(service, VoiceService::Piper | VoiceService::Kokoro);
-    let of_flite = if wanted == Some(Gender::Female) { "slt" } else { "rms" };
-    voice.fallback = (is_network && language == "en").then_some(of_flite);
+    voice.fallback = fallback(service, wanted).filter(|_| language == "en");
     Some(voice)
+}
+
+/// English voice of flite that replaces a network's: its files may be missing one day, or the machine too slow.
+fn fallback(service: VoiceService, gender: Option<Gender>) -> Option<&'static str> {
+    let is_network = matches!(service, VoiceService::Piper | VoiceService::Kokoro);
+    is_network.then_some(if gender == Some(Gender::Female) { "slt" } else { "rms" })
 }
 
 /// The voice in `extension` of a card that was exported here, if it is one of `offers`.
@@ -165,15 +168,13 @@ pub fn of_card(extension: &Value, offers: &[VoiceOffer]) -> Option<ChosenVoice> 
         number.filter(|it| it.is_finite()).unwrap_or(default)
     };
     let shifts = offer.service.traits().shifts_formants;
-    let is_network = matches!(offer.service, VoiceService::Piper | VoiceService::Kokoro);
-    let of_flite = if offer.gender() == Some(Gender::Female) { "slt" } else { "rms" };
     Some(ChosenVoice {
         provider: offer.service.name(),
         voice_id: offer.voice_id.clone(),
         pitch_shift: number("pitch_shift", 0.0).clamp(-10.0, 10.0),
         formant_shift: if shifts { number("formant_shift", 0.0).clamp(-6.0, 6.0) } else { 0.0 },
         speed_factor: number("speed_factor", 1.0).clamp(0.5, 2.0),
-        fallback: (is_network && offer.speaks("en")).then_some(of_flite),
+        fallback: fallback(offer.service, offer.gender()).filter(|_| offer.speaks("en")),
         why: "the card names it".to_owned(),
     })
 }
