@@ -36,7 +36,7 @@ const NAME_MAX: usize = 80;
 const SAID_MAX: usize = 60;
 /// Reason a respelling is left out.
 pub const NOT_SAYABLE: &str = "it is not in plain letters, or too long";
-/// Limits of an answer that an NPC may have, in sentences.
+/// Values that `max_sentences` may have.
 const SENTENCES: RangeInclusive<u64> = 1..=20;
 /// Begins the comment on a voice.
 const CHOSEN: &str = "Chosen because ";
@@ -51,7 +51,7 @@ pub struct Parts<'a> {
     pub aliases: &'a [String],
     /// Facts always in the prompt, each with its name.
     pub standing: &'a [(String, String)],
-    /// Lines of the voice that they had; `None`: `voice`.
+    /// Lines of the voice in the earlier file; `None`: `voice` is written.
     pub kept_voice: Option<&'a str>,
     /// Their voice; `None`: the configured default.
     pub voice: Option<&'a ChosenVoice>,
@@ -136,7 +136,7 @@ pub fn written(parts: &Parts<'_>) -> Written {
     Written { text: file.0, cut, unused, is_pronounced }
 }
 
-/// Lines of the voice in `content` as it is made here, if it speaks `language` with one of `offers`.
+/// Lines of the voice in `content`, which an import made, if it speaks `language` with one of `offers`.
 pub fn voice_in<'c>(content: &'c str, language: &str, offers: &[VoiceOffer]) -> Option<&'c str> {
     // Texts of others are indented, or comments behind the voice.
     let (before, _) = content.split_once(&format!("\n# {CHOSEN}"))?;
@@ -155,8 +155,7 @@ fn identity(provider: &str, voice_id: &str) -> String {
     format!("provider: {provider}, voice_id: {}", quoted(voice_id))
 }
 
-/// Adds how the name is said, as a card that was exported here has it or else as the texts tell; false if a
-/// part is left out.
+/// Adds the pronunciation of an exported card, or else the one in the texts; false if a part is left out.
 fn pronunciation(file: &mut File, draft: &NpcDraft) -> bool {
     let own = draft.extension.as_ref().and_then(|it| it.get("pronunciation")?.as_object());
     let own = own.into_iter().flatten();
@@ -196,7 +195,7 @@ pub fn is_sayable(text: &str) -> bool {
     problems.is_empty() && text.chars().count() <= SAID_MAX && !text.trim().is_empty()
 }
 
-/// Adds texts for the game master as comments; an end that has no room is said to be missing.
+/// Adds texts for the game master as comments, and notes which of them had no room.
 fn notes(file: &mut File, notes: &[Passage]) {
     let mut room = NOTES_MAX;
     for note in notes.iter().filter(|note| !note.text.trim().is_empty()) {
@@ -216,27 +215,25 @@ fn notes(file: &mut File, notes: &[Passage]) {
 
 /// Adds the description with examples of how they talk; the number of characters that had no room.
 fn personality(file: &mut File, draft: &NpcDraft, standing: &[(String, String)]) -> usize {
-    let passages = draft.personality.iter().chain(&draft.knowledge);
-    let own = passages.map(|it| prose(&it.text));
+    let passages = || draft.personality.iter().chain(&draft.knowledge);
+    let own = passages().map(|it| prose(&it.text));
     let known = standing.iter().map(|(name, text)| prose(&format!("{name}: {text}")));
     let all: Vec<String> = own.chain(known).filter(|text| !text.is_empty()).collect();
     let all = all.join("\n\n");
     let mut text: String = all.chars().take(PERSONALITY_MAX).collect();
     let length = text.chars().count();
     let cut = all.chars().count() - length;
-    let mut origin: Vec<Passage> =
-        draft.personality.iter().chain(&draft.knowledge).cloned().collect();
+    let mut origin: Vec<&str> = passages().map(|it| it.from.as_str()).collect();
     // The empty line between takes two characters.
     let examples = prose(&examples(draft, &text, PERSONALITY_MAX.saturating_sub(length + 2)));
     if !examples.is_empty() {
-        origin
-            .push(Passage { from: "greetings and example lines".to_owned(), text: String::new() });
+        origin.push("greetings and example lines");
         let between = if text.is_empty() { "" } else { "\n\n" };
         text = format!("{text}{between}{examples}");
     }
     if !text.is_empty() {
         file.blank();
-        file.origin(&origin);
+        file.origin(origin);
         file.line("personality: |");
         for line in text.lines() {
             file.line(&format!("  {}", escaped(line)));
@@ -255,7 +252,7 @@ fn secrets(file: &mut File, secrets: &[Passage]) -> usize {
         let length = text.chars().count();
         (room, cut) = (room - length, cut + line.chars().count() - length);
         if std::mem::take(&mut is_first) {
-            file.origin(secrets);
+            file.origin(secrets.iter().map(|it| it.from.as_str()).collect());
             file.line("secret_knowledge:");
         }
         if length > 0 {
@@ -331,8 +328,7 @@ impl File {
         self.line(format!("# {text}").trim_end());
     }
 
-    fn origin(&mut self, passages: &[Passage]) {
-        let mut from: Vec<&str> = passages.iter().map(|it| it.from.as_str()).collect();
+    fn origin(&mut self, mut from: Vec<&str>) {
         from.retain(|it| !it.is_empty());
         from.dedup();
         if !from.is_empty() {
