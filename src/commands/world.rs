@@ -23,7 +23,7 @@ pub struct Limit {
     pub bytes: u64,
     /// That size in words.
     pub shown: &'static str,
-    /// What it should be: "a campaign file".
+    /// Expected file: "a campaign file".
     pub wanted: &'static str,
 }
 

@@ -69,7 +69,7 @@ fn rounded(number: f32) -> f64 {
     (f64::from(number) * 1_000.0).round() / 1_000.0
 }
 
-/// What it says to a greeting, else to anything.
+/// Answers to a greeting, or else to anything.
 fn greetings(npc: &Npc) -> Vec<&str> {
     let is_greeting = |line: &&ScriptedLine| {
         phrases(line).iter().any(|it| GREETINGS.contains(&it.to_lowercase().as_str()))

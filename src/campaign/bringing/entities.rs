@@ -129,7 +129,7 @@ fn related<'a>(drafts: &'a Drafts, ids: &Ids) -> BTreeSet<&'a str> {
     ends
 }
 
-/// What a draft has for the game master alone.
+/// Secrets of a draft, for the game master alone.
 struct Hidden<'a> {
     /// Of the draft.
     source: &'a str,

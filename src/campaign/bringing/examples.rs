@@ -44,7 +44,7 @@ fn exchange(of: &Exchange) -> String {
     }
 }
 
-/// What `who` says, on one line; empty if it is no word.
+/// `text` as said by `who`, on one line; empty without a word.
 fn line(who: &str, text: &str) -> String {
     if !text.contains(char::is_alphanumeric) {
         return String::new();

@@ -42,8 +42,8 @@ static GERMAN: Words = Words {
     otherwise: &["Erzähl mir mehr.", "So, so.", "Darüber müsste ich nachdenken."],
 };
 
-/// The lines of a person who speaks `language`; the last one answers everything else. And the number of
-/// greetings and examples that none has.
+/// The lines of a person who speaks `language`; the last one answers everything else. Also returns the number
+/// of unused greetings and examples.
 pub fn lines(draft: &NpcDraft, language: &str) -> (Vec<SpokenLine>, usize) {
     let words = if language == "de" { &GERMAN } else { &ENGLISH };
     let owned = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use crate::logic::words::fold;
 
 /// Words of a text's beginning, which describe the person; later ones may be about others.
 const BEGINNING: usize = 15;
-/// The same for the words of an age.
+/// Like [`BEGINNING`], for the words of an age.
 const AGE_BEGINNING: usize = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

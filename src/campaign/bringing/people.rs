@@ -29,7 +29,7 @@ const LOOKED_AT: usize = 20_000;
 #[derive(Clone, Debug)]
 pub struct Cast {
     pub folder: PathBuf,
-    /// With the game master's assistant, whose name nobody else may have.
+    /// NPCs whose names are taken, with the game master's assistant.
     pub npcs: Vec<Npc>,
     /// Voices that can speak, the preferred ones first.
     pub voices: Vec<VoiceOffer>,
@@ -45,11 +45,11 @@ pub struct Cast {
 #[derive(Debug, Default)]
 pub struct People {
     pub files: Vec<NewFile>,
-    /// Names of those who are seated, by the sources of their drafts.
+    /// Names of seated people, by the sources of their drafts.
     pub names: BTreeMap<String, String>,
-    /// Sources of those whose files stay as the game master has changed them.
+    /// Sources of people whose files the game master has changed; those files stay.
     pub edited: BTreeSet<String>,
-    /// Sources of those who found no seat free.
+    /// Sources of people beyond [`SEATS_MAX`].
     pub unseated: BTreeSet<String>,
 }
 
@@ -85,7 +85,7 @@ pub fn people(drafts: &Drafts, cast: &Cast, files: &mut NpcFiles, preview: &mut 
         }
     }
     for entity in &drafts.entities {
-        // What had a seat may be the game master's now.
+        // A note that had a seat may be hidden now.
         if let Some(made) = seating.files.made_of(&entity.source) {
             let name = made.name.as_ref().unwrap_or(&entity.name);
             let about = format!("'{}' stays: delete it to take the NPC out", made.path.display());
@@ -95,8 +95,8 @@ pub fn people(drafts: &Drafts, cast: &Cast, files: &mut NpcFiles, preview: &mut 
     seating.people
 }
 
-/// Makes people of `drafts` who found no seat entities that only the game master sees: what they know of
-/// themselves is nobody else's.
+/// Turns people of `drafts` without a seat into entities that only the game master sees, since these hold their
+/// secrets too.
 pub fn unseat(drafts: &mut Drafts, people: &People, preview: &mut Preview) {
     if people.unseated.is_empty() {
         return;
@@ -138,7 +138,7 @@ fn key(name: &str) -> String {
 struct Seating<'a> {
     /// Facts always in a prompt, by the sources of those who know them.
     standing: BTreeMap<&'a str, Vec<&'a EntityDraft>>,
-    /// Sources by the names of all drafts as keys: nobody's alias.
+    /// Sources of all drafts by their names as keys, which are no other draft's aliases.
     named: BTreeMap<String, &'a str>,
     cast: &'a Cast,
     files: &'a mut NpcFiles,
@@ -152,6 +152,7 @@ impl<'a> Seating<'a> {
     /// Plans the file of one person, unless the name is taken.
     fn seat(&mut self, draft: &'a NpcDraft) {
         let own = name(&draft.name);
+        let own_key = key(&own);
         if own.is_empty() {
             let about = format!("{} is left out: it has no name", draft.file);
             return self.preview.kept.push(Item::new("npc", &own, about));
@@ -173,7 +174,7 @@ impl<'a> Seating<'a> {
         }
         // Its own file may have its name.
         let before = made.as_ref().and_then(|it| it.name.as_deref()).map(key);
-        let holder = self.taken.get(&key(&own));
+        let holder = self.taken.get(&own_key);
         if let Some(holder) = holder.filter(|it| Some(key(it)) != before) {
             let about = format!("{} is left out: '{holder}' has that name; rename one", draft.file);
             return self.preview.kept.push(Item::new("npc", &own, about));
@@ -185,7 +186,6 @@ impl<'a> Seating<'a> {
             self.named.get(&alias).is_none_or(|it| *it == draft.source)
                 && holder.is_none_or(|it| Some(key(it)) == before)
         };
-        let own_key = key(&own);
         let others = draft.aliases.iter().filter(|it| {
             let alias = key(it);
             !alias.is_empty() && alias != own_key
@@ -242,7 +242,7 @@ impl<'a> Seating<'a> {
     }
 }
 
-/// The file of a person, whose content is `made` already, and their voice in words.
+/// The file of a person, and their voice in words. `made`: content that an earlier import wrote.
 fn described(
     draft: &NpcDraft,
     aliases: &[String],

@@ -104,7 +104,7 @@ pub async fn plan(at: Scoped<'_>, drafts: Drafts, cast: Cast) -> Result<Bringing
     Ok(Bringing { preview, files, plan })
 }
 
-/// Drafts beside what there is `before`.
+/// Drafts compared with the entities `before`.
 struct Compared {
     preview: Preview,
     files: Vec<NewFile>,
@@ -141,7 +141,7 @@ fn compared(mut drafts: Drafts, cast: &Cast, before: Vec<Entity>) -> Result<Comp
     }
 }
 
-/// What the store holds once `brought` is in it beside those `before`.
+/// Entities of the store once `brought` is stored beside those `before`.
 fn together<'a>(brought: &'a [Entity], before: &'a [Entity]) -> impl Iterator<Item = &'a Entity> {
     let own: BTreeSet<&str> = brought.iter().map(|it| it.id.as_str()).collect();
     brought.iter().chain(before.iter().filter(move |it| !own.contains(it.id.as_str())))

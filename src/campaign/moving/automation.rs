@@ -54,7 +54,7 @@ fn is_read<T: DeserializeOwned>(text: &str) -> bool {
     serde_json::from_str::<T>(text).is_ok()
 }
 
-/// What of an export is new, and what of it cannot be taken.
+/// New entries of an export, and faults of those that cannot be taken.
 pub struct Lacking<T> {
     pub new: Vec<T>,
     /// Number of those that the store has in another form.

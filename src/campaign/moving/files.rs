@@ -36,7 +36,7 @@ const VALUES_MAX: usize = 20_000_000;
 /// Most faults shown of a file.
 const FAULTS_MAX: usize = 5;
 
-/// What a folder of ours holds.
+/// Scope and size of an export.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     format: String,
@@ -115,7 +115,7 @@ fn lines<T: Serialize>(all: &[T]) -> Result<String, Error> {
     text.map_err(|error| Error::Failed(error.to_string()))
 }
 
-/// What is in the files of an export, by name as `texts` gives them.
+/// Content of an export's files, by name as [`texts`] gives them.
 pub fn read_texts(
     manifest: &Manifest,
     texts: &BTreeMap<&'static str, Vec<u8>>,

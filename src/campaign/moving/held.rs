@@ -30,7 +30,7 @@ pub struct ScopeContent {
     pub schedules: Vec<KeptSchedule>,
 }
 
-/// What the store holds of a scope, without words that wait for their deletion.
+/// Everything that the store holds of a scope, without words that wait for their deletion.
 pub async fn held(at: Scoped<'_>) -> Result<ScopeContent, Error> {
     let (store, scope) = (at.store, at.scope);
     let mut held = ScopeContent::default();

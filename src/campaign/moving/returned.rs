@@ -71,7 +71,7 @@ pub struct Return {
     schedules: Vec<KeptSchedule>,
 }
 
-/// What the store of `at` lacks of `export`.
+/// Plans the parts of `export` that the store of `at` lacks.
 pub async fn plan_return(at: Scoped<'_>, mut export: ScopeContent) -> Result<Return, ReturnError> {
     let here = held(at).await?;
     export.leave_out(at.scope, &at.store.deletions().await?);

@@ -20,7 +20,7 @@ pub const CAMPAIGN_FILE: &str = "campaign-file:";
 pub const IMPORT: &str = "import:";
 /// Prefix of the source of entities from other programs' files; the draft's source follows.
 pub const BROUGHT: &str = "brought:";
-/// Begins that source where the entity is what a draft has for the game master alone.
+/// Follows [`BROUGHT`] in the source of an entity that holds the secrets of a draft.
 pub const SECRETS: &str = "secrets:";
 /// Attribute with the pronunciation of an entity's name.
 pub const PRONUNCIATION: &str = "pronunciation";
@@ -37,7 +37,7 @@ fn is_brought(entity: &Entity) -> bool {
     entity.source.as_deref().is_some_and(|it| it.starts_with(BROUGHT))
 }
 
-/// True for texts of an imported file that only the game master reads; nobody says their names.
+/// True for secrets of an imported file, whose names are never spoken.
 fn is_secrets(entity: &Entity) -> bool {
     let source = entity.source.as_deref().and_then(|it| it.strip_prefix(BROUGHT));
     source.is_some_and(|it| it.starts_with(SECRETS))

@@ -45,7 +45,7 @@ pub fn gather(paths: &[PathBuf]) -> Gathered {
     gathered
 }
 
-/// The path without a "./" before it and a "/" behind it: documents without an id are known by it.
+/// The path without a leading "./" and a trailing "/": it identifies documents that have no id.
 fn named(path: &Path) -> String {
     let plain = path.components().as_path();
     let inside = plain.strip_prefix(".").unwrap_or(plain);

@@ -38,7 +38,7 @@ const FILE_MAX: u64 = 500_000_000;
 /// Longest manifest and longest settings, in bytes.
 const SMALL_MAX: u64 = 10_000_000;
 
-/// What an export holds.
+/// An export that was read.
 struct Export {
     scope: Scope,
     content: Folder,
@@ -164,7 +164,7 @@ async fn bring(
     Ok(DONE)
 }
 
-/// What the configuration finds wrong with the NPC files that were added.
+/// Faults of the added NPC files by the rules of the configuration.
 fn refused_files(path: Option<&Path>) -> Vec<Mistake> {
     let Err(report) = config::load(path, &config::environment, builtin::IDENTITIES) else {
         return Vec::new();
