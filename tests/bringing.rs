@@ -62,7 +62,7 @@ fn imported_card_speaks_without_a_model() {
 }
 
 #[test]
-fn files_nobody_reads_are_refused_by_name() {
+fn unsupported_files_are_refused_by_name() {
     let place = place();
     place.write("world/packs/npcs/CURRENT", "MANIFEST-000012\n");
     place.write("beyond.json", r#"{"data": {"readonlyUrl": "https://x", "name": "A"}}"#);
@@ -149,8 +149,8 @@ fn planted(text: &str) -> BTreeSet<String> {
     words.filter_map(|word| Some(word.get(word.find("HUSH")?..)?.to_owned())).collect()
 }
 
-/// Imports files of all formats beside an NPC that looks things up, and asks everybody once. The server has
-/// what their model was sent.
+/// Imports files of all formats beside an NPC that looks things up, and asks each NPC once. The server holds
+/// the requests to their model.
 fn evening(secrets: &str) -> (Place, ChatServer) {
     let server = ChatServer::start();
     server.otherwise(|request| {

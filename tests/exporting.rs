@@ -44,6 +44,13 @@ pub fn exported() -> Place {
     place
 }
 
+/// A folder with an NPC of its own, to which an export may return.
+pub fn other() -> Place {
+    let place = Place::with_config("npc_dir: npcs\nproviders: { llm: { name: scripted } }\n");
+    place.write("npcs/mira.yaml", "name: Mira\nlines: [{ say: Hello. }]\n");
+    place
+}
+
 fn entries(folder: &Path, name: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join(name)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -66,7 +73,7 @@ fn add_gaps(folder: &Path) {
         fs::write(folder.join(name), text).unwrap();
         fs::write(manifest, about.to_string()).unwrap();
     };
-    let last = entries(folder, STORE[1]).pop().unwrap();
+    let last = entries(folder, "store/lines.jsonl").pop().unwrap();
     let seq = last["seq"].as_u64().unwrap();
     let gap = |number: u64, speaker: &str, id: Value| {
         let mut line = last.clone();
@@ -87,12 +94,12 @@ fn add_gaps(folder: &Path) {
         }
         line
     };
-    add(STORE[1], vec![gap(1, "Anna", json!("Anna")), gap(2, "", Value::Null)]);
+    add("store/lines.jsonl", vec![gap(1, "Anna", json!("Anna")), gap(2, "", Value::Null)]);
     let fact = json!({
         "id": "fact-1", "kind": "fact", "text": "Anna said hello.", "session": "one",
         "lines": [1, 1], "visibility": "everyone", "status": "accepted", "made": 9_000_000_000_000_i64,
     });
-    add(STORE[2], vec![fact]);
+    add("store/facts.jsonl", vec![fact]);
     let record = json!({
         "run": "run-1", "workflow": "bells", "starter": { "person": "Anna" }, "steps": [],
         "tainted": false, "end": "done",
@@ -101,14 +108,14 @@ fn add_gaps(folder: &Path) {
         "id": "run-1", "workflow": "bells", "began": 1_000, "ended": 2_000,
         "record": record.to_string(),
     });
-    add(STORE[5], vec![run]);
+    add("store/runs.jsonl", vec![run]);
     let line = json!({ "line": { "npc": "Bartok", "text": "It is late." } });
     let schedule = json!({
         "id": "schedule-1", "when": json!({ "at": 9_000_000_000_000_i64 }).to_string(),
         "action": line.to_string(), "by": "Anna", "made": 1_000, "next": 9_000_000_000_000_i64,
         "last": null,
     });
-    add(STORE[6], vec![schedule]);
+    add("store/schedules.jsonl", vec![schedule]);
 }
 
 /// Imports the export in `backup` and exports it again; the folder.
@@ -123,9 +130,7 @@ pub fn there_and_back(place: &Place, backup: &str) -> std::path::PathBuf {
 fn exported_campaign_returns_equal() {
     let from = exported();
     let backup = from.path("backup");
-    let config = "npc_dir: npcs\nproviders: { llm: { name: scripted } }\n";
-    let to = Place::with_config(config).brief();
-    to.write("npcs/mira.yaml", "name: Mira\nlines: [{ say: Hello. }]\n");
+    let to = other().brief();
     let name = backup.display().to_string();
     let tried = to.run(&["import", &name, "--dry-run", "--json"]).ends_with(0).line();
     assert_eq!((&tried["npcs"], &tried["scope"]), (&json!(1), &json!("saltmarsh")), "{tried}");
@@ -150,8 +155,7 @@ fn servers_campaign_returns_with_its_settings() {
         "consent": "ask", "opted_out": [11], "characters": { "12": "Thorin" }, "music_volume": 40,
     });
     fs::write(backup.join("settings.json"), settings.to_string()).unwrap();
-    let to = Place::with_config("npc_dir: npcs\nproviders: { llm: { name: scripted } }\n");
-    to.write("npcs/mira.yaml", "name: Mira\nlines: [{ say: Hello. }]\n");
+    let to = other();
     let name = backup.display().to_string();
     for is_new in [true, false] {
         let done = to.run(&["import", &name, "--guild", "42", "--json"]).ends_with(0).line();

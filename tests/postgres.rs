@@ -78,8 +78,7 @@ fn postgres_outage_loses_no_turn_and_no_line() {
 fn campaign_moves_to_postgres_and_back_equal() {
     let Some(server) = Server::start() else { return };
     let (from, to) = (exporting::exported(), place(&server));
-    let home = Place::with_config("npc_dir: npcs\nproviders: { llm: { name: scripted } }\n");
-    home.write("npcs/mira.yaml", "name: Mira\nlines: [{ say: Hello. }]\n");
+    let home = exporting::other();
     let backup = from.path("backup");
     let there = exporting::there_and_back(&to, &backup.display().to_string());
     let back = exporting::there_and_back(&home, &there.display().to_string());
