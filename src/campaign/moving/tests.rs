@@ -243,7 +243,7 @@ async fn words_that_wait_for_deletion_stay_here() {
 }
 
 #[tokio::test]
-async fn what_the_store_has_is_kept() {
+async fn entries_of_the_store_are_kept() {
     let (_folder, store) = store();
     fill(&store).await;
     let scope = scope();

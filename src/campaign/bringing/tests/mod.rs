@@ -293,7 +293,7 @@ async fn settings_of_an_exported_card_return() {
 }
 
 #[tokio::test]
-async fn long_texts_are_cut_with_a_word() {
+async fn cut_texts_are_reported() {
     let mut place = Bench::new();
     place.knows_secrets = true;
     let mut draft = luna();

@@ -76,7 +76,7 @@ async fn renamed_npc_never_takes_the_name_of_another() {
     place.import(&drafts).await;
     place.npcs.push(Npc { aliases: vec!["Lu".to_owned()], ..Npc::plain("Luna") });
     let before = place.file("luna.yaml");
-    // Nobody hears a difference, and the store would show one what the other knows.
+    // These sound alike, and the store would show one NPC what the other knows.
     for name in ["Bartok", "Bártok!"] {
         drafts.npcs[0].name = name.to_owned();
         assert_eq!(names(&place.import(&drafts).await.kept), [name]);
@@ -89,7 +89,7 @@ async fn renamed_npc_never_takes_the_name_of_another() {
 }
 
 #[tokio::test]
-async fn seat_of_a_note_that_is_hidden_now_is_told() {
+async fn seat_of_a_hidden_note_is_reported() {
     let place = Bench::new();
     place.import(&Drafts { npcs: vec![luna()], ..Drafts::default() }).await;
     let hidden =
