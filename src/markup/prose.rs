@@ -9,7 +9,7 @@ use super::pieces::{PARAGRAPH, Piece, Skipped, Tag, line, pieces};
 pub struct Prose {
     pub open: String,
     pub secret: String,
-    /// Texts of comments, which no reader of a page sees.
+    /// Texts of comments, which browsers do not show.
     pub comments: String,
 }
 
@@ -37,18 +37,18 @@ pub fn prose(html: &str) -> Prose {
     Prose { open: open.end(), secret: secret.end(), comments: comments.end() }
 }
 
-/// Begins of comments by which editors keep their settings.
+/// Starts of comments that editors write for themselves.
 const SETTINGS: &[&str] =
     &["[if", "[endif", "<![endif", "StartFragment", "EndFragment", "wp:", "/wp:"];
 
-/// The text of a comment, which may be mark-up that was taken out of a page.
+/// The text of a comment, which may be commented-out mark-up.
 fn comment(text: &str) -> String {
     if SETTINGS.iter().any(|begin| text.trim_start().starts_with(begin)) {
         return String::new();
     }
     let (mut lines, mut unreadable) = (Lines::default(), Skipped::default());
     let has_lines = !text.contains('<');
-    // A comment begun again inside goes on to the end of this one.
+    // Comments do not nest: another start inside is no mark.
     for piece in pieces(&text.replace("<!--", " ")) {
         if !unreadable.takes(&piece, Tag::is_unreadable) {
             lines.piece(&piece, has_lines);
@@ -103,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// Lines of their own.
+    /// Adds lines of `text` as a paragraph of their own.
     fn paragraph(&mut self, text: &str) {
         self.end_line();
         self.is_paragraph = true;
