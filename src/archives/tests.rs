@@ -74,12 +74,12 @@ fn paths_that_lead_outside_are_refused() {
         assert_eq!(error(&zipped(&[(path, b"x")])), Some(ArchiveError::Outside(name)), "{path}");
     }
     assert_eq!(error(&zipped(&[("a..b/...", b"x")])), None);
-    // It would have the archive's own path.
+    // No path would be left.
     assert_eq!(error(&zipped(&[(".", b"x")])), Some(ArchiveError::Outside(".".to_owned())));
 }
 
 #[test]
-fn dots_in_paths_mean_nothing() {
+fn dots_in_paths_are_left_out() {
     let found = read(&zipped(&[("./notes//./a.md", b"x")]), &SMALL);
     assert_eq!(found, Read { members: vec![("notes/a.md".to_owned(), 1)], error: None });
 }

@@ -6,5 +6,5 @@
 mod pieces;
 mod prose;
 
-pub use pieces::{PARAGRAPH, Piece, Skipped, Tag, UNREADABLE, line, pieces, plain_text};
+pub use pieces::{PARAGRAPH, Piece, Skipped, Tag, line, pieces, plain_text};
 pub use prose::{Prose, prose};

@@ -28,6 +28,13 @@ pub struct Tag {
     pub is_empty: bool,
 }
 
+impl Tag {
+    /// True for elements whose text is not part of the page.
+    pub fn is_unreadable(&self) -> bool {
+        UNREADABLE.contains(&self.name.as_str())
+    }
+}
+
 const VOID: &[&str] = &[
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr",
@@ -43,7 +50,7 @@ const AROUND: &[&str] = &[
     "ul",
 ];
 /// Elements whose text is not part of the page.
-pub const UNREADABLE: &[&str] = &[
+const UNREADABLE: &[&str] = &[
     "audio", "canvas", "datalist", "iframe", "math", "noembed", "noframes", "noscript", "object",
     "script", "style", "svg", "template", "textarea", "video",
 ];
@@ -151,7 +158,7 @@ pub fn plain_text(fragment: &str, longest: usize) -> String {
     let mut text = String::new();
     let mut skipped = Skipped::default();
     for piece in pieces(fragment) {
-        if skipped.takes(&piece, |tag| UNREADABLE.contains(&tag.name.as_str())) {
+        if skipped.takes(&piece, Tag::is_unreadable) {
             continue;
         }
         match piece {

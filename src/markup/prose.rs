@@ -1,7 +1,7 @@
 //! Mark-up as text to read: paragraphs, lines of lists and rows of tables, and apart from it what only the
 //! game master reads.
 
-use super::pieces::{PARAGRAPH, Piece, Skipped, Tag, UNREADABLE, line, pieces};
+use super::pieces::{PARAGRAPH, Piece, Skipped, Tag, line, pieces};
 
 /// Text of a piece of mark-up, without control and bidirectional characters. Paragraphs have an empty
 /// line between them, entries of lists and rows of tables a line each.
@@ -9,7 +9,7 @@ use super::pieces::{PARAGRAPH, Piece, Skipped, Tag, UNREADABLE, line, pieces};
 pub struct Prose {
     pub open: String,
     pub secret: String,
-    /// Texts of comments, which no reader of a page sees.
+    /// Texts of comments, which browsers do not show.
     pub comments: String,
 }
 
@@ -20,7 +20,7 @@ pub fn prose(html: &str) -> Prose {
     let (mut unreadable, mut kept) = (Skipped::default(), Skipped::default());
     let has_lines = !html.contains('<');
     for piece in pieces(html) {
-        if unreadable.takes(&piece, |tag| UNREADABLE.contains(&tag.name.as_str())) {
+        if unreadable.takes(&piece, Tag::is_unreadable) {
             continue;
         }
         let is_secret = kept.takes(&piece, |tag| tag.is_secret || tag.is_hidden);
@@ -28,39 +28,30 @@ pub fn prose(html: &str) -> Prose {
             secret.end_line();
         }
         let lines = if is_secret { &mut secret } else { &mut open };
-        match piece {
-            Piece::Text(text) if has_lines => lines.plain(&text),
-            Piece::Text(text) => lines.text(&text),
-            Piece::Open(tag) => lines.open(&tag),
-            Piece::Close(name) => lines.close(&name),
-            Piece::Comment(text) => comments.paragraph(&comment(&text)),
+        if let Piece::Comment(text) = &piece {
+            comments.paragraph(&comment(text));
+        } else {
+            lines.piece(&piece, has_lines);
         }
     }
     Prose { open: open.end(), secret: secret.end(), comments: comments.end() }
 }
 
-/// Begins of comments by which editors keep their settings.
+/// Starts of comments that editors write for themselves.
 const SETTINGS: &[&str] =
     &["[if", "[endif", "<![endif", "StartFragment", "EndFragment", "wp:", "/wp:"];
 
-/// The text of a comment, which may be mark-up that was taken out of a page.
+/// The text of a comment, which may be commented-out mark-up.
 fn comment(text: &str) -> String {
     if SETTINGS.iter().any(|begin| text.trim_start().starts_with(begin)) {
         return String::new();
     }
     let (mut lines, mut unreadable) = (Lines::default(), Skipped::default());
     let has_lines = !text.contains('<');
-    // A comment begun again inside goes on to the end of this one.
+    // Comments do not nest: another start inside is no mark.
     for piece in pieces(&text.replace("<!--", " ")) {
-        if unreadable.takes(&piece, |tag| UNREADABLE.contains(&tag.name.as_str())) {
-            continue;
-        }
-        match piece {
-            Piece::Text(text) if has_lines => lines.plain(&text),
-            Piece::Text(text) => lines.text(&text),
-            Piece::Open(tag) => lines.open(&tag),
-            Piece::Close(name) => lines.close(&name),
-            Piece::Comment(_) => {}
+        if !unreadable.takes(&piece, Tag::is_unreadable) {
+            lines.piece(&piece, has_lines);
         }
     }
     lines.end()
@@ -86,6 +77,17 @@ struct Lines {
 }
 
 impl Lines {
+    /// Adds anything but a comment. `has_lines`: line ends in texts count.
+    fn piece(&mut self, piece: &Piece, has_lines: bool) {
+        match piece {
+            Piece::Text(text) if has_lines => self.plain(text),
+            Piece::Text(text) => self.text(text),
+            Piece::Open(tag) => self.open(tag),
+            Piece::Close(name) => self.close(name),
+            Piece::Comment(_) => {}
+        }
+    }
+
     fn text(&mut self, text: &str) {
         self.line.push_str(text);
     }
@@ -101,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// Lines of their own.
+    /// Adds lines of `text` as a paragraph of their own.
     fn paragraph(&mut self, text: &str) {
         self.end_line();
         self.is_paragraph = true;

@@ -30,7 +30,7 @@ const THINGS: &[(&str, EntityKind)] = &[
     ("vehicle", EntityKind::Item),
 ];
 
-/// Texts of an actor by who may know them.
+/// Texts of an actor by their readers.
 #[derive(Debug, Default)]
 struct ActorTexts {
     person: Vec<Passage>,

@@ -208,7 +208,8 @@ impl Documents {
         }
     }
 
-    /// What an adventure says of itself is for the game master: a page without a journal.
+    /// Adds the description of an adventure as a page without a journal. Without an access level only the game
+    /// master reads it.
     fn describe(&mut self, file: &str, place: &str, fields: Fields) {
         if self.is_full(file, &fields) {
             return;

@@ -35,7 +35,7 @@ const PATHS: &[(&str, &str, To)] = &[
     ("details.biography.organizations", "Organizations", To::Person),
     ("details.biography.campaignNotes", "", To::Notes),
 ];
-/// Fields of a pf2e biography that players see or not together with another one.
+/// Fields of a pf2e biography that are shown and hidden together with another one.
 const TOGETHER: &[(&str, &[&str])] = &[
     ("backstory", &["birthPlace"]),
     (
@@ -66,7 +66,7 @@ pub fn texts(system: &Fields) -> FieldTexts<'_> {
     FieldTexts { texts, unused }
 }
 
-/// True for a text of a biography that its owner does not show to players.
+/// True for a text of a biography that its owner hides from players.
 pub fn is_hidden(system: &Fields, path: &str) -> bool {
     let Some(shown) = at(system, "details.biography.visibility") else { return false };
     let Some(inside) = path.strip_prefix("details.biography.") else { return false };

@@ -1,4 +1,4 @@
-//! Pages of journals, and what an adventure says of itself, as entities.
+//! Pages of journals, and descriptions of adventures, as entities.
 
 use serde_json::Value;
 
@@ -112,7 +112,8 @@ fn content(fields: &Fields, reading: &mut Texts) -> Content {
     content
 }
 
-/// Markdown is stored as HTML too, which is the nicer text, but may have lost secret blocks.
+/// Adds a page that is stored as Markdown and as HTML. The HTML is the better text, but may have lost secret
+/// blocks, which then come from the Markdown. If it shows them openly or is empty, the Markdown replaces it.
 fn both(html: &str, markdown: &str, reading: &mut Texts, content: &mut Content) {
     let source = reading.read("text.markdown", markdown);
     let told = reading.read("text.content", html);
@@ -131,7 +132,7 @@ fn both(html: &str, markdown: &str, reading: &mut Texts, content: &mut Content) 
     content.add(told);
 }
 
-/// Name of the entity, which says its journal's too, and the page's own.
+/// Name of the entity, which begins with the name of its journal, and the name of the page as an alias.
 fn names(document: &Document) -> (String, Vec<String>) {
     let page = &document.name;
     let Some(journal) = document.journal.as_ref().filter(|it| it.name != *page) else {

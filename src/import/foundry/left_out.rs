@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::import::draft::LeftOut;
 
-/// Texts in fields that are not known here.
+/// Texts in fields that the import does not know.
 pub const UNUSED: &str = "texts of unknown fields";
 /// Plurals of parts with the reason why they are left out.
 const WHY: &[(&str, &str)] = &[

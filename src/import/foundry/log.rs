@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What of a line makes it one of a log.
+/// Members of a line that tell which document it stores or removes.
 #[derive(Deserialize)]
 struct LogLine {
     /// Key of an unpacked pack, which says the kind of document too.
@@ -24,7 +24,8 @@ struct LogLine {
     removed: Option<Value>,
 }
 
-/// Indices of the lines of `text` that no longer count: replaced or removed ones, and those that remove.
+/// Indices of the lines of `text` to skip: documents replaced or removed later, and records that are no
+/// documents.
 pub fn superseded(text: &str) -> BTreeSet<usize> {
     let mut newest: BTreeMap<String, usize> = BTreeMap::new();
     let mut former = BTreeSet::new();

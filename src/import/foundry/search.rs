@@ -1,4 +1,4 @@
-//! Texts at places that no list names, found by the names of the fields around them.
+//! Texts at unlisted paths, found by the names of the fields around them.
 //!
 //! Entry functions: [`search`] and [`notes`].
 
@@ -29,7 +29,7 @@ pub struct Text<'a> {
 #[derive(Debug, Default)]
 pub struct FieldTexts<'a> {
     pub texts: Vec<Text<'a>>,
-    /// Texts to read that no field around them explains, and parts too large to be searched.
+    /// Number of texts in unknown fields, and of parts too large to search.
     pub unused: usize,
 }
 
@@ -60,12 +60,12 @@ const NAMES: &[&str] = &[
     "story",
     "summary",
 ];
-/// First words of the names of what only the game master reads ("gmOnly"), and parts of such names.
+/// First words of names of fields for the game master alone ("gmOnly"), and parts of such names.
 const MASTER: &[&str] = &["dm", "gamemaster", "gm", "keeper"];
 const SECRET: &[&str] = &["geheim", "hidden", "private", "secret", "spielleit", "spoiler"];
 /// Parts of the names of a game master's notes.
 const NOTE: &[&str] = &["dmnote", "gmdescription", "gminfo", "gmnote", "keepernote"];
-/// Names inside a text's object that say nothing of what it is.
+/// Names inside a text's object that do not describe it.
 const INSIDE: &[&str] = &["content", "full", "html", "long", "short", "text", "value"];
 /// Names of the heading of an entry in a list.
 const HEADINGS: &[&str] = &["title", "label", "name"];
@@ -75,7 +75,7 @@ const DEPTH_MAX: usize = 16;
 const NAME_MAX: usize = 40;
 /// Longest text that needs its name in front of it, in words.
 const SHORT: usize = 3;
-/// Fewest words of a text that is written to be read, and fewest letters of scripts without blanks.
+/// Fewest words of prose, and fewest letters of it in scripts without blanks.
 const WORDS: usize = 5;
 const LETTERS: usize = 12;
 /// Most values looked at.
@@ -83,7 +83,7 @@ const VALUES_MAX: usize = 5_000;
 /// Most texts.
 const TEXTS_MAX: usize = 20;
 
-/// What the names of fields say of the texts inside them.
+/// Meanings of the names of fields.
 pub struct Rules<'r> {
     pub meaning: fn(&str) -> Option<To>,
     /// Readers and label of the texts at a path that is known.
@@ -96,7 +96,7 @@ struct FieldPlace {
     depth: usize,
     /// Readers of texts here; `None`: unknown.
     to: Option<To>,
-    /// The name of the field itself says what a text here is, even one of few words.
+    /// The field's own name describes a text here, so that few words are enough.
     is_named: bool,
     label: String,
     /// An entry of a list, with a label of its own.
@@ -142,7 +142,7 @@ impl<'a> FieldTexts<'a> {
     }
 }
 
-/// Puts `members` on top of `waiting`, the first uppermost. Returns 1 if some had no room.
+/// Pushes `members` onto `waiting`, so that the first is popped first. Returns 1 if some had no room.
 fn push_members<'a>(
     waiting: &mut Vec<(FieldPlace, &'a Value)>,
     around: &FieldPlace,
@@ -150,13 +150,12 @@ fn push_members<'a>(
     rules: &Rules,
 ) -> usize {
     let room = VALUES_MAX.saturating_sub(waiting.len());
-    let first: Vec<(&String, &Value)> = members.iter().take(room).collect();
-    let inner = first.into_iter().rev();
+    let inner = members.iter().take(room).rev();
     waiting.extend(inner.map(|(name, value)| (place(around, name, rules), value)));
     usize::from(members.len() > room)
 }
 
-/// Like [`push_members`]; the heading of an entry says what its texts are.
+/// Like [`push_members`]; the heading of an entry describes its texts.
 fn push_items<'a>(
     waiting: &mut Vec<(FieldPlace, &'a Value)>,
     around: &FieldPlace,
@@ -183,7 +182,7 @@ fn heading(entry: &Fields) -> Option<&str> {
     HEADINGS.iter().find_map(|name| text(entry, name))
 }
 
-/// The place of the member `name` of what is `around` it.
+/// Place of the member `name` inside `around`.
 fn place(around: &FieldPlace, name: &str, rules: &Rules) -> FieldPlace {
     let own = (rules.meaning)(name);
     let name = name.get(..name.floor_char_boundary(NAME_MAX)).unwrap_or_default();
@@ -214,7 +213,7 @@ fn says_nothing(name: &str) -> bool {
     INSIDE.contains(&name) || name.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Says what a text of few words is: "background" of "Scholar".
+/// Name in front of a text of few words: "background" of "Scholar".
 fn label(path: &str, html: &str) -> String {
     let name = path.rsplit('.').find(|name| !says_nothing(name));
     let is_short = html.split_whitespace().nth(SHORT).is_none();
@@ -235,12 +234,12 @@ pub fn notes(document: &Fields) -> Vec<Text<'_>> {
     texts.map(|text| Text { path: format!("flags.{}", text.path), ..text }).collect()
 }
 
-/// False for nothing, and for the id of something else.
+/// False for blank texts and for ids.
 pub fn is_text(html: &str) -> bool {
     !html.trim().is_empty() && !is_id(html)
 }
 
-/// True for a text that is written to be read: a paragraph, or some words that are no formula.
+/// True for prose: a paragraph, or some words that are no formula.
 pub fn is_prose(text: &str) -> bool {
     let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
     let is_wide = |c: &char| !c.is_ascii() && c.is_alphabetic();
@@ -250,7 +249,7 @@ pub fn is_prose(text: &str) -> bool {
         || text.chars().filter(is_wide).nth(LETTERS - 1).is_some()
 }
 
-/// Number of texts in `value` that are written to be read.
+/// Number of texts in `value` that are prose.
 pub fn prose_in(value: &Value) -> usize {
     match value {
         Value::String(text) => usize::from(is_prose(text)),
@@ -268,7 +267,7 @@ pub fn meaning(name: &str) -> Option<To> {
     NAMES.contains(&plain(name).as_str()).then_some(To::Person)
 }
 
-/// True for names of what only the game master reads.
+/// True for names of fields that only the game master reads.
 pub fn is_secret(name: &str) -> bool {
     let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let begins = |word: &&str| {
@@ -307,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_told_from_formulas() {
+    fn formulas_are_no_prose() {
         for text in ["<p>Old.</p>", "She sells maps and charts.", "他住在山上的一座小房子里。"]
         {
             assert!(is_prose(text), "{text}");

@@ -284,8 +284,8 @@ fn named(text: &str) -> Option<Kind> {
     })
 }
 
-/// True if the note lies in a folder of the game master's, or the name of its file says so. Where that name
-/// only has such a word among others, a note that `is_parted` says itself what of it is the game master's.
+/// True if a folder or the name of the file marks the whole note as the game master's. A doubtful name of a
+/// file does not count if the note `is_parted`: it has open and secret parts of its own.
 pub fn is_secret_path(path: &str, is_parted: bool) -> bool {
     let by_name = is_secret_title(stem(path)) && !(is_parted && is_doubtful_title(stem(path)));
     folders(path).any(is_secret_title) || by_name

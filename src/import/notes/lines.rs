@@ -6,69 +6,19 @@
 
 use std::collections::BTreeMap;
 
-use super::{inline::cut, words::is_secret};
-use crate::{
-    import::elements,
-    markup::{Piece, pieces},
+use super::{
+    hidden::{TAG_MAX, hidden},
+    inline::cut,
+    words::is_secret,
 };
-
-/// Elements that any word in their tag hides, also one that a later line ends. Others are hidden by attributes.
-const ELEMENTS: &[&str] = &[
-    "a",
-    "article",
-    "aside",
-    "b",
-    "blockquote",
-    "code",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "em",
-    "figure",
-    "font",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "i",
-    "li",
-    "main",
-    "mark",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "s",
-    "section",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "tr",
-    "u",
-    "ul",
-];
-/// Longest start tag of these, in bytes.
-const TAG_MAX: usize = 300;
-/// Longest start tag of another element, in characters.
-const OTHER_TAG_MAX: usize = 2_000;
+use crate::import::elements;
 
 /// A line of a note.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NoteLine {
     /// To be read as Markdown.
     Text(String),
-    /// Inside a fence, to be taken as it is.
+    /// Inside a fence, taken literally.
     Code(String),
     /// The game master's, with its kind.
     Secret(&'static str, String),
@@ -144,7 +94,7 @@ enum Content {
 }
 
 impl Reader {
-    /// Takes a line; `ahead` is the text that begins with it.
+    /// Takes a line. `ahead`: the line and those after it.
     fn line(&mut self, line: &str, ahead: &str) {
         if self.comment.is_none() {
             if self.is_fenced(line) {
@@ -291,8 +241,8 @@ fn span_end(
     None
 }
 
-/// First comment that begins at `from` or later: where, which, and the length of its beginning. `ahead`
-/// begins with `line`.
+/// First comment that begins at `from` or later: its place, kind, and the length of its beginning. `ahead`:
+/// `line` and the lines after it.
 fn begun(
     line: &str,
     from: usize,
@@ -316,77 +266,6 @@ fn begun(
             at += 1;
         }
     }
-}
-
-/// Name and length of the start tag that `rest` begins with, if it hides its element. `ahead` begins with
-/// `rest`, the end of a line.
-fn hidden(rest: &str, ahead: &str) -> Option<(String, usize)> {
-    let window = cut(rest, TAG_MAX);
-    let (element, given) = elements::name(window.get(1..)?);
-    let element = element.to_ascii_lowercase();
-    if !ELEMENTS.contains(&element.as_str()) {
-        let length = hidden_by_attributes(ahead)?;
-        return Some((element, length.min(rest.len())));
-    }
-    let close = window.find('>');
-    let end = close.map_or(window.len(), |at| at + 1);
-    let goes_on = close.is_none() && window.len() == rest.len() && goes_on(given, &element);
-    let written = window.get(..end)?;
-    let tag: String = written.split_whitespace().collect();
-    let tag = tag.to_ascii_lowercase();
-    // Tags in a tag would be looked at again and again.
-    let is_one = !written.get(1..).unwrap_or_default().contains('<');
-    let hides = ["secret", "hidden", "display:none"].iter().any(|word| tag.contains(word))
-        || goes_on
-        || (is_one && is_secret(written));
-    (hides && !tag.ends_with("/>")).then_some((element, end))
-}
-
-/// Length of the start tag that `ahead` begins with, which may go on in later lines, if its attributes hide
-/// the element.
-fn hidden_by_attributes(ahead: &str) -> Option<usize> {
-    let (written, length) = whole_tag(ahead)?;
-    let (_, given) = elements::name(written.get(1..)?);
-    if !elements::has_attributes(given) {
-        return None;
-    }
-    let Some(Piece::Open(tag)) = pieces(&written).next() else { return None };
-    let hides = tag.is_hidden || tag.is_secret || is_secret(given);
-    (hides && !tag.is_empty).then_some(length)
-}
-
-/// The tag that `ahead` begins with, without marks of quotes that its lines begin with, and its length.
-fn whole_tag(ahead: &str) -> Option<(String, usize)> {
-    let mut written = String::new();
-    let (mut quote, mut last, mut is_begin) = (None, '<', false);
-    for (at, c) in ahead.char_indices().take(OTHER_TAG_MAX) {
-        match (c, quote) {
-            ('>', _) if is_begin => continue,
-            (_, Some(mark)) => quote = (c != mark).then_some(mark),
-            ('<', None) if at > 0 => return None,
-            ('>', None) => {
-                written.push(c);
-                return Some((written, at + 1));
-            }
-            ('"' | '\'', None) if last == '=' => quote = Some(c),
-            _ => {}
-        }
-        is_begin = c == '\n' || (is_begin && c.is_whitespace());
-        if !c.is_whitespace() {
-            last = c;
-        }
-        written.push(c);
-    }
-    None
-}
-
-/// True for a start tag whose end is in a later line: what it hides is not known yet. `given` follows the
-/// name of `element`.
-fn goes_on(given: &str, element: &str) -> bool {
-    let given = given.trim();
-    let has_attribute = given.starts_with(char::is_alphabetic) && given.contains('=');
-    // "a <b" is no tag.
-    element.len() > 1 && (given.is_empty() || has_attribute)
 }
 
 enum End {

@@ -7,6 +7,7 @@
 
 mod drafted;
 mod front;
+mod hidden;
 mod inline;
 mod kind;
 mod lines;

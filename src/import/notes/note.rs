@@ -181,7 +181,7 @@ fn named(root: &str, path: &str, front: &Front, parts: Parts) -> Note {
     distinct(&mut aliases, &name);
     let by_id = first(IDS).map(|id| format!("notes:id:{id}"));
     let language = front.values(LANGUAGES).find(|it| is_language(it)).map(str::to_owned);
-    // Such a note has both, as its author wants it.
+    // The author of such a note has marked the secret parts of it.
     let is_parted =
         own.is_some_and(|it| it.is_npc) && !parts.open.is_empty() && !parts.secrets.is_empty();
     let is_secret = is_secret_path(path, is_parted)

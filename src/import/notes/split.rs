@@ -179,7 +179,8 @@ impl Splitter {
         let words = cut(&found.text, HEADING_MAX).split_whitespace().collect::<Vec<_>>().join(" ");
         self.labelled.clear();
         self.parts.embeds += found.embeds;
-        // A line of '-' below text makes a heading by mistake, too: it ends only one that was made so.
+        // A line of '-' below text may make a heading by mistake, so it ends only sections that began with
+        // one.
         let is_meant = !is_underlined || level == 1;
         _ = self.section.take_if(|it| level <= it.level && (is_meant || it.is_underlined));
         let is_first = level == 1 && self.parts.title.is_none() && self.parts.open.is_empty();

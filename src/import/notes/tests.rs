@@ -195,7 +195,7 @@ fn whole_notes_of_the_game_master_get_no_seat() {
 }
 
 #[test]
-fn game_masters_sections_hide_themselves_alone() {
+fn game_masters_sections_hide_no_others() {
     let text = "---\ntype: npc\n---\n# Old Pete\nFisher.\n\n## \u{1f4dd} GM Notes\nSPY1\n### More\nSPY2\n\n\
                 ## Looks\nTall.\n\n## **DM Secrets** ##\nSPY3\n\n```\n## Looks fine\n```\nSPY4\n\n## Voice\n\
                 Hoarse.\n\nGM Notes\n--------\nSPY5\n\nHabits\n------\nSmokes.\n\n   ## GM ONLY:\nSPY6\n\n\

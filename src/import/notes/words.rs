@@ -123,20 +123,17 @@ pub fn is_secret_title(text: &str) -> bool {
     is_marked(&words) || is_all_marks(&words)
 }
 
-/// True if a title has its marks only between other words, as in "How a GM works": they may be of its topic.
+/// True if a title has its marks only between other words, as in "How a GM works", so they may name
+/// its topic.
 pub fn is_doubtful_title(text: &str) -> bool {
     let all = words(text);
-    let is_filler = |word: &String| FILLERS.contains(&word.as_str());
     let begin = all.iter().take_while(|it| is_filler(it)).count();
     let end = all.len() - all.iter().rev().take_while(|it| is_filler(it)).count();
     let inner = all.get(begin..end).unwrap_or_default();
     let mut ends = [inner.first(), inner.last()].into_iter().flatten();
-    let is_pair = |two: Option<&[String; 2]>| {
-        two.is_some_and(|[one, other]| PAIRS.contains(&(one.as_str(), other.as_str())))
-    };
     let is_certain = ends.any(|word| is_mark(word))
-        || is_pair(inner.first_chunk())
-        || is_pair(inner.last_chunk());
+        || inner.first_chunk::<2>().is_some_and(|two| is_pair(two))
+        || inner.last_chunk::<2>().is_some_and(|two| is_pair(two));
     is_secret_title(text) && !is_certain
 }
 
@@ -153,11 +150,15 @@ fn is_inflected(word: &str) -> bool {
 }
 
 fn is_marked(words: &[String]) -> bool {
-    let pair = |two: &[String]| match two {
-        [one, other] => PAIRS.contains(&(one.as_str(), other.as_str())),
-        _ => false,
-    };
-    words.iter().any(|it| MARKS.contains(&it.as_str())) || words.windows(2).any(pair)
+    words.iter().any(|it| MARKS.contains(&it.as_str())) || words.windows(2).any(is_pair)
+}
+
+fn is_pair(words: &[String]) -> bool {
+    matches!(words, [one, other] if PAIRS.contains(&(one.as_str(), other.as_str())))
+}
+
+fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word)
 }
 
 /// True for a word that marks, if only [`FILLERS`] are beside it.
@@ -166,8 +167,7 @@ fn is_mark(word: &str) -> bool {
 }
 
 fn is_all_marks(words: &[String]) -> bool {
-    words.iter().any(|it| is_mark(it))
-        && words.iter().all(|it| is_mark(it) || FILLERS.contains(&it.as_str()))
+    words.iter().any(|it| is_mark(it)) && words.iter().all(|it| is_mark(it) || is_filler(it))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`article`].
 
-use crate::markup::{PARAGRAPH, Piece, Skipped, Tag, UNREADABLE, line, pieces};
+use crate::markup::{PARAGRAPH, Piece, Skipped, Tag, line, pieces};
 
 /// Shortest article, in characters, that replaces the whole page.
 const ARTICLE_MIN: usize = 200;
@@ -34,7 +34,7 @@ pub fn article(html: &str) -> Article {
     let mut reading = Reading::default();
     let mut skipped = Skipped::default();
     for piece in pieces(html) {
-        let unreadable = |tag: &Tag| tag.is_hidden || UNREADABLE.contains(&tag.name.as_str());
+        let unreadable = |tag: &Tag| tag.is_hidden || tag.is_unreadable();
         if !skipped.takes(&piece, unreadable) {
             reading.take(piece);
         }
