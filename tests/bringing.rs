@@ -149,8 +149,8 @@ fn planted(text: &str) -> BTreeSet<String> {
     words.filter_map(|word| Some(word.get(word.find("HUSH")?..)?.to_owned())).collect()
 }
 
-/// Imports files of all formats beside an NPC that looks things up, and asks everybody once. The server has
-/// what their model was sent.
+/// Imports files of all formats beside an NPC that looks things up, and asks every NPC once. The server has
+/// the requests to their model.
 fn evening(secrets: &str) -> (Place, ChatServer) {
     let server = ChatServer::start();
     server.otherwise(|request| {
