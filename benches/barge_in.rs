@@ -124,7 +124,7 @@ fn run(case: Case, n: usize) -> Vec<Tried> {
     tries
 }
 
-/// Has an NPC speak and interrupts it.
+/// Lets an NPC speak, and interrupts it.
 async fn attempt(case: Case, phase: Duration) -> Tried {
     let ear = Ear(Arc::default(), Gain::new(SampleRate::HZ_48000));
     let services = Services {

@@ -1,7 +1,7 @@
 //! The recogniser of this machine in real time: from the end of speech to the whole text, CPU time,
 //! with one, three and five people who speak at once.
 //!
-//! Prints one JSON line for each number of speakers; one that somebody was not heard in fails the bench
+//! Prints one JSON line for each number of speakers; one with a speaker who was not heard fails the bench
 //! at its end. flite speaks; `GLYPHOXA_MODELS` names the folder of model files, without which the bench
 //! is skipped. `--quick` has two speakers with one sentence each.
 

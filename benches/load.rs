@@ -131,7 +131,7 @@ fn in_own_process(tables: u32, hearing: &str, quick: bool) -> Vec<Value> {
     text.lines().map(line).collect()
 }
 
-/// Players whom nobody hears.
+/// Players without listeners.
 fn source(case: Case) {
     let runtime = runtime();
     runtime.block_on(async {

@@ -261,7 +261,7 @@ fn starts(n: usize) -> [Figures; 3] {
 fn silent() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
-    // The kernel takes connections without anybody accepting them.
+    // The kernel takes connections that the program never accepts.
     (listener, url)
 }
 

@@ -159,7 +159,7 @@ fn characters(models: &Path, count: usize) {
     }
 }
 
-/// Has `voice` say the sentence.
+/// Lets `voice` say the sentence.
 async fn speak(service: &Arc<dyn TextToSpeech>, voice: Voice) -> Spoken {
     let begun = Instant::now();
     let mut chunks = service.speak(SpeakRequest {

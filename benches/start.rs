@@ -2,7 +2,7 @@
 //! One JSON line per case, then one that says which goals hold.
 //!
 //! The shipped cast without any server. `ready` ends when the program has opened the table and has
-//! printed what became of a first line, which is addressed to nobody: it is typed before the
+//! printed what became of a first line, which is addressed to no NPC: it is typed before the
 //! program starts, so the time includes reading the configuration, opening the table and one pass
 //! through it. `check` reads and checks all files only. `--quick` starts it twice.
 

@@ -39,7 +39,7 @@ const AROUND: usize = 5_333;
 /// Of Kokoro.
 const KOKORO: [&str; 2] = ["bm_george", "af_heart"];
 
-/// Somebody who speaks.
+/// A person or an NPC who speaks.
 struct Speaker {
     /// Name in its line.
     name: String,

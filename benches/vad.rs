@@ -1,6 +1,6 @@
 //! Voice activity: time of one 20 ms frame and CPU-seconds of a listening minute.
 //!
-//! Prints one JSON line for each kind of sound. Everybody's audio comes in 20 ms frames of 16 kHz
+//! Prints one JSON line for each kind of sound. All audio comes in 20 ms frames of 16 kHz
 //! mono; each kind is pushed as `MINUTES` minutes of it without waiting, with `--quick` as one.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]

@@ -23,7 +23,7 @@ const STORE: [&str; 8] = [
     "calls.jsonl",
 ];
 
-/// A folder whose campaign was played for an exchange and a throw of dice, exported into its folder "backup"
+/// A folder whose campaign has an exchange and a roll of dice, exported into its folder "backup"
 /// with lines that were taken back and deleted, a fact, a run and a schedule.
 pub fn exported() -> Place {
     let config = "campaign: world.yaml\nnpc_dir: npcs\nproviders: { llm: { name: scripted } }\n";

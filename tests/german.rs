@@ -138,7 +138,7 @@ fn english_is_answered_in_english() {
         "Mira, what did I promise you?",
         "Hale, the weather in spring is better than cauliflower",
         "Vesper, who are you?",
-        // Nobody could tell in which language a number is said: it is hers.
+        // A number has no language: hers is used.
         "Mira, 17",
     ];
     for turn in &shipped_evening(&typed) {

@@ -78,7 +78,7 @@ fn utterances_are_heard_apart_by_whisper() {
     assert!(heard.contains("what is the news"), "{lines:#?}");
 }
 
-/// Half a minute of talk that is for nobody at the table.
+/// Half a minute of talk that is for no NPC at the table.
 fn talk() -> Vec<f32> {
     let off_topic = include_str!("data/hearing_off_topic.txt");
     let sentences = off_topic.lines().filter(|line| !line.starts_with('#') && !line.is_empty());

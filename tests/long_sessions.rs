@@ -131,7 +131,7 @@ fn long_sessions_are_summarised_without_loss() {
     assert!(last[1]["role"] == "user" && first.contains("\n- The fox is sly.\n"), "{first}");
     let earlier = requests[summaries[1]].json["messages"][1]["content"].as_str().unwrap();
     assert!(earlier.starts_with("Earlier: A riddle was asked.\n"), "{earlier}");
-    // Nobody has waited for a summary: what it is of is still there in the next question.
+    // No turn has waited for a summary: the lines it sums up are still there in the next question.
     let did_not_wait = |at: &usize| {
         let of = (0..22).find(|riddle| has(&requests[*at], *riddle));
         requests.get(at + 1).is_some_and(|next| !is_summary(next) && has(next, of.unwrap()))
@@ -203,7 +203,7 @@ fn own_server_serves_every_speaker() {
     assert!(last.json["messages"].to_string().contains("- The fox is sly."));
 }
 
-/// A fault of the window is said before anybody plays.
+/// A fault of the window is reported before the first session.
 #[test]
 fn window_without_room_is_reported() {
     let place = table(&ChatServer::start(), "    max_sentences: 3\n");

@@ -141,7 +141,7 @@ fn slow_server_is_reached_in_its_own_revision() {
     if !has_python() {
         return;
     }
-    // Longer than anybody waits for the answer what a server speaks; this one speaks nothing else.
+    // Slower than the wait for a server's list of revisions; it speaks only one.
     let slow =
         format!("name: home, command: \"{}\", env: {{ START_AFTER: \"4\" }}", command("stateless"));
     let place = place(&[slow]).env("RUST_LOG", "off");

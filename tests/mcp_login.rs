@@ -53,7 +53,7 @@ fn login_is_asked_again_only_when_revoked() {
     assert_eq!(ready["tools"], json!(["play", "whisper"]), "{ready}");
     assert_eq!(server.done("authorize"), 1);
 
-    // The access token is gone, the refresh token good: nobody is bothered.
+    // The access token is gone, the refresh token good: no login is asked for.
     server.state().access.clear();
     place.run(&["mcp", "servers", "--json"]).ends_with(0);
     assert_eq!(server.done("refresh"), 1);

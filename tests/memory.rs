@@ -42,7 +42,7 @@ entities:
   - { id: mine, name: Quarry, type: location, visibility: dm, description: The stolen wagons stand here. }
 ";
 
-/// The world, with nobody but `npc` in the scene.
+/// The world, with only `npc` in the scene.
 fn world(npc: &str) -> String {
     let there = match npc {
         "Bartok" => "Bartok the Barkeep",

@@ -14,7 +14,7 @@ use crate::support::{
     speech::read_wav,
 };
 
-/// Words of a failing server that nobody at the table may hear.
+/// Words of a failing server that must not reach the table.
 const INNARDS: &str = "upstream exploded in the boiler room";
 
 const CAST: &str = r#"
@@ -181,7 +181,7 @@ pub const STREAMED: [&str; 8] = ["Well", " met", ",", " friend", ".", " Sit", " 
 /// The first of them.
 pub const FIRST_STREAMED: &str = "Well met, friend.";
 
-/// Has Bartok speak with `voice`.
+/// Makes Bartok speak with `voice`.
 pub fn speaks_with(place: &Place, voice: &ChatServer) {
     let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
     let tts =

@@ -121,7 +121,7 @@ struct Character {
 }
 
 impl Character {
-    /// True if nobody takes one for the other: pitch is more than 15 of 100 apart, or the resonances
+    /// True if listeners can tell the two apart: pitch is more than 15 of 100 apart, or the resonances
     /// are more than 8, the three taken together.
     fn is_told_from(&self, other: &Self) -> bool {
         let apart = |a: f32, b: f32| a.max(b) / a.min(b) - 1.0;

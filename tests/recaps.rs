@@ -135,7 +135,7 @@ impl Tally {
     }
 }
 
-/// Has an evening said, and answered as it says.
+/// Plays an evening, with its answers.
 fn play(place: &Place, session: &str, evening: &Evening, on: &Mutex<Evening>) {
     let mut arguments = vec!["ask", "--json", "--session", session];
     for (speaker, said, _) in &evening.said {

@@ -208,7 +208,7 @@ async fn names_and_table_talk_are_understood() {
         let scores = scores(&whisper, sample(text)).await;
         let rate = report(set, &scores);
         assert!(rate <= MISTAKES_IN_SAMPLE, "{set} {rate:.1} %");
-        // Nobody is named off topic.
+        // Off-topic talk names no NPC.
         names.add(&scores);
     }
     names.assert_heard();

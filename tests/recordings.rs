@@ -33,7 +33,7 @@ fn flac(wav: &[u8]) -> Vec<u8> {
     let mut file = b"fLaC\x80\0\0\x22".to_vec();
     file.extend([block, block].concat());
     file.extend([0; 6]);
-    // 16,000 Hz, one channel, 16 bits, nobody knows how many.
+    // 16,000 Hz, one channel, 16 bits, an unknown number of samples.
     file.extend((16_000_u64 << 44 | 15 << 36).to_be_bytes());
     file.extend([0; 16]);
     for (number, samples) in samples.chunks(2 * BLOCK).enumerate() {

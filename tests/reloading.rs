@@ -97,7 +97,7 @@ fn new_npc_joins_and_a_deleted_one_leaves() {
     let line = live.asked("and the fire?");
     assert_eq!(line["npc"], "Bartok the Barkeep", "{line:#}");
 
-    // Orders mean the NPC of the name, not of a place that somebody has left.
+    // Orders mean the NPC of the name, not of a place that another has left.
     place.write("npcs/mira.yaml", MIRA);
     assert!(live.reread().contains("; joins: Mira"));
     assert_eq!(live.asked("mute Mira")["detail"], "Mira is muted");
@@ -308,7 +308,7 @@ fn deleted_npcs_leave_their_scene() {
     assert_eq!(live.leave(), 0);
 }
 
-/// A table needs somebody: the last one stays, and that is said.
+/// A table needs an NPC: the last one stays, with a notice.
 #[test]
 fn last_npc_stays_until_there_is_another() {
     let place = table("");

@@ -17,7 +17,7 @@ fn table() -> Place {
     place.brief()
 }
 
-/// The schedules, as programs read them.
+/// The schedules as JSON.
 fn listed(place: &Place) -> Vec<Value> {
     place.run(&["schedule", "list", "--json"]).ends_with(0).lines()
 }

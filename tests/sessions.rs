@@ -21,7 +21,7 @@ use crate::support::{
 const BARTOK: &str = "Bartok the Barkeep";
 
 /// A table in the shipped campaign. Bartok rolls dice and has an answer to everything else; Mira is there so
-/// that he does not answer what is said to nobody.
+/// that he does not answer words addressed to no NPC.
 fn table() -> Place {
     let campaign = repository("campaigns/ravenford.yaml");
     let roll = "tool: { name: dice-roller.roll, arguments: { expression: 2d6+3 } }";

@@ -3,7 +3,7 @@
 use crate::support::program::Place;
 
 const PIP: &str = "data_dir: data\nnpcs: [{ name: Pip, lines: [{ say: \"So it is.\" }] }]\n";
-/// One line now, and one for which somebody would have to wait.
+/// One line now, and one that comes much later.
 const WAITING: [&str; 8] = ["ask", "--at", "0", "--text", "Pip, hello", "--at", "600", "--text"];
 
 #[test]

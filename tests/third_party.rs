@@ -26,7 +26,7 @@ use crate::support::{
 
 /// The oldest Node.js that the packages run on.
 const NODE: (u32, u32) = (20, 15);
-/// Something in the program's environment that is nobody else's business.
+/// A secret in the program's environment.
 const SECRET: (&str, &str) = ("SECRET_X", "hush");
 
 /// The folder of what was installed for tests; says so when it is not there.
@@ -319,7 +319,7 @@ fn play_faults() -> Vec<(&'static str, f64)> {
     let brain = ChatServer::start();
     brain.otherwise(calls_what_it_is_told);
     let place = place().env("RUST_LOG", "glyphoxa=debug");
-    // Their effects are declared here, so that nobody is asked.
+    // Their effects are declared here, so that no approval is asked for.
     let tools = ["refuse", "garbage", "slow", "huge", "change", "extra", "crash", "echo"];
     let known = tools.map(|tool| format!("{tool}: {{ effects: none }}")).join(", ");
     let faults = format!("{faults}, tools: {{ {known} }}");
@@ -412,7 +412,7 @@ fn answered_beside(servers: &[(&str, &str)]) -> (Duration, Duration) {
     (answered, started.elapsed())
 }
 
-/// The address of a server that says nothing: the kernel takes connections without anybody accepting them.
+/// The address of a server that says nothing: the kernel takes connections that it never accepts.
 fn silent_server() -> (TcpListener, String) {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("url: \"http://{}/mcp\"", silent.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! A folder that somebody else made: what it starts and sends needs a yes, once.
+//! A folder made by another person: programs it starts and data it sends need a yes, once.
 
 use std::fs;
 

@@ -346,7 +346,7 @@ fn npc_is_called_by_its_profession_too() {
         let line = place.run(&["ask", "--json", "--text", said]).ends_with(0).line();
         assert_eq!(line["npc"], npc, "{said}: {line:#}");
     }
-    // Two are called so: nobody is meant.
+    // Two NPCs have this name: neither is meant.
     for said in ["I ask the guard for the way", "I talk about the barkeep's beer"] {
         let line = place.run(&["ask", "--json", "--text", said]).line();
         assert_eq!(line["npc"], Value::Null, "{said}: {line:#}");

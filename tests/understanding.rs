@@ -50,7 +50,7 @@ fn said(texts: &[(&str, &str)], options: &[&str]) -> Vec<Value> {
 fn table_lines_reach_the_npc_they_address() {
     let is_in = |place: &str, row: &[&str]| row[1].split('+').next() == Some(place);
     let for_nobody = |row: &[&str]| row[2] == "-";
-    // In conversation and speaking to others; calling somebody; in no conversation.
+    // In conversation and speaking to others; calling an NPC; in no conversation.
     let aside = sample("addresses", 4, |row| {
         is_in("tavern", row) && row[1].contains('+') && for_nobody(row)
     });

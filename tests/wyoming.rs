@@ -17,7 +17,7 @@ use crate::{
 
 const ASKED: &str = "Bartok, what happened here last night?";
 const ANSWER: &str = "The river was dry for an hour that night.";
-/// Words of a failing service that nobody at the table may hear.
+/// Words of a failing service that must not reach the table.
 const INNARDS: &str = "the boiler room is on fire";
 
 /// A service of a configuration, with patience for a busy machine.
@@ -47,7 +47,7 @@ fn spoken_at(address: &str) -> String {
     format!("  tts: {}\n", service(address))
 }
 
-/// An address where nobody listens.
+/// An address at a closed port.
 fn nobody() -> String {
     format!("tcp://{NOBODY}")
 }

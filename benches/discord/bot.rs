@@ -71,7 +71,7 @@ impl Cue {
     }
 }
 
-/// Everybody's cues.
+/// Cues of all speakers.
 type Cues = Arc<Mutex<HashMap<String, Cue>>>;
 
 /// Runs the bot until stdin ends. `arguments`: address, token, folder, length of a sentence in ms, and

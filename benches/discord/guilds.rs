@@ -37,7 +37,7 @@ const QUARTER: u32 = 4;
 #[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
-    /// Their NPCs talk; otherwise their players do, and nobody answers.
+    /// Their NPCs talk; otherwise their players do, and no NPC answers.
     talks: bool,
     /// Music plays at each of them.
     music: bool,

@@ -106,7 +106,7 @@ pub struct Seat {
     cascade: Cascaded,
     conversation: Conversation,
     service: Peer,
-    /// What the player says in every turn.
+    /// The player's words in every turn.
     spoken: Arc<[Frame]>,
     turns: u64,
     times: Times,
@@ -162,7 +162,7 @@ impl Seat {
         self.note(case, ended, &played, &report).await;
     }
 
-    /// A turn that the cascade answers from the beginning; nobody remembers it.
+    /// A turn that the cascade answers from the beginning; no conversation keeps it.
     pub async fn turn_of_cascade(&mut self) {
         let (_gate, gate) = decided();
         let (turn, port, replies) = self.asked(gate, &CancellationToken::new());

@@ -127,7 +127,7 @@ impl Service {
         sound(0, &self.sound).to_string()
     }
 
-    /// Has `serve` take the connections to a free port.
+    /// Listens on a free port; `serve` takes its connections.
     fn serve<S>(&self, serve: impl FnOnce(TcpListener) -> S + Send + 'static) -> SocketAddr
     where
         S: Future<Output = ()> + Send + 'static,
@@ -149,7 +149,7 @@ async fn accept(listener: &TcpListener) -> Option<WebSocketStream<TcpStream>> {
 }
 
 impl Peer {
-    /// Has the next answers be these.
+    /// Sets the next answers.
     pub fn answers(&self, answers: &[Answer]) {
         for answer in answers {
             self.answers.send(*answer).expect("the service runs");

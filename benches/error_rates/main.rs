@@ -161,7 +161,7 @@ impl Bench {
         }
     }
 
-    /// Has every voice say its half of `set`.
+    /// Lets every voice say its half of `set`.
     async fn set(&self, by: &Recogniser, set: &Set, voices: &[Voice], condition: Condition) {
         if !self.wanted.set(set.name) || !self.wanted.sound(&condition.name()) {
             return;

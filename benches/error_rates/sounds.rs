@@ -43,7 +43,7 @@ impl Voice {
         }
     }
 
-    /// Has it say `text`; what is kept in `folder` is not said again.
+    /// Sound of `text` in this voice; stored in `folder`, and read from there the next time.
     pub async fn say(&self, text: &str, folder: Option<&Path>) -> Vec<f32> {
         let name = format!("{} {text}.wav", self.name());
         let kept = folder.map(|folder| folder.join(name.replace('/', " ")));

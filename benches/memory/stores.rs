@@ -208,7 +208,7 @@ fn database(lines: u64) -> Option<(String, String, String)> {
     found
 }
 
-/// Has a server do something; what fails is said.
+/// Runs SQL on a server; objects that it creates may exist already.
 async fn ask(url: &str, what: &str) {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a server");
     let running = tokio::spawn(connection);

@@ -61,8 +61,8 @@ impl Room {
         Self { events, speech, stopwatch }
     }
 
-    /// Has the player say `frames`, of which one is marked [`LAST`]; from handing that in to the
-    /// first frame of the answer. Resolves when the answer has been played.
+    /// Lets the player say `frames`, of which one is marked [`LAST`]. Returns the time from
+    /// handing that in to the first frame of the answer, once the answer has been played.
     #[expect(clippy::panic, reason = "a bench of a failing table is none")]
     pub async fn turn(&mut self, frames: Vec<Frame>) -> Duration {
         self.speech.send(frames).await.expect("the player is there");

@@ -1,7 +1,7 @@
 //! Requests for more of an earlier request: "got another one?", "das Gleiche noch mal für alle".
 //!
 //! Entry functions: [`asks_for_more`], and [`says_something`] for utterances that can be repeated. Each word of
-//! such a request repeats, is a name, or is a filler, so "another ale" is none.
+//! such a request repeats, is a name, or is a filler, so "another ale" is not one.
 //! **Never**: knows the earlier request.
 
 use super::{

@@ -138,7 +138,7 @@ async fn log_channel_decisions_work_after_restart() {
     assert!(none.contains("No fact waits for you."), "{none}");
     assert_eq!(recaps(&server), 1);
 
-    // Accepted facts are known to everyone who was there; rejected ones to nobody.
+    // Accepted facts are known to everyone who was there; rejected ones to no one.
     let asked = json!({ "query": "key mill" }).to_string();
     let call = ["tools", "call", "--json", "memory.search_facts", &asked, "--npc", "Tessa"];
     let guild = hall.inn.id.to_string();

@@ -57,7 +57,7 @@ impl Guest {
         serde_json::from_str(&line).expect("a line of JSON")
     }
 
-    /// Has an order followed, to its end; what it brought.
+    /// Types an order, and waits for its result.
     fn does(&mut self, order: &str) -> Value {
         self.node.types(order);
         self.has_done(order.split(' ').next().unwrap_or_default())
@@ -110,7 +110,7 @@ impl Hall {
         }
     }
 
-    /// The guest asks and is answered, all of it encrypted end to end, and everybody leaves.
+    /// The guest asks and is answered, all of it encrypted end to end, and both leave.
     async fn serves(self, mut guest: Guest) {
         self.encrypts_for(&guest).await;
         self.listens_to("Anna").await;

@@ -88,7 +88,7 @@ impl Services {
         services
     }
 
-    /// Has both voice models roll in their next answer.
+    /// Makes both voice models roll in their next answer.
     fn roll(&self) {
         for (server, guest) in self.voice_models().into_iter().zip(&GUESTS[2..]) {
             server.push(Answer::call("roll", json!({ "expression": guest.expression })));

@@ -1,4 +1,4 @@
-//! The bot owner's view before anybody talks: tokens, links, servers, permissions.
+//! The bot owner's view before the first session: tokens, links, servers, permissions.
 
 use std::fs;
 

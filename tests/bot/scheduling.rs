@@ -1,4 +1,4 @@
-//! Schedules of a server: said at the table, or told as missed where players do not read.
+//! Schedules of a server: lines said at the table, or reported as missed where players do not read.
 
 use discord_loopback::{AUDIBLE, Options, Slash};
 

@@ -85,7 +85,7 @@ async fn voice_model_rolls_for_those_it_may_hear() {
     assert!(mistakes.is_empty(), "{mistakes:#?}");
 }
 
-/// What a voice model has heard of a player who calls him, speaks on, and then turns to Dagny.
+/// A voice model's record of a player who calls him, speaks on, and then turns to Dagny.
 async fn heard_while_speaking() -> Seen {
     let server = VoiceServer::start(Service::OpenAi, KEY);
     let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;

@@ -38,7 +38,7 @@ async fn session_survives_epochs_migrations_and_cuts() {
     hall.rolls_for(&player).await;
     voice.set_faults(Scope::User { guild: hall.inn.id, user: anna.id }, Faults::default());
 
-    // Somebody leaves: a new epoch.
+    // A member leaves: a new epoch.
     let epoch = voice.group(hall.inn.id, hall.inn.voice).epoch;
     hall.discord.leave_voice(&ben);
     other.leave();

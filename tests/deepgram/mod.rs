@@ -56,7 +56,7 @@ fn talk_at(place: &Place, more: &[&str], said: &[(&str, f64, Vec<i16>)]) -> Ran 
     place.run(&arguments)
 }
 
-/// The sockets that heard somebody.
+/// The sockets that received sound.
 fn heard(server: &DeepgramServer) -> Vec<Seen> {
     server.seen().into_iter().filter(|it| it.seconds > 0.0).collect()
 }

@@ -114,7 +114,7 @@ impl Answers {
         let Some(at) = at.filter(|_| !said.starts_with('/')) else {
             return Answer { told: self.told_of(judgement), ..Answer::default() };
         };
-        // Words that the game master puts into a mouth come as a line that nobody has said.
+        // Words that the game master puts into a mouth come as a line that no player has said.
         let puppet = self.lines.get(at + 1).filter(|line| line["heard"] == "");
         self.next = at + 1 + usize::from(puppet.is_some());
         let line = puppet.unwrap_or(&self.lines[at]).clone();

@@ -15,7 +15,7 @@ use crate::support::{
     program::{Place, Ran},
 };
 
-/// Words of a failing server that nobody at the table may hear.
+/// Words of a failing server that must not reach the table.
 const INNARDS: &str = "upstream exploded in the boiler room";
 
 /// An entry of the list, called `name`, at `base_url`; `more` are further keys of it.

@@ -105,7 +105,7 @@ fn wrong_model_name_is_reported_with_position() {
     let said =
         "glyphoxa.yaml:6:30: two chat models are called 'fast' (give one of them another name: ";
     assert!(twins.stderr.contains(said), "{twins:#?}");
-    // A model that nobody names is none to speak of.
+    // A model that no NPC names is not reported.
     let quiet = place(&both, &[("tom", TOM)]).run(&["check"]).ends_with(0);
     assert!(quiet.stderr.is_empty(), "{quiet:#?}");
 }
@@ -170,7 +170,7 @@ fn npc_changes_its_model_and_remembers() {
     assert_eq!(live.leave(), 0);
 }
 
-/// Written lines always answer: nobody pays for a model that would only follow them.
+/// Written lines always answer: a model after them would never be asked.
 #[test]
 fn scripted_lines_and_chat_model_can_coexist() {
     let server = ChatServer::start();

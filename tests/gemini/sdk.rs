@@ -73,7 +73,7 @@ fn vendors_own_client_is_served_alike() {
     assert_understood(&server);
 }
 
-/// The answers, as the client was told of them.
+/// Checks the answers that the client received.
 #[track_caller]
 fn assert_answers(told: &Value) {
     let ends = json!(["generation_complete", "turn_complete"]);

@@ -43,7 +43,7 @@ fn answer(asked: &Asked, mark: &str) -> Said {
     loopback::json(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
-/// Marks what a game master has called, and nobody to measure it.
+/// Marks calls by a game master; measuring calls lack it.
 const BY_HAND: &str = "{\"by\": \"hand\"}";
 
 /// A server for whichever world a request names; it refuses a request that names none.
@@ -177,7 +177,7 @@ impl Side {
     }
 }
 
-/// Two guilds, each with a server of its own under the name `home`, and one for everybody.
+/// Two guilds, each with a server of its own under the name `home`, and one for both.
 struct Stage {
     hall: Hall,
     sides: [Side; 2],
@@ -262,7 +262,7 @@ async fn guilds_with_equal_server_names_stay_separate() {
     first.calls(&hall, "home.look").await;
     assert!(connections(&homes[0]) <= before + 1, "only 'cellar' has been connected since");
 
-    // One guild's farewell is nobody else's, and what was added is there after a restart.
+    // A server removed in one guild stays in the other, and added servers survive a restart.
     let told = first.server(&hall, "remove", "home").await;
     assert!(told.contains("Removed 'home'"), "{told}");
     // Its task ends, and takes the tools with it.

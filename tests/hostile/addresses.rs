@@ -114,7 +114,7 @@ async fn game_master_urls_never_reach_local_network() {
     assert_eq!(inside.asked().len(), 0, "{:#?}", inside.asked());
     assert_eq!(proxy.asked().len(), 0, "a proxy is not asked either: {:#?}", proxy.asked());
 
-    // Addresses outside go to the proxy, but no names: nobody would see what those lead to.
+    // Addresses outside go to the proxy, but no names: their addresses could not be checked.
     let add = Slash::new("tools server add").option("name", "far");
     let add = add.option("url", "http://tools.example.com/mcp");
     let said = hall.told(&hall.dm, add).await;

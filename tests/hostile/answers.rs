@@ -1,4 +1,4 @@
-//! Answers of models that want the program, or somebody's account, dead.
+//! Answers of models that attack the program, or an account.
 
 use serde_json::json;
 
@@ -60,7 +60,7 @@ fn key_within_mark_up_is_not_said() {
     }
 }
 
-/// A line that takes long to understand holds up everybody at the table.
+/// A line that takes long to understand holds up the whole table.
 #[test]
 fn longest_line_is_understood_at_once() {
     let server = ChatServer::with_key(Some("tall-tales-of-trolls"));

@@ -100,7 +100,7 @@ async fn always_approval_asks_once_and_can_be_revoked() {
     assert!(json.contains(r"a\u202eb\u200b\u0060\u0060\u0060c") && rest.is_empty(), "{shown}");
     let meant: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!(meant["text"], HIDDEN);
-    // Nobody decides in another server.
+    // Another server's owner cannot decide.
     let other = hall.discord.guild("The Sunken Oar");
     let mallory = other.owner();
     let ids = request.components();
@@ -114,7 +114,7 @@ async fn always_approval_asks_once_and_can_be_revoked() {
     assert!(pressed.contains("Approved for good"), "{pressed}");
     hall.calls_dust(1).await;
     assert_eq!(hall.called("dust"), [format!("dust {{\"text\":{}}}", serde_json::json!(HIDDEN))]);
-    // It asks nobody any more.
+    // It no longer asks.
     hall.asks(&hall.dm, say("sweep again")).await;
     hall.calls_dust(2).await;
     let listed = hall.told(&hall.dm, Slash::new("tools permits")).await;
@@ -247,7 +247,7 @@ fn terminal_always_lasts_until_revoked() {
     live.says("home.dust");
     leave(live);
     assert_eq!(called(), 1);
-    // Another session, of no name, asks nobody.
+    // Another session, without a name, does not ask.
     let mut live = begin();
     live.types("Tessa, sweep now");
     live.says("I ask.");

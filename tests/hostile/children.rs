@@ -378,7 +378,7 @@ fn stored_files_are_private_to_their_owner() {
                   { when: [roll], tool: { name: dice-roller.roll, arguments: { expression: 1d6 } }, say: Rolled. }, \
                   { say: Hm. }] }]\nfile_io: { base_dir: data/notes }\n";
     place.write("glyphoxa.yaml", config);
-    // As an earlier version, or somebody's own hand, has made them.
+    // As an earlier version, or a person by hand, has made them.
     place.write("data/sessions/old.json", "{\"version\": 1}");
     for (loose, mode) in
         [("data", 0o755), ("data/sessions", 0o755), ("data/sessions/old.json", 0o644)]
@@ -400,7 +400,7 @@ fn stored_files_are_private_to_their_owner() {
     for kept in ["friday.json", "friday.calls.jsonl", "memory.db", "a.txt"] {
         assert!(found.iter().any(|(path, _)| path.ends_with(kept)), "{kept}: {found:#?}");
     }
-    // The folder itself may be somebody else's, so it stays open.
+    // The folder itself may belong to another user, so it stays open.
     let only_itself = [(data.display().to_string(), 0o755_u32)];
     let open = |found: Vec<(String, u32)>| -> Vec<_> {
         found.into_iter().filter(|(_, mode)| mode & 0o077 != 0).collect()

@@ -13,7 +13,7 @@ use crate::support::{
 
 const PIP: &str = "npcs: [{ name: Pip, lines: [{ say: Hello. }] }]\n";
 
-/// A pipe that nobody writes to.
+/// A pipe without a writer.
 fn pipe(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     mkfifoat(CWD, path, Mode::from_raw_mode(0o600)).unwrap();

@@ -213,7 +213,7 @@ fn raised_cap_holds_at_once() {
     assert_eq!(live.leave(), 0);
 }
 
-/// Limits that would let nobody speak, or hold nobody back, are no limits.
+/// Limits that would silence all players, or none, are refused.
 #[test]
 fn limits_of_a_player_are_checked() {
     let config = |limits: &str| format!("npcs: [{{ name: Bartok }}]\nlimits: {limits}\n");

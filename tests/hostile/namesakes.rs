@@ -1,4 +1,4 @@
-//! People who are called like somebody else: what is kept tells them apart, and so does who forgets.
+//! People with equal names: stored lines tell them apart, and so do deletions.
 
 use std::{fs, time::Duration};
 

@@ -268,7 +268,7 @@ fn ready_beside_slow_schemas_in_time() {
     }
     let (took, place) = ready_beside_heavy();
     assert!(took < READY, "{took:?}");
-    // What was compiled in time is there.
+    // Tools that were compiled in time are listed.
     let lines = place.run(&["mcp", "servers", "--json", "--wait", "100"]).lines();
     let bad = lines.iter().find(|line| line["name"] == "bad").unwrap();
     assert!(

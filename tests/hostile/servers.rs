@@ -170,7 +170,7 @@ fn memory(live: &Live, figure: &str) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
 }
 
-/// Has the good server answer, and measures that. A call for which a turn's time did not last, on a busy
+/// Calls the good server, and measures its answer. A call for which a turn's time did not last, on a busy
 /// machine, is made again.
 pub fn asked(live: &mut Live) -> Duration {
     let begun = Instant::now();
@@ -189,7 +189,7 @@ pub fn asked(live: &mut Live) -> Duration {
     }
 }
 
-/// Has the good server answer again and again, until `is_met`.
+/// Calls the good server again and again, until `is_met`.
 fn asked_until(live: &mut Live, what: &str, mut is_met: impl FnMut(&Live) -> bool) {
     let begun = Instant::now();
     while !is_met(live) {

@@ -79,7 +79,7 @@ fn error_of_a_service_does_not_act_on_a_terminal() {
         server.base_url()
     ));
     let text = "no\u{1b}[2J\u{1b}]52;c;cm0=\u{7}\u{9b}31m\u{202e}\nBartok: yes";
-    // A refused request is told, a refused key is logged too.
+    // A refused request is reported, a refused key is logged too.
     for (status, kind) in [(400, "invalid_request_error"), (401, "authentication_error")] {
         server.push(Script::error(status, kind, text));
         let ran = place.run(&["ask", "--text", "Bartok, hello"]);

@@ -1,4 +1,4 @@
-//! Voices out of files that somebody has made to harm: the character speaks with its second voice, and the program
+//! Voices out of malicious files: the character speaks with its second voice, and the program
 //! goes on.
 
 use std::{fs, path::PathBuf, process::Command};

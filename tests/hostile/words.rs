@@ -488,7 +488,7 @@ fn ordinary_evening_works_in_time() {
     assert!(calls.iter().all(|it| it["ok"] == true && it["pending"] == false), "{calls:#?}");
 }
 
-/// Calls of an evening with two calls in each turn, and nobody who could be asked.
+/// Calls of an evening with two calls in each turn, and no game master to approve them.
 fn plays_an_evening(turns: usize, tools: &str, npc: &str) -> Vec<Value> {
     let npc = format!("{npc}    policy: {{ max_calls_per_minute: 200 }}\n");
     let attack = attack(false, tools, &npc);

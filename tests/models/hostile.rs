@@ -104,7 +104,7 @@ fn unreadable_archives_are_reported() {
     encrypted[list + 8] |= 1;
     let said = unpacked(&encrypted);
     assert!(said.contains("cannot unpack") && said.to_lowercase().contains("password"), "{said}");
-    // Packed in a way that nobody offers.
+    // An unknown packing method.
     let mut odd = whole.clone();
     odd[8..10].copy_from_slice(&99_u16.to_le_bytes());
     odd[list + 10..list + 12].copy_from_slice(&99_u16.to_le_bytes());

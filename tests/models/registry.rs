@@ -75,7 +75,7 @@ pub struct Asked {
 }
 
 impl Registry {
-    /// Has `files` (project, file name, content).
+    /// Serves `files` (project, file name, content).
     pub fn start(manner: Manner, files: &[(&str, &str, &[u8])]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

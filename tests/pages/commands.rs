@@ -49,7 +49,7 @@ fn arguments(words: &[String]) -> Option<Vec<&str>> {
     rest.map(<[_]>::to_vec)
 }
 
-/// Has the program read the arguments, and do nothing.
+/// Checks that the program reads the arguments, without doing anything.
 fn assert_understood(arguments: &[&str], line: &str) {
     let end = arguments.iter().position(|it| *it == "--").unwrap_or(arguments.len());
     let (before, after) = arguments.split_at(end);

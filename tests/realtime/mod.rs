@@ -1,7 +1,7 @@
 //! NPCs whose speech a voice model makes, through the real program, against counterparts of both services
 //! on this machine: what is not of one protocol alone runs on both.
 
-/// Has these tests run on both services.
+/// Runs these tests on both services.
 macro_rules! on_both {
     ($($test:ident),+ $(,)?) => {
         mod openai {

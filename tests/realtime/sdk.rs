@@ -77,7 +77,7 @@ fn vendors_own_client_is_served_alike() {
     assert_understood(&server);
 }
 
-/// The three answers, as the client was told of them.
+/// Checks the three answers that the client received.
 #[track_caller]
 fn assert_answers(told: &Value) {
     let (call, answer, stopped) = (&told["call"], &told["answer"], &told["stopped"]);

@@ -216,7 +216,7 @@ fn stopped_answer(service: Service) -> (Value, VoiceServer) {
     (answer.clone(), server)
 }
 
-/// Checks that OpenAI's service was told to cut an answer `most` ms at most from where it was heard.
+/// Checks that OpenAI's service was asked to cut an answer `most` ms at most from where it was heard.
 #[track_caller]
 fn assert_cut((answer, server): &(Value, VoiceServer), most: u64) {
     let session = talk(server);

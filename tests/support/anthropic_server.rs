@@ -110,7 +110,7 @@ impl Answer {
         self.block(&json!({"type": "thinking", "thinking": "", "signature": ""}), &deltas)
     }
 
-    /// A thought that nobody may read.
+    /// An encrypted thought.
     pub fn redacted(self) -> Self {
         self.block(&json!({"type": "redacted_thinking", "data": sign("redacted")}), &[])
     }

@@ -16,7 +16,7 @@ pub struct OwnThread {
 }
 
 impl OwnThread {
-    /// Has `serve` take the connections to a free port.
+    /// Listens on a free port; `serve` takes its connections.
     pub fn serving<S: Future<Output = ()>>(
         serve: impl FnOnce(TcpListener) -> S + Send + 'static,
     ) -> Self {

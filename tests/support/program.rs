@@ -29,7 +29,7 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 pub struct Place {
     folder: TempDir,
     environment: Vec<(String, String)>,
-    /// The program is told to trust the folder; most tests wrote it themselves.
+    /// The program is started with trust in the folder; most tests wrote it themselves.
     is_trusted: bool,
 }
 
@@ -87,7 +87,7 @@ impl Place {
         Some(self.env("GLYPHOXA_MODELS", &models.display().to_string()))
     }
 
-    /// Has flite say each line as a tone of 0.6 s, for tests of what is said rather than heard; in
+    /// Makes flite say each line as a tone of 0.6 s, for tests of what is said rather than heard; in
     /// `./dev proof` it speaks.
     pub fn brief(self) -> Self {
         if whole() {

@@ -1,7 +1,7 @@
 //! A loopback MCP server that wants a token, and the authorization server that gives it out.
 //!
 //! Entry type: [`Protected`]. Refuses what a real one refuses: unknown redirects, a wrong PKCE
-//! verifier, a code or refresh token used twice, a missing resource. Nobody has to log in.
+//! verifier, a code or refresh token used twice, a missing resource. No person has to log in.
 //! **Never**: takes a token it has not given out, or has taken back.
 
 use std::{

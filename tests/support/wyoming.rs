@@ -329,7 +329,7 @@ impl Connection {
         self.write("transcript-chunk", &json!({"text": format!(" {word}")}), &[])
     }
 
-    /// Notes what it was told.
+    /// Notes the utterance it received.
     fn heard(&self) {
         let format = self.format.clone().unwrap_or_default();
         let utterance = Utterance { request: self.request.clone(), format, seconds: self.seconds };
@@ -387,7 +387,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Events that nobody knows.
+    /// Sends unknown events.
     fn chatter(&mut self) -> Served {
         if !self.shared.script.is_chatty {
             return Ok(());

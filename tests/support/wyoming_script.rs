@@ -23,7 +23,7 @@ pub struct Script {
     pub speaks: Option<Speaks>,
     /// The fault, and when it happens.
     pub fault: Option<(When, Fault)>,
-    /// It sends events that nobody knows.
+    /// It sends unknown events.
     pub is_chatty: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct Recorded {
     pub done: usize,
 }
 
-/// An utterance that it was told.
+/// An utterance that it received.
 #[derive(Clone, Debug)]
 pub struct Utterance {
     /// Data of `transcribe`.

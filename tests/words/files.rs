@@ -30,7 +30,7 @@ const FINDINGS: &[&str] = &[
     "✗ discord",
     "– discord",
 ];
-/// Services where nobody listens.
+/// Services at a closed port.
 const GONE: &str = "providers:
   stt: { name: openai, base_url: 'http://127.0.0.1:1/v1', model: w }
   llm: { name: openai, base_url: 'http://127.0.0.1:1/v1', model: m }
@@ -39,7 +39,7 @@ const GONE: &str = "providers:
 turn: { detector: both }
 npcs: [{ name: Pip, engine: s2s, s2s: { voice: cedar }, voice: { voice_id: alloy }, lines: [{ say: Hi. }] }]
 ";
-/// The house's services, where nobody listens.
+/// The house's services, at a closed port.
 const OF_THE_HOUSE: &str = "providers:
   stt: { name: wyoming, base_url: 'tcp://127.0.0.1:1' }
   tts: { name: wyoming, base_url: 'tcp://127.0.0.1:1' }

@@ -237,7 +237,7 @@ impl Discord {
         &self.inner.voice
     }
 
-    /// Moves a guild's voice to another server. Gateway clients are told; the new seats of
+    /// Moves a guild's voice to another server. Gateway clients are notified; the new seats of
     /// native players are returned, for them to connect to.
     pub fn migrate_voice(&self, guild: u64) -> Vec<Seat> {
         let mut players = Vec::new();

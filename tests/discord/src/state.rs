@@ -21,7 +21,7 @@ use std::{
 };
 use tokio::{sync::watch, time::Instant};
 
-/// A file somebody has uploaded.
+/// An uploaded file.
 #[derive(Clone, Debug)]
 pub(crate) struct Upload {
     /// Its name.
@@ -90,7 +90,7 @@ impl Inner {
         result
     }
 
-    /// Changes what nobody waits for.
+    /// Changes the state without waking those who wait for changes.
     pub(crate) fn quietly<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -111,7 +111,7 @@ impl<'a> Side<'a> {
         self.seat.wait_for_silence(bot, quiet, BOUND).await.expect("she comes to an end");
     }
 
-    /// Everything that anybody reads in its text channel.
+    /// All texts in its text channel.
     pub fn channel(&self) -> String {
         let messages = self.hall.discord.messages(self.guild.text);
         messages.iter().map(|it| it.text()).collect::<Vec<_>>().join("\n")

@@ -28,13 +28,13 @@ struct Hearing {
     sound: Sound,
     /// Segments that are left of the turn.
     utterance: VecDeque<String>,
-    /// Text of the turn before its newest segment, and that one; `None`: nobody speaks.
+    /// Text of the turn before its newest segment, and that one; `None`: no turn is open.
     turn: Option<(String, Segment)>,
     index: u64,
     from: f64,
     told: f64,
     silence: f64,
-    /// An early end was told and not taken back.
+    /// An early end was sent and not taken back.
     eager: bool,
     pending: Option<(Instant, Value)>,
 }

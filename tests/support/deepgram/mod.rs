@@ -94,7 +94,7 @@ pub enum Fault {
     Close(f64, Option<(u16, &'static str)>),
     /// It gives up with an `Error` of this code.
     Error(f64, &'static str),
-    /// It says much that nobody knows, in text and binary frames.
+    /// Many unknown messages, in text and binary frames.
     Strange,
     /// Seconds of sound, a message, and how often it is then sent without a pause.
     Flood(f64, Value, usize),
@@ -108,7 +108,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Utterances that nobody has said yet, in segments between pauses.
+    /// Utterances still to be said, in segments between pauses.
     script: VecDeque<VecDeque<String>>,
     faults: VecDeque<Fault>,
     seen: Vec<Seen>,
@@ -140,7 +140,7 @@ impl DeepgramServer {
         )
     }
 
-    /// Somebody will say this, with a pause between two segments.
+    /// Adds an utterance, with a pause between two segments.
     pub fn says(&self, segments: &[&str]) {
         let segments = segments.iter().map(|it| (*it).to_owned()).collect();
         self.shared.state().script.push_back(segments);

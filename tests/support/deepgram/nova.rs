@@ -94,7 +94,7 @@ pub async fn serve(line: Line, asked: Asked) -> String {
 }
 
 impl Hearing {
-    /// True if it is to be gone now that somebody speaks again.
+    /// True if it is to be gone now that speech begins again.
     fn is_gone(&self) -> bool {
         self.settled.is_some() && self.is_next() && matches!(self.line.fault, Fault::Gone)
     }

@@ -42,7 +42,7 @@ impl Asked {
         self.value(key)?.parse().ok()
     }
 
-    /// True if terms can be told.
+    /// True if the model takes terms.
     pub fn takes_terms(&self) -> bool {
         let model = self.value("model").unwrap_or_default();
         model.starts_with("nova-3") || model.starts_with("flux")

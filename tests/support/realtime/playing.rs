@@ -1,4 +1,4 @@
-//! An answer on its way: what is sent of it, until it ends, is cancelled, or nobody listens.
+//! An answer on its way: the part sent until it ends, is cancelled, or the client has left.
 //!
 //! Entry functions: [`Talk::begin`], [`Talk::step`], [`Talk::cancel`], [`Talk::settle`].
 
@@ -210,7 +210,7 @@ impl Talk {
         self.known.items.iter_mut().find(|item| item.id == id)
     }
 
-    /// Stops answering, as it was told; a piece that was on its way still comes.
+    /// Stops answering, as ordered; a piece that was on its way still comes.
     pub async fn cancel(&mut self) {
         let Some(running) = &mut self.running else { return };
         let on_its_way = match running.plan.front() {
@@ -296,7 +296,7 @@ impl Talk {
         item
     }
 
-    /// Bills what was sent of an answer that nobody waits for.
+    /// Bills the sent part of an answer whose client no longer waits.
     pub fn settle(&mut self) {
         if let Some(running) = self.running.take() {
             let usage = running.usage();

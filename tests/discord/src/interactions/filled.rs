@@ -92,7 +92,7 @@ impl<'a> Filled<'a> {
         Ok(value.clone())
     }
 
-    /// The id of somebody or something, which is put among what is resolved.
+    /// The id of a user, role or channel, whose object is added to the resolved ones.
     fn refer(&mut self, state: &State, kind: u64, value: &Value) -> anyhow::Result<Value> {
         let id =
             value.as_u64().or_else(|| value.as_str()?.parse().ok()).context("it takes an id")?;

@@ -22,7 +22,7 @@ const CONCEALED: u16 = 5;
 /// Samples of the longest packet Opus knows.
 const LONGEST: usize = 5760;
 
-/// One packet of somebody's sound.
+/// One packet of a user's sound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
     /// Time of arrival.

@@ -205,7 +205,7 @@ impl Player {
     /// with the silence frames.
     ///
     /// # Errors
-    /// Fails if the line is not up, or in an encrypted call that nobody else has joined.
+    /// Fails if the line is not up, or in an encrypted call without another member.
     pub async fn say(&self, pcm48: &[i16]) -> anyhow::Result<Spoken> {
         self.start_saying(pcm48.to_vec()).finished().await
     }
@@ -308,7 +308,7 @@ impl Player {
         self.shared.read(|state| state.memory.last_audible_before(user, moment))
     }
 
-    /// Hangs up. The gateway has to be told separately, as with any client.
+    /// Hangs up. The gateway has to be notified separately, as with any client.
     pub fn leave(&self) {
         self.running.cancel();
     }

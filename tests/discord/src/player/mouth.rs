@@ -209,7 +209,7 @@ impl Speech {
     /// Waits until all is said, or was stopped.
     ///
     /// # Errors
-    /// Fails if the line is not up, nobody else is in the encrypted call, or nothing was said.
+    /// Fails if the line is not up, the encrypted call has no other member, or nothing was said.
     pub async fn finished(self) -> anyhow::Result<Spoken> {
         self.task.await.context("speaking broke off")?
     }

@@ -41,7 +41,7 @@ pub(super) struct Link {
     pub ssrc: u32,
 }
 
-/// Sound of nobody knows whom.
+/// Sound of a user not known yet.
 pub(super) struct Unclaimed {
     /// Time of arrival.
     pub arrival: Instant,

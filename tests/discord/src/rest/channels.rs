@@ -132,7 +132,7 @@ pub(crate) fn delete(call: &Call) -> Answered {
     })
 }
 
-/// Somebody is typing.
+/// A user is typing.
 pub(crate) fn typing(call: &Call) -> Answered {
     call.inner.read(|state| call.channel(state, permission::SEND_MESSAGES).map(|_| ()))?;
     Reply::nothing()

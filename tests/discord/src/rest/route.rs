@@ -139,7 +139,7 @@ pub(crate) fn find(method: &str, path: &str) -> Result<(Route, Params), Refusal>
     let mut literal = None;
     for route in ROUTES {
         let Some(values) = fit(route.path, path) else { continue };
-        // "@me" must not be taken for somebody's id.
+        // "@me" must not be taken for a user's id.
         if *literal.get_or_insert(route.path) != route.path {
             continue;
         }
@@ -174,7 +174,7 @@ impl Call<'_> {
         text.parse().map_err(|_| Problems::only(name, "NUMBER_TYPE_COERCE", &message))
     }
 
-    /// The channel of the path, for somebody who has `bits` there.
+    /// The channel of the path, for a user who has `bits` there.
     pub(crate) fn channel<'s>(&self, state: &'s State, bits: u64) -> Result<&'s Channel, Refusal> {
         use crate::world::permission::VIEW_CHANNEL;
         let id = self.id("channel_id")?;

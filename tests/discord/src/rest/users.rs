@@ -38,7 +38,7 @@ pub(crate) fn me(call: &Call) -> Answered {
     })
 }
 
-/// Somebody.
+/// A user by id.
 pub(crate) fn user(call: &Call) -> Answered {
     let id = call.id("user_id")?;
     call.inner.read(|state| {
@@ -82,7 +82,7 @@ pub(crate) fn application(call: &Call) -> Answered {
     })
 }
 
-/// The channel of direct messages with somebody.
+/// The channel of direct messages with a user.
 pub(crate) fn open_dm(call: &Call) -> Answered {
     let id = &call.body["recipient_id"];
     let id = id.as_str().and_then(|text| text.parse::<u64>().ok()).or(id.as_u64());

@@ -51,7 +51,7 @@ impl Voice {
         }
     }
 
-    /// Op 24: the DAVE group of a channel starts again; everybody sends a new key package.
+    /// Op 24: the DAVE group of a channel starts again; every member sends a new key package.
     pub fn reset_group(&self, guild: u64, channel: u64) {
         let mut state = self.shared.state();
         let users = state.in_call(guild, channel);

@@ -18,11 +18,11 @@ pub struct Counts {
     pub plain_frames: u64,
     /// Of `packets_in`: the frame that says silence, which is never encrypted end to end.
     pub silence_frames: u64,
-    /// Packets sent before the first speaking update; 100 ms after the first nobody gets them.
+    /// Packets sent before the first speaking update; 100 ms after the first they reach no user.
     pub before_speaking: u64,
-    /// Packets from the client's address that did not decrypt; nobody gets them.
+    /// Packets from the client's address that did not decrypt; they reach no user.
     pub undecryptable: u64,
-    /// Packets with this user's SSRC that came from another address; nobody gets them.
+    /// Packets with this user's SSRC that came from another address; they reach no user.
     pub misplaced: u64,
     /// Packets of this user that [`Faults`](crate::Faults) or a cut swallowed.
     pub lost: u64,

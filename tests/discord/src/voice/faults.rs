@@ -12,7 +12,7 @@ const OVERTAKEN: Duration = Duration::from_millis(30);
 /// Target of a fault. A user's own faults hide those of the guild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Everybody in a guild.
+    /// All users in a guild.
     Guild(u64),
     /// One user in a guild.
     User {
@@ -23,7 +23,7 @@ pub enum Scope {
     },
 }
 
-/// Faults of the packets that the users in a [`Scope`] **send**, as everybody else gets them.
+/// Faults of the packets that the users in a [`Scope`] **send**, as all others get them.
 ///
 /// Rates are 0.0–1.0 and drawn per packet from the seed of
 /// [`VoiceOptions`](crate::VoiceOptions::seed). The default is a perfect network.
@@ -37,7 +37,7 @@ pub struct Faults {
     pub reordering: f64,
     /// Each packet is late by a time of its own between zero and this; more than 20 ms reorders.
     pub jitter: Duration,
-    /// Speaking updates (op 5) are not passed on, so that nobody learns whose sound it is.
+    /// Speaking updates (op 5) are not passed on, so that no client learns whose sound it is.
     pub speaking_withheld: bool,
     /// Packets are sealed with a key the receiver does not have.
     pub wrong_transport_key: bool,

@@ -27,7 +27,7 @@ impl State {
             return close(4017, "E2EE/DAVE protocol required");
         }
         let Some(outbox) = connection.outbox.take() else { return close(4005, "identified twice") };
-        // A session identified again begins again, for everybody.
+        // A session identified again begins again, for all users.
         self.detach(who, &Close(4014, "identified elsewhere".into()));
         self.last_ssrc += 1;
         let ssrc = self.last_ssrc;

@@ -134,7 +134,7 @@ impl Voice {
         self.shared.state().admit((guild, user), channel, session_id)
     }
 
-    /// A user leaves or is put out: its socket is closed (4014) and the others are told.
+    /// A user leaves or is put out: its socket is closed (4014) and the others are notified.
     pub fn leave(&self, guild: u64, user: u64) {
         self.shared.state().vacate((guild, user), &seat::Close(4014, "disconnected".into()));
     }

@@ -161,7 +161,7 @@ impl State {
         .collect()
     }
 
-    /// Op 5: everybody learns whose source it is.
+    /// Op 5: all others learn whose source it is.
     fn speaking(&mut self, who: Who, d: &Value) -> Result<(), Close> {
         let Some(speaking) = d["speaking"].as_u64() else {
             return close(4002, "a speaking update without speaking");

@@ -148,7 +148,7 @@ impl State {
         vec![(Duration::ZERO, from, packet.to_vec())]
     }
 
-    /// Sound of one user, for everybody else in the channel.
+    /// Sound of one user, for all others in the channel.
     fn sound(&mut self, rtp: Rtp, packet: &[u8], from: SocketAddr) -> Vec<Outgoing> {
         let Some(who) = self.sources.get(&rtp.ssrc).copied() else { return Vec::new() };
         let cut = self.cut(who).is_some();
@@ -218,7 +218,7 @@ impl State {
         }
     }
 
-    /// A frame that is not encrypted end to end, from somebody whose group has long been there.
+    /// A frame that is not encrypted end to end, from a user whose group has long been there.
     fn plain(&mut self, who: Who, channel: u64) {
         let Some(group) = self.groups.get(&(who.0, channel)) else { return };
         let members = group.members();
@@ -235,7 +235,7 @@ impl State {
         }
     }
 
-    /// Seals a frame for everybody else in the channel.
+    /// Seals a frame for all others in the channel.
     fn fan_out(&mut self, who: Who, channel: u64, rtp: Rtp, mut payload: Vec<u8>) -> Vec<Outgoing> {
         let faults = self.faults(who);
         let fates = faults.fates(&mut self.random);

@@ -51,7 +51,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Nobody is there yet.
+    /// An empty state.
     pub(super) fn new(
         options: VoiceOptions,
         endpoints: Vec<SocketAddr>,
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// Sends to everybody in the channel but one.
+    /// Sends to all users in the channel but one.
     pub(super) fn broadcast(&mut self, guild: u64, channel: u64, (but, op): (u64, u8), d: &Value) {
         for user in self.in_channel(guild, channel) {
             if user != but
@@ -205,7 +205,7 @@ impl State {
         self.seats.remove(&who);
     }
 
-    /// A user's session ends: its socket is closed, and the others are told.
+    /// A user's session ends: its socket is closed, and the others are notified.
     pub(super) fn detach(&mut self, (guild, user): Who, close: &Close) {
         let Some(seat) = self.seats.get_mut(&(guild, user)) else { return };
         let (channel, Some(mut session)) = (seat.channel, seat.session.take()) else { return };

@@ -170,7 +170,7 @@ impl Guild {
         });
     }
 
-    /// The guild's settings let everybody use a command, whatever its default permissions.
+    /// The guild's settings let all members use a command, whatever its default permissions.
     pub fn open_command(&self, name: &str) {
         self.inner.change(|state| {
             if let Some(guild) = state.world.guilds.get_mut(&self.id) {

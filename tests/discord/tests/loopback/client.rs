@@ -26,7 +26,7 @@ impl Rest {
         Self::with_token(discord, &discord.token())
     }
 
-    /// Somebody's.
+    /// A client with this token.
     pub fn with_token(discord: &Discord, token: &str) -> Self {
         let base = format!("{}/api/v10", discord.http_base());
         let http = reqwest::Client::builder().timeout(Duration::from_secs(60)).build().unwrap();

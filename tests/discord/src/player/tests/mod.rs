@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Has two talk in both modes, with and without DAVE. Returns for each of the four ways how long the first
+/// Lets two talk in both modes, with and without DAVE. Returns for each of the four ways how long the first
 /// packet of one, and of the other, took to arrive.
 async fn talk_in_all_ways() -> Vec<[Duration; 2]> {
     let mut delays = Vec::new();

@@ -127,7 +127,7 @@ impl Group {
         out
     }
 
-    /// Op 28: somebody committed what was proposed; later ones have lost.
+    /// Op 28: a member committed the proposals; later commits have lost.
     pub(in crate::voice) fn commit_welcome(
         &mut self,
         user: u64,
@@ -188,7 +188,7 @@ impl Group {
         out
     }
 
-    /// Goes on as far as nobody has to be waited for.
+    /// Continues until it has to wait for a member.
     fn settle(&mut self, now: Instant, out: &mut Vec<Say>) {
         if self.announced.is_some() && self.waiting.is_empty() {
             self.execute(now, out);
@@ -202,7 +202,7 @@ impl Group {
         }
     }
 
-    /// Proposes a change, or makes it at once where nobody has to agree.
+    /// Proposes a change, or makes it at once if no member has to agree.
     fn take_up(&mut self, change: Change, now: Instant, out: &mut Vec<Say>) {
         let (Change::Add(user, _) | Change::Remove(user)) = change;
         let leaf = self.leaves.iter().position(|at| *at == Some(user));
@@ -270,7 +270,7 @@ impl Group {
         self.leaves.iter_mut().filter(|leaf| **leaf == Some(user)).for_each(|leaf| *leaf = None);
     }
 
-    /// A message to somebody, broken if a test has asked for that.
+    /// A message to a user, broken if a test has asked for that.
     fn spoiled(&mut self, user: u64, mut body: Vec<u8>) -> Vec<u8> {
         if self.spoilt.remove(&user)
             && let Some(last) = body.last_mut()

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(8);
 
 impl Group {
-    /// Op 24: everybody starts again with a new group and a new key package.
+    /// Op 24: all members start again with a new group and a new key package.
     pub(in crate::voice) fn reset(&mut self, users: &BTreeSet<u64>) -> Vec<Say> {
         self.leaves.clear();
         self.queue.clear();
@@ -23,15 +23,15 @@ impl Group {
         users.iter().map(|user| Say::Json(*user, 24, body.clone())).collect()
     }
 
-    /// Everybody has gone, or is on another server: the group is no more, its figures stay.
+    /// All members have gone, or are on another server: the group ends, its figures stay.
     pub(in crate::voice) fn dissolve(&mut self, version: u16) {
         self.present.clear();
         self.version = version;
-        // No message is sent, since nobody is there.
+        // No message is sent: the channel is empty.
         let _nobody = self.reset(&BTreeSet::new());
     }
 
-    /// Op 21: the channel goes on without DAVE once everybody is ready.
+    /// Op 21: the channel goes on without DAVE once all members are ready.
     pub(in crate::voice) fn downgrade(&mut self, users: &BTreeSet<u64>, now: Instant) -> Vec<Say> {
         let id = self.announce(now);
         self.downgrade = true;

@@ -71,7 +71,7 @@ impl Table {
         }
     }
 
-    /// One member reads one message and answers; false if nobody has any.
+    /// One member reads one message and answers; false if no member has any.
     fn step(&mut self, random: &mut StdRng) -> bool {
         let waiting = self.members.iter().filter(|(_, member)| !member.inbox.is_empty());
         let Some(user) = waiting.map(|(user, _)| *user).choose(random) else { return false };
@@ -115,13 +115,13 @@ impl Table {
         true
     }
 
-    /// Everybody reads and answers until nobody has anything to read.
+    /// All members read and answer until no message is left.
     fn settle(&mut self, random: &mut StdRng) {
         let has_more = (0..10_000).all(|_| self.step(random));
         assert!(!has_more, "it never settles");
     }
 
-    /// Everybody who is there has the same keys.
+    /// Asserts that all members have the same keys.
     fn agree(&self) {
         let users: Vec<u64> = self.members.keys().copied().collect();
         assert_eq!(self.group.members().into_iter().collect::<Vec<_>>(), users);
