@@ -11,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
 use serde_json::Value;
 
 use super::{
-    campaign::NPC,
-    cards,
+    campaign, cards,
     content::{self, BadJson, Content, content},
     creatures,
     draft::{Drafts, EntityDraft, LeftOut, Mistake},
@@ -56,7 +55,7 @@ impl Given {
 
 /// True if `given` is a campaign file of ours, or text that its reader should complain about.
 pub fn is_ours(given: &Given) -> bool {
-    if !given.inside.is_empty() || given.bytes.len() > super::campaign::BYTES_MAX {
+    if !given.inside.is_empty() || given.bytes.len() > campaign::BYTES_MAX {
         return false;
     }
     match content(&given.bytes) {
@@ -92,8 +91,7 @@ fn begins_in_words(text: &str) -> bool {
 
 /// True for a campaign file or an NPC file of ours.
 fn is_of_us(value: &Value) -> bool {
-    let has = |key: &str| value.get(key).is_some();
-    has_our_shape(value) || (has("name") && NPC.iter().any(|key| has(key)))
+    has_our_shape(value) || campaign::is_npc(|key| value.get(key).is_some())
 }
 
 /// True for a document that one of the readers takes.
