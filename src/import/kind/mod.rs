@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ use crate::{
     yaml::{self, Problems},
 };
 
-/// Most mistakes that are told of the lines of a file; it is refused for any of them.
+/// Most mistakes reported for the lines of a file; any of them refuses it.
 const FAULTS_MAX: usize = 50;
 /// Largest file, in bytes.
 pub const FILE_MAX: u64 = 50_000_000;
@@ -84,9 +84,9 @@ fn begins_as_note(path: &str, text: &str) -> bool {
 
 /// True for text that begins with a link or a callout, not with a list of JSON.
 fn begins_in_words(text: &str) -> bool {
-    let inside = text.trim_start().trim_start_matches('[');
-    inside.len() < text.trim_start().len()
-        && inside.starts_with(|c: char| c.is_alphabetic() || c == '!')
+    let begin = text.trim_start();
+    let inside = begin.trim_start_matches('[');
+    inside.len() < begin.len() && inside.starts_with(|c: char| c.is_alphabetic() || c == '!')
 }
 
 /// True for a campaign file or an NPC file of ours.
@@ -116,7 +116,7 @@ pub fn read(files: Vec<Given>) -> Drafts {
     reading.finish(named)
 }
 
-/// [`read`] of one file, which its caller keeps.
+/// Like [`read`], for one file that its caller keeps.
 pub fn read_one(given: &Given) -> Drafts {
     let mut reading = Reading::default();
     reading.take(given);
@@ -331,35 +331,34 @@ impl Reading {
     }
 }
 
-/// Gives an entity a source of its own if an earlier one has it, but another name or other secrets: only the
-/// first of a source is imported. Copies keep it.
+/// Gives entities that share a source with an earlier one a source of their own, since only the first of a
+/// source is imported. Copies keep it.
 fn told_apart(entities: &mut [EntityDraft]) {
-    let mut first: HashMap<String, usize> = HashMap::new();
+    let mut firsts: HashMap<String, usize> = HashMap::new();
     for at in 0..entities.len() {
-        let Some(entity) = entities.get(at) else { continue };
-        let earlier = match first.entry(entity.source.clone()) {
-            Entry::Vacant(free) => {
-                free.insert(at);
-                continue;
-            }
-            Entry::Occupied(taken) => entities.get(*taken.get()),
+        let (before, rest) = entities.split_at_mut(at);
+        let Some(entity) = rest.first_mut() else { continue };
+        let first = firsts.get(&entity.source).and_then(|at| before.get(*at));
+        let Some(first) = first else {
+            firsts.insert(entity.source.clone(), at);
+            continue;
         };
-        let is_open = !entity.dm_only && entity.secrets.is_empty();
-        let is_copy = earlier.is_some_and(|it| {
-            let is_as_secret = it.dm_only == entity.dm_only && it.secrets == entity.secrets;
-            it.name == entity.name
-                && (is_open || (is_as_secret && (!entity.dm_only || it.text == entity.text)))
-        });
-        if !is_copy {
+        if !is_copy(entity, first) {
             let texts = entity.text.iter().chain(&entity.secrets).map(|it| it.text.as_str());
             let content = std::iter::once(entity.name.as_str()).chain(texts).collect::<Vec<_>>();
             let digits = fnv1a(content.join("\n").bytes());
-            let source = format!("{}:{digits:016x}", entity.source);
-            if let Some(entity) = entities.get_mut(at) {
-                entity.source = source;
-            }
+            entity.source = format!("{}:{digits:016x}", entity.source);
         }
     }
+}
+
+/// True if importing `first` alone loses neither the name nor a secret of `entity`.
+fn is_copy(entity: &EntityDraft, first: &EntityDraft) -> bool {
+    let is_open = !entity.dm_only && entity.secrets.is_empty();
+    let has_its_secrets = entity.dm_only == first.dm_only
+        && entity.secrets == first.secrets
+        && (!entity.dm_only || entity.text == first.text);
+    entity.name == first.name && (is_open || has_its_secrets)
 }
 
 fn path_of(given: &Given) -> &str {
