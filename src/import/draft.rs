@@ -37,7 +37,7 @@ pub struct NpcDraft {
     pub secrets: Vec<Passage>,
     /// Shown to the game master, never in a prompt: instructions to models, notes of the author.
     pub for_dm: Vec<Passage>,
-    /// As they are said, without stage directions.
+    /// Spoken words, without stage directions.
     pub greetings: Vec<String>,
     pub examples: Vec<Exchange>,
     /// BCP 47, if the file says it.
@@ -47,7 +47,7 @@ pub struct NpcDraft {
     pub tags: Vec<String>,
     /// Words of the name and how the file respells them; a blank word: the distinctive one of the name.
     pub pronunciation: Vec<(String, String)>,
-    /// Part of a card that was exported here beside the fields of all cards, at most 4 KiB.
+    /// Settings of a card that was exported here beside the fields of all cards, at most 4 KiB as JSON.
     pub extension: Option<Value>,
 }
 
@@ -99,7 +99,7 @@ pub struct Passage {
     pub text: String,
 }
 
-/// A player's line and the answer, as they are said.
+/// A player's line and the spoken words of the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
     /// The player's line; may be empty.

@@ -1,8 +1,8 @@
 //! Campaign files of Glyphoxa Go: entities without seats.
 //!
 //! Its shape is near ours: `target_name` for `target`, lists of ids in `visibility`, and in its design
-//! `attributes` and relationships beside the entities. Fields and tags that notes use for the game master's
-//! are that here, too. Entry functions: [`is_go`], [`read`].
+//! `attributes` and relationships beside the entities. Fields and tags that mark notes of the game master do
+//! so here, too. Entry functions: [`is_go`], [`read`].
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -85,28 +85,29 @@ pub fn read(file: &str, document: &Node, drafts: &mut Drafts) {
     reading.report();
 }
 
-/// What of an entity is the game master's.
+/// Parts of an entity for the game master alone.
 struct Hidden {
-    /// All of it.
+    /// True if the whole entity is.
     is_whole: bool,
     secrets: Vec<Passage>,
 }
 
 impl Hidden {
-    /// Adds a field whose key marks it: a text, a list or more; yes or no is about the whole entity.
+    /// Adds a field whose key marks it: a text, a list of texts, or anything else as JSON. A flag is about the
+    /// whole entity.
     fn add(&mut self, field: &Entry, from: String) {
         let node = &field.node;
         if let Some(flag) = node.scalar().and_then(|it| it.flag()) {
             self.is_whole |= flag;
             return;
         }
-        let texts: Vec<&str> = node.items().iter().chain([node]).filter_map(Node::text).collect();
-        let is_told = node.scalar().is_some() || texts.len() == node.items().len();
-        let text = if is_told && node.entries().is_empty() {
-            visible(&texts.join("\n"))
-        } else {
-            visible(&node.to_json().to_string())
+        let lines: Option<Vec<&str>> = node.items().iter().map(Node::text).collect();
+        let text = match (node.text(), lines) {
+            (Some(text), _) => text.to_owned(),
+            (None, Some(lines)) if node.entries().is_empty() => lines.join("\n"),
+            _ => node.to_json().to_string(),
         };
+        let text = visible(&text);
         if !text.trim().is_empty() {
             self.secrets.push(Passage { from, text });
         }

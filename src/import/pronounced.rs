@@ -81,8 +81,7 @@ fn of_npc(draft: &mut NpcDraft) {
     let words = name.split_whitespace().map(bare_word);
     names.extend(words.filter(|it| it.len() > 2 && it.starts_with(char::is_uppercase)));
     let texts = personality.iter_mut().chain(knowledge.iter_mut());
-    let of_text =
-        in_texts(texts, name.as_str(), &mut names).map(|(called, said)| pairs(&called, &said));
+    let of_text = in_texts(texts, name.as_str(), names).map(|(called, said)| pairs(&called, &said));
     personality.retain(|it| !it.text.is_empty());
     knowledge.retain(|it| !it.text.is_empty());
     if pronunciation.is_empty() {
@@ -94,7 +93,7 @@ fn of_entity(draft: &mut EntityDraft) {
     let EntityDraft { name, aliases, text, properties, .. } = draft;
     let of_name = out_of_name(name);
     aliases.retain(|it| *it != *name);
-    let of_text = in_texts(text.iter_mut(), name.as_str(), &mut vec![name.as_str()]);
+    let of_text = in_texts(text.iter_mut(), name.as_str(), vec![name.as_str()]);
     text.retain(|it| !it.text.is_empty());
     let said = of_name.or(of_text.map(|(_, said)| said));
     if let Some(said) = said.filter(|_| !properties.iter().any(|(key, _)| key == PROPERTY)) {
@@ -111,12 +110,12 @@ fn out_of_name(name: &mut String) -> Option<String> {
     Some(found.said)
 }
 
-/// First pronunciation in `texts` of one of `names`: the name, and its respelling. Lines that only tell that
-/// of `name` are taken out.
+/// First pronunciation in `texts` of one of `names`: the name, and its respelling. Removes lines that only
+/// give the one of `name`.
 fn in_texts<'p>(
     texts: impl Iterator<Item = &'p mut Passage>,
     name: &str,
-    names: &mut Vec<&str>,
+    mut names: Vec<&str>,
 ) -> Option<(String, String)> {
     // The longest name that fits is meant.
     names.sort_by_key(|it| std::cmp::Reverse(it.len()));
@@ -126,7 +125,7 @@ fn in_texts<'p>(
         let of_line = take_line(&mut passage.text, name).map(|said| (name.to_owned(), said));
         first = first.or(of_line);
         if first.is_none() {
-            let found = found(&passage.text, names);
+            let found = found(&passage.text, &names);
             first = found.map(|it| (it.called.to_owned(), it.said));
         }
     }

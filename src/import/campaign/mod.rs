@@ -22,7 +22,7 @@ use crate::{
 /// Largest file, in bytes.
 pub const BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Keys that only the file of an NPC has beside `name`.
-pub const NPC: [&str; 4] = ["lines", "personality", "secret_knowledge", "voice"];
+const NPC: [&str; 4] = ["lines", "personality", "secret_knowledge", "voice"];
 
 /// The world in `bytes`, the content of `file`, and its problems. NPCs that may know of an entity
 /// are those of `cast` and of the file. `None`: invalid YAML, or the file of an NPC.
@@ -32,7 +32,7 @@ pub fn campaign_file(file: &str, bytes: Vec<u8>, cast: &[Npc]) -> (Option<World>
     if bytes.len() > BYTES_MAX {
         problems.add(Position::START, "larger than 10 MiB", "is this the right file?");
     } else if let Some(mut node) = parsed(bytes, &mut problems) {
-        if is_npc(&node) {
+        if is_npc(|key| node.inside(&[key]).is_some()) {
             let way_out = "put it into the folder of NPCs, npc_dir";
             problems.add(node.at, "this is the file of an NPC, not of a campaign", way_out);
             return (None, problems.into_vec());
@@ -43,8 +43,8 @@ pub fn campaign_file(file: &str, bytes: Vec<u8>, cast: &[Npc]) -> (Option<World>
     (found, problems.into_vec())
 }
 
-fn is_npc(node: &Node) -> bool {
-    let has = |key: &str| node.entries().iter().any(|entry| entry.key == key);
+/// True for the file of an NPC, by the keys that it `has`.
+pub fn is_npc(has: impl Fn(&str) -> bool) -> bool {
     has("name") && NPC.iter().any(|key| has(key))
 }
 

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    carriers::PICTURES,
     examples::exchanges,
     fault::Fault,
     fields::Fields,
@@ -41,10 +40,11 @@ const NOTES: &[&[&str]] = &[
 const GREETINGS: &[&str] = &["alternate_greetings", "group_only_greetings"];
 /// Most example exchanges; more would not fit into a prompt.
 const EXAMPLES_MAX: usize = 200;
-/// Parts of a card that was exported here which the NPC gets again, and their largest size in bytes.
+/// Members of the extension of our own cards that the NPC gets back.
 const CARRIED: &[&str] = &["language", "max_sentences", "pronunciation", "voice"];
+/// Largest size of these as JSON, in bytes.
 const EXTENSION_MAX: usize = 4 << 10;
-/// Most texts of a list in it.
+/// Most texts of a list in the extension.
 const TEXTS_MAX: usize = 100;
 /// Longest tag, in characters.
 const TAG_MAX: usize = 40;
@@ -66,9 +66,8 @@ pub fn read(reading: &mut Reading<'_>, document: &Map<String, Value>, is_nested:
         let owner = Owner { source: &npc.source, known_to: vec![npc.source.clone()] };
         lore::read(reading, &book, &owner, &mut macros);
     }
-    let unknown: Vec<&str> = macros.unknown().collect();
-    report_unknown(reading, &unknown);
-    remainder::report(reading, document, &fields, PICTURES);
+    report_unknown(reading, &macros);
+    remainder::report(reading, document, &fields);
     reading.drafts.npcs.push(npc);
 }
 
@@ -188,8 +187,8 @@ fn note(npc: &mut NpcDraft, reading: &mut Reading<'_>, fields: &Fields<'_>) {
     }
 }
 
-/// Takes what a card that was exported here has beside the fields of all cards. Rules are no more than
-/// a stranger's wish.
+/// Reads the extension `own` of a card that was exported here. Its rules only go to the game master: anyone
+/// may have written them.
 fn ours(npc: &mut NpcDraft, own: &Map<String, Value>) {
     let texts = |key: &str| {
         let all = own.get(key).and_then(Value::as_array).into_iter().flatten();

@@ -42,19 +42,10 @@ impl<'a> Fields<'a> {
 
     /// The first text of these members that is not blank. One that is no text is left out.
     pub fn text(&self, names: &[&'static str], reading: &mut Reading<'_>) -> Option<Field<'a>> {
-        for &name in names {
-            match self.map.get(name) {
-                None | Some(Value::Null) => {}
-                Some(value) => {
-                    let text = text(value, self.place(name), reading);
-                    let text = text.filter(|text| !text.trim().is_empty());
-                    if let Some(text) = text {
-                        return Some(Field { name, text });
-                    }
-                }
-            }
-        }
-        None
+        names.iter().find_map(|&name| {
+            let text = text(self.map.get(name)?, self.place(name), reading)?;
+            Some(Field { name, text })
+        })
     }
 
     /// Like [`texts`](Self::texts), of short ones: one text has them separated by commas.
@@ -87,13 +78,12 @@ impl<'a> Fields<'a> {
         }
         let mut texts = Vec::new();
         for (at, item) in items.iter().take(TEXTS_MAX).enumerate() {
-            let text = text(item, format!("{place}/{at}"), reading);
-            texts.extend(text.filter(|text| !text.trim().is_empty()));
+            texts.extend(text(item, format!("{place}/{at}"), reading));
         }
         texts
     }
 
-    /// The first of these members that is true or false; writers also use 0 and 1, and these as texts.
+    /// The first of these members that is true or false; writers also use 0 and 1, and words for them.
     pub fn flag(&self, names: &[&'static str]) -> Option<bool> {
         names.iter().find_map(|&name| match self.map.get(name)? {
             Value::Bool(flag) => Some(*flag),
@@ -122,8 +112,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A text of bounded length at `place`, or a number as one; false, which some writers put for an empty
-/// one, is blank.
+/// A text of bounded length at `place` that is not blank, or a number as one; false, which some writers put
+/// for an empty one, is blank.
 fn text<'a>(value: &'a Value, place: String, reading: &mut Reading<'_>) -> Option<Cow<'a, str>> {
     match value {
         Value::String(text) if text.len() > TEXT_MAX && text.chars().count() > TEXT_MAX => {
@@ -131,6 +121,7 @@ fn text<'a>(value: &'a Value, place: String, reading: &mut Reading<'_>) -> Optio
             reading.mistake(Fault::new(&place, message, "shorten this text"));
             None
         }
+        Value::String(text) if text.trim().is_empty() => None,
         Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Number(number) => Some(Cow::Owned(number.to_string())),
         Value::Null | Value::Bool(false) => None,

@@ -90,15 +90,15 @@ pub fn read_alone(
     let mut macros = Macros::new("the character");
     let owner = Owner { source: &source, known_to: Vec::new() };
     read(reading, &book, &owner, &mut macros);
-    let unknown: Vec<&str> = macros.unknown().collect();
-    report_unknown(reading, &unknown);
+    report_unknown(reading, &macros);
     if reading.drafts.entities.len() == before && reading.drafts.mistakes.len() == faults {
         let message = "no entry of this lorebook is switched on and has a text";
         reading.mistake(Fault::new(&book.place("entries"), message, "switch entries on"));
     }
 }
 
-pub fn report_unknown(reading: &mut Reading<'_>, names: &[&str]) {
+pub fn report_unknown(reading: &mut Reading<'_>, macros: &Macros) {
+    let names: Vec<&str> = macros.unknown().collect();
     if !names.is_empty() {
         let what = format!("placeholders: {}", names.join(", "));
         reading.left_out(what, "nothing here has these values");

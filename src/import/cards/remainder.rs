@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{fields::Fields, reading::Reading};
+use super::{carriers::PICTURES, fields::Fields, reading::Reading};
 use crate::domain::one_line;
 
 /// Newest version of the format that is known.
@@ -56,13 +56,8 @@ const NAMES_MAX: usize = 10;
 /// Longest name shown, in characters.
 const NAME_MAX: usize = 40;
 
-/// Notes what of the card in `document` with these `fields` was not used. `pictures`: why assets are not.
-pub fn report(
-    reading: &mut Reading<'_>,
-    document: &Map<String, Value>,
-    fields: &Fields<'_>,
-    pictures: &str,
-) {
+/// Notes the parts of the card in `document` with these `fields` that were not used.
+pub fn report(reading: &mut Reading<'_>, document: &Map<String, Value>, fields: &Fields<'_>) {
     let version: f64 = match document.get("spec_version") {
         Some(Value::String(version)) => version.trim().parse().unwrap_or_default(),
         Some(version) => version.as_f64().unwrap_or_default(),
@@ -73,7 +68,7 @@ pub fn report(
         reading.left_out(what, "version 3.0 is known");
     }
     let assets = fields.map.get("assets").and_then(Value::as_array).map_or(0, Vec::len);
-    reading.left_out_counted(assets, ["asset", "assets"], pictures);
+    reading.left_out_counted(assets, ["asset", "assets"], PICTURES);
     if let Some(extensions) = fields.object("extensions", reading) {
         let extensions = extensions.map;
         if let Some(world) = extensions.get("world").and_then(Value::as_str)

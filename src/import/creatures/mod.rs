@@ -45,7 +45,7 @@ pub fn read(file: &str, document: &Value, drafts: &mut Drafts) {
             continue;
         };
         let mut source = record.source(file, &name);
-        // A wrong address is shared by creatures that differ.
+        // Some files give different creatures one wrong address.
         if sources.get(&source).is_some_and(|it| *it != name) {
             source = record::source_of_name(file, &name);
         }

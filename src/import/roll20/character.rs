@@ -64,7 +64,7 @@ pub fn is_for_all(members: &Map<String, Value>, key: &str) -> bool {
     players(members, key).iter().any(|it| it == "all")
 }
 
-/// Notes of the game master's on a character's token, which is an object or its JSON in a text; and true if
+/// Notes of the game master on a character's token, which is an object or its JSON in a text; and true if
 /// some of them could not be read.
 pub fn token_notes(members: &Map<String, Value>) -> (Prose, bool) {
     let parsed;
@@ -72,9 +72,8 @@ pub fn token_notes(members: &Map<String, Value>) -> (Prose, bool) {
         Some(Value::Object(token)) => token,
         Some(Value::String(text)) => {
             let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
-            let is_short = text.len() <= TEXT_MAX;
-            let found = Some(text).filter(|_| is_short);
-            parsed = found.and_then(|text| read(text).or_else(|| read(&decoded(text))));
+            let short = Some(text).filter(|text| text.len() <= TEXT_MAX);
+            parsed = short.and_then(|text| read(text).or_else(|| read(&decoded(text))));
             match &parsed {
                 Some(token) => token,
                 None => return (Prose::default(), text.contains("gmnotes")),
@@ -133,7 +132,7 @@ pub fn character(
     let is_npc = fact("npc").is_some_and(|it| it == "1" || it == "true");
     let owners = players(members, "controlledby");
     if !is_npc && owners.iter().any(|it| it != "all") {
-        // Others at the table are not told what a player keeps to themselves.
+        // A text that not all players may read stays hidden from them.
         if !["controlledby", "inplayerjournals"].iter().any(|key| is_for_all(members, key)) {
             secrets.append(&mut text);
         }

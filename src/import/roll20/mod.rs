@@ -81,7 +81,7 @@ impl Reading<'_> {
         }
         for (key, one, several) in UNUSED {
             let why = "only characters and handouts are imported";
-            self.left_out(list(key).len(), one, several, why);
+            self.left_out_counted(list(key).len(), one, several, why);
         }
     }
 
@@ -92,13 +92,11 @@ impl Reading<'_> {
         let (on_token, is_lost) = token_notes(members);
         if is_lost {
             let what = format!("notes on the token of '{name}'");
-            let why = "they are damaged, or longer than 256 KiB".to_owned();
-            let file = self.file.to_owned();
-            self.drafts.left_out.push(LeftOut { file, what, why });
+            self.left_out(what, "they are damaged, or longer than 256 KiB");
         }
         let npc = character(members, source, self.file, name, on_token);
         let abilities = members.get("abilities").and_then(Value::as_array).map_or(0, Vec::len);
-        self.left_out(abilities, "ability", "abilities", "they are macros of Roll20");
+        self.left_out_counted(abilities, "ability", "abilities", "they are macros of Roll20");
         self.cut(is_cut || is_long(members, "gmnotes"), place);
         match npc {
             character::Read::Npc(draft) => self.drafts.npcs.push(*draft),
@@ -150,9 +148,7 @@ impl Reading<'_> {
         let name: String = words.chars().take(NAME_MAX).collect();
         if name.is_empty() {
             let what = if place.is_empty() { "it" } else { place };
-            let why = "it has no name".to_owned();
-            let file = self.file.to_owned();
-            self.drafts.left_out.push(LeftOut { file, what: what.to_owned(), why });
+            self.left_out(what.to_owned(), "it has no name");
             return None;
         }
         Some(name.trim().to_owned())
@@ -160,17 +156,18 @@ impl Reading<'_> {
 
     fn cut(&mut self, is_cut: bool, place: &str) {
         if is_cut {
-            let what = format!("the end of a long text of {place}");
-            let why = "a text may have 256 KiB".to_owned();
-            self.drafts.left_out.push(LeftOut { file: self.file.to_owned(), what, why });
+            self.left_out(format!("the end of a long text of {place}"), "a text may have 256 KiB");
         }
     }
 
-    fn left_out(&mut self, number: usize, one: &str, several: &str, why: &str) {
+    fn left_out(&mut self, what: String, why: &str) {
+        let (file, why) = (self.file.to_owned(), why.to_owned());
+        self.drafts.left_out.push(LeftOut { file, what, why });
+    }
+
+    fn left_out_counted(&mut self, number: usize, one: &str, several: &str, why: &str) {
         if number > 0 {
-            let what = format!("{number} {}", if number == 1 { one } else { several });
-            let file = self.file.to_owned();
-            self.drafts.left_out.push(LeftOut { file, what, why: why.to_owned() });
+            self.left_out(format!("{number} {}", if number == 1 { one } else { several }), why);
         }
     }
 
