@@ -106,7 +106,7 @@ pub fn run(config: &Config, Arguments { whose, action }: Arguments) -> Result<u8
     })
 }
 
-/// Only a store that cannot be used is no wrong usage.
+/// Any error but one of the store is wrong usage.
 fn failure(error: ScheduleError) -> Failure {
     match error {
         ScheduleError::Store(error) => error.into(),

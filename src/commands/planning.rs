@@ -5,9 +5,9 @@ use crate::campaign::Planner;
 
 /// Schedules of a face.
 pub trait Planning {
-    /// The schedules of the campaign that is played as this is called.
+    /// The schedules of the current campaign.
     ///
     /// # Errors
-    /// The face stores none.
+    /// The face stores no schedules.
     fn planner(&self) -> Result<Planner, Refusal>;
 }

@@ -1,5 +1,5 @@
-//! Notices about schedules to game masters whose table is closed. What cannot be posted waits for
-//! the next session.
+//! Notices about schedules to game masters whose table is closed. Notices that cannot be posted
+//! wait for the next session.
 //!
 //! Entry function: [`notify`]. **Never**: posts where players read.
 
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::campaign::{GuildStore, ScheduleNotice, Schedules};
 
-/// Where notices go.
+/// Posts notices in servers.
 pub struct Post {
-    /// Keeps what cannot be posted.
+    /// Holds notices that cannot be posted.
     pub schedules: Schedules,
     pub guilds: GuildStore,
     pub http: Arc<Http>,

@@ -11,7 +11,7 @@ use crate::domain::{PersonId, Scope, Timestamp};
 
 /// Runs stored per scope; older ones are removed. Enough for years of evenings.
 pub(super) const RUNS_MAX: usize = 500;
-/// Digits from which a person's id is taken for a Discord user id, which is in no other text.
+/// Fewest digits of a Discord user id; a shorter id may be an ordinary word of a text.
 const USER_ID_DIGITS: usize = 15;
 
 /// A run of a workflow. An interrupted one has no end.
@@ -87,7 +87,7 @@ impl KeptRun {
             })
     }
 
-    /// The person who started it. Empty: deleted; `None`: no person did.
+    /// The person who started it. Empty: deleted; `None`: not started by a person.
     pub fn starter(&self) -> Option<String> {
         starter(&self.record)
     }

@@ -78,10 +78,11 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 #[cfg(test)]
 pub use {
     line::{Circumstances, TierLine},
-    statistics::Latencies,
-    status::{SceneStatus, Unwritten},
+    status::Unwritten,
 };
 
+#[cfg(test)]
+pub mod stand_in;
 #[cfg(test)]
 pub mod tests;
 

@@ -8,19 +8,18 @@ use crate::{
     memory::{Error, MemoryStore},
 };
 
-/// What the person `player` planned and started, as lines of text for them.
+/// Schedules that `player` made and runs that they started, as lines of text for them.
 pub async fn made_by(
     store: &dyn MemoryStore,
     scope: &Scope,
     player: &str,
 ) -> Result<Vec<String>, Error> {
-    let is_own = |by: Option<&str>| by == Some(player);
     let schedules = store.schedules(scope).await?.into_iter();
-    let schedules = schedules.filter(|it| is_own(it.by.as_ref().map(|by| by.0.as_str())));
+    let schedules = schedules.filter(|it| it.by.as_ref().is_some_and(|by| by.0 == player));
     let schedules =
         schedules.map(|it| format!("{} schedule {}: {}", date(it.made), it.when, it.action));
     let runs = store.runs(scope, 0).await?.into_iter();
-    let runs = runs.filter(|it| is_own(it.starter().as_deref()));
+    let runs = runs.filter(|it| it.starter().is_some_and(|starter| starter == player));
     let runs = runs.map(|it| format!("{} workflow {}", date(it.began), it.workflow));
     Ok(schedules.chain(runs).collect())
 }

@@ -1,4 +1,4 @@
-//! What is to be done about one schedule now. Entry function: [`step`].
+//! The next step of one schedule. Entry function: [`step`].
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ const GRACE: i64 = 60_000;
 /// Lead of a program with a running session over others on the same store, in ms.
 const LEAD: i64 = 2_000;
 
-/// The time, and what else decides.
+/// The time, and the state that [`step`] depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
     /// Unix time in ms.
     pub now: i64,
     /// The session of the schedule's scope that runs in this program.
     pub session: Option<SessionTime>,
-    /// A missed firing is made up for.
+    /// Missed firings are made up for.
     pub catch_up: bool,
-    /// The table's.
+    /// Time zone of the table.
     pub zone: &'a TimeZone,
 }
 
@@ -30,7 +30,7 @@ pub struct Moment<'a> {
 pub struct SessionTime {
     /// Unix time in ms.
     pub began: i64,
-    /// In ms, by a clock that is never set.
+    /// In ms, by the monotonic clock.
     pub elapsed: i64,
 }
 
@@ -38,11 +38,11 @@ pub struct SessionTime {
 pub enum Step {
     /// Nothing to do for this long; `None`: until something changes.
     Wait(Option<Duration>),
-    /// Its next time changes, and nothing else happens.
+    /// Only its next time changes.
     Move(Option<i64>),
     /// Its time has come, and may have passed.
     Take(Due),
-    /// A program has claimed a firing, and not said that it was done.
+    /// A program has claimed a firing and not reported that it began.
     Begun,
 }
 
@@ -63,21 +63,21 @@ pub fn step(entry: &Entry, moment: &Moment<'_>) -> Step {
     }
 }
 
-/// One that fires in each session of its scope, while one runs.
+/// Step of a session schedule while a session of its scope runs here.
 fn in_session(entry: &Entry, session: SessionTime, moment: &Moment<'_>) -> Step {
     let SessionTime { began, elapsed } = session;
     let now = began.saturating_add(elapsed);
-    // What lies ahead was written before the clock was set back.
+    // A time in the future was stored before the clock was set back.
     let has_passed = |at: i64| at <= now.saturating_add(GRACE);
     let Some(due) = entry.when.in_session(began) else { return Step::Wait(None) };
     match entry.next {
-        // Fired in this session, or made after that time.
+        // Made after its time in this session, or already fired in it.
         None if due < entry.made && has_passed(entry.made) => Step::Wait(None),
         None if entry.last.is_some_and(|last| last >= began && has_passed(last)) => {
             Step::Wait(None)
         }
         None => Step::Move(Some(due)),
-        // Of another session.
+        // `next` belongs to another session.
         Some(next) if next != due => Step::Move(Some(due)),
         Some(next) => {
             let taken = entry.when.due(next, now, moment.catch_up, moment.zone);
@@ -86,8 +86,8 @@ fn in_session(entry: &Entry, session: SessionTime, moment: &Moment<'_>) -> Step 
     }
 }
 
-/// One whose session is not here. Another program may have it; if none has, it ended before
-/// `next`.
+/// Step of a session schedule without a session here. Another program may run the session;
+/// otherwise it ended before `next`.
 fn without_session(now: i64, next: i64) -> Step {
     let late = now.saturating_sub(next);
     match late > GRACE {

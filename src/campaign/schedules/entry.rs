@@ -1,4 +1,4 @@
-//! A schedule as it is understood. Entry type: [`Entry`].
+//! A parsed schedule. Entry type: [`Entry`].
 
 use crate::{
     domain::PersonId,
@@ -6,7 +6,7 @@ use crate::{
     memory::KeptSchedule,
 };
 
-/// A schedule of the store. Times are Unix times in ms.
+/// A stored schedule. Times are Unix times in ms.
 pub struct Entry {
     pub id: String,
     pub when: When,
@@ -19,22 +19,22 @@ pub struct Entry {
     pub last: Option<i64>,
 }
 
-/// A begun firing at `last` leaves this time after it as the next one, which no schedule has.
+/// A next time this many ms after `last` marks a firing as begun; no schedule has it otherwise.
 const BEGUN: i64 = 1;
 
 impl Entry {
-    /// The next time that marks a firing now as begun.
+    /// The next time that marks the firing at `next` as begun.
     pub fn begun_mark(&self) -> Option<i64> {
         self.next.map(|next| next.saturating_add(BEGUN))
     }
 
-    /// A program has claimed a firing, and has not said that it was done.
+    /// True if a program has claimed a firing and not reported that it began.
     pub fn is_begun(&self) -> bool {
         let mark = self.last.map(|last| last.saturating_add(BEGUN));
         mark.is_some() && mark == self.next
     }
 
-    /// `None`: a newer version has written it.
+    /// `None`: written by a newer version.
     pub fn read(kept: &KeptSchedule) -> Option<Self> {
         Some(Self {
             id: kept.id.clone(),

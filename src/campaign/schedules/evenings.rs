@@ -81,7 +81,7 @@ impl Evenings {
         self.running().iter().map(|it| it.scope.clone()).collect()
     }
 
-    /// Has the task look again.
+    /// Wakes the task of schedules.
     pub fn wake(&self) {
         self.0.changed.notify_one();
     }

@@ -14,8 +14,8 @@ pub struct PlannedLine<'a> {
     pub speaker: SpeakerId,
 }
 
-/// Has the NPC say the line, unless it is muted or an X-card silences the table. Returns once the
-/// table has taken it.
+/// Makes the NPC say the line, unless it is muted or an X-card silences the table. Returns once the
+/// table has handled the order.
 pub async fn say(evening: &Evening, line: PlannedLine<'_>) -> Result<(), NotStarted> {
     let commands = evening.table.commands.upgrade().ok_or(NotStarted::NoSession)?;
     let halts = evening.table.halts.count();
@@ -32,9 +32,9 @@ pub async fn say(evening: &Evening, line: PlannedLine<'_>) -> Result<(), NotStar
     let order = Box::new(Command::Puppet { speaker, seat: seat.id, text: text.to_owned() });
     let unhalted = Command::Unhalted { halts, order };
     commands.send(unhalted).await.map_err(|_| NotStarted::NoSession)?;
-    // Its answer follows what the table has done with the line.
+    // The table answers in order: it has handled the line by then.
     self::status(&commands).await?;
-    // Dropped, or silenced at once.
+    // An X-card dropped the line, or silenced it at once.
     if evening.table.halts.count() == halts { Ok(()) } else { Err(NotStarted::Card) }
 }
 

@@ -71,10 +71,7 @@ impl Planner {
 
     /// The schedules, by their next time.
     pub async fn list(&self) -> Result<Vec<Entry>, ScheduleError> {
-        let kept = self.shared.parts.store.schedules(&self.scope).await?;
-        let entries: Vec<Entry> = kept.iter().filter_map(Entry::read).collect();
-        self.shared.learn(&self.scope, &entries);
-        Ok(entries)
+        Ok(self.shared.read(&self.scope).await?)
     }
 
     /// Makes a schedule.
@@ -118,7 +115,7 @@ impl Planner {
         shown::line(entry, &self.shared.parts.settings.load().schedules.zone)
     }
 
-    /// Full names, and within the limits.
+    /// Checks the action and completes names.
     fn checked(&self, action: Planned) -> Result<Planned, ScheduleError> {
         let settings = self.shared.parts.settings.load();
         match action {

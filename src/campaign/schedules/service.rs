@@ -32,7 +32,7 @@ impl Schedules {
         self.0.notices()
     }
 
-    /// Tells a notice that could not be delivered once a session of its scope begins.
+    /// Stores a notice that could not be posted; the next session of its scope delivers it.
     pub fn owe(&self, notice: ScheduleNotice) {
         self.0.owe(notice);
     }

@@ -1,4 +1,4 @@
-//! What the faces and the task of schedules share. Entry type: [`Shared`].
+//! State shared by faces and the task of schedules. Entry type: [`Shared`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use super::{entry::Entry, evenings::Evenings, shown};
 use crate::{
     campaign::settings::SharedSettings,
     domain::Scope,
-    memory::MemoryStore,
+    memory::{Error, MemoryStore},
     session::{TableEvent, TableEvents},
 };
 
@@ -66,8 +66,15 @@ impl Shared {
         self.notices.subscribe()
     }
 
-    /// Takes the schedules of `scope`, for suggestions.
-    pub fn learn(&self, scope: &Scope, entries: &[Entry]) {
+    /// The schedules of `scope`, by their next time; their lines become suggestions.
+    pub async fn read(&self, scope: &Scope) -> Result<Vec<Entry>, Error> {
+        let kept = self.parts.store.schedules(scope).await?;
+        let entries: Vec<Entry> = kept.iter().filter_map(Entry::read).collect();
+        self.learn(scope, &entries);
+        Ok(entries)
+    }
+
+    fn learn(&self, scope: &Scope, entries: &[Entry]) {
         let settings = self.parts.settings.load();
         let lines = entries.iter().map(|entry| shown::line(entry, &settings.schedules.zone));
         let lines = lines.map(|line| line.chars().take(SUGGESTED_MAX).collect()).collect();
@@ -114,11 +121,11 @@ impl Shared {
         }
         own.push(text);
         drop(owed);
-        // One may have begun.
+        // A session may have begun already.
         self.parts.evenings.wake();
     }
 
-    /// Tells the waiting notices of scopes with a running table.
+    /// Delivers the waiting notices of scopes with a running table.
     pub fn tell_owed(&self) {
         self.owed().retain(|scope, notices| {
             let Some(events) = self.table(scope) else { return true };

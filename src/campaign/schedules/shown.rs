@@ -26,7 +26,7 @@ pub fn line(entry: &Entry, zone: &TimeZone) -> String {
     format!("{} · {} · {}", entry.id, when(entry, zone), action(&entry.action))
 }
 
-/// Notice of firings that were not made.
+/// Notice of missed firings.
 pub fn missed(entry: &Entry, times: u64, zone: &TimeZone) -> String {
     let due = entry.next.map(|due| format!(", due {}", at(due, zone))).unwrap_or_default();
     let why = match entry.when {
@@ -46,7 +46,7 @@ pub fn cut_off(entry: &Entry, zone: &TimeZone) -> String {
     format!("Schedule {} was cut off as it began ({what}{due}); it isn't repeated.", entry.id)
 }
 
-/// Notice of a firing that came to nothing.
+/// Notice of a firing that started nothing.
 pub fn not_started(entry: &Entry, why: &NotStarted) -> String {
     format!("Schedule {} missed ({}): {why}.", entry.id, action(&entry.action))
 }
@@ -69,7 +69,7 @@ fn when(entry: &Entry, zone: &TimeZone) -> String {
     }
 }
 
-/// What it does, in a few words.
+/// The action in a few words.
 fn action(planned: &Planned) -> String {
     match planned {
         Planned::Workflow { name, .. } => format!("workflow {name}"),

@@ -1,4 +1,4 @@
-//! What starts workflows for schedules. Entry trait: [`Starts`].
+//! Starting workflows for schedules. Entry trait: [`Starts`].
 
 use std::sync::Arc;
 

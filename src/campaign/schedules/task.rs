@@ -1,4 +1,4 @@
-//! Fires what is due. Entry type: [`Work`].
+//! Fires due schedules. Entry type: [`Work`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,12 +39,12 @@ const LOOK: Duration = Duration::from_secs(30);
 const SEARCH: Duration = Duration::from_secs(300);
 /// Time that a program has to begin what it has claimed; afterwards it counts as killed.
 const BEGINNING: Duration = Duration::from_secs(30);
-/// Longest wait at shutdown for what was fired.
+/// Longest wait at shutdown for firings that have not begun.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Scopes whose schedules a program fires.
 pub enum Drives {
-    /// Discord servers of the store, by id, while this is true: the others cost nothing.
+    /// Discord servers of the store for whose id this returns true; others are not read.
     Guilds(Box<dyn Fn(u64) -> bool + Send + Sync>),
     Only(Scope),
 }
@@ -65,9 +65,9 @@ pub struct Work {
     drives: Drives,
     scopes: BTreeSet<Scope>,
     searched: Option<Instant>,
-    /// Until they have begun.
+    /// Firings of this program that have not begun.
     fired: JoinSet<()>,
-    /// Claimed firings of any program, by their times, since they were first seen.
+    /// Schedules marked as begun by any program: the time of the firing, and its first sighting.
     begun: BTreeMap<(Scope, String), (Option<i64>, Instant)>,
 }
 
@@ -114,9 +114,7 @@ impl Work {
         let mut wait = LOOK;
         let scopes = self.scopes.iter().filter(|scope| self.drives.includes(scope));
         for scope in scopes.cloned().collect::<Vec<_>>() {
-            let kept = self.shared.parts.store.schedules(&scope).await?;
-            let entries: Vec<Entry> = kept.iter().filter_map(Entry::read).collect();
-            self.shared.learn(&scope, &entries);
+            let entries = self.shared.read(&scope).await?;
             for entry in entries {
                 if let Some(next) = self.take(&scope, entry).await? {
                     wait = wait.min(next);
@@ -145,7 +143,7 @@ impl Work {
         Ok(())
     }
 
-    /// Does what is to be done about a schedule; returns the time until it needs another look.
+    /// Takes the next step of a schedule; returns the time until it needs another look.
     async fn take(&mut self, scope: &Scope, entry: Entry) -> Result<Option<Duration>, Error> {
         let evening = self.shared.parts.evenings.of(scope);
         let session = evening.map(|evening| evening.time());
@@ -161,7 +159,7 @@ impl Work {
             Step::Begun => return self.begun(scope, &entry).await,
             Step::Take(due) => due,
         };
-        // One that fires is over, or has its next time, once it has begun.
+        // A schedule that fires gets its next time, or is removed, once the firing has begun.
         let (next, is_over) = match fires {
             true => (entry.begun_mark(), false),
             false => (then, entry.when.is_over(then)),
@@ -184,7 +182,7 @@ impl Work {
     /// then.
     async fn begun(&mut self, scope: &Scope, entry: &Entry) -> Result<Option<Duration>, Error> {
         if !self.fired.is_empty() {
-            // It may be one of these, whose ends have the task look again.
+            // It may be one of these; each end wakes the task.
             return Ok(None);
         }
         let key = (scope.clone(), entry.id.clone());
@@ -231,7 +229,7 @@ impl Work {
     }
 }
 
-/// Begins what a claimed schedule is for.
+/// Starts the action of a claimed schedule.
 async fn start(
     shared: &Arc<Shared>,
     starts: &dyn Starts,

@@ -1,4 +1,4 @@
-//! When something is planned for, and whether it is due.
+//! Times of schedules: reading them, and deciding what is due.
 //!
 //! [`parse`] reads a [`When`] from what a game master types, in the table's time zone. If the clocks
 //! skip a time, it moves by as much as they do; if they repeat it, the first one ahead counts.
@@ -52,7 +52,7 @@ pub enum When {
     },
 }
 
-/// What is done then.
+/// Action of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Planned {
@@ -63,7 +63,7 @@ pub enum Planned {
 /// A schedule whose next time has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// It fires once now; otherwise its times are only reported.
+    /// It fires once now; otherwise the missed times are only reported.
     pub fires: bool,
     /// Times that passed without firing.
     pub missed: u64,

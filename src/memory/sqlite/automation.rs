@@ -4,7 +4,7 @@
 //! write one after another, so only one finds the next time of a schedule unchanged.
 
 use futures::FutureExt;
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     super::{
@@ -12,6 +12,7 @@ use super::{
     },
     campaign, campaign_made, failure,
     rows::limit,
+    run,
     store::Sqlite,
 };
 use crate::domain::{PersonId, Timestamp};
@@ -167,9 +168,4 @@ fn kept_schedule(row: &Row<'_>) -> rusqlite::Result<KeptSchedule> {
         next: row.get(5)?,
         last: row.get(6)?,
     })
-}
-
-/// Number of changed rows.
-fn run(db: &Connection, sql: &str, given: impl Params) -> Result<usize, Error> {
-    db.prepare_cached(sql).and_then(|mut run| run.execute(given)).map_err(failure)
 }

@@ -8,6 +8,7 @@ use super::{
     super::{Error, Forget, Forgotten, Present, Uid},
     automation, campaign, failure,
     rows::json,
+    run,
 };
 
 /// A withdrawn line; its speaker stays.
@@ -73,12 +74,6 @@ fn doom(db: &Connection) -> Result<(), Error> {
          DELETE FROM doomed;",
     )
     .map_err(failure)
-}
-
-fn run(db: &Connection, sql: &str, given: impl Params) -> Result<u64, Error> {
-    let mut run = db.prepare_cached(sql).map_err(failure)?;
-    let rows = run.execute(given).map_err(failure)?;
-    Ok(u64::try_from(rows).unwrap_or(u64::MAX))
 }
 
 fn remove_derived(db: &Connection, campaign: i64) -> Result<u64, Error> {

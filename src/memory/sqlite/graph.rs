@@ -15,6 +15,7 @@ use super::{
         Eyes, RELATION, RELATION_COLUMNS, entity, entity_of, json, limit, name_of, relation,
         seen_by, topics,
     },
+    run,
     store::Sqlite,
 };
 
@@ -163,16 +164,10 @@ fn put(
         applied.added += written;
     }
     let id = id_of(db, campaign, &entity.id)?;
-    // An import has thousands of entities.
-    let forget = "DELETE FROM entity_name WHERE entity = ?";
-    db.prepare_cached(forget).and_then(|mut it| it.execute([id])).map_err(failure)?;
-    let mut call = db
-        .prepare_cached(
-            "INSERT OR IGNORE INTO entity_name (campaign, name, entity) VALUES (?, ?, ?)",
-        )
-        .map_err(failure)?;
+    run(db, "DELETE FROM entity_name WHERE entity = ?", [id])?;
     for name in entity.aliases.iter().chain([&entity.name]) {
-        call.execute(params![campaign, fold(name.trim()), id]).map_err(failure)?;
+        let sql = "INSERT OR IGNORE INTO entity_name (campaign, name, entity) VALUES (?, ?, ?)";
+        run(db, sql, params![campaign, fold(name.trim()), id])?;
     }
     Ok(())
 }

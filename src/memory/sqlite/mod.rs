@@ -27,7 +27,7 @@ mod tests;
 pub use recognise::recognise;
 pub use store::Sqlite;
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params};
 
 use super::{Error, Scope};
 
@@ -79,4 +79,11 @@ pub fn campaign_made(db: &Connection, key: &str) -> Result<i64, Error> {
     }
     db.execute("INSERT INTO campaign (key) VALUES (?)", [key]).map_err(failure)?;
     Ok(db.last_insert_rowid())
+}
+
+/// Executes a statement; returns the number of changed rows.
+pub fn run(db: &Connection, sql: &str, given: impl Params) -> Result<u64, Error> {
+    let mut run = db.prepare_cached(sql).map_err(failure)?;
+    let rows = run.execute(given).map_err(failure)?;
+    Ok(u64::try_from(rows).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! Runs of workflows, schedules, and who may fire one.
+//! Runs of workflows, schedules, and claims of their firings.
 
 use futures::future::try_join_all;
 
@@ -93,7 +93,7 @@ pub async fn claims(store: &dyn MemoryStore) {
     assert!(ids(store, &key()).await.is_empty());
 }
 
-/// A deleted person leaves no id in what they started and made, also if a run ends later.
+/// A deleted person's id leaves their runs and schedules, even if a run ends later.
 pub async fn people(store: &dyn MemoryStore) {
     for scope in [key(), of_guild(1)] {
         store.add_schedule(&scope, schedule("a", Some(5))).await.unwrap();
