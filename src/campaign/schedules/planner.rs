@@ -13,7 +13,7 @@ use crate::{
     memory::{self, KeptSchedule},
 };
 
-/// Most schedules of a scope: far beyond a campaign, and read in milliseconds.
+/// Most schedules of a scope: far beyond a campaign.
 const SCHEDULES_MAX: usize = 1_000;
 /// Longest line, in characters: what an NPC says in about two minutes.
 const LINE_MAX: usize = 2_000;

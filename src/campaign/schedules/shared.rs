@@ -12,7 +12,7 @@ use super::{entry::Entry, evenings::Evenings, shown};
 use crate::{
     campaign::settings::SharedSettings,
     domain::Scope,
-    memory::{Error, MemoryStore},
+    memory::{Error, KeptSchedule, MemoryStore},
     session::{TableEvent, TableEvents},
 };
 
@@ -42,8 +42,8 @@ pub struct SchedulesParts {
 pub struct Shared {
     pub parts: SchedulesParts,
     notices: broadcast::Sender<ScheduleNotice>,
-    /// Lines of the schedules as last read, by scope.
-    known: Mutex<BTreeMap<Scope, Vec<String>>>,
+    /// Schedules as last read, by scope.
+    known: Mutex<BTreeMap<Scope, Vec<KeptSchedule>>>,
     /// Scopes whose schedules have changed since the task last looked.
     fresh: Mutex<BTreeSet<Scope>>,
     /// Notices that wait for the next session of their scope.
@@ -66,25 +66,21 @@ impl Shared {
         self.notices.subscribe()
     }
 
-    /// The schedules of `scope`, by their next time; their lines become suggestions.
+    /// The schedules of `scope`, by their next time, which become suggestions.
     pub async fn read(&self, scope: &Scope) -> Result<Vec<Entry>, Error> {
         let kept = self.parts.store.schedules(scope).await?;
-        let entries: Vec<Entry> = kept.iter().filter_map(Entry::read).collect();
-        self.learn(scope, &entries);
+        let entries = kept.iter().filter_map(Entry::read).collect();
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(scope.clone(), kept);
         Ok(entries)
-    }
-
-    fn learn(&self, scope: &Scope, entries: &[Entry]) {
-        let settings = self.parts.settings.load();
-        let lines = entries.iter().map(|entry| shown::line(entry, &settings.schedules.zone));
-        let lines = lines.map(|line| line.chars().take(SUGGESTED_MAX).collect()).collect();
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(scope.clone(), lines);
     }
 
     /// Lines of the schedules of `scope`, as last read.
     pub fn known(&self, scope: &Scope) -> Vec<String> {
+        let settings = self.parts.settings.load();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(scope).cloned().unwrap_or_default()
+        let entries = known.get(scope).into_iter().flatten().filter_map(Entry::read);
+        let lines = entries.map(|entry| shown::line(&entry, &settings.schedules.zone));
+        lines.map(|line| line.chars().take(SUGGESTED_MAX).collect()).collect()
     }
 
     /// The schedules of `scope` have changed.

@@ -32,8 +32,7 @@ use crate::{
     session::SpeakerId,
 };
 
-/// Longest time without a look at the store, where another program may have made a schedule: a read
-/// of 1,000 takes a few ms.
+/// Longest time without a look at the store, where another program may have made a schedule.
 const LOOK: Duration = Duration::from_secs(30);
 /// Interval of searches for scopes that another program has made.
 const SEARCH: Duration = Duration::from_secs(300);
