@@ -1,15 +1,21 @@
 //! Steps in which an NPC speaks; each ends when its line has. Entry functions: [`say`], [`ask`].
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-use super::context::{StepContext, failed, gone};
+use super::{
+    context::{StepContext, failed, gone},
+    link::TableGone,
+};
 use crate::{
     domain::redact::without_credentials,
-    logic::workflow::{
-        look::Done,
-        values::{Given, Piece, Words},
+    logic::{
+        words::shortened,
+        workflow::{
+            look::Done,
+            values::{Given, Piece, Words},
+        },
     },
     session::{Command, LONGEST_UTTERANCE, Outcome, SeatId, Seated, TableEvent, TurnLine},
     tools::framed_inline,
@@ -108,19 +114,11 @@ fn for_model(words: &Words) -> String {
     let taken = own.iter().map(|it| it.text.chars().count()).sum::<usize>();
     let room = QUESTION_MAX.saturating_sub(taken) / others.len().max(1);
     let pieces = words.0.iter().map(|piece| match piece.outside {
-        true => framed_inline("workflow", &beginning(&piece.text, room.saturating_sub(FRAME))),
+        true => framed_inline("workflow", &shortened(&piece.text, room.saturating_sub(FRAME))),
         false => piece.text.clone(),
     });
     let note = if words.is_outside() { DATA } else { "" };
     pieces.collect::<String>() + note
-}
-
-fn beginning(text: &str, longest: usize) -> String {
-    let mut kept: String = text.chars().take(longest).collect();
-    if kept.len() < text.len() {
-        kept.push('…');
-    }
-    kept
 }
 
 /// Gives `order` to the NPC at `seat`, and waits for the line of it that `is_it` accepts.
@@ -129,7 +127,7 @@ async fn line(
     seat: SeatId,
     order: Command,
     is_it: impl Fn(&TurnLine) -> bool,
-) -> Result<std::sync::Arc<TurnLine>, Done> {
+) -> Result<Arc<TurnLine>, Done> {
     let table = context.table()?;
     let mut events = table.events().map_err(gone)?;
     table.send(context.halts, order).await.map_err(gone)?;
@@ -152,7 +150,7 @@ async fn line(
     };
     match timeout(PATIENCE, answered).await {
         Ok(Some(line)) => Ok(line),
-        Ok(None) => Err(Done::Missed("the play session has ended".to_owned())),
+        Ok(None) => Err(gone(TableGone)),
         Err(_) => Err(failed("the line did not end within 20 minutes")),
     }
 }
