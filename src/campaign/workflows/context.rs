@@ -16,6 +16,7 @@ use crate::{
         values::Given,
     },
     session::{Command, SpeakerId},
+    tools::Effects,
 };
 
 /// Speaker of runs that nobody at the table has started; no person has this id.
@@ -41,6 +42,11 @@ impl StepContext {
     /// The table, or how a step without one ends.
     pub fn table(&self) -> Result<&TableLink, Done> {
         self.link.as_ref().ok_or_else(|| Done::Missed("no play session".to_owned()))
+    }
+
+    /// Effects of the table; without one, those of the run's starter.
+    pub fn effects(&self) -> &Arc<dyn Effects> {
+        self.link.as_ref().map_or(&self.origin.effects, |link| &link.effects)
     }
 
     /// Sends orders to the table, and waits until it has taken them.

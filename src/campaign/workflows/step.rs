@@ -141,8 +141,7 @@ fn only_game_master(context: &StepContext, what: &str) -> Result<(), Done> {
 fn roll(context: &StepContext, expression: &str) -> Result<Done, Done> {
     let by = format!("run {}", context.run.0);
     let fallen = context.parts.dice.roll(expression, &by).map_err(failed)?;
-    let show = context.link.as_ref().map_or(&context.origin.effects, |link| &link.effects);
-    fallen.iter().for_each(|it| show.show(&it.text));
+    fallen.iter().for_each(|it| context.effects().show(&it.text));
     let mut rolls: Vec<Value> = fallen.iter().map(rolled).collect();
     Ok(ours(if rolls.len() == 1 { rolls.remove(0) } else { Value::Array(rolls) }))
 }

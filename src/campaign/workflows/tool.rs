@@ -185,9 +185,8 @@ fn authority(context: &StepContext, npc: &Arc<Npc>, host: &ToolHost) -> Authorit
 }
 
 fn effects(context: &StepContext, late: mpsc::Sender<FollowUp>) -> StepEffects {
-    let face = context.link.as_ref().map_or(&context.origin.effects, |link| &link.effects);
     StepEffects {
-        face: Arc::clone(face),
+        face: Arc::clone(context.effects()),
         link: context.link.clone(),
         halts: context.halts,
         cancel: context.cancel.clone(),
