@@ -15,7 +15,7 @@ use super::{
 use crate::{
     domain::Tier,
     logic::workflow::{
-        Step, StepKind, Workflow, Workflows,
+        DEEPEST, Step, StepKind, Workflow, Workflows,
         event::LONGEST,
         record::{CancelReason, RunEnd, Starter},
     },
@@ -37,8 +37,6 @@ const SLOW: Duration = Duration::from_secs(10);
 const OBEYED: Duration = Duration::from_millis(20);
 /// Most by which a run may exceed its declared time.
 const SPARE: Duration = Duration::from_secs(60);
-/// Deepest nesting of calls that is looked at; `check` refuses more.
-const DEEPEST: usize = 4;
 
 /// Where the tools find the service, which is made after them. Cloning shares it.
 #[derive(Clone, Default)]
