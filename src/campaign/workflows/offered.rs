@@ -13,11 +13,11 @@ use super::{
     started::{Origin, WantedRun},
 };
 use crate::{
-    domain::Tier,
+    domain::{Scope, Tier},
     logic::workflow::{
         DEEPEST, Step, StepKind, Workflow, Workflows,
         event::LONGEST,
-        record::{CancelReason, RunEnd, Starter},
+        record::{RunEnd, RunId, Starter},
     },
     tools::{
         CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler,
@@ -138,14 +138,14 @@ struct OfferedWorkflow {
 /// Stops its run unless the run has ended.
 struct StopsRun {
     runs: WorkflowRuns,
-    context: CallContext,
-    run: Option<String>,
+    scope: Scope,
+    run: Option<RunId>,
 }
 
 impl Drop for StopsRun {
     fn drop(&mut self) {
         if let Some(run) = self.run.take() {
-            self.runs.cancel_soon(&self.context.scope, &run, CancelReason::Requested);
+            self.runs.cancel_soon(&self.scope, &run);
         }
     }
 }
@@ -187,8 +187,8 @@ impl OfferedWorkflow {
             },
         };
         let started = runs.start(wanted).await.map_err(|error| refused(error.to_string()))?;
-        let run = Some(started.run.0.clone());
-        let mut stops = StopsRun { runs, context: context.clone(), run };
+        let scope = context.scope.clone();
+        let mut stops = StopsRun { runs, scope, run: Some(started.run) };
         let ended = started.ended.await;
         stops.run = None;
         let ended = ended.map_err(|_| refused("the program is ending".to_owned()))?;
