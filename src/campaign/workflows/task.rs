@@ -188,15 +188,11 @@ impl Runs {
         }
     }
 
-    /// Why a run may not begin, besides what the machine refuses.
+    /// Limits the runs of NPCs' models; the runner refuses the rest.
     fn refusal(&self, start: &Start) -> Option<Refusal> {
         let is_of_npc = |starter: &Starter| matches!(starter, Starter::Npc(_));
         let of_npcs = self.runs.values().filter(|run| is_of_npc(&run.origin.starter)).count();
-        if self.runs.contains_key(&start.run) {
-            Some(Refusal::Known)
-        } else {
-            (is_of_npc(&start.starter) && of_npcs >= OF_NPCS_MAX).then_some(Refusal::OfNpcs)
-        }
+        (is_of_npc(&start.starter) && of_npcs >= OF_NPCS_MAX).then_some(Refusal::OfNpcs)
     }
 
     fn withdraw(&mut self, person: &PersonId) {
