@@ -25,17 +25,17 @@ use crate::{
     },
 };
 
-/// What a spoken step takes before its first word.
+/// Time from the beginning of a spoken step to its first word.
 const SPEECH_BEGINS: Duration = Duration::from_secs(1);
-/// What a model takes to answer aloud.
+/// Time of an answer by a model, spoken aloud.
 const ANSWERED: Duration = Duration::from_secs(6);
-/// Characters spoken in a second.
+/// Characters spoken per second.
 const SPOKEN: u32 = 15;
-/// What a picture takes, and a silence that is waited for.
+/// Time of a picture, and longest estimate of a wait for silence.
 const SLOW: Duration = Duration::from_secs(10);
-/// What the table takes to obey an order.
+/// Time the table takes to obey an order.
 const OBEYED: Duration = Duration::from_millis(20);
-/// Most by which a run may exceed its declared time.
+/// Added to twice the estimated time of a run: the longest it may take.
 const SPARE: Duration = Duration::from_secs(60);
 
 /// Where the tools find the service, which is made after them. Cloning shares it.
@@ -53,7 +53,7 @@ impl RunsSlot {
     }
 }
 
-/// The offered ones of `workflows` as tools; `known` says how long the tools take that they call.
+/// The offered ones of `workflows` as tools; `known` has the expected times of the tools they call.
 pub fn definitions(workflows: &Workflows, known: &Snapshot, slot: &RunsSlot) -> Vec<Definition> {
     let offered = workflows.iter().filter(|it| it.offer);
     offered.map(|it| definition(it, &Times { workflows, known }, slot)).collect()

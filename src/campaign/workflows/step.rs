@@ -1,4 +1,4 @@
-//! One step: what a request asks for, done through what exists. Entry function: [`carry_out`].
+//! Carries out the request of one step. Entry function: [`carry_out`].
 
 use std::time::Duration;
 
@@ -20,7 +20,8 @@ use crate::{
     session::{Command, SceneChange},
 };
 
-/// Answers a step's request; a cancelled one at once, except that a tool takes its call back.
+/// Carries out a step's request. Returns at once if cancelled, except that a tool call is withdrawn
+/// first.
 pub async fn carry_out(context: &StepContext, request: Request) -> Done {
     let done = match request {
         Request::Tool { identity, npc, arguments } => {
@@ -63,7 +64,7 @@ async fn at_table(context: &StepContext, request: Request) -> Result<Done, Done>
     }
 }
 
-/// Place, time and music; then NPCs that come and go.
+/// Changes place, time and music; then NPCs enter and leave.
 async fn scene(
     context: &StepContext,
     words: [Option<Words>; 3],
