@@ -18,7 +18,7 @@ use crate::{
 const MOODS_SHOWN: usize = 30;
 
 impl Reader<'_> {
-    /// The name of an NPC; reports one that nobody has.
+    /// The name of an NPC; reports an unknown one.
     pub(super) fn npc(&mut self, node: Option<&Node>) -> Option<Template> {
         let node = node?;
         let template = self.template(node)?;
