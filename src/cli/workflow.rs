@@ -1,6 +1,6 @@
 //! `glyphoxa workflow`: lists workflows, checks them and runs one at a table of this machine.
 //!
-//! Entry function: [`run`]. A run is that of `glyphoxa ask --as-dm` with `/workflow run`.
+//! Entry function: [`run`]. `workflow run` is `glyphoxa ask --as-dm` with `/workflow run`.
 
 use std::{
     io::{self, Write},
@@ -130,7 +130,7 @@ fn play(configured: Configured, wanted: &Wanted) -> Result<u8, Failure> {
     ask::run(&ask, &matches, config, files)
 }
 
-/// Arguments of `glyphoxa ask` that run it.
+/// Arguments of `glyphoxa ask` that run the workflow.
 fn asked(wanted: &Wanted) -> Result<Vec<String>, Failure> {
     let mut inputs = Map::new();
     for given in &wanted.inputs {
@@ -152,7 +152,7 @@ fn asked(wanted: &Wanted) -> Result<Vec<String>, Failure> {
     Ok(all)
 }
 
-/// JSON without whitespace, in which a typed line would look for the names of its values.
+/// JSON without whitespace: after whitespace, a typed line may have the name of another value.
 fn in_one_word(inputs: &Map<String, Value>) -> String {
     let text = Value::Object(inputs.clone()).to_string();
     let escaped = |c: char| match c.is_whitespace() {

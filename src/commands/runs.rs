@@ -11,7 +11,7 @@ use crate::{
 pub struct WorkflowsHere {
     pub runs: WorkflowRuns,
     pub scope: Scope,
-    /// On whose behalf runs are started.
+    /// The starter of the runs.
     pub origin: Origin,
 }
 

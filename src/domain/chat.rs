@@ -54,7 +54,7 @@ impl Message {
             // Older stored messages are marked by a frame instead.
             Self::Tool { outside, content, .. } => *outside || content.starts_with("<tool-data"),
             Self::Summary { outside, .. } => *outside,
-            // The words of a step that hands on what a tool has returned.
+            // A workflow's step may pass on a tool's result.
             Self::User(said) => is_framed(&said.text),
             Self::System(_) | Self::Assistant { .. } => false,
         }

@@ -76,7 +76,7 @@ pub enum Cause {
     /// The game master's words, or a workflow's, spoken verbatim without a model.
     Puppet {
         words: String,
-        /// Others wrote some of them.
+        /// Some of them came from outside.
         outside: bool,
     },
     FollowUp(Box<FollowUp>),

@@ -50,10 +50,10 @@ pub enum Command {
         speaker: SpeakerId,
         seat: SeatId,
         text: String,
-        /// Others wrote some of it: who hears it remembers that.
+        /// Some of it came from outside: NPCs that hear it remember that.
         outside: bool,
     },
-    /// A workflow's question to this NPC. Whatever its words are, they are no order, wish or X-card.
+    /// A workflow's question to this NPC. Its words are never an order, a wish or an X-card.
     Question {
         speaker: SpeakerId,
         seat: SeatId,
@@ -99,14 +99,14 @@ pub enum Command {
     },
     Scene(SceneChange),
     Music(MusicOrder),
-    /// An order of a workflow. Dropped if an X-card was used since it began with this many.
+    /// An order of a workflow; dropped unless exactly `halts` X-cards have been used.
     Unhalted {
         halts: u64,
         order: Box<Self>,
     },
-    /// Stops what this NPC says or thinks about.
+    /// Stops this NPC's current answer.
     Silence(SeatId),
-    /// Answered once no NPC is thinking or audible, and nobody at the table is speaking.
+    /// Answered once no NPC is thinking or audible, and no player is speaking.
     AwaitSilence(oneshot::Sender<()>),
     Status(oneshot::Sender<Status>),
     /// A new description of the table; NPCs change after their current turn.

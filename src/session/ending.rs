@@ -280,7 +280,7 @@ impl Table {
     }
 }
 
-/// What an NPC has said, as others overhear it: words from outside are framed.
+/// An NPC's line for those who overhear it: words from outside are framed.
 fn overheard(cause: &Cause, text: &str) -> String {
     match cause {
         Cause::Puppet { outside: true, .. } => framed_inline("workflow", text),

@@ -71,7 +71,7 @@ pub struct MadeBy {
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
     pub raw: String,
-    /// Words that the NPC was given to say; empty: none.
+    /// Words the NPC had to say verbatim; empty: none.
     pub given: String,
     pub character: Option<String>,
     pub said_at: Option<Instant>,

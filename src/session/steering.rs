@@ -100,7 +100,7 @@ impl Table {
         self.recite(speaker, seat, text, false);
     }
 
-    /// Like [`Self::puppet`]; `outside`: others wrote some of it.
+    /// Like [`Self::puppet`]; `outside`: some of the words came from outside.
     pub(super) fn recite(
         &mut self,
         speaker: SpeakerId,
@@ -119,7 +119,7 @@ impl Table {
         self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet { words, outside } });
     }
 
-    /// Stops what an NPC says or thinks about.
+    /// Stops an NPC's current answer.
     pub(super) fn fall_silent(&mut self, seat: SeatId) {
         if self.seats.has(seat) {
             self.silence(Instant::now(), seat);

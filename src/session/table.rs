@@ -52,7 +52,7 @@ const LATE_CAPACITY: usize = 16;
 
 /// Interval between checks of an unfinished recogniser while a caller waits for it.
 const DRAIN_POLL: Duration = Duration::from_millis(2);
-/// Interval between checks for silence at the table; shorter than anyone notices.
+/// Interval between checks for silence at the table; too short to notice.
 const SILENCE_POLL: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug)]
@@ -345,8 +345,8 @@ impl Table {
         }
     }
 
-    /// True if no NPC is thinking or audible and no player is speaking. Calls that come late and
-    /// music do not count.
+    /// True if no NPC is thinking or audible and no player is speaking. Late calls and music do not
+    /// count.
     fn is_silent(&self) -> bool {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()

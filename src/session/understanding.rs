@@ -160,7 +160,7 @@ impl Table {
         self.act_on(understood, utterance);
     }
 
-    /// A workflow's question: only words for this NPC, since others may have written some of them.
+    /// A workflow's question: only words for this NPC, since some may have come from outside.
     pub(super) fn question(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
         if !self.seats.has(seat) {
             return;

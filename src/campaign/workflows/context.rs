@@ -16,12 +16,13 @@ use crate::{
         values::Given,
     },
     session::{Command, SpeakerId},
+    tools::Effects,
 };
 
-/// Speaker of runs that nobody at the table has started; no person has this id.
+/// Speaker of runs that no person at the table has started; no person has this id.
 const NOBODY: SpeakerId = SpeakerId(u64::MAX);
 
-/// What a step of a run works with.
+/// Surroundings of one step of a run.
 pub struct StepContext {
     pub parts: Arc<WorkflowParts>,
     pub scope: Scope,
@@ -29,7 +30,7 @@ pub struct StepContext {
     pub link: Option<TableLink>,
     pub origin: Origin,
     pub run: RunId,
-    /// The run has words from outside.
+    /// The run includes words from outside.
     pub tainted: bool,
     /// X-cards used before the run.
     pub halts: u64,
@@ -38,9 +39,14 @@ pub struct StepContext {
 }
 
 impl StepContext {
-    /// The table, or how a step without one ends.
+    /// The table; fails with the outcome of a step without one.
     pub fn table(&self) -> Result<&TableLink, Done> {
         self.link.as_ref().ok_or_else(|| Done::Missed("no play session".to_owned()))
+    }
+
+    /// Effects of the table; without one, those of the run's starter.
+    pub fn effects(&self) -> &Arc<dyn Effects> {
+        self.link.as_ref().map_or(&self.origin.effects, |link| &link.effects)
     }
 
     /// Sends orders to the table, and waits until it has taken them.
@@ -61,7 +67,7 @@ impl StepContext {
         status.card.map_or(Ok(()), |way_out| Err(failed(way_out)))
     }
 
-    /// Whose words the table records.
+    /// The speaker that the table records.
     pub fn speaker(&self) -> SpeakerId {
         self.origin.speaker.as_ref().map_or(NOBODY, |speaker| speaker.id)
     }
@@ -75,12 +81,12 @@ impl StepContext {
     }
 }
 
-/// How a step ends whose table has closed.
+/// Outcome of a step whose table has closed.
 pub fn gone(why: TableGone) -> Done {
     Done::Missed(why.to_string())
 }
 
-/// How a step ends that cannot be done.
+/// Outcome of a step that cannot be carried out.
 pub fn failed(why: impl ToString) -> Done {
     Done::Failed(why.to_string())
 }

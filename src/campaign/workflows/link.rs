@@ -26,7 +26,7 @@ pub struct TableLink {
     commands: mpsc::WeakSender<Command>,
     seated: watch::Receiver<Arc<[Seated]>>,
     events: WeakTableEvents,
-    /// What the face shows for tools.
+    /// Shows the output of tools.
     pub effects: Arc<dyn Effects>,
     /// X-cards used so far.
     pub halts: Arc<Halts>,

@@ -13,11 +13,11 @@ use super::{
     started::{Origin, WantedRun},
 };
 use crate::{
-    domain::Tier,
+    domain::{Scope, Tier},
     logic::workflow::{
-        Step, StepKind, Workflow, Workflows,
+        DEEPEST, Step, StepKind, Workflow, Workflows,
         event::LONGEST,
-        record::{CancelReason, RunEnd, Starter},
+        record::{RunEnd, RunId, Starter},
     },
     tools::{
         CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler,
@@ -25,20 +25,18 @@ use crate::{
     },
 };
 
-/// What a spoken step takes before its first word.
+/// Time from the beginning of a spoken step to its first word.
 const SPEECH_BEGINS: Duration = Duration::from_secs(1);
-/// What a model takes to answer aloud.
+/// Time of an answer by a model, spoken aloud.
 const ANSWERED: Duration = Duration::from_secs(6);
-/// Characters spoken in a second.
+/// Characters spoken per second.
 const SPOKEN: u32 = 15;
-/// What a picture takes, and a silence that is waited for.
+/// Time of a picture, and longest estimate of a wait for silence.
 const SLOW: Duration = Duration::from_secs(10);
-/// What the table takes to obey an order.
+/// Time the table takes to obey an order.
 const OBEYED: Duration = Duration::from_millis(20);
-/// Most by which a run may exceed its declared time.
+/// Added to twice the estimated time of a run: the longest it may take.
 const SPARE: Duration = Duration::from_secs(60);
-/// Deepest nesting of calls that is looked at; `check` refuses more.
-const DEEPEST: usize = 4;
 
 /// Where the tools find the service, which is made after them. Cloning shares it.
 #[derive(Clone, Default)]
@@ -55,7 +53,7 @@ impl RunsSlot {
     }
 }
 
-/// The offered ones of `workflows` as tools; `known` says how long the tools take that they call.
+/// The offered ones of `workflows` as tools; `known` has the expected times of the tools they call.
 pub fn definitions(workflows: &Workflows, known: &Snapshot, slot: &RunsSlot) -> Vec<Definition> {
     let offered = workflows.iter().filter(|it| it.offer);
     offered.map(|it| definition(it, &Times { workflows, known }, slot)).collect()
@@ -140,14 +138,14 @@ struct OfferedWorkflow {
 /// Stops its run unless the run has ended.
 struct StopsRun {
     runs: WorkflowRuns,
-    context: CallContext,
-    run: Option<String>,
+    scope: Scope,
+    run: Option<RunId>,
 }
 
 impl Drop for StopsRun {
     fn drop(&mut self) {
         if let Some(run) = self.run.take() {
-            self.runs.cancel_soon(&self.context.scope, &run, CancelReason::Requested);
+            self.runs.cancel_soon(&self.scope, &run);
         }
     }
 }
@@ -189,8 +187,8 @@ impl OfferedWorkflow {
             },
         };
         let started = runs.start(wanted).await.map_err(|error| refused(error.to_string()))?;
-        let run = Some(started.run.0.clone());
-        let mut stops = StopsRun { runs, context: context.clone(), run };
+        let scope = context.scope.clone();
+        let mut stops = StopsRun { runs, scope, run: Some(started.run) };
         let ended = started.ended.await;
         stops.run = None;
         let ended = ended.map_err(|_| refused("the program is ending".to_owned()))?;

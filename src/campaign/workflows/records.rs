@@ -1,4 +1,4 @@
-//! Records of runs: as they are stored, and as a game master reads them.
+//! Stored records of runs, and their text for a game master.
 //!
 //! Entry type: [`Recorder`], whose writer stores one record after the other.
 
@@ -16,17 +16,17 @@ use crate::{
     memory::{Automation, KeptRun},
 };
 
-/// Records that wait for the store: begin and end of more runs than can be under way.
+/// Most records that wait for the store: start and end of more runs than can be under way.
 const CAPACITY: usize = 64;
 
-/// What the writer is told.
+/// Requests to the writer.
 enum Entry {
     Run(KeptRun),
-    /// Answered once all before it is stored.
+    /// Answered once all earlier records are stored.
     Mark(oneshot::Sender<()>),
 }
 
-/// Stores the begin and the end of each run of a scope, in order.
+/// Stores the start and the end of each run of a scope, in order.
 pub struct Recorder {
     records: mpsc::Sender<Entry>,
     writer: JoinHandle<()>,
@@ -131,7 +131,7 @@ fn without_withdrawn(record: &RunRecord) -> RunRecord {
     record
 }
 
-/// How a run has ended, in a few words.
+/// The end of a run, in a few words.
 pub fn title(record: &RunRecord) -> String {
     match &record.end {
         None => "was cut off".to_owned(),

@@ -105,10 +105,11 @@ impl WorkflowRuns {
     }
 
     /// Stops a run of `scope` without waiting.
-    pub(super) fn cancel_soon(&self, scope: &Scope, run: &str, reason: CancelReason) {
+    pub(super) fn cancel_soon(&self, scope: &Scope, run: &RunId) {
         let task = self.places().get(scope).cloned();
-        let request = Request::Cancel { run: RunId(run.to_owned()), reason };
+        let request = Request::Cancel { run: run.clone(), reason: CancelReason::Requested };
         if task.is_some_and(|task| task.try_send(request).is_err()) {
+            let run = run.0.as_str();
             tracing::warn!(run, "a workflow goes on: too many requests wait");
         }
     }

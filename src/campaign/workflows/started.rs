@@ -1,4 +1,4 @@
-//! Runs as they are asked for, begun and ended.
+//! Runs: requested, started and ended.
 //!
 //! Entry types: [`WantedRun`], [`StartedRun`], [`EndedRun`].
 
@@ -20,7 +20,7 @@ use crate::{
     tools::{Effects, Taint, ToolHost, builtin::Music},
 };
 
-/// What carries out steps.
+/// Services that carry out steps.
 pub struct WorkflowParts {
     pub settings: SharedSettings,
     /// Pay for steps outside sessions.
@@ -28,7 +28,7 @@ pub struct WorkflowParts {
     pub tools: ToolHost,
     pub music: Music,
     pub dice: Dice,
-    /// Settings of servers in Discord; `None`: there are none.
+    /// Settings of Discord servers; `None`: a local table.
     pub guilds: Option<GuildStore>,
     /// `None`: no records are stored.
     pub store: Option<Arc<dyn Automation>>,
@@ -50,7 +50,7 @@ pub struct Running(Arc<Mutex<UnderWay>>);
 struct UnderWay {
     /// The oldest first.
     runs: Vec<RunningWorkflow>,
-    /// A run has ended otherwise than done.
+    /// A run has failed or was stopped.
     has_failed: bool,
 }
 
@@ -77,7 +77,7 @@ impl Running {
         under_way.has_failed = true;
     }
 
-    /// True if a run has not been done since the last call.
+    /// True if a run has failed or was stopped since the last call.
     pub fn take_failed(&self) -> bool {
         std::mem::take(&mut self.under_way().has_failed)
     }
@@ -97,7 +97,7 @@ pub struct Origin {
     pub effects: Arc<dyn Effects>,
     /// Decisions about tools, for steps outside a session; `None`: those stored for the server.
     pub decided: Option<ToolDecisions>,
-    /// What the run has read, and the model that has started it: outside words, and secrets.
+    /// Outside words and secrets that the run, or the model that started it, has read.
     pub taint: Taint,
 }
 
@@ -107,7 +107,7 @@ pub struct WantedRun {
     pub workflow: String,
     /// Defaults are filled in.
     pub inputs: Value,
-    /// The inputs hold words from outside.
+    /// The inputs include words from outside.
     pub outside: bool,
     pub origin: Origin,
 }

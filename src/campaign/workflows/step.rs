@@ -1,4 +1,4 @@
-//! One step: what a request asks for, done through what exists. Entry function: [`carry_out`].
+//! Carries out the request of one step. Entry function: [`carry_out`].
 
 use std::time::Duration;
 
@@ -20,7 +20,8 @@ use crate::{
     session::{Command, SceneChange},
 };
 
-/// Answers a step's request; a cancelled one at once, except that a tool takes its call back.
+/// Carries out a step's request. Returns at once if cancelled, except that a tool call is withdrawn
+/// first.
 pub async fn carry_out(context: &StepContext, request: Request) -> Done {
     let done = match request {
         Request::Tool { identity, npc, arguments } => {
@@ -63,7 +64,7 @@ async fn at_table(context: &StepContext, request: Request) -> Result<Done, Done>
     }
 }
 
-/// Place, time and music; then NPCs that come and go.
+/// Changes place, time and music; then NPCs enter and leave.
 async fn scene(
     context: &StepContext,
     words: [Option<Words>; 3],
@@ -141,8 +142,7 @@ fn only_game_master(context: &StepContext, what: &str) -> Result<(), Done> {
 fn roll(context: &StepContext, expression: &str) -> Result<Done, Done> {
     let by = format!("run {}", context.run.0);
     let fallen = context.parts.dice.roll(expression, &by).map_err(failed)?;
-    let show = context.link.as_ref().map_or(&context.origin.effects, |link| &link.effects);
-    fallen.iter().for_each(|it| show.show(&it.text));
+    fallen.iter().for_each(|it| context.effects().show(&it.text));
     let mut rolls: Vec<Value> = fallen.iter().map(rolled).collect();
     Ok(ours(if rolls.len() == 1 { rolls.remove(0) } else { Value::Array(rolls) }))
 }

@@ -32,7 +32,7 @@ use crate::{
 /// Answered with the receiver of the run's end.
 type Begun = oneshot::Sender<Result<oneshot::Receiver<EndedRun>, Refusal>>;
 
-/// What the service asks of the task.
+/// Requests of the service to the task.
 pub enum Request {
     Start {
         start: Box<Start>,
@@ -43,7 +43,7 @@ pub enum Request {
         run: RunId,
         reason: CancelReason,
     },
-    /// Stops what this person started.
+    /// Stops the runs that this person started.
     Withdraw(PersonId),
     Opened(Box<TableLink>),
     /// Answered once nothing runs.
@@ -183,20 +183,16 @@ impl Runs {
         let is_wanted = begun.send(Ok(end)).is_ok();
         self.act(actions);
         if !is_wanted {
-            // Its starter is gone, and nobody else knows its id.
+            // Its starter is gone, and only the starter would have known its id.
             self.handle(Event::Cancel { run, reason: CancelReason::Requested });
         }
     }
 
-    /// Why a run may not begin, besides what the machine refuses.
+    /// Limits the runs of NPCs' models; the runner refuses the rest.
     fn refusal(&self, start: &Start) -> Option<Refusal> {
         let is_of_npc = |starter: &Starter| matches!(starter, Starter::Npc(_));
         let of_npcs = self.runs.values().filter(|run| is_of_npc(&run.origin.starter)).count();
-        if self.runs.contains_key(&start.run) {
-            Some(Refusal::Known)
-        } else {
-            (is_of_npc(&start.starter) && of_npcs >= OF_NPCS_MAX).then_some(Refusal::OfNpcs)
-        }
+        (is_of_npc(&start.starter) && of_npcs >= OF_NPCS_MAX).then_some(Refusal::OfNpcs)
     }
 
     fn withdraw(&mut self, person: &PersonId) {
@@ -256,7 +252,7 @@ impl Runs {
             match action {
                 Action::Step { run, action } => self.step(run, action),
                 Action::Ended { record, result } => self.ended(record, result),
-                // Answered where it was asked.
+                // `start` reports it.
                 Action::Refused { .. } => {}
             }
         }

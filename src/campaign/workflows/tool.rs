@@ -96,7 +96,7 @@ pub async fn call(
         made.taint.set();
     }
     let record = host.execute(&made, &call).await;
-    // Only what is still under way has the sender now.
+    // A call under way now has the only sender, so the channel closes with it.
     drop(made);
     let record = match record.pending {
         true => later(context, &mut result).await?,
@@ -117,7 +117,7 @@ async fn later(
 fn done(record: &CallRecord, npc: &Npc) -> Result<Done, Done> {
     match &record.result {
         Ok(output) => {
-            // Secrets taint as well: what reaches outside then asks first.
+            // Secrets taint as well: later calls that reach outside ask first.
             let outside = record.outside || record.secret;
             Ok(Done::Result(Given { value: output.value(), outside }))
         }
@@ -185,9 +185,8 @@ fn authority(context: &StepContext, npc: &Arc<Npc>, host: &ToolHost) -> Authorit
 }
 
 fn effects(context: &StepContext, late: mpsc::Sender<FollowUp>) -> StepEffects {
-    let face = context.link.as_ref().map_or(&context.origin.effects, |link| &link.effects);
     StepEffects {
-        face: Arc::clone(face),
+        face: Arc::clone(context.effects()),
         link: context.link.clone(),
         halts: context.halts,
         cancel: context.cancel.clone(),

@@ -256,7 +256,7 @@ impl Setting<'_> {
         }
     }
 
-    /// Workflows, which use the table that `reached` belongs to.
+    /// Starts the service of workflows, for the table of `reached`.
     async fn workflows(&self, live: &LiveConfig, reached: Reached<'_>) -> LocalRuns {
         let Reached { table, events, effects, halts } = reached;
         let dice = Dice::new(rand::random());
@@ -289,7 +289,7 @@ impl Setting<'_> {
     }
 }
 
-/// A table, and what workflows reach beside it.
+/// A table with everything workflows use of it.
 struct Reached<'a> {
     table: &'a OpenTable,
     events: &'a TableEvents,
@@ -437,7 +437,7 @@ struct Conducting<'a> {
     interrupts: Signal,
 }
 
-/// What goes on beside the input.
+/// Work that goes on beside the input.
 struct Beside<F, S> {
     /// Follows changed files, for a typist.
     following: F,

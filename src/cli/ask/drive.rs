@@ -307,7 +307,7 @@ impl Driver {
         self.print_until(settled).await
     }
 
-    /// Waits until no workflow is running, and prints what it leads to.
+    /// Waits until no workflow is running; prints the events meanwhile.
     pub(super) async fn runs_end(&mut self, context: &SlashContext<'_>) -> Result<(), Failure> {
         let idle = context.runs.idle();
         tokio::pin!(idle);

@@ -27,7 +27,7 @@ struct Parts {
 }
 
 impl LocalSchedules {
-    /// Without a store nothing is scheduled.
+    /// Without a store, nothing can be scheduled.
     pub fn open(
         config: &Config,
         settings: SharedSettings,
@@ -40,12 +40,12 @@ impl LocalSchedules {
         }))
     }
 
-    /// For commands.
+    /// Planner for commands; `None`: the session is not saved.
     pub fn planner(&self) -> Option<Planner> {
         self.0.as_ref().map(|parts| parts.schedules.within(parts.scope.clone()))
     }
 
-    /// Fires what is due at `table`, until dropped; `runs` runs the workflows.
+    /// Fires due schedules at `table` until dropped; `runs` runs their workflows.
     pub async fn run(self, table: EveningTable, runs: WorkflowRuns) {
         let Some(Parts { schedules, evenings, scope }) = self.0 else { return pending().await };
         let _evening = evenings.begin(scope.clone(), table);

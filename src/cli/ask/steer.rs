@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Driver {
-    /// Executes a slash line of `typist`; false if `line` is not one, and so is for the NPCs.
+    /// Executes a slash line of `typist`; false if `line` is not one and goes to the NPCs.
     pub(super) async fn steer(
         &mut self,
         line: &str,

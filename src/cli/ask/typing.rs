@@ -25,7 +25,7 @@ impl Driver {
         loop {
             self.printer.prompt()?;
             let Some(line) = self.next_line(typed).await? else {
-                // The end of a file is no order to stop.
+                // The end of input stops no workflow.
                 self.runs_end(context).await?;
                 break;
             };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{nameable::SERVER, steps::Reader};
+use super::steps::Reader;
 use crate::{
     config::{keys::workflow as keys, whitelist},
     domain::Npc,
@@ -10,6 +10,7 @@ use crate::{
         dice,
         workflow::{Called, JsonTemplate, StepKind, Template},
     },
+    tools::builtin::WORKFLOWS,
     yaml::{Fields, Node, Value, nearest, quoted},
 };
 
@@ -17,7 +18,7 @@ use crate::{
 const MOODS_SHOWN: usize = 30;
 
 impl Reader<'_> {
-    /// The name of an NPC; reports one that nobody has.
+    /// The name of an NPC; reports an unknown one.
     pub(super) fn npc(&mut self, node: Option<&Node>) -> Option<Template> {
         let node = node?;
         let template = self.template(node)?;
@@ -116,7 +117,7 @@ impl Reader<'_> {
         let arguments = self.arguments(fields);
         let npc = self.npc(fields.get("npc"));
         let (named, at) = (fields.text("identity")?.trim(), fields.place("identity"));
-        if let Some(name) = named.strip_prefix(SERVER).and_then(|it| it.strip_prefix('.')) {
+        if let Some(name) = workflow_of(named) {
             return self.workflow(name, arguments?, fields);
         }
         let identity = match whitelist::resolve(named, self.known.tools) {
@@ -125,8 +126,7 @@ impl Reader<'_> {
                 self.notes.problems.add(at, message, "write SERVER.TOOL");
                 return None;
             }
-            Ok(identity) => match identity.strip_prefix(SERVER).and_then(|it| it.strip_prefix('.'))
-            {
+            Ok(identity) => match workflow_of(&identity) {
                 // By its bare name.
                 Some(name) => return self.workflow(name, arguments?, fields),
                 None => identity,
@@ -149,7 +149,7 @@ impl Reader<'_> {
         if !self.workflows.iter().any(|it| it == name) {
             let known = self.workflows.iter().map(String::as_str);
             let way_out = match nearest(name, known.clone()) {
-                Some(near) => format!("did you mean '{SERVER}.{near}'?"),
+                Some(near) => format!("did you mean '{WORKFLOWS}.{near}'?"),
                 None => format!("known: {}", known.collect::<Vec<_>>().join(", ")),
             };
             let message = format!("unknown workflow {}", quoted(name));
@@ -197,4 +197,9 @@ impl Reader<'_> {
             lasts: minutes.map(|minutes| Duration::from_secs(minutes * 60)),
         })
     }
+}
+
+/// The workflow that `identity` calls; `None`: another tool.
+fn workflow_of(identity: &str) -> Option<&str> {
+    identity.strip_prefix(WORKFLOWS)?.strip_prefix('.')
 }

@@ -13,7 +13,6 @@ use std::{collections::BTreeMap, path::Path};
 
 pub use self::nameable::Nameable;
 use self::{
-    nameable::SERVER,
     references::{Inputs, Named},
     steps::{Reader, names},
 };
@@ -24,7 +23,7 @@ use super::{
 };
 use crate::{
     logic::workflow::{Called, Outline, STEPS_MAX, Workflow, Workflows, check_calls},
-    tools::manifest,
+    tools::{builtin::WORKFLOWS, manifest},
     yaml::{Fields, Kind, Node, Position, Value, quoted},
 };
 
@@ -72,7 +71,7 @@ impl Files {
     pub fn offered(&self) -> Vec<String> {
         let is_offered = |file: &&File| file.fields().flag("offer") == Some(true);
         let names = self.0.iter().filter(is_offered).filter_map(File::name);
-        names.map(|name| format!("{SERVER}.{name}")).collect()
+        names.map(|name| format!("{WORKFLOWS}.{name}")).collect()
     }
 
     /// The workflows; reports all problems.

@@ -1,11 +1,8 @@
-//! What workflows may name outside of their own file.
+//! Names from outside a workflow's own file.
 
 use crate::{domain::Npc, logic::music::Library};
 
-/// Reserved server name of workflows that are tools.
-pub const SERVER: &str = "workflow";
-
-/// What the steps of workflows may name.
+/// Names that the steps of workflows may use.
 #[derive(Clone, Copy)]
 pub struct Nameable<'a> {
     /// `None`: some of the cast is unreadable, so no name counts as unknown.

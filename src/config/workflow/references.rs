@@ -1,4 +1,4 @@
-//! What references and conditions of a workflow may name.
+//! Names that references and conditions of a workflow may use.
 
 use serde_json::Value;
 

@@ -39,7 +39,7 @@ const TRY_AGAIN: usize = 8;
 /// Longest extract of a conversation without a summary, in bytes.
 const EXTRACT: usize = 8_000;
 
-/// Stands for the words before a line that repeats those of others.
+/// Replaces the words before a line that repeats words from outside.
 const RECITED: &str = "your next line has words from outside in it";
 
 /// Notice after a failed summary.

@@ -27,7 +27,7 @@ pub struct Body {
     current: Option<Active>,
 }
 
-/// What the steps of one workflow share.
+/// Values shared by the steps of one workflow.
 #[derive(Debug)]
 struct Bindings {
     workflow: Arc<Workflow>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::step::STEPS_MAX;
 
 /// Most workflows inside each other, the first included.
-pub(super) const DEEPEST: usize = 4;
+pub const DEEPEST: usize = 4;
 
 /// A workflow as its callers see it; `P` is a place in its file.
 #[derive(Clone, Debug)]

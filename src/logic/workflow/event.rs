@@ -1,4 +1,4 @@
-//! What happens to a table's runs, and what the service must do.
+//! Events of a table's runs, and actions for the service.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,10 +19,10 @@ pub const LONGEST: Duration = Duration::from_secs(30 * 60);
 /// A run to begin.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Unused so far.
+    /// Must be new.
     pub run: RunId,
     pub workflow: Arc<Workflow>,
-    /// Those that it may call.
+    /// Workflows that it may call.
     pub workflows: Arc<Workflows>,
     /// An object that fits the workflow's schema.
     pub inputs: Given,

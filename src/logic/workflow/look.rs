@@ -15,7 +15,7 @@ use crate::domain::one_line;
 /// Longest reason of a failure, in characters.
 const WHY_MAX: usize = 500;
 
-/// How a step has ended.
+/// Outcome of a step that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Done {
     Result(Given),
@@ -31,7 +31,7 @@ impl Done {
     pub const NOTHING: Self = Self::Result(Given { value: Value::Null, outside: false });
 }
 
-/// What the service does for a step, and what it stores.
+/// Action of the service for a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepAction {
     /// Carry it out, then answer with its number. `tainted`: the run has words from outside.
@@ -104,7 +104,7 @@ impl Look<'_> {
             Done::Skipped => (Outcome::Skipped, None),
             Done::Missed(why) => (Outcome::Missed(why), None),
             Done::Failed(why) => {
-                // It may quote what others wrote.
+                // It may quote words from outside.
                 let why = one_line(&why, WHY_MAX);
                 (Outcome::Failed(why.clone()), Some(why))
             }
@@ -119,7 +119,7 @@ impl Look<'_> {
         }
     }
 
-    /// Keeps the result of a step with a name.
+    /// Keeps the result if the step has a name. Fails if it is too large.
     fn kept(&mut self, begun: &Begun, result: Given, values: &mut Values) -> Done {
         self.shared.tainted |= result.outside;
         let is_kept = !result.is_too_large()

@@ -25,7 +25,7 @@ mod when;
 mod tests;
 
 pub use self::{
-    calls::{Called, Outline, check_calls},
+    calls::{Called, DEEPEST, Outline, check_calls},
     step::{Audience, OnError, STEPS_MAX, Step, StepKind, Workflow, Workflows},
     template::{JsonTemplate, Reference, Root, Template, is_name},
     when::{Condition, ConditionError, mentioned},

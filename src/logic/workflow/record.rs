@@ -1,4 +1,4 @@
-//! What is recorded of a run.
+//! The record of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub struct RunId(pub String);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Starter {
-    /// An empty id: a person deleted since.
+    /// Empty id: the person was deleted, or no longer takes part.
     Person(PersonId),
     /// The full name of an NPC whose model called it.
     Npc(String),

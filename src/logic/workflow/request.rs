@@ -49,7 +49,7 @@ pub enum Request {
         to: Audience,
         text: Words,
     },
-    /// Done once nobody speaks.
+    /// Done once no NPC and no player speaks.
     AwaitSilence,
 }
 

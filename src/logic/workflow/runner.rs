@@ -1,11 +1,11 @@
 //! The runner of one table's workflows: events and the time in, actions out.
 //!
 //! A run begins with [`Event::Start`]. Each step that the service does comes as
-//! [`super::look::StepAction::Begin`] and is answered by [`Event::Answer`]; the runner itself waits, runs
-//! members of `parallel` side by side, and runs called workflows inside the same run. A run keeps
-//! the workflows as they were when it began. Whatever ends it early aborts its steps in the same
-//! call, so that cancelling takes no time of its own. [`Runner::wake_at`] says when to call again
-//! with [`Event::Tick`].
+//! [`super::look::StepAction::Begin`] and is answered by [`Event::Answer`]; the runner itself
+//! waits, runs members of `parallel` side by side, and runs called workflows inside the same run.
+//! A run keeps the workflows as they were when it began. Whatever ends it early aborts its steps in
+//! the same call, so that cancelling takes no time of its own. [`Runner::wake_at`] says when to
+//! call again with [`Event::Tick`].
 
 use std::{collections::BTreeMap, mem, time::Instant};
 

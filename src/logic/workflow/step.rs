@@ -68,7 +68,7 @@ pub struct Step {
     pub kind: StepKind,
 }
 
-/// What a failing step does to its run.
+/// Effect of a failing step on its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     #[default]
@@ -139,7 +139,7 @@ pub enum StepKind {
     /// Members begin together; none is `Parallel`.
     Parallel(Vec<Step>),
     Wait(Duration),
-    /// Until nobody speaks.
+    /// Until no NPC and no player speaks.
     Silence {
         at_most: Option<Duration>,
     },

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Longest excerpt in an error, in characters.
 const EXCERPT_MAX: usize = 40;
 
-/// What a reference begins with.
+/// Beginning of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Root {
     Input(String),

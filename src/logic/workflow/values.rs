@@ -11,10 +11,10 @@ const TEXT_MAX: usize = 16 * 1024;
 /// Largest result, and largest arguments, in bytes of JSON; a model's arguments have a multiple.
 const JSON_MAX: usize = 64 * 1024;
 
-/// Largest results of one workflow together, in bytes of JSON.
+/// Largest sum of the results of one workflow, in bytes of JSON.
 const RESULTS_MAX: usize = 512 * 1024;
 
-/// A value, and whether others wrote some of it.
+/// A value; `outside`: some of it came from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     pub value: Value,
@@ -36,7 +36,7 @@ impl Given {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub text: String,
-    /// Words of others: data, never instructions.
+    /// Words from outside: data, never instructions.
     pub outside: bool,
 }
 
@@ -64,7 +64,7 @@ pub enum FillError {
     JsonTooLarge,
 }
 
-/// What the steps of one workflow may refer to.
+/// Inputs and results that the steps of one workflow may refer to.
 #[derive(Clone, Debug)]
 pub struct Values {
     inputs: Given,
