@@ -3,6 +3,7 @@
 //! Entry types: [`Npc`], [`Campaign`], [`Message`], [`Tier`], [`Rule`]. **Never**: async, IO,
 //! clocks, logging.
 
+mod access;
 mod campaign;
 mod chat;
 mod file_stem;
@@ -17,6 +18,7 @@ mod scope;
 mod tier;
 mod visible;
 
+pub use access::AccessRole;
 pub use campaign::{Campaign, Entity, EntityKind, Player, Rule, Scene};
 pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts, is_framed};
 pub use file_stem::file_stem;

@@ -14,6 +14,7 @@ mod sqlite;
 #[cfg(test)]
 mod suite;
 mod text;
+mod tokens;
 mod transcript;
 
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, MemoryStore, Settings};
 pub use spending::{AccountId, AccountRequest, MonthSpent, Posting, Spending};
 pub use sqlite::{Sqlite, recognise};
+pub use tokens::{AccessTokens, KeptToken};
 pub use transcript::{
     Asked, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
     Session, SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,

@@ -10,7 +10,7 @@ use crate::domain::Scope;
 
 use super::{
     StoreFuture, automation::Automation, deletion::Deletions, graph::Graph, index::Index,
-    spending::Spending, transcript::Transcript,
+    spending::Spending, tokens::AccessTokens, transcript::Transcript,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,11 +50,11 @@ pub trait Settings: Send + Sync {
 
 /// All layers of a memory.
 pub trait MemoryStore:
-    Transcript + Graph + Index + Settings + Spending + Deletions + Automation
+    Transcript + Graph + Index + Settings + Spending + Deletions + Automation + AccessTokens
 {
 }
 
 impl<T> MemoryStore for T where
-    T: Transcript + Graph + Index + Settings + Spending + Deletions + Automation
+    T: Transcript + Graph + Index + Settings + Spending + Deletions + Automation + AccessTokens
 {
 }

@@ -20,7 +20,8 @@ pub use self::{
 pub const SECRET: &str = "<secret>";
 
 /// Prefixes of well-known kinds of secrets.
-const BEGINNINGS: [&str; 12] = [
+const BEGINNINGS: [&str; 13] = [
+    "glx_",
     "sk-",
     "ghp_",
     "gho_",
@@ -246,6 +247,7 @@ mod tests {
         keep_secret("correct-horse-battery");
         for text in [
             "My key is sk-proj-0123456789abcdef, traveller.",
+            "Authorization: Bearer glx_A-_0123456789abcdef",
             "It is correct-horse-battery!",
             "Say AIzaSyA0123456789abcdef thrice.",
         ] {

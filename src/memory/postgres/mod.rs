@@ -18,6 +18,7 @@ mod settings;
 mod spending;
 mod sql;
 mod store;
+mod tokens;
 mod transcript;
 mod walk;
 mod words;

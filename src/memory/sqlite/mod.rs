@@ -19,6 +19,7 @@ mod rows;
 mod search;
 mod spending;
 mod store;
+mod tokens;
 mod vectors;
 
 #[cfg(test)]

@@ -54,6 +54,7 @@ pub async fn finding(store: &dyn MemoryStore) {
     items(store).await;
     graph(store).await;
     deletions(store).await;
+    automation(store).await;
     going_on(store).await;
 }
 
@@ -153,6 +154,17 @@ async fn deletions(store: &dyn MemoryStore) {
         assert_eq!((deletion.from.owner, deletion.player.as_str()), (key().owner, "7"));
         assert_eq!((deletion.before, deletion.names.as_slice()), (1, &["Anna".to_owned()][..]));
         assert!(deletion.erased && deletion.files.is_empty(), "{deletion:?}");
+    }
+}
+
+async fn automation(store: &dyn MemoryStore) {
+    for run in store.runs(&key(), 0).await.unwrap() {
+        assert_eq!((run.id.as_str(), run.workflow.as_str()), ("r", "bells"));
+        assert_eq!((run.began, run.ended, run.record.as_str()), (5, Some(9), r#"{"run":"r"}"#));
+    }
+    for schedule in store.schedules(&key()).await.unwrap() {
+        assert_eq!((schedule.id.as_str(), schedule.when.as_str()), ("s", r#"{"at":7}"#));
+        assert_eq!((schedule.made, schedule.next, schedule.last), (3, Some(7), None));
     }
 }
 

@@ -12,6 +12,7 @@ pub mod moved;
 mod sample;
 mod scopes;
 mod spending;
+mod tokens;
 
 use std::sync::Arc;
 
@@ -42,4 +43,5 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     automation::schedules(&*open()).await;
     automation::claims(&*open()).await;
     automation::people(&*open()).await;
+    tokens::records(&*open()).await;
 }

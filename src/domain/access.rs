@@ -1,0 +1,42 @@
+//! What the holder of an access token may do. Entry type: [`AccessRole`].
+
+use serde::{Deserialize, Serialize};
+
+/// What the holder of a token may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessRole {
+    /// What a player at the table may see and do.
+    Player,
+    /// Everything that the game master may.
+    Dm,
+}
+
+impl AccessRole {
+    /// Stored form of the role.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Dm => "dm",
+        }
+    }
+
+    /// `None`: a role unknown to this version.
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Player, Self::Dm].into_iter().find(|role| role.word() == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lead_back_to_roles() {
+        for role in [AccessRole::Player, AccessRole::Dm] {
+            assert_eq!(AccessRole::of_word(role.word()), Some(role));
+            assert_eq!(serde_json::to_value(role).unwrap(), role.word());
+        }
+        assert_eq!(AccessRole::of_word("admin"), None);
+    }
+}
