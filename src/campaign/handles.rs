@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    access::Access,
     announcer::Announcer,
     assistant::Questions,
     bringing::PreviewedFiles,
@@ -64,6 +65,8 @@ pub struct Handles {
     accounts: Accounts,
     /// Settings of guilds.
     pub guilds: GuildStore,
+    /// Access tokens of programs outside.
+    pub access: Access,
     /// Stored data of people.
     pub privacy: Privacy,
     /// Recaps of sessions.
@@ -121,6 +124,7 @@ impl Handles {
             workflows: workflows.clone(),
         });
         Self {
+            access: Access::new(Arc::clone(&store)),
             privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),
             recaps: Recaps {
                 settings: Arc::clone(&settings),

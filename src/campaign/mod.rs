@@ -3,6 +3,7 @@
 //! Every face (Discord, the command line) calls them through [`Handles`]. **Never**: knows a face,
 //! or reads the configuration; `app` passes what is needed.
 
+mod access;
 mod announcer;
 mod assistant;
 mod bringing;
@@ -40,6 +41,7 @@ pub use crate::{
     memory::{Deletion, ForgetFrom},
     provider::{NpcService, ServiceInfo, Services},
 };
+pub use access::{Access, Holder, NewToken};
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use bringing::{

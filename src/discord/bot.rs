@@ -37,6 +37,7 @@ use super::{
 };
 use crate::{
     campaign::{Deleted, Drives, Handles},
+    domain::Owner,
     panics::caught,
 };
 
@@ -296,6 +297,30 @@ impl Handler {
         // A guild that is closing needs no events.
         let _ = self.guilds.mailbox(guild, shared).send(event).await;
     }
+
+    /// Ends the task of a server that the bot has left.
+    async fn close(&self, guild: GuildId) {
+        let Some((_, (mailbox, task))) = self.guilds.open.remove(&guild) else { return };
+        // Nor does a closed one.
+        let _ = mailbox.send(GuildEvent::Gone).await;
+        if let Err(error) = task.await {
+            tracing::error!(%error, "a guild has failed");
+        }
+    }
+
+    /// Revokes the access tokens of a server that the bot has left.
+    async fn revoke_tokens(&self, guild: GuildId) {
+        let guild = guild.get();
+        match self.handles.access.revoke_all(Owner::Guild(guild)).await {
+            Ok(0) => {}
+            Ok(count) => tracing::info!(guild, count, "revoked the tokens of a server left"),
+            Err(error) => tracing::error!(
+                guild,
+                %error,
+                "cannot revoke the tokens of a server left (use glyphoxa token revoke)"
+            ),
+        }
+    }
 }
 
 #[async_trait]
@@ -331,12 +356,8 @@ impl EventHandler for Handler {
                 guild = gone.id.get(),
                 "discord reports a server as unavailable for now"
             );
-        } else if let Some((_, (mailbox, task))) = self.guilds.open.remove(&gone.id) {
-            // Nor does a closed one.
-            let _ = mailbox.send(GuildEvent::Gone).await;
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a guild has failed");
-            }
+        } else {
+            tokio::join!(self.close(gone.id), self.revoke_tokens(gone.id));
         }
     }
 

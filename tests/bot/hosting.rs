@@ -106,6 +106,21 @@ async fn bot_without_servers_shows_invite_link() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn leaving_a_server_revokes_its_tokens() {
+    let mut hall = Hall::new(Options::default(), "").await;
+    let inn = hall.inn.id.to_string();
+    for of in [&["--guild", &inn][..], &["--local"]] {
+        hall.place.run(&[&["token", "create", "--role", "dm"], of].concat()).ends_with(0);
+    }
+    hall.start().await;
+    hall.inn.remove_bot();
+    hall.program.as_ref().unwrap().says("revoked the tokens of a server left");
+    let left = hall.place.run(&["token", "list", "--json"]).ends_with(0).line();
+    assert_eq!(left["owner"], "local");
+    leaves(hall);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn full_channel_is_reported_at_session_start() {
     let mut hall = Hall::new(Options::default(), "").await;
     let snug = hall.inn.add_voice("Snug", 1);

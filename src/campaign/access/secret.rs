@@ -1,0 +1,30 @@
+//! Secrets of access tokens. Entry functions: [`fresh`], [`has_form`], [`hash`].
+//!
+//! A secret is random enough for a plain hash: it cannot be guessed from it.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::hex;
+
+/// Marks a secret of ours, for people and for scanners of leaked secrets.
+const PREFIX: &str = "glx_";
+/// 256 bits in base64url.
+const DIGITS: usize = 43;
+
+pub fn fresh() -> String {
+    let bits: [u8; 32] = rand::random();
+    format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bits))
+}
+
+/// True if `text` could be a secret of ours.
+pub fn has_form(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    text.strip_prefix(PREFIX)
+        .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
+}
+
+/// SHA-256, in lower-case hexadecimal digits.
+pub fn hash(secret: &str) -> String {
+    hex(&Sha256::digest(secret))
+}
