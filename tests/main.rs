@@ -61,6 +61,7 @@ mod steering;
 mod stopping;
 mod support;
 mod third_party;
+mod tokens;
 mod tools;
 mod trust;
 mod typed;

@@ -19,6 +19,7 @@ mod schema;
 mod session;
 mod shown;
 mod tier;
+mod token;
 mod tools;
 mod trust;
 mod whose;
@@ -105,6 +106,8 @@ enum Command {
     /// Manages MCP servers, which provide tools.
     #[command(after_help = "example: glyphoxa mcp servers")]
     Mcp(mcp::Arguments),
+    /// Makes, lists and revokes access tokens for programs outside.
+    Token(token::Arguments),
     /// Lists, checks and runs workflows: prepared scenes, music, lines, rolls and tools.
     Workflow(workflow::Arguments),
     /// Shows what a folder's configuration starts and sends, and records that you agree.
@@ -221,6 +224,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             tools::run(&config, tools)
         }
         Command::Mcp(mcp) => mcp::run(configured, mcp),
+        Command::Token(token) => token::run(&configured.load_for(Use::Remember)?, token),
         Command::Workflow(workflow) => workflow::run(configured, &workflow),
         Command::Trust(trust) => trust::run(configured, &trust),
     }

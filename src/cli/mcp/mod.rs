@@ -1,5 +1,7 @@
-//! `glyphoxa mcp`: servers that provide tools. Entry function: [`run`].
+//! `glyphoxa mcp`: servers that provide tools, and entries for clients of our own server. Entry
+//! function: [`run`].
 
+mod entry;
 mod login;
 mod probe;
 mod servers;
@@ -8,7 +10,7 @@ mod trust;
 use clap::{Args, Subcommand};
 
 use super::{Configured, Failure, block_on, with_tools};
-use crate::config::Config;
+use crate::config::{Config, Use};
 
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa mcp servers")]
@@ -29,6 +31,8 @@ enum Command {
     Login(login::Arguments),
     /// Tests a server: its protocol, its offers, and the answer of every tool.
     Probe(probe::Arguments),
+    /// Makes a token and prints the entry with which an MCP client reaches Glyphoxa.
+    Entry(entry::Arguments),
 }
 
 /// Runs the subcommand, on the servers of the configuration `from` if needed.
@@ -38,6 +42,10 @@ pub fn run(from: Configured, arguments: Arguments) -> Result<u8, Failure> {
         Command::Probe(probe) => {
             let _ = super::log_to_stderr(probe::LOG_LEVEL);
             block_on(probe::run(&probe))
+        }
+        Command::Entry(entry) => {
+            let config = from.load_for(Use::Remember)?;
+            block_on(entry::run(&config, entry))
         }
         Command::Login(login) => {
             let config = configured(from)?;

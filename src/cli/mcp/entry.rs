@@ -1,0 +1,95 @@
+//! `glyphoxa mcp entry`: a new token in an entry for an MCP client. Entry function: [`run`].
+
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::super::{
+    DONE, Failure, complain, stdout,
+    token::{TokenOptions, TokenRole, described},
+};
+use crate::{app, campaign::Access, config::Config};
+
+/// Name of the server in the client.
+const NAME: &str = "glyphoxa";
+/// Address of the listener unless it is changed.
+const URL: &str = "http://127.0.0.1:4100/mcp";
+
+#[derive(Args)]
+#[command(after_help = "examples:
+  glyphoxa mcp entry --client vscode > .vscode/mcp.json
+  glyphoxa mcp entry --client cursor --role dm --guild 987654321
+Each entry has a new token. glyphoxa token list shows all, glyphoxa token revoke ends one.")]
+pub struct Arguments {
+    /// Client that the entry is for.
+    #[arg(long, value_name = "CLIENT", default_value = "claude-desktop")]
+    client: Client,
+    /// What the client may see and do.
+    #[arg(long, value_name = "ROLE", default_value = "player")]
+    role: TokenRole,
+    #[command(flatten)]
+    options: TokenOptions,
+    /// Address at which the client reaches Glyphoxa.
+    #[arg(long, value_name = "URL", default_value = URL, value_parser = address)]
+    url: String,
+}
+
+/// Clients whose entries are known.
+#[derive(Clone, Copy, ValueEnum)]
+enum Client {
+    /// Claude Desktop, by way of mcp-remote (needs Node.js).
+    ClaudeDesktop,
+    /// Visual Studio Code.
+    Vscode,
+    /// Cursor.
+    Cursor,
+}
+
+impl Client {
+    /// The file for the entry.
+    const fn file(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "claude_desktop_config.json",
+            Self::Vscode => ".vscode/mcp.json",
+            Self::Cursor => "~/.cursor/mcp.json",
+        }
+    }
+
+    fn entry(self, url: &str, secret: &str) -> Value {
+        let bearer = format!("Bearer {secret}");
+        let headers = json!({ "Authorization": bearer });
+        match self {
+            // The client starts only programs. The variable keeps the token out of the list of
+            // processes, and blanks out of an argument, which some systems split there.
+            Self::ClaudeDesktop => json!({ "mcpServers": { NAME: {
+                "command": "npx",
+                "args": ["-y", "mcp-remote", url, "--header", "Authorization:${GLYPHOXA_BEARER}"],
+                "env": { "GLYPHOXA_BEARER": bearer },
+            } } }),
+            Self::Vscode => {
+                json!({ "servers": { NAME: { "type": "http", "url": url, "headers": headers } } })
+            }
+            Self::Cursor => json!({ "mcpServers": { NAME: { "url": url, "headers": headers } } }),
+        }
+    }
+}
+
+/// Makes a token; stdout gets its entry alone.
+pub async fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
+    let Arguments { client, role, options, url } = arguments;
+    let access = Access::new(app::open_memory(config).await?);
+    let (secret, token) = access.create(options.wanted(role)).await?;
+    writeln!(stdout(), "{:#}", client.entry(&url, &secret))?;
+    complain(&format!("note: {} (the entry is for {})", described(&token), client.file()));
+    Ok(DONE)
+}
+
+fn address(text: &str) -> Result<String, &'static str> {
+    let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(*scheme));
+    let is_wrong = |c: char| c.is_whitespace() || c.is_control() || c == '@';
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.contains(is_wrong) => Ok(text.to_owned()),
+        _ => Err("invalid address (use one such as 'http://127.0.0.1:4100/mcp')"),
+    }
+}
