@@ -40,6 +40,13 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         let (folder, content) = content(config, arguments, &scope, &store).await?;
         write(&arguments.folder, &content)?;
         report(arguments, &scope, &folder, content.len())?;
+        let tokens = store.tokens(Some(scope.owner)).await?.len();
+        if tokens > 0 {
+            let tokens = counted(tokens, "access token");
+            complain(&format!(
+                "note: {tokens} left out (make new ones where you import it: glyphoxa token create)"
+            ));
+        }
         Ok(DONE)
     })
 }
@@ -135,7 +142,8 @@ fn readme(scope: &Scope) -> String {
          `transcripts` and `cards`, if they are here.\n\n\
          - `sessions`: transcripts with everything\n\
          - `npcs`, `campaign.yaml`: the files of the NPCs and of the campaign, as they were\n\
-         - `store`, `calls.jsonl`, `settings.json`: what `glyphoxa import` of this folder takes back\n",
+         - `store`, `calls.jsonl`, `settings.json`: what `glyphoxa import` of this folder takes back\n\n\
+         Access tokens of programs outside (`glyphoxa token`) are not here.\n",
         revealed_name(&scope.to_string())
     )
 }
