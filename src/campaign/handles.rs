@@ -85,7 +85,7 @@ pub struct Handles {
     pub tools: ToolHost,
     /// MCP servers that provide tools.
     pub servers: Servers,
-    /// Notifies an operator of waiting calls.
+    /// Notifies an operator of waiting calls, and lets the notified system decide them.
     pub notifier: Notifier,
     /// Music that tables may play.
     pub music: Music,
@@ -144,7 +144,7 @@ impl Handles {
                 tools: tools.clone(),
             },
             accounts,
-            notifier: Notifier { settings: Arc::clone(&settings) },
+            notifier: Notifier::new(Arc::clone(&settings)),
             dice,
             settings,
             factory,

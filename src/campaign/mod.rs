@@ -8,6 +8,7 @@ mod announcer;
 mod assistant;
 mod bringing;
 mod call_log;
+mod callbacks;
 mod clock;
 mod dice;
 mod engines;
@@ -48,6 +49,7 @@ pub use bringing::{
     Cast as BringingCast, NewFile, NewFiles, PreviewedFiles, VoiceOffer, plan as plan_drafts,
 };
 pub use call_log::{CallLog, calls_of, forget_calls};
+pub use callbacks::{Callback, CallbackChoice, CallbackDecision, CallbackError, Callbacks};
 pub use clock::{date, now, time, wall_clock};
 pub use dice::Dice;
 pub use engines::{EngineError, EngineOffer, Engines, Given, engine_changed};
@@ -70,7 +72,7 @@ pub use moving::{
     write_calls,
 };
 pub use music::{check_sound, level as level_music};
-pub use notices::{Tables, WaitingCall};
+pub use notices::{DecideAt, Tables, WaitingCall};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
 pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
 pub use privacy::{

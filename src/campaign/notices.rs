@@ -10,7 +10,11 @@ use std::{
 
 use serde::Serialize;
 
-use super::{clock::wall_clock, settings::SharedSettings};
+use super::{
+    callbacks::{CallbackAddress, Callbacks, NewCallback},
+    clock::wall_clock,
+    settings::SharedSettings,
+};
 use crate::{
     provider::{Signed, post_signed},
     session::{TableEvent, TableEvents, WeakTableEvents},
@@ -22,6 +26,17 @@ pub struct WaitingCall {
     pub tool: String,
     /// Name of the Discord server.
     pub guild: String,
+    /// `None`: only the game master decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decide: Option<DecideAt>,
+}
+
+/// Where the notified system may decide a call.
+#[derive(Clone, Debug, Serialize)]
+pub struct DecideAt {
+    pub url: CallbackAddress,
+    /// End of the request, in seconds since 1970.
+    pub expires: i64,
 }
 
 #[derive(Serialize)]
@@ -34,10 +49,24 @@ struct Body<'a> {
 /// Notifies an operator of waiting calls. Cloning shares it.
 #[derive(Clone)]
 pub struct Notifier {
-    pub settings: SharedSettings,
+    settings: SharedSettings,
+    /// Addresses at which the notified system decides calls.
+    pub callbacks: Callbacks,
 }
 
 impl Notifier {
+    /// Notifies the receiver of `settings`; no listener runs yet.
+    pub fn new(settings: SharedSettings) -> Self {
+        Self { settings, callbacks: Callbacks::default() }
+    }
+
+    /// Opens an address for deciding a call; `None`: no receiver is configured, or no listener
+    /// runs.
+    pub fn callback(&self) -> Option<NewCallback> {
+        let is_configured = self.settings.load().approvals.notify.is_some();
+        is_configured.then(|| self.callbacks.open()).flatten()
+    }
+
     /// Sends the notification, if a receiver is configured. Logs failures. Cancel safe.
     pub fn tell(&self, call: WaitingCall) -> impl Future<Output = ()> + Send + use<> {
         let to = self.settings.load().approvals.notify.clone();

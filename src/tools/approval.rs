@@ -74,34 +74,45 @@ impl Run {
         self.halts = self.context.effects.halts();
         let (context, call, halts) = (self.context.clone(), self.call.clone(), self.halts);
         let started = Instant::now();
-        let refusal = match decision {
-            Ok(Decision::Approve) => self.changed().err(),
-            Ok(Decision::Always) => match self.changed() {
-                Ok(()) => {
-                    self.allow_for_good(caution);
-                    None
-                }
-                Err(changed) => Some(changed),
-            },
-            Ok(Decision::Edit(edited)) => match self.changed() {
-                Ok(()) => self.take_edited(edited).await.err(),
-                Err(changed) => Some(changed),
-            },
-            Ok(Decision::Deny(reason)) => Some(CallError::new(CallErrorKind::Denied, reason)),
+        let followed = match decision {
+            Ok(decision) => self.decided(decision, caution).await,
             Err(_) => {
                 let what =
                     format!("the game master did not decide within {} s", expires.as_secs_f64());
-                Some(CallError::new(CallErrorKind::Expired, what))
+                Err(CallError::new(CallErrorKind::Expired, what))
             }
         };
-        let record = match refusal {
-            Some(error) => self.finish(Ended::refused(error), started),
-            None => {
+        let record = match followed {
+            Ok(None) => {
                 let limit = Limit::hard(self.max(), started);
                 self.within(limit, started).await
             }
+            Ok(Some(result)) => self.completed(result, started).await,
+            Err(error) => self.finish(Ended::refused(error), started),
         };
         deliver(&context, call, record, halts);
+    }
+
+    /// Applies a decision: the call is to be made (`None`), or has this result already.
+    async fn decided(
+        &mut self,
+        decision: Decision,
+        caution: Caution,
+    ) -> Result<Option<Value>, CallError> {
+        match decision {
+            Decision::Approve => self.changed()?,
+            Decision::Always => {
+                self.changed()?;
+                self.allow_for_good(caution);
+            }
+            Decision::Edit(edited) => {
+                self.changed()?;
+                self.take_edited(edited).await?;
+            }
+            Decision::Complete(result) => return Ok(Some(result)),
+            Decision::Deny(reason) => return Err(CallError::new(CallErrorKind::Denied, reason)),
+        }
+        Ok(None)
     }
 
     /// Fails if the tool's definition has changed since the game master was asked.

@@ -200,6 +200,8 @@ pub enum Decision {
     Always,
     /// The call runs with these arguments.
     Edit(Map<String, Value>),
+    /// The call does not run; a system outside gives its result.
+    Complete(Value),
     /// The call does not run; holds the reason for the model.
     Deny(String),
 }

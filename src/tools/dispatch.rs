@@ -142,6 +142,14 @@ impl Run {
         CallRecord { took: started.elapsed(), ..pending }
     }
 
+    /// Ends without a call: `result` was given by a system outside. It must match the output
+    /// schema, and is framed as outside words.
+    pub async fn completed(self, result: Value, started: Instant) -> CallRecord {
+        let result = self.fitting(CallOutput::given_outside(result)).await;
+        let result = result.map_err(CallError::from_outside);
+        self.finish(Ended { result, is_ours: false, cached: false, attempts: 0 }, started)
+    }
+
     /// A cached answer (`true`), or one from the tool.
     async fn answer(&self, attempts: &mut u32) -> Result<(CallOutput, bool), CallError> {
         let tool = &self.ready.entry.tool;

@@ -79,6 +79,15 @@ impl CallOutput {
         Self { parts: vec![Part::Text(text.into())], ..Self::default() }
     }
 
+    /// A result given by a system outside in place of the tool; a string is plain text.
+    pub fn given_outside(result: Value) -> Self {
+        let output = match result {
+            Value::String(text) => Self::text(text),
+            value => Self::json(value),
+        };
+        Self { outside: true, ..output }
+    }
+
     /// The answer as one JSON value, for reports.
     pub fn value(&self) -> Value {
         self.structured.clone().unwrap_or_else(|| Value::String(self.joined()))

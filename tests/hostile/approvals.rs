@@ -4,7 +4,13 @@ use std::fs;
 
 use discord_loopback::{Message, Options, Player, Slash};
 use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
 use sha2::Sha256;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
 
 use crate::{
     bot::hall::{BOUND, Hall},
@@ -12,6 +18,7 @@ use crate::{
         chat_server::{ChatServer, Script},
         program::{Live, Place, repository},
     },
+    third_party::free_port,
 };
 
 use super::servers::has_python;
@@ -77,12 +84,17 @@ impl Hall {
     }
 }
 
-/// A hall whose place is known before its file is written.
+/// A hall whose place is known before its file is written; `more` belongs to `approvals`.
 async fn hall(more: &str) -> (Hall, Player) {
+    hall_with(more, "").await
+}
+
+/// Like `hall`; `top` is the file's own.
+async fn hall_with(more: &str, top: &str) -> (Hall, Player) {
     let mut hall = Hall::new(Options::default(), "").await;
     let calls = hall.place.path("calls").display().to_string();
     let file = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
-    hall.place.write("glyphoxa.yaml", format!("{file}\n{}", with_words(&calls, more)));
+    hall.place.write("glyphoxa.yaml", format!("{file}\n{top}\n{}", with_words(&calls, more)));
     let dora = hall.listens().await;
     (hall, dora)
 }
@@ -185,6 +197,65 @@ async fn pending_approval_can_be_decided_after_kill() {
     let late = request.button("Approve").unwrap()["custom_id"].as_str().unwrap().to_owned();
     let pressed = hall.discord.press(&hall.dm, hall.inn.text, request.id, &late).await;
     assert!(pressed.is_err(), "its buttons are gone");
+    hall.calls_dust(1).await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+}
+
+/// Sends a decision to the address of a notification; the status of the answer.
+async fn sends(url: &str, decision: &Value) -> u16 {
+    let (address, path) =
+        url.trim_start_matches("http://").split_once('/').expect("an address with a path");
+    let mut socket = TcpStream::connect(address).await.expect("the listener");
+    let body = decision.to_string();
+    let request = format!(
+        "POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    socket.write_all(request.as_bytes()).await.expect("it is taken");
+    let mut answer = String::new();
+    let read = timeout(BOUND, socket.read_to_string(&mut answer)).await;
+    read.expect("in time").expect("an answer");
+    answer.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notified_system_decides_each_call_once() {
+    let hook = ChatServer::start();
+    hook.otherwise(|_| Script::json(200, &json!({})));
+    let to = hook.base_url();
+    let notify = format!(", notify: {{ url: \"{to}/hook\", secret: \"open sesame\" }}");
+    let web = format!("web: {{ listen: \"127.0.0.1:{}\" }}", free_port());
+    let (mut hall, _dora) = hall_with(&notify, &web).await;
+    let address = |told: usize| {
+        let json = hook.requests()[told].json.clone();
+        assert!(json["decide"]["expires"].as_i64() > Some(0), "{json}");
+        json["decide"]["url"].as_str().expect("an address").to_owned()
+    };
+    hall.has_listened().await;
+    hall.asks(&hall.dm, say("sweep now")).await;
+    let request = hall.request(&[]).await;
+    hook.received(1).await;
+    let url = address(0);
+    assert_eq!(sends(&url, &json!({"decision": "always"})).await, 400);
+    let complete = json!({"decision": "complete", "result": "The dust is gone."});
+    assert_eq!(sends(&url, &complete).await, 200);
+    assert_eq!(sends(&url, &json!({"decision": "allow"})).await, 404);
+    let decided = "in place of the tool by the notified system";
+    let closed = hall.reads(|it| it.id == request.id && it.content().contains(decided)).await;
+    assert!(closed.components().is_empty(), "{closed:?}");
+    // The address of a call that outlives the program does so too.
+    hall.asks(&hall.dm, say("sweep again")).await;
+    hall.request(&[request.id]).await;
+    hook.received(2).await;
+    let url = address(1);
+    hall.told(&hall.dm, Slash::new("session status")).await;
+    hall.program.take().unwrap().kill();
+    hall.start().await;
+    hall.until("tools servers", |told| told.contains("ready")).await;
+    assert_eq!(hall.called("dust"), Vec::<String>::new());
+    assert_eq!(sends(&url, &json!({"decision": "allow"})).await, 200);
+    hall.reads(|it| it.content().contains("`home.dust`, as approved for Tessa")).await;
     hall.calls_dust(1).await;
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
 }

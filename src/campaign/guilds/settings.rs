@@ -125,6 +125,9 @@ pub struct KeptCall {
     pub may_be_waived: bool,
     /// Deadline, in milliseconds since 1970.
     pub until: i64,
+    /// Hash of the token by which the notified system may decide it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback: Option<String>,
 }
 
 /// A tool server added by a game master: a program or an address.

@@ -311,7 +311,8 @@ pub static APPROVALS: Shape = Shape {
         Key::new(
             "notify",
             Kind::Shape(&NOTIFY),
-            "Webhook that announces a waiting call; the decision is still made on Discord.",
+            "Webhook that announces a waiting call. With web.listen it may also decide it; else the \
+             decision is made on Discord alone.",
         ),
     ],
 };
@@ -322,7 +323,8 @@ pub static NOTIFY: Shape = Shape {
         Key::required(
             "url",
             Kind::Filled,
-            "Receives a POST with event, npc, tool and guild as JSON, without the arguments.",
+            "Receives a POST with event, npc, tool and guild as JSON, without the arguments. With \
+             web.listen, decide.url takes one decision until decide.expires.",
         ),
         Key::required(
             "secret",

@@ -142,7 +142,12 @@ fn services(root: &Node) -> Vec<Demand> {
         .collect();
     if let Some(url) = root.inside(&["tools", "approvals", "notify", "url"]) {
         let place = "tools.approvals.notify".to_owned();
-        let (gets, url, sent) = ("word of calls that wait", Some(url), vec![url]);
+        let gets = match root.inside(&["web", "listen"]) {
+            // Its notifications then hold addresses at which the calls are decided.
+            Some(_) => "word of calls that wait, and the right to decide them,",
+            None => "word of calls that wait",
+        };
+        let (url, sent) = (Some(url), vec![url]);
         let notified = Destination { place, gets, url, sent, ..Destination::default() };
         found.extend(notified.demands());
     }

@@ -160,7 +160,7 @@ mod tests {
             definition: "1".into(),
             may_be_waived: true,
         };
-        (add(pending, Request::Call { asked, answer }), answered)
+        (add(pending, Request::Call { asked, answer, callback: None }), answered)
     }
 
     fn text(answer: Result<Answer, Refusal>) -> String {

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 
 use super::question::{FieldError, Question, QuestionError};
 use crate::{
+    campaign::{Callback, CallbackChoice},
     domain::{PersonId, SessionId},
     tools::{ApprovalRequest, Decision, Form},
 };
@@ -27,6 +28,8 @@ pub enum Request {
     Call {
         asked: ApprovalRequest,
         answer: oneshot::Sender<Decision>,
+        /// Lets the notified system decide too, until the request is over.
+        callback: Option<Callback>,
     },
     Question {
         /// The question, and the next page.
@@ -58,6 +61,8 @@ pub enum Choice {
     Always,
     Deny,
     Edit(Map<String, Value>),
+    /// The notified system's, not a game master's.
+    Notified(CallbackChoice),
     /// Accepts the question with the fields filled in so far.
     Accept,
     Decline,
@@ -73,6 +78,8 @@ pub enum Outcome {
     AlwaysApproved,
     Denied,
     Edited,
+    /// The call was not made; it has a result from outside.
+    Completed,
     Answered,
     Declined,
     /// The caller no longer waits.
@@ -108,6 +115,13 @@ impl PendingDecisions {
     /// Adds a request of an earlier run under its old key.
     pub fn restore(&mut self, key: String, request: Request) {
         self.open.insert(key, request);
+    }
+
+    /// Lets the notified system decide the call `key` until it is over.
+    pub fn attach(&mut self, key: &str, opened: Callback) {
+        if let Some(Request::Call { callback, .. }) = self.open.get_mut(key) {
+            *callback = Some(opened);
+        }
     }
 
     pub fn get(&self, key: &str) -> Option<&Request> {
@@ -160,7 +174,7 @@ impl PendingDecisions {
         all.map(|(key, request)| (key, request.asked())).collect()
     }
 
-    /// Applies a game master's choice.
+    /// Applies a choice of a game master or the notified system.
     pub fn decide(&mut self, key: &str, choice: Choice) -> Result<DecisionProgress, DecisionError> {
         let request = self.open.remove(key).ok_or(DecisionError::Over)?;
         let (request, continues) = match request.decide(choice) {
@@ -236,6 +250,10 @@ impl Request {
             (Self::Call { answer, .. }, Choice::Edit(arguments)) => {
                 decided(answer.send(Decision::Edit(arguments)).is_err(), Outcome::Edited)
             }
+            (Self::Call { answer, .. }, Choice::Notified(choice)) => {
+                let (decision, outcome) = notified(choice);
+                decided(answer.send(decision).is_err(), outcome)
+            }
             (Self::Question { .. }, Choice::Decline) => decided(false, Outcome::Declined),
             (Self::Question { filled, answer, .. }, Choice::Accept) => {
                 decided(answer.send(filled).is_err(), Outcome::Answered)
@@ -259,11 +277,22 @@ impl Request {
                 | Choice::Always
                 | Choice::Deny
                 | Choice::Edit(_)
+                | Choice::Notified(_)
                 | Choice::Accept
                 | Choice::Decline
                 | Choice::Fill { .. },
             ) => Step::Waits(request, Err(DecisionError::Over)),
         }
+    }
+}
+
+fn notified(choice: CallbackChoice) -> (Decision, Outcome) {
+    match choice {
+        CallbackChoice::Allow => (Decision::Approve, Outcome::Approved),
+        CallbackChoice::Refuse => {
+            (Decision::Deny("the notified system refused it".to_owned()), Outcome::Denied)
+        }
+        CallbackChoice::Complete(result) => (Decision::Complete(result), Outcome::Completed),
     }
 }
 

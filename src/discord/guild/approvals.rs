@@ -8,8 +8,9 @@ use serenity::all::ChannelId;
 
 use super::panel::MessagePlace;
 use crate::{
+    campaign::CallbackChoice,
     discord::{
-        decisions::{Asked, Outcome, PendingDecisions},
+        decisions::{Asked, Choice, DecisionProgress, Outcome, PendingDecisions},
         ui::approvals,
     },
     domain::{PersonId, SessionId},
@@ -17,14 +18,16 @@ use crate::{
 
 /// Text of a request withdrawn with the words that led to it.
 const WITHDRAWN: &str = "Withdrawn";
+/// Who has decided, where no game master did.
+const NOTIFIED: &str = "the notified system";
 
 #[derive(Default)]
 pub struct Approvals {
     /// Decided by the handler of their buttons.
     pub pending: PendingDecisions,
     places: BTreeMap<String, MessagePlace>,
-    /// Why requests ended before they were shown, by key.
-    over_unshown: BTreeMap<String, &'static str>,
+    /// New texts of requests that ended before they were shown, by key.
+    over_unshown: BTreeMap<String, String>,
     /// Channels of buttons pressed for requests without a known place, by key: an earlier run was
     /// killed before it stored the place.
     pressed: BTreeMap<String, ChannelId>,
@@ -38,10 +41,10 @@ pub struct ClosedMessage {
 
 impl Approvals {
     /// Stores the message that shows the request `key`. Returns it if the request is over already,
-    /// unless it was decided, which the message then says.
+    /// unless a button decided it, which the message then says.
     pub fn shown(&mut self, key: &str, place: MessagePlace) -> Option<ClosedMessage> {
-        if let Some(how) = self.over_unshown.remove(key) {
-            return Some(ClosedMessage { place, text: format!("**{how}**") });
+        if let Some(text) = self.over_unshown.remove(key) {
+            return Some(ClosedMessage { place, text });
         }
         if self.pending.get(key).is_some() {
             self.places.insert(key.to_owned(), place);
@@ -84,10 +87,27 @@ impl Approvals {
         self.closed(all.into_iter().map(|(key, asked)| (key, asked, how)).collect())
     }
 
+    /// Applies the notified system's choice about the request `key`; false if it came too late.
+    pub fn decide_outside(
+        &mut self,
+        key: &str,
+        choice: CallbackChoice,
+    ) -> (bool, Option<ClosedMessage>) {
+        let decided = self.pending.decide(key, Choice::Notified(choice));
+        let Ok(DecisionProgress::Decided(asked, outcome)) = decided else { return (false, None) };
+        let in_time = !matches!(outcome, Outcome::Expired | Outcome::Withdrawn);
+        let text = approvals::decided(&asked, outcome, NOTIFIED);
+        let Some(place) = self.places.remove(key) else {
+            self.over_unshown.insert(key.to_owned(), text);
+            return (in_time, None);
+        };
+        (in_time, Some(ClosedMessage { place, text }))
+    }
+
     fn closed(&mut self, over: Vec<(String, Asked, &'static str)>) -> Vec<ClosedMessage> {
         let closed = over.into_iter().filter_map(|(key, asked, how)| {
             let Some(place) = self.places.remove(&key) else {
-                self.over_unshown.insert(key, how);
+                self.over_unshown.insert(key, format!("**{how}**"));
                 return None;
             };
             Some(ClosedMessage { place, text: approvals::closed(&asked, how) })
@@ -104,7 +124,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        discord::decisions::{Choice, DecisionProgress, Request},
+        discord::decisions::Request,
         tools::{ApprovalRequest, Decision},
     };
 
@@ -121,7 +141,7 @@ mod tests {
             may_be_waived: false,
         };
         let session = SessionId("table".to_owned());
-        let key = approvals.pending.add(&session, Request::Call { asked, answer });
+        let key = approvals.pending.add(&session, Request::Call { asked, answer, callback: None });
         let place = MessagePlace { channel: ChannelId::new(1), message: MessageId::new(2) };
         assert!(approvals.shown(&key, place).is_none());
         (key, waits)
@@ -137,6 +157,36 @@ mod tests {
         assert_eq!(texts, ["**Bartok** wanted to call `post.send`.\n**Withdrawn**"]);
         assert!(waits.try_recv().is_err() && approvals.pending.get(&theirs).is_none());
         assert!(approvals.pending.get(&other).is_some(), "another person's waits on");
+    }
+
+    #[test]
+    fn notified_system_decides_an_open_call_alone() {
+        let mut approvals = Approvals::default();
+        let (key, mut waits) = ask(&mut approvals, "1");
+        let result = CallbackChoice::Complete(json!("sent"));
+        let (in_time, closed) = approvals.decide_outside(&key, result);
+        let text = closed.expect("a message").text;
+        assert!(in_time && text.contains("my wombat"), "{text}");
+        assert!(text.ends_with("**Answered in place of the tool by the notified system**"));
+        assert_eq!(waits.try_recv(), Ok(Decision::Complete(json!("sent"))));
+        assert!(!approvals.decide_outside(&key, CallbackChoice::Allow).0, "once");
+        // The call has ended, and nobody has closed its request yet.
+        let (key, waits) = ask(&mut approvals, "1");
+        drop(waits);
+        let (in_time, closed) = approvals.decide_outside(&key, CallbackChoice::Allow);
+        assert!(!in_time && closed.is_some_and(|it| it.text.ends_with("**Expired**")));
+    }
+
+    #[test]
+    fn early_decision_is_shown_once_the_message_is() {
+        let mut approvals = Approvals::default();
+        let (key, mut waits) = ask(&mut approvals, "1");
+        let place = approvals.places.remove(&key).expect("a place");
+        let (in_time, closed) = approvals.decide_outside(&key, CallbackChoice::Refuse);
+        assert!(in_time && closed.is_none(), "nothing to close yet");
+        assert!(matches!(waits.try_recv(), Ok(Decision::Deny(_))));
+        let closed = approvals.shown(&key, place).expect("it is over");
+        assert!(closed.text.ends_with("**Denied by the notified system**"), "{}", closed.text);
     }
 
     #[test]

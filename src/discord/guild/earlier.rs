@@ -29,8 +29,8 @@ use crate::{
     },
     domain::{CallId, Scope, SessionId, Tier, ToolCall, TurnId},
     tools::{
-        ApprovalRequest, Attachment, Authority, CallContext, Caller, Decision, Effects, Payments,
-        Progress, Taint,
+        ApprovalRequest, Attachment, Authority, CallContext, CallOutput, Caller, Decision, Effects,
+        Payments, Progress, Taint,
     },
 };
 
@@ -73,7 +73,13 @@ impl Guild {
             definition: call.definition.as_str().into(),
             may_be_waived: call.may_be_waived,
         };
-        self.approvals.pending.restore(key.to_owned(), Request::Call { asked, answer });
+        self.approvals
+            .pending
+            .restore(key.to_owned(), Request::Call { asked, answer, callback: None });
+        if let Some(hash) = call.callback.clone() {
+            let (callback, decision) = self.shared.handles.notifier.callbacks.restore(hash);
+            self.await_callback(key, callback, decision);
+        }
         if let Some(place) = place {
             _ = self.approvals.shown(key, place);
         }
@@ -84,6 +90,13 @@ impl Guild {
             let call = match decision {
                 Ok(Ok(Decision::Approve | Decision::Always)) => call,
                 Ok(Ok(Decision::Edit(arguments))) => KeptCall { arguments, ..call },
+                Ok(Ok(Decision::Complete(result))) => {
+                    let what = CallOutput::given_outside(result).for_model();
+                    let told = shown_result(&call, "completed", &what);
+                    return Box::new(move |guild: &mut Self| {
+                        guild.report(&key, place, told, Vec::new());
+                    }) as Job;
+                }
                 // The outcome appears below the request.
                 Ok(Ok(Decision::Deny(_)) | Err(_)) | Err(_) => return nothing(),
             };
@@ -103,19 +116,29 @@ impl Guild {
         let shown = Arc::new(Shown { session, ..Shown::default() });
         self.spawn(async move {
             let told = made(&handles, &scope, call, payments, Arc::clone(&shown)).await;
-            Box::new(move |guild: &mut Self| {
-                let pressed = guild.approvals.take_pressed(&key);
-                match place.map(|place| place.channel).or(pressed) {
-                    Some(channel) => {
-                        guild.post(channel, ChannelMessage::text(told).message());
-                        for picture in shown.pictures() {
-                            guild.post(channel, picture.message());
-                        }
-                    }
-                    None => guild.tell_dm(told),
-                }
-            }) as Job
+            Box::new(move |guild: &mut Self| guild.report(&key, place, told, shown.pictures()))
+                as Job
         });
+    }
+
+    /// Shows the result of the request `key` beside it, else to the game master.
+    fn report(
+        &mut self,
+        key: &str,
+        place: Option<MessagePlace>,
+        told: String,
+        pictures: Vec<ChannelMessage>,
+    ) {
+        let pressed = self.approvals.take_pressed(key);
+        match place.map(|place| place.channel).or(pressed) {
+            Some(channel) => {
+                self.post(channel, ChannelMessage::text(told).message());
+                for picture in pictures {
+                    self.post(channel, picture.message());
+                }
+            }
+            None => self.tell_dm(told),
+        }
     }
 }
 
@@ -135,8 +158,15 @@ impl KeptCall {
             definition: asked.definition.to_string(),
             may_be_waived: asked.may_be_waived,
             until,
+            callback: None,
         }
     }
+}
+
+/// Result of a call that was decided after a restart.
+fn shown_result(call: &KeptCall, how: &str, what: &str) -> String {
+    let KeptCall { npc, tool, .. } = call;
+    format!("`{tool}`, as {how} for {npc}:\n```\n{}\n```", what.replace("```", "'''"))
 }
 
 /// Makes an approved call; returns its result for the game master.
@@ -177,7 +207,7 @@ async fn made(
     let made = ToolCall {
         id: CallId("approved".to_owned()),
         name: known.spec.name.to_string(),
-        arguments: serde_json::Value::Object(call.arguments).to_string(),
+        arguments: serde_json::Value::Object(call.arguments.clone()).to_string(),
         extra: serde_json::Map::new(),
     };
     let record = host.execute(&context, &made).await;
@@ -186,7 +216,7 @@ async fn made(
         Err(error) => format!("{}: {error}", error.kind.name()),
     };
     let lines = shown.lines();
-    format!("`{tool}`, as approved for {npc}:\n```\n{}\n```{lines}", what.replace("```", "'''"))
+    format!("{}{lines}", shown_result(&call, "approved", &what))
 }
 
 /// Sends a tool's output to the game master too, except pictures made for a table.

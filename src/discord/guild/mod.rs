@@ -5,6 +5,7 @@
 
 mod approvals;
 mod attendance;
+mod callbacks;
 mod earlier;
 mod effects;
 mod health;

@@ -12,13 +12,13 @@ use super::{
     state::{Guild, Job},
 };
 use crate::{
-    campaign::{KeptCall, ShownRequest, WaitingCall, now},
+    campaign::{KeptCall, ShownRequest, now},
     discord::{
         decisions::{Asked, Request},
         ui::{approvals, message::ChannelMessage},
     },
     domain::PersonId,
-    tools::Effects,
+    tools::{ApprovalRequest, Effects},
 };
 
 impl Guild {
@@ -33,7 +33,9 @@ impl Guild {
             ToolRequest::Attach { tool, attachment, halts, place } => {
                 self.outbox.file(&tool, &attachment, halts, Some(place));
             }
-            ToolRequest::Approve(asked, answer) => self.ask(Request::Call { asked, answer }),
+            ToolRequest::Approve(asked, answer) => {
+                self.ask(Request::Call { asked, answer, callback: None });
+            }
             ToolRequest::Elicit(form, answer) => {
                 let server = Arc::clone(&form.server);
                 match Request::question(form, answer) {
@@ -67,18 +69,12 @@ impl Guild {
         let Ok(session) = self.session() else { return };
         let (session, panel) = (session.id.clone(), session.text_channel);
         let asked = request.asked();
-        if let Asked::Call(call) = &asked {
-            let waiting = WaitingCall {
-                npc: call.npc.to_string(),
-                tool: call.tool.to_string(),
-                guild: self.id.to_string(),
-            };
-            let told = self.shared.handles.notifier.tell(waiting);
-            self.send(told);
-        }
         let key = self.approvals.pending.add(&session, request);
         // Stored before it is shown, so that a decision survives a crash.
-        let call = self.kept_call(&asked);
+        let call = match &asked {
+            Asked::Call(call) => Some(self.kept_call(&key, call)),
+            Asked::Question(_) => None,
+        };
         let waiting = ShownRequest { call, ..ShownRequest::default() };
         self.change_settings(|settings| settings.waiting.insert(key.clone(), waiting));
         let kept = self.kept();
@@ -135,12 +131,13 @@ impl Guild {
         }
     }
 
-    /// A call as stored over a restart.
-    fn kept_call(&self, asked: &Asked) -> Option<KeptCall> {
-        let Asked::Call(call) = asked else { return None };
+    /// The call `key` as stored over a restart; an operator is notified of it.
+    fn kept_call(&mut self, key: &str, call: &ApprovalRequest) -> KeptCall {
         let expires = self.shared.handles.settings.load().approvals.expires;
         let expires = i64::try_from(expires.as_millis()).unwrap_or(i64::MAX);
-        Some(KeptCall::of(call, now().saturating_add(expires)))
+        let until = now().saturating_add(expires);
+        let callback = self.notify(key, call, until);
+        KeptCall { callback, ..KeptCall::of(call, until) }
     }
 
     /// Sends one message of tools' output.

@@ -137,6 +137,7 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
             "Approved for good (see /tools permits; undo with /tools revoke)"
         }
         Outcome::Edited => "Edited and approved",
+        Outcome::Completed => "Answered in place of the tool",
         Outcome::Answered => "Answered",
         Outcome::Declined => "Declined",
         Outcome::Expired => return closed(asked, "Expired"),

@@ -211,6 +211,16 @@ fn known_host_is_shown_where_it_is_no_service() {
 }
 
 #[test]
+fn right_to_decide_calls_is_asked_about() {
+    let notify = "tools: { approvals: { notify: { url: 'https://a.example', secret: abcd } } }\n";
+    let with = |more: &str| lines(&format!("{notify}{more}"));
+    let place = "to https://a.example (tools.approvals.notify)";
+    assert_eq!(with(""), [format!("send word of calls that wait {place}")]);
+    let both = format!("send word of calls that wait, and the right to decide them, {place}");
+    assert_eq!(with("web: { listen: '127.0.0.1:4100' }\n"), [both]);
+}
+
+#[test]
 fn variable_in_a_description_is_asked_about() {
     let tool = "apiVersion: promptkit.altairalabs.ai/v1\nkind: Tool\nmetadata: { name: look }\nspec:\n  \
                 description: '${A_KEY}'\n  input_schema: { type: object }\n  http: { url: \

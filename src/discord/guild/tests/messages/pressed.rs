@@ -77,7 +77,8 @@ fn ask(guild: &mut Guild) -> oneshot::Receiver<Decision> {
         definition: "d".into(),
         may_be_waived: false,
     };
-    guild.approvals.pending.add(&SessionId("table".to_owned()), Request::Call { asked, answer });
+    let request = Request::Call { asked, answer, callback: None };
+    guild.approvals.pending.add(&SessionId("table".to_owned()), request);
     waits
 }
 

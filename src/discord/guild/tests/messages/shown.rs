@@ -149,6 +149,7 @@ fn requests() -> Vec<Message> {
         ("always approved", Outcome::AlwaysApproved),
         ("denied", Outcome::Denied),
         ("edited", Outcome::Edited),
+        ("completed", Outcome::Completed),
         ("answered", Outcome::Answered),
         ("declined", Outcome::Declined),
         ("expired", Outcome::Expired),
