@@ -94,7 +94,7 @@ struct Expected {
 
 /// A free port below those that a system hands out: no test beside this one is given it before the
 /// server has it.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let first = 20_000 + std::process::id() % 600 * 16;
     (0..16)
