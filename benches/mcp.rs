@@ -16,6 +16,7 @@
 mod support;
 
 #[path = "support/echo.rs"]
+#[expect(dead_code, reason = "each bench needs a part of it")]
 mod echo;
 
 use std::{

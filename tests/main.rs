@@ -36,6 +36,7 @@ mod layers;
 mod long_sessions;
 mod manifests;
 mod mcp;
+mod mcp_clients;
 mod mcp_login;
 mod memory;
 mod model;

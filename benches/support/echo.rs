@@ -14,6 +14,7 @@ use rmcp::{
     service::{RequestContext, RunningService},
     transport::{
         IntoTransport, StreamableHttpClientTransport,
+        streamable_http_client::StreamableHttpClientTransportConfig,
         streamable_http_server::{
             StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
         },
@@ -120,6 +121,12 @@ impl Bare {
         Self::over(StreamableHttpClientTransport::from_uri(url)).await
     }
 
+    /// Like [`Self::over_http`], with a token.
+    pub async fn with_token(url: &str, token: &str) -> Self {
+        let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(token);
+        Self::over(StreamableHttpClientTransport::from_config(config)).await
+    }
+
     /// Speaks what the host speaks.
     async fn over<T, E, A>(transport: T) -> Self
     where
@@ -138,8 +145,21 @@ impl Bare {
     pub async fn call(&self) {
         let arguments: Map<String, Value> =
             [("text".to_owned(), TEXT.into())].into_iter().collect();
-        let request = CallToolRequestParams::new("echo").with_arguments(arguments);
+        self.call_tool("echo", arguments).await;
+    }
+
+    /// One call of any tool.
+    pub async fn call_tool(&self, name: &'static str, arguments: Map<String, Value>) {
+        let request = CallToolRequestParams::new(name).with_arguments(arguments);
         let result = self.service.call_tool(request).await.expect("it answers");
-        assert_eq!(result.content.len(), 1);
+        assert!(!result.content.is_empty() && result.is_error != Some(true), "{result:?}");
+    }
+
+    /// Name of the only argument that a tool needs.
+    pub async fn argument(&self, tool: &str) -> String {
+        let tools = self.service.list_all_tools().await.expect("it answers");
+        let tool = tools.iter().find(|it| it.name == tool).expect("the tool");
+        let needed = tool.input_schema.get("required").and_then(|it| it.get(0)?.as_str());
+        needed.expect("an argument").to_owned()
     }
 }

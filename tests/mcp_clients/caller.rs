@@ -1,0 +1,130 @@
+//! A client by hand: one connection that stays open, in the revision without a handshake, so that a call is a
+//! request and its answer and no more.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+/// Revision of the protocol that is spoken.
+const REVISION: &str = "2026-07-28";
+/// Longest wait for an answer.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// A connected client.
+pub struct Caller {
+    connection: BufReader<TcpStream>,
+    port: u16,
+    token: String,
+    requests: u64,
+}
+
+impl Caller {
+    /// Connects to the server at this port.
+    pub fn new(port: u16, token: &str) -> Self {
+        let connection = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+        connection.set_nodelay(true).expect("a socket");
+        connection.set_read_timeout(Some(BOUND)).expect("a socket");
+        let connection = BufReader::new(connection);
+        Self { connection, port, token: token.to_owned(), requests: 0 }
+    }
+
+    /// Name of the only argument that a tool needs.
+    #[track_caller]
+    pub fn argument(&mut self, tool: &str) -> String {
+        let listed = self.request("tools/list", "", json!({}));
+        let tools = listed["tools"].as_array().expect("tools");
+        let tool = tools.iter().find(|it| it["name"] == tool).expect("the tool");
+        tool["inputSchema"]["required"][0].as_str().expect("an argument").to_owned()
+    }
+
+    /// Result of a tool that makes no error.
+    #[track_caller]
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let result = self.request("tools/call", tool, params);
+        assert_ne!(result["isError"], true, "{result:#}");
+        result
+    }
+
+    /// Result of a request about `name`.
+    #[track_caller]
+    fn request(&mut self, method: &str, name: &str, mut params: Value) -> Value {
+        self.requests += 1;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": REVISION,
+            "io.modelcontextprotocol/clientInfo": { "name": "tests", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params });
+        let message = message.to_string();
+        let named = if name.is_empty() { String::new() } else { format!("Mcp-Name: {name}\r\n") };
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+             MCP-Protocol-Version: {REVISION}\r\nMcp-Method: {method}\r\n{named}\
+             Content-Length: {}\r\n\r\n{message}",
+            self.port,
+            self.token,
+            message.len()
+        );
+        self.connection.get_mut().write_all(request.as_bytes()).expect("it reads");
+        let (head, body) = self.answer();
+        assert!(head.starts_with("http/1.1 200"), "{head}\n{body}");
+        let answer = message_in(&body);
+        assert!(answer["result"].is_object(), "{method} {name}: {answer:#}");
+        answer["result"].clone()
+    }
+
+    /// A line of the answer's head, without its end.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.connection.read_line(&mut line).expect("it answers");
+        line.trim_end().to_owned()
+    }
+
+    /// The next `length` bytes.
+    fn bytes(&mut self, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        self.connection.read_exact(&mut bytes).expect("it answers");
+        bytes
+    }
+
+    /// Head in lower case, and body.
+    fn answer(&mut self) -> (String, String) {
+        let head: Vec<String> = std::iter::from_fn(|| Some(self.line()))
+            .take_while(|line| !line.is_empty())
+            .map(|line| line.to_lowercase())
+            .collect();
+        let length = head.iter().find_map(|line| line.strip_prefix("content-length: "));
+        let body = match length {
+            Some(length) => self.bytes(length.parse().expect("a length")),
+            None => self.pieces(),
+        };
+        (head.join("\n"), String::from_utf8(body).expect("text"))
+    }
+
+    /// A body that comes in pieces.
+    fn pieces(&mut self) -> Vec<u8> {
+        let mut body = Vec::new();
+        loop {
+            let length = usize::from_str_radix(&self.line(), 16).expect("a length");
+            body.extend(self.bytes(length));
+            assert_eq!(self.line(), "");
+            if length == 0 {
+                return body;
+            }
+        }
+    }
+}
+
+/// The answer in a body: JSON, or the last message of a stream of events.
+fn message_in(body: &str) -> Value {
+    let events = body.lines().filter_map(|line| line.strip_prefix("data:"));
+    let last = events.filter(|data| !data.trim().is_empty()).next_back();
+    serde_json::from_str(last.unwrap_or(body)).expect("JSON")
+}
