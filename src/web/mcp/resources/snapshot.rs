@@ -1,0 +1,113 @@
+//! What the holder of a token could read at one moment, so that changes are noticed.
+//! Entry type: [`ResourceSnapshot`]. Hashes what the holder would read, and nothing that is hidden
+//! from them: a change of a secret alone is none for a player.
+
+use std::collections::BTreeMap;
+
+use super::{
+    reader::{ReadError, ResourceReader, has},
+    texts,
+    uri::ResourceUri,
+};
+use crate::{
+    domain::{Scope, fnv1a},
+    memory::{self, Entity, SessionEntry},
+};
+
+/// Running sessions whose lines are compared; programs that were killed leave some running.
+const RUNNING_MAX: usize = 3;
+/// Lines of them that are compared: an X-card takes back the latest.
+const LINES: usize = 200;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceChange {
+    /// Resources were added or removed.
+    List,
+    Updated(ResourceUri),
+}
+
+/// Hashes of what can be read. Equal resources have equal hashes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceSnapshot(BTreeMap<ResourceUri, u64>);
+
+impl ResourceSnapshot {
+    pub async fn take(reader: &ResourceReader<'_>) -> Result<Self, ReadError> {
+        let (mut of, mut running) = (BTreeMap::new(), 0);
+        let sessions = if reads_sessions(reader) { reader.sessions().await? } else { Vec::new() };
+        for (scope, entry) in sessions {
+            let is_running = entry.session.ended.is_none() && running < RUNNING_MAX;
+            running += usize::from(is_running);
+            let lines =
+                if is_running { lines_now(reader, &scope, &entry).await? } else { entry.lines };
+            let session = entry.session;
+            let told = format!("{:?} {:?} {:?}", session.title, session.ended, session.summary);
+            let told = hash(&if is_running { told } else { format!("{told} {lines}") });
+            of.insert(ResourceUri::Recap(session.id.clone()), told);
+            of.insert(ResourceUri::Transcript(session.id), lines);
+        }
+        let role = reader.holder.role;
+        for npc in reader.npcs().await {
+            of.insert(ResourceUri::Npc(npc.name.clone()), hash(&texts::npc(&npc, role)));
+        }
+        let reads_entities = has(reader.holder, "entity.get");
+        let entities: Vec<Entity> =
+            if reads_entities { reader.entities().await? } else { Vec::new() };
+        for entity in entities {
+            let text = texts::entity(&entity, role);
+            of.insert(ResourceUri::Entity(entity.id), hash(&text));
+        }
+        of.retain(|uri, _| has(reader.holder, uri.kind().tool));
+        Ok(Self(of))
+    }
+
+    /// Changes since `before`: the list first, then updates by address.
+    pub fn changes(&self, before: &Self) -> Vec<ResourceChange> {
+        let mut changes = Vec::new();
+        if !self.0.keys().eq(before.0.keys()) {
+            changes.push(ResourceChange::List);
+        }
+        let is_updated =
+            |(uri, hash): &(&ResourceUri, &u64)| before.0.get(*uri).is_some_and(|it| it != *hash);
+        let updated = self.0.iter().filter(is_updated);
+        changes.extend(updated.map(|(uri, _)| ResourceChange::Updated(uri.clone())));
+        changes
+    }
+}
+
+fn reads_sessions(reader: &ResourceReader<'_>) -> bool {
+    reader.kinds().any(|kind| ["transcript", "recap"].contains(&kind.name))
+}
+
+/// Hash of the last lines that the holder may read.
+async fn lines_now(
+    reader: &ResourceReader<'_>,
+    scope: &Scope,
+    entry: &SessionEntry,
+) -> Result<u64, memory::Error> {
+    Ok(hash(&reader.last_lines(scope, &entry.session.id, LINES).await?))
+}
+
+fn hash(text: &str) -> u64 {
+    fnv1a(text.bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(of: &[(&str, u64)]) -> ResourceSnapshot {
+        let uri = |name: &str| ResourceUri::Npc(name.to_owned());
+        ResourceSnapshot(of.iter().map(|(name, hash)| (uri(name), *hash)).collect())
+    }
+
+    #[test]
+    fn changes_name_what_is_new_and_different() {
+        let before = snapshot(&[("Anna", 1), ("Bartok", 1)]);
+        assert_eq!(before.changes(&before), []);
+        let updated = ResourceChange::Updated(ResourceUri::Npc("Bartok".to_owned()));
+        assert_eq!(snapshot(&[("Anna", 1), ("Bartok", 2)]).changes(&before), [updated.clone()]);
+        assert_eq!(snapshot(&[("Anna", 1)]).changes(&before), [ResourceChange::List]);
+        let both = snapshot(&[("Bartok", 2), ("Cora", 1)]);
+        assert_eq!(both.changes(&before), [ResourceChange::List, updated]);
+    }
+}

@@ -1,0 +1,91 @@
+//! Services with sessions and entities, for tests.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use futures::future::BoxFuture;
+
+use crate::{
+    campaign::{
+        AddedServer, Factory, Handles, MadeTable, OpenError, ServerError, TableRequest,
+        stand_in_handles,
+    },
+    domain::{Scope, SessionId},
+    memory::{Change, Entity, EntityKind, MemoryStore, Session, Uid, Utterance, Visibility},
+    tools::connection::ServerOptions,
+};
+
+/// Makes no tables.
+struct NoTables;
+
+impl Factory for NoTables {
+    fn table(&self, _: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
+        panic!("no test here opens a table")
+    }
+
+    fn closed(&self, _: &SessionId) {}
+
+    fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
+        Err(ServerError::TooNear)
+    }
+}
+
+pub fn handles(folder: &Path) -> Handles {
+    stand_in_handles(folder, Arc::new(NoTables))
+}
+
+fn store(handles: &Handles) -> Arc<dyn MemoryStore> {
+    handles.sessions.transcripts().store()
+}
+
+/// Stores a session without lines.
+pub async fn session(handles: &Handles, scope: &Scope, id: &str, ended: Option<i64>) {
+    let session = Session { id: id.to_owned(), started: Some(1_000), ended, ..Session::default() };
+    store(handles).put_session(scope, session).await.unwrap();
+}
+
+/// Stores a line of Anna's.
+pub async fn line(
+    handles: &Handles,
+    scope: &Scope,
+    session: &str,
+    text: &str,
+    visibility: Visibility,
+) {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let said = Utterance {
+        uid: Uid(format!("line-{}", NEXT.fetch_add(1, Ordering::Relaxed))),
+        session: session.to_owned(),
+        turn: 1,
+        at: 2_000,
+        speaker_id: Some("7".to_owned()),
+        speaker: "Anna".to_owned(),
+        text: text.to_owned(),
+        outcome: "spoken".to_owned(),
+        visibility,
+        ..Utterance::default()
+    };
+    store(handles).append(scope, vec![said]).await.unwrap();
+}
+
+/// Stores an entity that is called like its id.
+pub async fn entity(handles: &Handles, scope: &Scope, id: &str, visibility: Visibility) {
+    let entity = Entity {
+        id: id.to_owned(),
+        kind: EntityKind::Location,
+        name: id.to_owned(),
+        aliases: Vec::new(),
+        description: format!("All about {id}."),
+        attributes: Default::default(),
+        tags: Vec::new(),
+        knowledge: Vec::new(),
+        visibility,
+        source: None,
+    };
+    store(handles).apply(scope, vec![Change::Put(entity)]).await.unwrap();
+}
