@@ -38,7 +38,7 @@ mod world;
 
 pub use crate::{
     memory::{Deletion, ForgetFrom},
-    provider::{NpcService, ServiceInfo, Services},
+    provider::{NpcService, OutsidePrograms, ServiceInfo, Services},
 };
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
