@@ -1,6 +1,6 @@
 //! The small commands, and the shipped files.
 
-use std::fs;
+use std::{fs, net::TcpListener, thread};
 
 use serde_json::{Value, json};
 
@@ -224,6 +224,39 @@ fn doctor_checks_everything_sessions_need() {
         wrong.stdout.contains("✗ configuration: 1 problem (see: glyphoxa check)"),
         "{wrong:#?}"
     );
+}
+
+/// `doctor` tries the port of the listener and counts the tokens that open it.
+#[test]
+fn doctor_looks_at_the_listener() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = port.local_addr().unwrap();
+    let npcs = "npcs: [{ name: Pip, lines: [{ say: Hi. }] }]\n";
+    let web = format!("web: {{ listen: '{at}', mcp: {{ listen: true }} }}\n");
+    let place = Place::with_config(&format!("{npcs}{web}"));
+    let doctor = || place.run(&["doctor"]).stdout;
+    // Another program: it closes the connection without a word, and then its port.
+    let other = thread::spawn(move || drop(port.accept()));
+    let taken = doctor();
+    assert!(taken.contains(&format!("✗ listener: {at} is in use by another program")), "{taken}");
+    assert!(taken.contains("– tokens: no valid token"), "{taken}");
+    other.join().unwrap();
+    for role in ["player", "dm"] {
+        place.run(&["token", "create", "--role", role]).ends_with(0);
+    }
+    let free = doctor();
+    let wanted = format!(
+        "✓ listener: {at} is free; only programs of this machine reach it; voice.listen is on"
+    );
+    assert!(free.contains(&wanted), "{free}");
+    let wanted = "✓ tokens: 2 valid tokens (1 with the rights of a game master, 2 without an end);";
+    assert!(free.contains(wanted), "{free}");
+    let bot = place.start(&["serve", "--listen", &at.to_string()]);
+    bot.says(&at.to_string());
+    let ours = doctor();
+    let wanted = format!("– listener: {at} is in use by a running Glyphoxa; only programs");
+    assert!(ours.contains(&wanted), "{ours}");
+    assert_eq!(bot.terminate(), 0);
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl Engines for SeatedTable {
     fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, EngineError> {
         let config = self.config.try_lock().map_err(|_| EngineError::Busy)?;
         let npc = with_engine(&config, npc, engine)?;
-        let services = config.services.describe(std::slice::from_ref(&npc));
+        let services = config.describe(std::slice::from_ref(&npc));
         let work = self.seats.paid_work(&config, &npc)?;
         let given = match services.speaks_and_hears.into_iter().next() {
             Some(it) => Given::Voices(it.service),
@@ -48,7 +48,7 @@ impl Engines for SeatedTable {
         let commands = self.commands.upgrade().ok_or(EngineError::Silent)?;
         let order = commands.try_reserve().map_err(|_| EngineError::Silent)?;
         // The table waits until notices have named the outside services.
-        self.services.store(Arc::new(fresh.services.describe(&fresh.npcs)));
+        self.services.store(Arc::new(fresh.describe(&fresh.npcs)));
         order.send(Command::Cast(self.role(&fresh, &changed)));
         *config = fresh;
         Ok(())

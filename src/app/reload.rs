@@ -196,7 +196,7 @@ impl Running<'_> {
             keep_engines(&mut now, before, &was);
             let now = Arc::new(now);
             *config = Arc::clone(&now);
-            table.services.store(Arc::new(now.services.describe(&now.npcs)));
+            table.services.store(Arc::new(now.describe(&now.npcs)));
             table.assistant.store(Arc::new(assistant(&self.tools.services, &now)));
             recast(&table, &was, &now, judge.clone()).await;
         }
@@ -293,7 +293,7 @@ impl Tools {
 /// Names of outside services that tools of `fresh` use and those of `offered` do not.
 fn new_services(offered: &Config, fresh: &Config) -> BTreeSet<String> {
     let of_tools = |config: &Config| -> BTreeSet<String> {
-        let services = config.services.describe(&[]);
+        let services = config.describe(&[]);
         let all = services.draws.iter().chain(&services.searches);
         all.filter(|service| !service.is_local()).map(ToString::to_string).collect()
     };

@@ -171,7 +171,7 @@ impl SeatedTable {
         scope: Scope,
         config: &Config,
     ) -> Self {
-        let services = config.services.describe(&config.npcs);
+        let services = config.describe(&config.npcs);
         let assistant = assistant(&seats.services, config);
         Self {
             commands: commands.downgrade(),
@@ -193,7 +193,7 @@ impl SeatedTable {
 
     /// `npc` as `config` describes it, for this table; it waits for notices of outside services.
     pub fn role(&self, config: &Arc<Config>, npc: &Npc) -> Role {
-        let outside = || config.services.describe(&config.npcs).announced().collect();
+        let outside = || config.describe(&config.npcs).announced().collect();
         let outside = self.is_told.then(outside).unwrap_or_default();
         Role { outside, ..self.seats.role(config, npc) }
     }

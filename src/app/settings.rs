@@ -64,7 +64,7 @@ fn settings(services: &Registry, config: &Config) -> Settings {
         consolidate: config.memory.consolidate,
         data_dir: config.data_dir.clone(),
         environment: config.environment.clone(),
-        services: config.services.describe(&config.npcs),
+        services: config.describe(&config.npcs),
         imports: ImportSettings {
             npc_dir: config.npc_dir.clone(),
             language: config.assistant.language.clone(),

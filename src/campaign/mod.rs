@@ -40,7 +40,7 @@ mod world;
 
 pub use crate::{
     memory::{Deletion, ForgetFrom},
-    provider::{NpcService, ServiceInfo, Services},
+    provider::{NpcService, OutsidePrograms, ServiceInfo, Services},
 };
 pub use access::{Access, Holder, NewToken};
 pub use announcer::{Announcement, Announcer};

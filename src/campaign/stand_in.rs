@@ -54,6 +54,7 @@ pub fn settings(folder: &Path) -> Settings {
             compares: None,
             draws: None,
             searches: None,
+            programs: None,
         },
         imports: ImportSettings {
             npc_dir: folder.join("npcs"),

@@ -17,6 +17,7 @@ use crate::{
         music::{Track, shipped_sound},
         workflow::Workflow,
     },
+    web::WebOptions,
     yaml::Position,
 };
 
@@ -110,7 +111,16 @@ fn summary(config: &Config) -> String {
         .map(|npc| format!("; npcs: changes {} ({})", revealed_name(&npc.name), npc.file))
         .collect();
     let changed = changed.concat();
-    format!("{npcs} ({}), {campaign}{music}{workflows}{changed}", names.join(", "))
+    let names = names.join(", ");
+    let listener = config.web.as_ref().map(listener).unwrap_or_default();
+    format!("{npcs} ({names}), {campaign}{music}{workflows}{listener}{changed}")
+}
+
+/// Where programs outside get in, and whether they may listen.
+fn listener(web: &WebOptions) -> String {
+    let far = if web.listen.ip().is_loopback() { "" } else { ", from other machines too" };
+    let listening = if web.mcp.listen { " (voice.listen is on)" } else { "" };
+    format!("; programs with a token get in at {}{far}{listening}", web.listen)
 }
 
 fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
@@ -124,6 +134,7 @@ fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
             "campaign": config.campaign.name,
             "tracks": config.music.tracks.len(),
             "workflows": config.workflows.iter().map(|it| as_entry(it)).collect::<Vec<_>>(),
+            "web": config.web.as_ref().map(as_listener),
             "files": config.files,
         }),
         Err(report) => json!({
@@ -138,6 +149,10 @@ fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
 fn as_entry(workflow: &Workflow) -> serde_json::Value {
     let Workflow { name, description, offer, .. } = workflow;
     json!({ "name": name, "description": description, "offer": offer })
+}
+
+fn as_listener(web: &WebOptions) -> serde_json::Value {
+    json!({ "listen": web.listen, "behind_tls": web.behind_tls, "voice_listen": web.mcp.listen })
 }
 
 #[cfg(test)]
@@ -161,6 +176,27 @@ mod tests {
         let (status, out, err) = checked("npcs: [{ name: Bart, lines: [{ say: hi }] }]\n", false);
         assert_eq!((status, err.as_str()), (0, ""));
         assert_eq!(out, "x.yaml: fine: 1 NPC (Bart), no campaign\n");
+    }
+
+    #[test]
+    fn listener_is_named() {
+        let npcs = "npcs: [{ name: Bart, lines: [{ say: hi }] }]\n";
+        let at = |web: &str, as_json| checked(&format!("{npcs}web: {web}\n"), as_json);
+        let (status, out, err) = at("{ listen: '127.0.0.1:4100' }", false);
+        assert_eq!((status, err.as_str()), (0, ""));
+        let named = "no campaign; programs with a token get in at 127.0.0.1:4100\n";
+        assert!(out.ends_with(named), "{out}");
+        let listens = "{ listen: '0.0.0.0:4100', behind_tls: true, mcp: { listen: true } }";
+        let (_, out, _) = at(listens, false);
+        let named = "get in at 0.0.0.0:4100, from other machines too (voice.listen is on)\n";
+        assert!(out.ends_with(named), "{out}");
+        let (_, out, _) = at(listens, true);
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let wanted = json!({ "listen": "0.0.0.0:4100", "behind_tls": true, "voice_listen": true });
+        assert_eq!(report["web"], wanted);
+        let (_, out, _) = checked(npcs, true);
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(report["web"], json!(null));
     }
 
     #[test]

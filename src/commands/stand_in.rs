@@ -89,6 +89,7 @@ impl Engines for Fixed {
             compares: None,
             draws: None,
             searches: None,
+            programs: None,
         })
     }
 

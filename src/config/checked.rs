@@ -13,7 +13,8 @@ use crate::{
     domain::{Campaign, Npc, redact},
     import::campaign::World,
     logic::{budget::BudgetOptions, music::Library, tier::Keywords, workflow::Workflows},
-    provider, session,
+    provider::{self, OutsidePrograms, Services},
+    session,
     tools::{
         SelectionOptions,
         builtin::{FileIo, RandomTable},
@@ -101,6 +102,14 @@ impl Config {
     /// The warning about a `data_dir` that other users can read or change.
     pub fn shared_data(&self) -> Option<&Problem> {
         self.warnings.iter().find(|warning| warning.message.starts_with(stored::SHARED))
+    }
+
+    /// Services used by `cast`, and programs that the listener lets in.
+    pub fn describe(&self, cast: &[Npc]) -> Services {
+        let programs = self.web.as_ref();
+        let programs =
+            programs.map(|web| OutsidePrograms { at: web.listen, may_listen: web.mcp.listen });
+        Services { programs, ..self.services.describe(cast) }
     }
 
     /// Longest spoken answer of `npc`, in tokens.

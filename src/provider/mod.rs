@@ -76,7 +76,7 @@ pub use remote::Reader;
 pub use respell::respell;
 pub use searches::{Safe, SearchOptions, SearchService, probe as probe_search};
 pub use service::ServiceInfo;
-pub use services::{NpcService, Services};
+pub use services::{NpcService, OutsidePrograms, Services};
 pub use smart_turn::{FILE as SMART_TURN_FILE, NAME as SMART_TURN};
 pub use speech_to_speech::{
     FIRST_BYTE_TIMEOUT as SPEECH_FIRST_BYTE, IDLE as SPEECH_IDLE, Options as SpeechOptions,

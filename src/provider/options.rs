@@ -104,8 +104,8 @@ impl Options {
         all.filter(|(_, npcs)| !npcs.is_empty()).collect()
     }
 
-    /// Describes the services used by `cast`. A speech-to-speech NPC keeps its voice, which speaks
-    /// while that service cannot.
+    /// Describes the services used by `cast`, without programs of the listener. A speech-to-speech
+    /// NPC keeps its voice, which speaks while that service cannot.
     pub fn describe(&self, cast: &[Npc]) -> Services {
         let mut speaks = Vec::new();
         // A voice without a configured service is silent and sends nothing.
@@ -148,6 +148,7 @@ impl Options {
             compares,
             draws,
             searches,
+            programs: None,
         }
     }
 }

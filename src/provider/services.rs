@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Services`]. **Never**: leaves one out.
 
+use std::net::SocketAddr;
+
 use super::{recognisers::HereOptions, service::ServiceInfo};
 
 /// A service that receives the players' voices.
@@ -10,6 +12,15 @@ pub struct NpcService {
     /// NPCs it speaks for, in the order of the cast; at least one.
     pub npcs: Vec<String>,
     pub service: ServiceInfo,
+}
+
+/// Programs outside that the listener lets in with a token of the game master.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutsidePrograms {
+    /// Address of the listener.
+    pub at: SocketAddr,
+    /// True if they may receive words as they are said (`voice.listen`).
+    pub may_listen: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -27,6 +38,8 @@ pub struct Services {
     pub compares: Option<ServiceInfo>,
     pub draws: Option<ServiceInfo>,
     pub searches: Option<ServiceInfo>,
+    /// `None`: the listener is off.
+    pub programs: Option<OutsidePrograms>,
 }
 
 impl Services {

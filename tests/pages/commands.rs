@@ -22,8 +22,15 @@ const STARTS: [&[&str]; 4] = [
     &["docker", "compose", "run", "--rm", "glyphoxa"],
 ];
 /// Commands within a sentence that want more than the sentence says, or a network.
-const NAMED: [&[&str]; 6] =
-    [&["run"], &["invite"], &["tier"], &["mcp", "login"], &["mcp", "trust"], &["models", "get"]];
+const NAMED: [&[&str]; 7] = [
+    &["run"],
+    &["serve"],
+    &["invite"],
+    &["tier"],
+    &["mcp", "login"],
+    &["mcp", "trust"],
+    &["models", "get"],
+];
 
 /// Words of a command line; only double quotes and single quotes are known.
 fn words(line: &str) -> Vec<String> {

@@ -10,7 +10,10 @@ use crate::support::program::{Place, repository, shipped};
 const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter check doctor glyphoxa \
     weather.get_weather server.tool cwd node_modules _meta offer max call confirm made_by \
     fetch_page settings.yml search.formats server.limiter html json false wiki.lan \
-    calls.jsonl extensions.glyphoxa refuse complete";
+    calls.jsonl extensions.glyphoxa refuse complete \
+    voice.speak voice_speak system.health session.status workflow.run workflow.list schedule.create \
+    schedule.list schedule.cancel npc.list npc.ask memory.search entity.get session.recap \
+    session.transcript dice.roll tools.call";
 /// Variables that the pages name.
 const VARIABLES: [(&str, &str); 6] = [
     ("OPENAI_API_KEY", "sk-x"),

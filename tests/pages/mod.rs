@@ -6,6 +6,7 @@ mod commands;
 mod english;
 mod files;
 mod links;
+mod programs;
 
 use std::fs;
 
@@ -111,7 +112,7 @@ fn table() -> Place {
 /// Every block is of a kind that is tried.
 #[test]
 fn blocks_are_of_known_kinds() {
-    let known = ["sh", "bash", "console", "yaml", "text", "python", "rust"];
+    let known = ["sh", "bash", "console", "yaml", "json", "text", "python", "rust"];
     let pages = pages();
     assert!(pages.len() >= 13, "where are they? {}", pages.len());
     for page in &pages {

@@ -47,6 +47,11 @@ mcp: { servers: [{ name: home, url: 'http://127.0.0.1:1/mcp' }, { name: gone, co
 npcs: [{ name: Pip, lines: [{ say: Hi. }] }]
 ";
 
+/// A listener that other machines reach.
+const LISTENING: &str = "web: { listen: '0.0.0.0:4100', behind_tls: true, mcp: { listen: true } }
+npcs: [{ name: Pip, lines: [{ say: Hi. }] }]
+";
+
 #[test]
 fn wrong_files_and_bare_machines() {
     let import = |name, file: &'static str| command(name, &["import", file]);
@@ -65,6 +70,7 @@ fn wrong_files_and_bare_machines() {
             ),
             command("import without playing", &["import", "c.yaml", "--dry-run"])
                 .with("c.yaml", "entities: [{ name: Inn, type: location }]\n"),
+            check("listener is on", LISTENING),
             check("names of two npcs", "language: en\n")
                 .with("npcs/a.yaml", "name: Bart\nlines: [{ say: Hi. }]\n")
                 .with("npcs/b.yaml", "name: BART\nlines: [{ say: Hi. }]\n"),

@@ -4,7 +4,7 @@
 
 use super::sent::{also_sent, in_turn};
 use crate::{
-    campaign::ServiceInfo,
+    campaign::{OutsidePrograms, ServiceInfo},
     commands::stored::{FaceWords, HeardState},
 };
 
@@ -14,12 +14,16 @@ pub fn text(hearing: &HeardState, place: &FaceWords) -> String {
     let FaceWords { name, written, opting_out, .. } = place;
     let speaks =
         services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", ");
-    let leaves = match services.outside().next() {
-        None => {
+    let leaves = match (services.outside().next(), services.programs) {
+        (None, None) => {
             "None of this leaves the machine and network I run on, unless an NPC uses a tool \
              that sends it out."
         }
-        Some(_) => "Each outside service keeps what it gets under its own terms.",
+        (None, Some(_)) => {
+            "None of this leaves the machine and network I run on, unless an NPC uses a tool \
+             that sends it out, or one of these programs does."
+        }
+        (Some(_), _) => "Each outside service keeps what it gets under its own terms.",
     };
     let again = match services.sums_up {
         true => " After a session, everything written down in it may go there too, for the recap.",
@@ -28,13 +32,23 @@ pub fn text(hearing: &HeardState, place: &FaceWords) -> String {
     format!(
         "**{now}**\n\nYour words are turned into text by {}. The part that NPCs hear goes, with \
          {name}, to {}, which answers for them; the answer is spoken by \
-         {speaks}.{}{again} {leaves}\n\nI never store sound. {written}\n\n/privacy optout: \
+         {speaks}.{}{}{again} {leaves}\n\nI never store sound. {written}\n\n/privacy optout: \
          {opting_out} /privacy optin undoes it. /privacy export gives you what is written \
          down about you, /privacy delete deletes it.",
         services.hears.where_it_is(),
         in_turn(&services.thinks),
         also_sent(services, *named),
+        services.programs.map(connected).unwrap_or_default(),
     )
+}
+
+/// Where programs outside connect.
+fn connected(programs: OutsidePrograms) -> String {
+    let from = match programs.at.ip().is_loopback() {
+        true => "on this machine",
+        false => "which other machines reach",
+    };
+    format!(" They connect to my listener at {}, {from}.", programs.at)
 }
 
 #[cfg(test)]
@@ -61,6 +75,7 @@ mod tests {
             compares: None,
             draws: None,
             searches: None,
+            programs: None,
         }
     }
 
@@ -105,6 +120,28 @@ mod tests {
                       to gpt-realtime-2.1 at api.openai.com (an outside service)";
         assert!(text.contains(wanted), "{text}");
         assert!(!text.contains("None of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn listener_and_what_it_hears_are_named() {
+        let mut services = services(vec![ServiceInfo::here("written lines")]);
+        assert!(!told(&services).contains("token"), "the listener is off");
+        let mut programs = OutsidePrograms { at: ([127, 0, 0, 1], 4100).into(), may_listen: false };
+        services.programs = Some(programs);
+        let text = told(&services);
+        let wanted = "Programs with a token of the game master may read what is written down and let \
+                      characters speak. They connect to my listener at 127.0.0.1:4100, on this \
+                      machine.";
+        assert!(text.contains(wanted), "{text}");
+        assert!(text.contains("sends it out, or one of these programs does."), "{text}");
+        assert!(!text.contains("voice.listen"), "{text}");
+        programs = OutsidePrograms { at: ([0, 0, 0, 0], 4100).into(), may_listen: true };
+        services.programs = Some(programs);
+        let text = told(&services);
+        let wanted = "let characters speak, and **listen** (voice.listen): they get your words as \
+                      text at once. They connect to my listener at 0.0.0.0:4100, \
+                      which other machines reach.";
+        assert!(text.contains(wanted), "{text}");
     }
 
     #[test]

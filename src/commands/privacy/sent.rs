@@ -15,11 +15,12 @@ pub fn in_turn(services: &[ServiceInfo]) -> String {
     services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
 }
 
-/// Services that are also sent own voices, words to compare, descriptions of pictures, or queries; empty
-/// without any. `named` is the name of an NPC as the face shows it.
+/// Services that are also sent own voices, words to compare, descriptions of pictures, or queries, and
+/// what programs outside receive; empty without any. `named` is the name of an NPC as the face shows it.
 pub fn also_sent(services: &Services, named: fn(&str) -> String) -> String {
     let voices = own_voices(services, named);
-    [voices, compared(services), pictures(services), searches(services)].concat()
+    let others = [compared(services), pictures(services), searches(services), programs(services)];
+    voices + &others.concat()
 }
 
 /// Names in a row, as many as fit into `room` characters, and the number of the rest.
@@ -84,6 +85,19 @@ fn searches(services: &Services) -> String {
         " When a character or the assistant searches the web, the query goes to {}{onward}.",
         service.where_it_is()
     )
+}
+
+/// What programs outside may read and do; nothing while the listener is off.
+fn programs(services: &Services) -> String {
+    let Some(programs) = services.programs else { return String::new() };
+    let may = match programs.may_listen {
+        true => {
+            ", let characters speak, and **listen** (voice.listen): they get your words as text at \
+             once"
+        }
+        false => " and let characters speak",
+    };
+    format!(" Programs with a token of the game master may read what is written down{may}.")
 }
 
 /// Asks if all that `whose`, as in "you have", said is to be deleted; `names` are those under which more goes.

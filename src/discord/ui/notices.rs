@@ -24,8 +24,11 @@ pub fn spoken(consent: Consent, services: &Services) -> String {
              heard only after you press the button in the text channel."
         }
     };
-    let Some(npcs) = spoken_names(services, "and", "others") else { return listens.to_owned() };
-    format!("{listens} When you talk to {npcs}, a service is sent your own voice.")
+    let own_voice = spoken_names(services, "and", "others")
+        .map(|npcs| format!(" When you talk to {npcs}, a service is sent your own voice."));
+    let programs = may_listen(services)
+        .then_some(" Programs of the game master may receive your words as text, too.");
+    [listens, own_voice.as_deref().unwrap_or_default(), programs.unwrap_or_default()].concat()
 }
 
 pub fn spoken_german(consent: Consent, services: &Services) -> String {
@@ -39,8 +42,16 @@ pub fn spoken_german(consent: Consent, services: &Services) -> String {
              bevor er den Knopf im Textkanal gedrückt hat."
         }
     };
-    let Some(npcs) = spoken_names(services, "und", "anderen") else { return listens.to_owned() };
-    format!("{listens} Wer mit {npcs} spricht, dessen eigene Stimme erhält ein Dienst.")
+    let own_voice = spoken_names(services, "und", "anderen")
+        .map(|npcs| format!(" Wer mit {npcs} spricht, dessen eigene Stimme erhält ein Dienst."));
+    let programs = may_listen(services)
+        .then_some(" Auch Programme der Spielleitung können das Gesagte als Text erhalten.");
+    [listens, own_voice.as_deref().unwrap_or_default(), programs.unwrap_or_default()].concat()
+}
+
+/// True if programs outside may receive words as they are said.
+fn may_listen(services: &Services) -> bool {
+    services.programs.is_some_and(|programs| programs.may_listen)
 }
 
 /// Most names spoken in the notice.
@@ -84,7 +95,7 @@ pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
 }
 
 /// Most characters of people's names in a notice.
-const PEOPLE_MAX: usize = 300;
+const PEOPLE_MAX: usize = 240;
 
 /// Every service that may receive speech or answers.
 fn given_to(services: &Services) -> String {
@@ -153,7 +164,7 @@ pub fn opt_in() -> CreateButton {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::NpcService;
+    use crate::campaign::{NpcService, OutsidePrograms};
 
     #[test]
     fn notice_names_every_service_that_may_be_asked() {
@@ -168,6 +179,7 @@ mod tests {
             compares: None,
             draws: None,
             searches: None,
+            programs: None,
         };
         for consent in [Consent::Notice, Consent::Ask] {
             let text = format!("{:?}", written(&["Anna"], 7, consent, &services));
@@ -223,6 +235,7 @@ mod tests {
             compares: None,
             draws: None,
             searches: None,
+            programs: None,
         }
     }
 
@@ -258,6 +271,36 @@ mod tests {
         assert!(said(9).contains("talk to N0, N1, N2 and others, a service"), "{}", said(9));
     }
 
+    /// Programs of a listener on this machine.
+    fn programs(may_listen: bool) -> Option<OutsidePrograms> {
+        Some(OutsidePrograms { at: ([127, 0, 0, 1], 4100).into(), may_listen })
+    }
+
+    #[test]
+    fn notice_says_what_programs_outside_may_do() {
+        let odo = hearing(vec!["Odo".to_owned()]);
+        for consent in [Consent::Notice, Consent::Ask] {
+            let said = |programs| {
+                let services = Services { programs, ..odo.clone() };
+                let text = format!("{:?}", written(&["Anna"], 7, consent, &services));
+                (text, spoken(consent, &services), spoken_german(consent, &services))
+            };
+            let (off, reads, listens) = (said(None), said(programs(false)), said(programs(true)));
+            assert!(!off.0.contains("token"), "{}", off.0);
+            let wanted = "a token of the game master may read what is written down and let characters \
+                          speak.";
+            assert!(reads.0.contains(wanted) && !reads.0.contains("voice.listen"), "{}", reads.0);
+            assert!(listens.0.contains("listen** (voice.listen): they get your"), "{}", listens.0);
+            assert_eq!((&reads.1, &reads.2), (&off.1, &off.2), "only listening is announced aloud");
+            let wanted =
+                "own voice. Programs of the game master may receive your words as text, too.";
+            assert!(listens.1.ends_with(wanted), "{}", listens.1);
+            let wanted =
+                "Dienst. Auch Programme der Spielleitung können das Gesagte als Text erhalten.";
+            assert!(listens.2.ends_with(wanted), "{}", listens.2);
+        }
+    }
+
     #[test]
     fn notice_of_many_npcs_still_fits() {
         let mut services = hearing((0..200).map(|n| format!("{n} {}", "x".repeat(90))).collect());
@@ -268,6 +311,7 @@ mod tests {
         services.compares = Some(ServiceInfo::at("text-embedding-3-small", &far));
         services.draws = Some(ServiceInfo::at("gpt-image-1.5", &far));
         services.searches = Some(ServiceInfo::at("searxng", &far));
+        services.programs = programs(true);
         let cloud = ServiceInfo::at("gpt-5.1-mini", "https://api.openai.com/v1");
         services.hears = cloud.clone();
         services.thinks.insert(0, cloud.clone());

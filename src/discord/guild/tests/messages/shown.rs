@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 use super::{Message, message, read};
 use crate::{
     campaign::{
-        Consent, Fact, FactId, FactStatus, NpcService, ServerError, ServiceInfo, Services,
-        WaitingFacts,
+        Consent, Fact, FactId, FactStatus, NpcService, OutsidePrograms, ServerError, ServiceInfo,
+        Services, WaitingFacts,
     },
     discord::{
         access::VoiceLack,
@@ -47,6 +47,7 @@ fn notices() -> Vec<Message> {
         compares: None,
         draws: None,
         searches: None,
+        programs: None,
     };
     let voice_model = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
     let outside = Services {
@@ -58,14 +59,18 @@ fn notices() -> Vec<Message> {
         searches: Some(ServiceInfo::at("brave", "https://api.search.brave.com")),
         ..local.clone()
     };
+    let programs = OutsidePrograms { at: ([127, 0, 0, 1], 4100).into(), may_listen: true };
+    let listened = Services { programs: Some(programs), ..local.clone() };
     let written =
         |consent, services| read(notices::written(&["Anna", "Ben"], 4, consent, services));
     vec![
         message("notice: spoken", notices::spoken(Consent::Notice, &outside)),
         message("notice: spoken, players are asked", notices::spoken(Consent::Ask, &local)),
+        message("notice: spoken, programs listen", notices::spoken(Consent::Notice, &listened)),
         message("notice: spoken by who cannot hear", notices::SPOKEN_UNHEARD),
         message("notice: written, all here", written(Consent::Notice, &local)),
         message("notice: written, players are asked", written(Consent::Ask, &outside)),
+        message("notice: written, programs listen", written(Consent::Notice, &listened)),
         message("notice: written, cannot hear", read(notices::written_unheard(&["Anna"], 4))),
         message("notice: cannot hear", notices::cannot_hear(WHY)),
         message("test: the line", mic_check::TEST_LINE),

@@ -1,5 +1,8 @@
 //! `glyphoxa doctor`: checks this machine and the services, and suggests fixes.
 
+mod finding;
+mod listener;
+
 use std::{
     fs,
     io::Write,
@@ -8,17 +11,18 @@ use std::{
 };
 
 use clap::Args;
-use serde::Serialize;
 
+use self::finding::Finding;
 use super::{Configured, DONE, FAILED, Failure, ask, counted, stdout};
 use crate::{
     app,
-    campaign::{GuildStore, check_sound},
+    campaign::{Access, GuildStore, check_sound, now},
     config::{self, Config, MemoryPlace, Use},
     discord,
-    domain::{Npc, Owner, Voice, redact},
+    domain::{Npc, Owner, Voice},
     files, launch,
     logic::{music::shipped_sound, turn::Detector},
+    memory::KeptToken,
     provider::{
         EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options, Registry,
         TextToSpeech, VoiceEntry, VoiceService, probe_search, probe_speech,
@@ -45,37 +49,6 @@ pub struct Arguments {
     /// Try the picture and search services too, with one request each; it may cost money.
     #[arg(long)]
     try_paid: bool,
-}
-
-#[derive(Serialize)]
-struct Finding {
-    what: &'static str,
-    ok: bool,
-    /// True if it was tried, not only read in the configuration or left for later.
-    checked: bool,
-    detail: String,
-}
-
-impl Finding {
-    fn new(what: &'static str, found: Result<String, String>) -> Self {
-        let ok = found.is_ok();
-        let detail = found.unwrap_or_else(|wrong| wrong);
-        Self { what, ok, checked: true, detail: redact::known(&detail).into_owned() }
-    }
-
-    /// A finding that was not tried.
-    fn unchecked(what: &'static str, detail: String) -> Self {
-        Self { checked: false, ..Self::new(what, Ok(detail)) }
-    }
-
-    /// Tick: it works; cross: it does not; dash: it was not checked.
-    const fn mark(&self) -> char {
-        match (self.ok, self.checked) {
-            (false, _) => '✗',
-            (true, true) => '✓',
-            (true, false) => '–',
-        }
-    }
 }
 
 /// Prints a tick, a dash or a cross for everything the configuration needs.
@@ -149,6 +122,7 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     findings.push(Finding::new("music", music(config)));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(remembered(config).await);
+    findings.extend(reached(config).await);
     findings.extend(tool_servers(config).await);
     findings.extend(bot(config).await);
     findings
@@ -346,6 +320,22 @@ async fn stored(config: &Config) -> Result<String, String> {
     let store = app::open_memory(config).await.map_err(|error| format!("{error:#}"))?;
     let health = store.health().await.map_err(|error| error.to_string())?;
     Ok(format!("{} in '{}', schema {}", health.engine, health.place, health.schema))
+}
+
+/// The listener and its tokens, if configured.
+async fn reached(config: &Config) -> Vec<Finding> {
+    let Some(options) = &config.web else { return Vec::new() };
+    let tokens = tokens(config).await;
+    vec![listener::port(options).await, listener::tokens(options, tokens, now())]
+}
+
+/// Tokens in the store; a missing store is not created.
+async fn tokens(config: &Config) -> Result<Vec<KeptToken>, String> {
+    if !is_there(config) {
+        return Ok(Vec::new());
+    }
+    let store = app::open_memory(config).await.map_err(|error| format!("{error:#}"))?;
+    Access::new(store).list(None).await.map_err(|error| error.to_string())
 }
 
 /// True if a store may exist; creates no file.
