@@ -30,6 +30,7 @@ mod campaign;
 mod commands;
 
 mod discord;
+mod web;
 
 mod config;
 

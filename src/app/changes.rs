@@ -28,6 +28,7 @@ pub fn held(fresh: Config, running: &Config) -> Config {
     held.environment.clone_from(&running.environment);
     held.memory.place = running.memory.place.clone();
     held.memory.transcripts = running.memory.transcripts.clone();
+    held.web.clone_from(&running.web);
     held.discord = DiscordOptions { trust_dms: held.discord.trust_dms, ..running.discord.clone() };
     held
 }
@@ -77,6 +78,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("data_dir", moved),
         ("memory", remembers(before, moved) != remembers(fresh, moved)),
         ("mcp.environment", before.environment != fresh.environment),
+        ("web", before.web != fresh.web),
         ("discord.token", was.token != is.token),
         ("discord.api_base", was.api != is.api),
         ("discord.guild_id", was.guild != is.guild),

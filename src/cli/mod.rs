@@ -7,6 +7,7 @@ mod export;
 mod forget;
 mod import;
 mod invite;
+mod listener;
 mod log;
 mod mcp;
 mod memory;

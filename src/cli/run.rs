@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Configured, DONE, Failure, complain};
+use super::{Configured, DONE, Failure, complain, listener::Listener};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
     campaign::{ServedGuilds, Tables, TranscriptWriter},
@@ -51,21 +51,17 @@ async fn serve(
     log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     let (path, agreed) = (from.path.map(Path::to_owned), from.agreements().with(&config));
+    // A port that is in use stops the bot before anything else starts.
+    let listener = Listener::bind(config.web.as_ref()).await?;
     let store = app::open_memory(&config).await?;
+    if let Some(listener) = &listener {
+        listener.check_tokens(&store).await?;
+    }
     let (playing, seed) = (app::Playing::Sessions, rand::random());
     let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
     tools.level_music(&config).await;
     let tools = Arc::new(tools);
-    // Errors in the recogniser's options stop the bot here; missing model files do not.
-    tools.services.recogniser(&config.services)?;
-    if let RecogniserEntry::Local(here) = &config.services.recogniser
-        && let Err(why) = here.found()
-    {
-        tracing::error!(%why, "no player will be heard");
-    }
-    // Loads it for the first session, and reports a failure now.
-    app::turn_judge(&tools.services, &config).await;
-    tools.servers.required().await?;
+    check_services(&tools, &config).await?;
     let (options, tables, open) = (bot_options(&config), Tables::default(), OpenTables::default());
     let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
     let config = LiveConfig::new(config, tools.services.clone());
@@ -84,6 +80,7 @@ async fn serve(
     )?;
     let workflows = handles.workflows.clone();
     let (stop, memory) = (CancellationToken::new(), Some(transcripts.store()));
+    let listening = listener.map(|listener| listener.start(&handles, transcripts.store(), &stop));
     let running =
         Running { path, agreed, tables, open, tools: &tools, memory, is_local: false, log_level };
     let bot = discord::run(options, handles, stop.clone());
@@ -93,6 +90,10 @@ async fn serve(
         () = beside => None,
     };
     let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("stopped early"))) };
+    stop.cancel();
+    if let Some(listening) = listening {
+        listening.end().await;
+    }
     workflows.close().await;
     ended.map_err(|fatal| Failure::Failed(fatal.into()))?;
     if let Some(missing) = transcripts.close().await {
@@ -104,6 +105,21 @@ async fn serve(
         tools.close().await;
     }
     Ok(DONE)
+}
+
+/// Fails on services that only the bot's owner can fix.
+async fn check_services(tools: &app::Tools, config: &Config) -> Result<(), Failure> {
+    // Errors in the recogniser's options stop the bot here; missing model files do not.
+    tools.services.recogniser(&config.services)?;
+    if let RecogniserEntry::Local(here) = &config.services.recogniser
+        && let Err(why) = here.found()
+    {
+        tracing::error!(%why, "no player will be heard");
+    }
+    // Loads it for the first session, and reports a failure now.
+    app::turn_judge(&tools.services, config).await;
+    tools.servers.required().await?;
+    Ok(())
 }
 
 /// The bot's options; prints the setup code if no servers are listed.

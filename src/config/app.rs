@@ -28,7 +28,7 @@ use super::{
     rules::{self, Rules},
     schedules, search,
     selection::{self, Surroundings},
-    speech_to_speech, stored, tables, tools, trust, turns, whitelist, window, workflow,
+    speech_to_speech, stored, tables, tools, trust, turns, web, whitelist, window, workflow,
 };
 use crate::{
     domain::{Campaign, Entity, Npc, Policy},
@@ -144,6 +144,7 @@ impl File<'_> {
             music: Arc::clone(&self.music),
             discord: self.discord(reading, notes),
             memory: self.memory(notes),
+            web: web::options(&self.fields, notes),
             models,
             data_dir: self.checked_data_dir(notes),
             environment: self.environment(),

@@ -21,6 +21,7 @@ use crate::{
         connection::{Auth, Credential, Reach},
         manifest::Manifest,
     },
+    web::WebOptions,
     yaml::Problem,
 };
 
@@ -72,6 +73,8 @@ pub struct Config {
     pub models: ModelOptions,
     /// Place, contents and retention of the memory.
     pub memory: MemoryOptions,
+    /// The web listener; `None`: nothing listens.
+    pub web: Option<WebOptions>,
     /// Environment that measured figures of tools belong to.
     pub environment: String,
     pub log_level: String,

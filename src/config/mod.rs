@@ -48,6 +48,7 @@ mod trust;
 mod turns;
 mod voice;
 mod watch;
+mod web;
 mod whitelist;
 mod window;
 mod workflow;

@@ -14,6 +14,7 @@ use crate::{
         base_url, deepgram,
     },
     session,
+    web::{McpOptions, WebOptions},
     yaml::{Key, Kind, Shape},
 };
 
@@ -105,6 +106,22 @@ fn time_zone_is_named_or_this_machines() {
     let wrong = "glyphoxa.yaml:1:11: unknown time zone 'Mars/Olympus' (use a name such as \
                  Europe/Berlin, America/New_York or UTC)";
     assert_eq!(load_app("timezone: Mars/Olympus\n").unwrap_err(), [wrong]);
+}
+
+#[test]
+fn web_listener_is_off_unless_written() {
+    assert_eq!(load_app("").unwrap().web, None);
+    let plain = load_app("web: { listen: '127.0.0.1:4100' }\n").unwrap().web.unwrap();
+    assert_eq!(plain, WebOptions::default());
+    let all = "web:\n  listen: '[::]:80'\n  behind_tls: true\n  hosts: [NPC.example, b.example]\n  \
+               mcp: { listen: true, tool_names: underscore }\n";
+    let expected = WebOptions {
+        listen: "[::]:80".parse().unwrap(),
+        behind_tls: true,
+        hosts: vec!["npc.example".to_owned(), "b.example".to_owned()],
+        mcp: McpOptions { listen: true, underscores: true },
+    };
+    assert_eq!(load_app(all).unwrap().web, Some(expected));
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts, is_framed};
 pub use file_stem::file_stem;
 pub use hash::{Fnv, fnv1a, hex};
 pub use ids::{CallId, PersonId, SessionId, Timestamp, TurnId};
-pub use json::json_values;
+pub use json::{json_depth, json_values};
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{
     AddressMode, CascadeModels, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, S2s,

@@ -18,6 +18,7 @@ mod servers;
 mod terminals;
 mod two_guilds;
 mod weights;
+mod web;
 mod words;
 
 pub use crate::support::whole;

@@ -47,6 +47,9 @@ const WRONG: &[(&str, &str)] = &[
     ("unknown consent", "discord: { consent: maybe }\n"),
     ("missing file of rules", "rules: { files: [no.yaml] }\n"),
     ("unknown edition", "rules: { edition: 5e-2015 }\n"),
+    ("address without a port", "web: { listen: localhost }\n"),
+    ("listener for other machines", "web: { listen: '0.0.0.0:4100' }\n"),
+    ("host with a scheme", "web: { listen: '127.0.0.1:4100', hosts: ['https://x'] }\n"),
     ("memory elsewhere", "memory: { url: 'mysql://x' }\n"),
     (
         "assistant with an engine",

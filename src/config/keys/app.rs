@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, providers};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, providers, web};
 use crate::{
     logic::turn::Detector,
     yaml::{Key, Kind, Shape},
@@ -99,6 +99,11 @@ pub static FILE: Shape = Shape {
              and shown; default: this machine's.",
         ),
         Key::new("schedules", Kind::Shape(&SCHEDULES), "Workflows and lines at set times."),
+        Key::new(
+            "web",
+            Kind::Shape(&web::WEB),
+            "A listener for programs outside, such as desktop clients of MCP; off without it.",
+        ),
         Key::new("log", Kind::Shape(&LOG), "Logging."),
     ],
 };

@@ -1,0 +1,72 @@
+//! The web listener of a running command. Entry type: [`Listener`].
+
+use std::{net::SocketAddr, sync::Arc};
+
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::{Failure, complain};
+use crate::{
+    campaign::{Access, Handles},
+    memory::MemoryStore,
+    panics::caught,
+    web::{self, Bound, WebError, WebOptions, WebParts},
+};
+
+/// A listening socket, before requests are answered.
+pub struct Listener {
+    bound: Bound,
+    options: WebOptions,
+}
+
+/// A listener that answers requests.
+pub struct Listening(JoinHandle<()>);
+
+impl Listener {
+    /// Listens as `options` say; `None`: nothing is to listen.
+    pub async fn bind(options: Option<&WebOptions>) -> Result<Option<Self>, Failure> {
+        let Some(options) = options else { return Ok(None) };
+        let bound = web::bind(options).await?;
+        Ok(Some(Self { bound, options: options.clone() }))
+    }
+
+    /// The address with its real port.
+    pub const fn address(&self) -> SocketAddr {
+        self.bound.address()
+    }
+
+    /// Fails if other machines reach it and nobody has a token.
+    pub async fn check_tokens(&self, store: &Arc<dyn MemoryStore>) -> Result<(), Failure> {
+        let access = Access::new(Arc::clone(store));
+        web::check_tokens(&self.options, &access).await.map_err(|error| match error {
+            WebError::Memory(error) => error.into(),
+            other => Failure::usage(other),
+        })
+    }
+
+    /// Answers requests until `stop`; prints the address.
+    pub fn start(
+        self,
+        handles: &Handles,
+        store: Arc<dyn MemoryStore>,
+        stop: &CancellationToken,
+    ) -> Listening {
+        complain(&format!("listening on http://{}", self.address()));
+        let Self { bound, options } = self;
+        let parts = WebParts { options, handles: handles.clone(), access: Access::new(store) };
+        let serving = web::serve(bound, parts, stop.clone());
+        Listening(tokio::spawn(async move {
+            if let Err(fault) = caught(serving).await {
+                tracing::error!(%fault, "the web listener has ended");
+            }
+        }))
+    }
+}
+
+impl Listening {
+    /// Waits for the end of all requests, once the listener was stopped.
+    pub async fn end(self) {
+        // Panics are caught inside.
+        let _ = self.0.await;
+    }
+}

@@ -1,0 +1,141 @@
+//! The listener's connections: accepted, bounded, and ended in order. Entry function: [`serve`].
+//!
+//! A connection ends by its client, by a bound (the time of a head, of a body, of a write that
+//! waits), by giving way to another one, or with the listener: then what is under way may still be
+//! answered for [`Bounds::end`], and is cancelled after that.
+
+use std::{pin::pin, sync::Arc, time::Duration};
+
+use axum::{Router, extract::Request};
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service, service_fn},
+};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    bounds::Bounds,
+    patient::Patient,
+    sockets::{Admitted, Sockets},
+};
+use crate::panics::caught;
+
+/// Bytes of a connection that are read ahead, or wait to be sent.
+const BUFFER: usize = 64 * 1024;
+/// Wait after the system has refused a connection, mostly because too many files are open.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
+
+/// What all connections share.
+#[derive(Clone)]
+pub struct Shared {
+    pub routes: Router,
+    pub bounds: Arc<Bounds>,
+    pub stop: CancellationToken,
+}
+
+/// Serves all connections of `listener` until `stop`, and ends them.
+pub async fn serve(
+    listener: TcpListener,
+    routes: Router,
+    bounds: &Bounds,
+    stop: &CancellationToken,
+) {
+    let shared = Shared { routes, bounds: Arc::new(bounds.clone()), stop: stop.clone() };
+    let sockets = Sockets::new(bounds.sockets);
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            Some(_) = connections.join_next() => continue,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                // Answers are small, and written whole.
+                let _ = stream.set_nodelay(true);
+                match sockets.admit() {
+                    Some(place) => drop(connections.spawn(watch(stream, place, shared.clone()))),
+                    None => tracing::debug!("a connection is closed: all sockets are in use"),
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::select! {
+                    () = stop.cancelled() => break,
+                    () = tokio::time::sleep(ACCEPT_AGAIN) => {}
+                }
+            }
+        }
+    }
+    drop((listener, shared));
+    end(connections, bounds.end).await;
+}
+
+/// Waits for `connections`, and cancels those that are left after `patience`.
+async fn end(mut connections: JoinSet<()>, patience: Duration) {
+    let all = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(patience, all).await.is_err() {
+        tracing::debug!(left = connections.len(), "requests are cancelled");
+        connections.shutdown().await;
+    }
+}
+
+/// Serves a connection; logs a panic of a route, which costs its connection alone.
+async fn watch(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    place: Admitted,
+    shared: Shared,
+) {
+    if let Err(fault) = caught(connection(stream, place, shared)).await {
+        tracing::error!(%fault, "a web request failed");
+    }
+}
+
+/// Serves the requests of one connection to its end.
+pub async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    place: Admitted,
+    shared: Shared,
+) {
+    let Shared { routes, bounds, stop } = shared;
+    let (routes, socket) = (TowerToHyperService::new(routes), Arc::clone(place.socket()));
+    let carrier = Arc::clone(&socket);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        carrier.ask();
+        request.extensions_mut().insert(Arc::clone(&carrier));
+        routes.call(request)
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(bounds.head_time)
+        .max_headers(bounds.headers)
+        .max_header_size(bounds.head)
+        .max_buf_size(BUFFER);
+    let stream = TokioIo::new(Patient::new(stream, bounds.write_time));
+    let mut serving = pin!(http.serve_connection(stream, service));
+    let ended = tokio::select! {
+        ended = serving.as_mut() => ended,
+        () = place.shed() => return,
+        () = stop.cancelled() => {
+            if !socket.has_asked() {
+                // hyper would wait for its first request.
+                return;
+            }
+            serving.as_mut().graceful_shutdown();
+            serving.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a web connection broke off");
+    }
+}

@@ -1,0 +1,113 @@
+//! The web listener: programs and pages outside reach this program's services through it.
+//!
+//! Entry functions: [`bind`], [`serve`]. A request passes, in this order: a place among the open
+//! sockets ([`sockets`]), hyper's limits of its head ([`connections`]), its host, origin and method
+//! ([`guard`]), its token and the rate of that token's holder ([`entry`]), the bounds of its body
+//! ([`body`]); then a route answers it. Only this module knows axum. **Never**: knows Discord, or
+//! reads the configuration.
+
+mod body;
+mod bounds;
+mod connections;
+mod entry;
+mod guard;
+mod guarded;
+mod options;
+mod parts;
+mod patient;
+mod rates;
+mod refusal;
+mod routes;
+mod sockets;
+#[cfg(test)]
+mod tests;
+
+use std::{io, net::SocketAddr, sync::Arc};
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    bounds::Bounds,
+    entry::Entry,
+    guard::Guard,
+    routes::{Routes, Watched},
+};
+pub use self::{
+    options::{McpOptions, WebOptions},
+    parts::WebParts,
+};
+use crate::{campaign::Access, memory};
+
+/// A listening socket that accepts nothing yet.
+pub struct Bound {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Bound {
+    /// The address that it listens on, with its real port.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WebError {
+    #[error(
+        "address {0} is in use (end the program that uses it, or choose another port in \
+         web.listen)"
+    )]
+    InUse(SocketAddr),
+    #[error("cannot listen on {0}: {1} (choose another address in web.listen)")]
+    Listen(SocketAddr, io::Error),
+    #[error(
+        "other machines can reach {0} (listen on 127.0.0.1, or put TLS in front of it and set \
+         web.behind_tls: true)"
+    )]
+    Exposed(SocketAddr),
+    #[error(
+        "other machines can reach {0}, and there is no token yet (make one first: glyphoxa token \
+         create)"
+    )]
+    NoToken(SocketAddr),
+    #[error(transparent)]
+    Memory(#[from] memory::Error),
+}
+
+/// Listens on the address of `options`; refuses one that other machines reach without TLS.
+pub async fn bind(options: &WebOptions) -> Result<Bound, WebError> {
+    let wanted = options.listen;
+    if options.is_exposed() && !options.behind_tls {
+        return Err(WebError::Exposed(wanted));
+    }
+    let cannot = |error: io::Error| match error.kind() {
+        io::ErrorKind::AddrInUse => WebError::InUse(wanted),
+        _ => WebError::Listen(wanted, error),
+    };
+    let listener = TcpListener::bind(wanted).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    Ok(Bound { listener, address })
+}
+
+/// Fails if other machines reach the address of `options` and nobody has a token.
+pub async fn check_tokens(options: &WebOptions, access: &Access) -> Result<(), WebError> {
+    if options.is_exposed() && access.list(None).await?.is_empty() {
+        return Err(WebError::NoToken(options.listen));
+    }
+    Ok(())
+}
+
+/// Answers requests until `stop` is cancelled. Requests under way then have [`Bounds::end`] left;
+/// nothing of `parts` is held afterwards.
+pub async fn serve(bound: Bound, parts: WebParts, stop: CancellationToken) {
+    let bounds = Bounds::default();
+    let parts = Arc::new(parts);
+    let watched = Watched {
+        guard: Guard::new(&parts.options, bound.address.ip()),
+        entry: Entry::new(parts.access.clone(), &bounds),
+    };
+    let routes = Routes::of(&parts, &stop).watched(watched, &bounds);
+    drop(parts);
+    connections::serve(bound.listener, routes, &bounds, &stop).await;
+}

@@ -1,0 +1,87 @@
+//! All routes, and what a request passes before it reaches one. Entry type: [`Routes`].
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    http::{
+        HeaderName, HeaderValue,
+        header::{
+            CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+            X_FRAME_OPTIONS,
+        },
+    },
+    middleware::{from_fn_with_state, map_response},
+    response::Response,
+    routing::any,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    body::{self, BodyBounds},
+    bounds::Bounds,
+    entry::{self, Entry},
+    guard::{self, Guard},
+    parts::WebParts,
+    refusal::Refusal,
+};
+
+pub struct Routes {
+    /// For requests with a valid token.
+    pub behind_token: Router,
+    /// For all requests; their routes decide themselves who may do what.
+    pub open: Router,
+}
+
+/// What looks at requests.
+pub struct Watched {
+    pub guard: Guard,
+    pub entry: Entry,
+}
+
+impl Routes {
+    /// The routes of this program, until `stop`.
+    pub fn of(parts: &Arc<WebParts>, stop: &CancellationToken) -> Self {
+        Self { behind_token: Router::new(), open: Router::new() }
+    }
+
+    /// All routes, with all checks before them. What has no route needs a token too, so that a
+    /// stranger learns nothing.
+    pub fn watched(self, watched: Watched, bounds: &Bounds) -> Router {
+        let Watched { guard, entry } = watched;
+        let bounded = |most| from_fn_with_state(BodyBounds::new(most, bounds), body::take);
+        let behind_token = self
+            .behind_token
+            .fallback(unknown)
+            .layer(bounded(bounds.body))
+            .layer(from_fn_with_state(Arc::new(entry), entry::enter));
+        self.open
+            .layer(bounded(bounds.open_body))
+            // Clients look here for an OAuth server, and take anything but 404 for one.
+            .route("/.well-known/{*path}", any(unknown))
+            .fallback_service(behind_token)
+            .layer(from_fn_with_state(Arc::new(guard), guard::check))
+            .layer(map_response(sealed))
+    }
+}
+
+async fn unknown() -> Refusal {
+    Refusal::Unknown
+}
+
+/// Answers are for one client alone, and no page may frame or embed them.
+async fn sealed(mut response: Response) -> Response {
+    let unless_set = [
+        (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (REFERRER_POLICY, "no-referrer"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+    ];
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    for (name, value) in unless_set {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}

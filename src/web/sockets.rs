@@ -1,0 +1,151 @@
+//! Open sockets, at most so many: when all places are taken, a stranger gives way to a newcomer.
+//!
+//! Entry type: [`Sockets`]. A socket is trusted while it carries a request with a valid token; all
+//! others are strangers, of whom the longest open one is closed first. So a flood of connections
+//! that say nothing cannot keep out a client with a token. A newcomer is turned away only when every
+//! place is a trusted one's.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug)]
+pub struct Sockets {
+    most: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    next: u64,
+    /// The longest open one first.
+    by_age: BTreeMap<u64, Arc<Socket>>,
+}
+
+#[derive(Debug, Default)]
+pub struct Socket {
+    shed: CancellationToken,
+    /// A request has come.
+    has_asked: AtomicBool,
+    /// Requests with a valid token under way.
+    trusted: AtomicUsize,
+}
+
+/// A place among the open sockets, free again once dropped.
+#[derive(Debug)]
+pub struct Admitted {
+    sockets: Arc<Sockets>,
+    id: u64,
+    socket: Arc<Socket>,
+}
+
+/// Keeps its socket trusted.
+#[derive(Debug)]
+pub struct Trust(Arc<Socket>);
+
+impl Sockets {
+    pub fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, open: Mutex::default() })
+    }
+
+    /// `None`: all places are taken by trusted sockets.
+    pub fn admit(self: &Arc<Self>) -> Option<Admitted> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.by_age.len() >= self.most {
+            let mut strangers = open.by_age.iter().filter(|(_, socket)| !socket.is_trusted());
+            let oldest = strangers.next().map(|(id, _)| *id)?;
+            if let Some(socket) = open.by_age.remove(&oldest) {
+                socket.shed.cancel();
+            }
+        }
+        let (id, socket) = (open.next, Arc::<Socket>::default());
+        open.next += 1;
+        open.by_age.insert(id, Arc::clone(&socket));
+        drop(open);
+        Some(Admitted { sockets: Arc::clone(self), id, socket })
+    }
+}
+
+impl Socket {
+    fn is_trusted(&self) -> bool {
+        self.trusted.load(Ordering::Relaxed) > 0
+    }
+
+    pub fn has_asked(&self) -> bool {
+        self.has_asked.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a request has come.
+    pub fn ask(&self) {
+        self.has_asked.store(true, Ordering::Relaxed);
+    }
+
+    pub fn trust(self: &Arc<Self>) -> Trust {
+        self.trusted.fetch_add(1, Ordering::Relaxed);
+        Trust(Arc::clone(self))
+    }
+}
+
+impl Admitted {
+    pub const fn socket(&self) -> &Arc<Socket> {
+        &self.socket
+    }
+
+    /// Returns once the socket must give way.
+    pub async fn shed(&self) {
+        self.socket.shed.cancelled().await;
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let mut open = self.sockets.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.by_age.remove(&self.id);
+    }
+}
+
+impl Drop for Trust {
+    fn drop(&mut self) {
+        self.0.trusted.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_shed(admitted: &Admitted) -> bool {
+        admitted.socket.shed.is_cancelled()
+    }
+
+    #[test]
+    fn oldest_stranger_gives_way() {
+        let sockets = Sockets::new(3);
+        let open = [0; 3].map(|_| sockets.admit().unwrap());
+        let trust = open[0].socket().trust();
+        let fourth = sockets.admit().unwrap();
+        assert_eq!(open.each_ref().map(is_shed), [false, true, false]);
+        drop(trust);
+        let fifth = sockets.admit().unwrap();
+        assert_eq!(open.each_ref().map(is_shed), [true, true, false]);
+        assert!(!is_shed(&fourth) && !is_shed(&fifth));
+    }
+
+    #[test]
+    fn trusted_sockets_stay_when_all_are() {
+        let sockets = Sockets::new(2);
+        let open = [0; 2].map(|_| sockets.admit().unwrap());
+        let _trust = open.each_ref().map(|it| it.socket().trust());
+        assert!(sockets.admit().is_none());
+        let [first, second] = open;
+        drop(first);
+        assert!(sockets.admit().is_some(), "its place is free");
+        assert!(!is_shed(&second));
+    }
+}
