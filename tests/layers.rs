@@ -120,7 +120,7 @@ fn crates_stay_with_their_owner() {
         ("cap_std", &["tools"]),
         ("jmespath", &["tools"]),
         ("minijinja", &["tools"]),
-        ("rmcp", &["tools"]),
+        ("rmcp", &["tools", "web"]),
         ("landlock", &["launch"]),
         ("libloading", &["provider"]),
         ("image", &["provider"]),
