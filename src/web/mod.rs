@@ -6,12 +6,14 @@
 //! ([`body`]); then a route answers it. Only this module knows axum. **Never**: knows Discord, or
 //! reads the configuration.
 
+mod approvals;
 mod body;
 mod bounds;
 mod connections;
 mod entry;
 mod guard;
 mod guarded;
+mod mcp;
 mod options;
 mod parts;
 mod patient;
@@ -100,8 +102,10 @@ pub async fn check_tokens(options: &WebOptions, access: &Access) -> Result<(), W
 
 /// Answers requests until `stop` is cancelled. Requests under way then have [`Bounds::end`] left;
 /// nothing of `parts` is held afterwards.
-pub async fn serve(bound: Bound, parts: WebParts, stop: CancellationToken) {
+pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
     let bounds = Bounds::default();
+    // The configured port may be 0, which no address for others names.
+    parts.options.listen = bound.address;
     let parts = Arc::new(parts);
     let watched = Watched {
         guard: Guard::new(&parts.options, bound.address.ip()),

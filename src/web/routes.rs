@@ -18,10 +18,12 @@ use axum::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    approvals,
     body::{self, BodyBounds},
     bounds::Bounds,
     entry::{self, Entry},
     guard::{self, Guard},
+    mcp,
     parts::WebParts,
     refusal::Refusal,
 };
@@ -42,7 +44,10 @@ pub struct Watched {
 impl Routes {
     /// The routes of this program, until `stop`.
     pub fn of(parts: &Arc<WebParts>, stop: &CancellationToken) -> Self {
-        Self { behind_token: Router::new(), open: Router::new() }
+        Self {
+            behind_token: mcp::routes(Arc::clone(parts), stop.clone()),
+            open: approvals::routes(Arc::clone(parts)),
+        }
     }
 
     /// All routes, with all checks before them. What has no route needs a token too, so that a

@@ -12,7 +12,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     link::TableLink,
-    started::{RunError, Running, RunningWorkflow, StartedRun, WantedRun, WorkflowParts},
+    started::{
+        RunError, RunProgress, Running, RunningWorkflow, StartedRun, WantedRun, WorkflowParts,
+    },
     task::{Request, Runs},
 };
 use crate::{
@@ -84,8 +86,9 @@ impl WorkflowRuns {
         let (begun, answer) = oneshot::channel();
         let request = Request::Start { start: Box::new(start), origin, begun };
         self.send(&scope, request).await?;
-        let ended = answer.await.map_err(|_| RunError::Ending)??;
-        Ok(StartedRun { run, ended })
+        let progress = answer.await.map_err(|_| RunError::Ending)??;
+        let RunProgress { steps, ended } = progress;
+        Ok(StartedRun { run, steps, ended })
     }
 
     /// Stops the run of this id, or all runs of the workflow of this name; without one, all of
@@ -105,7 +108,7 @@ impl WorkflowRuns {
     }
 
     /// Stops a run of `scope` without waiting.
-    pub(super) fn cancel_soon(&self, scope: &Scope, run: &RunId) {
+    pub fn cancel_soon(&self, scope: &Scope, run: &RunId) {
         let task = self.places().get(scope).cloned();
         let request = Request::Cancel { run: run.clone(), reason: CancelReason::Requested };
         if task.is_some_and(|task| task.try_send(request).is_err()) {

@@ -5,14 +5,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     campaign::{Accounts, Dice, GuildStore, SharedSettings, ToolDecisions},
     domain::Scope,
     logic::workflow::{
         event::Refusal,
-        record::{RunEnd, RunId, RunRecord, Starter},
+        record::{RunEnd, RunId, RunRecord, Starter, StepRecord},
         values::Given,
     },
     memory::Automation,
@@ -115,7 +115,16 @@ pub struct WantedRun {
 #[derive(Debug)]
 pub struct StartedRun {
     pub run: RunId,
+    /// Its steps as they begin and end; nothing waits for the reader.
+    pub steps: mpsc::Receiver<StepRecord>,
     /// Resolves at its end; an error: the program is ending.
+    pub ended: oneshot::Receiver<EndedRun>,
+}
+
+/// What the task of runs tells the starter of one.
+#[derive(Debug)]
+pub struct RunProgress {
+    pub steps: mpsc::Receiver<StepRecord>,
     pub ended: oneshot::Receiver<EndedRun>,
 }
 

@@ -13,15 +13,16 @@ use super::{
     context::StepContext,
     link::TableLink,
     records::{self, Recorder},
-    started::{EndedRun, Origin, Running, RunningWorkflow, WorkflowParts},
+    started::{EndedRun, Origin, RunProgress, Running, RunningWorkflow, WorkflowParts},
     step::carry_out,
 };
 use crate::{
     domain::{PersonId, Scope},
     logic::workflow::{
+        STEPS_MAX,
         event::{Action, Event, OF_NPCS_MAX, Refusal, Start},
         look::{Done, StepAction},
-        record::{CancelReason, RunId, RunRecord, Starter},
+        record::{CancelReason, RunId, RunRecord, Starter, StepRecord},
         runner::Runner,
         values::Given,
     },
@@ -29,8 +30,11 @@ use crate::{
     session::{EventReader, TableEvent},
 };
 
-/// Answered with the receiver of the run's end.
-type Begun = oneshot::Sender<Result<oneshot::Receiver<EndedRun>, Refusal>>;
+/// Answered with the run's progress.
+type Begun = oneshot::Sender<Result<RunProgress, Refusal>>;
+
+/// Notices of a run's steps that wait for its starter: all of a run, which begin and end.
+const NOTICES: usize = 2 * STEPS_MAX;
 
 /// Requests of the service to the task.
 pub enum Request {
@@ -57,6 +61,8 @@ struct Begins {
     origin: Origin,
     /// X-cards used before it.
     halts: u64,
+    /// For the starter, who may not read them.
+    steps: mpsc::Sender<StepRecord>,
     ended: oneshot::Sender<EndedRun>,
 }
 
@@ -158,7 +164,7 @@ impl Runs {
             _ = begun.send(Err(reason));
             return;
         }
-        let (ended, end) = oneshot::channel();
+        let ((ended, end), (steps, notices)) = (oneshot::channel(), mpsc::channel(NOTICES));
         let halts = self.link.as_ref().map_or(0, |link| link.halts.count());
         let record = RunRecord {
             run: run.clone(),
@@ -179,8 +185,8 @@ impl Runs {
         }
         self.recorder.begins(&record);
         self.running.add(RunningWorkflow { scope: self.scope.clone(), run: run.clone(), workflow });
-        self.runs.insert(run.clone(), Begins { origin, halts, ended });
-        let is_wanted = begun.send(Ok(end)).is_ok();
+        self.runs.insert(run.clone(), Begins { origin, halts, steps, ended });
+        let is_wanted = begun.send(Ok(RunProgress { steps: notices, ended: end })).is_ok();
         self.act(actions);
         if !is_wanted {
             // Its starter is gone, and only the starter would have known its id.
@@ -287,8 +293,12 @@ impl Runs {
                 }
             }
             StepAction::Note { step, record } => {
-                let (run, kind, outcome) = (&run.0, &record.kind, &record.outcome);
-                tracing::trace!(run, step, kind, pii_outcome = ?outcome, "step of a workflow");
+                let (id, kind, outcome) = (&run.0, &record.kind, &record.outcome);
+                tracing::trace!(run = id, step, kind, pii_outcome = ?outcome, "step of a workflow");
+                if let Some(begun) = self.runs.get(&run) {
+                    // Its starter may not listen.
+                    _ = begun.steps.try_send(record);
+                }
             }
         }
     }

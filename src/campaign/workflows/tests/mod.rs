@@ -303,6 +303,29 @@ async fn steps_are_done_in_order_and_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn starter_learns_of_each_step() {
+    let evening = Evening::new(main_of(vec![roll(), wait(1)])).await;
+    let mut started = evening.start(json!({})).await.expect("it starts");
+    let mut steps = Vec::new();
+    while let Some(step) = timeout(BOUND, started.steps.recv()).await.expect("it ends") {
+        steps.push((step.kind, step.outcome));
+    }
+    let step = |kind: &str, outcome| (kind.to_owned(), outcome);
+    let (running, done) = (Outcome::Running, Outcome::Done);
+    assert_eq!(
+        steps,
+        [
+            step("roll", running.clone()),
+            step("roll", done.clone()),
+            step("wait", running),
+            step("wait", done)
+        ]
+    );
+    assert_eq!(ended(started).await.record.end, Some(RunEnd::Done));
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn failing_step_ends_run_unless_continued() {
     let lost = || say("Nobody", "Hello.");
     for (on_error, wanted) in [(OnError::Stop, 1), (OnError::Continue, 2)] {

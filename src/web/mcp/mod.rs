@@ -1,0 +1,59 @@
+//! Our MCP server, `/mcp`: tools, resources and prompts for programs outside.
+//!
+//! Entry function: [`routes`]. Stateless: each request gets an [`McpServer`] of its own, which finds
+//! the holder of the checked token in the request. Both kinds of the protocol are answered: with
+//! `initialize` (to 2025-11-25), and with `server/discover` (2026-07-28). Closing a request's stream
+//! cancels its call. `table.rs` lists the tools with their rights. **Never**: answers with data of
+//! another owner than the token's.
+
+mod handler;
+mod incoming;
+mod outside_effects;
+mod prompts;
+mod resources;
+mod schema;
+mod served;
+mod server;
+mod sound;
+mod stream;
+mod subscriptions;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod watch;
+
+use std::sync::Arc;
+
+use axum::{Extension, Router, http::HeaderMap, routing::post_service};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+};
+use tokio_util::sync::CancellationToken;
+
+pub use self::server::McpServer;
+use crate::{campaign::Holder, web::WebParts};
+
+/// Largest request, in bytes, like that of the listener.
+const BODY_MAX: usize = 1024 * 1024;
+
+/// Everything under `/mcp`. The bearer was checked: `Arc<Holder>` is in the request's extensions.
+/// `DELETE` is answered with 405: there are no sessions.
+pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
+    // The listener has checked Host and Origin.
+    let options = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY_MAX)
+        .with_cancellation_token(stop.clone())
+        .disable_allowed_hosts();
+    let of_requests = Arc::clone(&parts);
+    let make = move || Ok(McpServer { parts: Arc::clone(&of_requests) });
+    let sessions = Arc::new(NeverSessionManager::default());
+    let calls = StreamableHttpService::new(make, sessions, options);
+    parts.handles.outside.set_listens(parts.options.mcp.listen);
+    let notices = move |Extension(holder): Extension<Arc<Holder>>, headers: HeaderMap| async move {
+        stream::notices(parts, holder, stop, headers).await
+    };
+    Router::new().route("/mcp", post_service(calls).get(notices))
+}

@@ -1,0 +1,57 @@
+//! All tools. Entry functions: [`all`], [`find`], [`check`].
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde_json::Value;
+
+use super::{
+    incoming::ToolError,
+    served::ServedTool,
+    tools::{called, dice, health, memory, npcs, schedules, sessions, status, voice, workflows},
+};
+use crate::tools::Schema;
+
+static TOOLS: [&ServedTool; 17] = [
+    &voice::SPEAK,
+    &voice::LISTEN,
+    &health::HEALTH,
+    &status::STATUS,
+    &workflows::RUN,
+    &workflows::LIST,
+    &schedules::CREATE,
+    &schedules::LIST,
+    &schedules::CANCEL,
+    &npcs::LIST,
+    &npcs::ASK,
+    &memory::SEARCH,
+    &memory::ENTITY,
+    &sessions::RECAP,
+    &sessions::TRANSCRIPT,
+    &dice::ROLL,
+    &called::CALL,
+];
+
+/// Compiled input schemas, by tool; a test shows that all compile.
+static INPUTS: LazyLock<BTreeMap<&'static str, Schema>> = LazyLock::new(|| {
+    all().filter_map(|tool| Some((tool.name, Schema::new(&(tool.input)()).ok()?))).collect()
+});
+
+/// In the order in which they are listed.
+pub fn all() -> impl Iterator<Item = &'static ServedTool> {
+    TOOLS.iter().copied()
+}
+
+/// The tool of this name, with dots or underscores.
+pub fn find(name: &str) -> Option<&'static ServedTool> {
+    all().find(|tool| tool.is_called(name))
+}
+
+/// `given`, checked against the tool's input schema.
+pub async fn check(tool: &ServedTool, given: Value) -> Result<Value, ToolError> {
+    let name = tool.name;
+    let Some(schema) = INPUTS.get(name) else {
+        return Err(format!("'{name}' has no usable schema (a fault of glyphoxa)").into());
+    };
+    let checked = schema.check(given).await;
+    checked.map_err(|why| format!("the arguments of '{name}' do not fit: {why}").into())
+}

@@ -1,0 +1,95 @@
+//! Arguments, results and errors of tools.
+
+use super::*;
+
+fn master() -> Arc<Holder> {
+    holder(GUILD, AccessRole::Dm)
+}
+
+#[test]
+fn schemas_compile_and_take_objects_alone() {
+    for tool in table::all() {
+        let input = (tool.input)();
+        Schema::new(&input).unwrap_or_else(|why| panic!("{}: {why}", tool.name));
+        Schema::new(&(tool.output)()).unwrap_or_else(|why| panic!("{}: {why}", tool.name));
+        assert_eq!(input["additionalProperties"], json!(false), "{}", tool.name);
+        assert_eq!(
+            (&input["type"], &(tool.output)()["type"]),
+            (&json!("object"), &json!("object"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_an_error_of_the_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = parts(folder.path(), McpOptions::default());
+    for (tool, arguments, part) in [
+        ("dice.roll", no_arguments(), "dice"),
+        ("dice.roll", json!({ "dice": "1d6", "sides": 6 }), "sides"),
+        ("dice.roll", json!({ "dice": "2x6" }), "column"),
+        ("dice.roll", json!({ "dice": "1d6", "table": "gone" }), "session.status"),
+        ("memory.search", json!({ "query": "gate", "limit": 1_000 }), "limit"),
+        ("schedule.create", json!({ "when": "in 5m" }), "give one of the two"),
+        ("schedule.cancel", json!({ "id": "none" }), "unknown schedule"),
+        ("workflow.run", json!({ "workflow": "bells" }), "unknown workflow 'bells'"),
+        ("entity.get", json!({ "entity": "nothing" }), "memory.search"),
+        ("session.transcript", json!({ "session": "gone" }), "unknown session 'gone'"),
+        ("tools.call", json!({ "tool": "no.tool" }), "unknown tool"),
+    ] {
+        let told = called(&parts, &master(), tool, arguments).await.unwrap();
+        assert!(told.failed && told.text.contains(part), "{tool}: {}", told.text);
+        assert_eq!(told.value, Value::Null, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn rolls_repeat_for_the_same_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = parts(folder.path(), McpOptions::default());
+    let rolled = done(&parts, &master(), "dice.roll", json!({ "dice": "2d6+3; 1d4" })).await;
+    assert_eq!((&rolled["rolls"][0]["dice"], &rolled["seen"]), (&json!("2d6+3"), &json!(false)));
+    let again = done(&parts, &master(), "dice_roll", json!({ "dice": "again" })).await;
+    assert_eq!(again["rolls"].as_array().map(Vec::len), Some(2), "{again}");
+}
+
+#[tokio::test]
+async fn schedule_is_made_listed_and_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = parts(folder.path(), McpOptions::default());
+    let line = json!({ "when": "in 90m", "npc": "Bartok", "text": "Closing time!" });
+    let made = done(&parts, &master(), "schedule.create", line).await;
+    let other = holder(OTHER, AccessRole::Dm);
+    let elsewhere = done(&parts, &other, "schedule.list", no_arguments()).await;
+    assert_eq!(elsewhere["schedules"], json!([]));
+    let listed = done(&parts, &master(), "schedule.list", no_arguments()).await;
+    assert_eq!(listed["schedules"], json!([made]));
+    let id = json!({ "id": made["id"] });
+    let cancelled = done(&parts, &master(), "schedule.cancel", id).await;
+    assert_eq!(cancelled["cancelled"], made["id"]);
+    let listed = done(&parts, &master(), "schedule.list", no_arguments()).await;
+    assert_eq!(listed["schedules"], json!([]));
+}
+
+#[tokio::test]
+async fn reading_tools_answer_without_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = parts(folder.path(), McpOptions::default());
+    world(&parts).await;
+    let health = done(&parts, &master(), "system.health", no_arguments()).await;
+    assert_eq!((&health["ok"], &health["tables"]), (&json!(true), &json!(0)));
+    let status = done(&parts, &master(), "session.status", no_arguments()).await;
+    assert_eq!(status["tables"], json!([]));
+    let workflows = done(&parts, &master(), "workflow.list", no_arguments()).await;
+    assert_eq!(workflows["workflows"], json!([]));
+    let recap = done(&parts, &master(), "session.recap", no_arguments()).await;
+    assert_eq!(recap["session"], "evening-gate");
+    let entity = done(&parts, &master(), "entity.get", json!({ "entity": "GATE" })).await;
+    assert_eq!((&entity["kind"], &entity["secret"]), (&json!("location"), &json!(false)));
+    let lines = json!({ "from": 2, "limit": 1 });
+    let lines = done(&parts, &master(), "session.transcript", lines).await;
+    assert_eq!(
+        (&lines["lines"][0]["number"], &lines["lines"][0]["secret"]),
+        (&json!(2), &json!(true))
+    );
+}

@@ -1,0 +1,111 @@
+//! Requests as they reach the route, in both kinds of the protocol.
+
+use axum::{
+    Extension, Router,
+    body::{Body, to_bytes},
+    http::{Method, Request, StatusCode},
+};
+use hyper::service::Service;
+use hyper_util::service::TowerToHyperService;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::web::mcp::routes;
+
+const OLD: &str = "2025-11-25";
+const NEW: &str = "2026-07-28";
+
+fn router(folder: &Path, mcp: McpOptions) -> Router {
+    let holder = holder(GUILD, AccessRole::Dm);
+    routes(parts(folder, mcp), CancellationToken::new()).layer(Extension(holder))
+}
+
+async fn sent(router: &Router, request: Request<Body>) -> (StatusCode, Value) {
+    let service = TowerToHyperService::new(router.clone());
+    let response = service.call(request).await.unwrap();
+    let status = response.status();
+    let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    (status, serde_json::from_slice(&body).unwrap_or_default())
+}
+
+/// The result of a request in the revision `version`.
+async fn result(router: &Router, version: &str, method: &str, mut params: Value) -> Value {
+    if version == NEW {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+    }
+    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri("/mcp")
+        .header("host", "127.0.0.1")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", version)
+        .header("mcp-method", method);
+    if !name.is_empty() {
+        request = request.header("mcp-name", name);
+    }
+    let request = request.body(Body::from(body.to_string())).unwrap();
+    let (status, answer) = sent(router, request).await;
+    assert_eq!(status, StatusCode::OK, "{method}: {answer}");
+    assert!(answer["result"].is_object(), "{method}: {answer}");
+    answer["result"].clone()
+}
+
+#[tokio::test]
+async fn both_kinds_of_the_protocol_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = router(folder.path(), McpOptions::default());
+    let client = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "protocolVersion": OLD, "capabilities": {}, "clientInfo": client });
+    let hello = result(&router, OLD, "initialize", hello).await;
+    assert_eq!(
+        (&hello["protocolVersion"], &hello["serverInfo"]["name"]),
+        (&json!(OLD), &json!("glyphoxa"))
+    );
+    assert_eq!(hello["capabilities"]["resources"], json!({ "listChanged": true }));
+    let found = result(&router, NEW, "server/discover", json!({})).await;
+    let versions = found["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!(OLD)) && versions.contains(&json!(NEW)), "{found}");
+    for version in [OLD, NEW] {
+        let listed = result(&router, version, "tools/list", json!({})).await;
+        let tools = listed["tools"].as_array().unwrap();
+        assert_eq!(tools.len(), 16, "all but voice.listen: {listed}");
+        assert!(tools.iter().all(|it| it["outputSchema"]["type"] == "object"), "{listed}");
+        if version == NEW {
+            assert_eq!(listed["cacheScope"], "private", "each token has its own list");
+        }
+        let roll = json!({ "name": "dice.roll", "arguments": { "dice": "1d6" } });
+        let rolled = result(&router, version, "tools/call", roll).await;
+        let text: Value =
+            serde_json::from_str(rolled["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, rolled["structuredContent"]);
+    }
+}
+
+#[tokio::test]
+async fn names_may_have_underscores() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = router(folder.path(), McpOptions { listen: true, underscores: true });
+    let listed = result(&router, OLD, "tools/list", json!({})).await;
+    let names: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
+    assert!(
+        names.contains(&"voice_listen") && names.iter().all(|it| !it.contains('.')),
+        "{names:?}"
+    );
+}
+
+#[tokio::test]
+async fn there_are_no_sessions_to_delete() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = router(folder.path(), McpOptions::default());
+    let request =
+        Request::builder().method(Method::DELETE).uri("/mcp").body(Body::empty()).unwrap();
+    assert_eq!(sent(&router, request).await.0, StatusCode::METHOD_NOT_ALLOWED);
+}

@@ -1,0 +1,113 @@
+//! `npc.list`, `npc.ask`.
+
+use futures::FutureExt;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::voice::{answer, spoken_schema};
+use crate::web::mcp::{
+    incoming::{Incoming, ToolAnswer, ToolError},
+    schema::{boolean, name, object, of_list, string, strings, text},
+    served::{Annotations, Rights, ServedTool},
+};
+
+/// Longest question, in characters.
+const TEXT_MAX: u32 = 2_000;
+
+pub static LIST: ServedTool = ServedTool {
+    name: "npc.list",
+    title: "NPCs",
+    description: "The NPCs of the running table; without one, those of the files. A player's token \
+        sees who is present.",
+    rights: Rights::Everyone,
+    annotations: Annotations::LOOKS,
+    input: || {
+        let table = name("Id of the table (default: the newest)");
+        object(&json!({ "table": table }), &[])
+    },
+    output: || {
+        let npc = json!({
+            "name": string(), "aliases": strings(), "language": string(), "present": boolean(),
+            "muted": boolean(),
+        });
+        of_list("npcs", &npc, &["name", "present"])
+    },
+    run: |call| list(call).boxed(),
+};
+
+pub static ASK: ServedTool = ServedTool {
+    name: "npc.ask",
+    title: "Ask an NPC",
+    description: "A turn in writing at the running table: the NPC answers in its voice, and may \
+        call its tools. A player's token asks NPCs who are present.",
+    rights: Rights::Everyone,
+    annotations: Annotations { open_world: true, ..Annotations::ADDS },
+    input: || {
+        let members = json!({
+            "npc": name("Name of the NPC"),
+            "text": text("What it is asked", TEXT_MAX),
+            "table": name("Id of the table (default: the newest)"),
+        });
+        object(&members, &["npc", "text"])
+    },
+    output: spoken_schema,
+    run: |call| ask(call).boxed(),
+};
+
+#[derive(Deserialize)]
+struct List {
+    table: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Ask {
+    npc: String,
+    text: String,
+    table: Option<String>,
+}
+
+async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
+    let List { table } = call.read()?;
+    if let Some(table) = call.table(table.as_deref())? {
+        let status = table.link.status(table.link.halts.count()).await?;
+        let seats = status.seats.iter().filter(|seat| call.is_dm() || seat.present);
+        let npcs = seats
+            .map(|seat| json!({ "name": seat.name, "present": seat.present, "muted": seat.muted }));
+        return Ok(json!({ "npcs": npcs.collect::<Vec<Value>>() }).into());
+    }
+    if !call.is_dm() {
+        // The whole cast would tell players too much.
+        return Ok(json!({ "npcs": [] }).into());
+    }
+    let settings = call.handles().settings.load();
+    let npcs = settings.cast.iter().map(|npc| {
+        json!({
+            "name": npc.name,
+            "aliases": npc.aliases,
+            "language": npc.language,
+            "present": false,
+        })
+    });
+    Ok(json!({ "npcs": npcs.collect::<Vec<Value>>() }).into())
+}
+
+async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
+    let Ask { npc, text, table } = call.read()?;
+    if !call.is_dm() {
+        check_presence(&call, table.as_deref(), &npc).await?;
+    }
+    call.progress.report(format!("{npc} is asked")).await;
+    let outside = &call.handles().outside;
+    Ok(answer(outside.ask(call.owner(), table.as_deref(), &npc, &text).await?))
+}
+
+/// Fails unless the NPC is present at a running table, in words that do not tell whether it exists.
+async fn check_presence(call: &Incoming, table: Option<&str>, npc: &str) -> Result<(), ToolError> {
+    let table = call.table(table)?.ok_or("no table is running (start one: /session start)")?;
+    let status = table.link.status(table.link.halts.count()).await?;
+    let seat = table.link.seat(npc).ok().and_then(|seated| status.of(seated.seat));
+    match seat.is_some_and(|seat| seat.present) {
+        true => Ok(()),
+        false => Err(format!("no NPC '{npc}' is present (npc.list shows who is)").into()),
+    }
+}
