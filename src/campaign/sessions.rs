@@ -228,6 +228,8 @@ impl Sessions {
             TableEvent::Mark(mark) => mark.reach(),
             TableEvent::Notice(_)
             | TableEvent::Private(_)
+            | TableEvent::Said(_)
+            | TableEvent::Forgotten(_)
             | TableEvent::State(_)
             | TableEvent::Stands(_) => {}
         }

@@ -92,6 +92,7 @@ impl Guild {
                 self.refresh_panel_soon();
             }
             TableEvent::Halted { .. } => self.halted(),
+            TableEvent::Said(_) | TableEvent::Forgotten(_) => {}
         }
     }
 
