@@ -56,6 +56,7 @@ mod schedules;
 mod search;
 mod sentence_cascade;
 mod server_folder;
+mod serving;
 mod sessions;
 mod slow_tools;
 mod steering;

@@ -24,11 +24,11 @@ use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
     BudgetOptions, Campaign, Chain, Command, Consent, DiscordOptions, EngineError, EngineKind,
     EngineOffer, Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles,
-    ImportSettings, Ledger, MadeTable, ModelMaker, Music, MusicOrder, OpenError, Outlets,
+    ImportSettings, Ledger, MadeTable, ModelMaker, Music, MusicOrder, Npc, OpenError, Outlets,
     RunningTable, ScheduleOptions, Secret, ServedGuilds, ServerError, ServerOptions, Servers,
     ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
-    SttAbilities, TableRequest, TableSetup, Tables, ToolHost, Track, TranscriptOptions,
-    TranscriptWriter, VoiceLister, VoiceOut, open, run_discord,
+    SttAbilities, Synthesizer, TableRequest, TableSetup, Tables, ToolHost, Track,
+    TranscriptOptions, TranscriptWriter, VoiceLister, VoiceOut, open, run_discord,
 };
 use jiff::tz::TimeZone;
 use rand::{SeedableRng, rngs::StdRng};
@@ -248,6 +248,11 @@ impl Factory for StandInFactory {
     }
 
     fn closed(&self, _session: &SessionId) {}
+
+    fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
+        let voice = Arc::new(Synthesiser::new(self.sentence));
+        Ok(Synthesizer::new(Arc::clone(npc), voice, budget, &[]))
+    }
 
     fn server(&self, _name: &str, _added: &AddedServer) -> Result<ServerOptions, ServerError> {
         Err(ServerError::Wrong("no server is added here".to_owned()))

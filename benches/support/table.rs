@@ -75,6 +75,8 @@ impl Room {
                 }
                 TableEvent::Missed(missed) => panic!("{missed} events are lost"),
                 TableEvent::Halted { .. }
+                | TableEvent::Said(_)
+                | TableEvent::Forgotten(_)
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)
                 | TableEvent::Mark(_) => {}

@@ -15,7 +15,8 @@ use crate::{
         TableRequest, Tables, TranscriptWriter,
     },
     config::{self, Config},
-    domain::{Scope, SessionId, Voice},
+    domain::{Npc, Scope, SessionId, Voice},
+    engine::{Budget, Synthesizer},
     memory::SessionFilter,
     provider::{Error, TurnJudge, VoiceService},
     session::TableSetup,
@@ -181,6 +182,14 @@ impl Factory for TableFactory {
 
     fn closed(&self, session: &SessionId) {
         self.0.tools.facts.end(session);
+    }
+
+    fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
+        let (config, tools) = (self.0.config.load(), &self.0.tools);
+        let voice = tools.services.voice(&config.services, &npc.voice)?;
+        budget.expect(&npc.name, npc.policy.max_cost);
+        let voice = Synthesizer::new(Arc::clone(npc), voice, budget, &config.campaign.entities);
+        Ok(voice.levelled_by(tools.voice_levels()))
     }
 
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError> {

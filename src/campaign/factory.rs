@@ -12,8 +12,8 @@ use super::{
     played::PlayedCampaign, settings::SharedAssistant,
 };
 use crate::{
-    domain::{Scope, SessionId},
-    engine::Budget,
+    domain::{Npc, Scope, SessionId},
+    engine::{Budget, Synthesizer},
     memory,
     provider::Error,
     session::{Conversations, Outlets, TableHandle},
@@ -91,13 +91,19 @@ pub enum ServerError {
     TooNear,
 }
 
-/// Makes tables and servers from the configuration.
+/// Makes tables, voices and servers from the configuration.
 pub trait Factory: Send + Sync {
     /// Makes and starts a table.
     fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>>;
 
     /// Notifies the factory that the table of `session` has closed.
     fn closed(&self, session: &SessionId);
+
+    /// The voice of `npc` outside tables, which `budget` pays for.
+    ///
+    /// # Errors
+    /// Invalid address or key of its service.
+    fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error>;
 
     /// Resolves the connection options of an added server.
     ///

@@ -1,4 +1,4 @@
-//! All services of a face (Discord, the command line). Entry type: [`Handles`].
+//! All services of a face (Discord, the command line, programs outside). Entry type: [`Handles`].
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use super::{
     facts::ProposedFacts,
     guilds::GuildStore,
     notices::{Notifier, Tables},
+    outside::{Outside, OutsideParts},
     played::{PlayedCampaign, key_of},
     privacy::Privacy,
     recap::Recaps,
@@ -93,6 +94,8 @@ pub struct Handles {
     pub schedules: Schedules,
     /// Workflows that run.
     pub workflows: WorkflowRuns,
+    /// What programs outside do at tables.
+    pub outside: Outside,
 }
 
 impl Handles {
@@ -101,12 +104,14 @@ impl Handles {
         let (dice, evenings) = (Dice::new(rand::random()), Evenings::default());
         let workflows = workflows(&parts, dice.clone());
         let schedules = schedules(&parts, evenings.clone());
+        let sessions = sessions(&parts, evenings, workflows.clone());
+        let outside = outside(&parts, sessions.clone());
         let HandleParts {
             settings,
             factory,
             transcripts,
             accounts,
-            tables,
+            tables: _,
             guilds,
             tools,
             servers,
@@ -114,15 +119,6 @@ impl Handles {
             music,
         } = parts;
         let store = transcripts.store();
-        let sessions = Sessions::new(SessionsParts {
-            settings: Arc::clone(&settings),
-            factory: Arc::clone(&factory),
-            transcripts,
-            tables,
-            tools: tools.clone(),
-            evenings,
-            workflows: workflows.clone(),
-        });
         Self {
             access: Access::new(Arc::clone(&store)),
             privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),
@@ -156,6 +152,7 @@ impl Handles {
             music,
             schedules,
             workflows,
+            outside,
         }
     }
 
@@ -190,6 +187,30 @@ fn workflows(parts: &HandleParts, dice: Dice) -> WorkflowRuns {
         dice,
         guilds: Some(parts.guilds.clone()),
         store: Some(parts.transcripts.store()),
+    })
+}
+
+/// Opens sessions, which workflows and schedules use.
+fn sessions(parts: &HandleParts, evenings: Evenings, workflows: WorkflowRuns) -> Sessions {
+    Sessions::new(SessionsParts {
+        settings: Arc::clone(&parts.settings),
+        factory: Arc::clone(&parts.factory),
+        transcripts: parts.transcripts.clone(),
+        tables: parts.tables.clone(),
+        tools: parts.tools.clone(),
+        evenings,
+        workflows,
+    })
+}
+
+/// Serves programs outside.
+fn outside(parts: &HandleParts, sessions: Sessions) -> Outside {
+    Outside::new(OutsideParts {
+        settings: Arc::clone(&parts.settings),
+        factory: Arc::clone(&parts.factory),
+        sessions,
+        accounts: parts.accounts.clone(),
+        guilds: parts.guilds.clone(),
     })
 }
 

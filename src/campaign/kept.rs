@@ -62,6 +62,8 @@ const VERSION: u32 = 3;
 
 /// Prefix of names of Discord's sessions; the server's id follows.
 const DISCORD: &str = "discord-";
+/// Start of names of sessions of `glyphoxa serve`.
+const HERE: &str = "serve-";
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeptError {
@@ -275,6 +277,11 @@ fn hide_credentials(message: &mut Message) {
 pub fn owner_of(id: &str) -> Owner {
     let guild = id.strip_prefix(DISCORD).and_then(|rest| rest.split_once('-'));
     guild.and_then(|(guild, _)| guild.parse().ok()).map_or(Owner::Local, Owner::Guild)
+}
+
+/// Name of a session of this machine that began at `since`, in seconds since 1970.
+pub fn name_here(since: u64) -> String {
+    format!("{HERE}{since}")
 }
 
 /// Name of a session of `guild` that began at `since`, in seconds since 1970.

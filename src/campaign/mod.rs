@@ -1,6 +1,6 @@
 //! Services that outlive a table: transcripts, recaps, facts, privacy, the world, settings, money.
 //!
-//! Every face (Discord, the command line) calls them through [`Handles`]. **Never**: knows a face,
+//! Every face (Discord, the command line, programs outside) calls them through [`Handles`]. **Never**: knows a face,
 //! or reads the configuration; `app` passes what is needed.
 
 mod access;
@@ -20,9 +20,12 @@ mod handles;
 mod hold;
 mod indexer;
 mod kept;
+mod link;
 mod moving;
 mod music;
 mod notices;
+mod ordered;
+mod outside;
 mod parts;
 mod permits;
 mod played;
@@ -66,6 +69,7 @@ pub use guilds::{
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
+pub use link::{LinkParts, TableLink};
 pub use moving::{
     CarriedSettings, FILES as EXPORT_FILES, Folder, MANIFEST, Manifest, ReturnError, SETTINGS,
     ScopeContent, Tally, calls_left_out, calls_of_sessions, held, plan_return, read_texts, texts,
@@ -73,6 +77,10 @@ pub use moving::{
 };
 pub use music::{check_sound, level as level_music};
 pub use notices::{DecideAt, Tables, WaitingCall};
+pub use outside::{
+    ListenFor, ListenUntil, Outside, OutsideError, OutsideLine, OutsideSpoken, TableSound,
+    Utterance48,
+};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
 pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
 pub use privacy::{
@@ -84,7 +92,7 @@ pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
     ScheduleNotice, Schedules, SchedulesParts,
 };
-pub use sessions::{NotSaved, Sessions};
+pub use sessions::{NotSaved, Sessions, TableHere};
 pub use settings::{
     ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, ScheduleOptions,
     Settings, SharedAssistant, SharedSettings, VoiceLister,
@@ -94,8 +102,8 @@ pub use spend::{AccountFor, Accounts};
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use workflows::{
-    LinkParts, Origin, RunsSlot, TableLink, WantedRun, WorkflowParts, WorkflowRuns,
-    offered_workflows, read_inputs, run_title,
+    Origin, RunsSlot, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows, read_inputs,
+    run_title,
 };
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,

@@ -10,7 +10,7 @@ use futures::future::join_all;
 use tokio::{
     sync::{mpsc, oneshot},
     task::{JoinError, spawn_blocking},
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -20,15 +20,16 @@ use super::{
     factory::{Factory, OpenError, RunningTable, TableRequest},
     file_error::FileError,
     hold::SessionHold,
-    kept::{KeptError, KeptSession, name_of},
+    kept::{KeptError, KeptSession, name_here, name_of},
+    link::{LinkParts, TableLink},
     notices::Tables,
     schedules::{EveningGuard, EveningTable, Evenings},
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
     transcript::{NotWritten, Transcript, TranscriptWriter},
-    workflows::{LinkParts, TableLink, WorkflowRuns},
+    workflows::WorkflowRuns,
 };
 use crate::{
-    domain::{Npc, Owner, Person, SessionId},
+    domain::{Npc, Owner, Person, Scope, SessionId},
     engine::{Budget, NpcPayments},
     memory::ForgetFrom,
     panics::caught_now,
@@ -94,7 +95,17 @@ struct Unsaved {
     saved: CancellationToken,
 }
 
+/// A running table of an owner.
+#[derive(Clone)]
+pub struct TableHere {
+    pub scope: Scope,
+    /// Its `session` is the table's id.
+    pub link: TableLink,
+}
+
 struct Running {
+    since: Instant,
+    link: TableLink,
     /// Keeps other programs from playing it.
     hold: Option<SessionHold>,
     budget: Budget,
@@ -132,6 +143,26 @@ impl Sessions {
         SessionId(name_of(guild, since.as_secs()))
     }
 
+    /// Name of a session of this machine that begins now.
+    pub fn name_here() -> SessionId {
+        let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
+        SessionId(name_here(since.as_secs()))
+    }
+
+    /// Running tables of `owner`, the oldest first.
+    pub fn tables(&self, owner: Owner) -> Vec<TableHere> {
+        let running = self.running();
+        let theirs = running.values().filter(|it| it.transcript.scope.owner == owner);
+        let mut theirs: Vec<&Running> = theirs.collect();
+        theirs.sort_by(|one, other| {
+            let key = |it: &Running| (it.since, it.link.session.0.clone());
+            key(one).cmp(&key(other))
+        });
+        let here =
+            |it: &Running| TableHere { scope: it.transcript.scope.clone(), link: it.link.clone() };
+        theirs.into_iter().map(here).collect()
+    }
+
     pub fn transcripts(&self) -> &TranscriptWriter {
         &self.parts.transcripts
     }
@@ -164,7 +195,20 @@ impl Sessions {
         let evening = self.parts.evenings.begin(scope.clone(), table);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
+        let link = TableLink::new(
+            &made.table.handle,
+            LinkParts {
+                session: session.clone(),
+                events: events.downgrade(),
+                effects,
+                halts,
+                budget: made.budget.clone(),
+            },
+        );
+        self.parts.workflows.opened(&transcript.scope, link.clone()).await;
         let running = Running {
+            since: Instant::now(),
+            link,
             hold,
             budget: made.budget,
             calls,
@@ -175,17 +219,6 @@ impl Sessions {
             unsaved,
             _evening: evening,
         };
-        let link = TableLink::new(
-            &made.table.handle,
-            LinkParts {
-                session: session.clone(),
-                events: events.downgrade(),
-                effects,
-                halts,
-                budget: running.budget.clone(),
-            },
-        );
-        self.parts.workflows.opened(&running.transcript.scope, link).await;
         self.running().insert(session, running);
         Ok(made.table)
     }
@@ -228,6 +261,8 @@ impl Sessions {
             TableEvent::Mark(mark) => mark.reach(),
             TableEvent::Notice(_)
             | TableEvent::Private(_)
+            | TableEvent::Said(_)
+            | TableEvent::Forgotten(_)
             | TableEvent::State(_)
             | TableEvent::Stands(_) => {}
         }

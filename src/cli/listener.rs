@@ -5,7 +5,7 @@ use std::{net::SocketAddr, sync::Arc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, complain};
+use super::Failure;
 use crate::{
     campaign::{Access, Handles},
     memory::MemoryStore,
@@ -25,9 +25,16 @@ pub struct Listening(JoinHandle<()>);
 impl Listener {
     /// Listens as `options` say; `None`: nothing is to listen.
     pub async fn bind(options: Option<&WebOptions>) -> Result<Option<Self>, Failure> {
-        let Some(options) = options else { return Ok(None) };
+        match options {
+            Some(options) => Ok(Some(Self::open(options).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Listens as `options` say.
+    pub async fn open(options: &WebOptions) -> Result<Self, Failure> {
         let bound = web::bind(options).await?;
-        Ok(Some(Self { bound, options: options.clone() }))
+        Ok(Self { bound, options: options.clone() })
     }
 
     /// The address with its real port.
@@ -44,16 +51,11 @@ impl Listener {
         })
     }
 
-    /// Answers requests until `stop`; prints the address.
-    pub fn start(
-        self,
-        handles: &Handles,
-        store: Arc<dyn MemoryStore>,
-        stop: &CancellationToken,
-    ) -> Listening {
-        complain(&format!("listening on http://{}", self.address()));
+    /// Answers requests until `stop`.
+    pub fn start(self, handles: &Handles, stop: &CancellationToken) -> Listening {
         let Self { bound, options } = self;
-        let parts = WebParts { options, handles: handles.clone(), access: Access::new(store) };
+        let (handles, access) = (handles.clone(), handles.access.clone());
+        let parts = WebParts { options, handles, access };
         let serving = web::serve(bound, parts, stop.clone());
         Listening(tokio::spawn(async move {
             if let Err(fault) = caught(serving).await {

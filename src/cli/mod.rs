@@ -12,13 +12,16 @@ mod log;
 mod mcp;
 mod memory;
 mod models;
+mod program;
 mod roll;
 mod run;
 mod runtime;
 mod schedule;
 mod schema;
+mod serve;
 mod session;
 mod shown;
+mod signals;
 mod tier;
 mod token;
 mod tools;
@@ -67,6 +70,8 @@ enum Command {
     /// Runs the bot, which joins voice channels and plays the NPCs (the default).
     #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa run")]
     Run,
+    /// Serves programs on this machine without Discord: they have NPCs speak, and call tools.
+    Serve(serve::Arguments),
     /// Talks to the NPCs by recordings, text or typed lines.
     Ask(ask::Arguments),
     /// Checks all files and reports every mistake.
@@ -184,6 +189,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let set_level = log_to_stderr(&config.log_level);
             run::run(config, configured, &set_level)
         }
+        Command::Serve(serve) => serve::run(&serve, configured),
         Command::Ask(ask) => {
             let config = configured.load()?;
             let set_level = log_to_stderr(&config.log_level);

@@ -45,7 +45,7 @@ pub enum Command {
         /// Spoken verbatim; empty text does nothing.
         text: String,
     },
-    /// A workflow's line, spoken like [`Command::Puppet`].
+    /// A line of a workflow or a program outside, spoken like [`Command::Puppet`].
     Recite {
         speaker: SpeakerId,
         seat: SeatId,
@@ -53,7 +53,7 @@ pub enum Command {
         /// Some of it came from outside: NPCs that hear it remember that.
         outside: bool,
     },
-    /// A workflow's question to this NPC. Its words are never an order, a wish or an X-card.
+    /// A question of a workflow or a program outside to this NPC. Its words are never an order, a wish or an X-card.
     Question {
         speaker: SpeakerId,
         seat: SeatId,
@@ -99,7 +99,7 @@ pub enum Command {
     },
     Scene(SceneChange),
     Music(MusicOrder),
-    /// An order of a workflow; dropped unless exactly `halts` X-cards have been used.
+    /// An order of a workflow or a program outside; dropped unless exactly `halts` X-cards have been used.
     Unhalted {
         halts: u64,
         order: Box<Self>,

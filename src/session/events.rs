@@ -5,19 +5,27 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{
-    broadcast::{
-        self,
-        error::{RecvError, TryRecvError},
+use tokio::{
+    sync::{
+        broadcast::{
+            self,
+            error::{RecvError, TryRecvError},
+        },
+        oneshot,
     },
-    oneshot,
+    time::Instant,
 };
 
 use super::{continuation::Continuation, line::TurnLine, status::State};
+use crate::domain::PersonId;
 
 #[derive(Clone, Debug)]
 pub enum TableEvent {
     Line(Arc<TurnLine>),
+    /// What a person said, once it is understood; its line follows with the answer.
+    Said(Arc<SaidLine>),
+    /// This person's words and the answers to them are forgotten.
+    Forgotten(PersonId),
     Notice(String),
     /// Notice for the game master alone: it names a place or a title that players must not see yet.
     Private(String),
@@ -31,6 +39,16 @@ pub enum TableEvent {
     /// Resolved once the writing listener has stored all previous events.
     Mark(Arc<Mark>),
     Missed(u64),
+}
+
+/// What a person said or typed, before it is answered.
+#[derive(Debug)]
+pub struct SaidLine {
+    pub speaker: String,
+    pub by: PersonId,
+    pub text: String,
+    /// Its first voice. If the person goes on, the whole follows with the same time.
+    pub began: Instant,
 }
 
 /// A place among the events. Dropping it counts as reaching it.

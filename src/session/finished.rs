@@ -92,7 +92,11 @@ impl Finished {
             stt: stt.to_owned(),
             tts: Some(tts),
             spent,
-            circumstances: Circumstances { answered_at: audible, ..self.purpose.circumstances() },
+            circumstances: Circumstances {
+                turn: Some(self.id),
+                answered_at: audible,
+                ..self.purpose.circumstances()
+            },
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::{SpeakerId, recall::RecallLine};
 use crate::{
-    domain::{Tier, redact},
+    domain::{Tier, TurnId, redact},
     tools::{CallRecord, FollowUp},
 };
 
@@ -71,6 +71,8 @@ pub struct MadeBy {
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
     pub raw: String,
+    /// The turn that answered; `None`: no NPC did.
+    pub turn: Option<TurnId>,
     /// Words the NPC had to say verbatim; empty: none.
     pub given: String,
     pub character: Option<String>,

@@ -29,6 +29,11 @@ pub trait VoiceOut: Send {
     /// Prepares for speech, for outputs that need time to start.
     fn prepare(&mut self) {}
 
+    /// The next frames belong to this turn.
+    fn begin(&mut self, turn: TurnId) {
+        _ = turn;
+    }
+
     /// Takes 20 ms of the NPC's speech: 48 kHz mono.
     fn play(&mut self, npc: &str, frame: Frame);
 
@@ -355,6 +360,7 @@ impl Playback {
     fn begin_next(&mut self, now: Instant) -> bool {
         let Some((_, turn)) = self.next_start().filter(|(at, _)| *at <= now) else { return false };
         self.current = Some(turn);
+        self.out.begin(turn);
         self.next_at = Some(now);
         self.held_until = None;
         if std::mem::take(&mut self.ducked) {

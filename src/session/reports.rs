@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{
-    events::{TableEvent, TableEvents},
+    events::{SaidLine, TableEvent, TableEvents},
     line::{Outcome, Timings, TurnLine, between},
     retraction::RecentLines,
     scene::Whereabouts,
@@ -60,6 +60,16 @@ impl Reports {
 
     pub fn private(&self, text: String) {
         self.tell(TableEvent::Private(text));
+    }
+
+    /// Publishes an understood utterance before it is answered.
+    pub fn said(&self, utterance: &Utterance, speakers: &Speakers) {
+        self.tell(TableEvent::Said(Arc::new(SaidLine {
+            speaker: speakers.name(utterance.speaker).to_owned(),
+            by: speakers.person(utterance.speaker),
+            text: utterance.text.clone(),
+            began: utterance.began,
+        })));
     }
 
     pub fn spent(&self) -> f64 {

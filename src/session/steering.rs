@@ -196,6 +196,7 @@ impl Table {
         self.withdraw(Some(&person.id));
         self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
         self.reports.recent.forget(&person.id);
+        self.reports.tell(TableEvent::Forgotten(person.id.clone()));
         // Sessions that held those words are closed now.
         self.warm();
     }

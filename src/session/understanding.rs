@@ -156,11 +156,12 @@ impl Table {
                 self.or_wishes(understood, &utterance.text)
             }
         };
+        self.tell_said(&understood, &utterance);
         self.grant_within(&understood, &mut utterance);
         self.act_on(understood, utterance);
     }
 
-    /// A workflow's question: only words for this NPC, since some may have come from outside.
+    /// A question of a workflow or a program outside: only words for this NPC, since some may have come from outside.
     pub(super) fn question(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
         if !self.seats.has(seat) {
             return;
@@ -192,6 +193,7 @@ impl Table {
         utterance.text = self.router.correct(&utterance);
         let ahead = self.hearing.of(utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
         let understood = self.understand(&utterance);
+        self.tell_said(&understood, &utterance);
         self.grant_within(&understood, &mut utterance);
         tracing::trace!(
             pii_speaker = self.speakers.name(utterance.speaker),
@@ -210,6 +212,13 @@ impl Table {
             self.drop_turn(Instant::now(), turn);
         }
         self.act_on(understood, utterance);
+    }
+
+    /// Publishes what was said at once; not the words of an X-card.
+    fn tell_said(&self, understood: &Understood, utterance: &Utterance) {
+        if !matches!(understood, Understood::Nothing | Understood::Halt(_)) {
+            self.reports.said(utterance, &self.speakers);
+        }
     }
 
     fn act_on(&mut self, understood: Understood, utterance: Utterance) {

@@ -12,6 +12,7 @@ mod keeping;
 mod limits;
 mod music;
 mod names;
+mod outside;
 mod pictures;
 mod reloading;
 mod remembering;

@@ -13,6 +13,7 @@ pub mod gemini;
 pub mod hearing;
 #[expect(dead_code, reason = "the clients' own tests use the rest")]
 pub mod images;
+pub mod outside;
 pub mod own_thread;
 pub mod postgres;
 pub mod processes;

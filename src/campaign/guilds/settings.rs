@@ -158,6 +158,12 @@ impl GuildSettings {
         self.last_sessions.get(campaign).or(self.last_session.as_ref())
     }
 
+    /// The campaign played here; `None`: the configured one.
+    pub fn played(&self) -> Option<&PlayedCampaign> {
+        let name = self.campaign.as_ref()?;
+        self.campaigns.iter().find(|it| it.name == *name)
+    }
+
     /// Records the start of `session`.
     pub fn begun(&mut self, campaign: CampaignKey, session: String) {
         self.last_sessions.insert(campaign, session);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    link::{TableGone, TableLink},
+    super::link::{TableGone, TableLink},
     started::{Origin, WorkflowParts},
 };
 use crate::{

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::link::TableLink;
+use super::super::link::TableLink;
 use crate::{
     logic::music::MusicOrder,
     session::Command,

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    link::TableLink,
+    super::link::TableLink,
     started::{
         RunError, RunProgress, Running, RunningWorkflow, StartedRun, WantedRun, WorkflowParts,
     },

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{
+    super::link::TableGone,
     context::{StepContext, failed, gone, ours},
-    link::TableGone,
     spoken, tool,
 };
 use crate::{

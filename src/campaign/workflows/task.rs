@@ -10,8 +10,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    super::link::TableLink,
     context::StepContext,
-    link::TableLink,
     records::{self, Recorder},
     started::{EndedRun, Origin, RunProgress, Running, RunningWorkflow, WorkflowParts},
     step::carry_out,

@@ -135,6 +135,8 @@ impl Driver {
                 // The end of the session saves its state.
                 TableEvent::Notice(_)
                 | TableEvent::Private(_)
+                | TableEvent::Said(_)
+                | TableEvent::Forgotten(_)
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)
                 | TableEvent::Mark(_)

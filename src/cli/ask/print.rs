@@ -52,7 +52,11 @@ impl Printer {
                 complain(&format!("  ({state})"));
             }
             // Heard and spoken text has its own line.
-            TableEvent::State(_) | TableEvent::Stands(_) | TableEvent::Mark(_) => {}
+            TableEvent::Said(_)
+            | TableEvent::Forgotten(_)
+            | TableEvent::State(_)
+            | TableEvent::Stands(_)
+            | TableEvent::Mark(_) => {}
             TableEvent::Missed(missed) => {
                 complain(&format!("{missed} events of the table were skipped"));
             }

@@ -130,7 +130,8 @@ fn reply(guild: &Guild, said: Said) -> Result<Reply, Refusal> {
             let session = guild.session()?;
             let (voice, panel) = (session.voice_channel, session.text_channel);
             let place = format!("In <#{voice}>, panel in <#{panel}>.");
-            format!("{place}\n{}", session.render(Some(&status)).text())
+            let rendered = session.render(Some(&status), guild.is_listened_to());
+            format!("{place}\n{}", rendered.text())
         }
         (text, _) => text,
     };

@@ -181,6 +181,7 @@ impl Guild {
             heard: Vec::new(),
             unheard: Vec::new(),
             cannot_hear: None,
+            is_listened_to: false,
             connection: &ConnectionState::Left,
             notes: panel.notes(),
             over: Some(why),

@@ -237,11 +237,21 @@ impl GuildSession {
         .boxed()
     }
 
-    pub fn render(&self, status: Option<&Status>) -> Rendered {
+    /// `is_listened_to`: programs outside may read what is said.
+    pub fn render(&self, status: Option<&Status>, is_listened_to: bool) -> Rendered {
         let (heard, unheard) = self.people.names();
         let (connection, notes) = (self.voice.state(), self.panel.notes());
         let cannot_hear = self.cannot_hear.as_deref();
-        render(&PanelView { status, heard, unheard, cannot_hear, connection, notes, over: None })
+        render(&PanelView {
+            status,
+            heard,
+            unheard,
+            cannot_hear,
+            is_listened_to,
+            connection,
+            notes,
+            over: None,
+        })
     }
 
     pub async fn next(&mut self) -> SessionEvent {

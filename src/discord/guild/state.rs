@@ -186,10 +186,14 @@ impl Guild {
         }
     }
 
+    /// Programs outside may read what is said.
+    pub fn is_listened_to(&self) -> bool {
+        self.shared.handles.outside.listens()
+    }
+
     /// The campaign played here instead of the configured one.
     pub fn played(&self) -> Option<&PlayedCampaign> {
-        let name = self.settings().campaign.as_ref()?;
-        self.settings().campaigns.iter().find(|it| it.name == *name)
+        self.settings().played()
     }
 
     /// This guild's data in the campaign it plays.

@@ -92,6 +92,7 @@ impl Guild {
                 self.refresh_panel_soon();
             }
             TableEvent::Halted { .. } => self.halted(),
+            TableEvent::Said(_) | TableEvent::Forgotten(_) => {}
         }
     }
 
@@ -233,8 +234,9 @@ impl Guild {
     }
 
     fn write_panel(&mut self, status: Option<&Status>, writing: Writing) {
+        let is_listened_to = self.is_listened_to();
         let Some(session) = &mut self.session else { return };
-        let rendered = session.render(status);
+        let rendered = session.render(status, is_listened_to);
         if !session.panel.takes(Instant::now(), &rendered.text()) {
             return;
         }

@@ -77,6 +77,9 @@ fn spoken_names(services: &Services, and: &str, others: &str) -> Option<String> 
 pub const SPOKEN_UNHEARD: &str = "Hello. The characters of this game cannot hear you. Write to \
      them with slash say, and stop a scene with slash x card.";
 
+/// Line of the panel while programs outside may listen.
+pub const LISTENED: &str = "those with a token may read what is said here (voice.listen)";
+
 /// Message for a table that cannot hear; `why` is the reason.
 pub fn cannot_hear(why: &str) -> String {
     format!(

@@ -30,6 +30,8 @@ pub struct PanelView<'a> {
     pub unheard: Vec<&'a str>,
     /// Reason for hearing no player, with the fix.
     pub cannot_hear: Option<&'a str>,
+    /// Programs outside may read what is said.
+    pub is_listened_to: bool,
     pub connection: &'a ConnectionState,
     pub notes: Vec<&'a str>,
     /// Reason the session is over; `None`: it runs.
@@ -98,6 +100,9 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         fields.push(("Thinking", thinking(&status.seats)));
         fields.push(("Utterances", counts(status)));
         fields.push(("From end of speech, p50 / p95", latencies(status)));
+    }
+    if view.is_listened_to {
+        fields.push(("Programs outside", notices::LISTENED.to_owned()));
     }
     fields.push(("Voice connection", connection(view.connection)));
     if !view.notes.is_empty() {

@@ -412,6 +412,8 @@ impl Stage {
             TableEvent::Missed(missed) => panic!("{missed} events are lost"),
             TableEvent::Notice(_)
             | TableEvent::Private(_)
+            | TableEvent::Said(_)
+            | TableEvent::Forgotten(_)
             | TableEvent::Halted { .. }
             | TableEvent::Stands(_)
             | TableEvent::Mark(_)

@@ -29,14 +29,17 @@ use crate::{
         OpenError, RunningTable, ServerError, Sessions, SharedSettings, TableRequest, Transcript,
         now, stand_in::handles_over, stand_in_handles,
     },
-    domain::{CampaignKey, EngineKind, Message, Owner, PersonId, Said, Scope, SessionId},
-    engine::{Budget, tests::props::NoEffects},
+    domain::{CampaignKey, EngineKind, Message, Npc, Owner, PersonId, Said, Scope, SessionId},
+    engine::{
+        Budget, Synthesizer,
+        tests::props::{Hum, NoEffects},
+    },
     logic::budget::Ledger,
     memory::{
         Deletion, Deletions as _, ForgetFrom, LineFilter, MemoryStore, Sqlite, Transcript as _,
         Uid, Utterance, Viewer,
     },
-    provider::Services,
+    provider::{Error, Services},
     session::{
         Command, Conversations, MusicPlayer, Outcome, Outlets, Pace, SpeakerId, TableEvents,
         TableHandle, TurnLine, VoiceOut,
@@ -94,6 +97,10 @@ impl Factory for OneTable {
     }
 
     fn closed(&self, _: &SessionId) {}
+
+    fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
+        Ok(Synthesizer::new(Arc::clone(npc), Arc::new(Hum::default()), budget, &[]))
+    }
 
     fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
         Err(ServerError::TooNear)

@@ -18,12 +18,11 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{
-    LinkParts, Origin, RunsSlot, TableLink, WantedRun, WorkflowParts, WorkflowRuns,
-    offered_workflows,
+    Origin, RunsSlot, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows,
     started::{EndedRun, RunError, StartedRun},
 };
 use crate::{
-    campaign::{Accounts, Dice, Settings, stand_in},
+    campaign::{Accounts, Dice, LinkParts, Settings, TableLink, stand_in},
     domain::{CampaignKey, Npc, Owner, PersonId, Scope, SessionId, Tier},
     engine::tests::props::{self, Step::Call, Step::Text, count, ms},
     logic::workflow::{

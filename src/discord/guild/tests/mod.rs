@@ -21,8 +21,10 @@ use crate::{
         AddedServer, Factory, MadeTable, OpenError, ServerError, TableRequest, stand_in_handles,
     },
     discord::{options::Options, voice},
-    domain::SessionId,
+    domain::{Npc, SessionId},
+    engine::{Budget, Synthesizer},
     panics::caught,
+    provider::Error,
     tools::connection::ServerOptions,
 };
 
@@ -38,6 +40,10 @@ impl Factory for Breaks {
     }
 
     fn closed(&self, _: &SessionId) {}
+
+    fn voice(&self, _: &Arc<Npc>, _: Budget) -> Result<Synthesizer, Error> {
+        panic!("no voice today")
+    }
 
     fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
         Err(ServerError::TooNear)

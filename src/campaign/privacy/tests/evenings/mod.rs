@@ -421,6 +421,8 @@ impl Evening {
                 TableEvent::Missed(missed) => panic!("{missed} events are lost"),
                 TableEvent::Notice(_)
                 | TableEvent::Private(_)
+                | TableEvent::Said(_)
+                | TableEvent::Forgotten(_)
                 | TableEvent::Stands(_)
                 | TableEvent::Mark(_)
                 | TableEvent::State(_) => {}

@@ -24,12 +24,12 @@ use crate::{
     },
     domain::{Campaign, Npc, SessionId},
     engine::{
-        Budget,
+        Budget, Synthesizer,
         tests::props::{self, Hum, ms},
     },
     logic::budget::Ledger,
     memory::{MemoryStore, Sqlite},
-    provider::SttAbilities,
+    provider::{Error, SttAbilities},
     session::{
         Command, Conversations, EventReader, Halts, Memory, MusicPlayer, Outlets, Pace, Speaker,
         SpeakerId, TableEvents, TableHandle, TableParts, TableSetup, open,
@@ -104,6 +104,10 @@ impl Factory for EveningTables {
     }
 
     fn closed(&self, _: &SessionId) {}
+
+    fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
+        Ok(Synthesizer::new(Arc::clone(npc), Arc::new(Hum::default()), budget, &[]))
+    }
 
     fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
         Err(ServerError::TooNear)

@@ -88,6 +88,7 @@ fn view<'a>(status: Option<&'a Status>, connection: &'a ConnectionState) -> pane
         heard: vec!["Anna"],
         unheard: Vec::new(),
         cannot_hear: None,
+        is_listened_to: false,
         connection,
         notes: Vec::new(),
         over: None,
@@ -120,6 +121,10 @@ fn panels() -> Vec<Message> {
             panel::PanelView { cannot_hear: Some(WHY), ..view(Some(&table), up) },
         ),
         shown("panel: music", view(Some(&plays), up)),
+        shown(
+            "panel: programs outside listen",
+            panel::PanelView { is_listened_to: true, ..view(Some(&table), up) },
+        ),
         shown("panel: connection lost", view(None, &lost)),
         shown(
             "panel: over",

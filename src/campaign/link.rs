@@ -1,4 +1,4 @@
-//! A running table as workflows reach it. Entry type: [`TableLink`].
+//! A running table, as workflows and programs outside reach it. Entry type: [`TableLink`].
 
 use std::sync::Arc;
 
@@ -55,6 +55,11 @@ impl TableLink {
         Seated::find(&self.seated.borrow(), name).cloned()
     }
 
+    /// The NPCs, with their seats.
+    pub fn cast(&self) -> Arc<[Seated]> {
+        Arc::clone(&self.seated.borrow())
+    }
+
     /// The table's events from now on.
     pub fn events(&self) -> Result<EventReader, TableGone> {
         Ok(self.events.upgrade().ok_or(TableGone)?.subscribe())
@@ -62,8 +67,17 @@ impl TableLink {
 
     /// Notifies the game master.
     pub fn tell_dm(&self, text: String) {
+        self.publish(TableEvent::Private(text));
+    }
+
+    /// Adds a notice to the panel, which everyone reads.
+    pub fn tell(&self, text: String) {
+        self.publish(TableEvent::Notice(text));
+    }
+
+    fn publish(&self, event: TableEvent) {
         if let Some(events) = self.events.upgrade() {
-            events.tell(TableEvent::Private(text));
+            events.tell(event);
         }
     }
 

@@ -1,0 +1,35 @@
+//! Reasons why a call of a program outside has no result, each with the fix. Entry type:
+//! [`OutsideError`].
+
+use crate::{campaign::guilds::GuildError, logic::cast::NpcError, memory, provider::Error};
+
+/// Longest text to say or to ask, in bytes: four minutes of speech.
+pub const TEXT_MAX: usize = 4 << 10;
+
+#[derive(Debug, thiserror::Error)]
+pub enum OutsideError {
+    #[error("no table is running ({0})")]
+    NoTable(&'static str),
+    #[error("unknown table '{table}' (running: {known}; leave it out for the newest)")]
+    UnknownTable { table: String, known: String },
+    #[error(transparent)]
+    Npc(#[from] NpcError),
+    #[error("no NPC is present (name one, or bring one in with /npc enter)")]
+    NobodyPresent,
+    #[error("the text is empty (write what is to be said)")]
+    NoText,
+    #[error("the text has {0} bytes (up to {max}; split it)", max = TEXT_MAX)]
+    LongText(usize),
+    #[error("the play session has ended meanwhile (try again without 'table')")]
+    Ended,
+    #[error("listening is off (set web.mcp.listen: true, and tell the players)")]
+    ListenOff,
+    /// The voice failed, or a spending cap was reached.
+    #[error("{npc} cannot speak: {why}")]
+    Voice { npc: String, why: Error },
+    /// The ledger cannot record the cost.
+    #[error("cannot record what is spent: {0}")]
+    Ledger(#[from] memory::Error),
+    #[error("cannot read the server's settings: {0}")]
+    Settings(#[from] GuildError),
+}

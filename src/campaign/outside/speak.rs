@@ -1,0 +1,240 @@
+//! An NPC speaks or answers for a program outside. Entry methods: [`Outside::speak`],
+//! [`Outside::ask`].
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+
+use super::{
+    Outside,
+    error::{OutsideError, TEXT_MAX},
+    sound::{TableSound, Utterance48},
+};
+use crate::{
+    campaign::{
+        AccountFor, TableHere,
+        ordered::{LineError, OrderedLine, is_heard, unheard},
+        played::key_of,
+    },
+    domain::{Npc, Owner, Scope, redact::without_credentials},
+    logic::{
+        cast::find_npc,
+        sentence::{SentenceOptions, SentenceSplitter},
+        words::fold,
+    },
+    session::{Outcome, Seated, SpeakerId, Status, TurnLine},
+};
+
+/// Speaker of what programs outside order; no person has this id.
+const PROGRAM: SpeakerId = SpeakerId(u64::MAX - 1);
+
+/// Names of an NPC that speaks by default.
+const NARRATORS: [&str; 3] = ["narrator", "erzähler", "erzählerin"];
+
+const SPOKEN: &str = "spoken";
+const INTERRUPTED: &str = "interrupted";
+const X_CARD: &str = "x_card";
+const NOT_SAID: &str = "not_said";
+
+/// What became of the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideSpoken {
+    pub npc: String,
+    /// As far as it was played.
+    pub heard: String,
+    /// `spoken`, `interrupted`, `x_card` or `not_said`.
+    pub how: &'static str,
+    pub why: Option<String>,
+    /// `None`: it was played at the table.
+    pub sound: Option<Utterance48>,
+}
+
+/// An order to an NPC.
+#[derive(Clone, Copy)]
+enum Order<'a> {
+    Say(&'a str),
+    Ask(&'a str),
+}
+
+impl Outside {
+    /// An NPC (by default the narrator, else the first who is present) says `text` verbatim. With a
+    /// table it is said there, and the future resolves once it was heard; dropping it silences the
+    /// NPC. Without one it is synthesised, paid from outside sessions, and returned as sound.
+    pub async fn speak(
+        &self,
+        owner: Owner,
+        table: Option<&str>,
+        npc: Option<&str>,
+        text: &str,
+    ) -> Result<OutsideSpoken, OutsideError> {
+        let text = worded(text)?;
+        match self.table(owner, table)? {
+            Some(here) => self.at_table(&here, npc, Order::Say(text)).await,
+            None => self.synthesised(owner, npc, text).await,
+        }
+    }
+
+    /// Asks an NPC in writing; it answers at the table. Dropping the future silences it.
+    pub async fn ask(
+        &self,
+        owner: Owner,
+        table: Option<&str>,
+        npc: &str,
+        text: &str,
+    ) -> Result<OutsideSpoken, OutsideError> {
+        let here = self.running(owner, table)?;
+        self.at_table(&here, Some(npc), Order::Ask(worded(text)?)).await
+    }
+
+    async fn at_table(
+        &self,
+        here: &TableHere,
+        npc: Option<&str>,
+        order: Order<'_>,
+    ) -> Result<OutsideSpoken, OutsideError> {
+        let (link, halts) = (&here.link, here.link.halts.count());
+        let status = link.status(halts).await.map_err(|_| OutsideError::Ended)?;
+        let seated = match npc {
+            Some(name) => link.seat(name)?,
+            None => first_present(&link.cast(), &status)?,
+        };
+        let (name, sound) = (seated.npc.name.clone(), self.sound_of(&link.session));
+        if let Some(way_out) = status.card {
+            return spoken(name, Err(LineError::Carded(way_out)), sound.as_ref());
+        }
+        let ordered = OrderedLine { link, halts, seated, speaker: PROGRAM };
+        let line = match order {
+            // A table remembers that the words came from outside.
+            Order::Say(text) => ordered.say(text, true).await,
+            Order::Ask(text) => ordered.ask(text).await,
+        };
+        spoken(name, line, sound.as_ref())
+    }
+
+    /// Speaks without a table.
+    async fn synthesised(
+        &self,
+        owner: Owner,
+        npc: Option<&str>,
+        text: &str,
+    ) -> Result<OutsideSpoken, OutsideError> {
+        let settings = self.parts.settings.load_full();
+        let npc = chosen(&settings.cast, npc)?;
+        let scope = self.scope(owner).await?;
+        let budget = self.parts.accounts.open(&scope, AccountFor::Outside, &settings.budget);
+        let budget = budget.await?;
+        let cannot = |why| OutsideError::Voice { npc: npc.name.clone(), why };
+        let voice = self.parts.factory.voice(npc, budget).map_err(cannot)?;
+        let (mut filter, mut written) = (voice.spoken_filter(), voice.written_filter());
+        let (mut samples, mut heard) = (Vec::new(), Vec::new());
+        for sentence in sentences(npc, &without_credentials(text)) {
+            let (words, shown) = (filter.next(&sentence), written.next(&sentence));
+            if words.is_empty() {
+                continue;
+            }
+            let mut made = voice.synthesise(&words).await.map_err(cannot)?;
+            while let Some(frames) = made.next().await {
+                for frame in frames.map_err(cannot)? {
+                    samples.extend_from_slice(frame.samples());
+                }
+            }
+            heard.push(shown);
+        }
+        if samples.is_empty() {
+            return Err(OutsideError::NoText);
+        }
+        Ok(OutsideSpoken {
+            npc: npc.name.clone(),
+            heard: heard.join(" "),
+            how: SPOKEN,
+            why: None,
+            sound: Some(Utterance48 { samples }),
+        })
+    }
+
+    /// What `owner` plays.
+    async fn scope(&self, owner: Owner) -> Result<Scope, OutsideError> {
+        let settings = match owner.guild() {
+            Some(guild) => Some(self.parts.guilds.clone().read(guild).await?),
+            None => None,
+        };
+        let played = settings.as_ref().and_then(|settings| settings.played());
+        let campaign = match played {
+            Some(played) => key_of(&played.name),
+            None => key_of(&self.parts.settings.load().campaign.name),
+        };
+        Ok(Scope { owner, campaign })
+    }
+}
+
+/// Fails on a text that is empty or too long.
+fn worded(text: &str) -> Result<&str, OutsideError> {
+    match text.trim() {
+        "" => Err(OutsideError::NoText),
+        text if text.len() > TEXT_MAX => Err(OutsideError::LongText(text.len())),
+        text => Ok(text),
+    }
+}
+
+fn sentences(npc: &Npc, text: &str) -> Vec<String> {
+    let options = SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() };
+    let mut splitter = SentenceSplitter::new(&options);
+    let mut sentences = splitter.push(text);
+    sentences.extend(splitter.finish());
+    sentences
+}
+
+fn is_narrator(npc: &Npc) -> bool {
+    let mut names = std::iter::once(&npc.name).chain(&npc.aliases);
+    names.any(|name| NARRATORS.iter().any(|narrator| fold(narrator) == fold(name)))
+}
+
+/// The NPC of this name; without one the narrator, else the first.
+fn chosen<'n>(cast: &'n [Arc<Npc>], name: Option<&str>) -> Result<&'n Arc<Npc>, OutsideError> {
+    let found = match name {
+        Some(name) => cast.get(find_npc(cast, name)?.0),
+        None => cast.iter().find(|npc| is_narrator(npc)).or(cast.first()),
+    };
+    found.ok_or(OutsideError::NobodyPresent)
+}
+
+/// The narrator, else the first NPC that is present.
+fn first_present(cast: &[Seated], status: &Status) -> Result<Seated, OutsideError> {
+    let is_here = |it: &&Seated| status.of(it.seat).is_some_and(|seat| seat.present);
+    let narrator = cast.iter().filter(is_here).find(|it| is_narrator(&it.npc));
+    let found = narrator.or_else(|| cast.iter().find(is_here));
+    found.cloned().ok_or(OutsideError::NobodyPresent)
+}
+
+/// What became of an order; its sound, where the table returns it.
+fn spoken(
+    npc: String,
+    line: Result<Arc<TurnLine>, LineError>,
+    sound: Option<&TableSound>,
+) -> Result<OutsideSpoken, OutsideError> {
+    let silent = |npc, how, why: String| {
+        Ok(OutsideSpoken { npc, heard: String::new(), how, why: Some(why), sound: None })
+    };
+    match line {
+        Ok(line) if is_heard(&line) => {
+            let is_whole = matches!(line.outcome, Outcome::Spoken | Outcome::Granted);
+            let how = if is_whole { SPOKEN } else { INTERRUPTED };
+            let sound = sound.zip(line.circumstances.turn).and_then(|(it, turn)| it.take(turn));
+            let (heard, why) = (line.reply.clone(), line.detail.clone());
+            Ok(OutsideSpoken { npc, heard, how, why, sound })
+        }
+        Ok(line) => silent(npc, NOT_SAID, unheard(&line)),
+        Err(why @ (LineError::XCard | LineError::Carded(_))) => {
+            if let Some(sound) = sound {
+                sound.clear();
+            }
+            silent(npc, X_CARD, why.to_string())
+        }
+        Err(why @ (LineError::Muted(_) | LineError::Left | LineError::Late)) => {
+            silent(npc, NOT_SAID, why.to_string())
+        }
+        Err(LineError::Empty) => Err(OutsideError::NoText),
+        Err(LineError::TooLong) => Err(OutsideError::LongText(TEXT_MAX)),
+        Err(LineError::Gone(_)) => Err(OutsideError::Ended),
+    }
+}

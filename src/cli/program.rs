@@ -1,0 +1,101 @@
+//! The services of a command that runs until it is told to end. Entry type: [`Program`].
+
+use std::{path::Path, sync::Arc};
+
+use super::{Configured, Failure, complain, listener::Listener};
+use crate::{
+    app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory, Tools},
+    campaign::{Accounts, Handles, Indexer, Tables, TranscriptWriter},
+    config::{Agreements, Config},
+    provider::RecogniserEntry,
+};
+
+/// Everything that one run of the program opens, before a face uses it.
+pub struct Program {
+    pub config: Arc<LiveConfig>,
+    pub handles: Handles,
+    pub transcripts: TranscriptWriter,
+    tools: Arc<Tools>,
+    indexer: Indexer,
+    accounts: Accounts,
+    /// Running tables, whose game masters are notified.
+    tables: Tables,
+    /// Running tables, whose NPCs change.
+    open: OpenTables,
+}
+
+impl Program {
+    /// Fails on faults that only the owner can fix, those of `listener` too.
+    pub async fn open(config: Config, listener: Option<&Listener>) -> Result<Self, Failure> {
+        let store = app::open_memory(&config).await?;
+        if let Some(listener) = listener {
+            listener.check_tokens(&store).await?;
+        }
+        let (playing, seed) = (app::Playing::Sessions, rand::random());
+        let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
+        tools.level_music(&config).await;
+        let tools = Arc::new(tools);
+        // Errors in the recogniser's options stop it here; missing model files do not.
+        tools.services.recogniser(&config.services)?;
+        if let RecogniserEntry::Local(here) = &config.services.recogniser
+            && let Err(why) = here.found()
+        {
+            tracing::error!(%why, "no player will be heard");
+        }
+        // Loads it for the first session, and reports a failure now.
+        app::turn_judge(&tools.services, &config).await;
+        tools.servers.required().await?;
+        let (tables, open) = (Tables::default(), OpenTables::default());
+        let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
+        let config = LiveConfig::new(config, tools.services.clone());
+        let transcripts =
+            TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
+        let indexer = tools.index(None, &transcripts);
+        let handles = TableFactory::handles(
+            FactoryParts {
+                config: Arc::clone(&config),
+                tools: Arc::clone(&tools),
+                open: open.clone(),
+                transcripts: transcripts.clone(),
+                accounts: accounts.clone(),
+            },
+            tables.clone(),
+        )?;
+        Ok(Self { config, handles, transcripts, tools, indexer, accounts, tables, open })
+    }
+
+    /// Parts that changed files affect; `agreed` are the agreements to the configuration.
+    pub fn running<'a>(
+        &'a self,
+        from: Configured<'_>,
+        agreed: Agreements,
+        log_level: &'a (dyn Fn(&str) + Send + Sync),
+    ) -> Running<'a> {
+        Running {
+            path: from.path.map(Path::to_owned),
+            agreed,
+            tables: self.tables.clone(),
+            open: self.open.clone(),
+            tools: &self.tools,
+            memory: Some(self.transcripts.store()),
+            is_local: false,
+            log_level,
+        }
+    }
+
+    /// Stores what is left, and ends everything; faces have ended before.
+    pub async fn close(self) {
+        let Self { config, handles, transcripts, tools, indexer, accounts, .. } = self;
+        handles.workflows.close().await;
+        // They hold the tools.
+        drop((handles, config));
+        if let Some(missing) = transcripts.close().await {
+            complain(&missing);
+        }
+        indexer.close().await;
+        accounts.close().await;
+        if let Some(tools) = Arc::into_inner(tools) {
+            tools.close().await;
+        }
+    }
+}

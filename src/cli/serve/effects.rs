@@ -1,0 +1,22 @@
+//! What tools show at the table of `glyphoxa serve`. Entry type: [`ServedEffects`].
+
+use super::super::{complain, within};
+use crate::tools::{Attachment, Effects};
+
+/// Prints lines on stderr. No call can be approved here.
+pub struct ServedEffects;
+
+impl Effects for ServedEffects {
+    fn show(&self, text: &str) {
+        complain(&within(text));
+    }
+
+    /// Pictures are not shown.
+    fn attach(&self, _tool: &str, _attachment: &Attachment) -> bool {
+        false
+    }
+
+    fn tell_dm(&self, text: &str) {
+        complain(&within(text));
+    }
+}

@@ -1,0 +1,98 @@
+//! `glyphoxa serve`: the web listener without Discord, with a table of this machine whose sound is
+//! returned as data. Entry function: [`run`].
+
+mod effects;
+mod table;
+
+use std::{io::Write, net::SocketAddr, sync::Arc};
+
+use clap::Args;
+use tokio_util::sync::CancellationToken;
+
+use self::table::ServedTable;
+use super::{
+    Configured, DONE, FAILED, Failure, block_on, complain, listener::Listener, log_to_stderr,
+    program::Program, signals::ended, stdout,
+};
+use crate::{
+    app,
+    campaign::{Drives, Handles},
+    config::Config,
+    domain::Owner,
+    web::WebOptions,
+};
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa serve --listen 127.0.0.1:4100\n\
+                        A program needs a token: glyphoxa mcp entry makes one, and prints the \
+                        entry for its configuration.")]
+pub struct Arguments {
+    /// Address to listen on [default: web.listen, then 127.0.0.1:4100].
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+}
+
+/// Serves until Ctrl-C or a request to end.
+pub fn run(arguments: &Arguments, from: Configured) -> Result<u8, Failure> {
+    let config = from.load()?;
+    let set_level = log_to_stderr(&config.log_level);
+    block_on(serve(options(arguments, &config), config, from, &set_level))
+}
+
+fn options(arguments: &Arguments, config: &Config) -> WebOptions {
+    let options = config.web.clone().unwrap_or_default();
+    WebOptions { listen: arguments.listen.unwrap_or(options.listen), ..options }
+}
+
+async fn serve(
+    options: WebOptions,
+    config: Config,
+    from: Configured<'_>,
+    log_level: &(dyn Fn(&str) + Send + Sync),
+) -> Result<u8, Failure> {
+    let listener = Listener::open(&options).await?;
+    let agreed = from.agreements().with(&config);
+    let program = Program::open(config, Some(&listener)).await?;
+    let (table, mut gone) = ServedTable::open(&program.handles).await?;
+    writeln!(stdout(), "listening on http://{}/mcp (Ctrl-C ends it)", listener.address())?;
+    if program.handles.access.list(None).await?.is_empty() {
+        complain("no program has a token yet (glyphoxa mcp entry makes one)");
+    }
+    let stop = CancellationToken::new();
+    let listening = listener.start(&program.handles, &stop);
+    let sessions = program.handles.sessions.clone();
+    let serving = async {
+        listening.end().await;
+        table.close(&sessions).await
+    };
+    let following =
+        app::follow(program.running(from, agreed, log_level), Arc::clone(&program.config));
+    let firing = fire_schedules(&program.handles, &stop);
+    let beside = async {
+        tokio::select! {
+            () = following => {}
+            () = firing => {}
+            _ = &mut gone => {}
+        }
+    };
+    let is_whole = tokio::select! {
+        is_whole = serving => Some(is_whole),
+        () = ended(beside, &stop) => None,
+    };
+    let Some(is_whole) = is_whole else {
+        return Err(Failure::Failed(anyhow::anyhow!("stopped early")));
+    };
+    drop(sessions);
+    program.close().await;
+    Ok(if is_whole { DONE } else { FAILED })
+}
+
+/// Fires the schedules of this machine until `stop`.
+fn fire_schedules(
+    handles: &Handles,
+    stop: &CancellationToken,
+) -> impl Future<Output = ()> + Send + use<> {
+    let drives = Drives::Only(handles.scope(Owner::Local, None));
+    let starts = Arc::new(handles.workflows.clone());
+    handles.schedules.clone().run(drives, starts, stop.child_token())
+}

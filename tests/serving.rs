@@ -1,0 +1,30 @@
+//! `glyphoxa serve`: a table of this machine for programs outside.
+
+use serde_json::json;
+
+use crate::support::{outside::Caller, program::Place};
+
+#[test]
+fn npc_speaks_to_a_program_without_discord() {
+    let place = Place::with_config(
+        "npcs:\n  - name: Bartok\n    voice: { provider: flite, voice_id: rms }\n    \
+         lines: [{ say: Well met. }]\n",
+    );
+    let place = place.brief();
+    let live = place.start(&["serve", "--listen", "127.0.0.1:0"]);
+    let line = live.says("listening on http://127.0.0.1:");
+    let port = line.split(':').nth(2).and_then(|rest| rest.split('/').next());
+    let port: u16 = port.and_then(|port| port.parse().ok()).expect("a port");
+    let caller = Caller::new(&place, port, &[]);
+    let said = caller.calls("voice.speak", &json!({ "text": "Good evening." }));
+    assert_eq!((&said["npc"], &said["how"]), (&json!("Bartok"), &json!("spoken")));
+    assert!(said["seconds"].as_f64().is_some_and(|seconds| seconds > 0.1), "{said}");
+    live.says("outside: voice.speak by ");
+    let answer = caller.calls("npc.ask", &json!({ "npc": "Bartok", "text": "How are you?" }));
+    assert_eq!((&answer["heard"], &answer["how"]), (&json!("Well met."), &json!("spoken")));
+    let second = place.run(&["serve", "--listen", &format!("127.0.0.1:{port}")]).ends_with(1);
+    assert!(second.stderr.contains("in use"), "{second:#?}");
+    assert_eq!(live.terminate(), 0);
+    let stored = place.run(&["session", "list"]).ends_with(0).stdout;
+    assert!(stored.contains("serve-"), "{stored}");
+}

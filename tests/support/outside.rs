@@ -1,0 +1,72 @@
+//! A program outside, which calls tools of a running Glyphoxa over its listener.
+//!
+//! Entry type: [`Caller`].
+
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::program::Place;
+
+/// Longest wait for an answer.
+const BOUND: Duration = Duration::from_secs(120);
+
+/// A port that is free now.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// A program with a token of a game master.
+#[derive(Clone)]
+pub struct Caller {
+    port: u16,
+    token: String,
+}
+
+impl Caller {
+    /// Makes a token at `place`; `owner` are options of `glyphoxa token create`.
+    pub fn new(place: &Place, port: u16, owner: &[&str]) -> Self {
+        let made = place.run(&[&["token", "create", "--role", "dm"], owner].concat()).ends_with(0);
+        Self { port, token: made.stdout.trim().to_owned() }
+    }
+
+    /// Calls a tool; its structured result.
+    #[track_caller]
+    pub fn calls(&self, tool: &str, arguments: &Value) -> Value {
+        let answer = self.asks(&json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": tool, "arguments": arguments },
+        }));
+        let result = &answer["result"]["structuredContent"];
+        assert!(result.is_object(), "{tool}: {answer}");
+        result.clone()
+    }
+
+    fn asks(&self, message: &Value) -> Value {
+        let (body, port, token) = (message.to_string(), self.port, &self.token);
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             MCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\nConnection: close\r\n\r\n\
+             {body}",
+            body.len(),
+        );
+        let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+        socket.set_read_timeout(Some(BOUND)).expect("a bound");
+        socket.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = Vec::new();
+        socket.read_to_end(&mut answer).expect("it answers");
+        let answer = String::from_utf8(answer).expect("text");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
+        // A chunked body begins with a length.
+        let body = body.find('{').and_then(|at| body.get(at..)).unwrap_or_default();
+        let first = serde_json::Deserializer::from_str(body).into_iter::<Value>().next();
+        first.expect("an answer").expect("JSON")
+    }
+}
