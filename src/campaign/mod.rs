@@ -1,7 +1,7 @@
 //! Services that outlive a table: transcripts, recaps, facts, privacy, the world, settings, money.
 //!
-//! Every face (Discord, the command line, programs outside) calls them through [`Handles`]. **Never**: knows a face,
-//! or reads the configuration; `app` passes what is needed.
+//! Every face (Discord, the command line, programs outside) calls them through [`Handles`].
+//! **Never**: knows a face, or reads the configuration; `app` passes what is needed.
 
 mod access;
 mod announcer;
@@ -77,10 +77,7 @@ pub use moving::{
 };
 pub use music::{check_sound, level as level_music};
 pub use notices::{DecideAt, Tables, WaitingCall};
-pub use outside::{
-    ListenFor, ListenUntil, Outside, OutsideError, OutsideLine, OutsideSpoken, TableSound,
-    Utterance48,
-};
+pub use outside::{ListenFor, ListenUntil, OutsideSpoken, TableSound, Utterance48};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
 pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
 pub use privacy::{

@@ -23,7 +23,7 @@ use crate::domain::PersonId;
 pub enum TableEvent {
     Line(Arc<TurnLine>),
     /// What a person said, once it is understood; its line follows with the answer.
-    Said(Arc<SaidLine>),
+    Said(Arc<UnderstoodLine>),
     /// This person's words and the answers to them are forgotten.
     Forgotten(PersonId),
     Notice(String),
@@ -43,7 +43,7 @@ pub enum TableEvent {
 
 /// What a person said or typed, before it is answered.
 #[derive(Debug)]
-pub struct SaidLine {
+pub struct UnderstoodLine {
     pub speaker: String,
     pub by: PersonId,
     pub text: String,

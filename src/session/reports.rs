@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{
-    events::{SaidLine, TableEvent, TableEvents},
+    events::{TableEvent, TableEvents, UnderstoodLine},
     line::{Outcome, Timings, TurnLine, between},
     retraction::RecentLines,
     scene::Whereabouts,
@@ -64,7 +64,7 @@ impl Reports {
 
     /// Publishes an understood utterance before it is answered.
     pub fn said(&self, utterance: &Utterance, speakers: &Speakers) {
-        self.tell(TableEvent::Said(Arc::new(SaidLine {
+        self.tell(TableEvent::Said(Arc::new(UnderstoodLine {
             speaker: speakers.name(utterance.speaker).to_owned(),
             by: speakers.person(utterance.speaker),
             text: utterance.text.clone(),

@@ -17,8 +17,8 @@ mod schemas;
 mod servers;
 mod terminals;
 mod two_guilds;
-mod weights;
 mod web;
+mod weights;
 mod words;
 
 pub use crate::support::whole;

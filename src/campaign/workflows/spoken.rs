@@ -35,7 +35,8 @@ pub async fn say(context: &StepContext, npc: &str, text: &Words) -> Result<Done,
         return Err(failed(format!("{name} started this workflow: {why}")));
     }
     let line = ordered(context, seated)?.say(&text.text(), text.is_outside()).await;
-    ended(&reached(line).await?).map(|_| Done::NOTHING)
+    let line = reached(line).await?;
+    ended(&line).map(|_| Done::NOTHING)
 }
 
 /// Makes an NPC answer `text`; the result is its answer, which a model wrote.
@@ -46,7 +47,8 @@ pub async fn ask(context: &StepContext, npc: &str, text: &Words) -> Result<Done,
         return Err(failed(format!("{name} started this workflow, and answers already")));
     }
     let line = ordered(context, seated)?.ask(&for_model(text)).await;
-    let value = ended(&reached(line).await?)?.into();
+    let line = reached(line).await?;
+    let value = ended(&line)?.into();
     Ok(Done::Result(Given { value, outside: true }))
 }
 

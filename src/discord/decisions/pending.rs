@@ -240,7 +240,7 @@ impl Request {
                 decided(answer.send(Decision::Approve).is_err(), Outcome::Approved)
             }
             (
-                Self::Call { answer, asked: ApprovalRequest { may_be_waived: true, .. } },
+                Self::Call { answer, asked: ApprovalRequest { may_be_waived: true, .. }, .. },
                 Choice::Always,
             ) => decided(answer.send(Decision::Always).is_err(), Outcome::AlwaysApproved),
             (Self::Call { answer, .. }, Choice::Deny) => {
