@@ -18,7 +18,6 @@ use std::sync::{
 };
 
 pub use error::OutsideError;
-pub use lines::OutsideLine;
 pub use listen::{ListenFor, ListenUntil};
 pub use sound::{TableSound, Utterance48};
 pub use speak::OutsideSpoken;

@@ -130,7 +130,7 @@ fn check(offered: &OfferedPrompt, arguments: &JsonObject) -> Result<(), ErrorDat
             let names = names.join(", ");
             return Err(invalid(format!("'{of}' has no argument '{shown}' (use {names})")));
         }
-        if !value.as_str().is_some_and(|text| text.chars().count() <= ARGUMENT_MAX) {
+        if value.as_str().is_none_or(|text| text.chars().count() > ARGUMENT_MAX) {
             let why = format!("'{shown}' of '{of}' must be text (up to {ARGUMENT_MAX} characters)");
             return Err(invalid(why));
         }
