@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{ListenFor, ListenUntil, OutsideError, OutsideLine, OutsideSpoken, TableSound};
+use super::{ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, lines::OutsideLine};
 use crate::{
     audio::Frame,
     campaign::{
