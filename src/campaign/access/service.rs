@@ -6,7 +6,7 @@ use super::secret;
 use crate::{
     campaign::clock::now,
     domain::{AccessRole, Owner},
-    memory::{self, KeptToken, MemoryStore},
+    memory::{self, KeptToken, MemoryStore, Viewer},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -21,6 +21,27 @@ pub struct Holder {
     pub role: AccessRole,
     /// `None`: every tool of the role.
     pub tools: Option<BTreeSet<String>>,
+}
+
+impl Holder {
+    pub const fn is_dm(&self) -> bool {
+        matches!(self.role, AccessRole::Dm)
+    }
+
+    /// For whom memory is read.
+    pub const fn viewer(&self) -> Viewer {
+        match self.role {
+            AccessRole::Dm => Viewer::Dm,
+            AccessRole::Player => Viewer::Everyone,
+        }
+    }
+
+    /// True if the token names `tool`, with dots or underscores, or names none. The tool may still be
+    /// for another role.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        let is_named = |name: &String| name == tool || *name == tool.replace('.', "_");
+        self.tools.as_ref().is_none_or(|tools| tools.iter().any(is_named))
+    }
 }
 
 /// A token to be made.

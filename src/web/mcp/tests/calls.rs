@@ -28,7 +28,7 @@ async fn wrong_arguments_are_an_error_of_the_tool() {
         ("dice.roll", no_arguments(), "dice"),
         ("dice.roll", json!({ "dice": "1d6", "sides": 6 }), "sides"),
         ("dice.roll", json!({ "dice": "2x6" }), "column"),
-        ("dice.roll", json!({ "dice": "1d6", "table": "gone" }), "session.status"),
+        ("dice.roll", json!({ "dice": "1d6", "table": "gone" }), "unknown table 'gone'"),
         ("memory.search", json!({ "query": "gate", "limit": 1_000 }), "limit"),
         ("schedule.create", json!({ "when": "in 5m" }), "give one of the two"),
         ("schedule.cancel", json!({ "id": "none" }), "unknown schedule"),
