@@ -105,7 +105,7 @@ impl Outside {
     }
 
     /// Like [`Self::table`], for what needs one.
-    fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
+    pub fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
         let way_out = match owner {
             Owner::Guild(_) => "use /session start in Discord",
             Owner::Local => "run glyphoxa serve",

@@ -15,6 +15,7 @@ mod schema;
 mod served;
 mod server;
 mod sound;
+mod stage;
 mod stream;
 mod subscriptions;
 mod table;

@@ -10,9 +10,12 @@ use super::{
     uri::{KINDS, ResourceKind, ResourceUri},
 };
 use crate::{
-    campaign::{GuildError, Handles, Holder, ImportError, NotWritten, RecapError, RecapRequest},
+    campaign::{
+        GuildError, Handles, Holder, ImportError, NotWritten, RecapError, RecapRequest, TableHere,
+    },
     domain::{AccessRole, Npc, Scope, one_line, visible},
     memory::{self, Entity, EntityFilter, LineFilter, MemoryStore, SessionEntry, SessionFilter},
+    web::mcp::stage,
 };
 
 /// Latest sessions of each campaign that are listed.
@@ -107,23 +110,20 @@ impl ResourceReader<'_> {
         Ok(self.handles.world.seed(&self.scope().await?).await?)
     }
 
-    /// The whole cast for a game master; for players those who are present at a running table.
+    /// NPCs that the holder learns of, as [`stage`] says; those of the files for a game master.
     pub async fn npcs(&self) -> Vec<Arc<Npc>> {
         if self.holder.is_dm() {
             return self.handles.settings.load().cast.clone();
         }
-        let mut npcs: Vec<Arc<Npc>> = Vec::new();
-        for table in self.handles.sessions.tables(self.holder.owner) {
-            let link = table.link;
-            let Ok(Ok(status)) = timeout(TABLE_TIMEOUT, link.status(link.halts.count())).await
-            else {
-                continue;
-            };
-            let present = status.seats.iter().filter(|seat| seat.present);
-            npcs.extend(present.filter_map(|seat| Some(link.seat(&seat.name).ok()?.npc)));
-        }
+        let table = self.handles.outside.newest(self.holder.owner);
+        let Some(TableHere { link, .. }) = table else { return Vec::new() };
+        let status = timeout(TABLE_TIMEOUT, link.status(link.halts.count())).await;
+        // A table that closes now has none.
+        let Ok(Ok(status)) = status else { return Vec::new() };
+        let seats = stage::seats(&status, self.holder);
+        let mut npcs: Vec<Arc<Npc>> =
+            seats.filter_map(|seat| Some(link.seat(&seat.name).ok()?.npc)).collect();
         npcs.sort_by(|a, b| a.name.cmp(&b.name));
-        npcs.dedup_by(|a, b| a.name == b.name);
         npcs
     }
 
