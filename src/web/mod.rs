@@ -24,9 +24,12 @@ mod sockets;
 #[cfg(test)]
 mod tests;
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    time::{sleep, timeout},
+};
 use tokio_util::sync::CancellationToken;
 
 use self::{
@@ -100,6 +103,11 @@ pub async fn check_tokens(options: &WebOptions, access: &Access) -> Result<(), W
     Ok(())
 }
 
+/// Longest wait until cancelled calls, which are tasks of their own, let go of the services.
+const RELEASED: Duration = Duration::from_millis(500);
+/// Interval of looks at that.
+const LOOK: Duration = Duration::from_millis(5);
+
 /// Answers requests until `stop` is cancelled. Requests under way then have [`Bounds::end`] left;
 /// nothing of `parts` is held afterwards.
 pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
@@ -112,6 +120,15 @@ pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
         entry: Entry::new(parts.access.clone(), &bounds),
     };
     let routes = Routes::of(&parts, &stop).watched(watched, &bounds);
+    let held = Arc::downgrade(&parts);
     drop(parts);
     connections::serve(bound.listener, routes, &bounds, &stop).await;
+    let released = async {
+        while held.strong_count() > 0 {
+            sleep(LOOK).await;
+        }
+    };
+    if timeout(RELEASED, released).await.is_err() {
+        tracing::debug!("a cancelled call still holds the services");
+    }
 }

@@ -11,6 +11,7 @@ use rmcp::{
     model::{CallToolRequestParams, CallToolResult},
 };
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::{McpServer, incoming::CallProgress, resources::stand_in, table};
 use crate::{
@@ -65,7 +66,7 @@ async fn called(
 ) -> Result<Told, ErrorData> {
     let Value::Object(arguments) = arguments else { panic!("{arguments}") };
     let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-    let server = McpServer { parts: Arc::clone(parts) };
+    let server = McpServer::new(Arc::clone(parts), CancellationToken::new());
     server.call(holder, request, CallProgress::default()).await.map(Told::from)
 }
 
