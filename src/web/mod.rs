@@ -39,6 +39,7 @@ use self::{
     routes::{Routes, Watched},
 };
 pub use self::{
+    mcp::tool_named,
     options::{McpOptions, WebOptions},
     parts::WebParts,
 };

@@ -19,7 +19,7 @@ pub struct Holder {
     /// All that it may see and do belongs to this owner.
     pub owner: Owner,
     pub role: AccessRole,
-    /// `None`: every tool of the role.
+    /// Names with dots; `None`: every tool of the role.
     pub tools: Option<BTreeSet<String>>,
 }
 
@@ -36,11 +36,9 @@ impl Holder {
         }
     }
 
-    /// True if the token names `tool`, with dots or underscores, or names none. The tool may still be
-    /// for another role.
+    /// True if the token names `tool`, or names none. The tool may still be for another role.
     pub fn has_tool(&self, tool: &str) -> bool {
-        let is_named = |name: &String| name == tool || *name == tool.replace('.', "_");
-        self.tools.as_ref().is_none_or(|tools| tools.iter().any(is_named))
+        self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
     }
 }
 
@@ -48,7 +46,7 @@ impl Holder {
 pub struct NewToken {
     pub owner: Owner,
     pub role: AccessRole,
-    /// `None`: every tool of the role.
+    /// Names with dots; `None`: every tool of the role.
     pub tools: Option<Vec<String>>,
     /// `None`: valid until revoked.
     pub days: Option<u32>,
