@@ -78,6 +78,8 @@ async fn reading_tools_answer_without_a_table() {
     world(&parts).await;
     let health = done(&parts, &master(), "system.health", no_arguments()).await;
     assert_eq!((&health["ok"], &health["tables"]), (&json!(true), &json!(0)));
+    let model = json!({ "name": "stand-in", "breaker": "closed", "seconds": null });
+    assert_eq!(health["services"]["models"], json!([model]));
     let status = done(&parts, &master(), "session.status", no_arguments()).await;
     assert_eq!(status["tables"], json!([]));
     let workflows = done(&parts, &master(), "workflow.list", no_arguments()).await;
