@@ -96,7 +96,7 @@ pub async fn bind(options: &WebOptions) -> Result<Bound, WebError> {
     Ok(Bound { listener, address })
 }
 
-/// Fails if other machines reach the address of `options` and nobody has a token.
+/// Fails if other machines reach the address of `options` and there is no token.
 pub async fn check_tokens(options: &WebOptions, access: &Access) -> Result<(), WebError> {
     if options.is_exposed() && access.list(None).await?.is_empty() {
         return Err(WebError::NoToken(options.listen));
@@ -118,7 +118,7 @@ pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
     let parts = Arc::new(parts);
     let watched = Watched {
         guard: Guard::new(&parts.options, bound.address.ip()),
-        entry: Entry::new(parts.access.clone(), &bounds),
+        entry: Entry::new(parts.handles.access.clone(), &bounds),
     };
     let routes = Routes::of(&parts, &stop).watched(watched, &bounds);
     let held = Arc::downgrade(&parts);

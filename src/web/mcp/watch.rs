@@ -1,7 +1,7 @@
 //! Changes of what the holder of a token may read, for `GET /mcp` and for subscriptions.
 //!
 //! Entry type: [`ResourceWatch`]. It looks every [`INTERVAL`] and compares with what it saw before, so
-//! changes that follow each other become one and nothing queues: a reader that is slow is told
+//! changes that follow each other become one and nothing queues: a slow reader is notified
 //! later, and less. A watch ends with its token.
 
 use std::{sync::Arc, time::Duration};
@@ -84,7 +84,7 @@ impl ResourceWatch {
 
     /// True until the token is revoked or ends.
     async fn is_valid(&self) -> Result<bool, memory::Error> {
-        let tokens = self.parts.access.list(Some(self.holder.owner)).await?;
+        let tokens = self.parts.handles.access.list(Some(self.holder.owner)).await?;
         let own = tokens.iter().find(|token| token.id == self.holder.id);
         Ok(own.is_some_and(|token| token.ends.is_none_or(|ends| ends > now())))
     }
@@ -94,7 +94,7 @@ impl ResourceWatch {
 mod tests {
     use super::*;
     use crate::{
-        campaign::{Access, NewToken},
+        campaign::NewToken,
         domain::{AccessRole, Owner},
         memory::Visibility,
         web::{
@@ -107,7 +107,7 @@ mod tests {
     async fn watch_ends_with_its_token() {
         let folder = tempfile::tempdir().unwrap();
         let handles = stand_in::handles(folder.path());
-        let access = Access::new(handles.sessions.transcripts().store());
+        let access = handles.access.clone();
         let (owner, role) = (Owner::Guild(1), AccessRole::Player);
         let wanted = NewToken { owner, role, tools: None, days: None };
         let (secret, token) = access.create(wanted).await.unwrap();
@@ -115,7 +115,7 @@ mod tests {
         let scope = handles.scope(owner, None);
         stand_in::session(&handles, &scope, "evening", None).await;
         let (options, watches) = (WebOptions::default(), Watches::default());
-        let parts = WebParts { options, handles: handles.clone(), access: access.clone() };
+        let parts = WebParts { options, handles: handles.clone() };
         let begun = ResourceWatch::begin(Arc::new(parts), &watches, holder);
         let mut watch = begun.await.unwrap_or_else(|error| panic!("{error}"));
 

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{McpServer, incoming::CallProgress, resources::stand_in, table};
 use crate::{
-    campaign::{Access, Holder},
+    campaign::Holder,
     domain::{AccessRole, CampaignKey, Owner, Scope},
     memory::Visibility,
     tools::Schema,
@@ -31,9 +31,8 @@ fn scope(owner: Owner) -> Scope {
 
 fn parts(folder: &Path, mcp: McpOptions) -> Arc<WebParts> {
     let handles = stand_in::handles(folder);
-    let access = Access::new(handles.sessions.transcripts().store());
     let options = WebOptions { mcp, ..WebOptions::default() };
-    Arc::new(WebParts { options, handles, access })
+    Arc::new(WebParts { options, handles })
 }
 
 fn holder(owner: Owner, role: AccessRole) -> Arc<Holder> {

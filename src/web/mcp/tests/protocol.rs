@@ -109,8 +109,8 @@ async fn subscription_ends_with_a_result() {
     let folder = tempfile::tempdir().unwrap();
     let (parts, stop) = (parts(folder.path(), McpOptions::default()), CancellationToken::new());
     let wanted = NewToken { owner: GUILD, role: AccessRole::Dm, tools: None, days: None };
-    let (secret, _) = parts.access.create(wanted).await.unwrap();
-    let holder = parts.access.holder(&secret).await.unwrap().map(Arc::new).unwrap();
+    let (secret, _) = parts.handles.access.create(wanted).await.unwrap();
+    let holder = parts.handles.access.holder(&secret).await.unwrap().map(Arc::new).unwrap();
     let router = routes(parts, stop.clone()).layer(Extension(holder));
     let filter = json!({ "notifications": { "resourcesListChanged": true } });
     let listening = request(NEW, "subscriptions/listen", filter);
