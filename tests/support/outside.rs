@@ -4,7 +4,7 @@
 
 use std::{
     io::{Read, Write},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     time::Duration,
 };
 
@@ -14,12 +14,6 @@ use super::program::Place;
 
 /// Longest wait for an answer.
 const BOUND: Duration = Duration::from_secs(120);
-
-/// A port that is free now.
-pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
 
 /// A program with a token of a game master.
 #[derive(Clone)]
