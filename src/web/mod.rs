@@ -36,7 +36,7 @@ use self::{
     bounds::Bounds,
     entry::Entry,
     guard::Guard,
-    routes::{Routes, Watched},
+    routes::{Checks, Routes},
 };
 pub use self::{
     mcp::tool_named,
@@ -116,11 +116,11 @@ pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
     // The configured port may be 0, which no address for others names.
     parts.options.listen = bound.address;
     let parts = Arc::new(parts);
-    let watched = Watched {
+    let checks = Checks {
         guard: Guard::new(&parts.options, bound.address.ip()),
         entry: Entry::new(parts.handles.access.clone(), &bounds),
     };
-    let routes = Routes::of(&parts, &stop).watched(watched, &bounds);
+    let routes = Routes::of(&parts, &stop).checked(checks, &bounds);
     let held = Arc::downgrade(&parts);
     drop(parts);
     connections::serve(bound.listener, routes, &bounds, &stop).await;
