@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    reader::{ReadError, ResourceReader, has},
+    reader::{ReadError, ResourceReader},
     texts,
     uri::ResourceUri,
 };
@@ -49,14 +49,14 @@ impl ResourceSnapshot {
         for npc in reader.npcs().await {
             of.insert(ResourceUri::Npc(npc.name.clone()), hash(&texts::npc(&npc, role)));
         }
-        let reads_entities = has(reader.holder, "entity.get");
+        let reads_entities = reader.holder.has_tool("entity.get");
         let entities: Vec<Entity> =
             if reads_entities { reader.entities().await? } else { Vec::new() };
         for entity in entities {
             let text = texts::entity(&entity, role);
             of.insert(ResourceUri::Entity(entity.id), hash(&text));
         }
-        of.retain(|uri, _| has(reader.holder, uri.kind().tool));
+        of.retain(|uri, _| reader.holder.has_tool(uri.kind().tool));
         Ok(Self(of))
     }
 
