@@ -13,7 +13,7 @@ use super::{
 use crate::{
     campaign::{
         AccountFor, TableHere,
-        ordered::{LineError, OrderedLine, is_heard, unheard},
+        ordered::{LineError, OrderedLine, framed_question, is_heard, unheard},
         played::key_of,
     },
     domain::{Npc, Owner, Scope, redact::without_credentials},
@@ -74,7 +74,8 @@ impl Outside {
         }
     }
 
-    /// Asks an NPC in writing; it answers at the table. Dropping the future silences it.
+    /// Asks an NPC in writing; it answers at the table, and takes the text for data from outside.
+    /// Dropping the future takes the question back.
     pub async fn ask(
         &self,
         owner: Owner,
@@ -106,7 +107,7 @@ impl Outside {
         let line = match order {
             // A table remembers that the words came from outside.
             Order::Say(text) => ordered.say(text, true).await,
-            Order::Ask(text) => ordered.ask(text).await,
+            Order::Ask(text) => ordered.ask(&framed_question(text)).await,
         };
         spoken(name, line, sound.as_ref())
     }
