@@ -87,7 +87,7 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
-    ScheduleNotice, Schedules, SchedulesParts,
+    ScheduleNotice, Schedules, SchedulesParts, by_program,
 };
 pub use sessions::{NotSaved, Sessions, TableHere};
 pub use settings::{
