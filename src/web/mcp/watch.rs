@@ -15,8 +15,7 @@ use tokio::time::sleep;
 
 use super::resources::{ReadError, ResourceChange, ResourceReader, ResourceSnapshot};
 use crate::{
-    campaign::{Access, Handles, Holder, now},
-    memory,
+    campaign::{Access, Handles, Holder},
     web::WebParts,
 };
 
@@ -83,7 +82,7 @@ impl ResourceWatch {
 
     /// Changes since the last look. `None`: the token has ended.
     async fn look(&mut self) -> Result<Option<Vec<ResourceChange>>, ReadError> {
-        if !self.is_valid().await? {
+        if !self.access.is_valid(&self.holder).await? {
             return Ok(None);
         }
         let reader = ResourceReader { handles: &self.handles, holder: &self.holder };
@@ -91,13 +90,6 @@ impl ResourceWatch {
         let changes = seen.changes(&self.seen);
         self.seen = seen;
         Ok(Some(changes))
-    }
-
-    /// True until the token is revoked or ends.
-    async fn is_valid(&self) -> Result<bool, memory::Error> {
-        let tokens = self.access.list(Some(self.holder.owner)).await?;
-        let own = tokens.iter().find(|token| token.id == self.holder.id);
-        Ok(own.is_some_and(|token| token.ends.is_none_or(|ends| ends > now())))
     }
 }
 
