@@ -20,6 +20,8 @@ pub enum OutsideError {
     NoText,
     #[error("the text has {0} bytes (up to {max}; split it)", max = TEXT_MAX)]
     LongText(usize),
+    #[error("too many questions (ask up to 30 a minute)")]
+    TooOften,
     #[error("the play session has ended meanwhile (try again without 'table')")]
     Ended,
     #[error("listening is off (set web.mcp.listen: true, and tell the players)")]

@@ -7,6 +7,7 @@
 mod error;
 mod lines;
 mod listen;
+mod paces;
 mod sound;
 mod speak;
 #[cfg(test)]
@@ -22,6 +23,9 @@ pub use lines::OutsideLine;
 pub use listen::{ListenFor, ListenUntil};
 pub use sound::{TableSound, Utterance48};
 pub use speak::OutsideSpoken;
+
+use paces::{Paced, Paces};
+use tokio::time::Instant;
 
 use super::{
     factory::Factory,
@@ -50,11 +54,17 @@ pub struct Outside {
     returned: Arc<Mutex<Vec<(SessionId, TableSound)>>>,
     /// What is said may be listened to.
     listens: Arc<AtomicBool>,
+    paces: Arc<Paces>,
 }
 
 impl Outside {
     pub fn new(parts: OutsideParts) -> Self {
-        Self { parts: Arc::new(parts), returned: Arc::default(), listens: Arc::default() }
+        Self {
+            parts: Arc::new(parts),
+            returned: Arc::default(),
+            listens: Arc::default(),
+            paces: Arc::default(),
+        }
     }
 
     /// Sets whether [`Self::listen`] is allowed; it is not at first.
@@ -72,12 +82,28 @@ impl Outside {
         self.returned().push((session.clone(), sound));
     }
 
-    /// Tells the table of a call by a program outside: the panel shows the tool and the token's id.
-    /// Without a table it does nothing.
-    pub fn announce(&self, owner: Owner, table: Option<&str>, tool: &str, by: &str) {
-        if let Ok(Some(here)) = self.table(owner, table) {
+    /// Tells the table of a call by a program outside: the panel shows the tool and the token's id,
+    /// once for calls in quick succession. Without a table it does nothing.
+    pub fn announce(&self, owner: Owner, table: Option<&str>, tool: &'static str, by: &str) {
+        if let Ok(Some(here)) = self.table(owner, table)
+            && self.paces.admit(by, Paced::Notice(tool), Instant::now())
+        {
             here.link.tell(format!("outside: {tool} by {by}"));
         }
+    }
+
+    /// Counts a question by the program with the token `by`; fails if it asks too often.
+    pub fn may_ask(&self, by: &str) -> Result<(), OutsideError> {
+        match self.paces.admit(by, Paced::Question, Instant::now()) {
+            true => Ok(()),
+            false => Err(OutsideError::TooOften),
+        }
+    }
+
+    /// Counts a line that the program with the token `by` shows at a table; false if it shows too
+    /// many.
+    pub fn may_show(&self, by: &str) -> bool {
+        self.paces.admit(by, Paced::Shown, Instant::now())
     }
 
     /// The table named `table` of `owner`; without a name the newest, if any runs.

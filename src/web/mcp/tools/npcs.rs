@@ -96,8 +96,9 @@ async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
     if !call.is_dm() {
         check_presence(&call, table.as_deref(), &npc).await?;
     }
-    call.progress.report(format!("{npc} is asked")).await;
     let outside = &call.handles().outside;
+    outside.may_ask(&call.holder.id)?;
+    call.progress.report(format!("{npc} is asked")).await;
     Ok(answer(outside.ask(call.owner(), table.as_deref(), &npc, &text).await?))
 }
 
