@@ -25,7 +25,7 @@ pub use sound::{TableSound, Utterance48};
 pub use speak::OutsideSpoken;
 
 use paces::{Paced, Paces};
-use tokio::time::Instant;
+use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
     factory::Factory,
@@ -35,6 +35,10 @@ use super::{
     spend::Accounts,
 };
 use crate::domain::{Owner, SessionId};
+
+/// Texts that are synthesised without a table at the same time; others wait. Each may become 29 MB
+/// of sound.
+const SYNTHESES_MAX: usize = 4;
 
 pub struct OutsideParts {
     pub settings: SharedSettings,
@@ -55,6 +59,7 @@ pub struct Outside {
     /// What is said may be listened to.
     listens: Arc<AtomicBool>,
     paces: Arc<Paces>,
+    syntheses: Arc<Semaphore>,
 }
 
 impl Outside {
@@ -64,6 +69,7 @@ impl Outside {
             returned: Arc::default(),
             listens: Arc::default(),
             paces: Arc::default(),
+            syntheses: Arc::new(Semaphore::new(SYNTHESES_MAX)),
         }
     }
 

@@ -8,7 +8,7 @@ use futures::StreamExt;
 use super::{
     Outside,
     error::{OutsideError, TEXT_MAX},
-    sound::{TableSound, Utterance48},
+    sound::{SAMPLES_MAX, TableSound, Utterance48},
 };
 use crate::{
     campaign::{
@@ -119,6 +119,8 @@ impl Outside {
         npc: Option<&str>,
         text: &str,
     ) -> Result<OutsideSpoken, OutsideError> {
+        // It is never closed.
+        let _place = self.syntheses.acquire().await;
         let settings = self.parts.settings.load_full();
         let npc = chosen(&settings.cast, npc)?;
         let scope = self.scope(owner).await?;
@@ -137,6 +139,9 @@ impl Outside {
             while let Some(frames) = made.next().await {
                 for frame in frames.map_err(cannot)? {
                     samples.extend_from_slice(frame.samples());
+                }
+                if samples.len() > SAMPLES_MAX {
+                    return Err(OutsideError::LongSound);
                 }
             }
             heard.push(shown);

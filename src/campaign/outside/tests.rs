@@ -354,6 +354,16 @@ async fn without_a_table_words_return_as_sound() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn sound_without_a_table_is_bounded() {
+    let program = Program::start();
+    // Each sentence is a second of sound.
+    let text = "The first. ".repeat(350);
+    let said = program.handles.outside.speak(Owner::Local, None, None, &text).await;
+    assert!(matches!(said, Err(OutsideError::LongSound)), "{:?}", said.map(|it| it.heard));
+    program.handles.workflows.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn table_of_another_owner_does_not_exist() {
     let evening = Evening::new().await;
     let (outside, table) = (&evening.program.handles.outside, evening.session.0.as_str());
