@@ -94,7 +94,7 @@ impl Table {
     }
 
     /// Takes back an order of a workflow or a program, and no other answer of `seat`.
-    pub(super) fn withdraw(&mut self, speaker: SpeakerId, seat: SeatId, text: &str) {
+    pub(super) fn withdraw_order(&mut self, speaker: SpeakerId, seat: SeatId, text: &str) {
         if !self.seats.has(seat) {
             return;
         }
