@@ -75,7 +75,7 @@ impl Guard {
 
     /// True if `address` is among the names.
     fn lists(&self, address: IpAddr) -> bool {
-        self.hosts.iter().any(|host| host.parse() == Ok(address))
+        self.hosts.iter().any(|host| host.parse::<IpAddr>() == Ok(address))
     }
 
     /// A page of the host that is asked, or of a listed one.
