@@ -22,6 +22,8 @@ pub enum OutsideError {
     LongText(usize),
     #[error("too many questions (ask up to 30 a minute)")]
     TooOften,
+    #[error("too many calls (call up to 30 tools a minute)")]
+    ManyCalls,
     #[error("the speech is longer than five minutes (split the text)")]
     LongSound,
     #[error("the play session has ended meanwhile (try again without 'table')")]

@@ -106,6 +106,14 @@ impl Outside {
         }
     }
 
+    /// Counts a call of a tool by the program with the token `by`; fails if it calls too often.
+    pub fn may_call(&self, by: &str) -> Result<(), OutsideError> {
+        match self.paces.admit(by, Paced::Call, Instant::now()) {
+            true => Ok(()),
+            false => Err(OutsideError::ManyCalls),
+        }
+    }
+
     /// Counts a line that the program with the token `by` shows at a table; false if it shows too
     /// many.
     pub fn may_show(&self, by: &str) -> bool {

@@ -21,6 +21,8 @@ pub enum Paced {
     Question,
     /// A line shown at the table.
     Shown,
+    /// A call of a tool, which may wait for the game master's approval.
+    Call,
 }
 
 impl Paced {
@@ -30,7 +32,7 @@ impl Paced {
             // The first of a series says enough.
             Self::Notice(_) => (1, Duration::from_secs(10)),
             // An NPC says fewer answers than that.
-            Self::Question | Self::Shown => (30, Duration::from_secs(60)),
+            Self::Question | Self::Shown | Self::Call => (30, Duration::from_secs(60)),
         }
     }
 }
