@@ -34,8 +34,13 @@ use super::{
     settings::SharedSettings,
     spend::Accounts,
 };
-use crate::domain::{Owner, SessionId};
+use crate::{
+    domain::{Owner, SessionId},
+    session::SpeakerId,
+};
 
+/// Speaker of what programs outside order; no person has this id, or one of the 2^32 below it.
+const PROGRAM: SpeakerId = SpeakerId(u64::MAX - 1);
 /// Texts that are synthesised without a table at the same time; others wait. Each may become 29 MB
 /// of sound.
 const SYNTHESES_MAX: usize = 4;
@@ -60,6 +65,8 @@ pub struct Outside {
     listens: Arc<AtomicBool>,
     paces: Arc<Paces>,
     syntheses: Arc<Semaphore>,
+    /// As whom a table counts the questions.
+    speaker: SpeakerId,
 }
 
 impl Outside {
@@ -70,7 +77,17 @@ impl Outside {
             listens: Arc::default(),
             paces: Arc::default(),
             syntheses: Arc::new(Semaphore::new(SYNTHESES_MAX)),
+            speaker: PROGRAM,
         }
+    }
+
+    /// The same for the program with the token `by`: a table limits each program's questions apart,
+    /// as it does those of players.
+    pub fn for_program(&self, by: &str) -> Self {
+        // Ids of tokens have eight hexadecimal digits.
+        let id = u32::from_str_radix(by, 16).unwrap_or_default();
+        let speaker = SpeakerId(PROGRAM.0.saturating_sub(id.into()));
+        Self { speaker, ..self.clone() }
     }
 
     /// Sets whether [`Self::listen`] is allowed; it is not at first.

@@ -22,11 +22,8 @@ use crate::{
         sentence::{SentenceOptions, SentenceSplitter},
         words::fold,
     },
-    session::{Outcome, Seated, SpeakerId, Status, TurnLine},
+    session::{Outcome, Seated, Status, TurnLine},
 };
-
-/// Speaker of what programs outside order; no person has this id.
-const PROGRAM: SpeakerId = SpeakerId(u64::MAX - 1);
 
 /// Names of an NPC that speaks by default.
 const NARRATORS: [&str; 3] = ["narrator", "erzähler", "erzählerin"];
@@ -103,7 +100,7 @@ impl Outside {
         if let Some(way_out) = status.card {
             return spoken(name, Err(LineError::Carded(way_out)), sound.as_ref());
         }
-        let ordered = OrderedLine { link, halts, seated, speaker: PROGRAM };
+        let ordered = OrderedLine { link, halts, seated, speaker: self.speaker };
         let line = match order {
             // A table remembers that the words came from outside.
             Order::Say(text) => ordered.say(text, true).await,

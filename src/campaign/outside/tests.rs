@@ -305,6 +305,27 @@ async fn dropped_question_leaves_other_answers_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn program_is_not_put_off_for_another() {
+    let evening = Evening::new().await;
+    let outside = &evening.program.handles.outside;
+    let ask = async |by: &str, text: &str| {
+        let asked = outside.for_program(by);
+        asked.ask(Owner::Local, None, "Bartok", text).await.unwrap().how
+    };
+    let all = async {
+        join!(
+            ask("a1b2c3d4", "One?"),
+            ask("a1b2c3d4", "Two?"),
+            ask("a1b2c3d4", "Three?"),
+            ask("0badcafe", "And I?"),
+        )
+    };
+    let (first, .., other) = timeout(BOUND, all).await.expect("they end");
+    assert_eq!((first, other), ("spoken", "spoken"));
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn question_of_a_program_is_data() {
     let evening = Evening::new().await;
     let outside = &evening.program.handles.outside;

@@ -11,8 +11,8 @@ use crate::web::mcp::{
     served::{Annotations, Rights, ServedTool},
 };
 
-/// Longest question, in characters.
-const TEXT_MAX: u32 = 2_000;
+/// Longest question, in characters: what a model reads of one in its frame.
+const TEXT_MAX: u32 = 1_700;
 
 pub static LIST: ServedTool = ServedTool {
     name: "npc.list",
@@ -99,6 +99,7 @@ async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let outside = &call.handles().outside;
     outside.may_ask(&call.holder.id)?;
     call.progress.report(format!("{npc} is asked")).await;
+    let outside = outside.for_program(&call.holder.id);
     Ok(answer(outside.ask(call.owner(), table.as_deref(), &npc, &text).await?))
 }
 
