@@ -26,7 +26,7 @@ fn token_is_shown_once_listed_and_revoked() {
     assert_eq!((made.stdout.trim_end().len(), made.stdout.lines().count()), (47, 1), "{made:#?}");
     assert!(holds_secret(&made.stdout) && !holds_secret(&made.stderr), "{made:#?}");
     assert!(made.stderr.contains("player of this machine, all tools"), "{made:#?}");
-    let limited = ["--guild", "42", "--tools", "npc.list,dice.roll", "--days", "2", "--json"];
+    let limited = ["--guild", "42", "--tools", "npc_list,dice.roll", "--days", "2", "--json"];
     let made = place.run(&[&["token", "create", "--role", "dm"], &limited[..]].concat());
     let made = made.ends_with(0).line();
     assert!(holds_secret(made["token"].as_str().unwrap()), "{made}");
@@ -65,6 +65,8 @@ fn wrong_tokens_are_refused_with_a_way_out() {
     ] {
         place.run(&[&["token", "create"], wrong].concat()).ends_with(2);
     }
+    let misspelt = place.run(&["mcp", "entry", "--tools", "dice_rol"]).ends_with(2);
+    assert!(misspelt.stderr.contains("unknown tool (did you mean 'dice.roll'?)"), "{misspelt:#?}");
     assert_eq!(listed(&place, &[]).len(), 1, "nothing else was made");
 }
 
@@ -102,6 +104,23 @@ fn entry_of_each_client_carries_a_new_token() {
     assert_eq!(made, [json!(["player", "local"]), json!(["dm", "local"]), json!(["player", "42"])]);
     for wrong in ["ftp://x/mcp", "https://", "https://a:b@c/mcp", "127.0.0.1:4100"] {
         place.run(&["mcp", "entry", "--url", wrong]).ends_with(2);
+    }
+}
+
+#[test]
+fn entry_names_the_configured_listener() {
+    let npcs = "npcs: [{ name: Pip, lines: [{ say: Hm. }] }]";
+    for (web, url) in [
+        ("{ listen: '127.0.0.1:4200' }", "http://127.0.0.1:4200/mcp"),
+        (
+            "{ listen: '0.0.0.0:4200', behind_tls: true, hosts: [inn.example] }",
+            "https://inn.example/mcp",
+        ),
+    ] {
+        let place = Place::with_config(&format!("{npcs}\nweb: {web}\n"));
+        let printed = place.run(&["mcp", "entry", "--client", "cursor"]).ends_with(0).stdout;
+        let entry: Value = serde_json::from_str(&printed).expect("JSON");
+        assert_eq!(entry["mcpServers"]["glyphoxa"]["url"], url);
     }
 }
 

@@ -15,10 +15,8 @@ use crate::{
     config::Config,
     domain::{AccessRole, Owner},
     memory::KeptToken,
+    web::tool_named,
 };
-
-/// Longest name of a tool, in characters, as MCP limits them.
-const TOOL_MAX: usize = 128;
 
 #[derive(Args)]
 #[command(after_help = "examples:
@@ -196,10 +194,6 @@ fn object(token: &KeptToken) -> Value {
     })
 }
 
-fn tool_name(text: &str) -> Result<String, &'static str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if text.is_empty() || text.len() > TOOL_MAX || !text.chars().all(is_part) {
-        return Err("invalid name of a tool (use names such as 'dice.roll')");
-    }
-    Ok(text.to_owned())
+fn tool_name(text: &str) -> Result<String, String> {
+    tool_named(text).map(str::to_owned)
 }

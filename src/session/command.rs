@@ -53,7 +53,8 @@ pub enum Command {
         /// Some of it came from outside: NPCs that hear it remember that.
         outside: bool,
     },
-    /// A question of a workflow or a program outside to this NPC. Its words are never an order, a wish or an X-card.
+    /// A question of a workflow or a program outside to this NPC. Its words are never an order, a
+    /// wish or an X-card.
     Question {
         speaker: SpeakerId,
         seat: SeatId,
@@ -99,7 +100,8 @@ pub enum Command {
     },
     Scene(SceneChange),
     Music(MusicOrder),
-    /// An order of a workflow or a program outside; dropped unless exactly `halts` X-cards have been used.
+    /// An order of a workflow or a program outside; dropped unless exactly `halts` X-cards have been
+    /// used.
     Unhalted {
         halts: u64,
         order: Box<Self>,

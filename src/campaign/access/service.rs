@@ -8,7 +8,7 @@ use super::secret;
 use crate::{
     campaign::clock::now,
     domain::{AccessRole, Owner},
-    memory::{self, KeptToken, MemoryStore},
+    memory::{self, KeptToken, MemoryStore, Viewer},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -23,15 +23,34 @@ pub struct Holder {
     /// All that it may see and do belongs to this owner.
     pub owner: Owner,
     pub role: AccessRole,
-    /// `None`: every tool of the role.
+    /// Names with dots; `None`: every tool of the role.
     pub tools: Option<BTreeSet<String>>,
+}
+
+impl Holder {
+    pub const fn is_dm(&self) -> bool {
+        matches!(self.role, AccessRole::Dm)
+    }
+
+    /// For whom memory is read.
+    pub const fn viewer(&self) -> Viewer {
+        match self.role {
+            AccessRole::Dm => Viewer::Dm,
+            AccessRole::Player => Viewer::Everyone,
+        }
+    }
+
+    /// True if the token names `tool`, or names none. The tool may still be for another role.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
+    }
 }
 
 /// A token to be made.
 pub struct NewToken {
     pub owner: Owner,
     pub role: AccessRole,
-    /// `None`: every tool of the role.
+    /// Names with dots; `None`: every tool of the role.
     pub tools: Option<Vec<String>>,
     /// `None`: valid until revoked.
     pub days: Option<u32>,

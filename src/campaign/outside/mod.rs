@@ -19,7 +19,6 @@ use std::sync::{
 };
 
 pub use error::OutsideError;
-pub use lines::OutsideLine;
 pub use listen::{ListenFor, ListenUntil};
 pub use sound::{TableSound, Utterance48};
 pub use speak::OutsideSpoken;
@@ -29,13 +28,14 @@ use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
     factory::Factory,
-    guilds::GuildStore,
+    guilds::{GuildError, GuildStore},
+    played::key_of,
     sessions::{Sessions, TableHere},
     settings::SharedSettings,
     spend::Accounts,
 };
 use crate::{
-    domain::{Owner, SessionId},
+    domain::{Owner, Scope, SessionId},
     session::SpeakerId,
 };
 
@@ -137,10 +137,19 @@ impl Outside {
         self.paces.admit(by, Paced::Shown, Instant::now())
     }
 
+    /// The newest running table of `owner`.
+    pub fn newest(&self, owner: Owner) -> Option<TableHere> {
+        self.parts.sessions.tables(owner).pop()
+    }
+
     /// The table named `table` of `owner`; without a name the newest, if any runs.
-    fn table(&self, owner: Owner, table: Option<&str>) -> Result<Option<TableHere>, OutsideError> {
+    pub fn table(
+        &self,
+        owner: Owner,
+        table: Option<&str>,
+    ) -> Result<Option<TableHere>, OutsideError> {
+        let Some(wanted) = table else { return Ok(self.newest(owner)) };
         let mut tables = self.parts.sessions.tables(owner);
-        let Some(wanted) = table else { return Ok(tables.pop()) };
         match tables.iter().position(|it| it.link.session.0 == wanted) {
             Some(found) => Ok(Some(tables.swap_remove(found))),
             None => {
@@ -152,12 +161,34 @@ impl Outside {
     }
 
     /// Like [`Self::table`], for what needs one.
-    fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
+    pub fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
         let way_out = match owner {
             Owner::Guild(_) => "use /session start in Discord",
             Owner::Local => "run glyphoxa serve",
         };
         self.table(owner, table)?.ok_or(OutsideError::NoTable(way_out))
+    }
+
+    /// The campaign at `table`; without one, the campaign that `owner` has chosen, else the
+    /// configured one.
+    pub async fn scope(
+        &self,
+        owner: Owner,
+        table: Option<&TableHere>,
+    ) -> Result<Scope, GuildError> {
+        if let Some(table) = table {
+            return Ok(table.scope.clone());
+        }
+        let settings = match owner.guild() {
+            Some(guild) => Some(self.parts.guilds.clone().read(guild).await?),
+            None => None,
+        };
+        let played = settings.as_ref().and_then(|settings| settings.played());
+        let campaign = match played {
+            Some(played) => key_of(&played.name),
+            None => key_of(&self.parts.settings.load().campaign.name),
+        };
+        Ok(Scope { owner, campaign })
     }
 
     fn sound_of(&self, session: &SessionId) -> Option<TableSound> {

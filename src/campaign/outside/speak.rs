@@ -14,9 +14,8 @@ use crate::{
     campaign::{
         AccountFor, TableHere,
         ordered::{LineError, OrderedLine, framed_question, is_heard, unheard},
-        played::key_of,
     },
-    domain::{Npc, Owner, Scope, redact::without_credentials},
+    domain::{Npc, Owner, redact::without_credentials},
     logic::{
         cast::find_npc,
         sentence::{SentenceOptions, SentenceSplitter},
@@ -120,7 +119,7 @@ impl Outside {
         let _place = self.syntheses.acquire().await;
         let settings = self.parts.settings.load_full();
         let npc = chosen(&settings.cast, npc)?;
-        let scope = self.scope(owner).await?;
+        let scope = self.scope(owner, None).await?;
         let budget = self.parts.accounts.open(&scope, AccountFor::Outside, &settings.budget);
         let budget = budget.await?;
         let cannot = |why| OutsideError::Voice { npc: npc.name.clone(), why };
@@ -153,20 +152,6 @@ impl Outside {
             why: None,
             sound: Some(Utterance48 { samples }),
         })
-    }
-
-    /// What `owner` plays.
-    async fn scope(&self, owner: Owner) -> Result<Scope, OutsideError> {
-        let settings = match owner.guild() {
-            Some(guild) => Some(self.parts.guilds.clone().read(guild).await?),
-            None => None,
-        };
-        let played = settings.as_ref().and_then(|settings| settings.played());
-        let campaign = match played {
-            Some(played) => key_of(&played.name),
-            None => key_of(&self.parts.settings.load().campaign.name),
-        };
-        Ok(Scope { owner, campaign })
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{ListenFor, ListenUntil, OutsideError, OutsideLine, OutsideSpoken, TableSound};
+use super::{ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, lines::OutsideLine};
 use crate::{
     audio::Frame,
     campaign::{
@@ -127,12 +127,18 @@ impl Program {
         Self { handles, model, _folder: folder }
     }
 
-    async fn plays(self, out: Box<dyn VoiceOut>, pace: Pace) -> Evening {
-        let (session, events) = (Sessions::name_here(), TableEvents::new(64));
+    /// The table of `session`, and the task that writes it down.
+    async fn opens(
+        &self,
+        session: &SessionId,
+        campaign: &str,
+        (out, pace): (Box<dyn VoiceOut>, Pace),
+    ) -> (RunningTable, JoinHandle<()>) {
+        let events = TableEvents::new(64);
         let written = events.subscribe();
         let wanted = TableRequest {
             session: session.clone(),
-            scope: Scope::local(CampaignKey("default".to_owned())),
+            scope: Scope::local(CampaignKey(campaign.to_owned())),
             played: None,
             after: None,
             outlets: Outlets {
@@ -146,7 +152,12 @@ impl Program {
         };
         let sessions = &self.handles.sessions;
         let table = sessions.open(wanted, CastChanges::default()).await.expect("it opens");
-        let writes = tokio::spawn(sessions.clone().write_down(session.clone(), written));
+        (table, tokio::spawn(sessions.clone().write_down(session.clone(), written)))
+    }
+
+    async fn plays(self, out: Box<dyn VoiceOut>, pace: Pace) -> Evening {
+        let session = Sessions::name_here();
+        let (table, writes) = self.opens(&session, "default", (out, pace)).await;
         let evening = Evening { program: self, session, table, writes };
         for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara")] {
             let (name, is_dm) = (name.to_owned(), false);
@@ -397,6 +408,29 @@ async fn table_of_another_owner_does_not_exist() {
     let wanted = ListenFor { most: ms(1_000), until: ListenUntil::Time };
     let heard = outside.listen(Owner::Local, None, wanted).await;
     assert!(matches!(heard, Err(OutsideError::ListenOff)), "{heard:?}");
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn newest_table_is_meant_unless_one_is_named() {
+    let evening = Evening::new().await;
+    sleep(ms(10)).await;
+    let (first, later) = (&evening.session, SessionId(format!("{}1", evening.session.0)));
+    let quiet = (Box::new(Silent) as Box<dyn VoiceOut>, Pace::RealTime);
+    let (table, writes) = evening.program.opens(&later, "inn", quiet).await;
+    let outside = &evening.program.handles.outside;
+    let newest = outside.newest(Owner::Local).expect("a table");
+    assert_eq!(newest.link.session, later);
+    let played = outside.scope(Owner::Local, Some(&newest)).await.expect("settings");
+    assert_eq!(played.campaign.0, "inn");
+    let named = outside.table(Owner::Local, Some(&first.0)).expect("known").expect("a table");
+    assert_eq!(named.link.session, *first);
+    assert!(outside.newest(Owner::Guild(7)).is_none());
+    table.handle.commands.send(Command::Close).await.expect("the table is open");
+    drop(table.handle);
+    let kept = timeout(BOUND, table.task).await.expect("it closes").expect("no panic");
+    timeout(BOUND, writes).await.expect("it is written").expect("no panic");
+    evening.program.handles.sessions.keep(&later, kept).await.expect("it is saved");
     evening.close().await;
 }
 

@@ -2,11 +2,9 @@
 
 use std::{future::pending, sync::Arc};
 
-use super::{
-    super::ordered::{DATA, FRAME, LineError, OrderedLine, QUESTION_MAX, is_heard, unheard},
-    context::{StepContext, failed, gone},
-};
+use super::context::{StepContext, failed, gone};
 use crate::{
+    campaign::ordered::{DATA, FRAME, LineError, OrderedLine, QUESTION_MAX, is_heard, unheard},
     logic::{
         words::shortened,
         workflow::{

@@ -13,8 +13,6 @@ use crate::{app, campaign::Access, config::Config};
 
 /// Name of the server in the client.
 const NAME: &str = "glyphoxa";
-/// Address of the listener unless it is changed.
-const URL: &str = "http://127.0.0.1:4100/mcp";
 
 #[derive(Args)]
 #[command(after_help = "examples:
@@ -30,9 +28,10 @@ pub struct Arguments {
     role: TokenRole,
     #[command(flatten)]
     options: TokenOptions,
-    /// Address at which the client reaches Glyphoxa.
-    #[arg(long, value_name = "URL", default_value = URL, value_parser = address)]
-    url: String,
+    /// Address at which the client reaches Glyphoxa [default: of web, then
+    /// http://127.0.0.1:4100/mcp].
+    #[arg(long, value_name = "URL", value_parser = address)]
+    url: Option<String>,
 }
 
 /// Clients whose entries are known.
@@ -78,11 +77,18 @@ impl Client {
 /// Makes a token; stdout gets its entry alone.
 pub async fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     let Arguments { client, role, options, url } = arguments;
+    let url = url.unwrap_or_else(|| listener(config));
     let access = Access::new(app::open_memory(config).await?);
     let (secret, token) = access.create(options.wanted(role)).await?;
     writeln!(stdout(), "{:#}", client.entry(&url, &secret))?;
     complain(&format!("note: {} (the entry is for {})", described(&token), client.file()));
     Ok(DONE)
+}
+
+/// Address of the MCP server on the configured listener, or on one with default settings.
+fn listener(config: &Config) -> String {
+    let options = config.web.clone().unwrap_or_default();
+    format!("{}/mcp", options.url())
 }
 
 fn address(text: &str) -> Result<String, &'static str> {

@@ -46,7 +46,7 @@ impl ServerHandler for McpServer {
         ServerConfig::new(capabilities).with_server_info(program).with_instructions(INSTRUCTIONS)
     }
 
-    /// In these revisions subscriptions need sessions, which there are not.
+    /// In these revisions subscriptions need sessions, which this server doesn't keep.
     async fn initialize(
         &self,
         request: InitializeRequestParams,
@@ -85,7 +85,7 @@ impl ServerHandler for McpServer {
             () = cancelled.cancelled() => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
             }
-            () = self.parts.access.ended(&holder) => {
+            () = self.parts.handles.access.ended(&holder) => {
                 Err(ErrorData::invalid_request("the token was revoked, or has ended", None))
             }
         }
@@ -154,7 +154,7 @@ impl ServerHandler for McpServer {
 }
 
 impl McpServer {
-    /// Checks rights and arguments, and calls the tool. What the caller can mend is an error of the
+    /// Checks rights and arguments, and calls the tool. What the caller can fix is an error of the
     /// tool; only a tool that it cannot see is one of the protocol.
     pub async fn call(
         &self,

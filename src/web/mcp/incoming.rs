@@ -19,10 +19,10 @@ use serde_json::Value;
 
 use crate::{
     campaign::{
-        GuildError, Handles, Holder, ImportError, OutsideError, RecapError, ScheduleError, Scoped,
-        TableHere, Utterance48, seed,
+        GuildError, Handles, Holder, ImportError, OutsideError, RecapError, ScheduleError,
+        TableHere, Utterance48,
     },
-    domain::{AccessRole, Owner, Scope},
+    domain::{Owner, Scope},
     memory::{self, MemoryStore, SessionEntry, SessionFilter, Viewer},
     web::WebParts,
 };
@@ -113,12 +113,12 @@ impl Incoming {
     }
 
     pub fn is_dm(&self) -> bool {
-        self.holder.role == AccessRole::Dm
+        self.holder.is_dm()
     }
 
     /// For whom memory is read.
     pub fn viewer(&self) -> Viewer {
-        if self.is_dm() { Viewer::Dm } else { Viewer::Everyone }
+        self.holder.viewer()
     }
 
     pub fn store(&self) -> Arc<dyn MemoryStore> {
@@ -127,35 +127,17 @@ impl Incoming {
 
     /// The table of this id; without one, the newest.
     pub fn table(&self, id: Option<&str>) -> Result<Option<TableHere>, ToolError> {
-        let tables = self.handles().sessions.tables(self.owner());
-        let Some(id) = id else { return Ok(tables.into_iter().next_back()) };
-        let found = tables.into_iter().find(|it| it.link.session.0 == id);
-        match found {
-            Some(table) => Ok(Some(table)),
-            None => Err(format!("unknown table '{id}' (session.status lists them)").into()),
-        }
+        Ok(self.handles().outside.table(self.owner(), id)?)
     }
 
     /// The campaign that the table plays; without a table, the one its owner has chosen.
     pub async fn scope(&self, table: Option<&TableHere>) -> Result<Scope, ToolError> {
-        if let Some(table) = table {
-            return Ok(table.scope.clone());
-        }
-        let (owner, handles) = (self.owner(), self.handles());
-        let Some(guild) = owner.guild() else { return Ok(handles.scope(owner, None)) };
-        let settings = handles.guilds.clone().read(guild).await?;
-        let name = settings.campaign.as_ref();
-        let played = name.and_then(|name| settings.campaigns.iter().find(|it| it.name == *name));
-        Ok(handles.scope(owner, played))
+        Ok(self.handles().outside.scope(self.owner(), table).await?)
     }
 
-    /// Brings the entities of the campaign's file into the store.
-    pub async fn seed(&self, scope: &Scope) -> Result<(), ToolError> {
-        let settings = self.handles().settings.load_full();
-        if let Some(world) = settings.worlds.get(&scope.campaign) {
-            seed(Scoped::new(&*self.store(), scope), world).await?;
-        }
-        Ok(())
+    /// The campaign that is played now: at the newest table, else the one chosen.
+    pub async fn played(&self) -> Result<Scope, ToolError> {
+        self.scope(self.handles().outside.newest(self.owner()).as_ref()).await
     }
 
     /// The session of this id, in any campaign of the owner; without one, the last. All lines so far

@@ -1,13 +1,13 @@
 //! A tool as it is listed and called. Entry type: [`ServedTool`].
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use futures::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::incoming::{Incoming, ToolAnswer, ToolError};
-use crate::{campaign::Holder, domain::AccessRole, web::McpOptions};
+use crate::{campaign::Holder, web::McpOptions};
 
 /// Holders that may call a tool, if their token names no tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,14 +60,12 @@ impl ServedTool {
 
     /// True if `holder` may see and call it.
     pub fn is_for(&self, holder: &Holder, options: &McpOptions) -> bool {
-        let is_dm = holder.role == AccessRole::Dm;
         let has_rights = match self.rights {
             Rights::Everyone => true,
-            Rights::Dm => is_dm,
-            Rights::Listening => is_dm && options.listen,
+            Rights::Dm => holder.is_dm(),
+            Rights::Listening => holder.is_dm() && options.listen,
         };
-        let is_named = |tools: &BTreeSet<String>| tools.iter().any(|name| self.is_called(name));
-        has_rights && holder.tools.as_ref().is_none_or(is_named)
+        has_rights && holder.has_tool(self.name)
     }
 
     /// True if the game master's panel shows its calls: they change something, or listen.

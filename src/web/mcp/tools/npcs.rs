@@ -9,6 +9,7 @@ use crate::web::mcp::{
     incoming::{Incoming, ToolAnswer, ToolError},
     schema::{boolean, name, object, of_list, string, strings, text},
     served::{Annotations, Rights, ServedTool},
+    stage,
 };
 
 /// Longest question, in characters: what a model reads of one in its frame.
@@ -18,7 +19,7 @@ pub static LIST: ServedTool = ServedTool {
     name: "npc.list",
     title: "NPCs",
     description: "The NPCs of the running table; without one, those of the files. A player's token \
-        sees who is present.",
+        sees those that are present at the table, and without one none.",
     rights: Rights::Everyone,
     annotations: Annotations::LOOKS,
     input: || {
@@ -70,13 +71,11 @@ async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let List { table } = call.read()?;
     if let Some(table) = call.table(table.as_deref())? {
         let status = table.link.status(table.link.halts.count()).await?;
-        let seats = status.seats.iter().filter(|seat| call.is_dm() || seat.present);
-        let npcs = seats
+        let npcs = stage::seats(&status, &call.holder)
             .map(|seat| json!({ "name": seat.name, "present": seat.present, "muted": seat.muted }));
         return Ok(json!({ "npcs": npcs.collect::<Vec<Value>>() }).into());
     }
     if !call.is_dm() {
-        // The whole cast would tell players too much.
         return Ok(json!({ "npcs": [] }).into());
     }
     let settings = call.handles().settings.load();
@@ -105,10 +104,10 @@ async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
 
 /// Fails unless the NPC is present at a running table, in words that do not tell whether it exists.
 async fn check_presence(call: &Incoming, table: Option<&str>, npc: &str) -> Result<(), ToolError> {
-    let table = call.table(table)?.ok_or("no table is running (start one: /session start)")?;
+    let table = call.handles().outside.running(call.owner(), table)?;
     let status = table.link.status(table.link.halts.count()).await?;
-    let seat = table.link.seat(npc).ok().and_then(|seated| status.of(seated.seat));
-    match seat.is_some_and(|seat| seat.present) {
+    let seated = table.link.seat(npc).ok().map(|seated| seated.seat);
+    match stage::seats(&status, &call.holder).any(|seat| Some(seat.id) == seated) {
         true => Ok(()),
         false => Err(format!("no NPC '{npc}' is present (npc.list shows who is)").into()),
     }

@@ -115,8 +115,7 @@ async fn cancel(call: Incoming) -> Result<ToolAnswer, ToolError> {
 }
 
 async fn planner(call: &Incoming) -> Result<Planner, ToolError> {
-    let table = call.table(None)?;
-    let scope = call.scope(table.as_ref()).await?;
+    let scope = call.played().await?;
     Ok(call.handles().schedules.within(scope))
 }
 

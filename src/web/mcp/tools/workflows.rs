@@ -109,8 +109,7 @@ impl Drop for StopOnDrop {
 
 async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Asked { workflow, inputs, wait } = call.read()?;
-    let table = call.table(None)?;
-    let scope = call.scope(table.as_ref()).await?;
+    let scope = call.played().await?;
     let runs = call.handles().workflows.clone();
     let wanted = wanted(&call, scope.clone(), workflow.clone(), inputs.unwrap_or(Value::Null));
     let mut started = runs.start(wanted).await?;
@@ -152,8 +151,7 @@ fn wanted(call: &Incoming, scope: Scope, workflow: String, inputs: Value) -> Wan
 }
 
 async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
-    let table = call.table(None)?;
-    let scope = call.scope(table.as_ref()).await?;
+    let scope = call.played().await?;
     let runs = &call.handles().workflows;
     let stored = runs.stored(&scope, RUNS).await?;
     let known = Arc::clone(&runs.settings().load().workflows);
