@@ -77,7 +77,7 @@ pub use moving::{
 };
 pub use music::{check_sound, level as level_music};
 pub use notices::{DecideAt, Tables, WaitingCall};
-pub use outside::{ListenFor, ListenUntil, OutsideSpoken, TableSound, Utterance48};
+pub use outside::{ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, Utterance48};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
 pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
 pub use privacy::{
@@ -87,7 +87,7 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
-    ScheduleNotice, Schedules, SchedulesParts,
+    ScheduleNotice, Schedules, SchedulesParts, by_program,
 };
 pub use sessions::{NotSaved, Sessions, TableHere};
 pub use settings::{

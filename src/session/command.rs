@@ -106,8 +106,13 @@ pub enum Command {
         halts: u64,
         order: Box<Self>,
     },
-    /// Stops this NPC's current answer.
-    Silence(SeatId),
+    /// Takes back a [`Self::Recite`] or [`Self::Question`] of this speaker and text: stops its
+    /// answer, or drops it from the queue. Other answers go on.
+    Withdraw {
+        speaker: SpeakerId,
+        seat: SeatId,
+        text: String,
+    },
     /// Answered once no NPC is thinking or audible, and no player is speaking.
     AwaitSilence(oneshot::Sender<()>),
     Status(oneshot::Sender<Status>),

@@ -1,6 +1,8 @@
 //! The tokens of a store. Entry type: [`Access`].
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use tokio::time::sleep;
 
 use super::secret;
 use crate::{
@@ -10,6 +12,8 @@ use crate::{
 };
 
 const DAY_MS: i64 = 86_400_000;
+/// Time between two looks at the token of what goes on for longer than a request.
+const LOOKS_EVERY: Duration = Duration::from_secs(3);
 
 /// Who has a token, and what for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +112,7 @@ impl Access {
             return Ok(None);
         }
         let token = self.store.token(&secret::hash(secret)).await?;
-        let valid = token.filter(|token| token.ends.is_none_or(|ends| now() < ends));
+        let valid = token.filter(is_valid);
         Ok(valid.map(|KeptToken { id, owner, role, tools, .. }| Holder {
             id,
             owner,
@@ -116,4 +120,27 @@ impl Access {
             tools: tools.map(BTreeSet::from_iter),
         }))
     }
+
+    /// False once the token of `holder` is revoked or has ended.
+    pub async fn is_valid(&self, holder: &Holder) -> Result<bool, memory::Error> {
+        let tokens = self.list(Some(holder.owner)).await?;
+        Ok(tokens.iter().any(|token| token.id == holder.id && is_valid(token)))
+    }
+
+    /// Resolves soon after the token of `holder` is revoked or has ended. A store that does not
+    /// answer ends nothing. Cancel safe.
+    pub async fn ended(&self, holder: &Holder) {
+        loop {
+            sleep(LOOKS_EVERY).await;
+            match self.is_valid(holder).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => tracing::debug!(%error, "cannot look for a token now"),
+            }
+        }
+    }
+}
+
+fn is_valid(token: &KeptToken) -> bool {
+    token.ends.is_none_or(|ends| now() < ends)
 }

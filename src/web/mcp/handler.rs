@@ -79,10 +79,14 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let holder = holder_of(&context)?;
         let (cancelled, progress) = (context.ct.clone(), CallProgress::new(&context));
+        // A call may go on for minutes after its token was checked.
         tokio::select! {
             result = self.call(&holder, request, progress) => Ok(result?.into()),
             () = cancelled.cancelled() => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
+            }
+            () = self.parts.handles.access.ended(&holder) => {
+                Err(ErrorData::invalid_request("the token was revoked, or has ended", None))
             }
         }
     }

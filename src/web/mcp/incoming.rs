@@ -1,6 +1,7 @@
 //! One call of a tool, and its answer. Entry type: [`Incoming`].
 
 use std::{
+    any::Any,
     fmt::Display,
     sync::{
         Arc,
@@ -17,9 +18,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    campaign::{Handles, Holder, TableHere, Utterance48},
+    campaign::{
+        GuildError, Handles, Holder, ImportError, OutsideError, RecapError, ScheduleError,
+        TableHere, Utterance48,
+    },
     domain::{Owner, Scope},
-    memory::{MemoryStore, SessionEntry, SessionFilter, Viewer},
+    memory::{self, MemoryStore, SessionEntry, SessionFilter, Viewer},
     web::WebParts,
 };
 
@@ -27,10 +31,27 @@ use crate::{
 #[derive(Debug)]
 pub struct ToolError(pub String);
 
-impl<E: Display> From<E> for ToolError {
+impl<E: Display + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self(error.to_string())
+        if !is_ours(&error) {
+            return Self(error.to_string());
+        }
+        tracing::warn!(%error, "a call of a program outside has failed");
+        Self("glyphoxa failed (try again in a minute; its log says why)".to_owned())
     }
+}
+
+/// True for faults that the caller cannot mend: their texts name files, hosts, and what files say.
+fn is_ours(error: &dyn Any) -> bool {
+    let of_recap = error.downcast_ref::<RecapError>();
+    let of_schedule = error.downcast_ref::<ScheduleError>();
+    let of_table = error.downcast_ref::<OutsideError>();
+    error.is::<memory::Error>()
+        || error.is::<GuildError>()
+        || error.is::<ImportError>()
+        || matches!(of_recap, Some(RecapError::Store(_) | RecapError::Model(_)))
+        || matches!(of_schedule, Some(ScheduleError::Store(_)))
+        || matches!(of_table, Some(OutsideError::Ledger(_) | OutsideError::Settings(_)))
 }
 
 /// Result of a call.
@@ -142,5 +163,27 @@ impl Incoming {
             }
             None => "no session was played yet (start one: /session start)".into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_ours_name_no_place() {
+        let fault = || memory::Error::Away("PostgreSQL at db.internal: refused".to_owned());
+        for error in [
+            ToolError::from(fault()),
+            GuildError::from(fault()).into(),
+            ImportError::from(fault()).into(),
+            RecapError::from(fault()).into(),
+            ScheduleError::from(fault()).into(),
+            OutsideError::from(fault()).into(),
+        ] {
+            assert!(!error.0.contains("internal"), "{error:?}");
+        }
+        let nothing = RecapError::Nothing;
+        assert_eq!(ToolError::from(nothing).0, RecapError::Nothing.to_string());
     }
 }

@@ -12,11 +12,7 @@ use super::{
     resources::{ReadError, ResourceChange, ResourceReader, ResourceSnapshot},
     watches::{ALL_MAX, TOKEN_MAX, WatchPermit, Watches},
 };
-use crate::{
-    campaign::{Holder, now},
-    memory,
-    web::WebParts,
-};
+use crate::{campaign::Holder, web::WebParts};
 
 /// Time between two looks: soon enough for a reader, and cheap.
 const INTERVAL: Duration = Duration::from_secs(3);
@@ -72,7 +68,7 @@ impl ResourceWatch {
 
     /// Changes since the last look. `None`: the token has ended.
     async fn look(&mut self) -> Result<Option<Vec<ResourceChange>>, ReadError> {
-        if !self.is_valid().await? {
+        if !self.parts.handles.access.is_valid(&self.holder).await? {
             return Ok(None);
         }
         let reader = ResourceReader { handles: &self.parts.handles, holder: &self.holder };
@@ -80,13 +76,6 @@ impl ResourceWatch {
         let changes = seen.changes(&self.seen);
         self.seen = seen;
         Ok(Some(changes))
-    }
-
-    /// True until the token is revoked or ends.
-    async fn is_valid(&self) -> Result<bool, memory::Error> {
-        let tokens = self.parts.handles.access.list(Some(self.holder.owner)).await?;
-        let own = tokens.iter().find(|token| token.id == self.holder.id);
-        Ok(own.is_some_and(|token| token.ends.is_none_or(|ends| ends > now())))
     }
 }
 

@@ -57,7 +57,11 @@ async fn health(call: Incoming) -> Result<ToolAnswer, ToolError> {
     // Where the store is and how large it is concerns the operator alone.
     let (store, is_stored) = match call.store().health().await {
         Ok(health) => (json!({ "engine": health.engine, "ok": true, "why": null }), true),
-        Err(why) => (json!({ "engine": "", "ok": false, "why": why.to_string() }), false),
+        Err(error) => {
+            tracing::warn!(%error, "the store fails a program outside");
+            let why = "it cannot be read (the log of glyphoxa says why)";
+            (json!({ "engine": "", "ok": false, "why": why }), false)
+        }
     };
     let servers = handles.servers.status(call.owner());
     let has_failed = servers.iter().any(|server| server.state.reason().is_some());

@@ -12,8 +12,8 @@ use crate::web::mcp::{
     stage,
 };
 
-/// Longest question, in characters.
-const TEXT_MAX: u32 = 2_000;
+/// Longest question, in characters: what a model reads of one in its frame.
+const TEXT_MAX: u32 = 1_700;
 
 pub static LIST: ServedTool = ServedTool {
     name: "npc.list",
@@ -95,8 +95,10 @@ async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
     if !call.is_dm() {
         check_presence(&call, table.as_deref(), &npc).await?;
     }
-    call.progress.report(format!("{npc} is asked")).await;
     let outside = &call.handles().outside;
+    outside.may_ask(&call.holder.id)?;
+    call.progress.report(format!("{npc} is asked")).await;
+    let outside = outside.for_program(&call.holder.id);
     Ok(answer(outside.ask(call.owner(), table.as_deref(), &npc, &text).await?))
 }
 
