@@ -107,7 +107,9 @@ impl Table {
         let is_its = |turn: &&Active| {
             turn.purpose.seat == seat && turn.is_wanted() && turn.purpose.is_order_of(speaker, text)
         };
-        while let Some(turn) = self.turns.all().find(is_its).map(|turn| turn.id) {
+        let its: Vec<_> =
+            self.turns.all().filter(|turn| is_its(turn)).map(|turn| turn.id).collect();
+        for turn in its {
             self.cut_off(now, turn);
         }
     }
