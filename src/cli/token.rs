@@ -36,7 +36,7 @@ pub struct Arguments {
 enum Action {
     /// Makes a token and prints it. It is shown only once; the store has its hash.
     Create {
-        /// What its holder may see and do.
+        /// Role of its holder.
         #[arg(long, value_name = "ROLE")]
         role: TokenRole,
         #[command(flatten)]

@@ -45,6 +45,8 @@ fn conformance_of_2026_holds_without_fixtures() {
         of_fixtures: &[
             "sep-2575-server-rejects-undeclared-capability",
             "sep-2575-missing-capability-http-400",
+            "sep-2575-http-server-no-independent-requests-on-stream",
+            "sep-2575-server-no-log-without-loglevel",
         ],
     };
     check(

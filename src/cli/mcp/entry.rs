@@ -23,7 +23,7 @@ pub struct Arguments {
     /// Client that the entry is for.
     #[arg(long, value_name = "CLIENT", default_value = "claude-desktop")]
     client: Client,
-    /// What the client may see and do.
+    /// Role of the client.
     #[arg(long, value_name = "ROLE", default_value = "player")]
     role: TokenRole,
     #[command(flatten)]

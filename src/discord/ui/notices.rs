@@ -78,7 +78,7 @@ pub const SPOKEN_UNHEARD: &str = "Hello. The characters of this game cannot hear
      them with slash say, and stop a scene with slash x card.";
 
 /// Line of the panel while programs outside may listen.
-pub const LISTENED: &str = "those with a token may read what is said here (voice.listen)";
+pub const LISTENED: &str = "those with a token may listen here (voice.listen)";
 
 /// Message for a table that cannot hear; `why` is the reason.
 pub fn cannot_hear(why: &str) -> String {

@@ -4,7 +4,6 @@ mod messages;
 
 use std::{sync::Arc, time::Duration};
 
-use futures::future::BoxFuture;
 use serde_json::json;
 use serenity::{
     all::{ChannelId, GuildCreateEvent, GuildId, UserId},
@@ -17,38 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{GuildEvent, Job, SessionStart, Shared, open, refusal::GuildRefusal, state::Guild};
 use crate::{
-    campaign::{
-        AddedServer, Factory, MadeTable, OpenError, ServerError, TableRequest, stand_in_handles,
-    },
+    campaign::stand_in_handles_without_tables,
     discord::{options::Options, voice},
-    domain::{Npc, SessionId},
-    engine::{Budget, Synthesizer},
     panics::caught,
-    provider::Error,
-    tools::connection::ServerOptions,
 };
 
 const ME: u64 = 2;
 const HERE: GuildId = GuildId::new(3);
-
-/// Panics whenever a table is wanted.
-struct Breaks;
-
-impl Factory for Breaks {
-    fn table(&self, _: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
-        Box::pin(async { panic!("no table today") })
-    }
-
-    fn closed(&self, _: &SessionId) {}
-
-    fn voice(&self, _: &Arc<Npc>, _: Budget) -> Result<Synthesizer, Error> {
-        panic!("no voice today")
-    }
-
-    fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
-        Err(ServerError::TooNear)
-    }
-}
 
 /// The guild as the gateway describes it: one voice channel, open to everyone.
 fn cache() -> Arc<Cache> {
@@ -84,7 +58,7 @@ fn shared(folder: &std::path::Path) -> Arc<Shared> {
         http: Arc::new(Http::new("MTIz.a.b")),
         cache: cache(),
         songbird: Songbird::serenity_from_config(voice::config()),
-        handles: stand_in_handles(folder, Arc::new(Breaks)),
+        handles: stand_in_handles_without_tables(folder),
         options: Options::plain(),
         me: UserId::new(ME),
     })

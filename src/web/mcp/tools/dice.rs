@@ -41,6 +41,7 @@ pub static ROLL: ServedTool = ServedTool {
         });
         let mut schema = of_list("rolls", &roll, &["dice", "text", "rolls", "totals"]);
         schema["properties"]["seen"] = boolean();
+        schema["properties"]["total"] = integer();
         schema
     },
     run: |call| roll(call).boxed(),
@@ -62,10 +63,19 @@ async fn roll(call: Incoming) -> Result<ToolAnswer, ToolError> {
         let text = shown(&outcomes);
         table.link.effects.show(&format!("A program outside rolls {text}"));
     }
+    let total = match &outcomes[..] {
+        [one] => one.total(),
+        _ => None,
+    };
     let rolls = outcomes.into_iter().map(|it| {
         json!({ "dice": it.expression, "text": it.text, "rolls": it.rolls, "totals": it.totals })
     });
-    Ok(json!({ "rolls": rolls.collect::<Vec<Value>>(), "seen": seen.is_some() }).into())
+    let mut answer = json!({ "rolls": rolls.collect::<Vec<Value>>(), "seen": seen.is_some() });
+    // Most calls roll once, and want no more than this.
+    if let Some(total) = total {
+        answer["total"] = total.into();
+    }
+    Ok(answer.into())
 }
 
 /// The rolls without comments and labels: those are words of the program, and a table shows their
