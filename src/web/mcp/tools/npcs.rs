@@ -4,11 +4,14 @@ use futures::FutureExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::voice::{answer, spoken_schema};
-use crate::web::mcp::{
-    incoming::{Incoming, ToolAnswer, ToolError},
-    schema::{boolean, name, object, of_list, string, strings, text},
-    served::{Annotations, Rights, ServedTool},
+use super::voice::{SOUND, answer, spoken_schema};
+use crate::{
+    campaign::{OutsideError, way_to_table},
+    web::mcp::{
+        incoming::{Incoming, ToolAnswer, ToolError},
+        schema::{boolean, flag, name, object, of_list, string, strings, text},
+        served::{Annotations, Rights, ServedTool},
+    },
 };
 
 /// Longest question, in characters.
@@ -39,7 +42,8 @@ pub static ASK: ServedTool = ServedTool {
     name: "npc.ask",
     title: "Ask an NPC",
     description: "A turn in writing at the running table: the NPC answers in its voice, and may \
-        call its tools. A player's token asks NPCs who are present.",
+        call its tools. The text of the answer is in 'heard'. A player's token asks NPCs who are \
+        present.",
     rights: Rights::Everyone,
     annotations: Annotations { open_world: true, ..Annotations::ADDS },
     input: || {
@@ -47,6 +51,7 @@ pub static ASK: ServedTool = ServedTool {
             "npc": name("Name of the NPC"),
             "text": text("What it is asked", TEXT_MAX),
             "table": name("Id of the table (default: the newest)"),
+            "sound": flag(SOUND, false),
         });
         object(&members, &["npc", "text"])
     },
@@ -64,6 +69,7 @@ struct Ask {
     npc: String,
     text: String,
     table: Option<String>,
+    sound: Option<bool>,
 }
 
 async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
@@ -92,18 +98,20 @@ async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
 }
 
 async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
-    let Ask { npc, text, table } = call.read()?;
+    let Ask { npc, text, table, sound } = call.read()?;
     if !call.is_dm() {
         check_presence(&call, table.as_deref(), &npc).await?;
     }
     call.progress.report(format!("{npc} is asked")).await;
     let outside = &call.handles().outside;
-    Ok(answer(outside.ask(call.owner(), table.as_deref(), &npc, &text).await?))
+    let answered = outside.ask(call.owner(), table.as_deref(), &npc, &text).await?;
+    Ok(answer(answered, sound.unwrap_or_default()))
 }
 
 /// Fails unless the NPC is present at a running table, in words that do not tell whether it exists.
 async fn check_presence(call: &Incoming, table: Option<&str>, npc: &str) -> Result<(), ToolError> {
-    let table = call.table(table)?.ok_or("no table is running (start one: /session start)")?;
+    let no_table = || OutsideError::NoTable(way_to_table(call.owner()));
+    let table = call.table(table)?.ok_or_else(no_table)?;
     let status = table.link.status(table.link.halts.count()).await?;
     let seat = table.link.seat(npc).ok().and_then(|seated| status.of(seated.seat));
     match seat.is_some_and(|seat| seat.present) {
