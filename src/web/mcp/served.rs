@@ -18,6 +18,18 @@ pub enum Rights {
     Listening,
 }
 
+impl Rights {
+    /// True if tokens of `role` have them; `listens`: listening is switched on.
+    pub fn are_of(self, role: AccessRole, listens: bool) -> bool {
+        let is_dm = role == AccessRole::Dm;
+        match self {
+            Self::Everyone => true,
+            Self::Dm => is_dm,
+            Self::Listening => is_dm && listens,
+        }
+    }
+}
+
 /// Annotations; each is true of every call.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations {
@@ -60,12 +72,7 @@ impl ServedTool {
 
     /// True if `holder` may see and call it.
     pub fn is_for(&self, holder: &Holder, options: &McpOptions) -> bool {
-        let is_dm = holder.role == AccessRole::Dm;
-        let has_rights = match self.rights {
-            Rights::Everyone => true,
-            Rights::Dm => is_dm,
-            Rights::Listening => is_dm && options.listen,
-        };
+        let has_rights = self.rights.are_of(holder.role, options.listen);
         let is_named = |tools: &BTreeSet<String>| tools.iter().any(|name| self.is_called(name));
         has_rights && holder.tools.as_ref().is_none_or(is_named)
     }
@@ -75,12 +82,17 @@ impl ServedTool {
         !self.annotations.reads_only || self.rights == Rights::Listening
     }
 
-    /// Its description for clients.
-    pub fn listed(&self, options: &McpOptions) -> Tool {
-        let name = match options.underscores {
+    /// Its name for clients.
+    pub fn listed_name(&self, options: &McpOptions) -> Cow<'static, str> {
+        match options.underscores {
             true => Cow::Owned(self.name.replace('.', "_")),
             false => Cow::Borrowed(self.name),
-        };
+        }
+    }
+
+    /// Its description for clients.
+    pub fn listed(&self, options: &McpOptions) -> Tool {
+        let name = self.listed_name(options);
         let Annotations { reads_only, destructive, idempotent, open_world } = self.annotations;
         let annotations = ToolAnnotations::with_title(self.title)
             .read_only(reads_only)
