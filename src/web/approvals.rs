@@ -4,7 +4,6 @@
 //! no bearer is asked for. **Never**: tells what waits, or logs a token.
 
 use std::{
-    net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -33,24 +32,12 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// The route, below whose address notifications lie from now on.
 pub fn routes(parts: Arc<WebParts>) -> Router {
     let callbacks = parts.handles.notifier.callbacks.clone();
-    let options = &parts.options;
-    callbacks.serve_at(base(options.listen, options.behind_tls, &options.hosts));
+    callbacks.serve_at(parts.options.base());
     let decisions = Decisions { callbacks, unknown: Mutex::new(None) };
     Router::new()
         .route("/approvals/{token}", post(decide))
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .with_state(Arc::new(decisions))
-}
-
-/// Address at which others reach the listener: by the first configured name, else its own address.
-fn base(listen: SocketAddr, behind_tls: bool, hosts: &[String]) -> String {
-    let port = listen.port();
-    match hosts.first() {
-        Some(host) if behind_tls => format!("https://{host}"),
-        Some(host) => format!("http://{host}:{port}"),
-        None if listen.ip().is_unspecified() => format!("http://127.0.0.1:{port}"),
-        None => format!("http://{listen}"),
-    }
 }
 
 struct Decisions {
@@ -240,18 +227,5 @@ mod tests {
         assert_eq!(taken, Ok(()));
         tokio::time::advance(WINDOW).await;
         assert_eq!(status("guess").await, 404);
-    }
-
-    #[test]
-    fn address_names_the_listener_as_others_reach_it() {
-        let at = |listen: &str, behind_tls, hosts: &[&str]| {
-            let hosts: Vec<String> = hosts.iter().map(|it| (*it).to_owned()).collect();
-            base(listen.parse().unwrap(), behind_tls, &hosts)
-        };
-        assert_eq!(at("127.0.0.1:4100", false, &[]), "http://127.0.0.1:4100");
-        assert_eq!(at("[::1]:4100", false, &[]), "http://[::1]:4100");
-        assert_eq!(at("0.0.0.0:4100", true, &["inn.example"]), "https://inn.example");
-        assert_eq!(at("0.0.0.0:4100", true, &[]), "http://127.0.0.1:4100");
-        assert_eq!(at("127.0.0.1:4100", false, &["inn"]), "http://inn:4100");
     }
 }

@@ -36,6 +36,7 @@ use self::{
     routes::{Routes, Watched},
 };
 pub use self::{
+    mcp::names_for as tools_of,
     options::{McpOptions, WebOptions},
     parts::WebParts,
 };
@@ -57,8 +58,8 @@ impl Bound {
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
     #[error(
-        "address {0} is in use (end the program that uses it, or choose another port in \
-         web.listen)"
+        "address {0} is in use (end the program that uses it, or choose another port: web.listen in \
+         glyphoxa.yaml, or serve --listen)"
     )]
     InUse(SocketAddr),
     #[error("cannot listen on {0}: {1} (choose another address in web.listen)")]

@@ -36,8 +36,38 @@ impl Default for WebOptions {
 }
 
 impl WebOptions {
+    /// Address at which programs reach it: by the first configured name, else its own address.
+    pub fn base(&self) -> String {
+        let port = self.listen.port();
+        match self.hosts.first() {
+            Some(host) if self.behind_tls => format!("https://{host}"),
+            Some(host) => format!("http://{host}:{port}"),
+            None if self.listen.ip().is_unspecified() => format!("http://127.0.0.1:{port}"),
+            None => format!("http://{}", self.listen),
+        }
+    }
+
     /// Other machines can reach the address.
     pub const fn is_exposed(&self) -> bool {
         !self.listen.ip().is_loopback()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_names_the_listener_as_others_reach_it() {
+        let at = |listen: &str, behind_tls, hosts: &[&str]| {
+            let hosts = hosts.iter().map(|it| (*it).to_owned()).collect();
+            let listen = listen.parse().unwrap();
+            WebOptions { listen, behind_tls, hosts, ..WebOptions::default() }.base()
+        };
+        assert_eq!(at("127.0.0.1:4100", false, &[]), "http://127.0.0.1:4100");
+        assert_eq!(at("[::1]:4100", false, &[]), "http://[::1]:4100");
+        assert_eq!(at("0.0.0.0:4100", true, &["inn.example"]), "https://inn.example");
+        assert_eq!(at("0.0.0.0:4100", true, &[]), "http://127.0.0.1:4100");
+        assert_eq!(at("127.0.0.1:4100", false, &["inn"]), "http://inn:4100");
     }
 }

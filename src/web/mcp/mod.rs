@@ -31,7 +31,7 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use self::server::McpServer;
+pub use self::{server::McpServer, table::names_for};
 use crate::{campaign::Holder, web::WebParts};
 
 /// Largest request, in bytes, like that of the listener.
