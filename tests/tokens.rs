@@ -26,7 +26,7 @@ fn token_is_shown_once_listed_and_revoked() {
     assert_eq!((made.stdout.trim_end().len(), made.stdout.lines().count()), (47, 1), "{made:#?}");
     assert!(holds_secret(&made.stdout) && !holds_secret(&made.stderr), "{made:#?}");
     assert!(made.stderr.contains("player of this machine, all tools"), "{made:#?}");
-    let limited = ["--guild", "42", "--tools", "npc.list,dice.roll", "--days", "2", "--json"];
+    let limited = ["--guild", "42", "--tools", "npc_list,dice.roll", "--days", "2", "--json"];
     let made = place.run(&[&["token", "create", "--role", "dm"], &limited[..]].concat());
     let made = made.ends_with(0).line();
     assert!(holds_secret(made["token"].as_str().unwrap()), "{made}");
@@ -67,6 +67,8 @@ fn wrong_tokens_are_refused_with_a_way_out() {
     ] {
         place.run(&[&["token", "create"], wrong].concat()).ends_with(2);
     }
+    let misspelt = place.run(&["mcp", "entry", "--tools", "dice_rol"]).ends_with(2);
+    assert!(misspelt.stderr.contains("unknown tool (did you mean 'dice.roll'?)"), "{misspelt:#?}");
     assert_eq!(listed(&place, &[]).len(), 1, "nothing else was made");
 }
 

@@ -170,6 +170,7 @@ fn stand_ins() -> Services {
         compares: None,
         draws: None,
         searches: None,
+        programs: None,
     }
 }
 

@@ -11,13 +11,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
-use crate::domain::hex;
+use super::access::secret;
 
 /// Open addresses. Cloning shares them.
 #[derive(Clone, Default)]
@@ -106,9 +104,9 @@ impl Callbacks {
     /// Opens an address; `None`: no listener runs.
     pub fn open(&self) -> Option<NewCallback> {
         let base = self.0.base.get()?;
-        let token = BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
+        let token = secret::random();
         let address = CallbackAddress(format!("{base}/approvals/{token}"));
-        let (callback, decision) = self.restore(hash_of(&token));
+        let (callback, decision) = self.restore(secret::hash(&token));
         Some(NewCallback { address, callback, decision })
     }
 
@@ -125,7 +123,7 @@ impl Callbacks {
     /// # Errors
     /// The token is unknown or used, or the request is over.
     pub async fn decide(&self, token: &str, choice: CallbackChoice) -> Result<(), CallbackError> {
-        let face = self.0.open().remove(&hash_of(token)).ok_or(CallbackError::Unknown)?;
+        let face = self.0.open().remove(&secret::hash(token)).ok_or(CallbackError::Unknown)?;
         let (taken, is_taken) = oneshot::channel();
         face.send(CallbackDecision { choice, taken }).map_err(|_| CallbackError::Over)?;
         is_taken.await.map_err(|_| CallbackError::Over)
@@ -149,10 +147,6 @@ impl Drop for Callback {
     fn drop(&mut self) {
         self.shared.open().remove(&self.hash);
     }
-}
-
-fn hash_of(token: &str) -> String {
-    hex(&Sha256::digest(token))
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
-    ScheduleNotice, Schedules, SchedulesParts,
+    ScheduleNotice, Schedules, SchedulesParts, by_program,
 };
 pub use sessions::{NotSaved, Sessions, TableHere};
 pub use settings::{
@@ -98,7 +98,10 @@ pub use settings::{
 };
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
-pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
+pub use stand_in::{
+    guild_store as stand_in_guild_store, handles as stand_in_handles,
+    handles_without_tables as stand_in_handles_without_tables,
+};
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use workflows::{
     Origin, RunsSlot, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows, read_inputs,

@@ -1,6 +1,7 @@
 //! Lines that workflows and programs outside order from an NPC; each ends with what was heard.
 //!
-//! Entry type: [`OrderedLine`]. Dropping the future of an order silences the NPC.
+//! Entry type: [`OrderedLine`]. Dropping the future of an order takes it back: the NPC stops, unless
+//! it answers somebody else.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,12 +9,25 @@ use tokio::time::timeout;
 
 use super::link::{TableGone, TableLink};
 use crate::{
-    domain::redact::without_credentials,
+    domain::{DATA_NOTE, redact::without_credentials},
+    logic::words::shortened,
     session::{Command, LONGEST_UTTERANCE, Outcome, Seated, SpeakerId, TableEvent, TurnLine},
+    tools::framed_inline,
 };
 
 /// Longest wait for a line: longer than the longest text takes to say.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+/// Longest question with words from outside, in characters, without the note that follows: a prompt
+/// cuts the end off longer ones, with the end of a frame.
+pub const QUESTION_MAX: usize = 1_800;
+/// Length of a frame around such words.
+pub const FRAME: usize = 40;
+/// A program's question, as a model reads it. The program may pass on words of others, so the
+/// frame taints the conversation.
+pub fn framed_question(text: &str) -> String {
+    framed_inline("program", &shortened(text, QUESTION_MAX.saturating_sub(FRAME))) + DATA_NOTE
+}
 
 /// An order to one NPC at a table.
 pub struct OrderedLine<'a> {
@@ -68,7 +82,7 @@ impl OrderedLine<'_> {
         let is_it = |line: &TurnLine| {
             line.npc.as_deref() == Some(npc.name.as_str()) && line.circumstances.given == text
         };
-        self.carried_out(order, is_it).await
+        self.carried_out(&text, order, is_it).await
     }
 
     /// Makes the NPC answer `text`.
@@ -82,18 +96,19 @@ impl OrderedLine<'_> {
         }
         let (speaker, seat) = (self.speaker, self.seated.seat);
         let order = Command::Question { speaker, seat, text: text.clone() };
-        self.carried_out(order, |line| line.circumstances.raw == text).await
+        self.carried_out(&text, order, |line| line.circumstances.raw == text).await
     }
 
-    /// Gives `order`, and waits for the line of it that `is_it` accepts.
+    /// Gives `order` of `text`, and waits for the line of it that `is_it` accepts.
     async fn carried_out(
         &self,
+        text: &str,
         order: Command,
         is_it: impl Fn(&TurnLine) -> bool,
     ) -> Result<Arc<TurnLine>, LineError> {
-        let stops = StopsSpeech { ordered: self, is_over: false };
+        let withdraws = Withdraws { ordered: self, text, is_over: false };
         let line = self.line(order, is_it).await;
-        stops.over();
+        withdraws.over();
         line
     }
 
@@ -141,24 +156,26 @@ impl OrderedLine<'_> {
     }
 }
 
-/// Stops what the NPC says for an order that is dropped.
-struct StopsSpeech<'a> {
+/// Takes back an order that is dropped.
+struct Withdraws<'a> {
     ordered: &'a OrderedLine<'a>,
+    text: &'a str,
     is_over: bool,
 }
 
-impl StopsSpeech<'_> {
+impl Withdraws<'_> {
     fn over(mut self) {
         self.is_over = true;
     }
 }
 
-impl Drop for StopsSpeech<'_> {
+impl Drop for Withdraws<'_> {
     fn drop(&mut self) {
-        let OrderedLine { link, halts, seated, .. } = self.ordered;
+        let OrderedLine { link, halts, seated, speaker } = self.ordered;
         if !self.is_over {
+            let (speaker, seat, text) = (*speaker, seated.seat, self.text.to_owned());
             // A table that is gone says nothing more.
-            link.try_send(*halts, Command::Silence(seated.seat));
+            link.try_send(*halts, Command::Withdraw { speaker, seat, text });
         }
     }
 }

@@ -3,23 +3,27 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
+use futures::future::BoxFuture;
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
-    Accounts, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore, HandleParts,
-    Handles, ImportSettings, ModelMaker, ScheduleOptions, Settings, Tables, TranscriptOptions,
-    TranscriptWriter, VoiceLister,
+    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore,
+    HandleParts, Handles, ImportSettings, MadeTable, ModelMaker, OpenError, ScheduleOptions,
+    ServerError, Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter, VoiceLister,
 };
 use crate::{
-    domain::{Campaign, Npc},
-    engine::tests::props::{Hum, Model},
+    domain::{Campaign, Npc, SessionId},
+    engine::{
+        Budget, Synthesizer,
+        tests::props::{Hum, Model},
+    },
     logic::budget::BudgetOptions,
     memory::{MemoryStore, Sqlite},
-    provider::{Chain, ServiceInfo, Services},
+    provider::{Chain, Error, ServiceInfo, Services},
     tools::{
         ToolHost,
         builtin::Music,
-        connection::{Servers, Setup},
+        connection::{ServerOptions, Servers, Setup},
     },
 };
 
@@ -64,6 +68,30 @@ pub fn settings(folder: &Path) -> Settings {
         workflows: Arc::default(),
         schedules: ScheduleOptions { zone: jiff::tz::TimeZone::UTC, catch_up: false },
     }
+}
+
+/// Makes no tables.
+struct NoTables;
+
+impl Factory for NoTables {
+    fn table(&self, _: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
+        panic!("no test here opens a table")
+    }
+
+    fn closed(&self, _: &SessionId) {}
+
+    fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
+        Err(ServerError::TooNear)
+    }
+
+    fn voice(&self, _: &Arc<Npc>, _: Budget) -> Result<Synthesizer, Error> {
+        panic!("no NPC speaks here")
+    }
+}
+
+/// Handles that open no tables; their store lies in `folder`.
+pub fn handles_without_tables(folder: &Path) -> Handles {
+    handles(folder, Arc::new(NoTables))
 }
 
 /// Handles whose tables `factory` makes; their store lies in `folder`.

@@ -42,7 +42,7 @@ impl Listener {
         self.bound.address()
     }
 
-    /// Fails if other machines reach it and nobody has a token.
+    /// Fails if other machines reach it and there is no token.
     pub async fn check_tokens(&self, store: &Arc<dyn MemoryStore>) -> Result<(), Failure> {
         let access = Access::new(Arc::clone(store));
         web::check_tokens(&self.options, &access).await.map_err(|error| match error {
@@ -54,8 +54,7 @@ impl Listener {
     /// Answers requests until `stop`.
     pub fn start(self, handles: &Handles, stop: &CancellationToken) -> Listening {
         let Self { bound, options } = self;
-        let (handles, access) = (handles.clone(), handles.access.clone());
-        let parts = WebParts { options, handles, access };
+        let parts = WebParts { options, handles: handles.clone() };
         let serving = web::serve(bound, parts, stop.clone());
         Listening(tokio::spawn(async move {
             if let Err(fault) = caught(serving).await {

@@ -15,11 +15,8 @@ use crate::{
     config::Config,
     domain::{AccessRole, Owner},
     memory::KeptToken,
-    web,
+    web::{self, tool_named},
 };
-
-/// Longest name of a tool, in characters, as MCP limits them.
-const TOOL_MAX: usize = 128;
 
 #[derive(Args)]
 #[command(after_help = "examples:
@@ -213,22 +210,17 @@ fn object(token: &KeptToken) -> Value {
     })
 }
 
-/// Fails on a tool that is unknown or not for `role`; a token with it alone could do nothing.
+/// Fails on a tool that is not for `role`; a token with it alone could do nothing.
 fn check_tools(tools: &[String], role: AccessRole) -> Result<(), Failure> {
     let known = web::tools_of(role);
-    let is_known =
-        |tool: &String| known.iter().any(|it| it == tool || it.replace('.', "_") == *tool);
-    let Some(unknown) = tools.iter().find(|tool| !is_known(tool)) else { return Ok(()) };
+    let Some(other) = tools.iter().find(|tool| !known.contains(&tool.as_str())) else {
+        return Ok(());
+    };
     let (role, known) = (role.word(), known.join(", "));
-    let text =
-        format!("a token with the role {role} can't have the tool '{unknown}' (use: {known})");
+    let text = format!("a token with the role {role} can't have the tool '{other}' (use: {known})");
     Err(Failure::Usage(text))
 }
 
-fn tool_name(text: &str) -> Result<String, &'static str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if text.is_empty() || text.len() > TOOL_MAX || !text.chars().all(is_part) {
-        return Err("invalid name of a tool (use names such as 'dice.roll')");
-    }
-    Ok(text.to_owned())
+fn tool_name(text: &str) -> Result<String, String> {
+    tool_named(text).map(str::to_owned)
 }

@@ -44,9 +44,10 @@ fn address(web: Fields<'_>, notes: &mut Notes) -> Option<SocketAddr> {
     address
 }
 
-/// The name, in lower case.
+/// The name, in lower case and without the dot that ends a full one: no client sends it.
 fn host(node: &Node, notes: &mut Notes) -> Option<String> {
-    let name = node.text()?.trim().to_ascii_lowercase();
+    let full = node.text()?.trim().to_ascii_lowercase();
+    let name = full.strip_suffix('.').unwrap_or(&full).to_owned();
     let is_named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
     let is_host = name.len() <= LONGEST_NAME
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())

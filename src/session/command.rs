@@ -53,7 +53,8 @@ pub enum Command {
         /// Some of it came from outside: NPCs that hear it remember that.
         outside: bool,
     },
-    /// A question of a workflow or a program outside to this NPC. Its words are never an order, a wish or an X-card.
+    /// A question of a workflow or a program outside to this NPC. Its words are never an order, a
+    /// wish or an X-card.
     Question {
         speaker: SpeakerId,
         seat: SeatId,
@@ -99,13 +100,19 @@ pub enum Command {
     },
     Scene(SceneChange),
     Music(MusicOrder),
-    /// An order of a workflow or a program outside; dropped unless exactly `halts` X-cards have been used.
+    /// An order of a workflow or a program outside; dropped unless exactly `halts` X-cards have been
+    /// used.
     Unhalted {
         halts: u64,
         order: Box<Self>,
     },
-    /// Stops this NPC's current answer.
-    Silence(SeatId),
+    /// Takes back a [`Self::Recite`] or [`Self::Question`] of this speaker and text: stops its
+    /// answer, or drops it from the queue. Other answers go on.
+    Withdraw {
+        speaker: SpeakerId,
+        seat: SeatId,
+        text: String,
+    },
     /// Answered once no NPC is thinking or audible, and no player is speaking.
     AwaitSilence(oneshot::Sender<()>),
     Status(oneshot::Sender<Status>),

@@ -18,6 +18,7 @@ use crate::{
 };
 
 const SILENCED: &str = "the npc was silenced before it could answer";
+const WITHDRAWN: &str = "the workflow or program that asked has gone";
 
 impl Table {
     /// Drops a turn without storing or reporting it.
@@ -89,6 +90,27 @@ impl Table {
             let (given_up, waiting) = waiting.into_iter().partition(theirs);
             self.seats[seat].waiting = waiting;
             self.give_up(given_up, SILENCED);
+        }
+    }
+
+    /// Takes back an order of a workflow or a program, and no other answer of `seat`.
+    pub(super) fn withdraw_order(&mut self, speaker: SpeakerId, seat: SeatId, text: &str) {
+        if !self.seats.has(seat) {
+            return;
+        }
+        let waiting = std::mem::take(&mut self.seats[seat].waiting);
+        let is_it = |purpose: &Purpose| purpose.is_order_of(speaker, text);
+        let (withdrawn, waiting) = waiting.into_iter().partition(is_it);
+        self.seats[seat].waiting = waiting;
+        self.give_up(withdrawn, WITHDRAWN);
+        let now = Instant::now();
+        let is_its = |turn: &&Active| {
+            turn.purpose.seat == seat && turn.is_wanted() && turn.purpose.is_order_of(speaker, text)
+        };
+        let its: Vec<_> =
+            self.turns.all().filter(|turn| is_its(turn)).map(|turn| turn.id).collect();
+        for turn in its {
+            self.cut_off(now, turn);
         }
     }
 

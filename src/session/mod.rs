@@ -77,6 +77,7 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]
 pub use {
+    events::UnderstoodLine,
     line::{Circumstances, TierLine},
     status::Unwritten,
 };

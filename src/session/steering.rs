@@ -119,13 +119,6 @@ impl Table {
         self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet { words, outside } });
     }
 
-    /// Stops an NPC's current answer.
-    pub(super) fn fall_silent(&mut self, seat: SeatId) {
-        if self.seats.has(seat) {
-            self.silence(Instant::now(), seat);
-        }
-    }
-
     /// Sets or replaces an NPC's stage note.
     pub(super) fn direct(&mut self, seat: SeatId, note: &str, turns: Option<u32>) {
         let note = Note::new(note, turns);

@@ -403,7 +403,7 @@ impl Table {
                     self.command(*order);
                 }
             }
-            Command::Silence(seat) => self.fall_silent(seat),
+            Command::Withdraw { speaker, seat, text } => self.withdraw_order(speaker, seat, &text),
             Command::AwaitSilence(done) => self.awaiting_silence.push(done),
             // The receiver may have been dropped.
             Command::Status(asked) => {

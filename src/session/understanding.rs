@@ -161,7 +161,8 @@ impl Table {
         self.act_on(understood, utterance);
     }
 
-    /// A question of a workflow or a program outside: only words for this NPC, since some may have come from outside.
+    /// A question of a workflow or a program outside: only words for this NPC, since some may have
+    /// come from outside.
     pub(super) fn question(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
         if !self.seats.has(seat) {
             return;

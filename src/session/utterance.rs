@@ -130,6 +130,17 @@ impl Purpose {
         matches!(self.cause, Cause::Puppet { .. })
     }
 
+    /// True for the line `text`, or the question `text`, that a workflow or a program has ordered
+    /// as `speaker`.
+    pub fn is_order_of(&self, speaker: SpeakerId, text: &str) -> bool {
+        let words = match &self.cause {
+            Cause::Puppet { words, .. } => words,
+            Cause::Utterance => &self.utterance.raw,
+            Cause::FollowUp(_) => return false,
+        };
+        self.utterance.typed && self.utterance.speaker == speaker && words == text
+    }
+
     /// Context of the answered words; a late result has that of its call.
     pub fn circumstances(&self) -> Circumstances {
         let known = self.utterance.circumstances();

@@ -3,15 +3,12 @@
 //! Entry function: [`routes`]. The token in the address is the right to decide this one call, once;
 //! no bearer is asked for. **Never**: tells what waits, or logs a token.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::Arc;
 
 use axum::{
     Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path, State},
+    extract::{Path, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
     routing::post,
@@ -20,30 +17,28 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::WebParts;
+use super::{
+    WebParts,
+    rates::{MINUTE, WrongTokens},
+    refusal::Refusal,
+};
 use crate::campaign::{CallbackChoice, CallbackError, Callbacks};
 
-/// Longest decision in bytes, with its result: a model reads at most 16 KiB of that.
-const BODY_MAX: usize = 64 * 1024;
-/// Unknown addresses answered in one [`WINDOW`].
-const UNKNOWN_MAX: u32 = 10;
-const WINDOW: Duration = Duration::from_secs(60);
+/// Unknown addresses in a minute that are answered 404; further ones are answered 429.
+const UNKNOWN_MAX: usize = 10;
 
 /// The route, below whose address notifications lie from now on.
 pub fn routes(parts: Arc<WebParts>) -> Router {
     let callbacks = parts.handles.notifier.callbacks.clone();
-    callbacks.serve_at(parts.options.base());
-    let decisions = Decisions { callbacks, unknown: Mutex::new(None) };
-    Router::new()
-        .route("/approvals/{token}", post(decide))
-        .layer(DefaultBodyLimit::max(BODY_MAX))
-        .with_state(Arc::new(decisions))
+    callbacks.serve_at(parts.options.url());
+    let decisions = Decisions { callbacks, unknown: WrongTokens::new(UNKNOWN_MAX) };
+    Router::new().route("/approvals/{token}", post(decide)).with_state(Arc::new(decisions))
 }
 
 struct Decisions {
     callbacks: Callbacks,
-    /// Start of the current window, and unknown addresses in it.
-    unknown: Mutex<Option<(Instant, u32)>>,
+    /// Right addresses are never counted, so they always get in.
+    unknown: WrongTokens,
 }
 
 #[derive(Deserialize)]
@@ -97,7 +92,7 @@ impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let mut response = answer(self.status(), &json!({ "error": self.to_string() }));
         if self == Self::TooOften {
-            let seconds = header::HeaderValue::from(WINDOW.as_secs());
+            let seconds = header::HeaderValue::from(MINUTE.as_secs());
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
         response
@@ -131,18 +126,11 @@ impl Decisions {
     ) -> Result<(), Refused> {
         let choice = choice(media_type, body)?;
         let decided = self.callbacks.decide(token, choice).await;
-        if decided == Err(CallbackError::Unknown) && self.is_too_often(Instant::now()) {
+        let is_unknown = decided == Err(CallbackError::Unknown);
+        if is_unknown && self.unknown.count(Instant::now()) == Refusal::ManyWrong {
             return Err(Refused::TooOften);
         }
         decided.map_err(Refused::Call)
-    }
-
-    /// Counts an unknown address. Right ones are never counted, so they always get in.
-    fn is_too_often(&self, now: Instant) -> bool {
-        let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, count) = unknown.filter(|(since, _)| now - *since < WINDOW).unwrap_or((now, 0));
-        *unknown = Some((since, count.saturating_add(1)));
-        count >= UNKNOWN_MAX
     }
 }
 
@@ -172,7 +160,7 @@ mod tests {
     fn decisions() -> Decisions {
         let callbacks = Callbacks::default();
         callbacks.serve_at("http://127.0.0.1:4100".to_owned());
-        Decisions { callbacks, unknown: Mutex::new(None) }
+        Decisions { callbacks, unknown: WrongTokens::new(UNKNOWN_MAX) }
     }
 
     /// The token of an address as a notified system reads it.
@@ -225,7 +213,7 @@ mod tests {
         let face = async { new.decision.await.unwrap().apply(|_| true) };
         let (taken, ()) = tokio::join!(decisions.take(&right, JSON, refuse), face);
         assert_eq!(taken, Ok(()));
-        tokio::time::advance(WINDOW).await;
+        tokio::time::advance(MINUTE).await;
         assert_eq!(status("guess").await, 404);
     }
 }

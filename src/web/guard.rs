@@ -68,9 +68,14 @@ impl Guard {
         let name = host.to_ascii_lowercase();
         let bare = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(&name);
         match bare.parse::<IpAddr>() {
-            Ok(address) => address.is_loopback() || address == self.address,
+            Ok(address) => address.is_loopback() || address == self.address || self.lists(address),
             Err(_) => name == "localhost" || self.hosts.contains(&name),
         }
+    }
+
+    /// True if `address` is among the names.
+    fn lists(&self, address: IpAddr) -> bool {
+        self.hosts.iter().any(|host| host.parse::<IpAddr>() == Ok(address))
     }
 
     /// A page of the host that is asked, or of a listed one.
@@ -117,7 +122,8 @@ mod tests {
 
     /// Refuses the request of these headers.
     fn refusal(target: &str, headers: &[(HeaderName, &str)]) -> Option<u16> {
-        let options = WebOptions { hosts: vec!["npc.example".to_owned()], ..Default::default() };
+        let hosts = ["npc.example", "192.168.1.9"].map(str::to_owned).to_vec();
+        let options = WebOptions { hosts, ..Default::default() };
         let guard = Guard::new(&options, "192.168.1.5".parse().unwrap());
         let mut all = HeaderMap::new();
         for (name, value) in headers {
@@ -130,7 +136,7 @@ mod tests {
     #[test]
     fn foreign_hosts_are_misdirected() {
         let own = ["localhost:4100", "LOCALHOST", "127.0.0.1:1", "[::1]:4100", "npc.example"];
-        for host in own.into_iter().chain(["NPC.example:443", "192.168.1.5:4100"]) {
+        for host in own.into_iter().chain(["NPC.example:443", "192.168.1.5:4100", "192.168.1.9"]) {
             assert_eq!(refusal("/mcp", &[(HOST, host)]), None, "{host}");
         }
         let foreign = ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "localhost."];

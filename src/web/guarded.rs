@@ -1,4 +1,4 @@
-//! A body with something that lasts as long as it. Entry type: [`Guarded`].
+//! A body that keeps a guard until it is sent. Entry type: [`Guarded`].
 
 use std::{
     pin::Pin,

@@ -24,19 +24,22 @@ mod sockets;
 #[cfg(test)]
 mod tests;
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    time::{sleep, timeout},
+};
 use tokio_util::sync::CancellationToken;
 
 use self::{
     bounds::Bounds,
     entry::Entry,
     guard::Guard,
-    routes::{Routes, Watched},
+    routes::{Checks, Routes},
 };
 pub use self::{
-    mcp::names_for as tools_of,
+    mcp::{names_for as tools_of, tool_named},
     options::{McpOptions, WebOptions},
     parts::WebParts,
 };
@@ -93,13 +96,18 @@ pub async fn bind(options: &WebOptions) -> Result<Bound, WebError> {
     Ok(Bound { listener, address })
 }
 
-/// Fails if other machines reach the address of `options` and nobody has a token.
+/// Fails if other machines reach the address of `options` and there is no token.
 pub async fn check_tokens(options: &WebOptions, access: &Access) -> Result<(), WebError> {
     if options.is_exposed() && access.list(None).await?.is_empty() {
         return Err(WebError::NoToken(options.listen));
     }
     Ok(())
 }
+
+/// Longest wait until cancelled calls, which are tasks of their own, let go of the services.
+const RELEASED: Duration = Duration::from_millis(500);
+/// Interval of looks at that.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Answers requests until `stop` is cancelled. Requests under way then have [`Bounds::end`] left;
 /// nothing of `parts` is held afterwards.
@@ -108,11 +116,20 @@ pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
     // The configured port may be 0, which no address for others names.
     parts.options.listen = bound.address;
     let parts = Arc::new(parts);
-    let watched = Watched {
+    let checks = Checks {
         guard: Guard::new(&parts.options, bound.address.ip()),
-        entry: Entry::new(parts.access.clone(), &bounds),
+        entry: Entry::new(parts.handles.access.clone(), &bounds),
     };
-    let routes = Routes::of(&parts, &stop).watched(watched, &bounds);
+    let routes = Routes::of(&parts, &stop).checked(checks, &bounds);
+    let held = Arc::downgrade(&parts);
     drop(parts);
     connections::serve(bound.listener, routes, &bounds, &stop).await;
+    let released = async {
+        while held.strong_count() > 0 {
+            sleep(LOOK).await;
+        }
+    };
+    if timeout(RELEASED, released).await.is_err() {
+        tracing::debug!("a cancelled call still holds the services");
+    }
 }

@@ -36,20 +36,20 @@ impl Default for WebOptions {
 }
 
 impl WebOptions {
-    /// Address at which programs reach it: by the first configured name, else its own address.
-    pub fn base(&self) -> String {
-        let port = self.listen.port();
-        match self.hosts.first() {
-            Some(host) if self.behind_tls => format!("https://{host}"),
-            Some(host) => format!("http://{host}:{port}"),
-            None if self.listen.ip().is_unspecified() => format!("http://127.0.0.1:{port}"),
-            None => format!("http://{}", self.listen),
-        }
-    }
-
     /// Other machines can reach the address.
     pub const fn is_exposed(&self) -> bool {
         !self.listen.ip().is_loopback()
+    }
+
+    /// Address at which others reach it: by the first configured name, else by its own address.
+    pub fn url(&self) -> String {
+        let (listen, port) = (self.listen, self.listen.port());
+        match self.hosts.first() {
+            Some(host) if self.behind_tls => format!("https://{host}"),
+            Some(host) => format!("http://{host}:{port}"),
+            None if listen.ip().is_unspecified() => format!("http://127.0.0.1:{port}"),
+            None => format!("http://{listen}"),
+        }
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
         let at = |listen: &str, behind_tls, hosts: &[&str]| {
             let hosts = hosts.iter().map(|it| (*it).to_owned()).collect();
             let listen = listen.parse().unwrap();
-            WebOptions { listen, behind_tls, hosts, ..WebOptions::default() }.base()
+            WebOptions { listen, behind_tls, hosts, ..Default::default() }.url()
         };
         assert_eq!(at("127.0.0.1:4100", false, &[]), "http://127.0.0.1:4100");
         assert_eq!(at("[::1]:4100", false, &[]), "http://[::1]:4100");

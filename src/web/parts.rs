@@ -1,10 +1,9 @@
 //! What routes answer from. Entry type: [`WebParts`].
 
 use super::options::WebOptions;
-use crate::campaign::{Access, Handles};
+use crate::campaign::Handles;
 
 pub struct WebParts {
     pub options: WebOptions,
     pub handles: Handles,
-    pub access: Access,
 }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::{bounds::Bounds, refusal::Refusal};
 
 /// Time in which wrong tokens are counted.
-const MINUTE: Duration = Duration::from_secs(60);
+pub const MINUTE: Duration = Duration::from_secs(60);
 /// Holders above which those that are idle are forgotten.
 const REMEMBERED: usize = 64;
 

@@ -35,8 +35,8 @@ pub struct Routes {
     pub open: Router,
 }
 
-/// What looks at requests.
-pub struct Watched {
+/// Checks of requests that hold state.
+pub struct Checks {
     pub guard: Guard,
     pub entry: Entry,
 }
@@ -52,8 +52,8 @@ impl Routes {
 
     /// All routes, with all checks before them. What has no route needs a token too, so that a
     /// stranger learns nothing.
-    pub fn watched(self, watched: Watched, bounds: &Bounds) -> Router {
-        let Watched { guard, entry } = watched;
+    pub fn checked(self, checks: Checks, bounds: &Bounds) -> Router {
+        let Checks { guard, entry } = checks;
         let bounded = |most| from_fn_with_state(BodyBounds::new(most, bounds), body::take);
         let behind_token = self
             .behind_token

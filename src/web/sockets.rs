@@ -1,4 +1,4 @@
-//! Open sockets, at most so many: when all places are taken, a stranger gives way to a newcomer.
+//! Open sockets, up to a bound: when all places are taken, a stranger gives way to a newcomer.
 //!
 //! Entry type: [`Sockets`]. A socket is trusted while it carries a request with a valid token; all
 //! others are strangers, of whom the longest open one is closed first. So a flood of connections

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use super::hall::Hall;
-use crate::support::outside::{Caller, free_port};
+use crate::{support::outside::Caller, third_party::free_port};
 
 /// Long enough to be interrupted.
 const TALE: &str = "Four wagons went out by the north gate. Eleven people went with them. Not one \

@@ -124,7 +124,7 @@ impl Caller {
 
 /// The answer in a body: JSON, or the last message of a stream of events.
 fn message_in(body: &str) -> Value {
-    let events = body.lines().filter_map(|line| line.strip_prefix("data:"));
-    let last = events.filter(|data| !data.trim().is_empty()).next_back();
+    let mut events = body.lines().filter_map(|line| line.strip_prefix("data:"));
+    let last = events.rfind(|data| !data.trim().is_empty());
     serde_json::from_str(last.unwrap_or(body)).expect("JSON")
 }

@@ -74,7 +74,8 @@ fn check(revision: &str, scenarios: &[Scenario]) {
     let (passing, others): (Vec<_>, Vec<_>) = required.iter().partition(|it| passed(it));
     let mut failures = Vec::new();
     for scenario in scenarios {
-        let failed = failed_checks(&results.path(""), scenario.name);
+        let results = results.path("");
+        let failed = failed_checks(&results, scenario.name);
         let failed = failed.filter(|(id, _)| !scenario.of_fixtures.contains(&id.as_str()));
         failures.extend(failed.map(|it| (scenario.name, it)));
     }

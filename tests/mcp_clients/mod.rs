@@ -79,14 +79,14 @@ impl Served {
     fn with(providers: &str, voice: &str) -> Self {
         let (brain, port) = (ChatServer::start(), free_port());
         let place = Place::with_config(&format!(
-            "web: {{ mcp: {{ listen: true }} }}\n\
+            "web: {{ listen: \"127.0.0.1:{port}\", mcp: {{ listen: true }} }}\n\
              providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\n{providers}\
              npcs:\n  - {{ name: Bartok, personality: Gruff, voice: {voice} }}\n",
             brain.base_url()
         ));
         let place = place.brief();
         place.write("workflows/luck.yaml", LUCK);
-        let program = place.start(&["serve", "--listen", &format!("127.0.0.1:{port}")]);
+        let program = place.start(&["serve"]);
         program.says(&format!("127.0.0.1:{port}"));
         Self { place, port, program, _brain: brain }
     }

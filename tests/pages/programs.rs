@@ -1,17 +1,13 @@
 //! The page on our own MCP server: its entries for clients and its table of tools are what the
 //! program has.
 
-use std::{
-    collections::BTreeSet,
-    io::{Read, Write},
-    net::TcpStream,
-};
+use std::collections::BTreeSet;
 
 use regex::Regex;
 use serde_json::{Value, json};
 
 use super::{Block, Page, pages};
-use crate::support::program::Place;
+use crate::support::{outside::Caller, program::Place};
 
 const PAGE: &str = "docs/mcp-server.md";
 
@@ -67,26 +63,10 @@ fn tools_of_the_page() -> (BTreeSet<String>, BTreeSet<String>) {
     (all, of_players)
 }
 
-/// Names of the tools that the server at `port` lists for the holder of `token`.
-fn listed(port: u16, token: &str) -> BTreeSet<String> {
-    let body =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} }).to_string();
-    let request = format!(
-        "POST /mcp HTTP/1.0\r\nHost: localhost:{port}\r\nAuthorization: Bearer {token}\r\n\
-         Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-         MCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("a listener");
-    socket.write_all(request.as_bytes()).expect("a request");
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).expect("an answer");
-    let json = answer.lines().map(|line| line.trim_start_matches("data:").trim_start());
-    let json: Value = json
-        .filter(|line| line.starts_with('{'))
-        .find_map(|line| serde_json::from_str(line).ok())
-        .unwrap_or_else(|| panic!("no JSON: {answer}"));
-    let tools = json["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools: {answer}"));
+/// Names of the tools that are listed for a program.
+fn listed(program: &Caller) -> BTreeSet<String> {
+    let answer = program.asks("tools/list", &json!({}));
+    let tools = answer["tools"].as_array().unwrap_or_else(|| panic!("no tools: {answer}"));
     tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
 }
 
@@ -97,16 +77,11 @@ fn table_of_tools_is_what_programs_get() {
     let npcs = "npcs: [{ name: Pip, lines: [{ say: Hi. }] }]\n";
     let web = "web: { listen: '127.0.0.1:4100', mcp: { listen: true } }\n";
     let place = Place::with_config(&format!("{npcs}{web}"));
-    let token = |role: &str| {
-        let made = place.run(&["token", "create", "--role", role, "--json"]).ends_with(0).line();
-        made["token"].as_str().expect("a token").to_owned()
-    };
-    let (master, player) = (token("dm"), token("player"));
     let served = place.start(&["serve", "--listen", "127.0.0.1:0"]);
     let address = Regex::new(r"127\.0\.0\.1:(\d+)").unwrap();
     let said = served.says("127.0.0.1:");
     let port = address.captures(&said).expect("its address")[1].parse().expect("a port");
-    assert_eq!(listed(port, &master), all);
-    assert_eq!(listed(port, &player), of_players);
+    assert_eq!(listed(&Caller::new(&place, port, &[])), all);
+    assert_eq!(listed(&Caller::with_role("player", &place, port, &[])), of_players);
     assert_eq!(served.terminate(), 0);
 }

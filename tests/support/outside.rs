@@ -4,7 +4,7 @@
 
 use std::{
     io::{Read, Write},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     time::Duration,
 };
 
@@ -15,13 +15,7 @@ use super::program::Place;
 /// Longest wait for an answer.
 const BOUND: Duration = Duration::from_secs(120);
 
-/// A port that is free now.
-pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
-
-/// A program with a token of a game master.
+/// A program with a token.
 #[derive(Clone)]
 pub struct Caller {
     port: u16,
@@ -29,31 +23,36 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Makes a token at `place`; `owner` are options of `glyphoxa token create`.
+    /// Makes a game master's token at `place`; `owner` are options of `glyphoxa token create`.
     pub fn new(place: &Place, port: u16, owner: &[&str]) -> Self {
-        let made = place.run(&[&["token", "create", "--role", "dm"], owner].concat()).ends_with(0);
+        Self::with_role("dm", place, port, owner)
+    }
+
+    /// Like [`Self::new`], for a token of any role.
+    pub fn with_role(role: &str, place: &Place, port: u16, owner: &[&str]) -> Self {
+        let made = place.run(&[&["token", "create", "--role", role], owner].concat()).ends_with(0);
         Self { port, token: made.stdout.trim().to_owned() }
     }
 
     /// Calls a tool; its structured result.
     #[track_caller]
     pub fn calls(&self, tool: &str, arguments: &Value) -> Value {
-        let answer = self.asks(&json!({
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": { "name": tool, "arguments": arguments },
-        }));
-        let result = &answer["result"]["structuredContent"];
+        let answer = self.asks("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        let result = &answer["structuredContent"];
         assert!(result.is_object(), "{tool}: {answer}");
         result.clone()
     }
 
-    fn asks(&self, message: &Value) -> Value {
+    /// Result of a request.
+    #[track_caller]
+    pub fn asks(&self, method: &str, params: &Value) -> Value {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let (body, port, token) = (message.to_string(), self.port, &self.token);
+        // Of this version, so that the answer comes in one piece.
         let request = format!(
-            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\
+            "POST /mcp HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\
              Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-             MCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\nConnection: close\r\n\r\n\
-             {body}",
+             MCP-Protocol-Version: 2025-11-25\r\nContent-Length: {}\r\n\r\n{body}",
             body.len(),
         );
         let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
@@ -63,10 +62,12 @@ impl Caller {
         socket.read_to_end(&mut answer).expect("it answers");
         let answer = String::from_utf8(answer).expect("text");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
-        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
-        // A chunked body begins with a length.
+        assert_eq!(head.split(' ').nth(1), Some("200"), "{answer}");
+        // Events begin with a word.
         let body = body.find('{').and_then(|at| body.get(at..)).unwrap_or_default();
         let first = serde_json::Deserializer::from_str(body).into_iter::<Value>().next();
-        first.expect("an answer").expect("JSON")
+        let mut answer = first.expect("an answer").expect("JSON");
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+        answer["result"].take()
     }
 }

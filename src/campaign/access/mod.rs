@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Access`]. **Never**: stores or logs the secret of a token.
 
-mod secret;
+pub mod secret;
 mod service;
 
 #[cfg(test)]

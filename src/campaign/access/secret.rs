@@ -1,4 +1,5 @@
-//! Secrets of access tokens. Entry functions: [`fresh`], [`has_form`], [`hash`].
+//! Secrets that programs outside hold. Entry functions: [`fresh`], [`has_form`], [`random`],
+//! [`hash`].
 //!
 //! A secret is random enough for a plain hash: it cannot be guessed from it.
 
@@ -12,12 +13,17 @@ const PREFIX: &str = "glx_";
 /// 256 bits in base64url.
 const DIGITS: usize = 43;
 
+/// Secret of an access token.
 pub fn fresh() -> String {
-    let bits: [u8; 32] = rand::random();
-    format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bits))
+    format!("{PREFIX}{}", random())
 }
 
-/// True if `text` could be a secret of ours.
+/// 43 digits of base64url.
+pub fn random() -> String {
+    URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
+}
+
+/// True if `text` could be the secret of an access token.
 pub fn has_form(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     text.strip_prefix(PREFIX)

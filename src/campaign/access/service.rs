@@ -1,15 +1,19 @@
 //! The tokens of a store. Entry type: [`Access`].
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use tokio::time::sleep;
 
 use super::secret;
 use crate::{
     campaign::clock::now,
     domain::{AccessRole, Owner},
-    memory::{self, KeptToken, MemoryStore},
+    memory::{self, KeptToken, MemoryStore, Viewer},
 };
 
 const DAY_MS: i64 = 86_400_000;
+/// Time between two looks at the token of what goes on for longer than a request.
+const LOOKS_EVERY: Duration = Duration::from_secs(3);
 
 /// Who has a token, and what for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,15 +23,34 @@ pub struct Holder {
     /// All that it may see and do belongs to this owner.
     pub owner: Owner,
     pub role: AccessRole,
-    /// `None`: every tool of the role.
+    /// Names with dots; `None`: every tool of the role.
     pub tools: Option<BTreeSet<String>>,
+}
+
+impl Holder {
+    pub const fn is_dm(&self) -> bool {
+        matches!(self.role, AccessRole::Dm)
+    }
+
+    /// For whom memory is read.
+    pub const fn viewer(&self) -> Viewer {
+        match self.role {
+            AccessRole::Dm => Viewer::Dm,
+            AccessRole::Player => Viewer::Everyone,
+        }
+    }
+
+    /// True if the token names `tool`, or names none. The tool may still be for another role.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
+    }
 }
 
 /// A token to be made.
 pub struct NewToken {
     pub owner: Owner,
     pub role: AccessRole,
-    /// `None`: every tool of the role.
+    /// Names with dots; `None`: every tool of the role.
     pub tools: Option<Vec<String>>,
     /// `None`: valid until revoked.
     pub days: Option<u32>,
@@ -89,7 +112,7 @@ impl Access {
             return Ok(None);
         }
         let token = self.store.token(&secret::hash(secret)).await?;
-        let valid = token.filter(|token| token.ends.is_none_or(|ends| now() < ends));
+        let valid = token.filter(is_valid);
         Ok(valid.map(|KeptToken { id, owner, role, tools, .. }| Holder {
             id,
             owner,
@@ -97,4 +120,27 @@ impl Access {
             tools: tools.map(BTreeSet::from_iter),
         }))
     }
+
+    /// False once the token of `holder` is revoked or has ended.
+    pub async fn is_valid(&self, holder: &Holder) -> Result<bool, memory::Error> {
+        let tokens = self.list(Some(holder.owner)).await?;
+        Ok(tokens.iter().any(|token| token.id == holder.id && is_valid(token)))
+    }
+
+    /// Resolves soon after the token of `holder` is revoked or has ended. A store that does not
+    /// answer ends nothing. Cancel safe.
+    pub async fn ended(&self, holder: &Holder) {
+        loop {
+            sleep(LOOKS_EVERY).await;
+            match self.is_valid(holder).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => tracing::debug!(%error, "cannot look for a token now"),
+            }
+        }
+    }
+}
+
+fn is_valid(token: &KeptToken) -> bool {
+    token.ends.is_none_or(|ends| now() < ends)
 }

@@ -97,6 +97,24 @@ async fn token_ends_after_its_days() {
     paused::end();
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_goes_on_ends_with_its_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let access = access(folder.path());
+    paused::begin(EVENING);
+    let (secret, token) = access.create(wanted(Owner::Local, AccessRole::Dm)).await.unwrap();
+    let holder = access.holder(&secret).await.unwrap().unwrap();
+    assert!(access.is_valid(&holder).await.unwrap());
+    access.revoke(&token.id).await.unwrap();
+    access.ended(&holder).await;
+    let brief = NewToken { days: Some(1), ..wanted(Owner::Local, AccessRole::Dm) };
+    let (secret, _) = access.create(brief).await.unwrap();
+    let holder = access.holder(&secret).await.unwrap().unwrap();
+    tokio::time::advance(DAY).await;
+    access.ended(&holder).await;
+    paused::end();
+}
+
 #[tokio::test]
 async fn tokens_of_other_owners_stay() {
     let folder = tempfile::tempdir().unwrap();

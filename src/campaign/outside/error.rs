@@ -20,6 +20,12 @@ pub enum OutsideError {
     NoText,
     #[error("the text has {0} bytes (up to {max}; split it)", max = TEXT_MAX)]
     LongText(usize),
+    #[error("too many questions (ask up to 30 a minute)")]
+    TooOften,
+    #[error("too many calls (call up to 30 tools a minute)")]
+    ManyCalls,
+    #[error("the speech is longer than five minutes (split the text)")]
+    LongSound,
     #[error("the play session has ended meanwhile (try again without 'table')")]
     Ended,
     #[error("listening is off (set web.mcp.listen: true, and tell the players)")]

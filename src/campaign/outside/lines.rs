@@ -60,7 +60,8 @@ impl Gathered {
                 self.add(by, None, answer)
             }
             // A card takes back the last exchange and all later lines: more than what is known here.
-            TableEvent::Halted { .. } => {
+            // A card, an opt-out or a deletion may be among events that were missed.
+            TableEvent::Halted { .. } | TableEvent::Missed(_) => {
                 self.lines.clear();
                 false
             }
@@ -96,5 +97,27 @@ impl Gathered {
 
     pub fn into_lines(self) -> Vec<OutsideLine> {
         self.lines.into_iter().map(|part| part.line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::session::UnderstoodLine;
+
+    #[test]
+    fn missed_events_may_have_taken_lines_back() {
+        let mut gathered = Gathered::new(Owner::Local);
+        let said = UnderstoodLine {
+            speaker: "Thorin".to_owned(),
+            by: PersonId("7".to_owned()),
+            text: "I hate spiders".to_owned(),
+            began: Instant::now(),
+        };
+        assert!(gathered.take(&TableEvent::Said(Arc::new(said))));
+        assert!(!gathered.take(&TableEvent::Missed(3)));
+        assert_eq!(gathered.into_lines(), []);
     }
 }

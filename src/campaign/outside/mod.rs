@@ -7,6 +7,7 @@
 mod error;
 mod lines;
 mod listen;
+mod paces;
 mod sound;
 mod speak;
 #[cfg(test)]
@@ -18,19 +19,31 @@ use std::sync::{
 };
 
 pub use error::OutsideError;
-pub use lines::OutsideLine;
 pub use listen::{ListenFor, ListenUntil};
 pub use sound::{TableSound, Utterance48};
 pub use speak::OutsideSpoken;
 
+use paces::{Paced, Paces};
+use tokio::{sync::Semaphore, time::Instant};
+
 use super::{
     factory::Factory,
-    guilds::GuildStore,
+    guilds::{GuildError, GuildStore},
+    played::key_of,
     sessions::{Sessions, TableHere},
     settings::SharedSettings,
     spend::Accounts,
 };
-use crate::domain::{Owner, SessionId};
+use crate::{
+    domain::{Owner, Scope, SessionId},
+    session::SpeakerId,
+};
+
+/// Speaker of what programs outside order; no person has this id, or one of the 2^32 below it.
+const PROGRAM: SpeakerId = SpeakerId(u64::MAX - 1);
+/// Texts that are synthesised without a table at the same time; others wait. Each may become 29 MB
+/// of sound.
+const SYNTHESES_MAX: usize = 4;
 
 pub struct OutsideParts {
     pub settings: SharedSettings,
@@ -58,11 +71,31 @@ pub struct Outside {
     returned: Arc<Mutex<Vec<(SessionId, TableSound)>>>,
     /// What is said may be listened to.
     listens: Arc<AtomicBool>,
+    paces: Arc<Paces>,
+    syntheses: Arc<Semaphore>,
+    /// As whom a table counts the questions.
+    speaker: SpeakerId,
 }
 
 impl Outside {
     pub fn new(parts: OutsideParts) -> Self {
-        Self { parts: Arc::new(parts), returned: Arc::default(), listens: Arc::default() }
+        Self {
+            parts: Arc::new(parts),
+            returned: Arc::default(),
+            listens: Arc::default(),
+            paces: Arc::default(),
+            syntheses: Arc::new(Semaphore::new(SYNTHESES_MAX)),
+            speaker: PROGRAM,
+        }
+    }
+
+    /// The same for the program with the token `by`: a table limits each program's questions apart,
+    /// as it does those of players.
+    pub fn for_program(&self, by: &str) -> Self {
+        // Ids of tokens have eight hexadecimal digits.
+        let id = u32::from_str_radix(by, 16).unwrap_or_default();
+        let speaker = SpeakerId(PROGRAM.0.saturating_sub(id.into()));
+        Self { speaker, ..self.clone() }
     }
 
     /// Sets whether [`Self::listen`] is allowed; it is not at first.
@@ -80,18 +113,51 @@ impl Outside {
         self.returned().push((session.clone(), sound));
     }
 
-    /// Tells the table of a call by a program outside: the panel shows the tool and the token's id.
-    /// Without a table it does nothing.
-    pub fn announce(&self, owner: Owner, table: Option<&str>, tool: &str, by: &str) {
-        if let Ok(Some(here)) = self.table(owner, table) {
+    /// Tells the table of a call by a program outside: the panel shows the tool and the token's id,
+    /// once for calls in quick succession. Without a table it does nothing.
+    pub fn announce(&self, owner: Owner, table: Option<&str>, tool: &'static str, by: &str) {
+        if let Ok(Some(here)) = self.table(owner, table)
+            && self.paces.admit(by, Paced::Notice(tool), Instant::now())
+        {
             here.link.tell(format!("outside: {tool} by {by}"));
         }
     }
 
+    /// Counts a question by the program with the token `by`; fails if it asks too often.
+    pub fn may_ask(&self, by: &str) -> Result<(), OutsideError> {
+        match self.paces.admit(by, Paced::Question, Instant::now()) {
+            true => Ok(()),
+            false => Err(OutsideError::TooOften),
+        }
+    }
+
+    /// Counts a call of a tool by the program with the token `by`; fails if it calls too often.
+    pub fn may_call(&self, by: &str) -> Result<(), OutsideError> {
+        match self.paces.admit(by, Paced::Call, Instant::now()) {
+            true => Ok(()),
+            false => Err(OutsideError::ManyCalls),
+        }
+    }
+
+    /// Counts a line that the program with the token `by` shows at a table; false if it shows too
+    /// many.
+    pub fn may_show(&self, by: &str) -> bool {
+        self.paces.admit(by, Paced::Shown, Instant::now())
+    }
+
+    /// The newest running table of `owner`.
+    pub fn newest(&self, owner: Owner) -> Option<TableHere> {
+        self.parts.sessions.tables(owner).pop()
+    }
+
     /// The table named `table` of `owner`; without a name the newest, if any runs.
-    fn table(&self, owner: Owner, table: Option<&str>) -> Result<Option<TableHere>, OutsideError> {
+    pub fn table(
+        &self,
+        owner: Owner,
+        table: Option<&str>,
+    ) -> Result<Option<TableHere>, OutsideError> {
+        let Some(wanted) = table else { return Ok(self.newest(owner)) };
         let mut tables = self.parts.sessions.tables(owner);
-        let Some(wanted) = table else { return Ok(tables.pop()) };
         match tables.iter().position(|it| it.link.session.0 == wanted) {
             Some(found) => Ok(Some(tables.swap_remove(found))),
             None => {
@@ -103,8 +169,30 @@ impl Outside {
     }
 
     /// Like [`Self::table`], for what needs one.
-    fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
+    pub fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
         self.table(owner, table)?.ok_or(OutsideError::NoTable(way_to_table(owner)))
+    }
+
+    /// The campaign at `table`; without one, the campaign that `owner` has chosen, else the
+    /// configured one.
+    pub async fn scope(
+        &self,
+        owner: Owner,
+        table: Option<&TableHere>,
+    ) -> Result<Scope, GuildError> {
+        if let Some(table) = table {
+            return Ok(table.scope.clone());
+        }
+        let settings = match owner.guild() {
+            Some(guild) => Some(self.parts.guilds.clone().read(guild).await?),
+            None => None,
+        };
+        let played = settings.as_ref().and_then(|settings| settings.played());
+        let campaign = match played {
+            Some(played) => key_of(&played.name),
+            None => key_of(&self.parts.settings.load().campaign.name),
+        };
+        Ok(Scope { owner, campaign })
     }
 
     fn sound_of(&self, session: &SessionId) -> Option<TableSound> {

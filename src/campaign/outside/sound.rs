@@ -13,7 +13,7 @@ use std::{
 use crate::{audio::Frame, domain::TurnId, session::VoiceOut};
 
 /// Most samples kept, of all turns: five minutes, 29 MB.
-const SAMPLES_MAX: usize = 48_000 * 300;
+pub(super) const SAMPLES_MAX: usize = 48_000 * 300;
 /// Most turns kept.
 const TURNS_MAX: usize = 8;
 

@@ -8,25 +8,21 @@ use futures::StreamExt;
 use super::{
     Outside,
     error::{OutsideError, TEXT_MAX},
-    sound::{TableSound, Utterance48},
+    sound::{SAMPLES_MAX, TableSound, Utterance48},
 };
 use crate::{
     campaign::{
         AccountFor, TableHere,
-        ordered::{LineError, OrderedLine, is_heard, unheard},
-        played::key_of,
+        ordered::{LineError, OrderedLine, framed_question, is_heard, unheard},
     },
-    domain::{Npc, Owner, Scope, redact::without_credentials},
+    domain::{Npc, Owner, redact::without_credentials},
     logic::{
         cast::find_npc,
         sentence::{SentenceOptions, SentenceSplitter},
         words::fold,
     },
-    session::{Outcome, Seated, SpeakerId, Status, TurnLine},
+    session::{Outcome, Seated, Status, TurnLine},
 };
-
-/// Speaker of what programs outside order; no person has this id.
-const PROGRAM: SpeakerId = SpeakerId(u64::MAX - 1);
 
 /// Names of an NPC that speaks by default.
 const NARRATORS: [&str; 3] = ["narrator", "erzähler", "erzählerin"];
@@ -74,7 +70,8 @@ impl Outside {
         }
     }
 
-    /// Asks an NPC in writing; it answers at the table. Dropping the future silences it.
+    /// Asks an NPC in writing; it answers at the table, and takes the text for data from outside.
+    /// Dropping the future takes the question back.
     pub async fn ask(
         &self,
         owner: Owner,
@@ -102,11 +99,11 @@ impl Outside {
         if let Some(way_out) = status.card {
             return spoken(name, Err(LineError::Carded(way_out)), sound.as_ref());
         }
-        let ordered = OrderedLine { link, halts, seated, speaker: PROGRAM };
+        let ordered = OrderedLine { link, halts, seated, speaker: self.speaker };
         let line = match order {
             // A table remembers that the words came from outside.
             Order::Say(text) => ordered.say(text, true).await,
-            Order::Ask(text) => ordered.ask(text).await,
+            Order::Ask(text) => ordered.ask(&framed_question(text)).await,
         };
         spoken(name, line, sound.as_ref())
     }
@@ -118,9 +115,11 @@ impl Outside {
         npc: Option<&str>,
         text: &str,
     ) -> Result<OutsideSpoken, OutsideError> {
+        // It is never closed.
+        let _place = self.syntheses.acquire().await;
         let settings = self.parts.settings.load_full();
         let npc = chosen(&settings.cast, npc)?;
-        let scope = self.scope(owner).await?;
+        let scope = self.scope(owner, None).await?;
         let budget = self.parts.accounts.open(&scope, AccountFor::Outside, &settings.budget);
         let budget = budget.await?;
         let cannot = |why| OutsideError::Voice { npc: npc.name.clone(), why };
@@ -137,6 +136,9 @@ impl Outside {
                 for frame in frames.map_err(cannot)? {
                     samples.extend_from_slice(frame.samples());
                 }
+                if samples.len() > SAMPLES_MAX {
+                    return Err(OutsideError::LongSound);
+                }
             }
             heard.push(shown);
         }
@@ -150,20 +152,6 @@ impl Outside {
             why: None,
             sound: Some(Utterance48 { samples }),
         })
-    }
-
-    /// What `owner` plays.
-    async fn scope(&self, owner: Owner) -> Result<Scope, OutsideError> {
-        let settings = match owner.guild() {
-            Some(guild) => Some(self.parts.guilds.clone().read(guild).await?),
-            None => None,
-        };
-        let played = settings.as_ref().and_then(|settings| settings.played());
-        let campaign = match played {
-            Some(played) => key_of(&played.name),
-            None => key_of(&self.parts.settings.load().campaign.name),
-        };
-        Ok(Scope { owner, campaign })
     }
 }
 

@@ -11,7 +11,8 @@ pub struct Entry {
     pub id: String,
     pub when: When,
     pub action: Planned,
-    /// `None`: made at the command line, or by a person deleted since.
+    /// A person, or a program ([`by_program`]). `None`: made at the command line, or by a person
+    /// deleted since.
     pub by: Option<PersonId>,
     pub made: i64,
     /// `None`: waits for a session.
@@ -19,10 +20,23 @@ pub struct Entry {
     pub last: Option<i64>,
 }
 
+/// Begins the maker of a schedule made by a program, before the id of its token.
+const PROGRAM: &str = "program:";
+
+/// The maker of a schedule: the program with this token.
+pub fn by_program(token: &str) -> PersonId {
+    PersonId(format!("{PROGRAM}{token}"))
+}
+
 /// A next time this many ms after `last` marks a firing as begun; no schedule has it otherwise.
 const BEGUN: i64 = 1;
 
 impl Entry {
+    /// True if a program made it, which may pass on words of others.
+    pub fn is_from_outside(&self) -> bool {
+        self.by.as_ref().is_some_and(|by| by.0.starts_with(PROGRAM))
+    }
+
     /// The next time that marks the firing at `next` as begun.
     pub fn begun_mark(&self) -> Option<i64> {
         self.next.map(|next| next.saturating_add(BEGUN))

@@ -12,6 +12,8 @@ pub struct PlannedLine<'a> {
     pub text: &'a str,
     /// The game master who planned it.
     pub speaker: SpeakerId,
+    /// A program planned it: NPCs that hear it remember that.
+    pub outside: bool,
 }
 
 /// Makes the NPC say the line, unless it is muted or an X-card silences the table. Returns once the
@@ -23,14 +25,18 @@ pub async fn say(evening: &Evening, line: PlannedLine<'_>) -> Result<(), NotStar
     if status.card.is_some() {
         return Err(NotStarted::Card);
     }
-    let PlannedLine { npc, text, speaker } = line;
+    let PlannedLine { npc, text, speaker, outside } = line;
     let seat = status.seats.iter().find(|seat| seat.name == npc);
     let seat = seat.ok_or_else(|| NotStarted::Absent(npc.to_owned()))?;
     if seat.muted {
         return Err(NotStarted::Muted(npc.to_owned()));
     }
-    let order = Box::new(Command::Puppet { speaker, seat: seat.id, text: text.to_owned() });
-    let unhalted = Command::Unhalted { halts, order };
+    let (seat, text) = (seat.id, text.to_owned());
+    let order = match outside {
+        true => Command::Recite { speaker, seat, text, outside },
+        false => Command::Puppet { speaker, seat, text },
+    };
+    let unhalted = Command::Unhalted { halts, order: Box::new(order) };
     commands.send(unhalted).await.map_err(|_| NotStarted::NoSession)?;
     // The table answers in order: it has handled the line by then.
     self::status(&commands).await?;

@@ -28,7 +28,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use entry::Entry as ScheduleEntry;
+pub use entry::{Entry as ScheduleEntry, by_program};
 pub use evenings::{EveningGuard, EveningTable, Evenings};
 pub use planner::{NewSchedule, Planner, ScheduleError};
 pub use service::Schedules;

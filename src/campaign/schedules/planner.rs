@@ -25,7 +25,7 @@ pub struct NewSchedule {
     /// As a game master types it: "at 21:30", "every friday 19:30", "session +20m".
     pub when: String,
     pub action: Planned,
-    /// `None`: the operator, at the command line.
+    /// A person, or a program ([`super::by_program`]). `None`: the operator, at the command line.
     pub by: Option<PersonId>,
 }
 

@@ -14,11 +14,14 @@ impl Starts for WorkflowRuns {
     fn start(&self, start: Start) -> BoxFuture<'static, Result<(), NotStarted>> {
         let runs = self.clone();
         async move {
-            let Start { scope, workflow, inputs, starter, tell } = start;
+            let Start { scope, workflow, inputs, outside, starter, tell } = start;
             let effects = Arc::new(Unattended(tell));
             let taint = Taint::default();
+            if outside {
+                taint.set();
+            }
             let origin = Origin { starter, speaker: None, effects, decided: None, taint };
-            let wanted = WantedRun { scope, workflow, inputs, outside: false, origin };
+            let wanted = WantedRun { scope, workflow, inputs, outside, origin };
             // The service tells the game master how it ends.
             let started = runs.start(wanted).await;
             started.map(drop).map_err(|why| NotStarted::Refused(why.to_string()))

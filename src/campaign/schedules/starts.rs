@@ -13,6 +13,8 @@ pub struct Start {
     pub workflow: String,
     /// An object.
     pub inputs: Value,
+    /// A program made the schedule: the inputs may include words of others.
+    pub outside: bool,
     pub starter: Starter,
     /// Notifies the game master.
     pub tell: Tell,

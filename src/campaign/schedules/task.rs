@@ -243,6 +243,7 @@ async fn start(
                 scope: scope.clone(),
                 workflow: name.clone(),
                 inputs: inputs.clone(),
+                outside: entry.is_from_outside(),
                 starter: Starter::Schedule(entry.id.clone()),
                 tell,
             };
@@ -253,7 +254,8 @@ async fn start(
             // On Discord an id is a number; at a terminal the typist sits first.
             let number = entry.by.as_ref().and_then(|by| by.0.parse().ok());
             let speaker = SpeakerId(number.unwrap_or_default());
-            say(&evening, PlannedLine { npc, text, speaker }).await
+            let outside = entry.is_from_outside();
+            say(&evening, PlannedLine { npc, text, speaker, outside }).await
         }
     }
 }

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    super::link::{TableGone, TableLink},
-    started::{Origin, WorkflowParts},
-};
+use super::started::{Origin, WorkflowParts};
 use crate::{
+    campaign::link::{TableGone, TableLink},
     domain::Scope,
     logic::workflow::{
         look::Done,

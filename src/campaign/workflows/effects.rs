@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::super::link::TableLink;
 use crate::{
+    campaign::link::TableLink,
     logic::music::MusicOrder,
     session::Command,
     tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form},

@@ -2,10 +2,10 @@
 //!
 //! Entry type: [`WorkflowRuns`], which every face and every tool calls alike. One task for each
 //! scope drives the pure machine of `logic::workflow`: events come from faces, from the table
-//! ([`TableLink`](super::TableLink)) and from steps that have ended; its actions begin and cancel steps. Steps are
-//! carried out by orders to the table, the tool host and dice. An order carries the number of
-//! X-cards at the run's beginning, so that nothing of a run sounds after a later one. **Never**:
-//! repeats a run that was cut off.
+//! ([`TableLink`](super::TableLink)) and from steps that have ended; its actions begin and cancel
+//! steps. Steps are carried out by orders to the table, the tool host and dice. An order carries
+//! the number of X-cards at the run's beginning, so that nothing of a run sounds after a later one.
+//! **Never**: repeats a run that was cut off.
 
 mod context;
 mod effects;

@@ -11,14 +11,13 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    super::link::TableLink,
     started::{
         RunError, RunProgress, Running, RunningWorkflow, StartedRun, WantedRun, WorkflowParts,
     },
     task::{Request, Runs},
 };
 use crate::{
-    campaign::SharedSettings,
+    campaign::{SharedSettings, link::TableLink},
     domain::{Owner, PersonId, Scope},
     logic::workflow::{
         event::{Refusal, Start},

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{
-    super::link::TableGone,
     context::{StepContext, failed, gone, ours},
     spoken, tool,
 };
 use crate::{
+    campaign::link::TableGone,
     domain::{Tier, redact::without_credentials, visible},
     logic::{
         dice::Outcome,

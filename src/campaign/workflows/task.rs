@@ -10,13 +10,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    super::link::TableLink,
     context::StepContext,
     records::{self, Recorder},
     started::{EndedRun, Origin, RunProgress, Running, RunningWorkflow, WorkflowParts},
     step::carry_out,
 };
 use crate::{
+    campaign::link::TableLink,
     domain::{PersonId, Scope},
     logic::workflow::{
         STEPS_MAX,

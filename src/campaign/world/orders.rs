@@ -97,6 +97,18 @@ impl WorldEdits {
         let Self { settings, store, previewed } = &self;
         carry_out(&**store, &settings.load_full(), previewed, request).await
     }
+
+    /// Brings the entities of the campaign's file, if it has one, into the store.
+    pub async fn seed(&self, scope: &Scope) -> Result<(), ImportError> {
+        seed_from(&self.settings.load_full(), Scoped::new(&*self.store, scope)).await
+    }
+}
+
+async fn seed_from(settings: &Settings, at: Scoped<'_>) -> Result<(), ImportError> {
+    match settings.worlds.get(&at.scope.campaign) {
+        Some(world) => seed(at, world).await,
+        None => Ok(()),
+    }
 }
 
 /// Carries out `request` in `store`; campaign files may name the NPCs of `settings`.
@@ -108,9 +120,7 @@ pub async fn carry_out(
 ) -> Result<WorldAnswer, WorldError> {
     let WorldRequest { scope, played, order } = request;
     let at = Scoped::new(store, &scope);
-    if let Some(world) = settings.worlds.get(&scope.campaign) {
-        seed(at, world).await?;
-    }
+    seed_from(settings, at).await?;
     let mut answer = WorldAnswer::default();
     match order {
         WorldOrder::Add(new) => answer.text = add(at, new).await?,

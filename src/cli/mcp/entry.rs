@@ -30,7 +30,7 @@ pub struct Arguments {
     role: TokenRole,
     #[command(flatten)]
     options: TokenOptions,
-    /// Address at which the client reaches Glyphoxa [default: that of `web` in glyphoxa.yaml, then
+    /// Address at which the client reaches Glyphoxa [default: of web, then
     /// http://127.0.0.1:4100/mcp].
     #[arg(long, value_name = "URL", value_parser = address)]
     url: Option<String>,
@@ -91,8 +91,7 @@ pub async fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     let Arguments { client, role, options, url } = arguments;
     let wanted = options.wanted(role)?;
     let is_off = url.is_none() && config.web.is_none();
-    let url =
-        url.unwrap_or_else(|| format!("{}/mcp", config.web.clone().unwrap_or_default().base()));
+    let url = url.unwrap_or_else(|| listener(config));
     let access = Access::new(app::open_memory(config).await?);
     let (secret, token) = access.create(wanted).await?;
     writeln!(stdout(), "{:#}", client.entry(&url, &secret))?;
@@ -113,6 +112,12 @@ fn is_plain_elsewhere(url: &str) -> bool {
         let host = rest.split(['/', ':']).next().unwrap_or_default();
         !LOCAL.contains(&host)
     })
+}
+
+/// Address of the MCP server on the configured listener, or on one with default settings.
+fn listener(config: &Config) -> String {
+    let options = config.web.clone().unwrap_or_default();
+    format!("{}/mcp", options.url())
 }
 
 fn address(text: &str) -> Result<String, &'static str> {

@@ -2,10 +2,11 @@
 //!
 //! A game master takes a campaign folder for text, like a module. Anything more becomes a
 //! [`Demand`]: programs it starts, paths outside the folder, addresses that receive talk of the
-//! table, and variables that leave this machine. Entry functions: [`demands`], [`code`]. **Never**:
+//! table, doors for programs of others, and variables that leave this machine. Entry functions: [`demands`], [`code`]. **Never**:
 //! asks, or starts anything.
 
 mod downloads;
+mod listener;
 
 use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
@@ -54,6 +55,7 @@ pub fn demands(
     all.extend(reading.demands.iter().cloned());
     all.extend(remembering(root, config));
     all.extend(discord(root, config));
+    all.extend(listener::demands(config));
     all.extend(outside.demands(root, config, reading));
     all.extend(texts(root, reading));
     all.extend(downloads::demands(root, folder, &outside));

@@ -15,7 +15,7 @@ use crate::{
     campaign::{KeptCall, ShownRequest, now},
     discord::{
         decisions::{Asked, Request},
-        ui::{approvals, message::ChannelMessage},
+        ui::{approvals, message::ChannelMessage, names::escaped},
     },
     domain::PersonId,
     tools::{ApprovalRequest, Effects},
@@ -27,7 +27,8 @@ impl Guild {
             ToolRequest::Tell(text) => {
                 let instead =
                     "a tool has something to tell you alone (choose a log channel with /setup)";
-                self.tell_log(text, instead);
+                // Models and programs wrote some of it.
+                self.tell_log(escaped(&text), instead);
             }
             ToolRequest::Show(text) => self.outbox.line(text),
             ToolRequest::Attach { tool, attachment, halts, place } => {

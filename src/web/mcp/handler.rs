@@ -47,7 +47,7 @@ impl ServerHandler for McpServer {
         ServerConfig::new(capabilities).with_server_info(program).with_instructions(instructions)
     }
 
-    /// In these revisions subscriptions need sessions, which there are not.
+    /// In these revisions subscriptions need sessions, which this server doesn't keep.
     async fn initialize(
         &self,
         request: InitializeRequestParams,
@@ -80,10 +80,14 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let holder = holder_of(&context)?;
         let (cancelled, progress) = (context.ct.clone(), CallProgress::new(&context));
+        // A call may go on for minutes after its token was checked.
         tokio::select! {
             result = self.call(&holder, request, progress) => Ok(result?.into()),
             () = cancelled.cancelled() => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
+            }
+            () = self.parts.handles.access.ended(&holder) => {
+                Err(ErrorData::invalid_request("the token was revoked, or has ended", None))
             }
         }
     }
@@ -151,7 +155,7 @@ impl ServerHandler for McpServer {
 }
 
 impl McpServer {
-    /// Checks rights and arguments, and calls the tool. What the caller can mend is an error of the
+    /// Checks rights and arguments, and calls the tool. What the caller can fix is an error of the
     /// tool; only a tool that it cannot see is one of the protocol.
     pub async fn call(
         &self,

@@ -1,6 +1,7 @@
 //! One call of a tool, and its answer. Entry type: [`Incoming`].
 
 use std::{
+    any::Any,
     fmt::Display,
     sync::{
         Arc,
@@ -17,9 +18,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    campaign::{Handles, Holder, Scoped, TableHere, Utterance48, seed, way_to_table},
-    domain::{AccessRole, Owner, Scope},
-    memory::{MemoryStore, SessionEntry, Viewer},
+    campaign::{
+        GuildError, Handles, Holder, ImportError, OutsideError, RecapError, ScheduleError,
+        TableHere, Utterance48, way_to_table,
+    },
+    domain::{Owner, Scope},
+    memory::{self, MemoryStore, SessionEntry, Viewer},
     web::WebParts,
 };
 
@@ -27,10 +31,27 @@ use crate::{
 #[derive(Debug)]
 pub struct ToolError(pub String);
 
-impl<E: Display> From<E> for ToolError {
+impl<E: Display + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self(error.to_string())
+        if !is_ours(&error) {
+            return Self(error.to_string());
+        }
+        tracing::warn!(%error, "a call of a program outside has failed");
+        Self("glyphoxa failed (try again in a minute; its log says why)".to_owned())
     }
+}
+
+/// True for faults that the caller cannot mend: their texts name files, hosts, and what files say.
+fn is_ours(error: &dyn Any) -> bool {
+    let of_recap = error.downcast_ref::<RecapError>();
+    let of_schedule = error.downcast_ref::<ScheduleError>();
+    let of_table = error.downcast_ref::<OutsideError>();
+    error.is::<memory::Error>()
+        || error.is::<GuildError>()
+        || error.is::<ImportError>()
+        || matches!(of_recap, Some(RecapError::Store(_) | RecapError::Model(_)))
+        || matches!(of_schedule, Some(ScheduleError::Store(_)))
+        || matches!(of_table, Some(OutsideError::Ledger(_) | OutsideError::Settings(_)))
 }
 
 /// Result of a call.
@@ -92,12 +113,12 @@ impl Incoming {
     }
 
     pub fn is_dm(&self) -> bool {
-        self.holder.role == AccessRole::Dm
+        self.holder.is_dm()
     }
 
     /// For whom memory is read.
     pub fn viewer(&self) -> Viewer {
-        if self.is_dm() { Viewer::Dm } else { Viewer::Everyone }
+        self.holder.viewer()
     }
 
     pub fn store(&self) -> Arc<dyn MemoryStore> {
@@ -106,35 +127,17 @@ impl Incoming {
 
     /// The table of this id; without one, the newest.
     pub fn table(&self, id: Option<&str>) -> Result<Option<TableHere>, ToolError> {
-        let tables = self.handles().sessions.tables(self.owner());
-        let Some(id) = id else { return Ok(tables.into_iter().next_back()) };
-        let found = tables.into_iter().find(|it| it.link.session.0 == id);
-        match found {
-            Some(table) => Ok(Some(table)),
-            None => Err(format!("unknown table '{id}' (session.status lists them)").into()),
-        }
+        Ok(self.handles().outside.table(self.owner(), id)?)
     }
 
     /// The campaign that the table plays; without a table, the one its owner has chosen.
     pub async fn scope(&self, table: Option<&TableHere>) -> Result<Scope, ToolError> {
-        if let Some(table) = table {
-            return Ok(table.scope.clone());
-        }
-        let (owner, handles) = (self.owner(), self.handles());
-        let Some(guild) = owner.guild() else { return Ok(handles.scope(owner, None)) };
-        let settings = handles.guilds.clone().read(guild).await?;
-        let name = settings.campaign.as_ref();
-        let played = name.and_then(|name| settings.campaigns.iter().find(|it| it.name == *name));
-        Ok(handles.scope(owner, played))
+        Ok(self.handles().outside.scope(self.owner(), table).await?)
     }
 
-    /// Brings the entities of the campaign's file into the store.
-    pub async fn seed(&self, scope: &Scope) -> Result<(), ToolError> {
-        let settings = self.handles().settings.load_full();
-        if let Some(world) = settings.worlds.get(&scope.campaign) {
-            seed(Scoped::new(&*self.store(), scope), world).await?;
-        }
-        Ok(())
+    /// The campaign that is played now: at the newest table, else the one chosen.
+    pub async fn played(&self) -> Result<Scope, ToolError> {
+        self.scope(self.handles().outside.newest(self.owner()).as_ref()).await
     }
 
     /// The session of this id, in any campaign of the owner; without one, the last in which something
@@ -148,5 +151,27 @@ impl Incoming {
             }
             None => format!("no session was played yet ({})", way_to_table(self.owner())).into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_ours_name_no_place() {
+        let fault = || memory::Error::Away("PostgreSQL at db.internal: refused".to_owned());
+        for error in [
+            ToolError::from(fault()),
+            GuildError::from(fault()).into(),
+            ImportError::from(fault()).into(),
+            RecapError::from(fault()).into(),
+            ScheduleError::from(fault()).into(),
+            OutsideError::from(fault()).into(),
+        ] {
+            assert!(!error.0.contains("internal"), "{error:?}");
+        }
+        let nothing = RecapError::Nothing;
+        assert_eq!(ToolError::from(nothing).0, RecapError::Nothing.to_string());
     }
 }

@@ -3,8 +3,9 @@
 //! Entry function: [`routes`]. Stateless: each request gets an [`McpServer`] of its own, which finds
 //! the holder of the checked token in the request. Both kinds of the protocol are answered: with
 //! `initialize` (to 2025-11-25), and with `server/discover` (2026-07-28). Closing a request's stream
-//! cancels its call. `table.rs` lists the tools with their rights. **Never**: answers with data of
-//! another owner than the token's.
+//! cancels its call. When the listener ends, streams of changes end at once; calls may still be
+//! answered until it cancels them. `table.rs` lists the tools with their rights. **Never**: answers
+//! with data of another owner than the token's.
 
 mod handler;
 mod incoming;
@@ -15,6 +16,7 @@ mod schema;
 mod served;
 mod server;
 mod sound;
+mod stage;
 mod stream;
 mod subscriptions;
 mod table;
@@ -22,6 +24,7 @@ mod table;
 mod tests;
 mod tools;
 mod watch;
+mod watches;
 
 use std::sync::Arc;
 
@@ -31,7 +34,10 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use self::{server::McpServer, table::names_for};
+pub use self::{
+    server::McpServer,
+    table::{named as tool_named, names_for},
+};
 use crate::{campaign::Holder, web::WebParts};
 
 /// Largest request, in bytes, like that of the listener.
@@ -45,15 +51,15 @@ pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(BODY_MAX)
-        .with_cancellation_token(stop.clone())
         .disable_allowed_hosts();
-    let of_requests = Arc::clone(&parts);
-    let make = move || Ok(McpServer { parts: Arc::clone(&of_requests) });
+    parts.handles.outside.set_listens(parts.options.mcp.listen);
+    let server = McpServer::new(parts, stop);
+    let of_calls = server.clone();
+    let make = move || Ok(of_calls.clone());
     let sessions = Arc::new(NeverSessionManager::default());
     let calls = StreamableHttpService::new(make, sessions, options);
-    parts.handles.outside.set_listens(parts.options.mcp.listen);
     let notices = move |Extension(holder): Extension<Arc<Holder>>, headers: HeaderMap| async move {
-        stream::notices(parts, holder, stop, headers).await
+        stream::notices(server, holder, headers).await
     };
     Router::new().route("/mcp", post_service(calls).get(notices))
 }

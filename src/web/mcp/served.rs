@@ -1,6 +1,6 @@
 //! A tool as it is listed and called. Entry type: [`ServedTool`].
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use futures::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -72,9 +72,7 @@ impl ServedTool {
 
     /// True if `holder` may see and call it.
     pub fn is_for(&self, holder: &Holder, options: &McpOptions) -> bool {
-        let has_rights = self.rights.are_of(holder.role, options.listen);
-        let is_named = |tools: &BTreeSet<String>| tools.iter().any(|name| self.is_called(name));
-        has_rights && holder.tools.as_ref().is_none_or(is_named)
+        self.rights.are_of(holder.role, options.listen) && holder.has_tool(self.name)
     }
 
     /// True if the game master's panel shows its calls: they change something, or listen.

@@ -21,24 +21,19 @@ use futures::{
 };
 use rmcp::model::ProtocolVersion;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::{
     resources::ResourceChange,
+    server::McpServer,
     watch::{ResourceWatch, WatchError},
 };
-use crate::{campaign::Holder, web::WebParts};
+use crate::campaign::Holder;
 
 /// Time between two comments in a silent stream; proxies close after 30 to 60 s without a byte.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// Notifications for `holder` until `stop`, or until the token ends.
-pub async fn notices(
-    parts: Arc<WebParts>,
-    holder: Arc<Holder>,
-    stop: CancellationToken,
-    headers: HeaderMap,
-) -> Response {
+/// Notifications for `holder` until the listener or the token ends.
+pub async fn notices(server: McpServer, holder: Arc<Holder>, headers: HeaderMap) -> Response {
     if has_no_stream(&headers) {
         let why = "this revision has no stream (use subscriptions/listen)";
         return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")], why).into_response();
@@ -47,7 +42,7 @@ pub async fn notices(
         let why = "the request must accept text/event-stream";
         return (StatusCode::NOT_ACCEPTABLE, why).into_response();
     }
-    let watch = match ResourceWatch::begin(&parts, holder).await {
+    let watch = match ResourceWatch::begin(server.parts, &server.watches, holder).await {
         Ok(watch) => watch,
         Err(error @ WatchError::TooMany) => {
             return (StatusCode::TOO_MANY_REQUESTS, error.to_string()).into_response();
@@ -65,7 +60,7 @@ pub async fn notices(
     let events = looks.flat_map(|changes| iter(changes.into_iter().map(|it| Ok(event(&it)))));
     // The first byte: clients take the stream as open then.
     let opened = once(async { Ok::<_, Infallible>(Event::default().comment("open")) });
-    let events = opened.chain(events).take_until(stop.cancelled_owned());
+    let events = opened.chain(events).take_until(server.stop.cancelled_owned());
     let heartbeat = KeepAlive::new().interval(HEARTBEAT);
     let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
     // Proxies would hold events back.

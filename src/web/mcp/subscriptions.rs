@@ -1,5 +1,7 @@
 //! `subscriptions/listen` of revision 2026-07-28. Entry functions: [`accepted`], [`listen`].
 
+use std::sync::Arc;
+
 use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
 
 use super::{
@@ -21,20 +23,21 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
-/// Notifies the client of changes that the holder of the token may read, until the client cancels
-/// or the token ends.
+/// Notifies the client of changes that the holder of the token may read, until the client cancels,
+/// or the listener or the token ends: the client then gets a final result.
 pub async fn listen(server: &McpServer, context: SubscriptionContext) -> Result<(), ErrorData> {
     let holder = holder_of(context.request_context())?;
-    let mut watch =
-        ResourceWatch::begin(&server.parts, holder).await.map_err(|error| match error {
-            WatchError::TooMany => ErrorData::invalid_request(error.to_string(), None),
-            WatchError::Read(error) => refused(error),
-        })?;
+    let begun = ResourceWatch::begin(Arc::clone(&server.parts), &server.watches, holder).await;
+    let mut watch = begun.map_err(|error| match error {
+        WatchError::TooMany => ErrorData::invalid_request(error.to_string(), None),
+        WatchError::Read(error) => refused(error),
+    })?;
     let filter = context.accepted().clone();
     loop {
         let changes = tokio::select! {
             biased;
             () = context.cancelled() => return Ok(()),
+            () = server.stop.cancelled() => return Ok(()),
             changes = watch.next() => changes,
         };
         let Some(changes) = changes else { return Ok(()) };

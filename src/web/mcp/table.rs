@@ -1,4 +1,4 @@
-//! All tools. Entry functions: [`all`], [`find`], [`check`], [`as_listed`].
+//! All tools. Entry functions: [`all`], [`find`], [`named`], [`check`], [`as_listed`].
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -9,7 +9,7 @@ use super::{
     served::ServedTool,
     tools::{called, dice, health, memory, npcs, schedules, sessions, status, voice, workflows},
 };
-use crate::{domain::AccessRole, tools::Schema, web::McpOptions};
+use crate::{domain::AccessRole, tools::Schema, web::McpOptions, yaml::nearest};
 
 static TOOLS: [&ServedTool; 17] = [
     &voice::SPEAK,
@@ -69,6 +69,19 @@ pub fn as_listed(text: &str, options: &McpOptions) -> String {
         }
     }
     told
+}
+
+/// The name, with dots, of the tool that `name` means; fails with the nearest one.
+pub fn named(name: &str) -> Result<&'static str, String> {
+    if let Some(tool) = find(name) {
+        return Ok(tool.name);
+    }
+    let names = || all().map(|tool| tool.name);
+    let way_out = nearest(&name.replace('_', "."), names()).map_or_else(
+        || format!("known tools: {}", names().collect::<Vec<_>>().join(", ")),
+        |near| format!("did you mean '{near}'?"),
+    );
+    Err(format!("unknown tool ({way_out})"))
 }
 
 /// `given`, checked against the tool's input schema.

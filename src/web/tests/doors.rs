@@ -1,5 +1,7 @@
 //! Who gets in.
 
+use axum::http::HeaderMap;
+
 use super::*;
 use crate::web::{McpOptions, WebError, bind, check_tokens};
 
@@ -33,6 +35,15 @@ async fn stranger_learns_nothing() {
     assert_eq!(status(&door.asked("GET /nothing", "").await), 404);
     assert_eq!(status(&door.asked("DELETE /mcp", "").await), 405);
     assert_eq!(status(&door.asked("TRACE /mcp", "").await), 405);
+}
+
+#[tokio::test(start_paused = true)]
+async fn routes_see_no_token() {
+    let seen = |headers: HeaderMap| async move { format!("{headers:?}") };
+    let door = Door::with(Bounds::default(), Router::new().route("/seen", get(seen))).await;
+    let answer = door.asked("GET /seen", "").await;
+    assert!(status(&answer) == 200 && answer.contains("localhost"), "{answer}");
+    assert!(!answer.contains(&door.token), "{answer}");
 }
 
 #[tokio::test(start_paused = true)]

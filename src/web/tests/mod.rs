@@ -20,7 +20,7 @@ use super::{
     entry::Entry,
     guard::Guard,
     options::WebOptions,
-    routes::{Routes, Watched},
+    routes::{Checks, Routes},
     sockets::Sockets,
 };
 use crate::{
@@ -94,11 +94,11 @@ impl Door {
             .route("/large", get(|| async { vec![b'x'; LARGE] }));
         let open = Router::new().route("/open", post(length));
         let options = WebOptions::default();
-        let watched = Watched {
+        let checks = Checks {
             guard: Guard::new(&options, options.listen.ip()),
             entry: Entry::new(access.clone(), &bounds),
         };
-        let routes = Routes { behind_token, open }.watched(watched, &bounds);
+        let routes = Routes { behind_token, open }.checked(checks, &bounds);
         let stop = CancellationToken::new();
         let shared = Shared { routes, bounds: Arc::new(bounds), stop };
         Self { access, token, id: kept.id, shared, _folder: folder }

@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use tokio::{sync::mpsc, time::sleep};
 
-use super::{super::EveningTable, EVENING, MINUTE, Program, guild, line};
+use super::{
+    super::{EveningTable, by_program},
+    EVENING, MINUTE, Program, guild, line,
+};
 use crate::{
     campaign::clock::paused,
     domain::{Owner, Scope},
@@ -44,6 +47,9 @@ impl Table {
                     Command::Puppet { speaker, text, .. } => {
                         heard.lock().unwrap().push(format!("{} {text}", speaker.0));
                     }
+                    Command::Recite { speaker, text, outside: true, .. } => {
+                        heard.lock().unwrap().push(format!("{} {text} (outside)", speaker.0));
+                    }
                     _ => {}
                 }
             }
@@ -81,6 +87,20 @@ async fn line_is_said_in_each_session_at_its_time() {
     }
     assert_eq!(*table.said.lock().unwrap(), ["11 Last orders!", "11 Last orders!"]);
     assert_eq!(program.left().await, 1);
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_planned_by_a_program_is_tainted() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    let last_orders = line("Bartok", "Last orders!");
+    program.plan_by(by_program("a1b2c3d4"), "in 5m", last_orders).await.unwrap();
+    let table = Table::open(false);
+    let _evening = program.evenings.begin(guild(), table.at());
+    sleep(6 * MINUTE).await;
+    assert_eq!(*table.said.lock().unwrap(), ["0 Last orders! (outside)"]);
     program.end().await;
 }
 

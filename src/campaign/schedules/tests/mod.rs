@@ -44,8 +44,9 @@ struct Started(Arc<Mutex<Vec<String>>>);
 
 impl Starts for Started {
     fn start(&self, start: Start) -> BoxFuture<'static, Result<(), NotStarted>> {
-        let Start { workflow, inputs, .. } = start;
-        self.0.lock().unwrap().push(format!("{workflow} {inputs}"));
+        let Start { workflow, inputs, outside, .. } = start;
+        let outside = if outside { " from outside" } else { "" };
+        self.0.lock().unwrap().push(format!("{workflow} {inputs}{outside}"));
         ready(Ok(())).boxed()
     }
 }
@@ -120,7 +121,16 @@ impl Program {
 
     /// Makes a schedule; its id, or the refusal.
     async fn plan(&self, when: &str, action: Planned) -> Result<String, String> {
-        let by = Some(PersonId("11".to_owned()));
+        self.plan_by(PersonId("11".to_owned()), when, action).await
+    }
+
+    async fn plan_by(
+        &self,
+        maker: PersonId,
+        when: &str,
+        action: Planned,
+    ) -> Result<String, String> {
+        let by = Some(maker);
         let new = NewSchedule { when: when.to_owned(), action, by };
         let made = self.planner().create(new).await;
         made.map(|entry| entry.id).map_err(|error| error.to_string())
@@ -136,6 +146,18 @@ fn line(npc: &str, text: &str) -> Planned {
 }
 
 const RUNG: &str = "bells {\"times\":3}";
+
+#[tokio::test(start_paused = true)]
+async fn workflow_planned_by_a_program_is_tainted() {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false).begin();
+    let action = Planned::Workflow { name: "bells".to_owned(), inputs: json!({"times": 3}) };
+    program.plan_by(by_program("a1b2c3d4"), "in 5m", action).await.unwrap();
+    sleep(6 * MINUTE).await;
+    assert_eq!(program.started.all(), [format!("{RUNG} from outside")]);
+    program.end().await;
+}
 
 #[tokio::test(start_paused = true)]
 async fn planned_workflow_fires_once_at_its_time() {

@@ -221,6 +221,21 @@ fn right_to_decide_calls_is_asked_about() {
 }
 
 #[test]
+fn listener_for_others_is_asked_about() {
+    let found = lines(
+        "web: { listen: '0.0.0.0:4100', behind_tls: true, hosts: [evil.example], mcp: { listen: true \
+         } }\n",
+    );
+    let wanted = [
+        "let programs with a token reach the table at 0.0.0.0:4100, from other machines too (web.listen)",
+        "let pages and programs with a token reach the table as evil.example (web.hosts)",
+        "let programs with a token read what players say (web.mcp.listen)",
+    ];
+    assert_eq!(found, wanted);
+    assert_eq!(lines("web: { listen: '127.0.0.1:4100' }\n"), [""; 0]);
+}
+
+#[test]
 fn variable_in_a_description_is_asked_about() {
     let tool = "apiVersion: promptkit.altairalabs.ai/v1\nkind: Tool\nmetadata: { name: look }\nspec:\n  \
                 description: '${A_KEY}'\n  input_schema: { type: object }\n  http: { url: \

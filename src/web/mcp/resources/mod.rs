@@ -10,7 +10,7 @@ mod tests;
 mod texts;
 mod uri;
 
-pub use reader::{ReadError, ResourceReader, has};
+pub use reader::{ReadError, ResourceReader};
 pub use snapshot::{ResourceChange, ResourceSnapshot};
 pub use texts::npc as npc_text;
 pub use uri::ResourceUri;
@@ -48,7 +48,7 @@ pub async fn list(
 
 /// Templates of the holder's resources.
 pub fn templates(holder: &Holder) -> ListResourceTemplatesResult {
-    let kinds = KINDS.iter().filter(|kind| has(holder, kind.tool));
+    let kinds = KINDS.iter().filter(|kind| holder.has_tool(kind.tool));
     let templates = kinds.map(|kind| {
         ResourceTemplate::new(kind.template, kind.name)
             .with_title(kind.title)

@@ -11,13 +11,11 @@ use super::{
 };
 use crate::{
     campaign::{
-        GuildError, Handles, Holder, ImportError, NotWritten, RecapError, RecapRequest, Scoped,
-        seed,
+        GuildError, Handles, Holder, ImportError, NotWritten, RecapError, RecapRequest, TableHere,
     },
-    domain::{AccessRole, Npc, Owner, Scope, one_line, visible},
-    memory::{
-        self, Entity, EntityFilter, LineFilter, MemoryStore, SessionEntry, SessionFilter, Viewer,
-    },
+    domain::{AccessRole, Npc, Scope, one_line, visible},
+    memory::{self, Entity, EntityFilter, LineFilter, MemoryStore, SessionEntry, SessionFilter},
+    web::mcp::stage,
 };
 
 /// Latest sessions of each campaign that are listed.
@@ -64,41 +62,20 @@ pub struct ResourceReader<'a> {
     pub holder: &'a Holder,
 }
 
-/// True if the token has `tool`, named with dots or underscores. Each kind of resource, and each
-/// prompt, belongs to a tool.
-pub fn has(holder: &Holder, tool: &str) -> bool {
-    let is_named = |name: &String| name == tool || *name == tool.replace('.', "_");
-    holder.tools.as_ref().is_none_or(|tools| tools.iter().any(is_named))
-}
-
 impl ResourceReader<'_> {
     /// Kinds that the token may read.
     pub fn kinds(&self) -> impl Iterator<Item = &'static ResourceKind> {
-        KINDS.iter().filter(|kind| has(self.holder, kind.tool))
-    }
-
-    pub const fn viewer(&self) -> Viewer {
-        match self.holder.role {
-            AccessRole::Dm => Viewer::Dm,
-            AccessRole::Player => Viewer::Everyone,
-        }
+        KINDS.iter().filter(|kind| self.holder.has_tool(kind.tool))
     }
 
     fn store(&self) -> Arc<dyn MemoryStore> {
         self.handles.sessions.transcripts().store()
     }
 
-    /// Scope that is played now: of a running table, else the one chosen last.
-    pub async fn scope(&self) -> Result<Scope, ReadError> {
-        let owner = self.holder.owner;
-        if let Some(table) = self.handles.sessions.tables(owner).into_iter().next() {
-            return Ok(table.scope);
-        }
-        let Owner::Guild(guild) = owner else { return Ok(self.handles.scope(owner, None)) };
-        let settings = self.handles.guilds.clone().read(guild).await?;
-        let played =
-            settings.campaigns.iter().find(|it| settings.campaign.as_ref() == Some(&it.name));
-        Ok(self.handles.scope(owner, played))
+    /// The campaign that is played now: at the newest table, else the one chosen.
+    async fn scope(&self) -> Result<Scope, ReadError> {
+        let (owner, outside) = (self.holder.owner, &self.handles.outside);
+        Ok(outside.scope(owner, outside.newest(owner).as_ref()).await?)
     }
 
     async fn scopes(&self) -> Result<Vec<Scope>, memory::Error> {
@@ -123,37 +100,30 @@ impl ResourceReader<'_> {
     pub async fn entities(&self) -> Result<Vec<Entity>, ReadError> {
         let scope = self.scope().await?;
         let all = EntityFilter::default();
-        let mut found = self.store().entities(&scope, all, self.viewer()).await?;
+        let mut found = self.store().entities(&scope, all, self.holder.viewer()).await?;
         found.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         Ok(found)
     }
 
-    /// Brings the entities of the configured campaign's file into the store.
+    /// Brings the entities of the campaign's file into the store.
     pub async fn seed(&self) -> Result<(), ReadError> {
-        let (scope, settings) = (self.scope().await?, self.handles.settings.load_full());
-        if let Some(world) = settings.worlds.get(&scope.campaign) {
-            seed(Scoped::new(&*self.store(), &scope), world).await?;
-        }
-        Ok(())
+        Ok(self.handles.world.seed(&self.scope().await?).await?)
     }
 
-    /// The whole cast for a game master; for players those who are present at a running table.
+    /// NPCs that the holder learns of, as [`stage`] says; those of the files for a game master.
     pub async fn npcs(&self) -> Vec<Arc<Npc>> {
-        if self.holder.role == AccessRole::Dm {
+        if self.holder.is_dm() {
             return self.handles.settings.load().cast.clone();
         }
-        let mut npcs: Vec<Arc<Npc>> = Vec::new();
-        for table in self.handles.sessions.tables(self.holder.owner) {
-            let link = table.link;
-            let Ok(Ok(status)) = timeout(TABLE_TIMEOUT, link.status(link.halts.count())).await
-            else {
-                continue;
-            };
-            let present = status.seats.iter().filter(|seat| seat.present);
-            npcs.extend(present.filter_map(|seat| Some(link.seat(&seat.name).ok()?.npc)));
-        }
+        let table = self.handles.outside.newest(self.holder.owner);
+        let Some(TableHere { link, .. }) = table else { return Vec::new() };
+        let status = timeout(TABLE_TIMEOUT, link.status(link.halts.count())).await;
+        // A table that closes now has none.
+        let Ok(Ok(status)) = status else { return Vec::new() };
+        let seats = stage::seats(&status, self.holder);
+        let mut npcs: Vec<Arc<Npc>> =
+            seats.filter_map(|seat| Some(link.seat(&seat.name).ok()?.npc)).collect();
         npcs.sort_by(|a, b| a.name.cmp(&b.name));
-        npcs.dedup_by(|a, b| a.name == b.name);
         npcs
     }
 
@@ -167,7 +137,8 @@ impl ResourceReader<'_> {
     /// Text of the resource `uri`.
     pub async fn read(&self, uri: &str) -> Result<String, ReadError> {
         let unknown = || ReadError::Unknown(uri.to_owned());
-        let wanted = ResourceUri::read(uri).filter(|wanted| has(self.holder, wanted.kind().tool));
+        let wanted =
+            ResourceUri::read(uri).filter(|wanted| self.holder.has_tool(wanted.kind().tool));
         let text = match wanted.ok_or_else(unknown)? {
             ResourceUri::Transcript(session) => self.transcript(&session).await?,
             ResourceUri::Recap(session) => self.recap(Some(session), self.holder.role).await?,
@@ -200,7 +171,7 @@ impl ResourceReader<'_> {
     ) -> Result<String, memory::Error> {
         let session = Some(session.to_owned());
         let filter = LineFilter { session, limit, ..LineFilter::default() };
-        let lines = self.store().lines(scope, filter, self.viewer()).await?;
+        let lines = self.store().lines(scope, filter, self.holder.viewer()).await?;
         Ok(texts::transcript(&lines, lines.len() == limit))
     }
 
@@ -211,7 +182,7 @@ impl ResourceReader<'_> {
         session: Option<String>,
         role: AccessRole,
     ) -> Result<Option<String>, ReadError> {
-        let for_dm = role == AccessRole::Dm && self.holder.role == AccessRole::Dm;
+        let for_dm = role == AccessRole::Dm && self.holder.is_dm();
         let request = RecapRequest { owner: self.holder.owner, session, for_dm, paid: false };
         match self.handles.recaps.recap(request).await {
             Ok(text) => Ok(Some(visible(&text))),
@@ -222,10 +193,10 @@ impl ResourceReader<'_> {
 
     async fn entity(&self, id: &str) -> Result<Option<String>, ReadError> {
         let (scope, store) = (self.scope().await?, self.store());
-        let mut found = store.snapshot(&scope, id, self.viewer()).await?;
+        let mut found = store.snapshot(&scope, id, self.holder.viewer()).await?;
         if found.is_none() {
             self.seed().await?;
-            found = store.snapshot(&scope, id, self.viewer()).await?;
+            found = store.snapshot(&scope, id, self.holder.viewer()).await?;
         }
         Ok(found.map(|found| texts::snapshot(&found, self.holder.role)))
     }

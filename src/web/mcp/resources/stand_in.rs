@@ -8,35 +8,14 @@ use std::{
     },
 };
 
-use futures::future::BoxFuture;
-
 use crate::{
-    campaign::{
-        AddedServer, Factory, Handles, MadeTable, OpenError, ServerError, TableRequest,
-        stand_in_handles,
-    },
-    domain::{Scope, SessionId},
+    campaign::{Handles, stand_in_handles_without_tables},
+    domain::Scope,
     memory::{Change, Entity, EntityKind, MemoryStore, Session, Uid, Utterance, Visibility},
-    tools::connection::ServerOptions,
 };
 
-/// Makes no tables.
-struct NoTables;
-
-impl Factory for NoTables {
-    fn table(&self, _: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
-        panic!("no test here opens a table")
-    }
-
-    fn closed(&self, _: &SessionId) {}
-
-    fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
-        Err(ServerError::TooNear)
-    }
-}
-
 pub fn handles(folder: &Path) -> Handles {
-    stand_in_handles(folder, Arc::new(NoTables))
+    stand_in_handles_without_tables(folder)
 }
 
 fn store(handles: &Handles) -> Arc<dyn MemoryStore> {

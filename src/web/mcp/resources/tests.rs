@@ -78,7 +78,7 @@ async fn each_token_reads_what_is_its_own() {
         (holder(Owner::Local, player, None), "here", vec![0, 1, 2]),
         (holder(Owner::Guild(3), dm, None), "one", vec![4]),
         (holder(one, dm, Some(&["dice.roll"])), "one", vec![]),
-        (holder(one, dm, Some(&["session.transcript", "npc_list"])), "one", vec![0, 4]),
+        (holder(one, dm, Some(&["session.transcript", "npc.list"])), "one", vec![0, 4]),
         (holder(one, player, Some(&["entity.get", "session.recap"])), "one", vec![1, 2]),
     ] {
         let reader = ResourceReader { handles: &handles, holder: &holder };

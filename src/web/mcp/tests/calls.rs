@@ -29,7 +29,7 @@ async fn wrong_arguments_are_an_error_of_the_tool() {
         ("dice.roll", no_arguments(), "dice"),
         ("dice.roll", json!({ "dice": "1d6", "sides": 6 }), "sides"),
         ("dice.roll", json!({ "dice": "2x6" }), "column"),
-        ("dice.roll", json!({ "dice": "1d6", "table": "gone" }), "session.status"),
+        ("dice.roll", json!({ "dice": "1d6", "table": "gone" }), "unknown table 'gone'"),
         ("memory.search", json!({ "query": "gate", "limit": 1_000 }), "limit"),
         ("schedule.create", json!({ "when": "in 5m" }), "give one of the two"),
         ("schedule.cancel", json!({ "id": "none" }), "unknown schedule"),
@@ -79,6 +79,8 @@ async fn reading_tools_answer_without_a_table() {
     world(&parts).await;
     let health = done(&parts, &master(), "system.health", no_arguments()).await;
     assert_eq!((&health["ok"], &health["tables"]), (&json!(true), &json!(0)));
+    let model = json!({ "name": "stand-in", "breaker": "closed", "seconds": null });
+    assert_eq!(health["services"]["models"], json!([model]));
     let status = done(&parts, &master(), "session.status", no_arguments()).await;
     assert_eq!(status["tables"], json!([]));
     let workflows = done(&parts, &master(), "workflow.list", no_arguments()).await;

@@ -11,10 +11,11 @@ use rmcp::{
     model::{CallToolRequestParams, CallToolResult},
 };
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::{McpServer, incoming::CallProgress, resources::stand_in, table};
 use crate::{
-    campaign::{Access, Holder},
+    campaign::Holder,
     domain::{AccessRole, CampaignKey, Owner, Scope},
     memory::Visibility,
     tools::Schema,
@@ -30,9 +31,8 @@ fn scope(owner: Owner) -> Scope {
 
 fn parts(folder: &Path, mcp: McpOptions) -> Arc<WebParts> {
     let handles = stand_in::handles(folder);
-    let access = Access::new(handles.sessions.transcripts().store());
     let options = WebOptions { mcp, ..WebOptions::default() };
-    Arc::new(WebParts { options, handles, access })
+    Arc::new(WebParts { options, handles })
 }
 
 fn holder(owner: Owner, role: AccessRole) -> Arc<Holder> {
@@ -65,7 +65,7 @@ async fn called(
 ) -> Result<Told, ErrorData> {
     let Value::Object(arguments) = arguments else { panic!("{arguments}") };
     let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-    let server = McpServer { parts: Arc::clone(parts) };
+    let server = McpServer::new(Arc::clone(parts), CancellationToken::new());
     server.call(holder, request, CallProgress::default()).await.map(Told::from)
 }
 

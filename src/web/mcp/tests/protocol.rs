@@ -7,10 +7,9 @@ use axum::{
 };
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::web::mcp::routes;
+use crate::{campaign::NewToken, web::mcp::routes};
 
 const OLD: &str = "2025-11-25";
 const NEW: &str = "2026-07-28";
@@ -28,8 +27,8 @@ async fn sent(router: &Router, request: Request<Body>) -> (StatusCode, Value) {
     (status, serde_json::from_slice(&body).unwrap_or_default())
 }
 
-/// The result of a request in the revision `version`.
-async fn result(router: &Router, version: &str, method: &str, mut params: Value) -> Value {
+/// A request in the revision `version`.
+fn request(version: &str, method: &str, mut params: Value) -> Request<Body> {
     if version == NEW {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": version,
@@ -50,8 +49,12 @@ async fn result(router: &Router, version: &str, method: &str, mut params: Value)
     if !name.is_empty() {
         request = request.header("mcp-name", name);
     }
-    let request = request.body(Body::from(body.to_string())).unwrap();
-    let (status, answer) = sent(router, request).await;
+    request.body(Body::from(body.to_string())).unwrap()
+}
+
+/// The result of a request in the revision `version`.
+async fn result(router: &Router, version: &str, method: &str, params: Value) -> Value {
+    let (status, answer) = sent(router, request(version, method, params)).await;
     assert_eq!(status, StatusCode::OK, "{method}: {answer}");
     assert!(answer["result"].is_object(), "{method}: {answer}");
     answer["result"].clone()
@@ -112,6 +115,26 @@ fn texts_name_tools_as_they_are_listed() {
     assert_eq!(named(false), text);
     let wanted = "Use npc_list, then (dice_roll). Not dice.roll_dice or npc.lists; session_status.";
     assert_eq!(named(true), wanted);
+}
+
+#[tokio::test]
+async fn subscription_ends_with_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parts, stop) = (parts(folder.path(), McpOptions::default()), CancellationToken::new());
+    let wanted = NewToken { owner: GUILD, role: AccessRole::Dm, tools: None, days: None };
+    let (secret, _) = parts.handles.access.create(wanted).await.unwrap();
+    let holder = parts.handles.access.holder(&secret).await.unwrap().map(Arc::new).unwrap();
+    let router = routes(parts, stop.clone()).layer(Extension(holder));
+    let filter = json!({ "notifications": { "resourcesListChanged": true } });
+    let listening = request(NEW, "subscriptions/listen", filter);
+    let response = TowerToHyperService::new(router).call(listening).await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    stop.cancel();
+    let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    let text = String::from_utf8_lossy(&body);
+    let last = text.lines().rev().find_map(|line| line.strip_prefix("data:")).unwrap();
+    let last: Value = serde_json::from_str(last).unwrap();
+    assert!(last["id"] == 1 && last["result"].is_object(), "{text}");
 }
 
 #[tokio::test]

@@ -1,7 +1,5 @@
 //! Who sees and may call which tool, and whose data is in the answers.
 
-use std::collections::BTreeSet;
-
 use super::*;
 use crate::web::mcp::served::ServedTool;
 
@@ -73,13 +71,23 @@ fn reading_tools_say_that_they_only_read() {
 
 #[test]
 fn token_with_tools_has_only_these() {
-    for name in ["dice.roll", "dice_roll"] {
-        let tools = Some(BTreeSet::from([name.to_owned(), "tools.call".to_owned()]));
-        let few = Holder { tools, ..Holder::clone(&holder(GUILD, AccessRole::Player)) };
-        let options = McpOptions::default();
-        let seen = table::all().filter(|tool| tool.is_for(&few, &options)).map(|tool| tool.name);
-        assert_eq!(seen.collect::<Vec<_>>(), ["dice.roll"], "its role has no tools.call");
+    let tools = Some(["dice.roll", "tools.call"].map(str::to_owned).into());
+    let few = Holder { tools, ..Holder::clone(&holder(GUILD, AccessRole::Player)) };
+    let options = McpOptions::default();
+    let seen = table::all().filter(|tool| tool.is_for(&few, &options)).map(|tool| tool.name);
+    assert_eq!(seen.collect::<Vec<_>>(), ["dice.roll"], "its role has no tools.call");
+}
+
+#[test]
+fn tools_of_tokens_are_known_by_either_name() {
+    assert_eq!(table::named("dice.roll"), Ok("dice.roll"));
+    assert_eq!(table::named("dice_roll"), Ok("dice.roll"));
+    for slip in ["dice_rol", "dice.rol"] {
+        let refused = table::named(slip).unwrap_err();
+        assert_eq!(refused, "unknown tool (did you mean 'dice.roll'?)");
     }
+    let refused = table::named("files").unwrap_err();
+    assert!(refused.starts_with("unknown tool (known tools: voice.speak, "), "{refused}");
 }
 
 #[tokio::test]

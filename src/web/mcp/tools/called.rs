@@ -64,6 +64,7 @@ struct Asked {
 
 async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Asked { tool, arguments, table, wait } = call.read()?;
+    call.handles().outside.may_call(&call.holder.id)?;
     let table = call.table(table.as_deref())?;
     if let Some(table) = &table
         && let Some(way_out) = table.link.status(table.link.halts.count()).await?.card

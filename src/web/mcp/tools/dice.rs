@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    logic::dice::Outcome,
+    logic::{dice::Outcome, words::shortened},
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
         schema::{boolean, integer, name, object, of_list, string, text},
@@ -15,12 +15,14 @@ use crate::{
 
 /// Longest roll, in characters; dice have limits of their own.
 const DICE_MAX: u32 = 500;
+/// Longest roll that a table is shown, in characters.
+const SHOWN_MAX: usize = 1_500;
 
 pub static ROLL: ServedTool = ServedTool {
     name: "dice.roll",
     title: "Roll dice",
     description: "Rolls dice, in notation (4d6kh3, 1d20+5, 2d6; 1d8) or in words. A running table \
-        sees the roll.",
+        sees up to 30 rolls a minute.",
     rights: Rights::Everyone,
     annotations: Annotations::ADDS,
     input: || {
@@ -54,13 +56,50 @@ async fn roll(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Roll { dice, table } = call.read()?;
     let table = call.table(table.as_deref())?;
     let outcomes = call.handles().dice.roll(&dice, &format!("token {}", call.holder.id))?;
-    if let Some(table) = &table {
-        for Outcome { text, .. } in &outcomes {
-            table.link.effects.show(&format!("A program outside rolls {text}"));
-        }
+    let outside = &call.handles().outside;
+    let seen = table.filter(|_| outside.may_show(&call.holder.id));
+    if let Some(table) = &seen {
+        let text = shown(&outcomes);
+        table.link.effects.show(&format!("A program outside rolls {text}"));
     }
     let rolls = outcomes.into_iter().map(|it| {
         json!({ "dice": it.expression, "text": it.text, "rolls": it.rolls, "totals": it.totals })
     });
-    Ok(json!({ "rolls": rolls.collect::<Vec<Value>>(), "seen": table.is_some() }).into())
+    Ok(json!({ "rolls": rolls.collect::<Vec<Value>>(), "seen": seen.is_some() }).into())
+}
+
+/// The rolls without comments and labels: those are words of the program, and a table shows their
+/// links and emphasis.
+fn shown(outcomes: &[Outcome]) -> String {
+    let rolls = outcomes.iter().map(|Outcome { text, comment, .. }| {
+        let comment = comment.as_ref().map(|comment| format!(" # {comment}")).unwrap_or_default();
+        unlabelled(text.strip_suffix(comment.as_str()).unwrap_or(text))
+    });
+    shortened(&rolls.collect::<Vec<String>>().join("\n"), SHOWN_MAX)
+}
+
+/// `text` without what is between square brackets.
+fn unlabelled(text: &str) -> String {
+    let mut is_label = false;
+    let is_kept = |c: &char| {
+        let was_label = is_label;
+        is_label = if is_label { *c != ']' } else { *c == '[' };
+        !was_label && !is_label
+    };
+    text.chars().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::Dice;
+
+    #[test]
+    fn table_sees_no_words_of_a_program() {
+        let rolled =
+            Dice::new(1).roll("2d6[**gold**]+3 # [a](https://evil.example); 1d4", "a").unwrap();
+        let text = shown(&rolled);
+        assert!(text.starts_with("2d6 ") && text.contains("\n1d4 ("), "{text}");
+        assert!(!text.contains('#') && !text.contains("gold"), "{text}");
+    }
 }

@@ -1,14 +1,15 @@
 //! `system.health`.
 
+use std::time::Duration;
+
 use futures::FutureExt;
 use serde_json::{Value, json};
 
 use crate::{
-    campaign::ServiceInfo,
     tools::connection::State,
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
-        schema::{boolean, integer, maybe_string, object, result, string, strings},
+        schema::{boolean, integer, maybe_string, object, result, string},
         served::{Annotations, Rights, ServedTool},
     },
 };
@@ -16,7 +17,8 @@ use crate::{
 pub static HEALTH: ServedTool = ServedTool {
     name: "system.health",
     title: "Health of the program",
-    description: "The program's version, its store, the tool servers, and how many tables run.",
+    description: "The program's version, its store, the services with the circuit breakers of chat \
+        models, the tool servers, and how many tables run.",
     rights: Rights::Dm,
     annotations: Annotations::LOOKS,
     input: || object(&json!({}), &[]),
@@ -26,7 +28,14 @@ pub static HEALTH: ServedTool = ServedTool {
             "name": string(), "state": string(), "ready": boolean(), "why": maybe_string(),
             "tools": integer(),
         });
-        let services = json!({ "hears": string(), "thinks": strings() });
+        let breakers = ["closed", "open", "trial", "refused"];
+        let model = json!({
+            "name": string(),
+            "breaker": { "type": "string", "enum": breakers },
+            "seconds": { "type": ["number", "null"], "description": "Rest until its next request" },
+        });
+        let model = result(&model, &["name", "breaker", "seconds"]);
+        let services = json!({ "hears": string(), "models": { "type": "array", "items": model } });
         let members = json!({
             "version": string(),
             "ok": boolean(),
@@ -35,7 +44,7 @@ pub static HEALTH: ServedTool = ServedTool {
                 "type": "array",
                 "items": result(&server, &["name", "state", "ready", "why", "tools"]),
             },
-            "services": result(&services, &["hears", "thinks"]),
+            "services": result(&services, &["hears", "models"]),
             "tables": integer(),
         });
         result(&members, &["version", "ok", "store", "servers", "services", "tables"])
@@ -48,7 +57,11 @@ async fn health(call: Incoming) -> Result<ToolAnswer, ToolError> {
     // Where the store is and how large it is concerns the operator alone.
     let (store, is_stored) = match call.store().health().await {
         Ok(health) => (json!({ "engine": health.engine, "ok": true, "why": null }), true),
-        Err(why) => (json!({ "engine": "", "ok": false, "why": why.to_string() }), false),
+        Err(error) => {
+            tracing::warn!(%error, "the store fails a program outside");
+            let why = "it cannot be read (the log of glyphoxa says why)";
+            (json!({ "engine": "", "ok": false, "why": why }), false)
+        }
     };
     let servers = handles.servers.status(call.owner());
     let has_failed = servers.iter().any(|server| server.state.reason().is_some());
@@ -61,22 +74,52 @@ async fn health(call: Incoming) -> Result<ToolAnswer, ToolError> {
             "tools": server.tools.len(),
         })
     });
+    let hears = handles.settings.load().services.hears.name().to_owned();
+    let (models, all_answer) = models(&call);
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "ok": is_stored && !has_failed,
+        "ok": is_stored && !has_failed && all_answer,
         "store": store,
         "servers": servers.collect::<Vec<Value>>(),
-        "services": services(&call),
+        "services": { "hears": hears, "models": models },
         "tables": handles.sessions.tables(call.owner()).len(),
     })
     .into())
 }
 
-/// Names of the configured services, by what they do.
-fn services(call: &Incoming) -> Value {
-    let settings = call.handles().settings.load();
-    let services = &settings.services;
-    let names =
-        |all: &[ServiceInfo]| all.iter().map(|it| it.name().to_owned()).collect::<Vec<String>>();
-    json!({ "hears": services.hears.name(), "thinks": names(&services.thinks) })
+/// The assistant's chat models, in order of preference, and whether all breakers are closed. NPCs
+/// with the same models share their breakers.
+fn models(call: &Incoming) -> (Vec<Value>, bool) {
+    let maker = call.handles().settings.load().assistant.model.clone();
+    let Ok(models) = maker.make(0) else { return (Vec::new(), false) };
+    let all_answer = models.iter().all(|it| it.rest().is_none());
+    let models = models.iter().map(|it| {
+        let (breaker, seconds) = breaker(it.rest());
+        json!({ "name": &**it.name(), "breaker": breaker, "seconds": seconds })
+    });
+    (models.collect(), all_answer)
+}
+
+/// State of a breaker, and the seconds that it stays open, by its remaining rest.
+fn breaker(rest: Option<Duration>) -> (&'static str, Option<f64>) {
+    match rest {
+        None => ("closed", None),
+        Some(rest) if rest.is_zero() => ("trial", None),
+        Some(rest) if rest == Duration::MAX => ("refused", None),
+        Some(rest) => ("open", Some(rest.as_secs_f64())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn breakers_are_named_by_their_rest() {
+        let name = |rest| breaker(rest).0;
+        assert_eq!(name(None), "closed");
+        assert_eq!(name(Some(Duration::ZERO)), "trial");
+        assert_eq!(name(Some(Duration::MAX)), "refused");
+        assert_eq!(breaker(Some(Duration::from_secs(5))), ("open", Some(5.0)));
+    }
 }

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::sessions::shown;
 use crate::{
-    domain::Scope,
     logic::content_words::ContentWords,
     memory::{Entity, EntityFilter, ItemKind, ItemQuery, LineQuery, Snapshot, Tie},
     web::mcp::{
@@ -91,7 +90,7 @@ struct Sought {
 async fn search(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Search { query, limit } = call.read()?;
     let limit = usize::try_from(limit.unwrap_or(HITS).min(HITS_MAX))?;
-    let (scope, store) = (scope(&call).await?, call.store());
+    let (scope, store) = (call.played().await?, call.store());
     call.handles().sessions.caught_up().await?;
     let text = ContentWords::sought(&query);
     let of_lines = LineQuery { text: text.clone(), limit, ..LineQuery::default() };
@@ -120,8 +119,8 @@ async fn search(call: Incoming) -> Result<ToolAnswer, ToolError> {
 
 async fn entity(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Sought { entity: sought } = call.read()?;
-    let (scope, store) = (scope(&call).await?, call.store());
-    call.seed(&scope).await?;
+    let (scope, store) = (call.played().await?, call.store());
+    call.handles().world.seed(&scope).await?;
     let mut found = store.snapshot(&scope, &sought, call.viewer()).await?;
     if found.is_none() {
         let named = Some(sought.clone());
@@ -138,11 +137,6 @@ async fn entity(call: Incoming) -> Result<ToolAnswer, ToolError> {
             Err(format!("nothing is known of '{sought}' (memory.search looks for words)").into())
         }
     }
-}
-
-async fn scope(call: &Incoming) -> Result<Scope, ToolError> {
-    let table = call.table(None)?;
-    call.scope(table.as_ref()).await
 }
 
 fn told(found: &Snapshot, is_dm: bool) -> Value {

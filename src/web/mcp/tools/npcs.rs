@@ -5,23 +5,21 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::voice::{SOUND, answer, spoken_schema};
-use crate::{
-    campaign::{OutsideError, way_to_table},
-    web::mcp::{
-        incoming::{Incoming, ToolAnswer, ToolError},
-        schema::{boolean, flag, name, object, of_list, string, strings, text},
-        served::{Annotations, Rights, ServedTool},
-    },
+use crate::web::mcp::{
+    incoming::{Incoming, ToolAnswer, ToolError},
+    schema::{boolean, flag, name, object, of_list, string, strings, text},
+    served::{Annotations, Rights, ServedTool},
+    stage,
 };
 
-/// Longest question, in characters.
-const TEXT_MAX: u32 = 2_000;
+/// Longest question, in characters: what a model reads of one in its frame.
+const TEXT_MAX: u32 = 1_700;
 
 pub static LIST: ServedTool = ServedTool {
     name: "npc.list",
     title: "NPCs",
     description: "The NPCs of the running table; without one, those of the files. A player's token \
-        sees who is present.",
+        sees those that are present at the table, and without one none.",
     rights: Rights::Everyone,
     annotations: Annotations::LOOKS,
     input: || {
@@ -76,13 +74,11 @@ async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let List { table } = call.read()?;
     if let Some(table) = call.table(table.as_deref())? {
         let status = table.link.status(table.link.halts.count()).await?;
-        let seats = status.seats.iter().filter(|seat| call.is_dm() || seat.present);
-        let npcs = seats
+        let npcs = stage::seats(&status, &call.holder)
             .map(|seat| json!({ "name": seat.name, "present": seat.present, "muted": seat.muted }));
         return Ok(json!({ "npcs": npcs.collect::<Vec<Value>>() }).into());
     }
     if !call.is_dm() {
-        // The whole cast would tell players too much.
         return Ok(json!({ "npcs": [] }).into());
     }
     let settings = call.handles().settings.load();
@@ -102,19 +98,20 @@ async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
     if !call.is_dm() {
         check_presence(&call, table.as_deref(), &npc).await?;
     }
-    call.progress.report(format!("{npc} is asked")).await;
     let outside = &call.handles().outside;
+    outside.may_ask(&call.holder.id)?;
+    call.progress.report(format!("{npc} is asked")).await;
+    let outside = outside.for_program(&call.holder.id);
     let answered = outside.ask(call.owner(), table.as_deref(), &npc, &text).await?;
     Ok(answer(answered, sound.unwrap_or_default()))
 }
 
 /// Fails unless the NPC is present at a running table, in words that do not tell whether it exists.
 async fn check_presence(call: &Incoming, table: Option<&str>, npc: &str) -> Result<(), ToolError> {
-    let no_table = || OutsideError::NoTable(way_to_table(call.owner()));
-    let table = call.table(table)?.ok_or_else(no_table)?;
+    let table = call.handles().outside.running(call.owner(), table)?;
     let status = table.link.status(table.link.halts.count()).await?;
-    let seat = table.link.seat(npc).ok().and_then(|seated| status.of(seated.seat));
-    match seat.is_some_and(|seat| seat.present) {
+    let seated = table.link.seat(npc).ok().map(|seated| seated.seat);
+    match stage::seats(&status, &call.holder).any(|seat| Some(seat.id) == seated) {
         true => Ok(()),
         false => Err(format!("no NPC '{npc}' is present (npc.list shows who is)").into()),
     }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    campaign::{NewSchedule, Planner, ScheduleEntry, date},
+    campaign::{NewSchedule, Planner, ScheduleEntry, by_program, date},
     logic::schedule::Planned,
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
@@ -95,8 +95,9 @@ async fn create(call: Incoming) -> Result<ToolAnswer, ToolError> {
         }
     };
     let planner = planner(&call).await?;
-    // Made by a program: no person's deletion removes it.
-    let entry = planner.create(NewSchedule { when, action, by: None }).await?;
+    // Made by a program: no person's deletion removes it, and its words count as from outside.
+    let by = Some(by_program(&call.holder.id));
+    let entry = planner.create(NewSchedule { when, action, by }).await?;
     Ok(shown(&planner, &entry).into())
 }
 
@@ -114,8 +115,7 @@ async fn cancel(call: Incoming) -> Result<ToolAnswer, ToolError> {
 }
 
 async fn planner(call: &Incoming) -> Result<Planner, ToolError> {
-    let table = call.table(None)?;
-    let scope = call.scope(table.as_ref()).await?;
+    let scope = call.played().await?;
     Ok(call.handles().schedules.within(scope))
 }
 

@@ -5,12 +5,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    campaign::TableHere,
+    campaign::{Holder, TableHere},
     session::{SeatStatus, State, Status},
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
         schema::{boolean, integer, maybe_string, name, number, object, of_list, result, string},
         served::{Annotations, Rights, ServedTool},
+        stage,
     },
 };
 
@@ -60,7 +61,7 @@ async fn status(call: Incoming) -> Result<ToolAnswer, ToolError> {
     for TableHere { scope, link } in tables {
         // One that closes now is left out.
         let Ok(status) = link.status(link.halts.count()).await else { continue };
-        let mut table = of_table(&status, call.is_dm());
+        let mut table = of_table(&status, &call.holder);
         table["table"] = link.session.0.into();
         table["campaign"] = scope.campaign.0.into();
         shown.push(table);
@@ -68,16 +69,15 @@ async fn status(call: Incoming) -> Result<ToolAnswer, ToolError> {
     Ok(json!({ "tables": shown }).into())
 }
 
-fn of_table(status: &Status, is_dm: bool) -> Value {
+fn of_table(status: &Status, holder: &Holder) -> Value {
+    let is_dm = holder.is_dm();
     let (state, npc) = match &status.state {
         State::Listening => ("listening", None),
         State::Thinking(npc) => ("thinking", Some(npc)),
         State::Speaking(npc) => ("speaking", Some(npc)),
         State::Paused => ("paused", None),
     };
-    // Who waits off stage would tell players too much.
-    let seats = status.seats.iter().filter(|seat| is_dm || seat.present);
-    let npcs = seats.map(|seat| of_seat(seat, is_dm));
+    let npcs = stage::seats(status, holder).map(|seat| of_seat(seat, is_dm));
     let scene = json!({
         "location": status.scene.location,
         "time_of_day": status.scene.time_of_day,

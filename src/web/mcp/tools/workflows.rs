@@ -109,8 +109,7 @@ impl Drop for StopOnDrop {
 
 async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Asked { workflow, inputs, wait } = call.read()?;
-    let table = call.table(None)?;
-    let scope = call.scope(table.as_ref()).await?;
+    let scope = call.played().await?;
     let runs = call.handles().workflows.clone();
     let wanted = wanted(&call, scope.clone(), workflow.clone(), inputs.unwrap_or(Value::Null));
     let mut started = runs.start(wanted).await?;
@@ -148,12 +147,13 @@ fn wanted(call: &Incoming, scope: Scope, workflow: String, inputs: Value) -> Wan
         decided: None,
         taint,
     };
-    WantedRun { scope, workflow, inputs, outside: true, origin }
+    // Defaults are the game master's own words.
+    let outside = inputs.as_object().is_some_and(|inputs| !inputs.is_empty());
+    WantedRun { scope, workflow, inputs, outside, origin }
 }
 
 async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
-    let table = call.table(None)?;
-    let scope = call.scope(table.as_ref()).await?;
+    let scope = call.played().await?;
     let runs = &call.handles().workflows;
     let stored = runs.stored(&scope, RUNS).await?;
     let known = Arc::clone(&runs.settings().load().workflows);
