@@ -8,13 +8,19 @@ use crate::support::{outside::Caller, program::Place};
 fn npc_speaks_to_a_program_without_discord() {
     let place = Place::with_config(
         "npcs:\n  - name: Bartok\n    voice: { provider: flite, voice_id: rms }\n    \
-         lines: [{ say: Well met. }]\n",
+         lines: [{ when: [instructions, never, data], say: Not heard. }, { say: Well met. }]\n",
     );
+    let scene = "steps: [{ scene: { location: '${inputs.place}' } }]\n";
+    let inputs =
+        "inputs: { type: object, properties: { place: { type: string, default: Inn } } }\n";
+    place.write("workflows/dusk.yaml", format!("name: dusk\n{inputs}{scene}"));
     let place = place.brief();
     let live = place.start(&["serve", "--listen", "127.0.0.1:0"]);
-    let line = live.says("listening on http://127.0.0.1:");
-    let port = line.split(':').nth(2).and_then(|rest| rest.split('/').next());
+    let hint = "(glyphoxa mcp entry --url http://127.0.0.1:";
+    let said = live.says_all(&["listening on http://127.0.0.1:", hint]);
+    let port = said[0].split(':').nth(2).and_then(|rest| rest.split('/').next());
     let port: u16 = port.and_then(|port| port.parse().ok()).expect("a port");
+    assert!(said[1].contains(&format!("{hint}{port}/mcp makes one)")), "{said:?}");
     let caller = Caller::new(&place, port, &[]);
     let said = caller.calls("voice.speak", &json!({ "text": "Good evening." }));
     assert_eq!((&said["npc"], &said["how"]), (&json!("Bartok"), &json!("spoken")));
@@ -22,6 +28,11 @@ fn npc_speaks_to_a_program_without_discord() {
     live.says("outside: voice.speak by ");
     let answer = caller.calls("npc.ask", &json!({ "npc": "Bartok", "text": "How are you?" }));
     assert_eq!((&answer["heard"], &answer["how"]), (&json!("Well met."), &json!("spoken")));
+    assert_eq!(answer["seconds"], json!(null), "an answer in writing, which any client takes");
+    let aloud = json!({ "npc": "Bartok", "text": "Who are you?", "sound": true });
+    assert!(caller.calls("npc.ask", &aloud)["seconds"].as_f64().is_some_and(|it| it > 0.1));
+    let run = caller.calls("workflow.run", &json!({ "workflow": "dusk" }));
+    assert_eq!(run["status"], "done", "its defaults are the owner's words: {run}");
     let second = place.run(&["serve", "--listen", &format!("127.0.0.1:{port}")]).ends_with(1);
     assert!(second.stderr.contains("in use"), "{second:#?}");
     assert_eq!(live.terminate(), 0);

@@ -61,6 +61,8 @@ fn wrong_tokens_are_refused_with_a_way_out() {
         &["--role", "dm", "--days", "0"],
         &["--role", "dm", "--tools", "two words"],
         &["--role", "dm", "--tools", ""],
+        &["--role", "dm", "--tools", "dice.rol"],
+        &["--role", "player", "--tools", "dice.roll,voice.speak"],
         &[],
     ] {
         place.run(&[&["token", "create"], wrong].concat()).ends_with(2);
@@ -102,26 +104,32 @@ fn entry_of_each_client_carries_a_new_token() {
         .map(|token| json!([token["role"], token["owner"]]))
         .collect();
     assert_eq!(made, [json!(["player", "local"]), json!(["dm", "local"]), json!(["player", "42"])]);
+    let remote = entry(&["--url", "http://inn:4100/mcp"])["mcpServers"]["glyphoxa"].clone();
+    assert_eq!(remote["args"][5], "--allow-http", "mcp-remote refuses it otherwise: {remote}");
     for wrong in ["ftp://x/mcp", "https://", "https://a:b@c/mcp", "127.0.0.1:4100"] {
         place.run(&["mcp", "entry", "--url", wrong]).ends_with(2);
     }
 }
 
 #[test]
-fn entry_names_the_configured_listener() {
-    let npcs = "npcs: [{ name: Pip, lines: [{ say: Hm. }] }]";
-    for (web, url) in [
-        ("{ listen: '127.0.0.1:4200' }", "http://127.0.0.1:4200/mcp"),
-        (
-            "{ listen: '0.0.0.0:4200', behind_tls: true, hosts: [inn.example] }",
-            "https://inn.example/mcp",
-        ),
-    ] {
-        let place = Place::with_config(&format!("{npcs}\nweb: {web}\n"));
-        let printed = place.run(&["mcp", "entry", "--client", "cursor"]).ends_with(0).stdout;
-        let entry: Value = serde_json::from_str(&printed).expect("JSON");
-        assert_eq!(entry["mcpServers"]["glyphoxa"]["url"], url);
-    }
+fn entry_has_the_address_of_the_settings() {
+    let entry = |settings: &str| {
+        let place = Place::with_config(&format!(
+            "npcs: [{{ name: Pip, lines: [{{ say: Hm. }}] }}]\n{settings}"
+        ));
+        let ran = place.run(&["mcp", "entry", "--client", "cursor"]).ends_with(0);
+        let printed: Value = serde_json::from_str(&ran.stdout).expect("JSON alone");
+        (printed["mcpServers"]["glyphoxa"]["url"].clone(), ran.stderr)
+    };
+    let (url, notes) = entry("web: { listen: '127.0.0.1:4200' }\n");
+    assert_eq!(url, "http://127.0.0.1:4200/mcp");
+    assert!(!notes.contains("no listener") && !notes.contains("Discord"), "{notes}");
+    let proxied = "web: { listen: '0.0.0.0:4100', behind_tls: true, hosts: [inn.example] }\n";
+    assert_eq!(entry(proxied).0, "https://inn.example/mcp");
+    let (url, notes) = entry("discord: { token: MTIz.abcdef.ghijkl, guild_id: '42' }\n");
+    assert_eq!(url, "http://127.0.0.1:4100/mcp");
+    assert!(notes.contains("no listener is configured (start glyphoxa serve"), "{notes}");
+    assert!(notes.contains("doesn't reach tables on Discord (for these: --guild 42;"), "{notes}");
 }
 
 #[test]

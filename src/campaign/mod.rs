@@ -77,7 +77,9 @@ pub use moving::{
 };
 pub use music::{check_sound, level as level_music};
 pub use notices::{DecideAt, Tables, WaitingCall};
-pub use outside::{ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, Utterance48};
+pub use outside::{
+    ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, Utterance48, way_to_table,
+};
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
 pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
 pub use privacy::{

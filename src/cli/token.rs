@@ -15,7 +15,7 @@ use crate::{
     config::Config,
     domain::{AccessRole, Owner},
     memory::KeptToken,
-    web::tool_named,
+    web::{self, tool_named},
 };
 
 #[derive(Args)]
@@ -101,13 +101,15 @@ impl OwnerOption {
 }
 
 impl TokenOptions {
-    pub fn wanted(self, role: TokenRole) -> NewToken {
+    /// Fails on tools that a token of `role` cannot have.
+    pub fn wanted(self, role: TokenRole) -> Result<NewToken, Failure> {
         let role = match role {
             TokenRole::Player => AccessRole::Player,
             TokenRole::Dm => AccessRole::Dm,
         };
+        check_tools(self.tools.as_deref().unwrap_or_default(), role)?;
         let owner = self.of.owner().unwrap_or(Owner::Local);
-        NewToken { owner, role, tools: self.tools, days: self.days }
+        Ok(NewToken { owner, role, tools: self.tools, days: self.days })
     }
 }
 
@@ -116,8 +118,9 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
         let access = Access::new(app::open_memory(config).await?);
         match arguments.action {
             Action::Create { role, options, json } => {
-                let (secret, token) = access.create(options.wanted(role)).await?;
+                let (secret, token) = access.create(options.wanted(role)?).await?;
                 created(&secret, &token, json)?;
+                note_owner(config, &token);
             }
             Action::List { of, json } => list(&access.list(of.owner()).await?, json)?,
             Action::Revoke { id } => revoke(&access, &id).await?,
@@ -143,6 +146,19 @@ pub fn described(token: &KeptToken) -> String {
     };
     let KeptToken { id, role, made, .. } = token;
     format!("{id}: {} of {owner}, {tools}, made {}, {ends}", role.word(), date(*made))
+}
+
+/// Says that a token of this machine does not reach the tables of a configured bot.
+pub fn note_owner(config: &Config, token: &KeptToken) {
+    let discord = &config.discord;
+    if token.owner != Owner::Local || discord.token.0.is_empty() {
+        return;
+    }
+    let id = discord.guild.map_or_else(|| "ID".to_owned(), |guild| guild.to_string());
+    let how = "Developer Mode, right-click the server, Copy Server ID";
+    complain(&format!(
+        "note: this token doesn't reach tables on Discord (for these: --guild {id}; ids: {how})"
+    ));
 }
 
 /// Stdout gets the secret alone, so that a script can take it.
@@ -192,6 +208,17 @@ fn object(token: &KeptToken) -> Value {
     json!({
         "id": id, "role": role, "owner": owner.word(), "tools": tools, "made": made, "ends": ends,
     })
+}
+
+/// Fails on a tool that is not for `role`; a token with it alone could do nothing.
+fn check_tools(tools: &[String], role: AccessRole) -> Result<(), Failure> {
+    let known = web::tools_of(role);
+    let Some(other) = tools.iter().find(|tool| !known.contains(&tool.as_str())) else {
+        return Ok(());
+    };
+    let (role, known) = (role.word(), known.join(", "));
+    let text = format!("a token with the role {role} can't have the tool '{other}' (use: {known})");
+    Err(Failure::Usage(text))
 }
 
 fn tool_name(text: &str) -> Result<String, String> {

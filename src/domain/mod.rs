@@ -20,7 +20,7 @@ mod visible;
 
 pub use access::AccessRole;
 pub use campaign::{Campaign, Entity, EntityKind, Player, Rule, Scene};
-pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts, is_framed};
+pub use chat::{Calling, DATA_NOTE, Message, ToolCall, ToolSpec, TurnFacts, is_framed, unframed};
 pub use file_stem::file_stem;
 pub use hash::{Fnv, fnv1a, hex};
 pub use ids::{CallId, PersonId, SessionId, Timestamp, TurnId};

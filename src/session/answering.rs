@@ -29,7 +29,7 @@ use super::{
     wanted_dice::WantedDice,
 };
 use crate::{
-    domain::{Npc, TurnFacts, TurnId},
+    domain::{Npc, TurnFacts, TurnId, unframed},
     engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
     logic::{music::MusicWish, own_lines::Labels},
 };
@@ -150,7 +150,8 @@ impl Table {
         let utterance = &purpose.utterance;
         let WantedDice { rolls, odds, last, withheld } = self.wanted_dice(purpose.seat, utterance);
         let names = self.router.npc_names();
-        let wishes = self.music.wishes(&utterance.text, names);
+        let words = unframed(&utterance.text);
+        let wishes = self.music.wishes(&words, names);
         TurnFacts {
             speaker: self.speakers.called(utterance.speaker).to_owned(),
             by: Some(self.speakers.person(utterance.speaker)),
@@ -160,7 +161,7 @@ impl Table {
             last,
             dice_withheld: withheld,
             stops_music: wishes == [MusicWish::Stop],
-            language: self.speakers.language(utterance.speaker, &utterance.text),
+            language: self.speakers.language(utterance.speaker, &words),
         }
     }
 
@@ -168,7 +169,7 @@ impl Table {
     fn wanted_dice(&self, seat: SeatId, utterance: &Utterance) -> WantedDice {
         let by = self.speakers.person(utterance.speaker);
         let Seat { npc, conversation, .. } = &self.seats[seat];
-        WantedDice::of(&utterance.text, &by, conversation, names_of(npc))
+        WantedDice::of(&unframed(&utterance.text), &by, conversation, names_of(npc))
     }
 
     /// Labels that `seat`'s NPC may put before a line: names of the cast, of the campaign's people

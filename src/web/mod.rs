@@ -39,7 +39,7 @@ use self::{
     routes::{Checks, Routes},
 };
 pub use self::{
-    mcp::tool_named,
+    mcp::{names_for as tools_of, tool_named},
     options::{McpOptions, WebOptions},
     parts::WebParts,
 };
@@ -61,8 +61,8 @@ impl Bound {
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
     #[error(
-        "address {0} is in use (end the program that uses it, or choose another port in \
-         web.listen)"
+        "address {0} is in use (end the program that uses it, or choose another port: web.listen in \
+         glyphoxa.yaml, or serve --listen)"
     )]
     InUse(SocketAddr),
     #[error("cannot listen on {0}: {1} (choose another address in web.listen)")]

@@ -41,6 +41,10 @@ fn sessions() -> Vec<Case> {
         c("no access tokens", &["token", "list"]),
         c("unknown access token", &["token", "revoke", "00000000"]),
         c("access token for no tool", &["token", "create", "--role", "dm", "--tools", "a b"]),
+        c(
+            "access token for no tool of players",
+            &["token", "create", "--role", "player", "--tools", "voice.speak"],
+        ),
         c("entry without an address", &["mcp", "entry", "--url", "x"]),
         c("no model files named", &["models", "get"]),
         c("unknown model files", &["models", "get", "banana"]),

@@ -55,6 +55,14 @@ pub struct OutsideParts {
     pub guilds: GuildStore,
 }
 
+/// How to get a table for a token of `owner`.
+pub const fn way_to_table(owner: Owner) -> &'static str {
+    match owner {
+        Owner::Guild(_) => "use /session start in Discord",
+        Owner::Local => "run glyphoxa serve; for tables on Discord, make a token with --guild ID",
+    }
+}
+
 /// Serves programs outside. Cloning shares it.
 #[derive(Clone)]
 pub struct Outside {
@@ -162,11 +170,7 @@ impl Outside {
 
     /// Like [`Self::table`], for what needs one.
     pub fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
-        let way_out = match owner {
-            Owner::Guild(_) => "use /session start in Discord",
-            Owner::Local => "run glyphoxa serve",
-        };
-        self.table(owner, table)?.ok_or(OutsideError::NoTable(way_out))
+        self.table(owner, table)?.ok_or(OutsideError::NoTable(way_to_table(owner)))
     }
 
     /// The campaign at `table`; without one, the campaign that `owner` has chosen, else the

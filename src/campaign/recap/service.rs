@@ -14,11 +14,14 @@ use crate::{
     memory::{self, SessionEntry, SessionFilter, Viewer},
 };
 
+/// Latest sessions of a campaign among which one with lines is looked for.
+const RECENT: usize = 50;
+
 #[derive(Clone, Debug)]
 pub struct RecapRequest {
     /// Owner of the session, in any of their campaigns.
     pub owner: Owner,
-    /// `None`: their last session.
+    /// `None`: their last session in which something was said.
     pub session: Option<String>,
     /// Includes the game master's secrets.
     pub for_dm: bool,
@@ -78,7 +81,8 @@ impl Recaps {
 
     async fn retell(&self, request: RecapRequest) -> Result<String, RecapError> {
         self.sessions.caught_up().await?;
-        let Some((scope, SessionEntry { session, .. })) = self.last_session(&request).await? else {
+        let found = self.session(request.owner, request.session.as_deref()).await?;
+        let Some((scope, SessionEntry { session, .. })) = found else {
             return Err(request.session.map_or(RecapError::Nothing, RecapError::Unknown));
         };
         // A running session's summary would soon be outdated.
@@ -110,20 +114,22 @@ impl Recaps {
         Ok(text)
     }
 
-    /// The requested session and its scope: its owner may have played several campaigns.
-    async fn last_session(
+    /// The session of this id, in any campaign of `owner`; without one, the last in which something
+    /// was said: one that has just begun tells nothing. If there is none, the last.
+    pub async fn session(
         &self,
-        request: &RecapRequest,
+        owner: Owner,
+        id: Option<&str>,
     ) -> Result<Option<(Scope, SessionEntry)>, memory::Error> {
-        let filter = SessionFilter { id: request.session.clone(), limit: 1 };
+        let filter = SessionFilter { id: id.map(str::to_owned), limit: RECENT };
         let store = self.sessions.transcripts().store();
         let mut latest: Option<(Scope, SessionEntry)> = None;
-        let all = store.scopes().await?.into_iter();
-        for scope in all.filter(|scope| scope.owner == request.owner) {
-            let found = store.sessions(&scope, filter.clone()).await?.pop();
-            let began = |it: &SessionEntry| it.session.started;
-            if let Some(found) = found
-                && latest.as_ref().is_none_or(|(_, other)| began(other) < began(&found))
+        let rank = |it: &SessionEntry| (it.lines > 0, it.session.started);
+        for scope in store.scopes().await?.into_iter().filter(|scope| scope.owner == owner) {
+            let found = store.sessions(&scope, filter.clone()).await?;
+            let at = found.iter().position(|it| it.lines > 0).unwrap_or_default();
+            if let Some(found) = found.into_iter().nth(at)
+                && latest.as_ref().is_none_or(|(_, other)| rank(other) < rank(&found))
             {
                 latest = Some((scope, found));
             }

@@ -4,7 +4,8 @@ use std::{future::pending, sync::Arc};
 
 use super::context::{StepContext, failed, gone};
 use crate::{
-    campaign::ordered::{DATA, FRAME, LineError, OrderedLine, QUESTION_MAX, is_heard, unheard},
+    campaign::ordered::{FRAME, LineError, OrderedLine, QUESTION_MAX, is_heard, unheard},
+    domain::DATA_NOTE,
     logic::{
         words::shortened,
         workflow::{
@@ -68,7 +69,7 @@ fn for_model(words: &Words) -> String {
         true => framed_inline("workflow", &shortened(&piece.text, room.saturating_sub(FRAME))),
         false => piece.text.clone(),
     });
-    let note = if words.is_outside() { DATA } else { "" };
+    let note = if words.is_outside() { DATA_NOTE } else { "" };
     pieces.collect::<String>() + note
 }
 

@@ -50,13 +50,20 @@ async fn serve(
     from: Configured<'_>,
     log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
+    // The address that entries have unless another is named.
+    let entered = config.web.clone().unwrap_or_default().listen;
     let listener = Listener::open(&options).await?;
     let agreed = from.agreements().with(&config);
     let program = Program::open(config, Some(&listener)).await?;
     let (table, mut gone) = ServedTable::open(&program.handles).await?;
     writeln!(stdout(), "listening on http://{}/mcp (Ctrl-C ends it)", listener.address())?;
     if program.handles.access.list(None).await?.is_empty() {
-        complain("no program has a token yet (glyphoxa mcp entry makes one)");
+        let address = listener.address();
+        let url = match address == entered {
+            true => String::new(),
+            false => format!(" --url http://{address}/mcp"),
+        };
+        complain(&format!("no program has a token yet (glyphoxa mcp entry{url} makes one)"));
     }
     let stop = CancellationToken::new();
     let listening = listener.start(&program.handles, &stop);

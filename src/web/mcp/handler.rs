@@ -22,7 +22,7 @@ use super::{
     server::{McpServer, holder_of},
     sound, subscriptions, table,
 };
-use crate::{campaign::Holder, domain::one_line, panics::caught};
+use crate::{campaign::Holder, domain::one_line, panics::caught, web::McpOptions};
 
 /// How long clients may use a list of tools, in ms: it follows the configuration.
 const TOOLS_TTL_MS: u64 = 60_000;
@@ -43,7 +43,8 @@ impl ServerHandler for McpServer {
             .build();
         let mut program = Implementation::new("glyphoxa", env!("CARGO_PKG_VERSION"));
         program.title = Some("Glyphoxa".to_owned());
-        ServerConfig::new(capabilities).with_server_info(program).with_instructions(INSTRUCTIONS)
+        let instructions = table::as_listed(INSTRUCTIONS, &self.parts.options.mcp);
+        ServerConfig::new(capabilities).with_server_info(program).with_instructions(instructions)
     }
 
     /// In these revisions subscriptions need sessions, which this server doesn't keep.
@@ -162,8 +163,8 @@ impl McpServer {
         request: CallToolRequestParams,
         progress: CallProgress,
     ) -> Result<CallToolResult, ErrorData> {
-        let tool = table::find(&request.name);
-        let tool = tool.filter(|tool| tool.is_for(holder, &self.parts.options.mcp));
+        let options = &self.parts.options.mcp;
+        let tool = table::find(&request.name).filter(|tool| tool.is_for(holder, options));
         let Some(tool) = tool else {
             let name = one_line(&request.name, NAME_MAX);
             let what = format!("unknown tool '{name}' (tools/list has those of this token)");
@@ -172,7 +173,7 @@ impl McpServer {
         let given = Value::Object(request.arguments.unwrap_or_default());
         let arguments = match table::check(tool, given).await {
             Ok(arguments) => arguments,
-            Err(error) => return Ok(failed(error)),
+            Err(error) => return Ok(failed(error, options)),
         };
         let (name, token) = (tool.name, holder.id.as_str());
         tracing::debug!(tool = name, token, "a program outside calls a tool");
@@ -184,11 +185,11 @@ impl McpServer {
         let incoming = Incoming { parts, holder, arguments, progress };
         match caught((tool.run)(incoming)).await {
             Ok(Ok(answer)) => Ok(answered(answer)),
-            Ok(Err(error)) => Ok(failed(error)),
+            Ok(Err(error)) => Ok(failed(error, options)),
             Err(fault) => {
                 tracing::error!(tool = name, %fault, "a tool for programs outside has failed");
                 let what = format!("'{name}' has failed (a fault of glyphoxa; please report it)");
-                Ok(failed(ToolError(what)))
+                Ok(failed(ToolError(what), options))
             }
         }
     }
@@ -203,6 +204,7 @@ fn answered(ToolAnswer { value, sound }: ToolAnswer) -> CallToolResult {
     result
 }
 
-fn failed(ToolError(why): ToolError) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(why)])
+/// Its fix may name a tool, as this client knows it.
+fn failed(ToolError(why): ToolError, options: &McpOptions) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(table::as_listed(&why, options))])
 }

@@ -20,10 +20,10 @@ use serde_json::Value;
 use crate::{
     campaign::{
         GuildError, Handles, Holder, ImportError, OutsideError, RecapError, ScheduleError,
-        TableHere, Utterance48,
+        TableHere, Utterance48, way_to_table,
     },
     domain::{Owner, Scope},
-    memory::{self, MemoryStore, SessionEntry, SessionFilter, Viewer},
+    memory::{self, MemoryStore, SessionEntry, Viewer},
     web::WebParts,
 };
 
@@ -140,28 +140,16 @@ impl Incoming {
         self.scope(self.handles().outside.newest(self.owner()).as_ref()).await
     }
 
-    /// The session of this id, in any campaign of the owner; without one, the last. All lines so far
-    /// are stored.
+    /// The session of this id, in any campaign of the owner; without one, the last in which something
+    /// was said. All lines so far are stored.
     pub async fn session(&self, id: Option<&str>) -> Result<(Scope, SessionEntry), ToolError> {
         self.handles().sessions.caught_up().await?;
-        let store = self.store();
-        let filter = SessionFilter { id: id.map(str::to_owned), limit: 1 };
-        let mut latest: Option<(Scope, SessionEntry)> = None;
-        let scopes = store.scopes().await?.into_iter();
-        for scope in scopes.filter(|scope| scope.owner == self.owner()) {
-            let found = store.sessions(&scope, filter.clone()).await?.pop();
-            let began = |it: &SessionEntry| it.session.started;
-            if let Some(found) = found
-                && latest.as_ref().is_none_or(|(_, other)| began(other) < began(&found))
-            {
-                latest = Some((scope, found));
-            }
-        }
-        latest.ok_or_else(|| match id {
+        let found = self.handles().recaps.session(self.owner(), id).await?;
+        found.ok_or_else(|| match id {
             Some(id) => {
                 format!("unknown session '{id}' (resources/list has those there are)").into()
             }
-            None => "no session was played yet (start one: /session start)".into(),
+            None => format!("no session was played yet ({})", way_to_table(self.owner())).into(),
         })
     }
 }

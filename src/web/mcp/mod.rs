@@ -34,7 +34,10 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use self::{server::McpServer, table::named as tool_named};
+pub use self::{
+    server::McpServer,
+    table::{named as tool_named, names_for},
+};
 use crate::{campaign::Holder, web::WebParts};
 
 /// Largest request, in bytes, like that of the listener.

@@ -7,7 +7,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::incoming::{Incoming, ToolAnswer, ToolError};
-use crate::{campaign::Holder, web::McpOptions};
+use crate::{campaign::Holder, domain::AccessRole, web::McpOptions};
 
 /// Holders that may call a tool, if their token names no tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,18 @@ pub enum Rights {
     Dm,
     /// Game masters, where listening is switched on.
     Listening,
+}
+
+impl Rights {
+    /// True if tokens of `role` have them; `listens`: listening is switched on.
+    pub fn are_of(self, role: AccessRole, listens: bool) -> bool {
+        let is_dm = role == AccessRole::Dm;
+        match self {
+            Self::Everyone => true,
+            Self::Dm => is_dm,
+            Self::Listening => is_dm && listens,
+        }
+    }
 }
 
 /// Annotations; each is true of every call.
@@ -60,12 +72,7 @@ impl ServedTool {
 
     /// True if `holder` may see and call it.
     pub fn is_for(&self, holder: &Holder, options: &McpOptions) -> bool {
-        let has_rights = match self.rights {
-            Rights::Everyone => true,
-            Rights::Dm => holder.is_dm(),
-            Rights::Listening => holder.is_dm() && options.listen,
-        };
-        has_rights && holder.has_tool(self.name)
+        self.rights.are_of(holder.role, options.listen) && holder.has_tool(self.name)
     }
 
     /// True if the game master's panel shows its calls: they change something, or listen.
@@ -73,12 +80,17 @@ impl ServedTool {
         !self.annotations.reads_only || self.rights == Rights::Listening
     }
 
-    /// Its description for clients.
-    pub fn listed(&self, options: &McpOptions) -> Tool {
-        let name = match options.underscores {
+    /// Its name for clients.
+    pub fn listed_name(&self, options: &McpOptions) -> Cow<'static, str> {
+        match options.underscores {
             true => Cow::Owned(self.name.replace('.', "_")),
             false => Cow::Borrowed(self.name),
-        };
+        }
+    }
+
+    /// Its description for clients.
+    pub fn listed(&self, options: &McpOptions) -> Tool {
+        let name = self.listed_name(options);
         let Annotations { reads_only, destructive, idempotent, open_world } = self.annotations;
         let annotations = ToolAnnotations::with_title(self.title)
             .read_only(reads_only)

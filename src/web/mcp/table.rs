@@ -1,4 +1,4 @@
-//! All tools. Entry functions: [`all`], [`find`], [`named`], [`check`].
+//! All tools. Entry functions: [`all`], [`find`], [`named`], [`check`], [`as_listed`].
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -9,7 +9,7 @@ use super::{
     served::ServedTool,
     tools::{called, dice, health, memory, npcs, schedules, sessions, status, voice, workflows},
 };
-use crate::{tools::Schema, yaml::nearest};
+use crate::{domain::AccessRole, tools::Schema, web::McpOptions, yaml::nearest};
 
 static TOOLS: [&ServedTool; 17] = [
     &voice::SPEAK,
@@ -41,9 +41,34 @@ pub fn all() -> impl Iterator<Item = &'static ServedTool> {
     TOOLS.iter().copied()
 }
 
+/// Names of the tools for tokens of `role`, where listening is on.
+pub fn names_for(role: AccessRole) -> Vec<&'static str> {
+    all().filter(|tool| tool.rights.are_of(role, true)).map(|tool| tool.name).collect()
+}
+
 /// The tool of this name, with dots or underscores.
 pub fn find(name: &str) -> Option<&'static ServedTool> {
     all().find(|tool| tool.is_called(name))
+}
+
+/// `text` with our tools called as clients know them.
+pub fn as_listed(text: &str, options: &McpOptions) -> String {
+    if !options.underscores {
+        return text.to_owned();
+    }
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
+    let mut told = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c: char| !is_of_name(c)) {
+        let word = piece.trim_end_matches(|c: char| !is_of_name(c)).trim_end_matches('.');
+        match all().find(|tool| tool.name == word) {
+            Some(tool) => {
+                told.push_str(&tool.listed_name(options));
+                told.push_str(piece.strip_prefix(word).unwrap_or_default());
+            }
+            None => told.push_str(piece),
+        }
+    }
+    told
 }
 
 /// The name, with dots, of the tool that `name` means; fails with the nearest one.

@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::{domain::TurnFacts, logic::words::capitalised};
+use crate::{
+    domain::{TurnFacts, unframed},
+    logic::words::capitalised,
+};
 
 /// Capture group for the speaker's name.
 pub const NAME: &str = "name";
@@ -37,7 +40,8 @@ impl Values {
         Self {
             npc: npc.to_owned(),
             speaker: facts.speaker.clone(),
-            utterance: facts.utterance.clone(),
+            // Lines follow no instructions, so they are chosen by the words alone.
+            utterance: unframed(&facts.utterance),
             dice: facts.dice.clone(),
             odds: facts.odds.clone(),
             last: facts.last.map(|back| back.to_string()),

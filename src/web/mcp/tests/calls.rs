@@ -1,6 +1,7 @@
 //! Arguments, results and errors of tools.
 
 use super::*;
+use crate::memory::Session;
 
 fn master() -> Arc<Holder> {
     holder(GUILD, AccessRole::Dm)
@@ -94,4 +95,18 @@ async fn reading_tools_answer_without_a_table() {
         (&lines["lines"][0]["number"], &lines["lines"][0]["secret"]),
         (&json!(2), &json!(true))
     );
+}
+
+#[tokio::test]
+async fn last_session_is_one_with_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = parts(folder.path(), McpOptions::default());
+    world(&parts).await;
+    let begun = Session { id: "begun".to_owned(), started: Some(9_500), ..Session::default() };
+    let store = parts.handles.sessions.transcripts().store();
+    store.put_session(&scope(GUILD), begun).await.unwrap();
+    for tool in ["session.recap", "session.transcript"] {
+        let told = done(&parts, &master(), tool, no_arguments()).await;
+        assert_eq!(told["session"], "evening-gate", "{tool}");
+    }
 }

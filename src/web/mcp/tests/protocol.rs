@@ -102,6 +102,19 @@ async fn names_may_have_underscores() {
         names.contains(&"voice_listen") && names.iter().all(|it| !it.contains('.')),
         "{names:?}"
     );
+    let unknown = json!({ "name": "entity_get", "arguments": { "entity": "nothing" } });
+    let told = result(&router, OLD, "tools/call", unknown).await;
+    let text = told["content"][0]["text"].as_str().unwrap();
+    assert!(text.ends_with("(memory_search looks for words)"), "{text}");
+}
+
+#[test]
+fn texts_name_tools_as_they_are_listed() {
+    let text = "Use npc.list, then (dice.roll). Not dice.roll_dice or npc.lists; session.status.";
+    let named = |underscores| table::as_listed(text, &McpOptions { listen: false, underscores });
+    assert_eq!(named(false), text);
+    let wanted = "Use npc_list, then (dice_roll). Not dice.roll_dice or npc.lists; session_status.";
+    assert_eq!(named(true), wanted);
 }
 
 #[tokio::test]

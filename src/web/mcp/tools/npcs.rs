@@ -4,10 +4,10 @@ use futures::FutureExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::voice::{answer, spoken_schema};
+use super::voice::{SOUND, answer, spoken_schema};
 use crate::web::mcp::{
     incoming::{Incoming, ToolAnswer, ToolError},
-    schema::{boolean, name, object, of_list, string, strings, text},
+    schema::{boolean, flag, name, object, of_list, string, strings, text},
     served::{Annotations, Rights, ServedTool},
     stage,
 };
@@ -40,7 +40,8 @@ pub static ASK: ServedTool = ServedTool {
     name: "npc.ask",
     title: "Ask an NPC",
     description: "A turn in writing at the running table: the NPC answers in its voice, and may \
-        call its tools. A player's token asks NPCs who are present.",
+        call its tools. The text of the answer is in 'heard'. A player's token asks NPCs who are \
+        present.",
     rights: Rights::Everyone,
     annotations: Annotations { open_world: true, ..Annotations::ADDS },
     input: || {
@@ -48,6 +49,7 @@ pub static ASK: ServedTool = ServedTool {
             "npc": name("Name of the NPC"),
             "text": text("What it is asked", TEXT_MAX),
             "table": name("Id of the table (default: the newest)"),
+            "sound": flag(SOUND, false),
         });
         object(&members, &["npc", "text"])
     },
@@ -65,6 +67,7 @@ struct Ask {
     npc: String,
     text: String,
     table: Option<String>,
+    sound: Option<bool>,
 }
 
 async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
@@ -91,7 +94,7 @@ async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
 }
 
 async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
-    let Ask { npc, text, table } = call.read()?;
+    let Ask { npc, text, table, sound } = call.read()?;
     if !call.is_dm() {
         check_presence(&call, table.as_deref(), &npc).await?;
     }
@@ -99,7 +102,8 @@ async fn ask(call: Incoming) -> Result<ToolAnswer, ToolError> {
     outside.may_ask(&call.holder.id)?;
     call.progress.report(format!("{npc} is asked")).await;
     let outside = outside.for_program(&call.holder.id);
-    Ok(answer(outside.ask(call.owner(), table.as_deref(), &npc, &text).await?))
+    let answered = outside.ask(call.owner(), table.as_deref(), &npc, &text).await?;
+    Ok(answer(answered, sound.unwrap_or_default()))
 }
 
 /// Fails unless the NPC is present at a running table, in words that do not tell whether it exists.

@@ -29,7 +29,7 @@ pub static RECAP: ServedTool = ServedTool {
     annotations: Annotations::LOOKS,
     input: || {
         let members = json!({
-            "session": name("Id of the session (default: the last)"),
+            "session": name("Id of the session (default: the last in which something was said)"),
             "secrets": flag("With what only the game master knows (a game master's token)", false),
         });
         object(&members, &[])
@@ -50,7 +50,7 @@ pub static TRANSCRIPT: ServedTool = ServedTool {
     annotations: Annotations::LOOKS,
     input: || {
         let members = json!({
-            "session": name("Id of the session (default: the last)"),
+            "session": name("Id of the session (default: the last in which something was said)"),
             "from": {
                 "type": "integer", "minimum": 1, "description": "Number of the first line",
             },

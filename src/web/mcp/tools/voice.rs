@@ -10,7 +10,7 @@ use crate::{
     campaign::{ListenFor, ListenUntil, OutsideSpoken},
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
-        schema::{self, count, maybe_string, name, number, object, of_list, string, text},
+        schema::{self, count, flag, maybe_string, name, number, object, of_list, string, text},
         served::{Annotations, Rights, ServedTool},
         sound,
     },
@@ -21,6 +21,10 @@ const TEXT_MAX: u32 = 2_000;
 /// Longest time to listen, in seconds.
 const SECONDS_MAX: u32 = 60;
 const SECONDS: u32 = 30;
+
+/// What the argument `sound` does.
+pub const SOUND: &str = "Return the speech as a WAV file where no table plays it; some clients take \
+    none, or nothing above 1 MB (8 seconds)";
 
 pub static SPEAK: ServedTool = ServedTool {
     name: "voice.speak",
@@ -34,6 +38,7 @@ pub static SPEAK: ServedTool = ServedTool {
             "text": text("What the NPC says", TEXT_MAX),
             "npc": name("Name of the NPC (default: the narrator, else the first one present)"),
             "table": name("Id of the table (default: the newest)"),
+            "sound": flag(SOUND, true),
         });
         object(&members, &["text"])
     },
@@ -71,6 +76,7 @@ struct Speak {
     text: String,
     npc: Option<String>,
     table: Option<String>,
+    sound: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -90,11 +96,11 @@ enum Until {
 }
 
 async fn speak(call: Incoming) -> Result<ToolAnswer, ToolError> {
-    let Speak { text, npc, table } = call.read()?;
+    let Speak { text, npc, table, sound } = call.read()?;
     call.progress.report("the NPC is about to speak".to_owned()).await;
     let outside = &call.handles().outside;
     let spoken = outside.speak(call.owner(), table.as_deref(), npc.as_deref(), &text).await?;
-    Ok(answer(spoken))
+    Ok(answer(spoken, sound.unwrap_or(true)))
 }
 
 async fn listen(call: Incoming) -> Result<ToolAnswer, ToolError> {
@@ -114,9 +120,11 @@ async fn listen(call: Incoming) -> Result<ToolAnswer, ToolError> {
     Ok(json!({ "lines": lines.collect::<Vec<Value>>() }).into())
 }
 
-/// An answer about what an NPC said, with its sound where that is returned.
-pub fn answer(spoken: OutsideSpoken) -> ToolAnswer {
+/// An answer about what an NPC said, with its sound if the caller `wants_sound` and no table plays
+/// it.
+pub fn answer(spoken: OutsideSpoken, wants_sound: bool) -> ToolAnswer {
     let OutsideSpoken { npc, heard, how, why, sound } = spoken;
+    let sound = sound.filter(|_| wants_sound);
     let seconds = sound.as_ref().map(sound::seconds);
     let value = json!({ "npc": npc, "heard": heard, "how": how, "why": why, "seconds": seconds });
     ToolAnswer { value, sound }
@@ -125,8 +133,7 @@ pub fn answer(spoken: OutsideSpoken) -> ToolAnswer {
 pub fn spoken_schema() -> Value {
     let mut seconds = number();
     seconds["type"] = json!(["number", "null"]);
-    seconds["description"] =
-        "Length of the returned sound; null: it was played at the table".into();
+    seconds["description"] = "Length of the returned sound; null: none is returned".into();
     let members = json!({
         "npc": string(),
         "heard": { "type": "string", "description": "The text as far as it was heard" },

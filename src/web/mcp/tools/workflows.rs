@@ -147,7 +147,9 @@ fn wanted(call: &Incoming, scope: Scope, workflow: String, inputs: Value) -> Wan
         decided: None,
         taint,
     };
-    WantedRun { scope, workflow, inputs, outside: true, origin }
+    // Defaults are the game master's own words.
+    let outside = inputs.as_object().is_some_and(|inputs| !inputs.is_empty());
+    WantedRun { scope, workflow, inputs, outside, origin }
 }
 
 async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
