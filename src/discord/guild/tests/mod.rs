@@ -18,6 +18,7 @@ use super::{GuildEvent, Job, SessionStart, Shared, open, refusal::GuildRefusal, 
 use crate::{
     campaign::stand_in_handles_without_tables,
     discord::{options::Options, voice},
+    domain::SessionId,
     panics::caught,
 };
 
