@@ -15,7 +15,7 @@ use crate::{
     campaign::{KeptCall, ShownRequest, now},
     discord::{
         decisions::{Asked, Request},
-        ui::{approvals, message::ChannelMessage, names::escaped},
+        ui::{approvals, message::ChannelMessage},
     },
     domain::PersonId,
     tools::{ApprovalRequest, Effects},
@@ -27,8 +27,7 @@ impl Guild {
             ToolRequest::Tell(text) => {
                 let instead =
                     "a tool has something to tell you alone (choose a log channel with /setup)";
-                // Models and programs wrote some of it.
-                self.tell_log(escaped(&text), instead);
+                self.tell_log(text, instead);
             }
             ToolRequest::Show(text) => self.outbox.line(text),
             ToolRequest::Attach { tool, attachment, halts, place } => {

@@ -395,6 +395,12 @@ impl Stage {
         timeout(ms(300_000), settled).await.expect("it settles").expect("the table is open");
     }
 
+    /// Events since the last call, without the words of players for programs that listen: a card
+    /// or a deletion takes them back from these later.
+    pub fn shown(&mut self) -> Vec<TableEvent> {
+        self.events().into_iter().filter(|event| !matches!(event, TableEvent::Said(_))).collect()
+    }
+
     /// Events since the last call.
     pub fn events(&mut self) -> Vec<TableEvent> {
         let events: Vec<_> = std::iter::from_fn(|| self.events.try_recv()).collect();
