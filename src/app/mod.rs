@@ -201,6 +201,11 @@ impl Tools {
         Indexer::open(store, only, self.meaning.clone(), written, now)
     }
 
+    /// Opens the memory now, so that the time of a call does not include it.
+    pub async fn open_archive(&self) {
+        self.offered.archive.open().await;
+    }
+
     /// The tracks, levelled as far as measured.
     pub fn music(&self) -> Music {
         self.offered.levelling.music.clone()

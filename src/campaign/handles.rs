@@ -22,7 +22,7 @@ use super::{
     spend::Accounts,
     transcript::TranscriptWriter,
     workflows::{WorkflowParts, WorkflowRuns},
-    world::WorldEdits,
+    world::{SeededWorlds, WorldEdits},
 };
 use crate::{
     domain::{Npc, Owner, Scope, SessionId},
@@ -132,6 +132,7 @@ impl Handles {
                 settings: Arc::clone(&settings),
                 store,
                 previewed: PreviewedFiles::default(),
+                seeded: SeededWorlds::default(),
             },
             assistant: Questions {
                 settings: Arc::clone(&settings),

@@ -108,6 +108,6 @@ pub use workflows::{
     run_title,
 };
 pub use world::{
-    FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SentFile,
-    WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,
+    FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SeededWorlds,
+    SentFile, WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,
 };

@@ -6,10 +6,12 @@
 mod entities;
 mod orders;
 mod plan;
+mod seeded;
 
 pub use entities::{BROUGHT, IMPORT, PRONUNCIATION, SECRETS, entities_of_no_file, kind, word};
 pub use orders::WorldEdits;
 pub use plan::{Described, ImportError, Plan, plan, plan_entities, seed};
+pub use seeded::SeededWorlds;
 
 use crate::{
     campaign::PlayedCampaign,

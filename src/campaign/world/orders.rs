@@ -8,6 +8,7 @@ use super::{
     WorldRequest,
     entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind, word},
     plan::{ImportError, plan, seed},
+    seeded::SeededWorlds,
 };
 use crate::{
     campaign::{
@@ -89,25 +90,27 @@ pub struct WorldEdits {
     pub store: Arc<dyn MemoryStore>,
     /// Files whose import waits for a game master.
     pub previewed: PreviewedFiles,
+    pub seeded: SeededWorlds,
 }
 
 impl WorldEdits {
     /// Carries out `request`.
     pub async fn carry_out(self, request: WorldRequest) -> Result<WorldAnswer, WorldError> {
-        let Self { settings, store, previewed } = &self;
+        self.seed(&request.scope).await?;
+        let Self { settings, store, previewed, .. } = &self;
         carry_out(&**store, &settings.load_full(), previewed, request).await
     }
 
     /// Brings the entities of the campaign's file, if it has one, into the store.
     pub async fn seed(&self, scope: &Scope) -> Result<(), ImportError> {
-        seed_from(&self.settings.load_full(), Scoped::new(&*self.store, scope)).await
-    }
-}
-
-async fn seed_from(settings: &Settings, at: Scoped<'_>) -> Result<(), ImportError> {
-    match settings.worlds.get(&at.scope.campaign) {
-        Some(world) => seed(at, world).await,
-        None => Ok(()),
+        let settings = self.settings.load_full();
+        let Some(world) = settings.worlds.get(&scope.campaign) else { return Ok(()) };
+        if self.seeded.has(scope, world) {
+            return Ok(());
+        }
+        seed(Scoped::new(&*self.store, scope), world).await?;
+        self.seeded.add(scope, world);
+        Ok(())
     }
 }
 
@@ -120,7 +123,6 @@ pub async fn carry_out(
 ) -> Result<WorldAnswer, WorldError> {
     let WorldRequest { scope, played, order } = request;
     let at = Scoped::new(store, &scope);
-    seed_from(settings, at).await?;
     let mut answer = WorldAnswer::default();
     match order {
         WorldOrder::Add(new) => answer.text = add(at, new).await?,

@@ -31,7 +31,7 @@ use crate::{
     app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
     campaign::{
         Accounts, Assistant, AssistantParts, CallLog, Dice, EveningTable, KeptSession, LinkParts,
-        TableLink, Tables, Transcript, TranscriptWriter, WorkflowParts, WorkflowRuns,
+        SeededWorlds, TableLink, Tables, Transcript, TranscriptWriter, WorkflowParts, WorkflowRuns,
     },
     config::Config,
     domain::{Npc, SessionId},
@@ -128,6 +128,7 @@ impl Setting<'_> {
             settings: live.settings(),
             store: self.memory.clone(),
             schedules: LocalSchedules::open(self.config, live.settings(), self.memory.clone()),
+            seeded: SeededWorlds::default(),
             saved: record.map(|record| Saved {
                 transcripts: record.transcripts.clone(),
                 session: self.kept.id().to_owned(),

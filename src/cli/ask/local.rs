@@ -10,7 +10,8 @@ use crate::{
     app,
     campaign::{
         self, Deletion, DirectDeletion, FileError, ForgetFrom, NamesOf, PreviewedFiles,
-        SharedSettings, TranscriptWriter, WorldAnswer, WorldEdits, WorldRequest, key_of,
+        SeededWorlds, SharedSettings, TranscriptWriter, WorldAnswer, WorldEdits, WorldRequest,
+        key_of,
     },
     commands::{OrderSoon, Refusal},
     config::Config,
@@ -40,6 +41,8 @@ pub struct LocalMemory {
     pub saved: Option<Saved>,
     /// Schedules of a saved session.
     pub schedules: LocalSchedules,
+    /// Worlds that are in the store.
+    pub seeded: SeededWorlds,
 }
 
 impl LocalMemory {
@@ -63,7 +66,7 @@ impl LocalMemory {
         let scope = app::local_scope(&self.config);
         // The same command with `confirm` imports a file; nothing waits for it.
         let previewed = PreviewedFiles::default();
-        let world = WorldEdits { settings: self.settings, store, previewed };
+        let world = WorldEdits { settings: self.settings, store, previewed, seeded: self.seeded };
         Ok(world.carry_out(WorldRequest { scope, played: None, order }).await?)
     }
 

@@ -60,7 +60,13 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
         Command::Call(call) => {
             // One call needs one server; a bare name may be any server's.
             let server = call.tool().split_once('.').map(|(server, _)| server.to_owned());
-            open(config, server, async |tools| call::run(config, &tools.host, &call).await)
+            let is_memory = server.as_deref() == Some("memory");
+            open(config, server, async |tools| {
+                if is_memory {
+                    tools.open_archive().await;
+                }
+                call::run(config, &tools.host, &call).await
+            })
         }
         Command::Calibrate(calibrate) => {
             open(config, None, async |tools| calibrate::run(&tools.host, &calibrate).await)

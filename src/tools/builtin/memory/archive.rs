@@ -61,6 +61,11 @@ impl Archive {
         self.cast.store(Arc::new(npcs.iter().map(of_cast).collect()));
     }
 
+    /// Opens the store now; a failure is reported by the call that needs it.
+    pub async fn open(&self) {
+        _ = self.store().await;
+    }
+
     pub(super) fn viewer(&self, context: &CallContext) -> Viewer {
         let Some(caller) = context.authority.caller() else { return Viewer::Dm };
         let known = self.viewers.load().get(&*caller.npc).cloned();
