@@ -13,7 +13,7 @@ fn npc_speaks_to_a_program_without_discord() {
     let scene = "steps: [{ scene: { location: '${inputs.place}' } }]\n";
     let inputs =
         "inputs: { type: object, properties: { place: { type: string, default: Inn } } }\n";
-    place.write("workflows/dusk.yaml", format!("name: dusk\n{inputs}{scene}"));
+    place.write("workflows/dusk.yaml", format!("name: dusk\ndescription: Dusk.\n{inputs}{scene}"));
     let place = place.brief();
     let live = place.start(&["serve", "--listen", "127.0.0.1:0"]);
     let hint = "(glyphoxa mcp entry --url http://127.0.0.1:";
