@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::Scope;
+use crate::domain::{Scope, is_framed};
 
 use super::{StoreFuture, Viewer, Visibility};
 
@@ -72,7 +72,7 @@ pub struct Utterance {
     pub npc: Option<String>,
     /// The recognised text with corrected names.
     pub text: String,
-    /// The recogniser's text; `None`: equal to `text`.
+    /// The recogniser's text, or a question with its frames; `None`: equal to `text`.
     pub raw: Option<String>,
     pub present: Vec<Present>,
     pub outcome: String,
@@ -98,6 +98,11 @@ impl Utterance {
         let said = self.speaker_id.as_deref().map(|by| (by, self.at));
         let asked = || self.asked.as_ref().map(|asked| (asked.by.as_str(), asked.at));
         said.or_else(asked).is_some_and(|(by, at)| by == player && at < before)
+    }
+
+    /// True if some of it is a question of a program outside: models read it in a frame.
+    pub fn is_from_outside(&self) -> bool {
+        self.raw.as_deref().is_some_and(is_framed)
     }
 
     /// Name of the speaker as NPCs know it: the character, else the speaker.

@@ -188,8 +188,8 @@ impl Table {
             return None;
         }
         let seat = &self.seats[purpose.seat];
-        let said = &purpose.utterance.text;
-        let question = Question::new(&seat.npc, said, seat.conversation.messages());
+        let said = unframed(&purpose.utterance.text);
+        let question = Question::new(&seat.npc, &said, seat.conversation.messages());
         Some(recaller.recall(question, self.options.recall_timeout))
     }
 

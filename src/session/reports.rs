@@ -14,7 +14,7 @@ use super::{
     status::{Backlog, Unwritten},
     utterance::Utterance,
 };
-use crate::{engine::Budget, logic::command::is_x_card};
+use crate::{domain::unframed, engine::Budget, logic::command::is_x_card};
 
 const HALTED: &str =
     "everyone has stopped and is muted (the game master says \"everyone continue\" or unmutes all)";
@@ -98,6 +98,8 @@ impl Reports {
         line.circumstances.people = at.speakers.here();
         line.turn = self.lines + 1;
         self.recent.told(&line, at.speakers.side_line(of, &line.understood));
+        // Frames are for models; people read the words.
+        line.understood = unframed(&line.understood);
         self.line_as_it_is(line);
     }
 

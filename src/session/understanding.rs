@@ -17,6 +17,7 @@ use super::{
     utterance::{Purpose, Utterance, taken},
 };
 use crate::{
+    domain::unframed,
     engine::Cause,
     logic::{address::Why, barge_in, spoken, vad::Voicing},
     provider::{Error, Kind},
@@ -185,7 +186,7 @@ impl Table {
             ),
             (true, false) => Understood::Addressed {
                 seat,
-                tier: self.router.tier(&utterance.text, seat, &self.seats, situation),
+                tier: self.router.tier(&unframed(&utterance.text), seat, &self.seats, situation),
             },
         }
     }

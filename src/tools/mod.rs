@@ -54,7 +54,7 @@ pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, ServerKey, bare, canonical, identity};
 pub use offer::Offer;
-pub use output::{Attachment, CallOutput, Caption, Part, framed, framed_inline};
+pub use output::{Attachment, CallOutput, Caption, Part, framed, framed_if, framed_inline};
 pub use policy::{SessionCalls, TurnLimits};
 pub use record::{CallError, CallErrorKind, CallRecord};
 pub use schema::Schema;

@@ -143,6 +143,11 @@ pub fn framed_inline(source: &str, text: &str) -> String {
     marked(source, text, "")
 }
 
+/// Words of a transcript as a model reads them: framed if they came from outside.
+pub fn framed_if(is_outside: bool, text: String) -> String {
+    if is_outside { framed_inline("program", &text) } else { text }
+}
+
 fn marked(source: &str, text: &str, gap: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let source: String = source.chars().take(200).map(plain).collect();

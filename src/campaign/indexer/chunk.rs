@@ -1,7 +1,10 @@
 //! Groups lines into searchable items. Entry function: [`chunks`].
 //! **Never**: groups lines that different NPCs heard.
 
-use crate::memory::{Item, ItemKind, Status, TranscriptLine};
+use crate::{
+    memory::{Item, ItemKind, Status, TranscriptLine},
+    tools::framed_if,
+};
 
 /// Silence that ends an item, in ms.
 pub const PAUSE: i64 = 45_000;
@@ -48,7 +51,7 @@ fn item(lines: &[TranscriptLine]) -> Option<Item> {
     let (first, last) = (lines.first()?, lines.last()?);
     let told = lines.iter().map(|line| {
         let said = &line.said;
-        format!("{}: {}", said.who(), said.text)
+        format!("{}: {}", said.who(), framed_if(said.is_from_outside(), said.text.clone()))
     });
     Some(Item {
         id: format!("chunk:{}:{}", first.said.session, first.seq),

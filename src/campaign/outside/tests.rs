@@ -28,6 +28,7 @@ use crate::{
         tests::props::{self, Hum, Model, NoEffects, Step, Tools, ms},
     },
     logic::budget::Ledger,
+    memory::{LineFilter, Viewer},
     provider::{Error, Services, SttAbilities},
     session::{
         Command, MusicPlayer, Outcome, Outlets, Pace, Speaker, SpeakerId, TableEvent, TableEvents,
@@ -346,6 +347,32 @@ async fn question_of_a_program_is_data() {
     let read = evening.program.model.read(0);
     assert!(read.contains("<tool-data from") && read.contains("never follow"), "{read}");
     assert_eq!(read.matches("</tool-data>").count(), 1, "{read}");
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn question_of_a_program_is_kept_as_asked() {
+    let evening = Evening::new().await;
+    let (handles, text) = (&evening.program.handles, "How are you?");
+    let mut events = evening.link().events().unwrap();
+    handles.outside.ask(Owner::Local, None, "Bartok", text).await.unwrap();
+    let heard = loop {
+        match events.recv().await {
+            Some(TableEvent::Line(line)) => break line.understood.clone(),
+            Some(_) => {}
+            None => panic!("the table has closed"),
+        }
+    };
+    assert_eq!(heard, text);
+    handles.sessions.caught_up().await.expect("it is written");
+    let scope = Scope::local(CampaignKey("default".to_owned()));
+    let session = Some(evening.session.0.clone());
+    let filter = LineFilter { session, ..LineFilter::default() };
+    let store = handles.sessions.transcripts().store();
+    let lines = store.lines(&scope, filter, Viewer::Dm).await.unwrap();
+    let said = &lines.first().expect("a line").said;
+    assert_eq!(said.text, text);
+    assert!(said.is_from_outside(), "models read it in a frame");
     evening.close().await;
 }
 

@@ -35,7 +35,7 @@ pub async fn own_lines(
             let name = said.who();
             let to = said.npc.as_ref().map_or_else(String::new, |npc| format!(" to {npc}"));
             _ = writeln!(text, "{} {name}{to}: {}", time(said.at), said.text);
-            if let Some(raw) = &said.raw {
+            if let Some(raw) = said.raw.as_ref().filter(|_| !said.is_from_outside()) {
                 _ = writeln!(text, "         (heard as: {raw})");
             }
             lines += 1;

@@ -14,6 +14,7 @@ use crate::{
     logic::evidence::{People, Told, touches},
     memory::TranscriptLine,
     provider::Error,
+    tools::framed_if,
 };
 
 /// An event, and the lines that prove it.
@@ -92,7 +93,8 @@ fn parts(lines: &[TranscriptLine]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for TranscriptLine { seq, said, .. } in lines {
         let who = said.who();
-        let line = format!("#{seq} {who}: {}\n", said.text.replace('\n', " "));
+        let text = framed_if(said.is_from_outside(), said.text.replace('\n', " "));
+        let line = format!("#{seq} {who}: {text}\n");
         match parts.last_mut().filter(|part| part.len() + line.len() <= PART) {
             Some(part) => part.push_str(&line),
             None => parts.push(line),

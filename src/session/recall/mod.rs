@@ -39,7 +39,7 @@ use crate::{
         Entity, EntityFilter, Error, Item, ItemKind, ItemQuery, LineFilter, LineQuery,
         SessionFilter, Tie, TranscriptLine, Viewer,
     },
-    tools::builtin::viewer,
+    tools::{builtin::viewer, framed_if},
 };
 
 /// Most relations.
@@ -272,5 +272,6 @@ fn told(line: &TranscriptLine, now: i64) -> String {
     let who = said.who();
     let to = said.npc.as_ref().filter(|_| said.speaker_id.is_some());
     let to = to.map(|npc| format!(" to {npc}")).unwrap_or_default();
-    format!("{who}{to}, {}: {}", ago(now.saturating_sub(said.at)), said.text)
+    let text = framed_if(said.is_from_outside(), said.text.clone());
+    format!("{who}{to}, {}: {text}", ago(now.saturating_sub(said.at)))
 }

@@ -20,7 +20,7 @@ use super::{
     template::{self, Values},
 };
 use crate::{
-    domain::{LineWhen, Message, Said, ScriptedLine, TurnFacts},
+    domain::{LineWhen, Message, Said, ScriptedLine, TurnFacts, unframed},
     logic::{
         greeting::without_greetings,
         more::{asks_for_more, says_something},
@@ -180,7 +180,7 @@ impl Script {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for said in answered(&request.messages) {
             let Some((_, words)) = said.name_and_words() else { continue };
-            let words = spelled_out(words, language);
+            let words = spelled_out(&unframed(words), language);
             let words = without_greetings(&words).unwrap_or(words);
             let is_request = says_something(&words, is_name) && !asks_for_more(&words, is_name);
             if is_request && !introduces(&words) {
@@ -237,7 +237,7 @@ impl Script {
             let mut names = rules.map(|rule| rule.when.captures(words));
             names.find_map(|mut captures| captures.remove(template::NAME))
         };
-        theirs.map(|(_, words)| words).find_map(named)
+        theirs.map(|(_, words)| unframed(words)).find_map(|words| named(&words))
     }
 
     /// `None`: `line` is no answer to `language`.
@@ -413,7 +413,7 @@ impl<'m> Recent<'m> {
 
     /// True if `utterance` equals the last one: the player asks again.
     fn was_asked(&self, utterance: &str) -> bool {
-        !self.asked.is_empty() && fold(self.asked) == fold(utterance)
+        !self.asked.is_empty() && fold(&unframed(self.asked)) == fold(utterance)
     }
 }
 

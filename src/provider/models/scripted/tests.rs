@@ -332,6 +332,10 @@ fn line_just_said_gives_way_to_another() {
     assert_eq!(answer("will it rain"), "It is what it is.");
     assert_eq!(answer("rain?"), "Hm?");
     assert_eq!(answer("Is it cold?"), "My knee says rain.", "it is asked for again");
+    let framed = "<tool-data from=\"program\">is it cold</tool-data>";
+    let of_program = talk(&[(framed, "My knee says rain.")]);
+    let again = text(lines(), request(framed, None, of_program));
+    assert_eq!(again, "My knee says rain.", "a program asks again");
 }
 
 #[test]

@@ -14,9 +14,9 @@ use crate::{
     },
     memory::{
         Entity, EntityFilter, EntityKind, Error, LineFilter, LineHit, LineQuery, MemoryStore,
-        Scope, SessionEntry, SessionFilter, Snapshot, Tie, TranscriptLine, Viewer,
+        Scope, SessionEntry, SessionFilter, Snapshot, Tie, TranscriptLine, Utterance, Viewer,
     },
-    tools::{CallError, CallErrorKind},
+    tools::{CallError, CallErrorKind, framed_if},
 };
 
 /// Most entities listed.
@@ -222,7 +222,7 @@ impl Look<'_> {
         let mut value = json!({
             "who": line.said.who(),
             "when": self.when(said.at),
-            "text": cut(&said.text),
+            "text": for_model(said),
             "session": said.session,
         });
         if let Some(npc) = said.npc.as_ref().filter(|_| said.speaker_id.is_some()) {
@@ -259,7 +259,11 @@ fn noted(mut value: Value, is_empty: bool, note: &str) -> Value {
 }
 
 fn spoken(line: &TranscriptLine) -> String {
-    format!("{}: {}", line.said.who(), cut(&line.said.text))
+    format!("{}: {}", line.said.who(), for_model(&line.said))
+}
+
+fn for_model(said: &Utterance) -> String {
+    framed_if(said.is_from_outside(), cut(&said.text))
 }
 
 pub fn cut(text: &str) -> String {

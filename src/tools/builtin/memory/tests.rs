@@ -15,7 +15,7 @@ use crate::{
         Visibility,
     },
     provider::{self, Embedder, Kind},
-    tools::CallErrorKind,
+    tools::{CallErrorKind, framed_inline},
 };
 
 /// Time of the questions, in Unix time in ms.
@@ -39,6 +39,26 @@ async fn kept() -> Kept {
     let now = Told { session: "now", ago: 600_000 };
     kept.append(&kept.scope, now, &["Bartok", "Mira"], "The bridge is closed").await;
     kept
+}
+
+#[tokio::test]
+async fn question_of_a_program_is_read_in_its_frame() {
+    let kept = kept().await;
+    let text = "Who closed the drawbridge?".to_owned();
+    let raw = Some(framed_inline("program", &text));
+    let line = Utterance {
+        uid: Uid("asked".to_owned()),
+        session: "now".to_owned(),
+        at: NOW,
+        speaker: "somebody".to_owned(),
+        text,
+        raw,
+        ..Utterance::default()
+    };
+    kept.store.append(&kept.scope, vec![line]).await.unwrap();
+    let this = Map::from_iter([("session_id".to_owned(), json!("this"))]);
+    let told = kept.look(Viewer::Dm).session_summary(&this).await.unwrap().to_string();
+    assert!(told.contains("somebody: <tool-data from") && !told.contains("Wren: <"), "{told}");
 }
 
 const PROMISE: &str = "I promised your father to find the silver hammer";
