@@ -78,7 +78,8 @@ pub use moving::{
 pub use music::{check_sound, level as level_music};
 pub use notices::{DecideAt, Tables, WaitingCall};
 pub use outside::{
-    ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, Utterance48, way_to_table,
+    ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, Utterance48, WantedLine,
+    way_to_table,
 };
 pub use permits::{KeptPermits, ToolDecisions, outside_sessions};
 pub use played::{PlayedCampaign, Scoped, key_of, shown_name};
@@ -104,8 +105,8 @@ pub use stand_in::{
 };
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use workflows::{
-    Origin, RunsSlot, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows, read_inputs,
-    run_title,
+    Origin, RunsSlot, StartedRun, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows,
+    read_inputs, run_title,
 };
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SeededWorlds,

@@ -121,9 +121,10 @@ pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
         entry: Entry::new(parts.handles.access.clone(), &bounds),
     };
     let routes = Routes::of(&parts, &stop).checked(checks, &bounds);
-    let held = Arc::downgrade(&parts);
+    let (held, outside) = (Arc::downgrade(&parts), parts.handles.outside.clone());
     drop(parts);
     connections::serve(bound.listener, routes, &bounds, &stop).await;
+    outside.close().await;
     let released = async {
         while held.strong_count() > 0 {
             sleep(LOOK).await;

@@ -1,6 +1,7 @@
 //! Reasons why a call of a program outside has no result, each with the fix. Entry type:
 //! [`OutsideError`].
 
+use super::ongoing::PROGRAM_MAX;
 use crate::{campaign::guilds::GuildError, logic::cast::NpcError, memory, provider::Error};
 
 /// Longest text to say or to ask, in bytes: four minutes of speech.
@@ -24,6 +25,10 @@ pub enum OutsideError {
     TooOften,
     #[error("too many calls (call up to 30 tools a minute)")]
     ManyCalls,
+    #[error("too many lines and workflows go on (up to {PROGRAM_MAX}; wait until one ends)")]
+    ManyOngoing,
+    #[error("no table is running ({0}; or leave 'wait' out: the speech is then returned as sound)")]
+    NoTableToGoOn(&'static str),
     #[error("the speech is longer than five minutes (split the text)")]
     LongSound,
     #[error("the play session has ended meanwhile (try again without 'table')")]

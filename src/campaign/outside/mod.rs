@@ -7,6 +7,7 @@
 mod error;
 mod lines;
 mod listen;
+mod ongoing;
 mod paces;
 mod sound;
 mod speak;
@@ -21,8 +22,9 @@ use std::sync::{
 pub use error::OutsideError;
 pub use listen::{ListenFor, ListenUntil};
 pub use sound::{TableSound, Utterance48};
-pub use speak::OutsideSpoken;
+pub use speak::{OutsideSpoken, WantedLine};
 
+use ongoing::{Ongoing, Place};
 use paces::{Paced, Paces};
 use tokio::{sync::Semaphore, time::Instant};
 
@@ -73,6 +75,7 @@ pub struct Outside {
     listens: Arc<AtomicBool>,
     paces: Arc<Paces>,
     syntheses: Arc<Semaphore>,
+    ongoing: Ongoing,
     /// As whom a table counts the questions.
     speaker: SpeakerId,
 }
@@ -85,6 +88,7 @@ impl Outside {
             listens: Arc::default(),
             paces: Arc::default(),
             syntheses: Arc::new(Semaphore::new(SYNTHESES_MAX)),
+            ongoing: Ongoing::default(),
             speaker: PROGRAM,
         }
     }
@@ -143,6 +147,16 @@ impl Outside {
     /// many.
     pub fn may_show(&self, by: &str) -> bool {
         self.paces.admit(by, Paced::Shown, Instant::now())
+    }
+
+    /// A place for what goes on for this program after its call; fails if it has too many.
+    pub fn place(&self) -> Result<Place, OutsideError> {
+        self.ongoing.place(self.speaker).ok_or(OutsideError::ManyOngoing)
+    }
+
+    /// Ends what goes on for programs without their calls.
+    pub async fn close(&self) {
+        self.ongoing.close().await;
     }
 
     /// The newest running table of `owner`.

@@ -9,6 +9,7 @@ use super::{
     Outside,
     error::{OutsideError, TEXT_MAX},
     sound::{SAMPLES_MAX, TableSound, Utterance48},
+    way_to_table,
 };
 use crate::{
     campaign::{
@@ -28,6 +29,7 @@ use crate::{
 const NARRATORS: [&str; 3] = ["narrator", "erzähler", "erzählerin"];
 
 const SPOKEN: &str = "spoken";
+const BEGUN: &str = "begun";
 const INTERRUPTED: &str = "interrupted";
 const X_CARD: &str = "x_card";
 const NOT_SAID: &str = "not_said";
@@ -38,11 +40,30 @@ pub struct OutsideSpoken {
     pub npc: String,
     /// As far as it was played.
     pub heard: String,
-    /// `spoken`, `interrupted`, `x_card` or `not_said`.
+    /// `spoken`, `begun`, `interrupted`, `x_card` or `not_said`.
     pub how: &'static str,
     pub why: Option<String>,
     /// `None`: it was played at the table.
     pub sound: Option<Utterance48>,
+}
+
+/// Words that an NPC says for a program.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedLine<'a> {
+    pub owner: Owner,
+    /// `None`: the newest.
+    pub table: Option<&'a str>,
+    /// `None`: the narrator, else the first who is present.
+    pub npc: Option<&'a str>,
+    pub text: &'a str,
+}
+
+/// The NPC that an order is for, at its table.
+struct Meant {
+    /// X-cards used so far.
+    halts: u64,
+    seated: Seated,
+    status: Status,
 }
 
 /// An order to an NPC.
@@ -70,6 +91,39 @@ impl Outside {
         }
     }
 
+    /// Like [`Self::speak`] at a table, but resolves once the line is ordered, which then goes on:
+    /// until it was heard, or silenced by the end of `until` or by [`Self::close`].
+    pub async fn begin_speaking(
+        &self,
+        wanted: WantedLine<'_>,
+        until: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<OutsideSpoken, OutsideError> {
+        let WantedLine { owner, table, npc, text } = wanted;
+        let text = worded(text)?.to_owned();
+        let here = self.table(owner, table)?;
+        let here = here.ok_or(OutsideError::NoTableToGoOn(way_to_table(owner)))?;
+        let place = self.place()?;
+        let Meant { halts, seated, status } = Self::meant(&here, npc).await?;
+        let (name, sound) = (seated.npc.name.clone(), self.sound_of(&here.link.session));
+        if let Some(way_out) = status.card {
+            return spoken(name, Err(LineError::Carded(way_out)), sound.as_ref());
+        }
+        if status.of(seated.seat).is_some_and(|seat| seat.muted) {
+            return spoken(name.clone(), Err(LineError::Muted(name)), None);
+        }
+        let (npc, speaker) = (name.clone(), self.speaker);
+        place.go_on(async move {
+            let ordered = OrderedLine { link: &here.link, halts, seated, speaker };
+            let line = tokio::select! {
+                line = ordered.say(&text, true) => line,
+                () = until => return,
+            };
+            // Takes its sound, which nobody fetches.
+            _ = spoken(name, line, sound.as_ref());
+        });
+        Ok(OutsideSpoken { npc, heard: String::new(), how: BEGUN, why: None, sound: None })
+    }
+
     /// Asks an NPC in writing; it answers at the table, and takes the text for data from outside.
     /// Dropping the future takes the question back.
     pub async fn ask(
@@ -89,12 +143,8 @@ impl Outside {
         npc: Option<&str>,
         order: Order<'_>,
     ) -> Result<OutsideSpoken, OutsideError> {
-        let (link, halts) = (&here.link, here.link.halts.count());
-        let status = link.status(halts).await.map_err(|_| OutsideError::Ended)?;
-        let seated = match npc {
-            Some(name) => link.seat(name)?,
-            None => first_present(&link.cast(), &status)?,
-        };
+        let link = &here.link;
+        let Meant { halts, seated, status } = Self::meant(here, npc).await?;
         let (name, sound) = (seated.npc.name.clone(), self.sound_of(&link.session));
         if let Some(way_out) = status.card {
             return spoken(name, Err(LineError::Carded(way_out)), sound.as_ref());
@@ -106,6 +156,17 @@ impl Outside {
             Order::Ask(text) => ordered.ask(&framed_question(text)).await,
         };
         spoken(name, line, sound.as_ref())
+    }
+
+    /// The NPC called `npc`; without a name the narrator, else the first who is present.
+    async fn meant(here: &TableHere, npc: Option<&str>) -> Result<Meant, OutsideError> {
+        let (link, halts) = (&here.link, here.link.halts.count());
+        let status = link.status(halts).await.map_err(|_| OutsideError::Ended)?;
+        let seated = match npc {
+            Some(name) => link.seat(name)?,
+            None => first_present(&link.cast(), &status)?,
+        };
+        Ok(Meant { halts, seated, status })
     }
 
     /// Speaks without a table.

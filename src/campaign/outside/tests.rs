@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
 use arc_swap::ArcSwap;
 use futures::{
     FutureExt,
-    future::{BoxFuture, ready},
+    future::{BoxFuture, pending, ready},
 };
 use tempfile::TempDir;
 use tokio::{
@@ -14,7 +14,9 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, lines::OutsideLine};
+use super::{
+    ListenFor, ListenUntil, OutsideError, OutsideSpoken, TableSound, WantedLine, lines::OutsideLine,
+};
 use crate::{
     audio::Frame,
     campaign::{
@@ -31,8 +33,8 @@ use crate::{
     memory::{LineFilter, Viewer},
     provider::{Error, Services, SttAbilities},
     session::{
-        Command, MusicPlayer, Outcome, Outlets, Pace, Speaker, SpeakerId, TableEvent, TableEvents,
-        VoiceOut, open,
+        Command, EventReader, MusicPlayer, Outcome, Outlets, Pace, Speaker, SpeakerId, TableEvent,
+        TableEvents, VoiceOut, open,
         tests::{
             parts::{Shared, recogniser, setup},
             stage::{ELARA, THORIN},
@@ -278,7 +280,14 @@ async fn dropped_call_silences_its_npc() {
     let outside = &evening.program.handles.outside;
     let said = outside.speak(Owner::Local, None, None, "The first. The second.");
     assert!(timeout(ms(500), said).await.is_err());
-    let ended = async {
+    let ended = next_outcome(&mut events);
+    assert_eq!(timeout(ms(300), ended).await, Ok(Outcome::Interrupted));
+    evening.close().await;
+}
+
+/// Outcome of the next line.
+async fn next_outcome(events: &mut EventReader) -> Outcome {
+    let line = async {
         loop {
             match events.recv().await {
                 Some(TableEvent::Line(line)) => return line.outcome,
@@ -287,7 +296,32 @@ async fn dropped_call_silences_its_npc() {
             }
         }
     };
-    assert_eq!(timeout(ms(300), ended).await, Ok(Outcome::Interrupted));
+    timeout(BOUND, line).await.expect("it ends")
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_not_waited_for_goes_on_until_its_end() {
+    let evening = Evening::new().await;
+    let mut events = evening.link().events().unwrap();
+    let outside = &evening.program.handles.outside;
+    let begins = async |until: BoxFuture<'static, ()>| {
+        let began = Instant::now();
+        let text = "The first. The second. The third.";
+        let wanted = WantedLine { owner: Owner::Local, table: None, npc: None, text };
+        let said = outside.begin_speaking(wanted, until).await.expect("it begins");
+        assert!(said.heard.is_empty() && began.elapsed() < ms(100), "{said:?}");
+        said.how
+    };
+    assert_eq!(begins(pending().boxed()).await, "begun");
+    assert_eq!(next_outcome(&mut events).await, Outcome::Spoken);
+    assert_eq!(begins(sleep(ms(1_500)).boxed()).await, "begun");
+    assert_eq!(next_outcome(&mut events).await, Outcome::Interrupted, "its token has ended");
+    assert_eq!(begins(pending().boxed()).await, "begun");
+    sleep(ms(1_500)).await;
+    outside.close().await;
+    assert_eq!(next_outcome(&mut events).await, Outcome::Interrupted, "the listener has ended");
+    evening.order(Command::Halt).await;
+    assert_eq!(begins(pending().boxed()).await, "x_card");
     evening.close().await;
 }
 

@@ -26,5 +26,5 @@ pub use self::{
     offered::{RunsSlot, definitions as offered_workflows},
     records::title as run_title,
     service::WorkflowRuns,
-    started::{Origin, WantedRun, WorkflowParts},
+    started::{Origin, StartedRun, WantedRun, WorkflowParts},
 };

@@ -125,6 +125,12 @@ impl Incoming {
         self.handles().sessions.transcripts().store()
     }
 
+    /// Resolves soon after the caller's token has ended, for what goes on after the call.
+    pub fn token_ends(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (access, holder) = (self.handles().access.clone(), Arc::clone(&self.holder));
+        async move { access.ended(&holder).await }
+    }
+
     /// The table of this id; without one, the newest.
     pub fn table(&self, id: Option<&str>) -> Result<Option<TableHere>, ToolError> {
         Ok(self.handles().outside.table(self.owner(), id)?)

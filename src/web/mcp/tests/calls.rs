@@ -1,7 +1,13 @@
 //! Arguments, results and errors of tools.
 
+use std::time::Duration;
+
 use super::*;
-use crate::memory::Session;
+use crate::{
+    campaign::{NewToken, Settings},
+    logic::workflow::{OnError, Step, StepKind, Workflow, Workflows},
+    memory::Session,
+};
 
 fn master() -> Arc<Holder> {
     holder(GUILD, AccessRole::Dm)
@@ -70,6 +76,35 @@ async fn schedule_is_made_listed_and_cancelled() {
     assert_eq!(cancelled["cancelled"], made["id"]);
     let listed = done(&parts, &master(), "schedule.list", no_arguments()).await;
     assert_eq!(listed["schedules"], json!([]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn run_not_waited_for_ends_with_its_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = parts(folder.path(), McpOptions::default());
+    let handles = &parts.handles;
+    let kind = StepKind::Wait(Duration::from_secs(300));
+    let bells = Workflow {
+        name: "bells".to_owned(),
+        description: String::new(),
+        inputs: json!({ "type": "object" }),
+        offer: false,
+        steps: vec![Step { name: None, when: None, on_error: OnError::Stop, kind }],
+    };
+    let (workflows, settings) = (Workflows::new([bells]), handles.settings.load_full());
+    let workflows = Arc::new(workflows);
+    handles.settings.store(Arc::new(Settings { workflows, ..Settings::clone(&settings) }));
+    let wanted = NewToken { owner: GUILD, role: AccessRole::Dm, tools: None, days: None };
+    let (secret, token) = handles.access.create(wanted).await.unwrap();
+    let holder = Arc::new(handles.access.holder(&secret).await.unwrap().unwrap());
+    let run = json!({ "workflow": "bells", "wait": false });
+    let begun = done(&parts, &holder, "workflow.run", run).await;
+    assert_eq!(begun["status"], "running");
+    handles.access.revoke(&token.id).await.unwrap();
+    handles.workflows.idle(&scope(GUILD)).await;
+    let listed = done(&parts, &holder, "workflow.list", no_arguments()).await;
+    assert_eq!(listed["earlier"][0]["status"], "cancelled", "{listed}");
+    handles.workflows.close().await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    campaign::{ListenFor, ListenUntil, OutsideSpoken},
+    campaign::{ListenFor, ListenUntil, OutsideSpoken, WantedLine},
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
         schema::{self, count, flag, maybe_string, name, number, object, of_list, string, text},
@@ -22,6 +22,8 @@ const TEXT_MAX: u32 = 2_000;
 const SECONDS_MAX: u32 = 60;
 const SECONDS: u32 = 30;
 
+/// What may become of a line.
+const HOW: [&str; 5] = ["spoken", "begun", "interrupted", "x_card", "not_said"];
 /// What the argument `sound` does.
 pub const SOUND: &str = "Return the speech as a WAV file where no table plays it; some clients take \
     none, or nothing above 1 MB (8 seconds)";
@@ -30,7 +32,8 @@ pub static SPEAK: ServedTool = ServedTool {
     name: "voice.speak",
     title: "Speak as an NPC",
     description: "An NPC says the text word for word at the running table; the answer comes when it \
-        was heard, with what was heard of it. Without a table the speech is returned as sound.",
+        was heard, with what was heard of it. With wait: false it comes at once, and the line goes \
+        on. Without a table the speech is returned as sound.",
     rights: Rights::Dm,
     annotations: Annotations { open_world: true, ..Annotations::ADDS },
     input: || {
@@ -39,6 +42,7 @@ pub static SPEAK: ServedTool = ServedTool {
             "npc": name("Name of the NPC (default: the narrator, else the first one present)"),
             "table": name("Id of the table (default: the newest)"),
             "sound": flag(SOUND, true),
+            "wait": flag("Wait until the line was heard; without, no sound is returned", true),
         });
         object(&members, &["text"])
     },
@@ -77,6 +81,7 @@ struct Speak {
     npc: Option<String>,
     table: Option<String>,
     sound: Option<bool>,
+    wait: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -96,10 +101,16 @@ enum Until {
 }
 
 async fn speak(call: Incoming) -> Result<ToolAnswer, ToolError> {
-    let Speak { text, npc, table, sound } = call.read()?;
+    let Speak { text, npc, table, sound, wait } = call.read()?;
     call.progress.report("the NPC is about to speak".to_owned()).await;
-    let outside = &call.handles().outside;
-    let spoken = outside.speak(call.owner(), table.as_deref(), npc.as_deref(), &text).await?;
+    let outside = call.handles().outside.for_program(&call.holder.id);
+    let (owner, table, npc) = (call.owner(), table.as_deref(), npc.as_deref());
+    if wait == Some(false) {
+        let wanted = WantedLine { owner, table, npc, text: &text };
+        let begun = outside.begin_speaking(wanted, call.token_ends()).await?;
+        return Ok(answer(begun, false));
+    }
+    let spoken = outside.speak(owner, table, npc, &text).await?;
     Ok(answer(spoken, sound.unwrap_or(true)))
 }
 
@@ -137,7 +148,7 @@ pub fn spoken_schema() -> Value {
     let members = json!({
         "npc": string(),
         "heard": { "type": "string", "description": "The text as far as it was heard" },
-        "how": { "type": "string", "enum": ["spoken", "interrupted", "x_card", "not_said"] },
+        "how": { "type": "string", "enum": HOW },
         "why": maybe_string(),
         "seconds": seconds,
     });

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    campaign::{Origin, WantedRun, WorkflowRuns, date},
+    campaign::{Origin, StartedRun, WantedRun, WorkflowRuns, date},
     domain::{Scope, one_line},
     logic::workflow::record::{Outcome, RunEnd, RunId, RunRecord, Starter, StepRecord},
     tools::Taint,
@@ -28,7 +28,8 @@ pub static RUN: ServedTool = ServedTool {
     name: "workflow.run",
     title: "Run a workflow",
     description: "Starts a workflow and waits for its end; progress tells its steps. Closing the \
-        request stops the run. With wait: false it goes on by itself, and the answer has its id.",
+        request stops the run. With wait: false it goes on by itself, until the token ends, and the \
+        answer has its id.",
     rights: Rights::Dm,
     annotations: Annotations { destructive: true, open_world: true, ..Annotations::ADDS },
     input: || {
@@ -111,16 +112,12 @@ async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Asked { workflow, inputs, wait } = call.read()?;
     let scope = call.played().await?;
     let runs = call.handles().workflows.clone();
-    let wanted = wanted(&call, scope.clone(), workflow.clone(), inputs.unwrap_or(Value::Null));
+    let wanted = wanted(&call, scope.clone(), workflow, inputs.unwrap_or(Value::Null));
+    if wait == Some(false) {
+        return begin(&call, wanted).await;
+    }
     let mut started = runs.start(wanted).await?;
     let run = started.run.clone();
-    if wait == Some(false) {
-        let id = run.0;
-        return Ok(json!({
-            "run": id, "workflow": workflow, "status": "running", "why": null, "steps": [],
-        })
-        .into());
-    }
     let mut stop = StopOnDrop { runs, scope, run: Some(run) };
     let ended = loop {
         tokio::select! {
@@ -134,6 +131,24 @@ async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let mut shown = of_record(&ended.record);
     shown["result"] = ended.result.map_or(Value::Null, |result| result.value);
     Ok(shown.into())
+}
+
+/// Starts a run that goes on by itself, until the token of its starter ends.
+async fn begin(call: &Incoming, wanted: WantedRun) -> Result<ToolAnswer, ToolError> {
+    let place = call.handles().outside.for_program(&call.holder.id).place()?;
+    let (scope, workflow) = (wanted.scope.clone(), wanted.workflow.clone());
+    let runs = call.handles().workflows.clone();
+    let StartedRun { run, ended, .. } = runs.start(wanted).await?;
+    let (id, until) = (run.0.clone(), call.token_ends());
+    place.go_on(async move {
+        tokio::select! {
+            // The program is ending, if nobody says how it ended.
+            _ = ended => {}
+            () = until => runs.cancel_soon(&scope, &run),
+        }
+    });
+    Ok(json!({ "run": id, "workflow": workflow, "status": "running", "why": null, "steps": [] })
+        .into())
 }
 
 /// Its inputs count as words from outside: the program may act on such.
