@@ -28,7 +28,8 @@ pub struct Bounds {
     pub rate: u32,
     /// Requests of a holder at once after a pause.
     pub burst: u32,
-    /// Requests of a holder under way at the same time.
+    /// Requests of a holder under way at the same time: far fewer than sockets, so that one token
+    /// leaves places to others.
     pub running: usize,
     /// Wrong tokens in a minute that are answered 401; further ones are answered 429.
     pub wrong: usize,
@@ -53,7 +54,7 @@ impl Default for Bounds {
             values: 20_000,
             rate: 50,
             burst: 100,
-            running: 64,
+            running: 16,
             wrong: 10,
             lookups: 4,
             end: Duration::from_secs(4),

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use super::{
     resources::{ReadError, ResourceChange, ResourceReader, ResourceSnapshot},
-    watches::{ALL_MAX, TOKEN_MAX, WatchPermit, Watches},
+    watches::{ALL_MAX, OWNER_MAX, TOKEN_MAX, WatchPermit, Watches},
 };
 use crate::{campaign::Holder, web::WebParts};
 
@@ -20,7 +20,10 @@ const INTERVAL: Duration = Duration::from_secs(3);
 /// Why nothing is watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    #[error("too many open streams (up to {TOKEN_MAX} of a token, {ALL_MAX} in all; close one)")]
+    #[error(
+        "too many open streams (up to {TOKEN_MAX} of a token, {OWNER_MAX} of a server and {ALL_MAX} \
+         in all; close one)"
+    )]
     TooMany,
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -40,9 +43,9 @@ impl ResourceWatch {
         watches: &Watches,
         holder: Arc<Holder>,
     ) -> Result<Self, WatchError> {
-        let permit = watches.admit(&holder.id).ok_or(WatchError::TooMany)?;
+        let permit = watches.admit(holder.owner, &holder.id).ok_or(WatchError::TooMany)?;
         let reader = ResourceReader { handles: &parts.handles, holder: &holder };
-        let seen = ResourceSnapshot::take(&reader).await?;
+        let seen = ResourceSnapshot::take(&reader, &ResourceSnapshot::default()).await?;
         Ok(Self { parts, holder, seen, _permit: permit })
     }
 
@@ -72,7 +75,7 @@ impl ResourceWatch {
             return Ok(None);
         }
         let reader = ResourceReader { handles: &self.parts.handles, holder: &self.holder };
-        let seen = ResourceSnapshot::take(&reader).await?;
+        let seen = ResourceSnapshot::take(&reader, &self.seen).await?;
         let changes = seen.changes(&self.seen);
         self.seen = seen;
         Ok(Some(changes))
@@ -103,19 +106,28 @@ mod tests {
         let holder = Arc::new(access.holder(&secret).await.unwrap().unwrap());
         let scope = handles.scope(owner, None);
         stand_in::session(&handles, &scope, "evening", None).await;
+        stand_in::session(&handles, &scope, "earlier", Some(9_000)).await;
         let (options, watches) = (WebOptions::default(), Watches::default());
         let parts = WebParts { options, handles: handles.clone() };
         let begun = ResourceWatch::begin(Arc::new(parts), &watches, holder);
         let mut watch = begun.await.unwrap_or_else(|error| panic!("{error}"));
 
         // Nothing that a player may read changes here.
-        stand_in::line(&handles, &scope, "evening", "A trap.", Visibility::Dm).await;
+        for session in ["evening", "earlier"] {
+            stand_in::line(&handles, &scope, session, "A trap.", Visibility::Dm).await;
+        }
         stand_in::session(&handles, &handles.scope(Owner::Guild(2), None), "theirs", None).await;
         assert_eq!(watch.look().await.unwrap(), Some(Vec::new()));
 
         stand_in::line(&handles, &scope, "evening", "A door.", Visibility::Everyone).await;
         let transcript = ResourceUri::Transcript("evening".to_owned());
         assert_eq!(watch.next().await, Some(vec![ResourceChange::Updated(transcript)]));
+        stand_in::line(&handles, &scope, "earlier", "A gate.", Visibility::Everyone).await;
+        let of_earlier = ["transcript", "recap"].map(|kind| {
+            let uri = ResourceUri::read(&format!("glyphoxa://session/earlier/{kind}")).unwrap();
+            ResourceChange::Updated(uri)
+        });
+        assert_eq!(watch.next().await, Some(of_earlier.to_vec()));
         stand_in::session(&handles, &scope, "another", None).await;
         assert_eq!(watch.next().await, Some(vec![ResourceChange::List]));
 

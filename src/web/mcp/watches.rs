@@ -1,33 +1,43 @@
-//! Open streams of changes, by token. Entry type: [`Watches`]. [`TOKEN_MAX`] and [`ALL_MAX`] bound
-//! the queries that programs outside can cause.
+//! Open streams of changes, by owner and token. Entry type: [`Watches`]. Its bounds limit the queries
+//! that programs outside can cause; no owner's tokens take the streams of all others.
 
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use crate::domain::Owner;
+
 /// Most streams of one token.
 pub const TOKEN_MAX: usize = 4;
+/// Most streams of an owner's tokens.
+pub const OWNER_MAX: usize = 16;
 /// Most streams of all tokens.
 pub const ALL_MAX: usize = 32;
 
-/// Open streams by token id. Cloning shares them.
+/// Open streams by owner and token id. Cloning shares them.
 #[derive(Clone, Default)]
-pub struct Watches(Arc<Mutex<BTreeMap<String, usize>>>);
+pub struct Watches(Arc<Mutex<Open>>);
+
+type Open = BTreeMap<(Owner, String), usize>;
 
 impl Watches {
     /// `None`: as many are open as may be.
-    pub fn admit(&self, token: &str) -> Option<WatchPermit> {
+    pub fn admit(&self, owner: Owner, token: &str) -> Option<WatchPermit> {
         let mut open = self.open();
-        let own = open.get(token).copied().unwrap_or_default();
-        if own >= TOKEN_MAX || open.values().sum::<usize>() >= ALL_MAX {
+        let token = (owner, token.to_owned());
+        let own = open.get(&token).copied().unwrap_or_default();
+        let of_owner = open.iter().filter(|((of, _), _)| *of == owner);
+        let of_owner: usize = of_owner.map(|(_, streams)| streams).sum();
+        let all: usize = open.values().sum();
+        if own >= TOKEN_MAX || of_owner >= OWNER_MAX || all >= ALL_MAX {
             return None;
         }
-        open.insert(token.to_owned(), own + 1);
-        Some(WatchPermit { watches: self.clone(), token: token.to_owned() })
+        open.insert(token.clone(), own + 1);
+        Some(WatchPermit { watches: self.clone(), token })
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
+    fn open(&self) -> MutexGuard<'_, Open> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -35,7 +45,7 @@ impl Watches {
 /// Counts a stream as open until it is dropped.
 pub struct WatchPermit {
     watches: Watches,
-    token: String,
+    token: (Owner, String),
 }
 
 impl Drop for WatchPermit {
@@ -55,14 +65,20 @@ mod tests {
     #[test]
     fn streams_are_bounded_and_given_back() {
         let watches = Watches::default();
-        let own: Vec<_> = (0..TOKEN_MAX).map(|_| watches.admit("a").unwrap()).collect();
-        assert!(watches.admit("a").is_none());
-        let others: Vec<_> =
-            (TOKEN_MAX..ALL_MAX).map(|other| watches.admit(&other.to_string()).unwrap()).collect();
-        assert!(watches.admit("b").is_none());
+        let many = |owner, from: usize, streams: usize| -> Vec<WatchPermit> {
+            let tokens = (from..from + streams).map(|token| token.to_string());
+            tokens.map(|token| watches.admit(owner, &token).unwrap()).collect()
+        };
+        let (one, two, three) = (Owner::Guild(1), Owner::Guild(2), Owner::Local);
+        let own: Vec<_> = (0..TOKEN_MAX).map(|_| watches.admit(one, "a").unwrap()).collect();
+        assert!(watches.admit(one, "a").is_none());
+        let of_one = many(one, 0, OWNER_MAX - TOKEN_MAX);
+        assert!(watches.admit(one, "b").is_none(), "the tokens of an owner");
+        let of_two = many(two, 0, ALL_MAX - OWNER_MAX);
+        assert!(watches.admit(three, "b").is_none(), "all tokens");
         drop(own);
-        assert!(watches.admit("b").is_some());
-        drop(others);
+        assert!(watches.admit(three, "b").is_some() && watches.admit(one, "b").is_some());
+        drop((of_one, of_two));
         assert!(watches.open().is_empty());
     }
 }

@@ -16,6 +16,9 @@ use crate::{
 
 /// Running sessions whose lines are compared; programs that were killed leave some running.
 const RUNNING_MAX: usize = 3;
+/// Latest ended sessions whose lines are compared for players. They are read once, and again when
+/// the session has more or fewer lines than before, which may all be hidden.
+const ENDED_MAX: usize = 20;
 /// Lines of them that are compared: an X-card takes back the latest.
 const LINES: usize = 200;
 
@@ -28,17 +31,41 @@ pub enum ResourceChange {
 
 /// Hashes of what can be read. Equal resources have equal hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResourceSnapshot(BTreeMap<ResourceUri, u64>);
+pub struct ResourceSnapshot {
+    of: BTreeMap<ResourceUri, u64>,
+    /// Lines of ended sessions, by session; for players.
+    ended: BTreeMap<String, EndedLines>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EndedLines {
+    /// Number of all lines.
+    all: u64,
+    /// Hash of the last ones that the holder may read.
+    seen: u64,
+}
 
 impl ResourceSnapshot {
-    pub async fn take(reader: &ResourceReader<'_>) -> Result<Self, ReadError> {
-        let (mut of, mut running) = (BTreeMap::new(), 0);
+    /// `before`: the snapshot before it, or an empty one.
+    pub async fn take(reader: &ResourceReader<'_>, before: &Self) -> Result<Self, ReadError> {
+        let (mut of, mut ended, mut running) = (BTreeMap::new(), BTreeMap::new(), 0);
         let sessions = if reads_sessions(reader) { reader.sessions().await? } else { Vec::new() };
         for (scope, entry) in sessions {
             let is_running = entry.session.ended.is_none() && running < RUNNING_MAX;
             running += usize::from(is_running);
-            let lines =
-                if is_running { lines_now(reader, &scope, &entry).await? } else { entry.lines };
+            let lines = if is_running {
+                lines_now(reader, &scope, &entry).await?
+            } else if reader.holder.is_dm() {
+                entry.lines
+            } else {
+                let seen = match before.ended.get(&entry.session.id) {
+                    Some(known) if known.all == entry.lines => known.seen,
+                    _ if ended.len() < ENDED_MAX => lines_now(reader, &scope, &entry).await?,
+                    known => known.map_or(0, |known| known.seen),
+                };
+                ended.insert(entry.session.id.clone(), EndedLines { all: entry.lines, seen });
+                seen
+            };
             let session = entry.session;
             let told = format!("{:?} {:?} {:?}", session.title, session.ended, session.summary);
             let told = hash(&if is_running { told } else { format!("{told} {lines}") });
@@ -57,18 +84,18 @@ impl ResourceSnapshot {
             of.insert(ResourceUri::Entity(entity.id), hash(&text));
         }
         of.retain(|uri, _| reader.holder.has_tool(uri.kind().tool));
-        Ok(Self(of))
+        Ok(Self { of, ended })
     }
 
     /// Changes since `before`: the list first, then updates by address.
     pub fn changes(&self, before: &Self) -> Vec<ResourceChange> {
         let mut changes = Vec::new();
-        if !self.0.keys().eq(before.0.keys()) {
+        if !self.of.keys().eq(before.of.keys()) {
             changes.push(ResourceChange::List);
         }
         let is_updated =
-            |(uri, hash): &(&ResourceUri, &u64)| before.0.get(*uri).is_some_and(|it| it != *hash);
-        let updated = self.0.iter().filter(is_updated);
+            |(uri, hash): &(&ResourceUri, &u64)| before.of.get(*uri).is_some_and(|it| it != *hash);
+        let updated = self.of.iter().filter(is_updated);
         changes.extend(updated.map(|(uri, _)| ResourceChange::Updated(uri.clone())));
         changes
     }
@@ -97,7 +124,8 @@ mod tests {
 
     fn snapshot(of: &[(&str, u64)]) -> ResourceSnapshot {
         let uri = |name: &str| ResourceUri::Npc(name.to_owned());
-        ResourceSnapshot(of.iter().map(|(name, hash)| (uri(name), *hash)).collect())
+        let of = of.iter().map(|(name, hash)| (uri(name), *hash)).collect();
+        ResourceSnapshot { of, ..Default::default() }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    campaign::{NewToken, Settings},
+    campaign::{NewToken, Settings, stand_in_settings},
     logic::workflow::{OnError, Step, StepKind, Workflow, Workflows},
     memory::Session,
 };
@@ -91,9 +91,9 @@ async fn run_not_waited_for_ends_with_its_token() {
         offer: false,
         steps: vec![Step { name: None, when: None, on_error: OnError::Stop, kind }],
     };
-    let (workflows, settings) = (Workflows::new([bells]), handles.settings.load_full());
-    let workflows = Arc::new(workflows);
-    handles.settings.store(Arc::new(Settings { workflows, ..Settings::clone(&settings) }));
+    let workflows = Arc::new(Workflows::new([bells]));
+    let settings = Settings { workflows, ..stand_in_settings(folder.path()) };
+    handles.settings.store(Arc::new(settings));
     let wanted = NewToken { owner: GUILD, role: AccessRole::Dm, tools: None, days: None };
     let (secret, token) = handles.access.create(wanted).await.unwrap();
     let holder = Arc::new(handles.access.holder(&secret).await.unwrap().unwrap());
