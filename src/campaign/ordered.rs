@@ -109,6 +109,12 @@ impl OrderedLine<'_> {
         let withdraws = Withdraws { ordered: self, text, is_over: false };
         let line = self.line(order, is_it).await;
         withdraws.over();
+        if let Ok(line) = &line
+            && failure(line).is_some()
+        {
+            let (npc, why) = (&self.seated.npc.name, line.detail.as_deref().unwrap_or_default());
+            tracing::warn!(npc, why, "an NPC could not say an ordered line to its end");
+        }
         line
     }
 
@@ -188,10 +194,47 @@ pub const fn is_heard(line: &TurnLine) -> bool {
     )
 }
 
+/// Why services could not finish the line, in words that programs outside may read: those of
+/// services may name addresses and files. `None`: none failed.
+pub const fn failure(line: &TurnLine) -> Option<&'static str> {
+    match line.outcome {
+        Outcome::ModelError => Some("the model failed (the log of glyphoxa says why)"),
+        Outcome::VoiceError => Some("the voice failed (the log of glyphoxa says why)"),
+        Outcome::CutShort => {
+            Some("the model or the voice broke off (the log of glyphoxa says why)")
+        }
+        Outcome::OverBudget => Some(
+            "a spending cap is reached, or spending cannot be recorded (the log of glyphoxa says \
+             which)",
+        ),
+        _ => None,
+    }
+}
+
 /// Why nothing of the line was heard.
 pub fn unheard(line: &TurnLine) -> String {
+    if let Some(why) = failure(line) {
+        return why.to_owned();
+    }
     let named = serde_json::to_value(line.outcome).ok();
     let named = named.as_ref().and_then(|it| it.as_str()).unwrap_or("no answer");
     let named = named.replace('_', " ");
     line.detail.as_ref().map_or(named.clone(), |why| format!("{named}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failure_of_a_service_names_no_address() {
+        let detail = "piper at http://10.0.0.7:9: refused".to_owned();
+        let line = TurnLine::without_speech(1, "Anna", detail);
+        for outcome in [Outcome::ModelError, Outcome::VoiceError, Outcome::OverBudget] {
+            let why = unheard(&TurnLine { outcome, ..line.clone() });
+            assert!(why.contains("log") && !why.contains("10.0.0.7"), "{why}");
+        }
+        let unaddressed = TurnLine { outcome: Outcome::NobodyAddressed, ..line };
+        assert!(unheard(&unaddressed).starts_with("nobody addressed: "));
+    }
 }

@@ -2,7 +2,7 @@
 //! [`OutsideError`].
 
 use super::ongoing::PROGRAM_MAX;
-use crate::{campaign::guilds::GuildError, logic::cast::NpcError, memory, provider::Error};
+use crate::{campaign::guilds::GuildError, logic::cast::NpcError, memory};
 
 /// Longest text to say or to ask, in bytes: four minutes of speech.
 pub const TEXT_MAX: usize = 4 << 10;
@@ -35,9 +35,14 @@ pub enum OutsideError {
     Ended,
     #[error("listening is off (set web.mcp.listen: true, and tell the players)")]
     ListenOff,
-    /// The voice failed, or a spending cap was reached.
-    #[error("{npc} cannot speak: {why}")]
-    Voice { npc: String, why: Error },
+    /// The error of the service may name addresses and files.
+    #[error("{0} cannot speak: the voice failed (the log of glyphoxa says why)")]
+    Voice(String),
+    #[error(
+        "{0} cannot speak: a spending cap is reached, or spending cannot be recorded (the log of \
+         glyphoxa says which)"
+    )]
+    Spent(String),
     /// The ledger cannot record the cost.
     #[error("cannot record what is spent: {0}")]
     Ledger(#[from] memory::Error),

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     campaign::{
         AccountFor, TableHere,
-        ordered::{LineError, OrderedLine, framed_question, is_heard, unheard},
+        ordered::{LineError, OrderedLine, failure, framed_question, is_heard, unheard},
     },
     domain::{Npc, Owner, redact::without_credentials},
     logic::{
@@ -22,6 +22,7 @@ use crate::{
         sentence::{SentenceOptions, SentenceSplitter},
         words::fold,
     },
+    provider::{Error, Kind},
     session::{Outcome, Seated, Status, TurnLine},
 };
 
@@ -183,7 +184,14 @@ impl Outside {
         let scope = self.scope(owner, None).await?;
         let budget = self.parts.accounts.open(&scope, AccountFor::Outside, &settings.budget);
         let budget = budget.await?;
-        let cannot = |why| OutsideError::Voice { npc: npc.name.clone(), why };
+        let cannot = |why: Error| {
+            let npc = npc.name.clone();
+            tracing::warn!(npc, %why, "an NPC could not speak for a program outside");
+            match why.kind() {
+                Kind::OverBudget => OutsideError::Spent(npc),
+                _ => OutsideError::Voice(npc),
+            }
+        };
         let voice = self.parts.factory.voice(npc, budget).map_err(cannot)?;
         let (mut filter, mut written) = (voice.spoken_filter(), voice.written_filter());
         let (mut samples, mut heard) = (Vec::new(), Vec::new());
@@ -269,7 +277,8 @@ fn spoken(
             let is_whole = matches!(line.outcome, Outcome::Spoken | Outcome::Granted);
             let how = if is_whole { SPOKEN } else { INTERRUPTED };
             let sound = sound.zip(line.circumstances.turn).and_then(|(it, turn)| it.take(turn));
-            let (heard, why) = (line.reply.clone(), line.detail.clone());
+            let why = failure(&line).map(str::to_owned).or_else(|| line.detail.clone());
+            let heard = line.reply.clone();
             Ok(OutsideSpoken { npc, heard, how, why, sound })
         }
         Ok(line) => silent(npc, NOT_SAID, unheard(&line)),

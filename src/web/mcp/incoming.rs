@@ -19,8 +19,8 @@ use serde_json::Value;
 
 use crate::{
     campaign::{
-        GuildError, Handles, Holder, ImportError, OutsideError, RecapError, ScheduleError,
-        TableHere, Utterance48, way_to_table,
+        FileError, GuildError, Handles, Holder, ImportError, OutsideError, RecapError,
+        ScheduleError, TableHere, Utterance48, way_to_table,
     },
     domain::{Owner, Scope},
     memory::{self, MemoryStore, SessionEntry, Viewer},
@@ -49,6 +49,7 @@ fn is_ours(error: &dyn Any) -> bool {
     error.is::<memory::Error>()
         || error.is::<GuildError>()
         || error.is::<ImportError>()
+        || error.is::<FileError>()
         || matches!(of_recap, Some(RecapError::Store(_) | RecapError::Model(_)))
         || matches!(of_schedule, Some(ScheduleError::Store(_)))
         || matches!(of_table, Some(OutsideError::Ledger(_) | OutsideError::Settings(_)))
@@ -162,6 +163,8 @@ impl Incoming {
 
 #[cfg(test)]
 mod tests {
+    use std::{io, path::Path};
+
     use super::*;
 
     #[test]
@@ -174,6 +177,7 @@ mod tests {
             RecapError::from(fault()).into(),
             ScheduleError::from(fault()).into(),
             OutsideError::from(fault()).into(),
+            FileError::on("read", Path::new("/srv/internal"))(io::Error::other("locked")).into(),
         ] {
             assert!(!error.0.contains("internal"), "{error:?}");
         }
