@@ -164,11 +164,16 @@ impl Factory for TableFactory {
         async move {
             let config = factory.config_for(&wanted.scope, wanted.played.as_ref()).await;
             let services = &factory.0.tools.services;
-            let by = table_recogniser(services, &config).await.map_err(OpenError::Hearing)?;
+            let by = table_recogniser(services, &config, wanted.is_heard).await;
+            let by = by.map_err(OpenError::Hearing)?;
             if let Some(why) = &by.cannot_hear {
                 tracing::error!(why, "a session opens without hearing: no speech is recognised");
             }
-            let listeners = Listeners { by, judge: turn_judge(services, &config).await };
+            let judge = match wanted.is_heard {
+                true => turn_judge(services, &config).await,
+                false => None,
+            };
+            let listeners = Listeners { by, judge };
             let accounts = &factory.0.accounts;
             let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
             // Read as late as possible: the previous session may be closing.

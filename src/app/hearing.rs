@@ -8,21 +8,25 @@ use crate::{
 };
 
 pub struct TableRecogniser {
-    /// Loaded, unless it cannot hear.
+    /// Loaded, unless it cannot hear or need not.
     pub stt: Arc<dyn SpeechToText>,
     /// Why it hears no one, with the fix: missing or broken model files. The table opens anyway.
     pub cannot_hear: Option<String>,
 }
 
-/// Opens and loads the recogniser of a table of `config`.
+/// Opens the recogniser of a table of `config`, and loads it if the table `is_heard`.
 ///
 /// # Errors
 /// An address or key that makes no request; a service that cannot be used.
 pub async fn table_recogniser(
     services: &Registry,
     config: &Config,
+    is_heard: bool,
 ) -> Result<TableRecogniser, Error> {
     let stt = services.recogniser(&config.services)?;
+    if !is_heard {
+        return Ok(TableRecogniser { stt, cannot_hear: None });
+    }
     let cannot_hear = match (stt.ready().await, &config.services.recogniser) {
         (Ok(()), _) => None,
         (Err(error), RecogniserEntry::Local(_)) => Some(error.to_string()),

@@ -30,6 +30,8 @@ pub struct TableRequest {
     pub played: Option<PlayedCampaign>,
     /// The session it continues.
     pub after: Option<SessionId>,
+    /// Players speak to it; otherwise words are only typed, and nothing is loaded to hear them.
+    pub is_heard: bool,
     /// Receivers of its speech and events.
     pub outlets: Outlets,
 }

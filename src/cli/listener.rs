@@ -51,10 +51,10 @@ impl Listener {
         })
     }
 
-    /// Answers requests until `stop`.
-    pub fn start(self, handles: &Handles, stop: &CancellationToken) -> Listening {
+    /// Answers requests until `stop`; `is_heard`: players speak to the program's tables.
+    pub fn start(self, handles: &Handles, is_heard: bool, stop: &CancellationToken) -> Listening {
         let Self { bound, options } = self;
-        let parts = WebParts { options, handles: handles.clone() };
+        let parts = WebParts { options, handles: handles.clone(), is_heard };
         let serving = web::serve(bound, parts, stop.clone());
         Listening(tokio::spawn(async move {
             if let Err(fault) = caught(serving).await {

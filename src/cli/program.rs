@@ -25,8 +25,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// Fails on faults that only the owner can fix, those of `listener` too.
-    pub async fn open(config: Config, listener: Option<&Listener>) -> Result<Self, Failure> {
+    /// Fails on faults that only the owner can fix, those of `listener` too. `is_heard`: players
+    /// speak to its tables.
+    pub async fn open(
+        config: Config,
+        listener: Option<&Listener>,
+        is_heard: bool,
+    ) -> Result<Self, Failure> {
         let store = app::open_memory(&config).await?;
         if let Some(listener) = listener {
             listener.check_tokens(&store).await?;
@@ -37,13 +42,9 @@ impl Program {
         let tools = Arc::new(tools);
         // Errors in the recogniser's options stop it here; missing model files do not.
         tools.services.recogniser(&config.services)?;
-        if let RecogniserEntry::Local(here) = &config.services.recogniser
-            && let Err(why) = here.found()
-        {
-            tracing::error!(%why, "no player will be heard");
+        if is_heard {
+            prepare_hearing(&tools, &config).await;
         }
-        // Loads it for the first session, and reports a failure now.
-        app::turn_judge(&tools.services, &config).await;
         tools.servers.required().await?;
         let (tables, open) = (Tables::default(), OpenTables::default());
         let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
@@ -98,4 +99,14 @@ impl Program {
             tools.close().await;
         }
     }
+}
+
+/// Reports now what the first session would lack to hear players, and loads what judges pauses.
+async fn prepare_hearing(tools: &Tools, config: &Config) {
+    if let RecogniserEntry::Local(here) = &config.services.recogniser
+        && let Err(why) = here.found()
+    {
+        tracing::error!(%why, "no player will be heard");
+    }
+    app::turn_judge(&tools.services, config).await;
 }

@@ -37,11 +37,11 @@ async fn serve(
     let agreed = from.agreements().with(&config);
     // A port that is in use stops the bot before anything else starts.
     let listener = Listener::bind(config.web.as_ref()).await?;
-    let program = Program::open(config, listener.as_ref()).await?;
+    let program = Program::open(config, listener.as_ref(), true).await?;
     let (options, stop) = (bot_options(&program.config.load()), CancellationToken::new());
     let listening = listener.map(|listener| {
         complain(&format!("listening on http://{}", listener.address()));
-        listener.start(&program.handles, &stop)
+        listener.start(&program.handles, true, &stop)
     });
     let running = program.running(from, agreed, log_level);
     let bot = discord::run(options, program.handles.clone(), stop.clone());

@@ -6,4 +6,6 @@ use crate::campaign::Handles;
 pub struct WebParts {
     pub options: WebOptions,
     pub handles: Handles,
+    /// Players speak to the tables of this program.
+    pub is_heard: bool,
 }

@@ -144,6 +144,7 @@ impl Program {
             scope: Scope::local(CampaignKey(campaign.to_owned())),
             played: None,
             after: None,
+            is_heard: true,
             outlets: Outlets {
                 out,
                 pace,

@@ -54,7 +54,7 @@ async fn serve(
     let entered = config.web.clone().unwrap_or_default().listen;
     let listener = Listener::open(&options).await?;
     let agreed = from.agreements().with(&config);
-    let program = Program::open(config, Some(&listener)).await?;
+    let program = Program::open(config, Some(&listener), false).await?;
     let (table, mut gone) = ServedTable::open(&program.handles).await?;
     writeln!(stdout(), "listening on http://{}/mcp (Ctrl-C ends it)", listener.address())?;
     if program.handles.access.list(None).await?.is_empty() {
@@ -66,7 +66,7 @@ async fn serve(
         complain(&format!("no program has a token yet (glyphoxa mcp entry{url} makes one)"));
     }
     let stop = CancellationToken::new();
-    let listening = listener.start(&program.handles, &stop);
+    let listening = listener.start(&program.handles, false, &stop);
     let sessions = program.handles.sessions.clone();
     let serving = async {
         listening.end().await;

@@ -37,6 +37,7 @@ impl ServedTable {
             scope: handles.scope(Owner::Local, None),
             played: None,
             after: None,
+            is_heard: false,
             outlets: Outlets {
                 out: Box::new(sound.clone()),
                 pace: Pace::Free,

@@ -138,6 +138,7 @@ impl GuildSession {
             scope: options.scope.clone(),
             played: options.played,
             after: options.after,
+            is_heard: true,
             outlets: Outlets {
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),

@@ -14,11 +14,14 @@ use crate::{
     },
 };
 
+/// Players speak to the program, and it cannot hear them.
+const FAILS: &str = "fails";
+
 pub static HEALTH: ServedTool = ServedTool {
     name: "system.health",
     title: "Health of the program",
-    description: "The program's version, its store, the services with the circuit breakers of chat \
-        models, the tool servers, and how many tables run.",
+    description: "The program's version, its store, whether players can be heard, the circuit \
+        breakers of chat models, the tool servers, and how many tables run.",
     rights: Rights::Dm,
     annotations: Annotations::LOOKS,
     input: || object(&json!({}), &[]),
@@ -35,7 +38,11 @@ pub static HEALTH: ServedTool = ServedTool {
             "seconds": { "type": ["number", "null"], "description": "Rest until its next request" },
         });
         let model = result(&model, &["name", "breaker", "seconds"]);
-        let services = json!({ "hears": string(), "models": { "type": "array", "items": model } });
+        let services = json!({
+            "hears": string(),
+            "hearing": { "type": "string", "enum": ["works", "fails", "unused"] },
+            "models": { "type": "array", "items": model },
+        });
         let members = json!({
             "version": string(),
             "ok": boolean(),
@@ -44,7 +51,7 @@ pub static HEALTH: ServedTool = ServedTool {
                 "type": "array",
                 "items": result(&server, &["name", "state", "ready", "why", "tools"]),
             },
-            "services": result(&services, &["hears", "models"]),
+            "services": result(&services, &["hears", "hearing", "models"]),
             "tables": integer(),
         });
         result(&members, &["version", "ok", "store", "servers", "services", "tables"])
@@ -74,17 +81,28 @@ async fn health(call: Incoming) -> Result<ToolAnswer, ToolError> {
             "tools": server.tools.len(),
         })
     });
-    let hears = handles.settings.load().services.hears.name().to_owned();
+    let settings = handles.settings.load_full();
+    let hears = settings.services.hears.name();
+    let hearing = hearing(call.parts.is_heard, settings.services.cannot_hear().is_none());
     let (models, all_answer) = models(&call);
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "ok": is_stored && !has_failed && all_answer,
+        "ok": is_stored && !has_failed && all_answer && hearing != FAILS,
         "store": store,
         "servers": servers.collect::<Vec<Value>>(),
-        "services": { "hears": hears, "models": models },
+        "services": { "hears": hears, "hearing": hearing, "models": models },
         "tables": handles.sessions.tables(call.owner()).len(),
     })
     .into())
+}
+
+/// Whether players can be heard: a program may run without them, and model files may be missing.
+const fn hearing(is_heard: bool, can_hear: bool) -> &'static str {
+    match (is_heard, can_hear) {
+        (false, _) => "unused",
+        (true, true) => "works",
+        (true, false) => FAILS,
+    }
 }
 
 /// The assistant's chat models, in order of preference, and whether all breakers are closed. NPCs
@@ -113,6 +131,12 @@ fn breaker(rest: Option<Duration>) -> (&'static str, Option<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hearing_fails_only_where_players_speak() {
+        let all = [(false, false), (true, true), (true, false)];
+        assert_eq!(all.map(|(is_heard, can)| hearing(is_heard, can)), ["unused", "works", FAILS]);
+    }
 
     #[test]
     fn breakers_are_named_by_their_rest() {

@@ -163,6 +163,7 @@ impl Run {
             scope: scope(),
             played: None,
             after,
+            is_heard: true,
             outlets: Outlets {
                 out: Box::new(Nowhere),
                 pace: Pace::RealTime,
