@@ -32,6 +32,9 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Params};
 
 use super::{Error, Scope};
 
+/// Way out of a place that cannot be written to.
+const PLACE: &str = "use a folder that you can write to: data_dir, or memory.path";
+
 pub fn failure(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
     match code {
@@ -39,14 +42,13 @@ pub fn failure(error: rusqlite::Error) -> Error {
             let code = error.sqlite_error().map_or(0, |error| error.extended_code);
             disk(&format!("{error}, code {code}"))
         }
-        Some(
-            ErrorCode::DatabaseBusy
-            | ErrorCode::DatabaseLocked
-            | ErrorCode::CannotOpen
-            | ErrorCode::ReadOnly
-            | ErrorCode::PermissionDenied
-            | ErrorCode::OutOfMemory,
-        ) => Error::Away(error.to_string()),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Away(format!(
+            "{error} (another program is using it: try again in a minute, or end that program)"
+        )),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            Error::Away(format!("{error} ({PLACE})"))
+        }
+        Some(ErrorCode::OutOfMemory) => Error::Away(error.to_string()),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             Error::Damaged(error.to_string())
         }

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     super::{Error, GuildRecord, Health, Scope, Settings, StoreFuture},
+    PLACE,
     connect::{connect, not_emptied, own},
     engine::{Readers, Writer},
     failure,
@@ -42,8 +43,11 @@ impl Sqlite {
         }
         not_emptied(path)?;
         recognise(path)?;
-        own(path)
-            .map_err(|error| Error::Away(format!("cannot open '{}': {error}", path.display())))?;
+        own(path).map_err(|error| {
+            // Our own errors name the fix.
+            let fix = error.raw_os_error().map(|_| format!(" ({PLACE})")).unwrap_or_default();
+            Error::Away(format!("cannot open '{}': {error}{fix}", path.display()))
+        })?;
         Self::with(connect(path)?, path)
     }
 

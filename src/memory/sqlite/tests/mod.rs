@@ -35,6 +35,22 @@ async fn count(store: &Sqlite) -> usize {
     store.lines(&key(), LineFilter::default(), Viewer::Dm).await.unwrap().len()
 }
 
+#[test]
+fn store_that_is_away_names_the_fix() {
+    use rusqlite::ffi;
+    for (code, fix) in [
+        (ffi::SQLITE_BUSY, "end that program"),
+        (ffi::SQLITE_READONLY, "memory.path"),
+        (ffi::SQLITE_CANTOPEN, "memory.path"),
+    ] {
+        let error = failure(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+        assert!(error.is_passing() && error.to_string().contains(fix), "{error}");
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let error = Sqlite::open(&file.path().join("memory.db")).err().unwrap();
+    assert!(error.to_string().contains("memory.path"), "{error}");
+}
+
 #[tokio::test]
 async fn does_what_every_store_must() {
     let folder = tempfile::tempdir().unwrap();
