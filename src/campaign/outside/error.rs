@@ -15,7 +15,7 @@ pub enum OutsideError {
     UnknownTable { table: String, known: String },
     #[error(transparent)]
     Npc(#[from] NpcError),
-    #[error("no NPC is present (name one, or bring one in with /npc enter)")]
+    #[error("no NPC is present (name one; npc.list shows all)")]
     NobodyPresent,
     #[error("the text is empty (write what is to be said)")]
     NoText,

@@ -60,7 +60,7 @@ pub struct OutsideParts {
 /// How to get a table for a token of `owner`.
 pub const fn way_to_table(owner: Owner) -> &'static str {
     match owner {
-        Owner::Guild(_) => "use /session start in Discord",
+        Owner::Guild(_) => "a game master starts one in Discord: /session start",
         Owner::Local => "run glyphoxa serve; for tables on Discord, make a token with --guild ID",
     }
 }

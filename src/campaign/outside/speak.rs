@@ -288,9 +288,11 @@ fn spoken(
             }
             silent(npc, X_CARD, why.to_string())
         }
-        Err(why @ (LineError::Muted(_) | LineError::Left | LineError::Late)) => {
-            silent(npc, NOT_SAID, why.to_string())
+        Err(LineError::Muted(_)) => {
+            let why = format!("{npc} is muted (only a game master unmutes NPCs)");
+            silent(npc, NOT_SAID, why)
         }
+        Err(why @ (LineError::Left | LineError::Late)) => silent(npc, NOT_SAID, why.to_string()),
         Err(LineError::Empty) => Err(OutsideError::NoText),
         Err(LineError::TooLong) => Err(OutsideError::LongText(TEXT_MAX)),
         Err(LineError::Gone(_)) => Err(OutsideError::Ended),

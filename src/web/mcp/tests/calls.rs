@@ -38,11 +38,11 @@ async fn wrong_arguments_are_an_error_of_the_tool() {
         ("dice.roll", json!({ "dice": "1d6", "table": "gone" }), "unknown table 'gone'"),
         ("memory.search", json!({ "query": "gate", "limit": 1_000 }), "limit"),
         ("schedule.create", json!({ "when": "in 5m" }), "give one of the two"),
-        ("schedule.cancel", json!({ "id": "none" }), "unknown schedule"),
+        ("schedule.cancel", json!({ "id": "none" }), "unknown schedule 'none' (schedule.list"),
         ("workflow.run", json!({ "workflow": "bells" }), "unknown workflow 'bells'"),
         ("entity.get", json!({ "entity": "nothing" }), "memory.search"),
         ("session.transcript", json!({ "session": "gone" }), "unknown session 'gone'"),
-        ("tools.call", json!({ "tool": "no.tool" }), "unknown tool"),
+        ("tools.call", json!({ "tool": "no.tool" }), "(the assistant has"),
     ] {
         let told = called(&parts, &master(), tool, arguments).await.unwrap();
         assert!(told.failed && told.text.contains(part), "{tool}: {}", told.text);

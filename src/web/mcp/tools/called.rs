@@ -23,6 +23,9 @@ use crate::{
     },
 };
 
+/// Most tools named in an error.
+const NAMED_MAX: usize = 40;
+
 pub static CALL: ServedTool = ServedTool {
     name: "tools.call",
     title: "Call a tool of the assistant",
@@ -75,7 +78,7 @@ async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let (session, host) = host(&call, table.as_ref(), &scope).await?;
     let snapshot = host.snapshot();
     let entry = snapshot.find(&tool);
-    let entry = entry.ok_or_else(|| format!("unknown tool '{tool}' (/tools list shows all)"))?;
+    let entry = entry.ok_or_else(|| unknown(&call, &host, &tool))?;
     let made = ToolCall {
         id: CallId(format!("outside-{:08x}", rand::random::<u32>())),
         name: entry.spec.name.to_string(),
@@ -160,6 +163,18 @@ async fn host(
         }
     };
     Ok(outside_sessions(&handles.tools, scope, decided))
+}
+
+/// Why `tool` cannot be called, with the tools that can.
+fn unknown(call: &Incoming, host: &ToolHost, tool: &str) -> String {
+    let npc = Arc::clone(&call.handles().settings.load().assistant.npc);
+    let visible = host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
+    let names: Vec<&str> =
+        visible.iter().take(NAMED_MAX).map(|entry| &*entry.spec.identity).collect();
+    match names.is_empty() {
+        true => format!("unknown tool '{tool}' (the assistant has no tools)"),
+        false => format!("unknown tool '{tool}' (the assistant has: {})", names.join(", ")),
+    }
 }
 
 /// The assistant's rights.

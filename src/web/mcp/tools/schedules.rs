@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    campaign::{NewSchedule, Planner, ScheduleEntry, by_program, date},
+    campaign::{NewSchedule, Planner, ScheduleEntry, ScheduleError, by_program, date},
     logic::schedule::Planned,
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
@@ -110,7 +110,12 @@ async fn list(call: Incoming) -> Result<ToolAnswer, ToolError> {
 
 async fn cancel(call: Incoming) -> Result<ToolAnswer, ToolError> {
     let Cancel { id } = call.read()?;
-    let id = planner(&call).await?.cancel(&id).await?;
+    let id = planner(&call).await?.cancel(&id).await.map_err(|error| match error {
+        ScheduleError::Unknown(id) => {
+            ToolError(format!("unknown schedule '{id}' (schedule.list shows them)"))
+        }
+        other => other.into(),
+    })?;
     Ok(json!({ "cancelled": id }).into())
 }
 

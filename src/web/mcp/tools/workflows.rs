@@ -29,7 +29,7 @@ pub static RUN: ServedTool = ServedTool {
     title: "Run a workflow",
     description: "Starts a workflow and waits for its end; progress tells its steps. Closing the \
         request stops the run. With wait: false it goes on by itself, until the token ends, and the \
-        answer has its id.",
+        answer has its id. Sound of its lines is not returned.",
     rights: Rights::Dm,
     annotations: Annotations { destructive: true, open_world: true, ..Annotations::ADDS },
     input: || {
