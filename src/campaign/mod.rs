@@ -90,7 +90,7 @@ pub use privacy::{
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
-    ScheduleNotice, Schedules, SchedulesParts, by_program,
+    ScheduleNotice, Schedules, SchedulesParts, by_program, schedules_of_program,
 };
 pub use sessions::{NotSaved, Sessions, TableHere};
 pub use settings::{

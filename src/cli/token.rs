@@ -3,7 +3,7 @@
 //! Entry function: [`run`]; entry type: [`TokenOptions`], options of a new token. **Never**: prints
 //! the secret of a token a second time.
 
-use std::io::Write;
+use std::{io::Write, sync::Arc};
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{DONE, Failure, block_on, complain, stdout};
 use crate::{
     app,
-    campaign::{Access, NewToken, date, now},
+    campaign::{Access, NewToken, date, now, schedules_of_program},
     config::Config,
     domain::{AccessRole, Owner},
     memory::KeptToken,
@@ -115,7 +115,8 @@ impl TokenOptions {
 
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
-        let access = Access::new(app::open_memory(config).await?);
+        let store = app::open_memory(config).await?;
+        let access = Access::new(Arc::clone(&store));
         match arguments.action {
             Action::Create { role, options, json } => {
                 let (secret, token) = access.create(options.wanted(role)?).await?;
@@ -123,7 +124,10 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                 note_owner(config, &token);
             }
             Action::List { of, json } => list(&access.list(of.owner()).await?, json)?,
-            Action::Revoke { id } => revoke(&access, &id).await?,
+            Action::Revoke { id } => {
+                revoke(&access, &id).await?;
+                note_schedules(schedules_of_program(&*store, &id).await?);
+            }
         }
         Ok(DONE)
     })
@@ -201,6 +205,16 @@ async fn revoke(access: &Access, id: &str) -> Result<(), Failure> {
     }
     writeln!(stdout(), "token {id} is revoked")?;
     Ok(())
+}
+
+/// Says how many schedules of a revoked token go on.
+fn note_schedules(made: usize) {
+    if made > 0 {
+        complain(&format!(
+            "note: schedules that it made stay: {made} (glyphoxa schedule list shows all, and \
+             schedule cancel ends one)"
+        ));
+    }
 }
 
 fn object(token: &KeptToken) -> Value {

@@ -30,7 +30,7 @@ mod tests;
 
 pub use entry::{Entry as ScheduleEntry, by_program};
 pub use evenings::{EveningGuard, EveningTable, Evenings};
-pub use planner::{NewSchedule, Planner, ScheduleError};
+pub use planner::{NewSchedule, Planner, ScheduleError, schedules_of_program};
 pub use service::Schedules;
 pub use shared::{ScheduleNotice, SchedulesParts};
 pub use task::Drives;

@@ -1,8 +1,13 @@
-//! Listing, making and cancelling the schedules of one scope. Entry type: [`Planner`].
+//! Listing, making and cancelling the schedules of one scope. Entry type: [`Planner`]; entry
+//! function: [`schedules_of_program`].
 
 use std::sync::Arc;
 
-use super::{entry::Entry, shared::Shared, shown};
+use super::{
+    entry::{Entry, by_program},
+    shared::Shared,
+    shown,
+};
 use crate::{
     campaign::clock::now,
     domain::{PersonId, Scope},
@@ -10,7 +15,7 @@ use crate::{
         cast::{NpcError, find_npc},
         schedule::{Planned, WhenError, parse},
     },
-    memory::{self, KeptSchedule},
+    memory::{self, KeptSchedule, MemoryStore},
 };
 
 /// Most schedules of a scope: far beyond a campaign.
@@ -147,6 +152,19 @@ impl Planner {
             }
         }
     }
+}
+
+/// Number of schedules that the program with this token made; they outlive the token.
+pub async fn schedules_of_program(
+    store: &dyn MemoryStore,
+    token: &str,
+) -> Result<usize, memory::Error> {
+    let (by, mut made) = (Some(by_program(token)), 0);
+    for scope in store.scopes().await? {
+        let schedules = store.schedules(&scope).await?;
+        made += schedules.iter().filter(|schedule| schedule.by == by).count();
+    }
+    Ok(made)
 }
 
 fn kept(entry: &Entry) -> Result<KeptSchedule, ScheduleError> {

@@ -154,6 +154,11 @@ async fn workflow_planned_by_a_program_is_tainted() {
     let program = Program::open(folder.path(), false).begin();
     let action = Planned::Workflow { name: "bells".to_owned(), inputs: json!({"times": 3}) };
     program.plan_by(by_program("a1b2c3d4"), "in 5m", action).await.unwrap();
+    program.bells("in 90m").await;
+    let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
+    for (token, made) in [("a1b2c3d4", 1), ("0badcafe", 0)] {
+        assert_eq!(schedules_of_program(&store, token).await.unwrap(), made);
+    }
     sleep(6 * MINUTE).await;
     assert_eq!(program.started.all(), [format!("{RUNG} from outside")]);
     program.end().await;
