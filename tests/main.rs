@@ -43,6 +43,7 @@ mod model;
 mod models;
 mod music;
 mod others;
+mod page_units;
 mod pages;
 mod pictures;
 mod piper;

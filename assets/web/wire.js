@@ -1,0 +1,165 @@
+/**
+ * Messages between this page and the program: JSON text frames, named by `type`.
+ *
+ * Sound goes in binary frames: up 16 kHz, down 48 kHz, both mono 16-bit little-endian, 20 ms each.
+ */
+
+/** Samples a second of the program's sound; turns are acknowledged in these. */
+export const DOWN_RATE = 48_000;
+/** Samples a second of the microphone's sound. */
+export const UP_RATE = 16_000;
+/** Samples of one frame of the microphone: 20 ms. */
+export const UP_FRAME = 320;
+
+/**
+ * @typedef {"fast" | "standard" | "deep"} Tier
+ * @typedef {"thinking" | "speaking" | "idle"} TurnState
+ */
+
+/**
+ * @typedef {object} Npc
+ * @property {string} name
+ * @property {string} [language]
+ * @property {string} [engine]
+ * @property {string | null} [voice]
+ * @property {string | null} [tier] Set by a game master; null: each turn's own.
+ * @property {boolean} muted
+ * @property {boolean} present
+ */
+
+/**
+ * @typedef {object} Scene
+ * @property {string | null} [location]
+ * @property {string | null} [time]
+ */
+
+/**
+ * Names of the services in use; null where none is configured.
+ * @typedef {object} Services
+ * @property {string | null} [hears]
+ * @property {string | null} [thinks]
+ * @property {string | null} [speaks]
+ */
+
+/**
+ * @typedef {object} ToolLine
+ * @property {string} tool
+ * @property {unknown} arguments
+ * @property {unknown} result
+ * @property {boolean} ok
+ * @property {number} ms
+ * @property {string | null} [tier]
+ * @property {number} [attempts]
+ * @property {boolean} [cached]
+ * @property {boolean} [pending]
+ */
+
+/**
+ * Durations of a turn's stages in ms; 0 if a stage was ready early.
+ * @typedef {object} Timings
+ * @property {number} speech_end_to_final
+ * @property {number} final_to_first_text
+ * @property {number} first_text_to_first_audio
+ * @property {number} speech_end_to_first_audio
+ */
+
+/**
+ * One exchange, as `glyphoxa ask --json` prints it.
+ * @typedef {object} TurnLine
+ * @property {number | null} turn Null if no NPC answered.
+ * @property {string} speaker
+ * @property {string} heard
+ * @property {string | null} npc
+ * @property {{selected: string, effective: string, reason: string} | null} tier
+ * @property {string[]} visible
+ * @property {ToolLine[]} tools
+ * @property {string} reply
+ * @property {string} [unspoken]
+ * @property {string} outcome
+ * @property {string} [detail]
+ * @property {number} audio_ms
+ * @property {Timings} ms
+ * @property {{ms: number, found: number, late: string[]}} [recalled]
+ * @property {{heard: string, thought: string[], spoke: string, engine: string, because?: string}}
+ *   [made_by]
+ * @property {string | null} brain
+ * @property {string} stt
+ * @property {string | null} tts
+ * @property {number} spent
+ */
+
+/**
+ * @typedef {object} Mistake
+ * @property {string} file
+ * @property {number | null} [line]
+ * @property {string} text
+ */
+
+/**
+ * @typedef {object} Why
+ * @property {"why"} type
+ * @property {number} turn
+ * @property {{name: string, text: string}[]} parts
+ * @property {unknown[]} recalled
+ * @property {unknown[]} tools
+ */
+
+/**
+ * @typedef {object} Welcome
+ * @property {"welcome"} type
+ * @property {string} player
+ * @property {Npc[]} npcs
+ * @property {Scene} scene
+ * @property {Services} services
+ * @property {boolean} again True if this page's player was at the table before.
+ */
+
+/**
+ * From the program to the page.
+ * @typedef {Welcome
+ *   | {type: "partial", player: string, text: string}
+ *   | {type: "said", player: string, text: string, id: number}
+ *   | {type: "turn", turn: number, state: TurnState, npc: string | null}
+ *   | {type: "line", line: TurnLine}
+ *   | {type: "answer", text: string, ok: boolean}
+ *   | {type: "notice", text: string, private: boolean}
+ *   | {type: "mistakes", files: Mistake[]}
+ *   | Why
+ *   | {type: "npcs", npcs: Npc[], scene?: Scene}
+ *   | {type: "speech", turn: number, npc: string}
+ *   | {type: "flush", turn: number}
+ *   | {type: "card", on: boolean}
+ *   | {type: "bye", reason: string}} ToPage
+ */
+
+/**
+ * From the page to the program.
+ * @typedef {{type: "hello", rate: number, name: string}
+ *   | {type: "talk", on: boolean}
+ *   | {type: "say", text: string, npc: string | null}
+ *   | {type: "played", turn: number, samples: number}
+ *   | {type: "order", command: string}
+ *   | {type: "why", turn: number}
+ *   | {type: "hear_voice", npc: string}
+ *   | {type: "tier", tier: Tier | null}} FromPage
+ */
+
+/**
+ * A text frame as a message; null if it is none.
+ * @param {string} text
+ * @returns {ToPage | null}
+ */
+export function read(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value?.type === "string" ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * User text for a typed command: one line.
+ * @param {string} text
+ */
+export const oneLine = (text) => text.replace(/\s+/g, " ").trim();

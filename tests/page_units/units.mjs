@@ -1,0 +1,171 @@
+// Checks of the page's modules that need no browser. Worklets find their globals here.
+
+import assert from 'node:assert/strict'
+
+globalThis.sampleRate = 48_000
+globalThis.AudioWorkletProcessor = class {
+  sent = []
+  port = { postMessage: (message) => this.sent.push(message) }
+}
+const processors = {}
+globalThis.registerProcessor = (name, processor) => (processors[name] = processor)
+
+const { Resampler } = await import('./mic-worklet.js')
+const { Ring } = await import('./speaker-worklet.js')
+const { Gate, problemOf } = await import('./mic.js')
+const { Store } = await import('./store.js')
+const { stages } = await import('./turnbar.js')
+const { read } = await import('./wire.js')
+
+/** Level of a tone after the way to 16 kHz, as a share of what it was; and how many samples came. */
+function through(rate, hertz) {
+  const resampler = new Resampler(rate)
+  const out = []
+  let at = 0
+  for (let block = 0; block < rate / 128; block++) {
+    const samples = Float32Array.from({ length: 128 }, () => Math.sin((2 * Math.PI * hertz * at++) / rate))
+    resampler.push(samples, (sample) => out.push(sample))
+  }
+  const middle = out.slice(1000, 15_000)
+  const rms = Math.sqrt(middle.reduce((sum, it) => sum + it * it, 0) / middle.length)
+  return { gain: rms * Math.SQRT2, length: out.length }
+}
+
+for (const rate of [16_000, 44_100, 48_000, 96_000]) {
+  const speech = through(rate, 300)
+  assert.ok(Math.abs(speech.gain - 1) < 0.01 && Math.abs(speech.length - 16_000) < 20, `${rate}`)
+  // Above half the rate nothing may fold back.
+  if (rate > 20_000) assert.ok(through(rate, 10_000).gain < 0.01, `${rate}`)
+}
+
+const microphone = new processors.microphone()
+for (let block = 0; block < 375; block++) microphone.process([[new Float32Array(128).fill(0.1)]])
+assert.equal(microphone.sent.length, 49)
+assert.ok(microphone.sent.every(({ frame }) => frame.byteLength === 640))
+assert.ok(Math.abs(microphone.sent[5].rms - 0.1) < 0.001)
+
+const pcm = (length, value) => new Int16Array(length).fill(value)
+const play = (ring, most = Infinity) => {
+  let played = 0
+  while (played < most && ring.next(1) !== null) played += 1
+  return played
+}
+{
+  const ring = new Ring()
+  ring.push(1, pcm(960, 1000))
+  ring.push(2, pcm(960, 2000))
+  ring.push(1, pcm(960, 3000))
+  play(ring, 500)
+  assert.deepEqual(ring.report(), [{ turn: 1, samples: 500 }])
+  // What is left of the other turn plays on, at once.
+  ring.flush(1)
+  assert.equal(Math.round(ring.next(1) * 32_768), 2000)
+  assert.equal(play(ring), 959)
+  assert.deepEqual(ring.report(), [{ turn: 2, samples: 960 }])
+  // Music belongs to no turn.
+  ring.push(null, pcm(960, 1))
+  assert.equal(play(ring), 960)
+  assert.deepEqual(ring.report(), [])
+  // The buffer is used again from its start.
+  for (let turn = 3; turn < 700; turn++) {
+    ring.push(turn, pcm(960, 1))
+    assert.equal(play(ring), 960)
+    assert.deepEqual(ring.report(), [{ turn, samples: 960 }])
+  }
+  // What has no room is dropped, and never counted.
+  ring.push(9, pcm(600_000, 1))
+  assert.ok(ring.written - ring.read < 1 << 19)
+  ring.clear()
+  assert.equal(ring.next(1), null)
+  assert.deepEqual(ring.report(), [])
+}
+
+const speaker = new processors.loudspeaker()
+speaker.port.onmessage({ data: { turn: 1, sound: pcm(4800, 8000).buffer } })
+for (let block = 0; block < 40; block++) speaker.process([], [[new Float32Array(128)]])
+const reported = speaker.sent.flatMap(({ played }) => played)
+assert.equal(reported.reduce((sum, { samples }) => sum + samples, 0), 4800)
+speaker.port.onmessage({ data: { flush: 1 } })
+assert.equal(speaker.sent.at(-1).flushed, 1)
+
+// An open microphone does not take the NPC for a player.
+const gate = new Gate()
+assert.ok(gate.passes(0.001, false))
+assert.deepEqual([0.1, 0.1, 0.1].map((rms) => gate.passes(rms, true)), [false, false, true])
+
+assert.equal(problemOf(new DOMException('', 'NotAllowedError')), 'denied')
+assert.equal(problemOf(new DOMException('', 'NotFoundError')), 'missing')
+assert.equal(problemOf(new DOMException('', 'NotReadableError')), 'busy')
+for (const text of ['', 'null', '[1]', '{"type":1}', '{']) assert.equal(read(text), null, text)
+
+const ms = {
+  speech_end_to_final: 180,
+  final_to_first_text: 0,
+  first_text_to_first_audio: 90,
+  speech_end_to_first_audio: 270,
+}
+const line = (changed) => ({
+  turn: 1,
+  speaker: 'Max',
+  heard: 'Hi',
+  npc: 'Bartok',
+  reply: 'Yes?',
+  outcome: 'spoken',
+  spent: 0.01,
+  ms,
+  tools: [],
+  visible: [],
+  ...changed,
+})
+assert.deepEqual(stages(line({})).map(({ kind }) => kind), ['heard', 'voice'])
+
+const said = (text, id) => ({ type: 'said', player: 'Max', text, id })
+const turn = (number, state) => ({ type: 'turn', turn: number, state, npc: 'Bartok' })
+const after = (...messages) => {
+  const store = new Store()
+  for (const message of messages) store.apply(message)
+  return store.state
+}
+{
+  // Partial words, the whole, the turn and its line are one exchange.
+  const partial = { type: 'partial', player: 'Max', text: 'H' }
+  const state = after(partial, said('Hi', 1), turn(7, 'thinking'), turn(7, 'speaking'), { type: 'line', line: line({ turn: 7 }) })
+  assert.deepEqual([state.items.length, state.partials.size, state.turn], [1, 0, null])
+  assert.equal(state.items[0].line.reply, 'Yes?')
+}
+{
+  // An NPC may think before the words are told, about a guess that is dropped.
+  const state = after(turn(1, 'thinking'), said('Hi', 1), turn(1, 'idle'), turn(2, 'thinking'), { type: 'line', line: line({ turn: 2 }) })
+  assert.equal(state.items.length, 1)
+  assert.equal(after(turn(1, 'thinking'), turn(1, 'idle')).items.length, 0)
+}
+{
+  // A player who goes on changes what was said; no NPC's line has no turn.
+  const nobody = line({ turn: null, heard: 'Hi you', npc: null, reply: '', outcome: 'nobody_addressed' })
+  const state = after(said('Hi', 1), said('Hi you', 1), { type: 'line', line: nobody })
+  assert.equal(state.items.length, 1)
+  assert.equal(state.items[0].text, 'Hi you')
+}
+{
+  // The cost of a line is what was spent since the last one.
+  const unasked = line({ turn: 2, speaker: '', heard: '', reply: 'Welcome.', spent: 0.03 })
+  const state = after(said('Hi', 1), { type: 'line', line: line({}) }, turn(2, 'speaking'), { type: 'line', line: unasked })
+  assert.equal(state.items.length, 2)
+  assert.ok(Math.abs(state.items[1].cost - 0.02) < 1e-9)
+  assert.equal(state.items[1].player, null)
+}
+{
+  // Turns count from 1 again after a restart of the program.
+  const store = new Store()
+  store.apply(said('Hi', 1))
+  store.apply({ type: 'line', line: line({}) })
+  store.reset()
+  store.apply(said('Hello', 1))
+  store.apply(turn(1, 'speaking'))
+  assert.equal(store.state.items.length, 2)
+  assert.equal(store.state.items[1].turn, 1)
+  for (let i = 0; i < 400; i++) store.apply({ type: 'notice', text: 'x', private: false })
+  assert.equal(store.state.items.length, 300)
+}
+
+console.log('passed')
