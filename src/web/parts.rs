@@ -1,9 +1,11 @@
 //! What routes answer from. Entry type: [`WebParts`].
 
-use super::options::WebOptions;
+use super::{options::WebOptions, rehearsal::Rehearsal};
 use crate::campaign::Handles;
 
 pub struct WebParts {
     pub options: WebOptions,
     pub handles: Handles,
+    /// Lets browsers in; `None`: no page is served.
+    pub rehearsal: Option<Rehearsal>,
 }

@@ -104,7 +104,7 @@ mod tests {
         let scope = handles.scope(owner, None);
         stand_in::session(&handles, &scope, "evening", None).await;
         let (options, watches) = (WebOptions::default(), Watches::default());
-        let parts = WebParts { options, handles: handles.clone() };
+        let parts = WebParts { options, handles: handles.clone(), rehearsal: None };
         let begun = ResourceWatch::begin(Arc::new(parts), &watches, holder);
         let mut watch = begun.await.unwrap_or_else(|error| panic!("{error}"));
 

@@ -32,7 +32,7 @@ fn scope(owner: Owner) -> Scope {
 fn parts(folder: &Path, mcp: McpOptions) -> Arc<WebParts> {
     let handles = stand_in::handles(folder);
     let options = WebOptions { mcp, ..WebOptions::default() };
-    Arc::new(WebParts { options, handles })
+    Arc::new(WebParts { options, handles, rehearsal: None })
 }
 
 fn holder(owner: Owner, role: AccessRole) -> Arc<Holder> {
