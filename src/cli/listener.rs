@@ -10,7 +10,7 @@ use crate::{
     campaign::{Access, Handles},
     memory::MemoryStore,
     panics::caught,
-    web::{self, Bound, WebError, WebOptions, WebParts},
+    web::{self, Bound, Rehearsal, WebError, WebOptions, WebParts},
 };
 
 /// A listening socket, before requests are answered.
@@ -51,10 +51,27 @@ impl Listener {
         })
     }
 
+<<<<<<< HEAD
     /// Answers requests until `stop`; `is_heard`: players speak to the program's tables.
     pub fn start(self, handles: &Handles, is_heard: bool, stop: &CancellationToken) -> Listening {
         let Self { bound, options } = self;
         let parts = WebParts { options, handles: handles.clone(), is_heard };
+=======
+    /// Answers requests until `stop`.
+    pub fn start(self, handles: &Handles, stop: &CancellationToken) -> Listening {
+        self.start_with(handles, None, stop)
+    }
+
+    /// [`Self::start`], with the page of `rehearsal`.
+    pub fn start_with(
+        self,
+        handles: &Handles,
+        rehearsal: Option<Rehearsal>,
+        stop: &CancellationToken,
+    ) -> Listening {
+        let Self { bound, options } = self;
+        let parts = WebParts { options, handles: handles.clone(), rehearsal };
+>>>>>>> r_srv
         let serving = web::serve(bound, parts, stop.clone());
         Listening(tokio::spawn(async move {
             if let Err(fault) = caught(serving).await {

@@ -20,7 +20,7 @@ use crate::{
 /// Paths in `data_dir`; `*` is an id or a number. An unfinished file also has its process number
 /// and `.part` at its end. `/` ends a folder whose content has its own permissions: model files,
 /// which others may read, and private homes of servers' programs.
-const STORED: [&str; 21] = [
+const STORED: [&str; 22] = [
     "discord/commands-*",
     "discord/guild-*.json",
     "figures.json",
@@ -42,6 +42,7 @@ const STORED: [&str; 21] = [
     "sessions/*.json",
     "sessions/*.lock",
     "voices.json",
+    "web.key",
 ];
 
 /// Makes files and folders in `data_dir` private, if all of it is ours.

@@ -2,7 +2,8 @@
 //!
 //! A connection ends by its client, by a bound (the time of a head, of a body, of a write that
 //! waits), by giving way to another one, or with the listener: then what is under way may still be
-//! answered for [`Bounds::end`], and is cancelled after that.
+//! answered for [`Bounds::end`], and is cancelled after that. A connection that has switched
+//! protocols goes on with what its route has left in [`Onward`].
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -25,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     bounds::Bounds,
+    onward::Onward,
     patient::Patient,
     sockets::{Admitted, Sockets},
 };
@@ -109,10 +111,12 @@ pub async fn connection(
 ) {
     let Shared { routes, bounds, stop } = shared;
     let (routes, socket) = (TowerToHyperService::new(routes), Arc::clone(place.socket()));
-    let carrier = Arc::clone(&socket);
+    let (carrier, onward) = (Arc::clone(&socket), Onward::default());
+    let left = onward.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
         carrier.ask();
         request.extensions_mut().insert(Arc::clone(&carrier));
+        request.extensions_mut().insert(left.clone());
         routes.call(request)
     });
     let mut http = http1::Builder::new();
@@ -122,7 +126,7 @@ pub async fn connection(
         .max_header_size(bounds.head)
         .max_buf_size(BUFFER);
     let stream = TokioIo::new(Patient::new(stream, bounds.write_time));
-    let mut serving = pin!(http.serve_connection(stream, service));
+    let mut serving = pin!(http.serve_connection(stream, service).with_upgrades());
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,
         () = place.shed() => return,
@@ -137,5 +141,10 @@ pub async fn connection(
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a web connection broke off");
+    } else if let Some(work) = onward.take() {
+        tokio::select! {
+            () = work => {}
+            () = place.shed() => {}
+        }
     }
 }

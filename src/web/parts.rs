@@ -1,11 +1,16 @@
 //! What routes answer from. Entry type: [`WebParts`].
 
-use super::options::WebOptions;
+use super::{options::WebOptions, rehearsal::Rehearsal};
 use crate::campaign::Handles;
 
 pub struct WebParts {
     pub options: WebOptions,
     pub handles: Handles,
+<<<<<<< HEAD
     /// Players speak to the tables of this program.
     pub is_heard: bool,
+=======
+    /// Lets browsers in; `None`: no page is served.
+    pub rehearsal: Option<Rehearsal>,
+>>>>>>> r_srv
 }

@@ -3,7 +3,7 @@
 use axum::{
     http::{
         HeaderValue, StatusCode,
-        header::{ALLOW, CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE},
+        header::{ALLOW, CONNECTION, RETRY_AFTER, UPGRADE, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
 };
@@ -47,18 +47,38 @@ pub enum Refusal {
     Large(usize),
     #[error("nothing is at this address (the MCP server is at /mcp)")]
     Unknown,
+    #[error("the body is not JSON (send 'Content-Type: application/json')")]
+    MediaType,
+    #[error("invalid body (reload the page)")]
+    Unreadable,
+    #[error("this link was used already or is unknown (open the one that the program prints)")]
+    UsedLink,
+    #[error("this browser has no valid pass (open the link that the program prints)")]
+    NoPass,
+    #[error("a socket needs an Origin (open the page in a browser)")]
+    NoOrigin,
+    #[error("this is a WebSocket of version 13 (open it as one)")]
+    NoSocket,
+    #[error("all places at the table are taken (close one of {0} pages)")]
+    ManyPages(usize),
 }
 
 impl Refusal {
     pub const fn status(&self) -> StatusCode {
         match self {
-            Self::NoHost | Self::Broken | Self::Deep(_) | Self::Large(_) => StatusCode::BAD_REQUEST,
+            Self::NoHost | Self::Broken | Self::Deep(_) | Self::Large(_) | Self::Unreadable => {
+                StatusCode::BAD_REQUEST
+            }
             Self::Host(_) => StatusCode::MISDIRECTED_REQUEST,
-            Self::Origin(_) => StatusCode::FORBIDDEN,
+            Self::Origin(_) | Self::NoOrigin => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NoToken | Self::WrongToken => StatusCode::UNAUTHORIZED,
+            Self::NoToken | Self::WrongToken | Self::UsedLink | Self::NoPass => {
+                StatusCode::UNAUTHORIZED
+            }
             Self::ManyWrong | Self::TooFast(_) | Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Memory => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Memory | Self::ManyPages(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NoSocket => StatusCode::UPGRADE_REQUIRED,
             Self::Long(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Late => StatusCode::REQUEST_TIMEOUT,
             Self::Unknown => StatusCode::NOT_FOUND,
@@ -77,6 +97,8 @@ impl IntoResponse for Refusal {
             }
             Self::ManyWrong | Self::Memory => Some((RETRY_AFTER, "60")),
             Self::TooFast(_) | Self::TooMany(_) => Some((RETRY_AFTER, "1")),
+            Self::ManyPages(_) => Some((RETRY_AFTER, "5")),
+            Self::NoSocket => Some((UPGRADE, "websocket")),
             // The rest of the body would be taken for another request.
             Self::Long(_) | Self::Late | Self::Broken => Some((CONNECTION, "close")),
             Self::NoHost
@@ -84,7 +106,12 @@ impl IntoResponse for Refusal {
             | Self::Origin(_)
             | Self::Deep(_)
             | Self::Large(_)
-            | Self::Unknown => None,
+            | Self::Unknown
+            | Self::MediaType
+            | Self::Unreadable
+            | Self::UsedLink
+            | Self::NoPass
+            | Self::NoOrigin => None,
         };
         if let Some((name, value)) = extra {
             response.headers_mut().insert(name, HeaderValue::from_static(value));

@@ -44,10 +44,12 @@ pub struct Checks {
 impl Routes {
     /// The routes of this program, until `stop`.
     pub fn of(parts: &Arc<WebParts>, stop: &CancellationToken) -> Self {
-        Self {
-            behind_token: mcp::routes(Arc::clone(parts), stop.clone()),
-            open: approvals::routes(Arc::clone(parts)),
+        let behind_token = mcp::routes(Arc::clone(parts), stop.clone());
+        let mut open = approvals::routes(Arc::clone(parts));
+        if let Some(rehearsal) = &parts.rehearsal {
+            open = open.merge(rehearsal.routes(parts.options.behind_tls, stop.clone()));
         }
+        Self { behind_token, open }
     }
 
     /// All routes, with all checks before them. What has no route needs a token too, so that a

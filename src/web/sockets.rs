@@ -1,9 +1,9 @@
 //! Open sockets, up to a bound: when all places are taken, a stranger gives way to a newcomer.
 //!
-//! Entry type: [`Sockets`]. A socket is trusted while it carries a request with a valid token; all
-//! others are strangers, of whom the longest open one is closed first. So a flood of connections
-//! that say nothing cannot keep out a client with a token. A newcomer is turned away only when every
-//! place is a trusted one's.
+//! Entry type: [`Sockets`]. A socket is trusted while it carries a request with a valid token, or a
+//! page with a pass; all others are strangers, of whom the longest open one is closed first. So a
+//! flood of connections that say nothing cannot keep out a client with a token. A newcomer is turned
+//! away only when every place is a trusted one's.
 
 use std::{
     collections::BTreeMap,

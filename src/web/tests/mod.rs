@@ -3,6 +3,7 @@
 mod attacks;
 mod doors;
 mod endings;
+mod rehearsal;
 
 use std::{sync::Arc, time::Duration};
 
@@ -82,6 +83,11 @@ impl Door {
 
     /// With `more` routes behind the token.
     async fn with(bounds: Bounds, more: Router) -> Self {
+        Self::beside(bounds, more, Router::new()).await
+    }
+
+    /// With `more` routes behind the token, and `open` ones.
+    async fn beside(bounds: Bounds, more: Router, open: Router) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
         let access = Access::new(store);
@@ -92,7 +98,7 @@ impl Door {
         let behind_token = more
             .route("/mcp", get(|| async { "hello" }).post(length))
             .route("/large", get(|| async { vec![b'x'; LARGE] }));
-        let open = Router::new().route("/open", post(length));
+        let open = open.route("/open", post(length));
         let options = WebOptions::default();
         let checks = Checks {
             guard: Guard::new(&options, options.listen.ip()),

@@ -1,0 +1,221 @@
+//! Connected pages, up to a bound. Entry types: [`Pages`], [`Page`].
+//!
+//! A page first takes a [`PagePlace`], then says hello; then the table gets it as [`Joined`], with
+//! what it sends from then on. That ends once its socket is closed. What it is sent waits in a
+//! queue; a page that lets it run full is too slow, and its socket is closed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use axum::body::Bytes;
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_util::sync::CancellationToken;
+
+use super::wire::{FromPage, ToPage};
+use crate::web::pages::Pass;
+
+/// Messages that wait for a page: five seconds of sound.
+const QUEUE: usize = 256;
+/// Messages of a page that wait for the table.
+const SENT: usize = 64;
+
+/// All pages of a program. Cloning shares them.
+#[derive(Clone)]
+pub struct Pages(Arc<Shared>);
+
+struct Shared {
+    most: usize,
+    /// Start of the program, as Unix time in ms.
+    since: i64,
+    newcomers: mpsc::Sender<Joined>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    next: u64,
+    /// Numbers of players, by page.
+    players: BTreeMap<u64, u32>,
+    /// Browsers that had a page in this run.
+    known: BTreeSet<String>,
+}
+
+/// A page's place, free again once dropped.
+pub struct PagePlace {
+    shared: Arc<Shared>,
+    id: u64,
+    /// No other page has this number now.
+    player: u32,
+    again: bool,
+}
+
+/// A page that has said hello.
+pub struct Joined {
+    pub page: Page,
+    pub name: String,
+    /// Samples per second that it plays.
+    pub rate: u32,
+    /// Its browser was here before, perhaps before the program was restarted.
+    pub again: bool,
+    /// What it sends; ends with its socket.
+    pub sent: mpsc::Receiver<PageSent>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageSent {
+    Event(FromPage),
+    /// 20 ms, mono at 16 kHz.
+    Sound(Vec<i16>),
+}
+
+/// The way to a page. Its socket is closed once all clones are dropped.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Never used again in a run.
+    pub id: u64,
+    /// Number of the player, from 1; a reloaded page mostly has it again.
+    pub player: u32,
+    queue: mpsc::Sender<Message>,
+    slow: CancellationToken,
+}
+
+/// The socket's side of a [`Page`].
+pub struct PageQueue {
+    pub messages: mpsc::Receiver<Message>,
+    /// Cancelled once the page was too slow.
+    pub slow: CancellationToken,
+    pub sent: mpsc::Sender<PageSent>,
+}
+
+impl Pages {
+    /// At most `most` at a time; `since`: start of the program, as Unix time in ms.
+    pub fn new(most: usize, since: i64) -> (Self, mpsc::Receiver<Joined>) {
+        let (newcomers, joined) = mpsc::channel(most.max(1));
+        let shared = Shared { most, since, newcomers, open: Mutex::default() };
+        (Self(Arc::new(shared)), joined)
+    }
+
+    /// Pages that may be connected at a time.
+    pub fn most(&self) -> usize {
+        self.0.most
+    }
+
+    /// A place for a page of the browser with `pass`; `None`: all are taken.
+    pub fn admit(&self, pass: &Pass) -> Option<PagePlace> {
+        let mut open = self.0.open();
+        if open.players.len() >= self.0.most {
+            return None;
+        }
+        let is_free = |player: &u32| !open.players.values().any(|it| it == player);
+        let player = [pass.player].into_iter().chain(1..).find(is_free)?;
+        let is_known = !open.known.insert(pass.session.clone());
+        let again = is_known || pass.issued < self.0.since;
+        let id = open.next;
+        open.next += 1;
+        open.players.insert(id, player);
+        drop(open);
+        Some(PagePlace { shared: Arc::clone(&self.0), id, player, again })
+    }
+}
+
+impl PagePlace {
+    /// Hands the page to the table; `None`: no table takes pages any more.
+    pub async fn join(&self, name: String, rate: u32) -> Option<PageQueue> {
+        let (queue, messages) = mpsc::channel(QUEUE);
+        let (sender, sent) = mpsc::channel(SENT);
+        let slow = CancellationToken::new();
+        let page = Page { id: self.id, player: self.player, queue, slow: slow.clone() };
+        let joined = Joined { page, name, rate, again: self.again, sent };
+        self.shared.newcomers.send(joined).await.ok()?;
+        Some(PageQueue { messages, slow, sent: sender })
+    }
+}
+
+impl Drop for PagePlace {
+    fn drop(&mut self) {
+        self.shared.open().players.remove(&self.id);
+    }
+}
+
+impl Page {
+    /// Sends an event, behind all that was sent before; false if the page is gone or too slow.
+    pub fn send(&self, event: &ToPage) -> bool {
+        match serde_json::to_string(event) {
+            Ok(text) => self.queue(Message::text(text)),
+            Err(error) => {
+                tracing::error!(%error, "cannot write an event for a page");
+                false
+            }
+        }
+    }
+
+    /// Sends sound as of [`super::wire::sound`]; false if the page is gone or too slow.
+    pub fn sound(&self, samples: Bytes) -> bool {
+        self.queue(Message::Binary(samples))
+    }
+
+    fn queue(&self, message: Message) -> bool {
+        let queued = self.queue.try_send(message);
+        if let Err(TrySendError::Full(_)) = queued {
+            self.slow.cancel();
+        }
+        queued.is_ok()
+    }
+}
+
+impl Shared {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pass(session: &str, player: u32, issued: i64) -> Pass {
+        Pass { session: session.to_owned(), player, issued }
+    }
+
+    #[test]
+    fn player_is_found_again_or_is_a_new_one() {
+        let (pages, _joined) = Pages::new(3, 1_000);
+        let ada = pages.admit(&pass("ada", 1, 2_000)).unwrap();
+        assert_eq!((ada.player, ada.again), (1, false));
+        let beside = pages.admit(&pass("ada", 1, 2_000)).unwrap();
+        assert_eq!((beside.player, beside.again), (2, true), "a second page of one browser");
+        let earlier = pages.admit(&pass("ben", 2, 500)).unwrap();
+        assert_eq!((earlier.player, earlier.again), (3, true), "of an earlier run");
+        assert!(pages.admit(&pass("cid", 7, 2_000)).is_none(), "all places are taken");
+        drop(ada);
+        let back = pages.admit(&pass("ada", 1, 2_000)).unwrap();
+        assert_eq!((back.player, back.again), (1, true));
+    }
+
+    #[tokio::test]
+    async fn page_that_takes_nothing_is_too_slow() {
+        let (pages, mut joined) = Pages::new(1, 0);
+        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        let mut queue = place.join("Ada".to_owned(), 48_000).await.unwrap();
+        let Joined { page, .. } = joined.recv().await.unwrap();
+        for _ in 0..QUEUE {
+            assert!(page.sound(Bytes::from_static(&[0; 1_920])));
+        }
+        assert!(!queue.slow.is_cancelled());
+        assert!(!page.send(&ToPage::Card { on: true }));
+        assert!(queue.slow.is_cancelled());
+        queue.messages.close();
+        assert!(!page.sound(Bytes::new()), "it is gone");
+    }
+
+    #[tokio::test]
+    async fn no_page_joins_without_a_table() {
+        let (pages, joined) = Pages::new(1, 0);
+        drop(joined);
+        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        assert!(place.join("Ada".to_owned(), 48_000).await.is_none());
+    }
+}

@@ -1,0 +1,366 @@
+//! Messages between a page and the program; `assets/web/wire.js` has the same for the page.
+//!
+//! Entry functions: [`read_event`] and [`read_sound`], which take anything a page may send within
+//! bounds; [`sound`]. Events are JSON in text messages; binary messages are sound: mono samples of
+//! 16 bits, little-endian, at 16 kHz from the page and at 48 kHz to it.
+
+use axum::body::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::{Tier, json_depth, json_values, one_line, visible};
+
+/// Longest message of a page, in bytes.
+pub const MESSAGE_MAX: usize = 64 * 1024;
+/// Samples in a page's binary message: 20 ms at 16 kHz.
+pub const SAMPLES: usize = 320;
+/// Rates at which browsers play; the page resamples by itself.
+const RATES: std::ops::RangeInclusive<u32> = 3_000..=768_000;
+/// Characters of a player's or an NPC's name.
+const NAME_MAX: usize = 64;
+/// Characters of a typed line; more than one turn may have.
+const TEXT_MAX: usize = 4_000;
+/// Nesting and values of an event's JSON; events are flat.
+const DEPTH_MAX: usize = 4;
+const VALUES_MAX: usize = 32;
+
+/// What a page sends as JSON. Texts are cleaned of hidden characters, and not blank.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum FromPage {
+    /// The first message; later ones rename the player.
+    Hello {
+        /// Samples per second that the page plays.
+        rate: u32,
+        name: String,
+    },
+    /// Sound reaches the table while this is on.
+    Talk { on: bool },
+    /// A typed line; `npc`: to whom, whatever it says.
+    Say {
+        text: String,
+        #[serde(default)]
+        npc: Option<String>,
+    },
+    /// Samples of a turn that the page has played by now, at 48 kHz.
+    Played { turn: u64, samples: u64 },
+    /// A typed command, answered by [`ToPage::Answer`].
+    Order { command: String },
+    /// "Why did it say that?"
+    Why { turn: u64 },
+    /// Plays a sample of an NPC's voice.
+    HearVoice { npc: String },
+    /// Overrides the tier; `None`: each turn's own.
+    Tier {
+        #[serde(default)]
+        tier: Option<Tier>,
+    },
+}
+
+/// What a page is sent as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToPage {
+    /// Answers [`FromPage::Hello`].
+    Welcome {
+        player: String,
+        npcs: Vec<NpcCard>,
+        scene: SceneCard,
+        services: ServiceNames,
+        /// The browser was here before; the program may have been restarted since.
+        again: bool,
+    },
+    /// What a player seems to say so far.
+    Partial {
+        player: String,
+        text: String,
+    },
+    /// What a player has said.
+    Said {
+        player: String,
+        text: String,
+        id: u64,
+    },
+    Turn {
+        turn: u64,
+        state: TurnState,
+        npc: Option<String>,
+    },
+    /// A turn's line, as `ask --json` prints it.
+    Line {
+        line: Value,
+    },
+    /// Answers [`FromPage::Order`].
+    Answer {
+        text: String,
+        ok: bool,
+    },
+    Notice {
+        text: String,
+        private: bool,
+    },
+    /// Mistakes in the configuration's files; none once they are fixed.
+    Mistakes {
+        files: Vec<FileMistake>,
+    },
+    /// Answers [`FromPage::Why`].
+    Why {
+        turn: u64,
+        parts: Vec<PromptPart>,
+        recalled: Vec<Value>,
+        tools: Vec<Value>,
+    },
+    /// NPCs and scene, whenever one changes.
+    Npcs {
+        npcs: Vec<NpcCard>,
+        scene: SceneCard,
+    },
+    /// Binary messages from here on are this turn's.
+    Speech {
+        turn: u64,
+        npc: String,
+    },
+    /// What is not played yet of this turn is dropped at once.
+    Flush {
+        turn: u64,
+    },
+    /// The X-card is in force.
+    Card {
+        on: bool,
+    },
+    /// The last message.
+    Bye {
+        reason: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnState {
+    Thinking,
+    Speaking,
+    Idle,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NpcCard {
+    pub name: String,
+    pub language: String,
+    pub engine: String,
+    pub voice: Option<String>,
+    /// The tier that a game master has set.
+    pub tier: Option<Tier>,
+    pub muted: bool,
+    /// Takes part in the scene.
+    pub present: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SceneCard {
+    pub location: Option<String>,
+    pub time: Option<String>,
+}
+
+/// Names of the services that the table uses; `None`: it has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ServiceNames {
+    pub hears: Option<String>,
+    pub thinks: Option<String>,
+    pub speaks: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileMistake {
+    pub file: String,
+    pub line: Option<u64>,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PromptPart {
+    pub name: String,
+    pub text: String,
+}
+
+/// Reason a message of a page is refused; the page is told, and its socket closed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    #[error("an event is nested too deep or has too many values (reload the page)")]
+    Large,
+    #[error("unknown event (reload the page; it may be of another version)")]
+    Unknown,
+    #[error("{0} is empty or longer than {1} characters (send a shorter one)")]
+    Text(&'static str, usize),
+    #[error("invalid sample rate {0} (choose another output device)")]
+    Rate(u32),
+    #[error("{0} bytes of sound in a message (send 20 ms: 640 bytes)")]
+    Sound(usize),
+}
+
+/// Reads a text message of a page. Errors do not repeat its words.
+pub fn read_event(text: &str) -> Result<FromPage, Unreadable> {
+    let bytes = text.as_bytes();
+    if json_depth(bytes) > DEPTH_MAX || json_values(bytes) > VALUES_MAX {
+        return Err(Unreadable::Large);
+    }
+    let event = serde_json::from_str(text).map_err(|_| Unreadable::Unknown)?;
+    Ok(match event {
+        FromPage::Hello { rate, .. } if !RATES.contains(&rate) => {
+            return Err(Unreadable::Rate(rate));
+        }
+        FromPage::Hello { rate, name } => FromPage::Hello { rate, name: named(&name)? },
+        FromPage::Say { text, npc } => FromPage::Say {
+            text: bounded("the text", &text)?,
+            npc: npc.as_deref().map(named).transpose()?,
+        },
+        FromPage::Order { command } => {
+            FromPage::Order { command: bounded("the command", &command)? }
+        }
+        FromPage::HearVoice { npc } => FromPage::HearVoice { npc: named(&npc)? },
+        FromPage::Talk { .. }
+        | FromPage::Played { .. }
+        | FromPage::Why { .. }
+        | FromPage::Tier { .. } => event,
+    })
+}
+
+/// Reads a binary message of a page: [`SAMPLES`] samples.
+pub fn read_sound(bytes: &[u8]) -> Result<Vec<i16>, Unreadable> {
+    let (samples, rest) = bytes.as_chunks::<2>();
+    if samples.len() != SAMPLES || !rest.is_empty() {
+        return Err(Unreadable::Sound(bytes.len()));
+    }
+    Ok(samples.iter().map(|pair| i16::from_le_bytes(*pair)).collect())
+}
+
+/// Samples at 48 kHz as a binary message to pages.
+pub fn sound(samples: &[i16]) -> Bytes {
+    samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
+}
+
+fn named(name: &str) -> Result<String, Unreadable> {
+    let flat = one_line(name, NAME_MAX + 1);
+    checked("a name", flat.trim(), NAME_MAX)
+}
+
+fn bounded(what: &'static str, text: &str) -> Result<String, Unreadable> {
+    checked(what, visible(text).trim(), TEXT_MAX)
+}
+
+fn checked(what: &'static str, text: &str, most: usize) -> Result<String, Unreadable> {
+    match text.is_empty() || text.chars().nth(most).is_some() {
+        true => Err(Unreadable::Text(what, most)),
+        false => Ok(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(event: &Value) -> Result<FromPage, Unreadable> {
+        read_event(&event.to_string())
+    }
+
+    #[test]
+    fn events_of_a_page_are_read() {
+        let to = |npc: Option<&str>| FromPage::Say {
+            text: "Roll!".to_owned(),
+            npc: npc.map(str::to_owned),
+        };
+        let hello = FromPage::Hello { rate: 48_000, name: "Ada".to_owned() };
+        let bartok = || "Bartok".to_owned();
+        for (event, expected) in [
+            (json!({"type": "hello", "rate": 48_000, "name": " A\u{202e}da\n"}), hello),
+            (json!({"type": "talk", "on": true}), FromPage::Talk { on: true }),
+            (json!({"type": "say", "text": "Roll!"}), to(None)),
+            (json!({"type": "say", "text": "Roll!", "npc": null}), to(None)),
+            (json!({"type": "say", "text": "Roll!", "npc": "Bartok"}), to(Some("Bartok"))),
+            (
+                json!({"type": "played", "turn": 3, "samples": 12_345}),
+                FromPage::Played { turn: 3, samples: 12_345 },
+            ),
+            (
+                json!({"type": "order", "command": "/npc mute Bartok"}),
+                FromPage::Order { command: "/npc mute Bartok".to_owned() },
+            ),
+            (json!({"type": "why", "turn": 3}), FromPage::Why { turn: 3 }),
+            (json!({"type": "hear_voice", "npc": "Bartok"}), FromPage::HearVoice { npc: bartok() }),
+            (json!({"type": "tier", "tier": null}), FromPage::Tier { tier: None }),
+            (json!({"type": "tier", "tier": "deep"}), FromPage::Tier { tier: Some(Tier::Deep) }),
+        ] {
+            assert_eq!(read(&event), Ok(expected), "{event}");
+        }
+    }
+
+    #[test]
+    fn odd_events_are_refused() {
+        for unknown in [
+            json!(null),
+            json!({"type": "shutdown"}),
+            json!({"type": "talk"}),
+            json!({"type": "talk", "on": "yes"}),
+            json!({"type": "played", "turn": -1, "samples": 0}),
+            json!({"type": "tier", "tier": "slow"}),
+        ] {
+            assert_eq!(read(&unknown), Err(Unreadable::Unknown), "{unknown}");
+        }
+        let deep = format!("{{\"type\":\"why\",\"turn\":{}", "[".repeat(30_000));
+        let wide = format!("[{}0]", "0,".repeat(1_000));
+        for large in [deep, wide] {
+            assert_eq!(read_event(&large), Err(Unreadable::Large));
+        }
+        let hello =
+            |rate: u32, name: &str| read(&json!({"type": "hello", "rate": rate, "name": name}));
+        assert_eq!(hello(0, "Ada"), Err(Unreadable::Rate(0)));
+        for name in ["", " \u{200b} ", "x".repeat(65).as_str()] {
+            assert_eq!(hello(48_000, name), Err(Unreadable::Text("a name", NAME_MAX)));
+        }
+        let long = json!({"type": "say", "text": "x".repeat(TEXT_MAX + 1)});
+        assert_eq!(read(&long), Err(Unreadable::Text("the text", TEXT_MAX)));
+    }
+
+    #[test]
+    fn sound_is_20_ms_at_a_time() {
+        let samples: Vec<i16> = (0..320).map(|it| it * 100 - 16_000).collect();
+        assert_eq!(read_sound(&sound(&samples)), Ok(samples));
+        for length in [0, 1, 638, 639, 641, 1_280] {
+            assert_eq!(read_sound(&vec![0; length]), Err(Unreadable::Sound(length)));
+        }
+    }
+
+    #[test]
+    fn events_for_a_page_have_their_type() {
+        let turn = ToPage::Turn { turn: 3, state: TurnState::Thinking, npc: None };
+        let text = serde_json::to_string(&turn).unwrap();
+        assert_eq!(text, r#"{"type":"turn","turn":3,"state":"thinking","npc":null}"#);
+        let bye = serde_json::to_value(ToPage::Bye { reason: "x".to_owned() }).unwrap();
+        assert_eq!(bye, json!({"type": "bye", "reason": "x"}));
+    }
+
+    proptest! {
+        /// Whatever comes, it is refused or within its bounds.
+        #[test]
+        fn anything_is_read_within_bounds(
+            text in r#"(\{"type":"(hello|say|order|tier|played|x)"(,"(rate|name|text|npc|on|turn|samples|tier|command)":(null|true|-?[0-9]{1,20}|"[^"\\]{0,80}")){0,4}\}?|\PC{0,200})"#,
+            bytes in proptest::collection::vec(any::<u8>(), 0..1_300),
+        ) {
+            match read_event(&text) {
+                Ok(FromPage::Hello { rate, name }) => {
+                    prop_assert!(RATES.contains(&rate));
+                    prop_assert!((1..=NAME_MAX).contains(&name.chars().count()));
+                    prop_assert!(!name.chars().any(char::is_control));
+                }
+                Ok(FromPage::Say { text, .. } | FromPage::Order { command: text }) => {
+                    prop_assert!((1..=TEXT_MAX).contains(&text.chars().count()));
+                }
+                Ok(_) => {}
+                Err(why) => prop_assert!(!why.to_string().is_empty()),
+            }
+            prop_assert_eq!(read_sound(&bytes).is_ok(), bytes.len() == 2 * SAMPLES);
+        }
+    }
+}
