@@ -13,6 +13,7 @@ mod events;
 mod expected;
 mod finals;
 mod finished;
+mod handle;
 mod hearing;
 mod input;
 mod judging;
@@ -58,6 +59,7 @@ pub use continuation::Continuation;
 pub use effects::Halts;
 pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use expected::expected_at_first;
+pub use handle::{Conversations, TableHandle};
 pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use music::{MusicPlayer, Under};
@@ -72,7 +74,7 @@ pub use seats::Seated;
 pub use speakers::{Speaker, SpeakerId};
 pub use statistics::Quantiles;
 pub use status::{Backlog, SeatStatus, State, Status};
-pub use table::{Conversations, TableHandle, open};
+pub use table::open;
 pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]

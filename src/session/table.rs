@@ -16,6 +16,7 @@ use super::{
     Command, Options, SeatId, SpeakerId, State, TableEvent, VoiceInput,
     continuation::Continuation,
     effects::{FollowedUp, Halts, TableEffects},
+    handle::{Conversations, TableHandle},
     hearing::Hearing,
     judging::Listening,
     limits::PlayerLimits,
@@ -34,7 +35,7 @@ use super::{
     turns::{Active, Turns},
 };
 use crate::{
-    domain::{Message, SessionId, TurnId},
+    domain::{SessionId, TurnId},
     engine::{Reply, TurnReport},
     panics::{Panicked, Panics, caught, caught_now},
     tools::{Effects, FollowUp, ToolHost},
@@ -54,20 +55,6 @@ const LATE_CAPACITY: usize = 16;
 const DRAIN_POLL: Duration = Duration::from_millis(2);
 /// Interval between checks for silence at the table; too short to notice.
 const SILENCE_POLL: Duration = Duration::from_millis(100);
-
-#[derive(Clone, Debug)]
-pub struct TableHandle {
-    /// Queue of sound; see [`VoiceInput`].
-    pub voice: mpsc::Sender<VoiceInput>,
-    pub commands: mpsc::Sender<Command>,
-    pub seated: watch::Receiver<Arc<[Seated]>>,
-}
-
-#[derive(Debug, Default)]
-pub struct Conversations {
-    pub histories: Vec<(String, Vec<Message>)>,
-    pub continuation: Continuation,
-}
 
 /// Opens a table; its task ends after [`Command::Close`] or with the last handle.
 pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
