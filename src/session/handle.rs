@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
 
-use super::{Command, VoiceInput, continuation::Continuation, seats::Seated};
+use super::{
+    Command, VoiceInput, continuation::Continuation, explanations::Explanations, seats::Seated,
+};
 use crate::domain::Message;
 
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub struct TableHandle {
     pub voice: mpsc::Sender<VoiceInput>,
     pub commands: mpsc::Sender<Command>,
     pub seated: watch::Receiver<Arc<[Seated]>>,
+    /// `None`: the table doesn't explain its answers.
+    pub explanations: Option<Explanations>,
 }
 
 /// The state of a closed table.

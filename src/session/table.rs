@@ -16,6 +16,7 @@ use super::{
     Command, Options, SeatId, SpeakerId, State, TableEvent, VoiceInput,
     continuation::Continuation,
     effects::{FollowedUp, Halts, TableEffects},
+    explanations::Explanations,
     handle::{Conversations, TableHandle},
     hearing::Hearing,
     judging::Listening,
@@ -61,9 +62,9 @@ pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Co
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
     let table = Table::new(setup, parts);
-    let seated = table.seated.subscribe();
+    let (seated, explanations) = (table.seated.subscribe(), table.reports.explanations());
     let task = tokio::spawn(table.run(commands_in, voice_in));
-    (TableHandle { voice, commands, seated }, task)
+    (TableHandle { voice, commands, seated, explanations }, task)
 }
 
 enum Event {
@@ -128,6 +129,7 @@ impl Table {
             Background { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         let mut router = Router::new(&seats, known, &speakers.characters());
+        let explanations = parts.options.explains.then(Explanations::default);
         let restored = parts.continuation.map(|it| it.restore(&mut seats, &mut router.scene));
         let music = setup.outlets.music;
         let halts = setup.outlets.halts;
@@ -152,7 +154,8 @@ impl Table {
             halts,
             effects: Arc::new(effects),
             music: TableMusic::new(music, parts.music),
-            reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),
+            reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name)
+                .explained_by(explanations),
             replies,
             paused: false,
             carded: restored.unwrap_or_default(),
