@@ -87,6 +87,24 @@ fn mute_pause_and_x_card_hold_until_revoked() {
 }
 
 #[test]
+fn why_shows_what_an_answer_was_made_from() {
+    let ran = typed(&["Bartok, hello", "/why", "/why 7", "Mira, hello", "/why 1"]).ends_with(0);
+    assert!(ran.stderr.contains("line 7 has no explanation"), "{ran:#?}");
+    let lines = ran.lines();
+    let whys: Vec<_> = lines.iter().filter_map(|line| line.get("why")).collect();
+    let [last, first] = whys.as_slice() else { panic!("{lines:#?}") };
+    assert_eq!(last, first, "it is found by its number");
+    assert_eq!((&last["turn"], &last["npc"]), (&json!(1), &json!("Bartok the Barkeep")));
+    let parts = last["parts"].as_array().expect("parts of the prompt");
+    let own = parts.iter().find(|part| part["name"] == "This turn").expect("the turn's message");
+    assert!(own["text"].as_str().is_some_and(|it| it.ends_with("hello")), "{own:#}");
+    let shown = table().run_typing(&["ask", "--as-dm"], "Bartok, hello\n/why").ends_with(0).stdout;
+    assert!(shown.contains("line 1, Bartok the Barkeep") && shown.contains("  Role:"), "{shown}");
+    let refused = table().run_typing(&["ask"], "Bartok, hello\n/why").stderr;
+    assert!(refused.contains("only the game master may /why"), "{refused}");
+}
+
+#[test]
 fn x_card_is_heard_aloud_from_anybody() {
     let (place, ears) = (table(), Ears::start());
     place.write("glyphoxa.yaml", format!("providers:\n{}{CAST}", ears.entry()));

@@ -170,7 +170,7 @@ pub fn open_unheard(phase: Duration) {
     let first = Instant::now() + phase;
     tokio::spawn(async move { while voice_in.recv().await.is_some() {} });
     tokio::spawn(player(
-        TableHandle { voice, commands, seated },
+        TableHandle { voice, commands, seated, explanations: None },
         speech,
         first,
         Stopwatch::default(),

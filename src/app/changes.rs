@@ -119,7 +119,7 @@ fn allowed(config: &Config) -> &[AllowedHost] {
 }
 
 fn turn(config: &Config) -> Options {
-    Options { limits: Limits::NONE, ..config.session.clone() }
+    Options { limits: Limits::NONE, explains: false, ..config.session.clone() }
 }
 
 fn changed(all: &[(&'static str, bool)]) -> Vec<&'static str> {

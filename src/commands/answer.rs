@@ -1,5 +1,7 @@
 //! Answers of commands, immediate or after the table's status. Entry types: [`Answer`], [`Reply`].
 
+use std::sync::Arc;
+
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
@@ -8,7 +10,7 @@ use super::{
 };
 use crate::{
     campaign::SentFile,
-    session::{SpeakerId, Status},
+    session::{Explanation, SpeakerId, Status},
 };
 
 /// Something that the caller may do next. A face shows a button for it, or the line to type.
@@ -72,6 +74,8 @@ pub struct Reply {
     pub text: Text,
     /// State of the table, for programs; also for people if `text` is empty.
     pub status: Option<Box<Status>>,
+    /// What an answer was made from, for programs.
+    pub explanation: Option<Arc<Explanation>>,
     pub public: bool,
     /// Next step offered to the caller.
     pub next_step: Option<NextStep>,

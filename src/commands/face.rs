@@ -11,7 +11,7 @@ use crate::{
     campaign::{Dice, Engines},
     domain::{EngineKind, Npc},
     logic::music::Library,
-    session::{Command as TableCommand, SeatId, Seated, Speaker, SpeakerId, Status},
+    session::{Command as TableCommand, Explanations, SeatId, Seated, Speaker, SpeakerId, Status},
 };
 
 /// Status of a table, after all earlier orders.
@@ -70,6 +70,12 @@ pub trait Face: Worlds + StoredWords + RunsWorkflows + Planning {
     /// A recap of the session so far. The default refuses, for faces with their own command.
     fn recap(&self, _for_dm: bool) -> Result<RecapSoon, Refusal> {
         Err("no recap here (use the command of this place)".into())
+    }
+
+    /// What the last answers were made from. The default refuses, for faces whose tables don't
+    /// keep it.
+    fn explanations(&self) -> Result<Explanations, Refusal> {
+        Err("answers are not explained here".into())
     }
 
     /// Permanently allowed tools, one per line, and whether that is still valid.

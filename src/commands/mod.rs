@@ -27,6 +27,7 @@ mod text;
 mod tier;
 mod tools;
 mod typed;
+mod why;
 mod workflow;
 mod world;
 mod worlds;
@@ -67,6 +68,7 @@ pub use session::{
 };
 pub use tier::COMMAND as TIER;
 pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
+pub use why::COMMAND as WHY;
 pub use workflow::COMMAND as WORKFLOW;
 pub use xcard::COMMAND as XCARD;
 

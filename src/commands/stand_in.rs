@@ -25,7 +25,7 @@ use crate::{
     },
     domain::{EngineKind, Npc},
     logic::music::{Layer, Library, Track},
-    session::{Command as TableCommand, Seated, Speaker, SpeakerId, Status},
+    session::{Command as TableCommand, Explanations, Seated, Speaker, SpeakerId, Status},
 };
 
 pub use crate::session::stand_in::{seat, status};
@@ -34,6 +34,7 @@ pub struct Recorded {
     status: Status,
     /// Orders and lasting changes, in sequence.
     pub orders: Vec<String>,
+    pub explanations: Option<Explanations>,
 }
 
 impl Recorded {
@@ -43,7 +44,7 @@ impl Recorded {
     }
 
     pub const fn showing(status: Status) -> Self {
-        Self { status, orders: Vec::new() }
+        Self { status, orders: Vec::new(), explanations: None }
     }
 
     /// Executes a command; the text of the answer, or the refusal.
@@ -152,6 +153,10 @@ impl Face for Recorded {
             Lasting::Revoke(tool) => format!("revoke {tool}"),
         });
         Ok(())
+    }
+
+    fn explanations(&self) -> Result<Explanations, Refusal> {
+        Ok(self.explanations.clone().ok_or("answers are not explained here")?)
     }
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {

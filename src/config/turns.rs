@@ -40,6 +40,7 @@ pub fn session(
         turn_timeout: millis(turn, "timeout_ms").unwrap_or(default.turn_timeout),
         recall_timeout: millis(turn, "recall_ms").unwrap_or(default.recall_timeout),
         limits: limits(app, default.limits),
+        explains: default.explains,
     }
 }
 

@@ -91,6 +91,7 @@ impl Assistant {
             gate,
             cancel: cancel.clone(),
             effects: question.effects,
+            prompt: None,
         };
         let (out, mut sentences) = mpsc::channel(SENTENCES_AHEAD);
         let thinking = {

@@ -16,6 +16,7 @@ mod occasion;
 mod opened;
 mod opener;
 mod payments;
+mod prompt_record;
 mod reply;
 mod report;
 mod speech;
@@ -32,6 +33,7 @@ pub use conversation::{Conversation, Summarising, Summary, forget_exchanges, sai
 pub use npc_model::NpcModel;
 pub use opener::Opener;
 pub use payments::NpcPayments;
+pub use prompt_record::PromptRecord;
 pub use reply::{PlayedPart, Position, Reply, ReplyPort};
 pub use report::{Failure, TurnReport};
 pub use speech::{Shaping, Synthesizer, VoiceKey, VoiceLevels};

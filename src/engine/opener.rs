@@ -145,7 +145,9 @@ impl Opener {
         order(&mut prompt.turn, OPEN);
         // Its window may be smaller than that of the other model.
         prompt.window = Window::of(&self.model, "");
-        let (messages, size) = prompt.request(&self.model.npc.name, &[]);
+        let npc = &self.model.npc.name;
+        let (messages, size) = prompt.request(npc, &[]);
+        turn.record_prompt(|| prompt.parts(npc, &messages));
         let request = ChatRequest {
             messages,
             tools: Arc::from([]),

@@ -229,6 +229,7 @@ impl Rounds {
         let npc = Arc::clone(&self.model.npc);
         let max_tokens = self.model.max_tokens;
         let (messages, size) = self.prompt.request(&npc.name, self.calls.specs());
+        self.turn.record_prompt(|| self.prompt.parts(&npc.name, &messages));
         let request = ChatRequest {
             messages,
             tools: Arc::clone(self.calls.specs()),

@@ -1,6 +1,7 @@
 //! One addressed utterance, as passed to an engine.
 //!
-//! Entry type: [`Turn`]. Immutable, except for its channels and [`Turn::final_words`].
+//! Entry type: [`Turn`]. Immutable, except for its channels, [`Turn::final_words`] and
+//! [`Turn::prompt`].
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,11 +9,14 @@ use futures::future::{BoxFuture, Shared};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::conversation::Excerpt;
+use super::{conversation::Excerpt, prompt_record::PromptRecord};
 use crate::{
     audio::Frame,
     domain::{SessionId, Tier, TurnFacts, TurnId},
-    logic::{own_lines::Labels, prompt::Recalled},
+    logic::{
+        own_lines::Labels,
+        prompt::{PromptPart, Recalled},
+    },
     tools::{Effects, FollowUp, VisibleTools},
 };
 
@@ -42,11 +46,20 @@ pub struct Turn {
     pub gate: watch::Receiver<Gate>,
     pub cancel: CancellationToken,
     pub effects: Arc<dyn Effects>,
+    /// `None`: the table doesn't explain its answers.
+    pub prompt: Option<PromptRecord>,
 }
 
 impl Turn {
     pub fn words(&self) -> &str {
         self.final_words.get().unwrap_or(&self.facts.utterance)
+    }
+
+    /// Records the prompt of a request, if the answer may have to be explained.
+    pub fn record_prompt(&self, parts: impl FnOnce() -> Vec<PromptPart>) {
+        if let Some(record) = &self.prompt {
+            record.set(parts());
+        }
     }
 
     /// True if its own message contains secrets; waits for [`Self::recall`]. Cancel safe.

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     domain::{Npc, TurnFacts, TurnId, unframed},
-    engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
+    engine::{Cause, Gate, PromptRecord, Recall, ReplyPort, Setting, Turn},
     logic::{music::MusicWish, own_lines::Labels},
 };
 
@@ -132,6 +132,7 @@ impl Table {
             gate: gate_in,
             cancel: cancel.clone(),
             effects: Arc::clone(&self.effects),
+            prompt: self.reports.explanations().map(|_| PromptRecord::default()),
         });
         let reply = seat.engine.start(Arc::clone(&turn), ReplyPort::new(id, self.replies.clone()));
         let abort = self.turns.tasks.spawn(async move { (id, reply.await) });

@@ -198,7 +198,8 @@ impl Table {
     }
 
     pub(super) fn finish(&mut self, turn: TurnId) {
-        let Some(finished) = self.turns.take_ended(turn) else { return };
+        let Some(mut finished) = self.turns.take_ended(turn) else { return };
+        let basis = finished.basis.take();
         let (now, taken_back) = (Instant::now(), finished.taken_back);
         let purpose = finished.purpose.clone();
         let spent = self.reports.spent();
@@ -241,7 +242,7 @@ impl Table {
         }
         if let Some(line) = ended.line {
             let company = Company { speakers: &self.speakers, scene: &self.router.scene };
-            self.reports.line(line, purpose.utterance.speaker, &company);
+            self.reports.answer(line, basis, purpose.utterance.speaker, &company);
             if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
                 self.reports.recent.remembered(&report.said);
             }

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::{
     SeatId,
+    explanations::Basis,
     line::{Circumstances, MadeBy, Outcome, Timings, TurnLine, between},
     phase::{End, Recorded},
     recall::RecallTold,
@@ -29,6 +30,8 @@ pub struct Finished {
     pub end: End,
     /// `None` if the engine was aborted.
     pub report: Option<TurnReport>,
+    /// `None`: its answer is not explained.
+    pub basis: Option<Basis>,
 }
 
 pub struct Ended {

@@ -11,8 +11,10 @@ mod effects;
 mod ending;
 mod events;
 mod expected;
+mod explanations;
 mod finals;
 mod finished;
+mod handle;
 mod hearing;
 mod input;
 mod judging;
@@ -58,6 +60,8 @@ pub use continuation::Continuation;
 pub use effects::Halts;
 pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use expected::expected_at_first;
+pub use explanations::{Explanation, Explanations};
+pub use handle::{Conversations, TableHandle};
 pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use music::{MusicPlayer, Under};
@@ -72,7 +76,7 @@ pub use seats::Seated;
 pub use speakers::{Speaker, SpeakerId};
 pub use statistics::Quantiles;
 pub use status::{Backlog, SeatStatus, State, Status};
-pub use table::{Conversations, TableHandle, open};
+pub use table::open;
 pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub struct Options {
     /// Longest memory lookup; the turn continues without late parts.
     pub recall_timeout: Duration,
     pub limits: Limits,
+    /// Keep what the last answers were made from; for local tables, and fixed while they run.
+    pub explains: bool,
 }
 
 /// Limits of one player's requests; game masters have none.
@@ -49,6 +51,7 @@ impl Default for Options {
             turn_timeout: Duration::from_secs(30),
             recall_timeout: Duration::from_millis(50),
             limits: Limits { paid_turns_per_minute: 12, waiting: 2 },
+            explains: false,
         }
     }
 }

@@ -6,15 +6,21 @@ use std::sync::Arc;
 
 use super::{
     events::{TableEvent, TableEvents, UnderstoodLine},
+    explanations::{Basis, Explanations},
     line::{Outcome, Timings, TurnLine, between},
-    retraction::RecentLines,
+    retraction::{Card, RecentLines},
     scene::Whereabouts,
+    seats::Seats,
     speakers::{SOMEBODY, SpeakerId, Speakers},
     statistics::Statistics,
     status::{Backlog, Unwritten},
     utterance::Utterance,
 };
+<<<<<<< HEAD
 use crate::{domain::unframed, engine::Budget, logic::command::is_x_card};
+=======
+use crate::{domain::PersonId, engine::Budget, logic::command::is_x_card};
+>>>>>>> r_why
 
 const HALTED: &str =
     "everyone has stopped and is muted (the game master says \"everyone continue\" or unmutes all)";
@@ -30,6 +36,7 @@ pub struct Reports {
     budget: Budget,
     backlog: Backlog,
     stt: String,
+    explanations: Option<Explanations>,
 }
 
 pub struct Company<'t> {
@@ -47,7 +54,17 @@ impl Reports {
             budget,
             backlog,
             stt: stt.to_owned(),
+            explanations: None,
         }
+    }
+
+    /// Explains answers, unless `None`.
+    pub fn explained_by(self, explanations: Option<Explanations>) -> Self {
+        Self { explanations, ..self }
+    }
+
+    pub fn explanations(&self) -> Option<Explanations> {
+        self.explanations.clone()
     }
 
     pub fn tell(&self, event: TableEvent) {
@@ -89,7 +106,35 @@ impl Reports {
         if typed { TurnLine::TYPED } else { &self.stt }
     }
 
-    pub fn line(&mut self, mut line: TurnLine, of: SpeakerId, at: &Company<'_>) {
+    /// Publishes an answer, and keeps its `basis` to explain it.
+    pub fn answer(
+        &mut self,
+        line: TurnLine,
+        basis: Option<Basis>,
+        of: SpeakerId,
+        at: &Company<'_>,
+    ) {
+        if let (Some(explanations), Some(basis)) = (&self.explanations, basis) {
+            explanations.add(basis.explain(self.lines + 1, &line));
+        }
+        self.line(line, of, at);
+    }
+
+    /// Forgets a person's lines, and all explanations.
+    pub fn forget(&mut self, person: &PersonId) {
+        self.recent.forget(person);
+        self.explanations.iter().for_each(Explanations::clear);
+    }
+
+    /// Takes back the exchange that `card` refers to and everything since; returns the numbers of
+    /// its lines.
+    pub fn take_back(&mut self, card: Card, seats: &mut Seats) -> Vec<u64> {
+        let lines = self.recent.take_back(card, seats);
+        self.explanations.iter().for_each(|it| it.take_back(&lines));
+        lines
+    }
+
+    fn line(&mut self, mut line: TurnLine, of: SpeakerId, at: &Company<'_>) {
         at.speakers.name(of).clone_into(&mut line.speaker);
         line.from = Some(of);
         let called = at.speakers.called(of).to_owned();

@@ -188,7 +188,8 @@ impl Table {
     pub(super) fn erase(&mut self, person: &Person) {
         self.withdraw(Some(&person.id));
         self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
-        self.reports.recent.forget(&person.id);
+        self.turns.all().for_each(Active::leave_unexplained);
+        self.reports.forget(&person.id);
         self.reports.tell(TableEvent::Forgotten(person.id.clone()));
         // Sessions that held those words are closed now.
         self.warm();
@@ -217,7 +218,7 @@ impl Table {
         self.playback.hush();
         // After the turns, which may have started a track until cancelled.
         self.music.silence();
-        let taken_back = self.reports.recent.take_back(card, &mut self.seats);
+        let taken_back = self.reports.take_back(card, &mut self.seats);
         self.seats.all_mut().for_each(|seat| seat.conversation.retract());
         self.warm();
         self.reports.tell(TableEvent::Halted { taken_back });

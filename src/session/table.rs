@@ -16,6 +16,8 @@ use super::{
     Command, Options, SeatId, SpeakerId, State, TableEvent, VoiceInput,
     continuation::Continuation,
     effects::{FollowedUp, Halts, TableEffects},
+    explanations::Explanations,
+    handle::{Conversations, TableHandle},
     hearing::Hearing,
     judging::Listening,
     limits::PlayerLimits,
@@ -34,7 +36,7 @@ use super::{
     turns::{Active, Turns},
 };
 use crate::{
-    domain::{Message, SessionId, TurnId},
+    domain::{SessionId, TurnId},
     engine::{Reply, TurnReport},
     panics::{Panicked, Panics, caught, caught_now},
     tools::{Effects, FollowUp, ToolHost},
@@ -55,28 +57,14 @@ const DRAIN_POLL: Duration = Duration::from_millis(2);
 /// Interval between checks for silence at the table; too short to notice.
 const SILENCE_POLL: Duration = Duration::from_millis(100);
 
-#[derive(Clone, Debug)]
-pub struct TableHandle {
-    /// Queue of sound; see [`VoiceInput`].
-    pub voice: mpsc::Sender<VoiceInput>,
-    pub commands: mpsc::Sender<Command>,
-    pub seated: watch::Receiver<Arc<[Seated]>>,
-}
-
-#[derive(Debug, Default)]
-pub struct Conversations {
-    pub histories: Vec<(String, Vec<Message>)>,
-    pub continuation: Continuation,
-}
-
 /// Opens a table; its task ends after [`Command::Close`] or with the last handle.
 pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
     let table = Table::new(setup, parts);
-    let seated = table.seated.subscribe();
+    let (seated, explanations) = (table.seated.subscribe(), table.reports.explanations());
     let task = tokio::spawn(table.run(commands_in, voice_in));
-    (TableHandle { voice, commands, seated }, task)
+    (TableHandle { voice, commands, seated, explanations }, task)
 }
 
 enum Event {
@@ -141,6 +129,7 @@ impl Table {
             Background { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         let mut router = Router::new(&seats, known, &speakers.characters());
+        let explanations = parts.options.explains.then(Explanations::default);
         let restored = parts.continuation.map(|it| it.restore(&mut seats, &mut router.scene));
         let music = setup.outlets.music;
         let halts = setup.outlets.halts;
@@ -165,7 +154,8 @@ impl Table {
             halts,
             effects: Arc::new(effects),
             music: TableMusic::new(music, parts.music),
-            reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),
+            reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name)
+                .explained_by(explanations),
             replies,
             paused: false,
             carded: restored.unwrap_or_default(),

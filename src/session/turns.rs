@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     SeatId,
+    explanations::Basis,
     finished::Finished,
     line::Outcome,
     phase::Phase,
@@ -145,7 +146,8 @@ impl Turns {
         if let Some(report) = report.as_mut().filter(|_| turn.final_words.get().is_some()) {
             report.said = said(&turn);
         }
-        Some(Finished { id, purpose, taken_back, recalled, end, report })
+        let basis = Basis::of(&turn, recalled.as_ref());
+        Some(Finished { id, purpose, taken_back, recalled, end, report, basis })
     }
 }
 
@@ -257,6 +259,13 @@ impl Active {
     /// Facts that its model and tools are given.
     pub fn facts(&self) -> &TurnFacts {
         &self.turn.facts
+    }
+
+    /// Drops the record of its prompt, which may quote a person who must be forgotten.
+    pub fn leave_unexplained(&self) {
+        if let Some(record) = &self.turn.prompt {
+            record.take();
+        }
     }
 
     /// It was played to its end.

@@ -49,6 +49,7 @@ fn typed_commands() {
             typed("card", "/xcard\n"),
             typed("help", "/help\n"),
             typed("silenced npc", "/npc mute Pip\nPip, hello\n"),
+            typed("why before an answer", "/why\n"),
             by_a_player("player mutes", "/npc mute Pip\n"),
             by_a_player("player's unknown command", "/nonsense\n"),
             by_a_player("not heard", "/privacy optout\nPip, hello\n/privacy optin\n"),

@@ -21,7 +21,7 @@ use crate::{
     engine::Budget,
     logic::workflow::record::Starter,
     memory::Viewer,
-    session::{Command as TableCommand, Seated, Speaker, SpeakerId},
+    session::{Command as TableCommand, Explanations, Seated, Speaker, SpeakerId},
     tools::{Effects, Taint, ToolHost, builtin::Music},
 };
 
@@ -109,6 +109,7 @@ pub struct Terminal<'a> {
     pub opted_out: bool,
     /// A person whose words the command deletes, in the record of the session too.
     pub forgotten: Option<Person>,
+    pub explanations: Option<Explanations>,
 }
 
 impl Face for Terminal<'_> {
@@ -180,6 +181,11 @@ impl Face for Terminal<'_> {
             "this session is not saved, so it has no recap (start it with --session NAME)";
         let parts = self.context.recap.as_ref().ok_or(unsaved)?;
         Ok(parts.clone().text(for_dm).boxed())
+    }
+
+    fn explanations(&self) -> Result<Explanations, Refusal> {
+        let unasked = "answers are explained to the game master alone (start with --as-dm)";
+        Ok(self.explanations.clone().ok_or(unasked)?)
     }
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {

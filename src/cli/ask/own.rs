@@ -100,6 +100,6 @@ pub fn all() -> Vec<&'static Command> {
     commands::ALL
         .into_iter()
         .map(own)
-        .chain([&ROLL, &SKIP, &PAUSE, &RESUME, &LEAVE, &HELP])
+        .chain([&commands::WHY, &ROLL, &SKIP, &PAUSE, &RESUME, &LEAVE, &HELP])
         .collect()
 }

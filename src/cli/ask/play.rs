@@ -113,6 +113,8 @@ async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, F
     };
     // The user of this machine pays.
     config.session.limits = Limits::NONE;
+    // A prompt holds secrets that players must not see.
+    config.session.explains = arguments.as_dm;
     let config = &config;
     let playing = app::Playing::Here(Some(&session));
     let tools = app::open_tools(config, playing, rand::random(), memory.clone())?;

@@ -52,6 +52,7 @@ impl Driver {
             is_here: !self.away.contains(&caller),
             opted_out: self.opted_out.contains(&caller),
             forgotten: None,
+            explanations: self.table.explanations.clone(),
         };
         let mut answered = sub.carry_out(&mut face, call);
         loop {
@@ -92,9 +93,15 @@ impl Driver {
     }
 
     /// Shows a reply; false if its file cannot be written.
-    fn show(&self, Reply { text, status, next_step, file, .. }: &Reply) -> Result<bool, Failure> {
-        if let (Some(status), true) = (status, self.printer.is_json()) {
-            self.printer.object(&serde_json::json!({ "status": status }))?;
+    fn show(&self, reply: &Reply) -> Result<bool, Failure> {
+        let Reply { text, status, explanation, next_step, file, .. } = reply;
+        let object = match (status, explanation) {
+            (Some(status), _) => Some(serde_json::json!({ "status": status })),
+            (None, Some(explanation)) => Some(serde_json::json!({ "why": **explanation })),
+            (None, None) => None,
+        };
+        if let (Some(object), true) = (object, self.printer.is_json()) {
+            self.printer.object(&object)?;
             return Ok(true);
         }
         let name = |id: &SpeakerId| {

@@ -124,7 +124,7 @@ pub fn shown(guild: &mut Guild, answered: Answered) -> Result<Answer, Refusal> {
 }
 
 fn reply(guild: &Guild, said: Said) -> Result<Reply, Refusal> {
-    let Said { title, text, status, public, next_step, file } = said;
+    let Said { title, text, status, explanation: _, public, next_step, file } = said;
     let text = match (marked(&text), status) {
         (text, Some(status)) if text.is_empty() => {
             let session = guild.session()?;

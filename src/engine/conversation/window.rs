@@ -13,7 +13,10 @@ use crate::{
         locked::locked,
         npc_model::{bytes, tool_bytes},
     },
-    logic::{prompt, window::Gauge},
+    logic::{
+        prompt::{self, PromptPart},
+        window::Gauge,
+    },
     provider::Usage,
 };
 
@@ -168,6 +171,16 @@ impl Prompt {
                 (self.messages(Some(extract), rest), Size { talk, beside })
             }
         }
+    }
+
+    /// Parts of a `request` made by [`Self::request`].
+    pub fn parts(&self, npc: &str, request: &[Message]) -> Vec<PromptPart> {
+        let system = match &self.system {
+            Message::System(text) => text.as_str(),
+            _ => "",
+        };
+        let talk = request.get(1..request.len().saturating_sub(self.turn.len()));
+        prompt::parts(npc, system, talk.unwrap_or_default(), &self.turn)
     }
 
     /// True while the turn consists of its own message, and perhaps the beginning of an answer.

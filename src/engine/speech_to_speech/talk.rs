@@ -26,6 +26,7 @@ use crate::{
         report::EngineUsed,
         tool_loop::Before,
     },
+    logic::prompt,
     provider::{Error, Kind, Pcm, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent},
 };
 
@@ -148,6 +149,10 @@ impl<'t> S2sTurn<'t> {
         self.line.open(&turn.conversation, self.begun, TURN).await?;
         self.line.declare(self.calls.specs())?;
         let message = message_beside_sound(&turn).await;
+        turn.record_prompt(|| {
+            let (talk, own) = (&turn.conversation.talk, Message::User(message.clone().into()));
+            prompt::parts(&model.npc.name, &turn.conversation.system, talk, &[own])
+        });
         let open = self.line.get()?;
         open.pending = Some(Pending::default());
         open.send(SpeechOrder::Text(SpeechItem::Said(message)))?;

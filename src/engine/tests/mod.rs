@@ -25,6 +25,7 @@ use crate::{
     logic::{
         budget::{BudgetOptions, Ledger},
         own_lines::Labels,
+        prompt::PromptPart,
     },
     provider::Chain,
     tools::{SessionCalls, ToolHost},
@@ -61,6 +62,8 @@ struct Answered {
     /// Sentences in order; fillers in brackets.
     sentences: Vec<String>,
     frames: usize,
+    /// Its recorded prompt.
+    parts: Vec<PromptPart>,
 }
 
 impl Bench {
@@ -145,6 +148,7 @@ impl Bench {
             gate,
             cancel: cancel.clone(),
             effects: Arc::new(NoEffects),
+            prompt: Some(PromptRecord::default()),
         };
         Asked { conversation, turn }
     }
@@ -164,13 +168,15 @@ impl Bench {
         let Asked { conversation, turn } = asked;
         engine.warm(conversation.excerpt(&self.host())).await;
         let (to, mut replies) = mpsc::channel(128);
-        let making = engine.start(Arc::new(turn), ReplyPort::new(TurnId(1), to));
+        let turn = Arc::new(turn);
+        let making = engine.start(Arc::clone(&turn), ReplyPort::new(TurnId(1), to));
         let reading = read(&mut replies);
         let both = async { tokio::join!(making, reading) };
         let (report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
         assert_eq!(self.model.live.count(), 0, "no request is left");
         assert_eq!(self.voice.live.count(), 0, "no voice is left");
-        Answered { conversation, engine, report, sentences, frames }
+        let parts = turn.prompt.as_ref().and_then(PromptRecord::take).unwrap_or_default();
+        Answered { conversation, engine, report, sentences, frames, parts }
     }
 }
 

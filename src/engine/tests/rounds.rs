@@ -36,6 +36,18 @@ async fn tool_round_is_answered_from_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn prompt_is_recorded_with_its_calls() {
+    let bench = Bench::new();
+    bench.model.then(&[Call("roll", ROLL)]).then(&[Text("You got eleven.")]);
+    let parts = bench.answer().await.parts;
+    let [first, .., own, calls] = parts.as_slice() else { panic!("{parts:?}") };
+    let names = [first, own, calls].map(|part| part.name.as_str());
+    assert_eq!(names, ["Role", "This turn", "Calls and results"]);
+    assert!(own.text.ends_with("Thorin: roll for me"), "{own:?}");
+    assert!(calls.text.contains("Bartok used roll") && calls.text.contains("11"), "{calls:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn text_beside_call_enters_history_once() {
     let bench = Bench::new();
     bench.model.then(&[Text("Let me see. "), Call("roll", ROLL)]).then(&[Text("Eleven.")]);

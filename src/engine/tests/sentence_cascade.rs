@@ -188,6 +188,8 @@ async fn opener_may_be_the_whole_answer() {
         assert_eq!(answered.sentences, ["Aye."]);
         assert_eq!((thought(&answered), two.bench.model.asked()), (vec!["fast"], 0));
         assert_eq!(answered.report.failure, None);
+        let prompt = answered.parts.last().expect("its prompt is recorded");
+        assert!(prompt.text.contains("Say only the first sentence"), "{prompt:?}");
     }
 }
 

@@ -1,14 +1,16 @@
 //! Prompts for an NPC's model: the stable system prompt and each turn's message.
 //!
-//! Entry functions: [`system_prompt`], [`assistant_prompt`], [`turn_message`]. The system prompt
-//! depends only on files, so that providers can cache it. Text of people is data: one line, without
-//! square brackets, at most 2,000 characters.
+//! Entry functions: [`system_prompt`], [`assistant_prompt`], [`turn_message`]; [`parts()`] shows
+//! prompts to people. The system prompt depends only on files, so that providers can cache it. Text
+//! of people is data: one line, without square brackets, at most 2,000 characters.
 //! **Never**: shows an NPC another's secrets or the game master's knowledge, or puts the time or
 //! anything random in the stable part.
 
+mod parts;
 mod said;
 mod summary;
 
+pub use parts::{PromptPart, parts};
 pub use said::{
     FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, Recalled, SideLine, go_on_after,
 };

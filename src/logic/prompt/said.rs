@@ -66,6 +66,12 @@ impl Recalled {
         self.relations.len() + self.named.len() + self.said.len() + self.last_session.len()
     }
 
+    /// All lines, in the order of the turn's message.
+    pub fn all(&self) -> impl Iterator<Item = &String> {
+        let Self { relations, named, last_session, said, .. } = self;
+        relations.iter().chain(named).chain(last_session).chain(said)
+    }
+
     /// Lines for a turn's message that contains `side_lines`.
     pub(super) fn lines(&self, side_lines: &[SideLine]) -> Vec<String> {
         let is_new = |line: &&String| !side_lines.iter().any(|it| line.ends_with(&it.text));

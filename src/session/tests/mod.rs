@@ -7,6 +7,7 @@ mod broken;
 mod casting;
 mod closing;
 mod endings;
+mod explaining;
 mod hearing;
 mod late;
 mod music;

@@ -13,10 +13,10 @@ use tokio::{
 
 use super::{
     super::{
-        Command, Continuation, Conversations, EventReader, Halts, MusicPlayer, Options, Outcome,
-        Outlets, Pace, Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents,
-        TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut,
-        WeakTableEvents, open,
+        Command, Continuation, Conversations, EventReader, Halts, Memory, MusicPlayer, Options,
+        Outcome, Outlets, Pace, Seat, SoundTime, Speaker, SpeakerId, State, TableEvent,
+        TableEvents, TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput,
+        VoiceOut, WeakTableEvents, open,
     },
     parts::{Shared, recogniser, setup},
     voices::{Recogniser, Said, babble},
@@ -150,6 +150,7 @@ pub struct Setup {
     pub library: Library,
     /// Saved state of the table.
     pub continuation: Option<Continuation>,
+    pub memory: Option<Memory>,
     /// A track that a turn starts when its NPC is cut off.
     pub when_cut: Option<Arc<Track>>,
     /// Sound-taking models, with the numbers of frames that they received ahead.
@@ -199,6 +200,7 @@ impl Setup {
             judge: None,
             library: Library::default(),
             continuation: None,
+            memory: None,
             when_cut: None,
             hears_sound: None,
             is_here: false,
@@ -267,6 +269,7 @@ impl Setup {
             options: self.options,
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
             continuation: self.continuation,
+            memory: self.memory,
             ..shared.parts(seats)
         };
         let (table, task) = open(setup, parts);

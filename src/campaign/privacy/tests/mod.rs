@@ -83,6 +83,7 @@ impl Factory for OneTable {
             voice: mpsc::channel(1).0,
             commands,
             seated: watch::channel([].into()).1,
+            explanations: None,
         };
         Box::pin(async move {
             let table = RunningTable {

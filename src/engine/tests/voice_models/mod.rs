@@ -22,9 +22,10 @@ use crate::{
     audio::{FRAME, Frame, SampleRate},
     domain::{EngineKind, Tier, TurnId},
     engine::{
-        Conversation, Gate, PlayedPart, Position, ReplyPort, SessionLimits, SpeechToSpeech,
-        TurnReport, VoiceEngine, said,
+        Conversation, Gate, PlayedPart, Position, PromptRecord, ReplyPort, SessionLimits,
+        SpeechToSpeech, TurnReport, VoiceEngine, said,
     },
+    logic::prompt::PromptPart,
     provider::SpeechItem,
 };
 
@@ -55,6 +56,8 @@ struct Answered {
     /// Sentences in order; fillers in brackets.
     sentences: Vec<String>,
     frames: usize,
+    /// Its recorded prompt.
+    parts: Vec<PromptPart>,
 }
 
 impl Seat {
@@ -107,7 +110,8 @@ impl Seat {
             turn.final_words.set(words.to_owned()).unwrap();
             report.said = said(&turn);
         }
-        let answered = Answered { report, sentences, frames };
+        let parts = turn.prompt.as_ref().and_then(PromptRecord::take).unwrap_or_default();
+        let answered = Answered { report, sentences, frames, parts };
         let heard = heard(&answered);
         self.engine.played(&heard);
         self.conversation.add(&answered.report, &heard.text);
@@ -172,6 +176,8 @@ async fn speech_of_a_model_is_passed_on() {
     assert!(ordered[1].contains("Thorin: (you hear the words themselves)"), "{ordered:?}");
     assert_eq!(ordered.iter().filter(|it| *it == "sound").count(), 50);
     assert_eq!(ordered[52..], ["commit", "answer"]);
+    let prompt = answered.parts.last().expect("its prompt is recorded");
+    assert!(prompt.text.ends_with("Thorin: (you hear the words themselves)"), "{prompt:?}");
 }
 
 #[tokio::test(start_paused = true)]
