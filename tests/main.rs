@@ -50,6 +50,7 @@ mod postgres;
 mod realtime;
 mod recaps;
 mod recordings;
+mod rehearsing;
 mod reloading;
 mod rules;
 mod schedules;
