@@ -18,7 +18,9 @@ fn dev(arguments: &[&str]) -> Ran {
 #[test]
 fn help_names_every_command() {
     let help = dev(&["--help"]).ends_with(0);
-    for command in ["demo", "talk", "quick", "test", "proof", "bench", "setup", "models"] {
+    for command in [
+        "demo", "talk", "rehearse", "quick", "test", "proof", "screens", "bench", "setup", "models",
+    ] {
         let named = help.stdout.lines().any(|line| line.trim_start().starts_with(command));
         assert!(named, "{command}: {help:#?}");
     }
@@ -116,6 +118,7 @@ fn first_try_leaves_a_link_to_the_program() {
     for (command, started) in [
         ("demo", "started: ask --verbose --in assets/demo/player.wav --out demo.wav\n"),
         ("talk", "started: ask\n"),
+        ("rehearse", "started: rehearse\n"),
     ] {
         let mut script = Command::new("bash");
         script.arg(place.path("dev")).arg(command).env("PATH", &path);

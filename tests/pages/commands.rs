@@ -22,8 +22,9 @@ const STARTS: [&[&str]; 4] = [
     &["docker", "compose", "run", "--rm", "glyphoxa"],
 ];
 /// Commands within a sentence that want more than the sentence says, or a network.
-const NAMED: [&[&str]; 7] = [
+const NAMED: [&[&str]; 8] = [
     &["run"],
+    &["rehearse"],
     &["serve"],
     &["invite"],
     &["tier"],
