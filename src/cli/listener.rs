@@ -51,34 +51,33 @@ impl Listener {
         })
     }
 
-<<<<<<< HEAD
     /// Answers requests until `stop`; `is_heard`: players speak to the program's tables.
     pub fn start(self, handles: &Handles, is_heard: bool, stop: &CancellationToken) -> Listening {
         let Self { bound, options } = self;
-        let parts = WebParts { options, handles: handles.clone(), is_heard };
-=======
-    /// Answers requests until `stop`.
-    pub fn start(self, handles: &Handles, stop: &CancellationToken) -> Listening {
-        self.start_with(handles, None, stop)
+        let parts = WebParts { options, handles: handles.clone(), is_heard, rehearsal: None };
+        started(bound, parts, stop)
     }
 
-    /// [`Self::start`], with the page of `rehearsal`.
+    /// Like [`Self::start`] where players speak through the page of `rehearsal`.
     pub fn start_with(
         self,
         handles: &Handles,
-        rehearsal: Option<Rehearsal>,
+        rehearsal: Rehearsal,
         stop: &CancellationToken,
     ) -> Listening {
-        let Self { bound, options } = self;
-        let parts = WebParts { options, handles: handles.clone(), rehearsal };
->>>>>>> r_srv
-        let serving = web::serve(bound, parts, stop.clone());
-        Listening(tokio::spawn(async move {
-            if let Err(fault) = caught(serving).await {
-                tracing::error!(%fault, "the web listener has ended");
-            }
-        }))
+        let (Self { bound, options }, rehearsal) = (self, Some(rehearsal));
+        let parts = WebParts { options, handles: handles.clone(), is_heard: true, rehearsal };
+        started(bound, parts, stop)
     }
+}
+
+fn started(bound: Bound, parts: WebParts, stop: &CancellationToken) -> Listening {
+    let serving = web::serve(bound, parts, stop.clone());
+    Listening(tokio::spawn(async move {
+        if let Err(fault) = caught(serving).await {
+            tracing::error!(%fault, "the web listener has ended");
+        }
+    }))
 }
 
 impl Listening {

@@ -16,11 +16,11 @@ use super::{
     status::{Backlog, Unwritten},
     utterance::Utterance,
 };
-<<<<<<< HEAD
-use crate::{domain::unframed, engine::Budget, logic::command::is_x_card};
-=======
-use crate::{domain::PersonId, engine::Budget, logic::command::is_x_card};
->>>>>>> r_why
+use crate::{
+    domain::{PersonId, unframed},
+    engine::Budget,
+    logic::command::is_x_card,
+};
 
 const HALTED: &str =
     "everyone has stopped and is muted (the game master says \"everyone continue\" or unmutes all)";

@@ -6,11 +6,8 @@ use crate::campaign::Handles;
 pub struct WebParts {
     pub options: WebOptions,
     pub handles: Handles,
-<<<<<<< HEAD
     /// Players speak to the tables of this program.
     pub is_heard: bool,
-=======
     /// Lets browsers in; `None`: no page is served.
     pub rehearsal: Option<Rehearsal>,
->>>>>>> r_srv
 }

@@ -108,11 +108,8 @@ mod tests {
         stand_in::session(&handles, &scope, "evening", None).await;
         stand_in::session(&handles, &scope, "earlier", Some(9_000)).await;
         let (options, watches) = (WebOptions::default(), Watches::default());
-<<<<<<< HEAD
-        let parts = WebParts { options, handles: handles.clone(), is_heard: true };
-=======
-        let parts = WebParts { options, handles: handles.clone(), rehearsal: None };
->>>>>>> r_srv
+        let handles = handles.clone();
+        let parts = WebParts { options, handles, is_heard: true, rehearsal: None };
         let begun = ResourceWatch::begin(Arc::new(parts), &watches, holder);
         let mut watch = begun.await.unwrap_or_else(|error| panic!("{error}"));
 

@@ -32,11 +32,7 @@ fn scope(owner: Owner) -> Scope {
 fn parts(folder: &Path, mcp: McpOptions) -> Arc<WebParts> {
     let handles = stand_in::handles(folder);
     let options = WebOptions { mcp, ..WebOptions::default() };
-<<<<<<< HEAD
-    Arc::new(WebParts { options, handles, is_heard: true })
-=======
-    Arc::new(WebParts { options, handles, rehearsal: None })
->>>>>>> r_srv
+    Arc::new(WebParts { options, handles, is_heard: true, rehearsal: None })
 }
 
 fn holder(owner: Owner, role: AccessRole) -> Arc<Holder> {
