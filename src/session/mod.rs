@@ -56,7 +56,9 @@ pub use clock::SoundTime;
 pub use command::{Command, SceneChange};
 pub use continuation::Continuation;
 pub use effects::Halts;
-pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
+pub use events::{
+    EventReader, LiveEvent, LiveReader, TableEvent, TableEvents, TurnStage, WeakTableEvents,
+};
 pub use expected::expected_at_first;
 pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
