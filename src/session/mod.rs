@@ -57,7 +57,8 @@ pub use command::{Command, SceneChange};
 pub use continuation::Continuation;
 pub use effects::Halts;
 pub use events::{
-    EventReader, LiveEvent, LiveReader, TableEvent, TableEvents, TurnStage, WeakTableEvents,
+    EventReader, LiveEvent, LiveReader, TableEvent, TableEvents, TurnStage, UnderstoodLine,
+    WeakTableEvents,
 };
 pub use expected::expected_at_first;
 pub use input::{VoiceFrame, VoiceInput};
@@ -79,7 +80,6 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]
 pub use {
-    events::UnderstoodLine,
     line::{Circumstances, TierLine},
     status::Unwritten,
 };

@@ -3,7 +3,8 @@
 //! Entry functions: [`bind`], [`serve`]. A request passes, in this order: a place among the open
 //! sockets ([`sockets`]), hyper's limits of its head ([`connections`]), its host, origin and method
 //! ([`guard`]), its token and the rate of that token's holder ([`entry`]), the bounds of its body
-//! ([`body`]); then a route answers it. Only this module knows axum. **Never**: knows Discord, or
+//! ([`body`]); then a route answers it. A page that opens a socket keeps its connection ([`onward`]).
+//! Only this module knows axum. **Never**: knows Discord, or
 //! reads the configuration.
 
 mod approvals;
@@ -14,11 +15,14 @@ mod entry;
 mod guard;
 mod guarded;
 mod mcp;
+mod onward;
 mod options;
+mod pages;
 mod parts;
 mod patient;
 mod rates;
 mod refusal;
+mod rehearsal;
 mod routes;
 mod sockets;
 #[cfg(test)]
@@ -42,6 +46,10 @@ pub use self::{
     mcp::{names_for as tools_of, tool_named},
     options::{McpOptions, WebOptions},
     parts::WebParts,
+    rehearsal::{
+        Joined, Page, PageOutlets, PageSent, Rehearsal, RehearsalTable, seat_pages, show_table,
+        wire,
+    },
 };
 use crate::{campaign::Access, memory};
 
@@ -62,7 +70,7 @@ impl Bound {
 pub enum WebError {
     #[error(
         "address {0} is in use (end the program that uses it, or choose another port: web.listen in \
-         glyphoxa.yaml, or serve --listen)"
+         glyphoxa.yaml, serve --listen or rehearse --port)"
     )]
     InUse(SocketAddr),
     #[error("cannot listen on {0}: {1} (choose another address in web.listen)")]
