@@ -50,6 +50,7 @@ mod postgres;
 mod realtime;
 mod recaps;
 mod recordings;
+mod rehearsal_table;
 mod reloading;
 mod rules;
 mod schedules;

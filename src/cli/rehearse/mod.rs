@@ -30,7 +30,7 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa rehearse --npc Bartok")]
 pub struct Arguments {
-    /// NPC that joins the scene, and answers whoever names no other.
+    /// NPC that joins the scene, and answers lines that name no other.
     #[arg(long, value_name = "NAME")]
     npc: Option<String>,
     /// Port of the page on this machine [default: 4100].

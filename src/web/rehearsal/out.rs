@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`PageSound`]. The table hands over frames 100 ms early ([`LEAD`]); every page gets
 //! each of them, at most 300 ms ahead of what is acknowledged ([`WINDOW`]), and reports about every
-//! 100 ms how many samples of a turn it has played. The furthest page counts, since one person who
+//! 100 ms how many samples of a turn it has played. The furthest page counts, since a person who
 //! heard the words has heard them. Frames beyond the window wait here, and the table, which asks
 //! how many wait, gives up a turn whose sound stays. Without a page, and for a page that reports
 //! nothing for 1 s, a clock plays. What a stopped turn lacks was not heard.
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn page_without_reports_holds_up_nobody() {
+    async fn silent_page_does_not_stall_the_turn() {
         let (audience, mut sound) = begun();
         let [(_page, mut queue)] = opened(&audience).await;
         speaks(&mut sound, 20);

@@ -2,7 +2,7 @@
 //!
 //! A page's sound reaches the table while its talk button is held; letting go ends the utterance at
 //! once. A frame counts from when it was spoken: one frame after the one before, and after a
-//! hold-up in the network at most [`LATE`] ago. Everybody at a rehearsal is its game master.
+//! hold-up in the network at most [`LATE`] ago. All players of a rehearsal are game masters.
 
 use std::{
     sync::{
@@ -259,7 +259,7 @@ impl PagePlayer {
 }
 
 /// When a frame that has come `now` was spoken, `last` being the time of the one before; `None`:
-/// the page sends faster than anybody speaks.
+/// the page sends faster than people speak.
 fn spoken_at(last: Option<Instant>, now: Instant) -> Option<Instant> {
     let Some(last) = last else { return Some(now) };
     let at = now.checked_sub(LATE).map_or(last + FRAME, |oldest| oldest.max(last + FRAME));

@@ -106,7 +106,7 @@ impl RehearsalTable {
         answer.await.ok()
     }
 
-    /// Brings the NPC `name` into the scene, and lets it answer whoever names no other.
+    /// Brings the NPC `name` into the scene, and lets it answer lines that name no other.
     ///
     /// # Errors
     /// No NPC matches, or several.
