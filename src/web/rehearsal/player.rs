@@ -157,7 +157,7 @@ impl PagePlayer {
                 self.table.sound.played(self.page.id, turn, samples);
             }
             FromPage::Order { command } => self.order(command).await,
-            FromPage::Why { .. } => self.answer("this table does not explain its answers", false),
+            FromPage::Why { turn } => self.explain(turn),
             FromPage::HearVoice { npc } => self.hear_voice(npc),
             FromPage::Tier { tier } => self.set_tier(tier).await,
         }
@@ -165,6 +165,15 @@ impl PagePlayer {
 
     fn answer(&self, text: impl Into<String>, ok: bool) {
         self.page.send(&ToPage::Answer { text: text.into(), ok });
+    }
+
+    /// "Why did it say that?"
+    fn explain(&self, turn: u64) {
+        let why = match self.table.line_of(turn) {
+            Some(_) => "this table does not explain its answers",
+            None => "that answer is too long ago",
+        };
+        self.answer(why, false);
     }
 
     fn is_heard(&self) -> bool {

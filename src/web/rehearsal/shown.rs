@@ -73,7 +73,12 @@ impl Shown {
 
     async fn take(&mut self, event: TableEvent) {
         match event {
-            TableEvent::Line(line) => self.tell(&ToPage::Line { line: as_json(&line) }),
+            TableEvent::Line(line) => {
+                if let Some(turn) = line.circumstances.turn {
+                    self.table.told(turn.0, line.turn);
+                }
+                self.tell(&ToPage::Line { line: as_json(&line) });
+            }
             TableEvent::Said(said) => {
                 let id = self.number(&said);
                 let (player, text) = (said.speaker.clone(), said.text.clone());

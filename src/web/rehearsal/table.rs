@@ -1,7 +1,10 @@
 //! The table of a rehearsal, as its pages reach it. Entry types: [`PageOutlets`],
 //! [`RehearsalTable`].
 
-use std::sync::Arc;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use tokio::sync::oneshot;
 
@@ -21,6 +24,8 @@ use crate::{
 
 /// Events of the table that wait to be shown or written: a burst of several turns.
 const EVENT_CAPACITY: usize = 256;
+/// Turns whose lines are known: as many as a page asks about.
+const LINES_MAX: usize = 64;
 
 /// Where a table speaks and shows: on pages that join later.
 pub struct PageOutlets {
@@ -67,6 +72,8 @@ pub struct RehearsalTable {
     pub cannot_hear: Option<String>,
     pub audience: Audience,
     pub sound: PageSound,
+    /// Numbers of the last turns, by which pages name them, and of their lines.
+    lines: Mutex<VecDeque<(u64, u64)>>,
 }
 
 impl RehearsalTable {
@@ -90,6 +97,7 @@ impl RehearsalTable {
             cannot_hear: table.cannot_hear.clone(),
             audience,
             sound,
+            lines: Mutex::default(),
         };
         Some((Arc::new(table), told))
     }
@@ -104,6 +112,21 @@ impl RehearsalTable {
         let (ask, answer) = oneshot::channel();
         self.handle.commands.send(Command::Status(ask)).await.ok()?;
         answer.await.ok()
+    }
+
+    /// The line with number `line` tells of `turn`.
+    pub fn told(&self, turn: u64, line: u64) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES_MAX {
+            lines.pop_front();
+        }
+        lines.push_back((turn, line));
+    }
+
+    /// Number of the line that told of `turn`, if it is not too long ago.
+    pub fn line_of(&self, turn: u64) -> Option<u64> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().find(|(of, _)| *of == turn).map(|(_, line)| *line)
     }
 
     /// Brings the NPC `name` into the scene, and lets it answer lines that name no other.
