@@ -51,6 +51,7 @@ mod postgres;
 mod realtime;
 mod recaps;
 mod recordings;
+mod rehearsal_table;
 mod rehearsing;
 mod reloading;
 mod rules;

@@ -15,7 +15,7 @@ use super::{
     turn_judge, with_names, world_of,
 };
 use crate::{
-    campaign::{Scoped, Tables, wall_clock},
+    campaign::{Mistake, Mistakes, Scoped, Tables, wall_clock},
     config::{self, Agreements, Config, Problem, Use, Watch},
     domain::{Campaign, Npc},
     memory::MemoryStore,
@@ -40,6 +40,8 @@ pub struct Running<'a> {
     pub tools: &'a Tools,
     /// Store with a campaign's names; `None`: opened when needed.
     pub memory: Option<Arc<dyn MemoryStore>>,
+    /// Mistakes in changed files, for faces that show them.
+    pub mistakes: Mistakes,
     /// The player uses this machine: no limits, and no consent notices.
     pub is_local: bool,
     /// Sets the level of the log.
@@ -70,8 +72,11 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
         }
         let path = running.path.as_deref();
         match config::load_again(path, &config::environment, IDENTITIES, &played) {
-            Ok(fresh) if running.asks(&fresh, &mut watch, &mut told) => {}
+            Ok(fresh) if running.asks(&fresh, &mut watch, &mut told) => {
+                running.mistakes.set(Vec::new());
+            }
             Ok(mut fresh) => {
+                running.mistakes.set(Vec::new());
                 running.agreed.settle(&mut fresh);
                 told.clear();
                 played.retain(|npc| fresh.npcs.iter().all(|now| now.name != npc.name));
@@ -86,6 +91,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
             Err(report) => {
                 // The fix may be in another file than the changed one.
                 watch.add(&report.files, &report.folders, wall_clock());
+                running.mistakes.set(report.problems.iter().map(mistake).collect());
                 let broken = report.to_string();
                 // Each new state of a fix in several steps is reported.
                 if broken != told {
@@ -100,6 +106,13 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
             }
         }
     }
+}
+
+fn mistake(problem: &Problem) -> Mistake {
+    let Problem { file, at, message, way_out } = problem;
+    let line = u64::try_from(at.line).unwrap_or_default();
+    let fix = if way_out.is_empty() { String::new() } else { format!(" ({way_out})") };
+    Mistake { file: file.to_string(), line, text: format!("{message}{fix}") }
 }
 
 impl Running<'_> {

@@ -21,6 +21,7 @@ mod hold;
 mod indexer;
 mod kept;
 mod link;
+mod mistakes;
 mod moving;
 mod music;
 mod notices;
@@ -70,6 +71,7 @@ pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
 pub use link::{LinkParts, TableLink};
+pub use mistakes::{Mistake, Mistakes};
 pub use moving::{
     CarriedSettings, FILES as EXPORT_FILES, Folder, MANIFEST, Manifest, ReturnError, SETTINGS,
     ScopeContent, Tally, calls_left_out, calls_of_sessions, held, plan_return, read_texts, texts,

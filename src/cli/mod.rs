@@ -8,11 +8,13 @@ mod forget;
 mod import;
 mod invite;
 mod listener;
+mod local_table;
 mod log;
 mod mcp;
 mod memory;
 mod models;
 mod program;
+mod rehearse;
 mod roll;
 mod run;
 mod runtime;
@@ -72,6 +74,8 @@ enum Command {
     Run,
     /// Serves programs on this machine without Discord: they have NPCs speak, and call tools.
     Serve(serve::Arguments),
+    /// Talks to the NPCs in the browser: speak or type, hear the answer, see why it was said.
+    Rehearse(rehearse::Arguments),
     /// Talks to the NPCs by recordings, text or typed lines.
     Ask(ask::Arguments),
     /// Checks all files and reports every mistake.
@@ -190,6 +194,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             run::run(config, configured, &set_level)
         }
         Command::Serve(serve) => serve::run(&serve, configured),
+        Command::Rehearse(rehearse) => rehearse::run(&rehearse, configured),
         Command::Ask(ask) => {
             let config = configured.load()?;
             let set_level = log_to_stderr(&config.log_level);

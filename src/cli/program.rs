@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use super::{Configured, Failure, complain, listener::Listener};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory, Tools},
-    campaign::{Accounts, Handles, Indexer, Tables, TranscriptWriter},
+    campaign::{Accounts, Handles, Indexer, Mistakes, Tables, TranscriptWriter},
     config::{Agreements, Config},
     provider::RecogniserEntry,
 };
@@ -15,6 +15,8 @@ pub struct Program {
     pub config: Arc<LiveConfig>,
     pub handles: Handles,
     pub transcripts: TranscriptWriter,
+    /// Mistakes in changed files.
+    pub mistakes: Mistakes,
     tools: Arc<Tools>,
     indexer: Indexer,
     accounts: Accounts,
@@ -62,7 +64,8 @@ impl Program {
             },
             tables.clone(),
         )?;
-        Ok(Self { config, handles, transcripts, tools, indexer, accounts, tables, open })
+        let mistakes = Mistakes::default();
+        Ok(Self { config, handles, transcripts, mistakes, tools, indexer, accounts, tables, open })
     }
 
     /// Parts that changed files affect; `agreed` are the agreements to the configuration.
@@ -79,6 +82,7 @@ impl Program {
             open: self.open.clone(),
             tools: &self.tools,
             memory: Some(self.transcripts.store()),
+            mistakes: self.mistakes.clone(),
             is_local: false,
             log_level,
         }

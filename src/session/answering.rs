@@ -16,7 +16,7 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    SeatId, SpeakerId,
+    LiveEvent, SeatId, SpeakerId, TurnStage,
     overrides::{SeatCeiling, TurnTier},
     playback::Played,
     recall::{Question, RecallTold},
@@ -103,7 +103,7 @@ impl Table {
         );
         if confirmed {
             self.playback.release(id);
-            self.answer_begins(&purpose);
+            self.answer_begins(id, &purpose);
         }
         let (recall, recalled) = self.recall(&purpose).unzip();
         let labels = self.labels(purpose.seat);
@@ -195,12 +195,19 @@ impl Table {
     }
 
     /// Records tier and time of an answer to an utterance once it is certain.
-    fn answer_begins(&mut self, purpose: &Purpose) {
+    fn answer_begins(&mut self, turn: TurnId, purpose: &Purpose) {
+        self.tell_stage(turn, purpose.seat, TurnStage::Thinking);
         if matches!(purpose.cause, Cause::Utterance) {
             let now = self.hearing.clock.moment(Instant::now());
             self.router.begins(now, purpose.seat, purpose.tier.effective);
             self.seats[purpose.seat].last_tier = Some(purpose.tier.line());
         }
+    }
+
+    /// Publishes how far a turn has come.
+    pub(super) fn tell_stage(&self, turn: TurnId, seat: SeatId, stage: TurnStage) {
+        let npc = || self.seats[seat].npc.name.clone();
+        self.reports.live(|| LiveEvent::Turn { turn, npc: npc(), stage });
     }
 
     /// Starts a guess on a partial if the addressee is clear and free.
@@ -262,7 +269,7 @@ impl Table {
         active.confirm(now, utterance.clone(), by_sound);
         let purpose = active.purpose.clone();
         self.playback.release(turn);
-        self.answer_begins(&purpose);
+        self.answer_begins(turn, &purpose);
         true
     }
 
@@ -273,7 +280,12 @@ impl Table {
         }
         for played in self.playback.poll(now) {
             match played {
-                Played::Began(turn) => self.turns.began(turn, now),
+                Played::Began(turn) => {
+                    self.turns.began(turn, now);
+                    if let Some(active) = self.turns.peek(turn) {
+                        self.tell_stage(turn, active.purpose.seat, TurnStage::Speaking);
+                    }
+                }
                 Played::Sentence(turn, playing) => {
                     if let Some(active) = self.turns.get(turn) {
                         active.gate.send_modify(|gate| gate.playing = playing);

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::{
-    SeatId, SpeakerId,
+    SeatId, SpeakerId, TurnStage,
     line::{Outcome, TurnLine},
     reports::Company,
     table::Table,
@@ -202,6 +202,7 @@ impl Table {
         let basis = finished.basis.take();
         let (now, taken_back) = (Instant::now(), finished.taken_back);
         let purpose = finished.purpose.clone();
+        self.tell_stage(turn, purpose.seat, TurnStage::Idle);
         let spent = self.reports.spent();
         let ended =
             finished.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);

@@ -1,7 +1,9 @@
 //! Events of a table, sent to any number of listeners.
 //!
 //! Entry types: [`TableEvents`] sends, [`EventReader`] receives. A slow listener loses the oldest
-//! events and learns how many.
+//! events and learns how many. What changes many times within an utterance or a turn
+//! ([`LiveEvent`]) goes a way of its own, so that it never costs a line of the transcript; without
+//! a [`LiveReader`] it is not even made.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +19,7 @@ use tokio::{
 };
 
 use super::{continuation::Continuation, line::TurnLine, status::State};
-use crate::domain::PersonId;
+use crate::domain::{PersonId, TurnId};
 
 #[derive(Clone, Debug)]
 pub enum TableEvent {
@@ -40,6 +42,32 @@ pub enum TableEvent {
     Mark(Arc<Mark>),
     Missed(u64),
 }
+
+/// A change within an utterance or a turn. One that is lost is harmless: the next replaces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LiveEvent {
+    /// Words of an unfinished utterance so far.
+    Partial {
+        speaker: String,
+        text: String,
+    },
+    Turn {
+        turn: TurnId,
+        npc: String,
+        stage: TurnStage,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnStage {
+    Thinking,
+    Speaking,
+    /// Ended, or never begun: a guess that was wrong.
+    Idle,
+}
+
+/// Live events that a reader may lag behind: some seconds of a full table.
+const LIVE_CAPACITY: usize = 256;
 
 /// What a person said or typed, before it is answered.
 #[derive(Debug)]
@@ -70,21 +98,37 @@ impl Mark {
 /// Sends to every listener of one table. Clones share the listeners, which see the end once the
 /// last clone is dropped.
 #[derive(Clone, Debug)]
-pub struct TableEvents(broadcast::Sender<TableEvent>);
+pub struct TableEvents {
+    all: broadcast::Sender<TableEvent>,
+    live: broadcast::Sender<LiveEvent>,
+}
 
 impl TableEvents {
     /// Each listener may lag by up to `capacity` events.
     pub fn new(capacity: usize) -> Self {
-        Self(broadcast::Sender::new(capacity))
+        let (all, live) = (broadcast::Sender::new(capacity), broadcast::Sender::new(LIVE_CAPACITY));
+        Self { all, live }
     }
 
     pub fn subscribe(&self) -> EventReader {
-        EventReader(self.0.subscribe())
+        EventReader(self.all.subscribe())
+    }
+
+    pub fn follow_live(&self) -> LiveReader {
+        LiveReader(self.live.subscribe())
+    }
+
+    /// Tells readers of live events, if any.
+    pub fn tell_live(&self, event: impl FnOnce() -> LiveEvent) {
+        if self.live.receiver_count() > 0 {
+            // The last one may have gone meanwhile.
+            _ = self.live.send(event());
+        }
     }
 
     pub fn tell(&self, event: TableEvent) {
         // Listeners are optional.
-        let _ = self.0.send(event);
+        let _ = self.all.send(event);
     }
 
     /// Marks this place for the listener that stores events; waits until it is reached or the
@@ -100,17 +144,20 @@ impl TableEvents {
 
     /// A weak sender, which does not keep the channel open.
     pub fn downgrade(&self) -> WeakTableEvents {
-        WeakTableEvents(self.0.downgrade())
+        WeakTableEvents { all: self.all.downgrade(), live: self.live.downgrade() }
     }
 }
 
 /// A sender that does not keep the table's channel open.
 #[derive(Clone, Debug)]
-pub struct WeakTableEvents(broadcast::WeakSender<TableEvent>);
+pub struct WeakTableEvents {
+    all: broadcast::WeakSender<TableEvent>,
+    live: broadcast::WeakSender<LiveEvent>,
+}
 
 impl WeakTableEvents {
     pub fn upgrade(&self) -> Option<TableEvents> {
-        self.0.upgrade().map(TableEvents)
+        Some(TableEvents { all: self.all.upgrade()?, live: self.live.upgrade()? })
     }
 }
 
@@ -132,6 +179,23 @@ impl EventReader {
             Ok(event) => Some(event),
             Err(TryRecvError::Lagged(missed)) => Some(missed_some(missed)),
             Err(TryRecvError::Empty | TryRecvError::Closed) => None,
+        }
+    }
+}
+
+/// Receives what is told from now on; lost events are skipped.
+#[derive(Debug)]
+pub struct LiveReader(broadcast::Receiver<LiveEvent>);
+
+impl LiveReader {
+    /// The next event; `None` once the table is gone. Cancel safe.
+    pub async fn recv(&mut self) -> Option<LiveEvent> {
+        loop {
+            match self.0.recv().await {
+                Ok(event) => return Some(event),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return None,
+            }
         }
     }
 }
@@ -183,6 +247,21 @@ mod tests {
         let left = events.mark();
         drop((reader, events));
         left.await;
+    }
+
+    #[tokio::test]
+    async fn live_events_are_made_for_readers_only() {
+        let events = TableEvents::new(2);
+        let partial =
+            || LiveEvent::Partial { speaker: "Thorin".to_owned(), text: "Bar".to_owned() };
+        events.tell_live(|| panic!("no one follows"));
+        let (mut live, mut reader) = (events.follow_live(), events.subscribe());
+        events.tell_live(partial);
+        assert_eq!(live.recv().await, Some(partial()));
+        let weak = events.downgrade();
+        drop(events);
+        assert!(live.recv().await.is_none() && reader.recv().await.is_none());
+        assert!(weak.upgrade().is_none());
     }
 
     #[test]

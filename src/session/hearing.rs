@@ -138,6 +138,12 @@ impl Hearing {
         })
     }
 
+    /// Ends the open utterance of `speaker`, who has let go of a talk button.
+    pub fn release(&mut self, now: Instant, speaker: SpeakerId) -> Option<Edge> {
+        let at = self.clock.at(now);
+        self.guarded(speaker, |pipeline| pipeline.release(at)).flatten()
+    }
+
     /// Next event of a recogniser; pending while none comes. `None`: a recogniser panicked. Cancel
     /// safe.
     pub async fn next(&mut self) -> Option<(SpeakerId, RecognitionEvent)> {

@@ -20,6 +20,8 @@ pub struct VoiceFrame {
 #[derive(Debug)]
 pub enum VoiceInput {
     Frame(VoiceFrame),
+    /// The speaker has let go of a talk button: their utterance is over.
+    Released(SpeakerId),
     /// Answered once all previous sound is understood, answered and played. Ignores speech in
     /// progress.
     Settle(oneshot::Sender<()>),

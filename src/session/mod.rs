@@ -58,7 +58,10 @@ pub use clock::SoundTime;
 pub use command::{Command, SceneChange};
 pub use continuation::Continuation;
 pub use effects::Halts;
-pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
+pub use events::{
+    EventReader, LiveEvent, LiveReader, TableEvent, TableEvents, TurnStage, UnderstoodLine,
+    WeakTableEvents,
+};
 pub use expected::expected_at_first;
 pub use explanations::{Explanation, Explanations};
 pub use handle::{Conversations, TableHandle};
@@ -81,7 +84,6 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]
 pub use {
-    events::UnderstoodLine,
     line::{Circumstances, TierLine},
     status::Unwritten,
 };

@@ -181,6 +181,27 @@ impl SpeakerPipeline {
         }
     }
 
+    /// Ends the open utterance: its speaker has let go of a talk button.
+    pub fn release(&mut self, at: Received) -> Option<Edge> {
+        if self.service_ends {
+            self.silence(at);
+            return None;
+        }
+        let sound = self.sound_at(at).into_std();
+        match self.endpointer.handle(sound, Input::Released) {
+            Some(Output::Close { reason, .. }) => Some(self.close(at.clock, reason)),
+            Some(Output::Open { .. } | Output::Feed) | None => None,
+        }
+    }
+
+    /// Feeds all the silence at once by which a service finds the end.
+    fn silence(&mut self, at: Received) {
+        while self.open.is_some() && self.silent < SILENCE_FRAMES {
+            self.silent += 1;
+            self.feed(at, &Frame::silence(SampleRate::HZ_16000), false);
+        }
+    }
+
     fn judge(&mut self, at: Received) {
         let due = self.judge_at().is_some_and(|due| due <= at.sound);
         if let (true, Some(judge), Some(open)) = (due, &self.judge, &mut self.open) {

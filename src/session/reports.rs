@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{
-    events::{TableEvent, TableEvents, UnderstoodLine},
+    events::{LiveEvent, TableEvent, TableEvents, UnderstoodLine},
     explanations::{Basis, Explanations},
     line::{Outcome, Timings, TurnLine, between},
     retraction::{Card, RecentLines},
@@ -69,6 +69,11 @@ impl Reports {
 
     pub fn tell(&self, event: TableEvent) {
         self.events.tell(event);
+    }
+
+    /// Publishes a change within an utterance or a turn.
+    pub fn live(&self, event: impl FnOnce() -> LiveEvent) {
+        self.events.tell_live(event);
     }
 
     pub fn notice(&self, text: String) {

@@ -215,6 +215,7 @@ impl Table {
         match event {
             Event::Command(command) => self.command(command),
             Event::Voice(VoiceInput::Frame(frame)) => self.frame(&frame),
+            Event::Voice(VoiceInput::Released(speaker)) => self.released(speaker),
             Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
             Event::Recognised(speaker, event) => self.recognised(speaker, event),
             Event::Reply(turn, reply) => self.reply(turn, reply),

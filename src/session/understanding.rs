@@ -4,7 +4,7 @@
 use tokio::time::Instant;
 
 use super::{
-    Seat, SeatId, SpeakerId,
+    LiveEvent, Seat, SeatId, SpeakerId,
     finals::Recognised,
     hearing::Broken,
     input::{Edge, FrameResult, VoiceFrame},
@@ -53,6 +53,14 @@ impl Table {
             self.music.voice(now);
         }
         self.voice(now, speaker, voicing);
+    }
+
+    /// A talk button was let go: the utterance ends without a wait for silence.
+    pub(super) fn released(&mut self, speaker: SpeakerId) {
+        let now = Instant::now();
+        if let Some(edge) = self.hearing.release(now, speaker) {
+            self.edge(now, speaker, edge);
+        }
     }
 
     /// Processes ends by silence, late finals and stable partials.
@@ -371,6 +379,10 @@ impl Table {
 
     fn partial(&mut self, now: Instant, speaker: SpeakerId, text: &str) {
         tracing::trace!(pii_speaker = self.speakers.name(speaker), pii_heard = text, "partial");
+        self.reports.live(|| LiveEvent::Partial {
+            speaker: self.speakers.name(speaker).to_owned(),
+            text: text.to_owned(),
+        });
         self.interrupt(now, speaker, barge_in::Input::Partial(text));
     }
 

@@ -46,7 +46,10 @@ pub use self::{
     mcp::{names_for as tools_of, tool_named},
     options::{McpOptions, WebOptions},
     parts::WebParts,
-    rehearsal::{Joined, Page, PageSent, Rehearsal, wire},
+    rehearsal::{
+        Joined, Page, PageOutlets, PageSent, Rehearsal, RehearsalTable, seat_pages, show_table,
+        wire,
+    },
 };
 use crate::{campaign::Access, memory};
 
@@ -67,7 +70,7 @@ impl Bound {
 pub enum WebError {
     #[error(
         "address {0} is in use (end the program that uses it, or choose another port: web.listen in \
-         glyphoxa.yaml, or serve --listen)"
+         glyphoxa.yaml, serve --listen or rehearse --port)"
     )]
     InUse(SocketAddr),
     #[error("cannot listen on {0}: {1} (choose another address in web.listen)")]
@@ -126,10 +129,9 @@ pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
         entry: Entry::new(parts.handles.access.clone(), &bounds),
     };
     let routes = Routes::of(&parts, &stop).checked(checks, &bounds);
-    let (held, outside) = (Arc::downgrade(&parts), parts.handles.outside.clone());
+    let held = Arc::downgrade(&parts);
     drop(parts);
     connections::serve(bound.listener, routes, &bounds, &stop).await;
-    outside.close().await;
     let released = async {
         while held.strong_count() > 0 {
             sleep(LOOK).await;

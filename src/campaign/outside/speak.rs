@@ -125,6 +125,16 @@ impl Outside {
         Ok(OutsideSpoken { npc, heard: String::new(), how: BEGUN, why: None, sound: None })
     }
 
+    /// A sample of this NPC's voice, which no table hears and no transcript has.
+    pub async fn sample(
+        &self,
+        owner: Owner,
+        npc: &str,
+        text: &str,
+    ) -> Result<OutsideSpoken, OutsideError> {
+        self.synthesised(owner, Some(npc), worded(text)?).await
+    }
+
     /// Asks an NPC in writing; it answers at the table, and takes the text for data from outside.
     /// Dropping the future takes the question back.
     pub async fn ask(

@@ -31,7 +31,8 @@ use crate::{
     app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
     campaign::{
         Accounts, Assistant, AssistantParts, CallLog, Dice, EveningTable, KeptSession, LinkParts,
-        SeededWorlds, TableLink, Tables, Transcript, TranscriptWriter, WorkflowParts, WorkflowRuns,
+        Mistakes, SeededWorlds, TableLink, Tables, Transcript, TranscriptWriter, WorkflowParts,
+        WorkflowRuns,
     },
     config::Config,
     domain::{Npc, SessionId},
@@ -161,7 +162,8 @@ impl Setting<'_> {
     fn running<'r>(&'r self, files: Files<'r>, tables: Tables, open: OpenTables) -> Running<'r> {
         let (tools, memory) = (self.tools, self.memory.clone());
         let Files { path, agreed, set_level: log_level } = files;
-        Running { path, agreed, tables, open, tools, memory, is_local: true, log_level }
+        let mistakes = Mistakes::default();
+        Running { path, agreed, tables, open, tools, memory, mistakes, is_local: true, log_level }
     }
 
     /// The table, for updates from changed files.

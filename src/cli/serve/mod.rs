@@ -9,7 +9,6 @@ use std::{io::Write, net::SocketAddr, sync::Arc};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use self::table::ServedTable;
 use super::{
     Configured, DONE, FAILED, Failure, block_on, complain, listener::Listener, log_to_stderr,
     program::Program, signals::ended, stdout,
@@ -55,7 +54,7 @@ async fn serve(
     let listener = Listener::open(&options).await?;
     let agreed = from.agreements().with(&config);
     let program = Program::open(config, Some(&listener), false).await?;
-    let (table, mut gone) = ServedTable::open(&program.handles).await?;
+    let (table, mut gone) = table::open(&program.handles).await?;
     writeln!(stdout(), "listening on http://{}/mcp (Ctrl-C ends it)", listener.address())?;
     if program.handles.access.list(None).await?.is_empty() {
         let address = listener.address();

@@ -1,87 +1,36 @@
-//! The table of `glyphoxa serve`, whose sound is returned as data. Entry type: [`ServedTable`].
+//! The table of `glyphoxa serve`, whose sound is returned as data. Entry function: [`open`].
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::task::JoinHandle;
 
 use super::{
-    super::{Failure, complain, within},
+    super::{Failure, complain, local_table::LocalTable, within},
     effects::ServedEffects,
 };
 use crate::{
-    campaign::{Handles, RunningTable, Sessions, TableRequest, TableSound},
-    domain::{Owner, SessionId},
-    session::{Command, EventReader, MusicPlayer, Outlets, Pace, TableEvent, TableEvents},
-    tools::CastChanges,
+    campaign::{Handles, TableSound},
+    session::{EventReader, MusicPlayer, Outlets, Pace, TableEvent, TableEvents},
 };
 
 /// Events waiting for the transcript and the terminal: some twenty turns.
 const EVENT_CAPACITY: usize = 64;
-const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 
-pub struct ServedTable {
-    session: SessionId,
-    table: RunningTable,
-    /// Writes the table's events until it is closed.
-    transcript: JoinHandle<()>,
-}
-
-impl ServedTable {
-    /// Opens a table of this machine; also returns a task that ends once the table is gone.
-    pub async fn open(handles: &Handles) -> Result<(Self, JoinHandle<()>), Failure> {
-        let (session, sound) = (Sessions::name_here(), TableSound::default());
-        let events = TableEvents::new(EVENT_CAPACITY);
-        let (told, written) = (events.subscribe(), events.subscribe());
-        let wanted = TableRequest {
-            session: session.clone(),
-            scope: handles.scope(Owner::Local, None),
-            played: None,
-            after: None,
-            is_heard: false,
-            outlets: Outlets {
-                out: Box::new(sound.clone()),
-                pace: Pace::Free,
-                music: MusicPlayer::new(events.downgrade()),
-                effects: Arc::new(ServedEffects),
-                halts: Arc::default(),
-                events,
-            },
-        };
-        let table = handles.sessions.open(wanted, CastChanges::default()).await?;
-        handles.outside.returns(&session, sound);
-        let writing = handles.sessions.clone().write_down(session.clone(), written);
-        let transcript = tokio::spawn(writing);
-        Ok((Self { session, table, transcript }, tokio::spawn(print(told))))
-    }
-
-    /// Silences the NPCs and saves the session; false if the table had failed.
-    pub async fn close(self, sessions: &Sessions) -> bool {
-        let Self { session, table, mut transcript } = self;
-        let RunningTable { handle, mut task, .. } = table;
-        // A table that is gone is closed.
-        _ = handle.commands.send(Command::Close).await;
-        drop(handle);
-        let kept = match timeout(CLOSE_PATIENCE, &mut task).await {
-            Ok(Ok(kept)) => Some(kept),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "the table has failed");
-                None
-            }
-            Err(_) => {
-                task.abort();
-                None
-            }
-        };
-        if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
-            transcript.abort();
-            tracing::error!("cannot write down the last events of the table");
-        }
-        let is_whole = kept.is_some();
-        if let Err(why) = sessions.keep(&session, kept.unwrap_or_default()).await {
-            tracing::error!(%why, "cannot save the session");
-        }
-        is_whole
-    }
+/// Opens a table of this machine; also returns a task that ends once the table is gone.
+pub async fn open(handles: &Handles) -> Result<(LocalTable, JoinHandle<()>), Failure> {
+    let (sound, events) = (TableSound::default(), TableEvents::new(EVENT_CAPACITY));
+    let told = events.subscribe();
+    let outlets = Outlets {
+        out: Box::new(sound.clone()),
+        pace: Pace::Free,
+        music: MusicPlayer::new(events.downgrade()),
+        effects: Arc::new(ServedEffects),
+        halts: Arc::default(),
+        events,
+    };
+    let table = LocalTable::open(handles, outlets, false).await?;
+    handles.outside.returns(&table.session, sound);
+    Ok((table, tokio::spawn(print(told))))
 }
 
 /// Prints notices until the table is gone.

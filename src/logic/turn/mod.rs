@@ -4,7 +4,8 @@
 //! is to come, [`EndOfTurn`] how long to wait for it. In go frames of 20 ms, readings of partial
 //! texts and of the words before a pause, and a sound model's judgement; out come [`Output::Open`],
 //! [`Output::Feed`] and [`Output::Close`]. Silence counts from the last voiced frame, so packets
-//! that stop coming (push-to-talk released) are silence. An utterance closes after 300, 500 or 900
+//! that stop coming (push-to-talk released on Discord) are silence; a page says that its button was
+//! released, which closes at once. An utterance closes after 300, 500 or 900
 //! ms, as the game master has set; after at most 360 ms if its words are surely finished, after 900
 //! or 1,040 ms if they trail off. A sound model that has not judged yet delays this to 400 ms. A
 //! partial shortens the wait once it has been stable for 150 ms. Text that arrives late is dropped:
@@ -46,6 +47,8 @@ pub enum Input {
     Pause { reading: Reading },
     /// Sound model's judgement of the segment, up to a pause that still lasts.
     Judged(Judgement),
+    /// The speaker has let go of a talk button: nothing follows.
+    Released,
     /// Time has passed; wanted at [`Endpointer::wake_at`].
     Tick,
 }
@@ -147,7 +150,7 @@ impl Endpointer {
                     segment.words = Some(Said { reading, since, settled_at });
                 }
                 Input::Judged(judgement) => segment.sounded = Some(judgement.reading()),
-                Input::Frame { .. } | Input::Tick => {}
+                Input::Frame { .. } | Input::Released | Input::Tick => {}
             }
         }
         if let Some(close) = self.close_when_due(now) {
@@ -155,6 +158,10 @@ impl Endpointer {
         }
         match input {
             Input::Frame { voiced } => self.frame(now, voiced),
+            Input::Released => {
+                let segment = self.open?;
+                Some(self.close(segment, CloseReason::Silence))
+            }
             Input::Partial { .. } | Input::Pause { .. } | Input::Judged(_) | Input::Tick => None,
         }
     }
@@ -183,18 +190,20 @@ impl Endpointer {
 
     fn close_when_due(&mut self, now: Instant) -> Option<Output> {
         let segment = self.open.filter(|_| self.wake_at().is_some_and(|at| now >= at))?;
+        let is_silent = now >= segment.silent_at(self.ends);
+        let reason = if is_silent { CloseReason::Silence } else { CloseReason::TooLong };
+        Some(self.close(segment, reason))
+    }
+
+    /// Closes the open segment for this reason, unless it was a click.
+    fn close(&mut self, segment: Segment, reason: CloseReason) -> Output {
         self.open = None;
-        let reason = if segment.voiced < BLIP {
-            CloseReason::Blip
-        } else {
-            self.previous = Some(segment.last_voiced_at);
-            if now >= segment.silent_at(self.ends) {
-                CloseReason::Silence
-            } else {
-                CloseReason::TooLong
-            }
-        };
-        Some(Output::Close { reason, last_voiced_at: segment.last_voiced_at })
+        let last_voiced_at = segment.last_voiced_at;
+        if segment.voiced < BLIP {
+            return Output::Close { reason: CloseReason::Blip, last_voiced_at };
+        }
+        self.previous = Some(last_voiced_at);
+        Output::Close { reason, last_voiced_at }
     }
 }
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::atomic::Ordering, time::Duration};
 use tokio::time::sleep;
 
 use super::{
-    super::{Options, Outcome, Pace},
+    super::{LiveEvent, Options, Outcome, Pace, TurnStage, VoiceInput},
     stage::{ELARA, Setup, Stage, THORIN},
     voices::{Said, babble},
 };
@@ -49,6 +49,28 @@ async fn utterance_ends_when_packets_stop() {
     let heard = stage.until_heard().await;
     assert!((ms(1_560)..=ms(1_620)).contains(&heard), "{heard:?}");
     assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn released_button_ends_the_utterance() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let mut live = stage.teller.upgrade().expect("the table is open").follow_live();
+    stage.hears(&[(30, "Bartok")], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.table.voice.send(VoiceInput::Released(THORIN)).await.expect("the table is open");
+    let heard = stage.until_heard().await;
+    assert!(heard < ms(1_200), "the final takes 100 ms: {heard:?}");
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
+    let partial = LiveEvent::Partial { speaker: "Thorin".to_owned(), text: "Bartok".to_owned() };
+    assert_eq!(live.recv().await, Some(partial));
+    for wanted in [TurnStage::Thinking, TurnStage::Speaking, TurnStage::Idle] {
+        let event = live.recv().await;
+        assert!(
+            matches!(event, Some(LiveEvent::Turn { stage, .. }) if stage == wanted),
+            "{event:?}"
+        );
+    }
     stage.close().await;
 }
 

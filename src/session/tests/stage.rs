@@ -26,7 +26,7 @@ use crate::{
     domain::{Campaign, Message, Npc, SessionId},
     engine::{
         Budget,
-        tests::props::{self, Hearing, Hum, Model, NoEffects, Tools, ms},
+        tests::props::{self, Hearing, Hum, Model, NoEffects, Step, Tools, ms},
     },
     logic::{
         budget::{BudgetOptions, Ledger},
@@ -159,6 +159,8 @@ pub struct Setup {
     pub is_here: bool,
     /// Its first answer must not wait for a voice.
     pub is_heard: bool,
+    /// Its output; `None`: the test sees what leaves.
+    pub out: Option<Box<dyn VoiceOut>>,
 }
 
 pub struct Stage {
@@ -205,6 +207,7 @@ impl Setup {
             hears_sound: None,
             is_here: false,
             is_heard: true,
+            out: None,
         }
     }
 
@@ -255,7 +258,7 @@ impl Setup {
         ear.when_cut = self.when_cut.map(|track| (music.clone(), MusicOrder::Play(track)));
         let (teller, halts) = (told.downgrade(), Arc::<Halts>::default());
         let outlets = Outlets {
-            out: Box::new(ear),
+            out: self.out.take().unwrap_or_else(|| Box::new(ear)),
             pace: self.pace,
             music: music.clone(),
             effects: Arc::new(NoEffects),
@@ -314,6 +317,11 @@ impl Stage {
 
     pub async fn types(&self, speaker: SpeakerId, text: &str) {
         self.order(Command::Typed { speaker, text: text.to_owned() }).await;
+    }
+
+    /// The first NPC's next answer is `text`.
+    pub fn answers(&self, text: &'static str) {
+        self.models[0].then(&[Step::Text(text)]);
     }
 
     /// The next stream recognises `text`, 100 ms after its end.

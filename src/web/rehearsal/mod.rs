@@ -2,12 +2,26 @@
 //!
 //! Entry type: [`Rehearsal`]. A browser opens a one-time link and gets its pass (`pages/`), opens
 //! its socket (`socket.rs`), says hello, and is handed to the table as [`Joined`]. `wire.rs` has
-//! what both sides say.
+//! what both sides say. The table's side ([`RehearsalTable`]): a page is a player ([`seat_pages`]),
+//! hears the table (`out.rs`), is shown what happens ([`show_table`]), and gives commands
+//! (`orders.rs`).
 
+mod audience;
+mod cards;
+mod effects;
 mod exchange;
+mod face;
+mod orders;
+mod out;
 mod pace;
 mod pages;
+mod player;
+mod sample;
+mod shown;
 mod socket;
+#[cfg(test)]
+mod stand_in;
+mod table;
 pub mod wire;
 
 use std::{io, path::Path};
@@ -16,8 +30,13 @@ use axum::Router;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use self::pages::{Joined, Page, PageSent, Pages};
 use self::socket::TableSocket;
+pub use self::{
+    pages::{Joined, Page, PageSent, Pages},
+    player::seat_pages,
+    shown::show as show_table,
+    table::{PageOutlets, RehearsalTable},
+};
 use super::pages::{Doors, Links, Seal};
 use crate::campaign;
 

@@ -65,6 +65,21 @@ const OPEN: Output = Output::Open { continues: false };
 const ON: Output = Output::Open { continues: true };
 
 #[test]
+fn released_button_closes_at_once() {
+    let mut rig = Rig::new(Patience::Patient);
+    rig.give(Input::Released);
+    rig.frames(500, true);
+    rig.give(Input::Released);
+    rig.give(Input::Released);
+    rig.nothing(2_000);
+    rig.frames(40, true);
+    rig.give(Input::Released);
+    let click = (2_540, rig.close(CloseReason::Blip, 2_520));
+    let said = (500, rig.close(CloseReason::Silence, 480));
+    assert_eq!(rig.said, [(0, OPEN), said, (2_500, OPEN), click]);
+}
+
+#[test]
 fn silence_counts_from_the_last_voiced_frame() {
     for (patience, wait) in
         [(Patience::Snappy, 300), (Patience::Normal, 500), (Patience::Patient, 900)]

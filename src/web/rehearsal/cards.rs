@@ -1,0 +1,39 @@
+//! A table's NPCs, scene and services, as pages show them. Entry functions: [`npcs`], [`scene`],
+//! [`services`].
+
+use super::wire::{NpcCard, SceneCard, ServiceNames};
+use crate::{
+    campaign::Services,
+    session::{SeatStatus, Seated, Status},
+};
+
+/// NPCs of `cast` that are at the table, in its order.
+pub fn npcs(status: &Status, cast: &[Seated]) -> Vec<NpcCard> {
+    let card = |seat: &SeatStatus| {
+        let seated = cast.iter().find(|it| it.seat == seat.id)?;
+        Some(NpcCard {
+            name: seat.name.clone(),
+            language: seated.npc.language.clone(),
+            engine: seat.engine.short().to_owned(),
+            voice: Some(seat.tts.clone()),
+            tier: seat.override_.map(|(tier, _)| tier),
+            muted: seat.muted,
+            present: seat.present,
+        })
+    };
+    status.seats.iter().filter_map(card).collect()
+}
+
+pub fn scene(status: &Status) -> SceneCard {
+    let scene = &status.scene;
+    SceneCard { location: scene.location.clone(), time: scene.time_of_day.clone() }
+}
+
+/// The first of each kind.
+pub fn services(services: &Services) -> ServiceNames {
+    ServiceNames {
+        hears: Some(services.hears.to_string()),
+        thinks: services.thinks.first().map(ToString::to_string),
+        speaks: services.speaks.first().map(ToString::to_string),
+    }
+}

@@ -1,0 +1,355 @@
+//! The table's speech on pages, and how much of it was really played.
+//!
+//! Entry type: [`PageSound`]. The table hands over frames 100 ms early ([`LEAD`]); every page gets
+//! each of them, at most 300 ms ahead of what is acknowledged ([`WINDOW`]), and reports about every
+//! 100 ms how many samples of a turn it has played. The furthest page counts, since a person who
+//! heard the words has heard them. Frames beyond the window wait here, and the table, which asks
+//! how many wait, gives up a turn whose sound stays. Without a page, and for a page that reports
+//! nothing for 1 s, a clock plays. What a stopped turn lacks was not heard.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{
+    audience::Audience,
+    pages::Page,
+    wire::{self, ToPage},
+};
+use crate::{
+    audio::{FRAME_SAMPLES_48K, Frame, Gain, SampleRate},
+    domain::TurnId,
+    session::VoiceOut,
+};
+
+/// How early the table's frames are due: the time of a report, so that pages rarely run dry.
+pub const LEAD: Duration = Duration::from_millis(100);
+/// Samples that pages may have beyond what was acknowledged: 300 ms.
+const WINDOW: u64 = 14_400;
+/// A page that has acknowledged nothing of a turn for this long does not play it.
+const DEAF: Duration = Duration::from_secs(1);
+/// Turns whose sound may still be in pages; a turn lasts longer than the window.
+const TURNS_MAX: usize = 4;
+const RATE: SampleRate = SampleRate::HZ_48000;
+/// Samples in a frame.
+const FRAME: u64 = FRAME_SAMPLES_48K as u64;
+
+/// A table's output. Cloning shares it.
+#[derive(Clone)]
+pub struct PageSound {
+    audience: Audience,
+    state: Arc<Mutex<Playing>>,
+}
+
+struct Playing {
+    /// The oldest first; the last one is playing.
+    turns: VecDeque<TurnSound>,
+    /// Frames not sent yet.
+    queue: VecDeque<(TurnId, Frame)>,
+    gain: Gain,
+    /// The turn whose frames pages expect.
+    told: Option<TurnId>,
+}
+
+/// Sound of one turn, in samples.
+struct TurnSound {
+    turn: TurnId,
+    npc: String,
+    taken: u64,
+    sent: u64,
+    acknowledged: u64,
+    /// When its first frame was sent.
+    sent_at: Option<Instant>,
+    /// When the last report came.
+    reported_at: Option<Instant>,
+    /// Ids of pages that opened in its middle, and how much had been sent before.
+    late: Vec<(u64, u64)>,
+}
+
+impl TurnSound {
+    fn new(turn: TurnId) -> Self {
+        Self {
+            turn,
+            npc: String::new(),
+            taken: 0,
+            sent: 0,
+            acknowledged: 0,
+            sent_at: None,
+            reported_at: None,
+            late: Vec::new(),
+        }
+    }
+
+    /// Samples played by now; `by_pages`: pages are open and report what they play.
+    fn played(&self, now: Instant, by_pages: bool) -> u64 {
+        let Some(since) = self.reported_at.or(self.sent_at) else { return 0 };
+        let passed = now.saturating_duration_since(since);
+        if by_pages && (self.reported_at.is_some() || passed < DEAF) {
+            return self.acknowledged;
+        }
+        let by_clock = u64::try_from(RATE.samples_in(passed)).unwrap_or(u64::MAX);
+        self.acknowledged.saturating_add(by_clock).min(self.sent)
+    }
+
+    /// Nothing follows: only what was played counts as taken.
+    fn stop(&mut self, now: Instant, by_pages: bool) {
+        let played = self.played(now, by_pages);
+        (self.taken, self.sent, self.acknowledged) = (played, played, played);
+    }
+}
+
+impl Playing {
+    /// Samples that pages have and have not played.
+    fn outstanding(&self, now: Instant, by_pages: bool) -> u64 {
+        let last = self.turns.len().saturating_sub(1);
+        let ahead = self.turns.iter().enumerate().map(|(index, turn)| {
+            // A page need not report the end of an earlier turn.
+            turn.sent - turn.played(now, by_pages && index == last)
+        });
+        ahead.sum()
+    }
+
+    /// Sends what pages may have by now.
+    fn pump(&mut self, audience: &Audience, now: Instant) {
+        let by_pages = !audience.is_empty();
+        let mut ahead = self.outstanding(now, by_pages);
+        while !self.queue.is_empty() && (!by_pages || ahead + FRAME <= WINDOW) {
+            let Some((of, frame)) = self.queue.pop_front() else { return };
+            let Some(turn) = self.turns.iter_mut().find(|it| it.turn == of) else { continue };
+            if self.told != Some(of) {
+                self.told = Some(of);
+                audience.tell(&ToPage::Speech { turn: of.0, npc: turn.npc.clone() });
+            }
+            let mut samples = frame.samples().to_vec();
+            self.gain.apply(&mut samples);
+            audience.play(&wire::sound(&samples));
+            turn.sent += FRAME;
+            turn.sent_at.get_or_insert(now);
+            ahead += FRAME;
+        }
+    }
+}
+
+impl PageSound {
+    pub fn new(audience: Audience) -> Self {
+        let state = Playing {
+            turns: VecDeque::new(),
+            queue: VecDeque::new(),
+            gain: Gain::new(RATE),
+            told: None,
+        };
+        Self { audience, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// A page has joined the audience, and gets what is sent from now on.
+    pub fn opened(&self, page: &Page) {
+        let (mut state, now) = (self.state(), Instant::now());
+        let (told, is_first) = (state.told, !self.audience.has_others(page.id));
+        let Some(turn) = state.turns.back_mut() else { return };
+        if is_first && turn.sent > 0 {
+            // The clock has played until now.
+            turn.acknowledged = turn.played(now, false);
+            turn.reported_at = Some(now);
+        }
+        turn.late.push((page.id, turn.sent));
+        if told == Some(turn.turn) {
+            page.send(&ToPage::Speech { turn: turn.turn.0, npc: turn.npc.clone() });
+        }
+    }
+
+    /// A page reports the samples of `turn` that it has played.
+    pub fn played(&self, page: u64, turn: u64, samples: u64) {
+        let (mut state, now) = (self.state(), Instant::now());
+        let Some(sound) = state.turns.iter_mut().find(|it| it.turn.0 == turn) else { return };
+        let before = sound.late.iter().find(|(id, _)| *id == page).map_or(0, |(_, sent)| *sent);
+        let played = before.saturating_add(samples).min(sound.sent);
+        sound.acknowledged = sound.acknowledged.max(played);
+        sound.reported_at = Some(now);
+        state.pump(&self.audience, now);
+    }
+
+    /// True while an NPC's speech is on its way to pages.
+    pub fn is_speaking(&self) -> bool {
+        let (state, now) = (self.state(), Instant::now());
+        let by_pages = !self.audience.is_empty();
+        !state.queue.is_empty() || state.outstanding(now, by_pages) > 0
+    }
+
+    /// Never held across an await.
+    fn state(&self) -> MutexGuard<'_, Playing> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl VoiceOut for PageSound {
+    fn begin(&mut self, turn: TurnId) {
+        let mut state = self.state();
+        if state.turns.len() == TURNS_MAX {
+            state.turns.pop_front();
+        }
+        state.turns.push_back(TurnSound::new(turn));
+    }
+
+    fn play(&mut self, npc: &str, frame: Frame) {
+        let (mut state, now) = (self.state(), Instant::now());
+        let Some(sound) = state.turns.back_mut() else { return };
+        if sound.npc.is_empty() {
+            npc.clone_into(&mut sound.npc);
+        }
+        sound.taken += FRAME;
+        let turn = sound.turn;
+        state.queue.push_back((turn, frame));
+        state.pump(&self.audience, now);
+    }
+
+    fn ramp(&mut self, db: f32, over: Duration) {
+        self.state().gain.ramp_to(db, over);
+    }
+
+    fn waiting(&self) -> usize {
+        let mut state = self.state();
+        state.pump(&self.audience, Instant::now());
+        state.queue.len()
+    }
+
+    fn stop(&mut self) -> usize {
+        let (mut state, now) = (self.state(), Instant::now());
+        let by_pages = !self.audience.is_empty();
+        let unheard = state.turns.back().map_or(0, |it| it.taken - it.played(now, by_pages));
+        state.queue.clear();
+        state.told = None;
+        for turn in &mut state.turns {
+            if turn.sent > turn.played(now, by_pages) {
+                self.audience.tell(&ToPage::Flush { turn: turn.turn.0 });
+            }
+            turn.stop(now, by_pages);
+        }
+        usize::try_from(unheard.div_ceil(FRAME)).unwrap_or(usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{advance, sleep};
+    use tokio_tungstenite::tungstenite::Message;
+
+    use super::{
+        super::{pages::PageQueue, stand_in::opened},
+        *,
+    };
+    use crate::session::{
+        Command, Pace,
+        tests::stage::{Setup, THORIN},
+    };
+
+    const TURN: TurnId = TurnId(3);
+
+    /// Numbers of events and of frames that a page was sent.
+    fn sent(queue: &mut PageQueue) -> (usize, usize) {
+        let all: Vec<_> = std::iter::from_fn(|| queue.messages.try_recv().ok()).collect();
+        let frames = all.iter().filter(|it| matches!(it, Message::Binary(_))).count();
+        (all.len() - frames, frames)
+    }
+
+    fn speaks(sound: &mut PageSound, frames: usize) {
+        for _ in 0..frames {
+            sound.play("Bartok", Frame::silence(RATE));
+        }
+    }
+
+    fn begun() -> (Audience, PageSound) {
+        let audience = Audience::default();
+        let mut sound = PageSound::new(audience.clone());
+        sound.begin(TURN);
+        (audience, sound)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pages_get_sound_up_to_the_window() {
+        let (audience, mut sound) = begun();
+        let [(page, mut queue)] = opened(&audience).await;
+        speaks(&mut sound, 20);
+        assert_eq!((sent(&mut queue), sound.waiting()), ((1, 15), 5));
+        sound.played(page.id, TURN.0, 3 * FRAME);
+        assert_eq!((sent(&mut queue), sound.waiting()), ((0, 3), 2));
+        sound.played(page.id, TURN.0, u64::MAX);
+        assert_eq!((sent(&mut queue), sound.waiting()), ((0, 2), 0));
+        sound.played(page.id, 99, u64::MAX);
+        assert!(sound.is_speaking(), "only what was sent can have been played");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unacknowledged_sound_was_not_heard() {
+        let (audience, mut sound) = begun();
+        let [(page, mut queue)] = opened(&audience).await;
+        speaks(&mut sound, 20);
+        sound.played(page.id, TURN.0, 12_345);
+        // The thirteenth frame was not played to its end.
+        assert_eq!(sound.stop(), 8);
+        assert_eq!(sent(&mut queue), (2, 20), "it is told to drop the rest");
+        sound.played(page.id, TURN.0, 19_200);
+        assert_eq!((sound.stop(), sent(&mut queue)), (0, (0, 0)), "its last report is late");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn furthest_page_counts() {
+        let (audience, mut sound) = begun();
+        let [(one, _first), (other, _second)] = opened(&audience).await;
+        speaks(&mut sound, 10);
+        sound.played(other.id, TURN.0, 6 * FRAME);
+        sound.played(one.id, TURN.0, 2 * FRAME);
+        assert_eq!(sound.stop(), 4);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn clock_plays_without_a_page() {
+        let (audience, mut sound) = begun();
+        speaks(&mut sound, 10);
+        assert_eq!(sound.waiting(), 0);
+        advance(Duration::from_millis(100)).await;
+        // A page that opens now gets the rest only.
+        let [(page, mut queue)] = opened(&audience).await;
+        sound.opened(&page);
+        speaks(&mut sound, 5);
+        sound.played(page.id, TURN.0, 2 * FRAME);
+        assert_eq!(sent(&mut queue), (1, 5));
+        assert_eq!(sound.stop(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silent_page_does_not_stall_the_turn() {
+        let (audience, mut sound) = begun();
+        let [(_page, mut queue)] = opened(&audience).await;
+        speaks(&mut sound, 20);
+        advance(DEAF).await;
+        assert_eq!((sound.waiting(), sent(&mut queue)), (0, (1, 20)));
+        sound.begin(TurnId(4));
+        speaks(&mut sound, 1);
+        assert_eq!(sent(&mut queue), (1, 1), "the end of an earlier turn is past by the clock");
+    }
+    #[tokio::test(start_paused = true)]
+    async fn line_has_only_what_pages_have_played() {
+        let audience = Audience::default();
+        let sound = PageSound::new(audience.clone());
+        let [(page, mut queue)] = opened(&audience).await;
+        let (out, pace): (Box<dyn VoiceOut>, _) = (Box::new(sound.clone()), Pace::Ahead(LEAD));
+        let mut stage = Setup { out: Some(out), pace, ..Setup::of(&["Bartok"]) }.open().await;
+        stage.answers("The first part is here. The second follows.");
+        stage.types(THORIN, "Bartok, tell me").await;
+        while !matches!(queue.messages.recv().await, Some(Message::Binary(_))) {}
+        // It plays half of the first sentence, which lasts for a second, and then nothing.
+        for (wait, samples) in [(300, 14_400), (200, 24_000), (300, 24_000)] {
+            sleep(Duration::from_millis(wait)).await;
+            sound.played(page.id, 1, samples);
+        }
+        stage.order(Command::Skip).await;
+        stage.settle().await;
+        let reply = stage.lines().remove(0).reply;
+        assert!(reply.starts_with("The first") && !reply.contains("here"), "{reply}");
+        stage.close().await;
+    }
+}

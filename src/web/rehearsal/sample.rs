@@ -1,0 +1,50 @@
+//! "Hear it": a sample of an NPC's voice, for one page alone. Entry function: [`play`].
+
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    out::LEAD,
+    pages::Page,
+    table::RehearsalTable,
+    wire::{self, ToPage},
+};
+use crate::{
+    audio::{FRAME, FRAME_SAMPLES_48K},
+    domain::Owner,
+};
+
+/// Number under which a page gets samples of voices; turns begin at 1.
+const TURN: u64 = 0;
+
+/// Plays a sentence of `npc` on `page` at its pace, unless an NPC speaks at the table meanwhile.
+///
+/// # Errors
+/// No NPC has this name, or its voice says nothing; with the fix.
+pub async fn play(table: &RehearsalTable, page: &Page, npc: &str) -> Result<(), String> {
+    let npc = table.link.seat(npc).map_err(|why| why.to_string())?.npc;
+    let text = sentence(&npc.language, &npc.name);
+    let made = table.handles.outside.sample(Owner::Local, &npc.name, &text).await;
+    let sound = made.map_err(|why| why.to_string())?.sound;
+    let samples = sound.map(|it| it.samples).unwrap_or_default();
+    if table.sound.is_speaking() {
+        return Err("an NPC is speaking (try again when it is quiet)".to_owned());
+    }
+    page.send(&ToPage::Speech { turn: TURN, npc: npc.name.clone() });
+    let mut due = Instant::now();
+    for frame in samples.chunks(FRAME_SAMPLES_48K) {
+        if table.sound.is_speaking() || !page.sound(wire::sound(frame)) {
+            page.send(&ToPage::Flush { turn: TURN });
+            break;
+        }
+        due += FRAME;
+        sleep_until(due.checked_sub(LEAD).unwrap_or(due)).await;
+    }
+    Ok(())
+}
+
+fn sentence(language: &str, name: &str) -> String {
+    match language {
+        "de" => format!("Seid gegrüßt! Ich bin {name}, und so klinge ich."),
+        _ => format!("Well met! I am {name}, and this is how I sound."),
+    }
+}

@@ -1,0 +1,162 @@
+//! What pages are shown of their table while it runs. Entry function: [`show`].
+//!
+//! Events become messages to every page. A turn is named by the number under which its sound
+//! comes, in its line too.
+
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{
+    cards,
+    table::{RehearsalTable, TableNews},
+    wire::{FileMistake, NpcCard, ToPage, TurnState},
+};
+use crate::{
+    campaign::Mistake,
+    domain::redact,
+    session::{LiveEvent, TableEvent, TurnLine, TurnStage, UnderstoodLine},
+};
+
+/// Names of players whose last utterance is known.
+const NAMES_MAX: usize = 64;
+
+struct Shown {
+    table: Arc<RehearsalTable>,
+    /// Number of the last utterance.
+    said: u64,
+    /// The last utterance of each player: when it began, and its number.
+    latest: HashMap<String, (Instant, u64)>,
+    npcs: Vec<NpcCard>,
+    is_carded: bool,
+}
+
+/// Shows what the table tells until it is gone.
+pub async fn show(table: Arc<RehearsalTable>, told: TableNews) {
+    let TableNews { mut events, mut live } = told;
+    let mut mistakes = table.mistakes.follow();
+    let mut shown =
+        Shown { table, said: 0, latest: HashMap::new(), npcs: Vec::new(), is_carded: false };
+    loop {
+        tokio::select! {
+            biased;
+            // Partial words come before the whole utterance.
+            Some(event) = live.recv() => shown.tell(&changed(event)),
+            event = events.recv() => match event {
+                Some(event) => shown.take(event).await,
+                None => return,
+            },
+            Ok(()) = mistakes.changed() => {
+                let files = mistakes.borrow_and_update().iter().map(in_file).collect();
+                shown.tell(&ToPage::Mistakes { files });
+            }
+        }
+    }
+}
+
+/// A mistake as pages show it.
+pub fn in_file(mistake: &Mistake) -> FileMistake {
+    let Mistake { file, line, text } = mistake;
+    FileMistake { file: file.clone(), line: Some(*line), text: text.clone() }
+}
+
+/// Text without credentials, as every other shown text.
+pub fn notice(text: &str, private: bool) -> ToPage {
+    ToPage::Notice { text: redact::known(text).into_owned(), private }
+}
+
+impl Shown {
+    fn tell(&self, event: &ToPage) {
+        self.table.audience.tell(event);
+    }
+
+    async fn take(&mut self, event: TableEvent) {
+        match event {
+            TableEvent::Line(line) => {
+                if let Some(turn) = line.circumstances.turn {
+                    self.table.told(turn.0, line.turn);
+                }
+                self.tell(&ToPage::Line { line: as_json(&line) });
+            }
+            TableEvent::Said(said) => {
+                let id = self.number(&said);
+                let (player, text) = (said.speaker.clone(), said.text.clone());
+                self.tell(&ToPage::Said { player, text, id });
+            }
+            TableEvent::Notice(text) => {
+                self.tell(&notice(&text, false));
+                self.tell_npcs().await;
+            }
+            TableEvent::Private(text) => self.tell(&notice(&text, true)),
+            TableEvent::Halted { .. } => self.card(true),
+            TableEvent::Stands(continuation) => {
+                self.card(!continuation.carded.is_empty());
+                self.tell_npcs().await;
+            }
+            TableEvent::Missed(missed) => {
+                self.tell(&notice(&format!("{missed} events of the table were skipped"), true));
+            }
+            // Words that a person has deleted stay on their own page until it is closed.
+            TableEvent::Forgotten(_) | TableEvent::State(_) | TableEvent::Mark(_) => {}
+        }
+    }
+
+    /// Number of an utterance; one that goes on keeps its number.
+    fn number(&mut self, said: &UnderstoodLine) -> u64 {
+        if let Some((began, number)) = self.latest.get(&said.speaker)
+            && *began == said.began
+        {
+            return *number;
+        }
+        self.said += 1;
+        if self.latest.len() >= NAMES_MAX {
+            // Players may rename themselves forever.
+            self.latest.clear();
+        }
+        self.latest.insert(said.speaker.clone(), (said.began, self.said));
+        self.said
+    }
+
+    fn card(&mut self, on: bool) {
+        if std::mem::replace(&mut self.is_carded, on) != on {
+            self.tell(&ToPage::Card { on });
+        }
+    }
+
+    /// Shows the NPCs if one has changed.
+    async fn tell_npcs(&mut self) {
+        let Some(status) = self.table.status().await else { return };
+        let npcs = cards::npcs(&status, &self.table.link.cast());
+        if npcs != self.npcs {
+            self.npcs.clone_from(&npcs);
+            self.tell(&ToPage::Npcs { npcs });
+        }
+    }
+}
+
+fn changed(event: LiveEvent) -> ToPage {
+    match event {
+        LiveEvent::Partial { speaker, text } => ToPage::Partial { player: speaker, text },
+        LiveEvent::Turn { turn, npc, stage } => {
+            let state = match stage {
+                TurnStage::Thinking => TurnState::Thinking,
+                TurnStage::Speaking => TurnState::Speaking,
+                TurnStage::Idle => TurnState::Idle,
+            };
+            ToPage::Turn { turn: turn.0, state, npc: Some(npc) }
+        }
+    }
+}
+
+/// A line as `ask --json` prints it, without credentials. Its turn is that of its sound; `null`: no
+/// NPC answered.
+fn as_json(line: &TurnLine) -> Value {
+    let value = serde_json::to_value(line).unwrap_or_default();
+    let mut value = redact::json(&value);
+    if let Value::Object(members) = &mut value {
+        let turn = line.circumstances.turn.map(|turn| turn.0);
+        members.insert("turn".to_owned(), json!(turn));
+    }
+    value
+}
