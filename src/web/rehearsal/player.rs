@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::json;
 use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
@@ -27,14 +28,14 @@ use super::{
     sample,
     shown::{in_file, notice},
     table::RehearsalTable,
-    wire::{FromPage, ToPage},
+    wire::{FromPage, PromptPart, ToPage},
 };
 use crate::{
     audio::{FRAME, Frame, SampleRate},
-    domain::Tier,
+    domain::{Tier, redact},
     logic::command::typed_x_card_in,
     panics::caught,
-    session::{Command, SoundTime, Speaker, VoiceFrame, VoiceInput},
+    session::{Command, SoundTime, Speaker, ToolLine, VoiceFrame, VoiceInput},
 };
 
 /// Sound that was held up counts as at most this old: what is older ended by silence.
@@ -169,11 +170,21 @@ impl PagePlayer {
 
     /// "Why did it say that?"
     fn explain(&self, turn: u64) {
-        let why = match self.table.line_of(turn) {
-            Some(_) => "this table does not explain its answers",
-            None => "that answer is too long ago",
+        let all = self.table.handle.explanations.as_ref();
+        let found = self.table.line_of(turn).zip(all).and_then(|(line, all)| all.of(line));
+        let Some(found) = found else { return self.answer("that answer is too long ago", false) };
+        let shown = |text: &str| redact::known(text).into_owned();
+        let part = |it: &crate::logic::prompt::PromptPart| PromptPart {
+            name: it.name.clone(),
+            text: shown(&it.text),
         };
-        self.answer(why, false);
+        let tool = |it: &ToolLine| redact::json(&serde_json::to_value(it).unwrap_or_default());
+        self.page.send(&ToPage::Why {
+            turn,
+            parts: found.parts.iter().map(part).collect(),
+            recalled: found.recalled.iter().map(|it| json!(shown(it))).collect(),
+            tools: found.tools.iter().map(tool).collect(),
+        });
     }
 
     fn is_heard(&self) -> bool {
