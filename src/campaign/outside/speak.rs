@@ -161,8 +161,16 @@ impl Outside {
 
     /// The NPC called `npc`; without a name the narrator, else the first who is present.
     async fn meant(here: &TableHere, npc: Option<&str>) -> Result<Meant, OutsideError> {
-        let (link, halts) = (&here.link, here.link.halts.count());
-        let status = link.status(halts).await.map_err(|_| OutsideError::Ended)?;
+        let (link, mut halts) = (&here.link, here.link.halts.count());
+        let status = match link.status(halts).await {
+            // An X-card was used meanwhile.
+            Err(_) if link.halts.count() != halts => {
+                halts = link.halts.count();
+                link.status(halts).await
+            }
+            status => status,
+        };
+        let status = status.map_err(|_| OutsideError::Ended)?;
         let seated = match npc {
             Some(name) => link.seat(name)?,
             None => first_present(&link.cast(), &status)?,

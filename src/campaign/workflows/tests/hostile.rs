@@ -229,7 +229,10 @@ async fn cap_reached_in_the_middle_ends_the_run() {
     let ended = evening.run().await;
     let all = outcomes(&ended);
     let [Outcome::Done, Outcome::Failed(why)] = all.as_slice() else { panic!("{ended:?}") };
-    assert!(why.contains("budget") && matches!(ended.record.end, Some(RunEnd::Failed(_))), "{why}");
+    assert!(
+        why.contains("spending cap") && matches!(ended.record.end, Some(RunEnd::Failed(_))),
+        "{why}"
+    );
     assert_eq!(evening.stage.models[0].asked(), 0);
     assert!(!evening.said().contains(&"Three.".to_owned()));
     let stored = evening.close().await;
