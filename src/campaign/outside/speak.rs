@@ -16,7 +16,7 @@ use crate::{
         AccountFor, TableHere,
         ordered::{LineError, OrderedLine, failure, framed_question, is_heard, unheard},
     },
-    domain::{Npc, Owner, redact::without_credentials},
+    domain::{Npc, Owner, redact::without_credentials, visible},
     logic::{
         cast::find_npc,
         sentence::{SentenceOptions, SentenceSplitter},
@@ -235,7 +235,7 @@ impl Outside {
 /// Fails on a text that is empty or too long.
 fn worded(text: &str) -> Result<&str, OutsideError> {
     match text.trim() {
-        "" => Err(OutsideError::NoText),
+        text if visible(text).trim().is_empty() => Err(OutsideError::NoText),
         text if text.len() > TEXT_MAX => Err(OutsideError::LongText(text.len())),
         text => Ok(text),
     }

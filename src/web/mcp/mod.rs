@@ -9,6 +9,7 @@
 
 mod handler;
 mod incoming;
+mod message;
 mod outside_effects;
 mod prompts;
 mod resources;
@@ -28,7 +29,7 @@ mod watches;
 
 use std::sync::Arc;
 
-use axum::{Extension, Router, http::HeaderMap, routing::post_service};
+use axum::{Extension, Router, http::HeaderMap, middleware::from_fn, routing::post_service};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -61,5 +62,5 @@ pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
     let notices = move |Extension(holder): Extension<Arc<Holder>>, headers: HeaderMap| async move {
         stream::notices(server, holder, headers).await
     };
-    Router::new().route("/mcp", post_service(calls).get(notices))
+    Router::new().route("/mcp", post_service(calls).get(notices)).layer(from_fn(message::check))
 }
