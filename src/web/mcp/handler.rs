@@ -34,11 +34,9 @@ use crate::{
 const TOOLS_TTL_MS: u64 = 60_000;
 /// Longest name of a tool in an error, in characters.
 const NAME_MAX: usize = 100;
-/// Methods that are answered, if their parameters fit.
-const METHODS: [&str; 11] = [
+/// Methods of every revision, which are answered if their parameters fit.
+const METHODS: [&str; 9] = [
     "completion/complete",
-    "initialize",
-    "ping",
     "prompts/get",
     "prompts/list",
     "resources/list",
