@@ -41,7 +41,7 @@ pub struct Socket {
 
 /// Who keeps its place longer, least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
+enum SocketTrust {
     Stranger,
     Entered,
     Trusted,
@@ -57,7 +57,7 @@ pub struct Admitted {
 
 /// Keeps the standing of its socket.
 #[derive(Debug)]
-pub struct Trust(Arc<Socket>, Standing);
+pub struct Trust(Arc<Socket>, SocketTrust);
 
 impl Sockets {
     pub fn new(most: usize) -> Arc<Self> {
@@ -69,7 +69,7 @@ impl Sockets {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.by_age.len() >= self.most {
             let all = open.by_age.iter().map(|(id, socket)| (socket.standing(), *id));
-            let (_, last) = all.min().filter(|(standing, _)| *standing < Standing::Trusted)?;
+            let (_, last) = all.min().filter(|(standing, _)| *standing < SocketTrust::Trusted)?;
             if let Some(socket) = open.by_age.remove(&last) {
                 socket.shed.cancel();
             }
@@ -83,12 +83,12 @@ impl Sockets {
 }
 
 impl Socket {
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> SocketTrust {
         let is_any = |count: &AtomicUsize| count.load(Ordering::Relaxed) > 0;
         match () {
-            () if is_any(&self.trusted) => Standing::Trusted,
-            () if is_any(&self.entered) => Standing::Entered,
-            () => Standing::Stranger,
+            () if is_any(&self.trusted) => SocketTrust::Trusted,
+            () if is_any(&self.entered) => SocketTrust::Entered,
+            () => SocketTrust::Stranger,
         }
     }
 
@@ -104,13 +104,13 @@ impl Socket {
     /// A request with a valid token has begun.
     pub fn enter(self: &Arc<Self>) -> Trust {
         self.entered.fetch_add(1, Ordering::Relaxed);
-        Trust(Arc::clone(self), Standing::Entered)
+        Trust(Arc::clone(self), SocketTrust::Entered)
     }
 
     /// A request with a valid token has come whole.
     pub fn trust(self: &Arc<Self>) -> Trust {
         self.trusted.fetch_add(1, Ordering::Relaxed);
-        Trust(Arc::clone(self), Standing::Trusted)
+        Trust(Arc::clone(self), SocketTrust::Trusted)
     }
 }
 
@@ -135,8 +135,8 @@ impl Drop for Admitted {
 impl Drop for Trust {
     fn drop(&mut self) {
         let count = match self.1 {
-            Standing::Trusted => &self.0.trusted,
-            Standing::Entered | Standing::Stranger => &self.0.entered,
+            SocketTrust::Trusted => &self.0.trusted,
+            SocketTrust::Entered | SocketTrust::Stranger => &self.0.entered,
         };
         count.fetch_sub(1, Ordering::Relaxed);
     }

@@ -11,7 +11,8 @@ use axum::{
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::Value;
 
-use super::BODY_MAX;
+/// Largest request, in bytes, like that of the listener.
+pub const BODY_MAX: usize = 1024 * 1024;
 
 /// Passes on requests whose body is a message.
 pub async fn check(request: Request, next: Next) -> Response {

@@ -41,9 +41,6 @@ pub use self::{
 };
 use crate::{campaign::Holder, web::WebParts};
 
-/// Largest request, in bytes, like that of the listener.
-const BODY_MAX: usize = 1024 * 1024;
-
 /// Everything under `/mcp`. The bearer was checked: `Arc<Holder>` is in the request's extensions.
 /// `DELETE` is answered with 405: there are no sessions.
 pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
@@ -51,7 +48,7 @@ pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
     let options = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(BODY_MAX)
+        .with_max_request_body_bytes(message::BODY_MAX)
         .disable_allowed_hosts();
     parts.handles.outside.set_listens(parts.options.mcp.listen);
     let server = McpServer::new(parts, stop);
