@@ -61,6 +61,11 @@ fn calls_by_hand_are_the_operators_or_an_npcs() {
         let wrong = call(&["dice-roller.roll", arguments], 1);
         assert_eq!(wrong["result"]["error"], kind, "{arguments}: {wrong:#}");
     }
+    let long = format!(r#"{{"expression": "{}1"}}"#, "1+".repeat(1_000));
+    for tool in ["dice-roller.roll", "dice-roller.odds"] {
+        let wrong = call(&[tool, &long], 1);
+        assert_eq!(wrong["result"]["error"], "invalid_arguments", "{wrong:#}");
+    }
     let nothing = place.run(&["tools", "call", "dice-roller.rol"]).ends_with(1);
     assert!(nothing.message().contains("unknown tool 'dice-roller.rol'"), "{nothing:#?}");
 }

@@ -8,7 +8,7 @@ use std::{
 use rand::{SeedableRng, rngs::StdRng};
 
 use crate::logic::{
-    dice::{DiceError, Expression, Outcome},
+    dice::{DiceError, Expression, Outcome, check_length},
     spoken::{APART, read_dice, repeated},
 };
 
@@ -51,6 +51,7 @@ impl Dice {
 
 /// The rolls in `text`; "again" repeats the `last` ones.
 fn wanted(text: &str, last: Option<&String>) -> Result<Vec<Expression>, DiceError> {
+    check_length(text)?;
     read_dice(text).or_else(|error| {
         // The command itself says "roll".
         let changes = repeated(text).or_else(|| repeated(&format!("roll {text}"))).ok_or(error)?;
@@ -82,5 +83,11 @@ mod tests {
         }
         assert_eq!(rolled("again+2", "Odo").unwrap(), ["1d8", "1d20+2"]);
         assert!(rolled("2x6", "Wren").is_err());
+    }
+
+    #[test]
+    fn texts_beyond_a_roll_are_refused() {
+        let error = Dice::new(1).roll(&"1+".repeat(400), "Wren").unwrap_err();
+        assert_eq!(error.message, "the roll is longer than 500 characters");
     }
 }

@@ -1,4 +1,5 @@
-//! Lines that workflows and programs outside order from an NPC; each ends with what was heard.
+//! Lines that workflows and programs outside order from an NPC; each ends with what was heard. The
+//! line that ends an order names it.
 //!
 //! Entry type: [`OrderedLine`]. Dropping the future of an order takes it back: the NPC stops, unless
 //! it answers somebody else.
@@ -11,7 +12,10 @@ use super::link::{TableGone, TableLink};
 use crate::{
     domain::{DATA_NOTE, redact::without_credentials},
     logic::words::shortened,
-    session::{Command, LONGEST_UTTERANCE, Outcome, Seated, SpeakerId, TableEvent, TurnLine},
+    session::{
+        Caller, Command, LONGEST_UTTERANCE, OrderId, Outcome, Seated, SpeakerId, TableEvent,
+        TurnLine,
+    },
     tools::framed_inline,
 };
 
@@ -77,12 +81,8 @@ impl OrderedLine<'_> {
         if status.of(*seat).is_some_and(|seat| seat.muted) {
             return Err(LineError::Muted(npc.name.clone()));
         }
-        let (speaker, seat, words) = (self.speaker, *seat, text.clone());
-        let order = Command::Recite { speaker, seat, text: words, outside };
-        let is_it = |line: &TurnLine| {
-            line.npc.as_deref() == Some(npc.name.as_str()) && line.circumstances.given == text
-        };
-        self.carried_out(&text, order, is_it).await
+        let (caller, seat) = (Caller::new(self.speaker), *seat);
+        self.carried_out(caller.order, Command::Recite { caller, seat, text, outside }).await
     }
 
     /// Makes the NPC answer `text`.
@@ -94,21 +94,17 @@ impl OrderedLine<'_> {
         if text.len() > LONGEST_UTTERANCE {
             return Err(LineError::TooLong);
         }
-        let (speaker, seat) = (self.speaker, self.seated.seat);
-        let order = Command::Question { speaker, seat, text: text.clone() };
-        self.carried_out(&text, order, |line| line.circumstances.raw == text).await
+        let (caller, seat) = (Caller::new(self.speaker), self.seated.seat);
+        self.carried_out(caller.order, Command::Question { caller, seat, text }).await
     }
 
-    /// Gives `order` of `text`, and waits for the line of it that `is_it` accepts.
-    async fn carried_out(
-        &self,
-        text: &str,
-        order: Command,
-        is_it: impl Fn(&TurnLine) -> bool,
-    ) -> Result<Arc<TurnLine>, LineError> {
-        let withdraws = Withdraws { ordered: self, text, is_over: false };
-        let line = self.line(order, is_it).await;
-        withdraws.over();
+    /// Gives the order `id`, and waits for the line that ends it.
+    async fn carried_out(&self, id: OrderId, order: Command) -> Result<Arc<TurnLine>, LineError> {
+        let withdraws = Withdraws { ordered: self, order: id, is_over: false };
+        let line = self.line(id, order).await;
+        if line.as_ref().err() != Some(&LineError::Late) {
+            withdraws.over();
+        }
         if let Ok(line) = &line
             && failure(line).is_some()
         {
@@ -118,11 +114,7 @@ impl OrderedLine<'_> {
         line
     }
 
-    async fn line(
-        &self,
-        order: Command,
-        is_it: impl Fn(&TurnLine) -> bool,
-    ) -> Result<Arc<TurnLine>, LineError> {
+    async fn line(&self, id: OrderId, order: Command) -> Result<Arc<TurnLine>, LineError> {
         let ended = |gone| self.ended(gone);
         let mut events = self.link.events()?;
         self.link.send(self.halts, order).await.map_err(ended)?;
@@ -134,11 +126,7 @@ impl OrderedLine<'_> {
         let answered = async {
             while let Some(event) = events.recv().await {
                 match event {
-                    TableEvent::Line(line)
-                        if line.from == Some(self.speaker)
-                            && line.stt == TurnLine::TYPED
-                            && is_it(&line) =>
-                    {
+                    TableEvent::Line(line) if line.circumstances.order == Some(id) => {
                         return Ok(line);
                     }
                     TableEvent::Halted { .. } => return Err(LineError::XCard),
@@ -165,7 +153,7 @@ impl OrderedLine<'_> {
 /// Takes back an order that is dropped.
 struct Withdraws<'a> {
     ordered: &'a OrderedLine<'a>,
-    text: &'a str,
+    order: OrderId,
     is_over: bool,
 }
 
@@ -177,11 +165,11 @@ impl Withdraws<'_> {
 
 impl Drop for Withdraws<'_> {
     fn drop(&mut self) {
-        let OrderedLine { link, halts, seated, speaker } = self.ordered;
+        let OrderedLine { link, halts, seated, .. } = self.ordered;
         if !self.is_over {
-            let (speaker, seat, text) = (*speaker, seated.seat, self.text.to_owned());
+            let (seat, order) = (seated.seat, self.order);
             // A table that is gone says nothing more.
-            link.try_send(*halts, Command::Withdraw { speaker, seat, text });
+            link.try_send(*halts, Command::Withdraw { seat, order });
         }
     }
 }

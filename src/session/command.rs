@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{Recast, Role, SeatId, Speaker, SpeakerId, Status};
+use super::{Caller, OrderId, Recast, Role, SeatId, Speaker, SpeakerId, Status};
 use crate::{
     domain::{Person, Tier},
     logic::music::MusicOrder,
@@ -45,9 +45,10 @@ pub enum Command {
         /// Spoken verbatim; empty text does nothing.
         text: String,
     },
-    /// A line of a workflow or a program outside, spoken like [`Command::Puppet`].
+    /// A line of a workflow or a program outside, spoken like [`Command::Puppet`], but after what
+    /// other callers have ordered from this NPC.
     Recite {
-        speaker: SpeakerId,
+        caller: Caller,
         seat: SeatId,
         text: String,
         /// Some of it came from outside: NPCs that hear it remember that.
@@ -56,7 +57,7 @@ pub enum Command {
     /// A question of a workflow or a program outside to this NPC. Its words are never an order, a
     /// wish or an X-card.
     Question {
-        speaker: SpeakerId,
+        caller: Caller,
         seat: SeatId,
         text: String,
     },
@@ -106,12 +107,11 @@ pub enum Command {
         halts: u64,
         order: Box<Self>,
     },
-    /// Takes back a [`Self::Recite`] or [`Self::Question`] of this speaker and text: stops its
-    /// answer, or drops it from the queue. Other answers go on.
+    /// Takes back a [`Self::Recite`] or [`Self::Question`]: stops its answer, or drops it from the
+    /// queue. Other answers go on.
     Withdraw {
-        speaker: SpeakerId,
         seat: SeatId,
-        text: String,
+        order: OrderId,
     },
     /// Answered once no NPC is thinking or audible, and no player is speaking.
     AwaitSilence(oneshot::Sender<()>),

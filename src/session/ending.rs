@@ -4,6 +4,7 @@ use tokio::time::Instant;
 
 use super::{
     SeatId, SpeakerId, TurnStage,
+    caller::OrderId,
     line::{Outcome, TurnLine},
     reports::Company,
     table::Table,
@@ -94,23 +95,29 @@ impl Table {
     }
 
     /// Takes back an order of a workflow or a program, and no other answer of `seat`.
-    pub(super) fn withdraw_order(&mut self, speaker: SpeakerId, seat: SeatId, text: &str) {
+    pub(super) fn withdraw_order(&mut self, seat: SeatId, order: OrderId) {
         if !self.seats.has(seat) {
             return;
         }
+        let is_it = |purpose: &Purpose| purpose.utterance.order == Some(order);
+        self.silence_those(seat, WITHDRAWN, is_it);
+    }
+
+    /// Silences `seat`, except for what workflows and programs have ordered.
+    pub(super) fn silence_unordered(&mut self, seat: SeatId) {
+        self.silence_those(seat, SILENCED, |purpose| !purpose.is_ordered());
+    }
+
+    fn silence_those(&mut self, seat: SeatId, why: &str, is_one: impl Fn(&Purpose) -> bool) {
         let waiting = std::mem::take(&mut self.seats[seat].waiting);
-        let is_it = |purpose: &Purpose| purpose.is_order_of(speaker, text);
-        let (withdrawn, waiting) = waiting.into_iter().partition(is_it);
+        let (given_up, waiting): (Waiting, Waiting) = waiting.into_iter().partition(&is_one);
         self.seats[seat].waiting = waiting;
-        self.give_up(withdrawn, WITHDRAWN);
-        let now = Instant::now();
-        let is_its = |turn: &&Active| {
-            turn.purpose.seat == seat && turn.is_wanted() && turn.purpose.is_order_of(speaker, text)
-        };
-        let its: Vec<_> =
-            self.turns.all().filter(|turn| is_its(turn)).map(|turn| turn.id).collect();
+        self.give_up(given_up, why);
+        let is_its =
+            |turn: &&Active| turn.purpose.seat == seat && turn.is_wanted() && is_one(&turn.purpose);
+        let its: Vec<TurnId> = self.turns.all().filter(is_its).map(|turn| turn.id).collect();
         for turn in its {
-            self.cut_off(now, turn);
+            self.cut_off(Instant::now(), turn);
         }
     }
 

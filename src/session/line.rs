@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{SpeakerId, recall::RecallLine};
+use super::{SpeakerId, caller::OrderId, recall::RecallLine};
 use crate::{
     domain::{Tier, TurnId, redact},
     tools::{CallRecord, FollowUp},
@@ -71,10 +71,10 @@ pub struct MadeBy {
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
     pub raw: String,
+    /// The order of a workflow or a program that ends with this line.
+    pub order: Option<OrderId>,
     /// The turn that answered; `None`: no NPC did.
     pub turn: Option<TurnId>,
-    /// Words the NPC had to say verbatim; empty: none.
-    pub given: String,
     pub character: Option<String>,
     pub said_at: Option<Instant>,
     pub said_for: Duration,

@@ -3,6 +3,7 @@
 //! Entry function: [`open`]. One task owns the table; others reach it through a [`TableHandle`].
 
 mod answering;
+mod caller;
 mod casting;
 mod clock;
 mod command;
@@ -54,6 +55,7 @@ mod wanted_dice;
 mod wishing;
 mod withdrawal;
 
+pub use caller::{Caller, OrderId};
 pub use clock::SoundTime;
 pub use command::{Command, SceneChange};
 pub use continuation::Continuation;

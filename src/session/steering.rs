@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::{
     SeatId, Speaker, SpeakerId, TableEvent,
+    caller::Caller,
     command::SceneChange,
     continuation::Continuation,
     line::Outcome,
@@ -33,6 +34,8 @@ const ALONE: &str = "an X-card has muted everyone (\"everyone continue\" or /res
 /// Shown otherwise.
 const GAME_MASTERS: &str = "an X-card has muted everyone (the game master says \"everyone continue\" or uses \
                             /npc unmuteall)";
+/// Orders of workflows and programs that wait for one NPC.
+const ORDERS_MAX: usize = 8;
 
 impl Table {
     /// Silences an NPC or all, mid-word if necessary; or lets them speak again.
@@ -97,26 +100,32 @@ impl Table {
 
     /// Speaks the game master's own words in an NPC's voice, before everything else.
     pub(super) fn puppet(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
-        self.recite(speaker, seat, text, false);
+        if self.seats.has(seat) && !text.trim().is_empty() {
+            self.silence(Instant::now(), seat);
+            self.say(wordless(speaker), seat, Cause::Puppet { words: text, outside: false });
+        }
     }
 
-    /// Like [`Self::puppet`]; `outside`: some of the words came from outside.
-    pub(super) fn recite(
-        &mut self,
-        speaker: SpeakerId,
-        seat: SeatId,
-        words: String,
-        outside: bool,
-    ) {
-        let now = Instant::now();
+    /// Like [`Self::puppet`], but waits behind other orders; `outside`: some of the words came from
+    /// outside.
+    pub(super) fn recite(&mut self, caller: Caller, seat: SeatId, words: String, outside: bool) {
         if !self.seats.has(seat) || words.trim().is_empty() {
             return;
         }
-        let utterance =
-            Utterance { final_at: Some(now), typed: true, ..Utterance::unknown(speaker, now) };
+        let Caller { speaker, order } = caller;
+        let utterance = Utterance { order: Some(order), ..wordless(speaker) };
+        let ordered = self.seats[seat].waiting.iter().filter(|it| it.is_ordered()).count();
+        if ordered >= ORDERS_MAX {
+            let why = format!("up to {ORDERS_MAX} lines wait for one npc");
+            return self.unanswered(utterance, Outcome::PutOff, Some(why));
+        }
+        self.silence_unordered(seat);
+        self.say(utterance, seat, Cause::Puppet { words, outside });
+    }
+
+    fn say(&mut self, utterance: Utterance, seat: SeatId, cause: Cause) {
         let tier = TurnTier::fast("the game master's own words".to_owned());
-        self.silence(now, seat);
-        self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet { words, outside } });
+        self.ask(Purpose { utterance, seat, tier, cause });
     }
 
     /// Sets or replaces an NPC's stage note.
@@ -312,4 +321,10 @@ impl Table {
         }
         self.tell_how_it_stands();
     }
+}
+
+/// Stands for prepared words.
+fn wordless(speaker: SpeakerId) -> Utterance {
+    let now = Instant::now();
+    Utterance { final_at: Some(now), typed: true, ..Utterance::unknown(speaker, now) }
 }

@@ -367,10 +367,10 @@ impl Table {
             Command::Typed { speaker, text } => self.typed(speaker, text),
             Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),
             Command::Puppet { speaker, seat, text } => self.puppet(speaker, seat, text),
-            Command::Recite { speaker, seat, text, outside } => {
-                self.recite(speaker, seat, text, outside);
+            Command::Recite { caller, seat, text, outside } => {
+                self.recite(caller, seat, text, outside);
             }
-            Command::Question { speaker, seat, text } => self.question(speaker, seat, text),
+            Command::Question { caller, seat, text } => self.question(caller, seat, text),
             Command::Mute { seat, muted } => self.mute(seat, muted),
             Command::Halt => self.halt(Instant::now()),
             Command::EndCard(speaker) => self.end_card(speaker),
@@ -394,7 +394,7 @@ impl Table {
                     self.command(*order);
                 }
             }
-            Command::Withdraw { speaker, seat, text } => self.withdraw_order(speaker, seat, &text),
+            Command::Withdraw { seat, order } => self.withdraw_order(seat, order),
             Command::AwaitSilence(done) => self.awaiting_silence.push(done),
             // The receiver may have been dropped.
             Command::Status(asked) => {

@@ -5,6 +5,7 @@ use tokio::time::Instant;
 
 use super::{
     LiveEvent, Seat, SeatId, SpeakerId,
+    caller::Caller,
     finals::Recognised,
     hearing::Broken,
     input::{Edge, FrameResult, VoiceFrame},
@@ -172,11 +173,12 @@ impl Table {
 
     /// A question of a workflow or a program outside: only words for this NPC, since some may have
     /// come from outside.
-    pub(super) fn question(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
+    pub(super) fn question(&mut self, caller: Caller, seat: SeatId, text: String) {
         if !self.seats.has(seat) {
             return;
         }
-        let mut utterance = typed(speaker, text);
+        let Caller { speaker, order } = caller;
+        let mut utterance = Utterance { order: Some(order), ..typed(speaker, text) };
         utterance.text = utterance.raw.trim().to_owned();
         let understood = match utterance.text.is_empty() {
             true => Understood::Nothing,

@@ -6,7 +6,9 @@ use std::{collections::VecDeque, sync::Arc};
 
 use tokio::time::Instant;
 
-use super::{SeatId, line::Circumstances, overrides::TurnTier, speakers::SpeakerId};
+use super::{
+    SeatId, caller::OrderId, line::Circumstances, overrides::TurnTier, speakers::SpeakerId,
+};
 use crate::{
     audio::{FRAME, Frame},
     domain::redact::without_credentials,
@@ -35,6 +37,8 @@ pub struct Utterance {
     pub audio: Arc<[Frame]>,
     pub voiced: u32,
     pub typed: bool,
+    /// The order of a workflow or a program that it is.
+    pub order: Option<OrderId>,
 }
 
 #[derive(Clone, Debug)]
@@ -70,6 +74,7 @@ impl Utterance {
             audio: Arc::from([]),
             voiced: 0,
             typed: false,
+            order: None,
         }
     }
 
@@ -110,6 +115,7 @@ impl Utterance {
         let frames = u32::try_from(self.audio.len()).unwrap_or(u32::MAX);
         Circumstances {
             raw: self.raw.clone(),
+            order: self.order,
             said_at: Some(self.speech_end),
             said_for: FRAME.saturating_mul(frames),
             ..Circumstances::default()
@@ -130,15 +136,9 @@ impl Purpose {
         matches!(self.cause, Cause::Puppet { .. })
     }
 
-    /// True for the line `text`, or the question `text`, that a workflow or a program has ordered
-    /// as `speaker`.
-    pub fn is_order_of(&self, speaker: SpeakerId, text: &str) -> bool {
-        let words = match &self.cause {
-            Cause::Puppet { words, .. } => words,
-            Cause::Utterance => &self.utterance.raw,
-            Cause::FollowUp(_) => return false,
-        };
-        self.utterance.typed && self.utterance.speaker == speaker && words == text
+    /// True for a line or a question that a workflow or a program has ordered.
+    pub const fn is_ordered(&self) -> bool {
+        self.utterance.order.is_some()
     }
 
     /// Context of the answered words; a late result has that of its call.
@@ -149,8 +149,7 @@ impl Purpose {
                 let called_at = self.utterance.speech_end.checked_sub(late.record.took);
                 Circumstances { said_at: called_at, ..known }
             }
-            Cause::Puppet { words, .. } => Circumstances { given: words.clone(), ..known },
-            Cause::Utterance => known,
+            Cause::Puppet { .. } | Cause::Utterance => known,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Entry function: [`take`]. Every body of this listener is JSON; its depth and number of values are
 //! counted before anything parses it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, HttpBody},
@@ -17,8 +17,11 @@ use axum::{
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use super::{bounds::Bounds, refusal::Refusal};
-use crate::domain::{json_depth, json_values};
+use super::{bounds::Bounds, guarded::Guarded, refusal::Refusal, sockets::Socket};
+use crate::{
+    campaign::Holder,
+    domain::{json_depth, json_values},
+};
 
 #[derive(Clone, Copy, Debug)]
 pub struct BodyBounds {
@@ -35,14 +38,21 @@ impl BodyBounds {
     }
 }
 
-/// Passes on the request with its whole body.
+/// Passes on the request with its whole body; with a valid token, its socket is trusted from then
+/// on.
 pub async fn take(State(bounds): State<BodyBounds>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     // A proxy in front may have seen another end of such a body (request smuggling), so nothing
     // that follows it on this connection is read.
     let is_last = parts.headers.contains_key(TRANSFER_ENCODING);
     let mut response = match read(body, bounds).await {
-        Ok(body) => next.run(Request::from_parts(parts, body)).await,
+        Ok(body) => {
+            let holder = parts.extensions.get::<Arc<Holder>>();
+            let socket = holder.and_then(|_| parts.extensions.get::<Arc<Socket>>());
+            let trust = socket.map(Socket::trust);
+            let response = next.run(Request::from_parts(parts, body)).await;
+            response.map(|body| Guarded::body(body, trust))
+        }
         Err(refusal) => refusal.into_response(),
     };
     if is_last {

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+/// Bytes of an answer in a second that its reader must take at least, on average.
+const PACE: u32 = 16 * 1024;
+/// Time before that counts.
+const GRACE: Duration = Duration::from_secs(30);
+
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// Open sockets, all in all.
@@ -60,4 +65,10 @@ impl Default for Bounds {
             end: Duration::from_secs(4),
         }
     }
+}
+
+/// Longest time that a reader may need for `bytes` of an answer.
+pub fn time_for(bytes: usize) -> Duration {
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    GRACE + Duration::from_secs(u64::from(bytes / PACE))
 }

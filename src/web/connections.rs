@@ -18,8 +18,9 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
     net::TcpListener,
+    sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,14 @@ use crate::panics::caught;
 const BUFFER: usize = 64 * 1024;
 /// Wait after the system has refused a connection, mostly because too many files are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
+
+/// Newcomers without a place that are told so at the same time; further ones are closed at once.
+const TURNED_AWAY: usize = 16;
+/// Time for that.
+const TURN_AWAY: Duration = Duration::from_secs(1);
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
+    Content-Type: text/plain; charset=utf-8\r\nRetry-After: 5\r\nConnection: close\r\n\r\n\
+    all connections are in use (try again in some seconds)\n";
 
 /// What all connections share.
 #[derive(Clone)]
@@ -54,7 +63,7 @@ pub async fn serve(
 ) {
     let shared = Shared { routes, bounds: Arc::new(bounds.clone()), stop: stop.clone() };
     let sockets = Sockets::new(bounds.sockets);
-    let mut connections = JoinSet::new();
+    let (mut connections, turns) = (JoinSet::new(), Arc::new(Semaphore::new(TURNED_AWAY)));
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
@@ -65,9 +74,13 @@ pub async fn serve(
             Ok((stream, _)) => {
                 // Answers are small, and written whole.
                 let _ = stream.set_nodelay(true);
-                match sockets.admit() {
-                    Some(place) => drop(connections.spawn(watch(stream, place, shared.clone()))),
-                    None => tracing::debug!("a connection is closed: all sockets are in use"),
+                if let Some(place) = sockets.admit() {
+                    drop(connections.spawn(watch(stream, place, shared.clone())));
+                    continue;
+                }
+                tracing::debug!("a connection is closed: all sockets are in use");
+                if let Ok(turn) = Arc::clone(&turns).try_acquire_owned() {
+                    drop(connections.spawn(turn_away(stream, turn)));
                 }
             }
             Err(error) => {
@@ -81,6 +94,19 @@ pub async fn serve(
     }
     drop((listener, shared));
     end(connections, bounds.end).await;
+}
+
+/// Tells a newcomer that there is no place.
+async fn turn_away(mut stream: impl AsyncRead + AsyncWrite + Unpin, _turn: OwnedSemaphorePermit) {
+    let told = async {
+        stream.write_all(FULL).await?;
+        stream.shutdown().await?;
+        // Closed before its request has come, it would be reset.
+        tokio::io::copy(&mut stream, &mut tokio::io::sink()).await
+    };
+    if tokio::time::timeout(TURN_AWAY, told).await.is_err() {
+        tracing::trace!("a newcomer without a place stays, and is closed");
+    }
 }
 
 /// Waits for `connections`, and cancels those that are left after `patience`.

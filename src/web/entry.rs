@@ -40,12 +40,12 @@ pub async fn enter(State(entry): State<Arc<Entry>>, mut request: Request, next: 
         Ok(entered) => entered,
         Err(refusal) => return refusal.into_response(),
     };
-    let trust = request.extensions().get::<Arc<Socket>>().map(Socket::trust);
+    let entrance = request.extensions().get::<Arc<Socket>>().map(Socket::enter);
     // No route needs it, and none can log it.
     request.headers_mut().remove(AUTHORIZATION);
     request.extensions_mut().insert(Arc::new(holder));
     let response = next.run(request).await;
-    response.map(|body| Guarded::body(body, (running, trust)))
+    response.map(|body| Guarded::body(body, (running, entrance)))
 }
 
 impl Entry {

@@ -1,4 +1,4 @@
-//! A socket whose writes end when its client takes nothing for too long. Entry type: [`Patient`].
+//! A socket whose writes end when its client takes nothing, or too little, for too long. Entry type: [`Patient`].
 
 use std::{
     io::{self, IoSlice},
@@ -12,17 +12,22 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
-/// Fails a write that has made no progress for `limit`.
+use super::bounds::time_for;
+
+/// Fails a write that has made no progress for `limit`, or whose client takes too little on average.
+/// How fast it is counts until all that there was to write is written.
 pub struct Patient<S> {
     socket: S,
     limit: Duration,
+    /// Since when writes have had to wait, and the bytes that were taken meanwhile.
+    slow: Option<(Instant, usize)>,
     /// Set while a write waits.
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
     pub const fn new(socket: S, limit: Duration) -> Self {
-        Self { socket, limit, end: None }
+        Self { socket, limit, slow: None, end: None }
     }
 
     /// `written`, or the failure of a write that waits for too long.
@@ -35,14 +40,28 @@ impl<S> Patient<S> {
             self.end = None;
             return written;
         }
-        let limit = self.limit;
-        let end = self
-            .end
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + limit)));
+        let (now, limit) = (Instant::now(), self.limit);
+        let (since, taken) = *self.slow.get_or_insert((now, 0));
+        let end = self.end.get_or_insert_with(|| {
+            let until = (now + limit).min(since + time_for(taken));
+            Box::pin(tokio::time::sleep_until(until))
+        });
         match end.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
+    }
+
+    /// Like [`Self::bounded`], for a write of some bytes.
+    fn counted(
+        &mut self,
+        written: Poll<io::Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        if let (Poll::Ready(Ok(bytes)), Some((_, taken))) = (&written, &mut self.slow) {
+            *taken = taken.saturating_add(*bytes);
+        }
+        self.bounded(written, context)
     }
 }
 
@@ -63,7 +82,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write(context, bytes);
-        self.bounded(written, context)
+        self.counted(written, context)
     }
 
     fn poll_write_vectored(
@@ -72,7 +91,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write_vectored(context, pieces);
-        self.bounded(written, context)
+        self.counted(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -81,6 +100,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.socket).poll_flush(context);
+        if flushed.is_ready() {
+            self.slow = None;
+        }
         self.bounded(flushed, context)
     }
 

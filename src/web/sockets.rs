@@ -1,9 +1,10 @@
 //! Open sockets, up to a bound: when all places are taken, a stranger gives way to a newcomer.
 //!
-//! Entry type: [`Sockets`]. A socket is trusted while it carries a request with a valid token, or a
-//! page with a pass; all others are strangers, of whom the longest open one is closed first. So a
-//! flood of connections that say nothing cannot keep out a client with a token. A newcomer is turned
-//! away only when every place is a trusted one's.
+//! Entry type: [`Sockets`]. A socket is trusted while it carries a whole request with a valid token,
+//! or a page with a pass. Of the others the longest open one is closed first: of strangers, then of
+//! those with a valid token whose body has not come yet. So neither connections that say nothing nor
+//! half requests keep out a client with a token. A newcomer is turned away only when every place is
+//! a trusted one's.
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +35,17 @@ pub struct Socket {
     /// A request has come.
     has_asked: AtomicBool,
     /// Requests with a valid token under way.
+    entered: AtomicUsize,
+    /// Those whose body has come.
     trusted: AtomicUsize,
+}
+
+/// Who keeps its place longer, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SocketTrust {
+    Stranger,
+    Entered,
+    Trusted,
 }
 
 /// A place among the open sockets, free again once dropped.
@@ -45,9 +56,9 @@ pub struct Admitted {
     socket: Arc<Socket>,
 }
 
-/// Keeps its socket trusted.
+/// Keeps the standing of its socket.
 #[derive(Debug)]
-pub struct Trust(Arc<Socket>);
+pub struct Trust(Arc<Socket>, SocketTrust);
 
 impl Sockets {
     pub fn new(most: usize) -> Arc<Self> {
@@ -58,9 +69,9 @@ impl Sockets {
     pub fn admit(self: &Arc<Self>) -> Option<Admitted> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.by_age.len() >= self.most {
-            let mut strangers = open.by_age.iter().filter(|(_, socket)| !socket.is_trusted());
-            let oldest = strangers.next().map(|(id, _)| *id)?;
-            if let Some(socket) = open.by_age.remove(&oldest) {
+            let all = open.by_age.iter().map(|(id, socket)| (socket.standing(), *id));
+            let (_, last) = all.min().filter(|(standing, _)| *standing < SocketTrust::Trusted)?;
+            if let Some(socket) = open.by_age.remove(&last) {
                 socket.shed.cancel();
             }
         }
@@ -73,8 +84,13 @@ impl Sockets {
 }
 
 impl Socket {
-    fn is_trusted(&self) -> bool {
-        self.trusted.load(Ordering::Relaxed) > 0
+    fn standing(&self) -> SocketTrust {
+        let is_any = |count: &AtomicUsize| count.load(Ordering::Relaxed) > 0;
+        match () {
+            () if is_any(&self.trusted) => SocketTrust::Trusted,
+            () if is_any(&self.entered) => SocketTrust::Entered,
+            () => SocketTrust::Stranger,
+        }
     }
 
     pub fn has_asked(&self) -> bool {
@@ -86,9 +102,16 @@ impl Socket {
         self.has_asked.store(true, Ordering::Relaxed);
     }
 
+    /// A request with a valid token has begun.
+    pub fn enter(self: &Arc<Self>) -> Trust {
+        self.entered.fetch_add(1, Ordering::Relaxed);
+        Trust(Arc::clone(self), SocketTrust::Entered)
+    }
+
+    /// A request with a valid token has come whole.
     pub fn trust(self: &Arc<Self>) -> Trust {
         self.trusted.fetch_add(1, Ordering::Relaxed);
-        Trust(Arc::clone(self))
+        Trust(Arc::clone(self), SocketTrust::Trusted)
     }
 }
 
@@ -112,7 +135,11 @@ impl Drop for Admitted {
 
 impl Drop for Trust {
     fn drop(&mut self) {
-        self.0.trusted.fetch_sub(1, Ordering::Relaxed);
+        let count = match self.1 {
+            SocketTrust::Trusted => &self.0.trusted,
+            SocketTrust::Entered | SocketTrust::Stranger => &self.0.entered,
+        };
+        count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -135,6 +162,21 @@ mod tests {
         let fifth = sockets.admit().unwrap();
         assert_eq!(open.each_ref().map(is_shed), [true, true, false]);
         assert!(!is_shed(&fourth) && !is_shed(&fifth));
+    }
+
+    #[test]
+    fn half_requests_give_way_after_strangers() {
+        let sockets = Sockets::new(3);
+        let open = [0; 3].map(|_| sockets.admit().unwrap());
+        let _half = [open[0].socket().enter(), open[2].socket().enter()];
+        let whole = open[2].socket().trust();
+        let fourth = sockets.admit().unwrap();
+        assert_eq!(open.each_ref().map(is_shed), [false, true, false]);
+        let _whole = [whole, fourth.socket().trust()];
+        let fifth = sockets.admit().unwrap();
+        assert_eq!(open.each_ref().map(is_shed), [true, true, false]);
+        let _fifth = fifth.socket().trust();
+        assert!(sockets.admit().is_none(), "all have come whole");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use listen::{ListenFor, ListenUntil};
 pub use sound::{TableSound, Utterance48};
 pub use speak::{OutsideSpoken, WantedLine};
 
-use ongoing::{Ongoing, Place};
+use ongoing::{Ongoing, OngoingSlot};
 use paces::{Paced, Paces};
 use tokio::{sync::Semaphore, time::Instant};
 
@@ -150,7 +150,7 @@ impl Outside {
     }
 
     /// A place for what goes on for this program after its call; fails if it has too many.
-    pub fn place(&self) -> Result<Place, OutsideError> {
+    pub fn place(&self) -> Result<OngoingSlot, OutsideError> {
         self.ongoing.place(self.speaker).ok_or(OutsideError::ManyOngoing)
     }
 

@@ -1,6 +1,6 @@
 //! What goes on for programs after their calls were answered: lines, and runs of workflows.
 //!
-//! Entry type: [`Ongoing`]. Each takes a [`Place`] before it begins, of which a program has a few.
+//! Entry type: [`Ongoing`]. Each takes an [`OngoingSlot`] before it begins, of which a program has a few.
 //! Closing ends them all.
 
 use std::{
@@ -30,14 +30,14 @@ struct Shared {
 }
 
 /// A place for something that goes on; dropping it gives it back.
-pub struct Place {
+pub struct OngoingSlot {
     shared: Arc<Shared>,
     program: SpeakerId,
 }
 
 impl Ongoing {
     /// `None`: too much goes on already.
-    pub fn place(&self, program: SpeakerId) -> Option<Place> {
+    pub fn place(&self, program: SpeakerId) -> Option<OngoingSlot> {
         let mut taken = self.0.taken();
         let own = taken.get(&program).copied().unwrap_or_default();
         if own >= PROGRAM_MAX || taken.values().sum::<usize>() >= ALL_MAX {
@@ -45,7 +45,7 @@ impl Ongoing {
         }
         taken.insert(program, own + 1);
         drop(taken);
-        Some(Place { shared: Arc::clone(&self.0), program })
+        Some(OngoingSlot { shared: Arc::clone(&self.0), program })
     }
 
     /// Drops what goes on, and waits until it is gone; what begins later is dropped at once.
@@ -56,7 +56,7 @@ impl Ongoing {
     }
 }
 
-impl Place {
+impl OngoingSlot {
     /// Goes on with `work` until its end, or until the listener's.
     pub fn go_on(self, work: impl Future<Output = ()> + Send + 'static) {
         let tasks = self.shared.tasks.clone();
@@ -76,7 +76,7 @@ impl Shared {
     }
 }
 
-impl Drop for Place {
+impl Drop for OngoingSlot {
     fn drop(&mut self) {
         let mut taken = self.shared.taken();
         match taken.get_mut(&self.program) {

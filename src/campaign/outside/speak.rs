@@ -16,7 +16,7 @@ use crate::{
         AccountFor, TableHere,
         ordered::{LineError, OrderedLine, failure, framed_question, is_heard, unheard},
     },
-    domain::{Npc, Owner, redact::without_credentials},
+    domain::{Npc, Owner, redact::without_credentials, visible},
     logic::{
         cast::find_npc,
         sentence::{SentenceOptions, SentenceSplitter},
@@ -171,8 +171,16 @@ impl Outside {
 
     /// The NPC called `npc`; without a name the narrator, else the first who is present.
     async fn meant(here: &TableHere, npc: Option<&str>) -> Result<Meant, OutsideError> {
-        let (link, halts) = (&here.link, here.link.halts.count());
-        let status = link.status(halts).await.map_err(|_| OutsideError::Ended)?;
+        let (link, mut halts) = (&here.link, here.link.halts.count());
+        let status = match link.status(halts).await {
+            // An X-card was used meanwhile.
+            Err(_) if link.halts.count() != halts => {
+                halts = link.halts.count();
+                link.status(halts).await
+            }
+            status => status,
+        };
+        let status = status.map_err(|_| OutsideError::Ended)?;
         let seated = match npc {
             Some(name) => link.seat(name)?,
             None => first_present(&link.cast(), &status)?,
@@ -237,7 +245,7 @@ impl Outside {
 /// Fails on a text that is empty or too long.
 fn worded(text: &str) -> Result<&str, OutsideError> {
     match text.trim() {
-        "" => Err(OutsideError::NoText),
+        text if visible(text).trim().is_empty() => Err(OutsideError::NoText),
         text if text.len() > TEXT_MAX => Err(OutsideError::LongText(text.len())),
         text => Ok(text),
     }

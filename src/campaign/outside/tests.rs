@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
 use arc_swap::ArcSwap;
 use futures::{
     FutureExt,
-    future::{BoxFuture, pending, ready},
+    future::{BoxFuture, join_all, pending, ready},
 };
 use tempfile::TempDir;
 use tokio::{
@@ -369,6 +369,60 @@ async fn program_is_not_put_off_for_another() {
     };
     let (first, .., other) = timeout(BOUND, all).await.expect("they end");
     assert_eq!((first, other), ("spoken", "spoken"));
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_at_once_are_each_answered() {
+    let evening = Evening::new().await;
+    let all = async {
+        join!(evening.says("The first."), evening.says("The second."), evening.says("The third."))
+    };
+    let (first, second, third) = timeout(BOUND, all).await.expect("they end");
+    for (said, text) in [(first, "The first."), (second, "The second."), (third, "The third.")] {
+        assert_eq!((said.how, said.heard.as_str()), ("spoken", text));
+    }
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn same_words_twice_end_each_on_their_own() {
+    let evening = Evening::new().await;
+    let outside = &evening.program.handles.outside;
+    let began = Instant::now();
+    let says = async |by: &str| {
+        let caller = outside.for_program(by);
+        let said = caller.speak(Owner::Local, None, None, "Good evening.").await.unwrap();
+        (said.how, began.elapsed())
+    };
+    let both = async { join!(says("a1b2c3d4"), says("a1b2c3d4")) };
+    let (first, second) = timeout(BOUND, both).await.expect("they end");
+    assert_eq!((first.0, second.0), ("spoken", "spoken"));
+    assert!(second.1 >= first.1 + ms(900), "{first:?} {second:?}");
+    let withdrawn = async { timeout(ms(1_800), says("a1b2c3d4")).await };
+    let (whole, withdrawn) = join!(says("a1b2c3d4"), withdrawn);
+    assert_eq!(whole.0, "spoken");
+    assert!(withdrawn.is_err(), "it has not ended with the other");
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_given_up_is_answered_at_once() {
+    let evening = Evening::new().await;
+    let began = Instant::now();
+    let mutes = async {
+        sleep(ms(500)).await;
+        evening.order(Command::Mute { seat: Some(crate::session::SeatId(0)), muted: true }).await;
+    };
+    let (first, second, ()) = join!(evening.says("The first."), evening.says("The second."), mutes);
+    assert_eq!(second.how, "not_said", "{first:?}");
+    assert!(began.elapsed() < ms(1_000), "{:?}", began.elapsed());
+    let all = async {
+        evening.order(Command::Mute { seat: None, muted: false }).await;
+        join_all((0..10).map(|_| evening.says("The first."))).await
+    };
+    let said: Vec<_> = all.await.into_iter().map(|said| said.how).collect();
+    assert_eq!(said.iter().filter(|how| **how == "not_said").count(), 1, "{said:?}");
     evening.close().await;
 }
 

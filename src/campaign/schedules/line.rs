@@ -3,7 +3,7 @@
 use tokio::sync::{mpsc::Sender, oneshot};
 
 use super::{evenings::Evening, starts::NotStarted};
-use crate::session::{Command, SpeakerId, Status};
+use crate::session::{Caller, Command, SpeakerId, Status};
 
 /// Words of an NPC.
 pub struct PlannedLine<'a> {
@@ -33,7 +33,7 @@ pub async fn say(evening: &Evening, line: PlannedLine<'_>) -> Result<(), NotStar
     }
     let (seat, text) = (seat.id, text.to_owned());
     let order = match outside {
-        true => Command::Recite { speaker, seat, text, outside },
+        true => Command::Recite { caller: Caller::new(speaker), seat, text, outside },
         false => Command::Puppet { speaker, seat, text },
     };
     let unhalted = Command::Unhalted { halts, order: Box::new(order) };

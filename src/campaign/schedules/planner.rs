@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     campaign::clock::now,
-    domain::{PersonId, Scope},
+    domain::{PersonId, Scope, visible},
     logic::{
         cast::{NpcError, find_npc},
         schedule::{Planned, WhenError, parse},
@@ -125,7 +125,7 @@ impl Planner {
         let settings = self.shared.parts.settings.load();
         match action {
             Planned::Line { npc, text } => {
-                let text = text.trim().to_owned();
+                let text = visible(&text).trim().to_owned();
                 if text.is_empty() {
                     return Err(ScheduleError::NoLine);
                 }

@@ -30,8 +30,16 @@ pub use expression::Expression;
 pub use odds::Odds;
 #[cfg(test)]
 pub use outcome::Natural;
-pub use outcome::{DiceError, Outcome};
+pub use outcome::{DiceError, MAX_CHARS, Outcome};
 pub use roll::whole;
+
+/// Refuses text longer than a roll, for callers that would look for words in it.
+///
+/// # Errors
+/// That of [`parse()`] for such text.
+pub fn check_length(text: &str) -> Result<(), DiceError> {
+    if text.chars().nth(MAX_CHARS).is_some() { parse(text).map(drop) } else { Ok(()) }
+}
 
 /// Parses a roll.
 ///

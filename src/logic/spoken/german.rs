@@ -68,6 +68,12 @@ pub(super) fn kept(tokens: &[Token], start: usize) -> Option<(String, usize)> {
     Some((format!("{verb}{height}{number}"), at))
 }
 
+/// "dreimal".
+pub(super) fn times(word: &str) -> Option<i64> {
+    let number = Token::Word(word.strip_suffix("mal")?.to_owned());
+    numbers::read(&[number], Tongue::German).map(|(number, _)| number).filter(|it| *it > 1)
+}
+
 /// Keep or drop, in dice syntax.
 fn verb(tokens: &[Token], at: usize) -> Option<char> {
     match word(tokens, at)? {

@@ -4,7 +4,7 @@
 //! three: a word of rolling or a check, advantage, a bonus.
 //! **Never**: decides which roll a bonus belongs to ([`super::dice_request`] does).
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use super::{
     numbers,
@@ -96,6 +96,11 @@ fn counts_things(tokens: &[Token]) -> bool {
             && !is_any(|it| it.endings.closing, word)
             && !is_any(|it| it.dice.beside_bonus, word)
     })
+}
+
+/// The places of `addends`.
+pub(super) fn places(addends: &[Addend]) -> HashSet<usize> {
+    addends.iter().flat_map(|it| it.range.clone()).collect()
 }
 
 pub(super) fn addends(tokens: &[Token]) -> Vec<Addend> {

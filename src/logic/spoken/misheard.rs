@@ -10,6 +10,7 @@ use super::{
     on_top,
     phrase::STANDARD,
     tokens::{self, Token},
+    work::note,
 };
 use crate::logic::{
     language::{all, is_any, is_word},
@@ -28,6 +29,7 @@ const ENDINGS: [&str; 5] = ["s", "e", "n", "en", "es"];
 /// that were left out.
 pub(super) fn corrected(utterance: &str) -> Vec<Token> {
     let mut tokens = tokens::tokens(utterance);
+    note(tokens.len());
     join(&mut tokens);
     for token in tokens.iter_mut() {
         if let Some(meant) = token.word().and_then(misspelt) {

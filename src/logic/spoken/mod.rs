@@ -8,6 +8,7 @@
 //! need no word of dice (`unnamed.rs`).
 //! **Never**: takes ordinary talk for a roll; a number needs its "d" or "sided die".
 
+mod advantage;
 mod condition;
 mod death_save;
 mod dice_request;
@@ -23,6 +24,7 @@ mod told;
 mod unnamed;
 mod utterance;
 mod whole;
+mod work;
 
 #[cfg(test)]
 mod tests;

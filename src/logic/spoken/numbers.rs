@@ -3,6 +3,8 @@
 use super::tokens::Token;
 use crate::logic::language::Language;
 
+/// Longest German number word, in bytes; each part of a longer one would be read again.
+const LONGEST_GERMAN: usize = 80;
 /// Powers of a thousand that fit an `i64`.
 const SCALES: [(u64, &str); 6] = [
     (1_000_000_000_000_000_000, "quintillion"),
@@ -178,6 +180,9 @@ fn english(word: &str) -> Option<i64> {
 
 /// A German number word up to 999,999.
 fn german(word: &str) -> Option<i64> {
+    if word.len() > LONGEST_GERMAN {
+        return None;
+    }
     if let Some((thousands, rest)) = word.split_once("tausend") {
         let thousands = if thousands.is_empty() { 1 } else { german(thousands)? };
         let rest = if rest.is_empty() { 0 } else { german(rest)? };

@@ -1,14 +1,13 @@
 //! Parses tokens to a roll: a term ("two d six"), then additions, selections, repeats.
 
-use std::{iter, ops::Range};
+use std::{cell::OnceCell, collections::HashSet, iter, ops::Range};
 
-use super::super::{
-    dice,
-    language::{DiceTalk, List, is_any, is_dice_talk},
-};
+use super::super::language::{DiceTalk, List, is_any, is_dice_talk};
+use super::advantage::{Advantage, advantage_of, with_advantage};
 use super::german;
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
+use super::work::note;
 
 /// Dice in shops; a "d" without a count must be one of them.
 pub(super) const STANDARD: [i64; 8] = [4, 6, 8, 10, 12, 20, 30, 100];
@@ -19,9 +18,6 @@ struct Part {
     next: usize,
     is_dice: bool,
 }
-
-/// Advantage or disadvantage, as [`dice::parse()`] reads it.
-pub(super) type Advantage = &'static str;
 
 #[derive(Clone, Copy)]
 pub(super) enum Elsewhere {
@@ -39,16 +35,13 @@ pub(super) struct SpokenRoll {
 
 /// The first roll in `tokens` from `from` on.
 pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
-    let phrase = Phrase { tokens };
-    (from..tokens.len()).find_map(|start| {
-        let (text, end) = phrase.roll(start)?;
-        Some(SpokenRoll { text, range: start..end })
-    })
+    Phrase::of(tokens).find(from)
 }
 
 /// The rolls in `tokens`, in order.
 pub(super) fn find_all(tokens: &[Token]) -> impl Iterator<Item = SpokenRoll> {
-    iter::successors(find(tokens, 0), move |before| find(tokens, before.range.end))
+    let phrase = Phrase::of(tokens);
+    iter::successors(phrase.find(0), move |before| phrase.find(before.range.end))
 }
 
 /// True for dice of a number that is not known: "a few d6".
@@ -58,40 +51,61 @@ pub(super) fn is_vague(tokens: &[Token]) -> bool {
 }
 
 pub(super) fn advantage(tokens: &[Token]) -> Elsewhere {
-    Phrase { tokens }.advantage_elsewhere()
+    Phrase::of(tokens).advantage_elsewhere()
 }
 
 struct Phrase<'a> {
     tokens: &'a [Token],
+    has_cue: OnceCell<bool>,
+    elsewhere: OnceCell<Elsewhere>,
 }
 
-impl Phrase<'_> {
+impl<'a> Phrase<'a> {
+    fn of(tokens: &'a [Token]) -> Self {
+        Self { tokens, has_cue: OnceCell::new(), elsewhere: OnceCell::new() }
+    }
+
+    fn find(&self, from: usize) -> Option<SpokenRoll> {
+        let mut barren = HashSet::new();
+        (from..self.tokens.len()).find_map(|start| {
+            let (text, end) = self.roll(start, &mut barren)?;
+            Some(SpokenRoll { text, range: start..end })
+        })
+    }
+
     fn word(&self, at: usize) -> Option<&str> {
+        note(1);
         self.tokens.get(at)?.word()
     }
 
     fn number(&self, at: usize, tongue: Tongue) -> Option<(i64, usize)> {
+        note(1);
         let (number, used) = numbers::read(self.tokens.get(at..)?, tongue)?;
         Some((number, at + used))
     }
 
     /// The roll at `start`, and the index after it. One without a text is invalid and must not be
-    /// taken for a smaller one.
-    fn roll(&self, start: usize) -> Option<(Option<String>, usize)> {
-        let first = self.operand(start)?;
-        let mut text = first.text.clone();
-        let (mut at, mut has_dice) = (first.next, first.is_dice);
+    /// taken for a smaller one. `barren`: places where earlier sums went on and met no dice.
+    fn roll(&self, start: usize, barren: &mut HashSet<usize>) -> Option<(Option<String>, usize)> {
+        let Part { mut text, next: mut at, is_dice: mut has_dice } = self.operand(start)?;
+        let mut has_check = is_check(&text);
         let (mut advantage, mut repeats) = (None, None);
         loop {
+            // Before any dice, what follows depends on the place alone.
+            if !has_dice && !barren.insert(at) {
+                return None;
+            }
             if let Some((number, next)) = self.repeats(at).filter(|_| has_dice) {
                 (repeats, at) = (Some(number), next);
             } else if let Some((word, next)) = self.advantage(at).filter(|_| has_dice) {
                 (advantage, at) = (Some(word), next);
-            } else if let Some((sign, part)) = self.operation(at, has_dice, &text)
+            } else if let Some((sign, part)) = self.operation(at, has_dice, has_check)
                 // "three times a d six" rolls three times.
                 && (has_dice || sign != '*')
             {
-                text = format!("{text}{sign}{}", part.text);
+                text.push(sign);
+                text.push_str(&part.text);
+                has_check |= is_check(&part.text);
                 (at, has_dice) = (part.next, has_dice || part.is_dice);
             } else {
                 break;
@@ -206,13 +220,17 @@ impl Phrase<'_> {
     /// the whole utterance, or beside another word of dice.
     fn is_meant(&self, at: usize, sides: i64) -> bool {
         let before = at.checked_sub(1).and_then(|at| self.word(at));
-        let cue = self.tokens.iter().any(|t| match t {
-            Token::Plus | Token::Minus => true,
-            token => token.word().is_some_and(|word| is_any(|it| it.dice_cues, word)),
-        });
         STANDARD.contains(&sides)
             && !before.is_some_and(|word| is_any(|it| it.lettered, word))
-            && (sides == 20 || cue || self.tokens.len() <= 4)
+            && (sides == 20 || self.tokens.len() <= 4 || self.has_cue())
+    }
+
+    fn has_cue(&self) -> bool {
+        let is_cue = |at: usize| {
+            matches!(self.tokens.get(at), Some(Token::Plus | Token::Minus))
+                || self.word(at).is_some_and(|word| is_any(|it| it.dice_cues, word))
+        };
+        *self.has_cue.get_or_init(|| (0..self.tokens.len()).any(is_cue))
     }
 
     /// "two six sided dice", "a twenty sided die".
@@ -305,7 +323,7 @@ impl Phrase<'_> {
     /// "plus three", "- 1", "and add two d four", "times two", "and a d six". Up to two words may
     /// precede a plus or minus ("two d six fire damage plus three"), but not an "and", which then
     /// begins another roll ("two d six for slashing and a d four for fire").
-    fn operation(&self, start: usize, has_dice: bool, so_far: &str) -> Option<(char, Part)> {
+    fn operation(&self, start: usize, has_dice: bool, has_check: bool) -> Option<(char, Part)> {
         let skip = if has_dice { 2 } else { 0 };
         for at in start..=start + skip {
             let begins = at > start && self.is_and(at);
@@ -313,7 +331,7 @@ impl Phrase<'_> {
             if begins && !adds {
                 return None;
             }
-            if let Some(found) = self.operation_at(at, so_far) {
+            if let Some(found) = self.operation_at(at, has_check) {
                 return Some(found);
             }
             self.word(at)?;
@@ -326,7 +344,7 @@ impl Phrase<'_> {
         matches!(self.word(at), Some("and" | "und"))
     }
 
-    fn operation_at(&self, start: usize, so_far: &str) -> Option<(char, Part)> {
+    fn operation_at(&self, start: usize, has_check: bool) -> Option<(char, Part)> {
         let mut at = start;
         let linked = self.is_and(at) || self.word(at) == Some("with");
         at += usize::from(linked);
@@ -352,9 +370,8 @@ impl Phrase<'_> {
             Some(Part { text: number.to_string(), next: next + used, is_dice: false })
         })?;
         // "and" adds only dice, and no damage to a check.
-        let is_check = |text: &str| text.contains("d20");
         let joined = next == at;
-        let fits = part.is_dice && !is_check(so_far) && !is_check(&part.text);
+        let fits = part.is_dice && !has_check && !is_check(&part.text);
         (!joined || fits).then_some((sign, part))
     }
 
@@ -363,8 +380,8 @@ impl Phrase<'_> {
         match self.word(at) {
             Some("twice") => return Some((2, at + 1)),
             Some("thrice") => return Some((3, at + 1)),
-            Some(word) if german_times(word).is_some() => {
-                return german_times(word).map(|number| (number, at + 1));
+            Some(word) if german::times(word).is_some() => {
+                return german::times(word).map(|number| (number, at + 1));
             }
             _ => {}
         }
@@ -382,7 +399,7 @@ impl Phrase<'_> {
                 let number = last.checked_sub(1)?;
                 self.number(number, Tongue::English).map(|(number, _)| number)
             }
-            word => german_times(word),
+            word => german::times(word),
         }
     }
 
@@ -435,6 +452,10 @@ impl Phrase<'_> {
 
     /// Advantage anywhere: "with advantage, roll a d twenty".
     fn advantage_elsewhere(&self) -> Elsewhere {
+        *self.elsewhere.get_or_init(|| self.find_advantage())
+    }
+
+    fn find_advantage(&self) -> Elsewhere {
         let linked = |at: &usize| {
             let before = at.checked_sub(1).and_then(|at| self.word(at));
             // "disadvantage on a d twenty"
@@ -445,13 +466,12 @@ impl Phrase<'_> {
             );
             begins || is_said || self.stands_alone(*at)
         };
-        let found = (0..self.tokens.len()).filter(linked);
-        found.filter_map(|at| Some(self.advantage(at)?.0)).fold(Elsewhere::None, |all, one| {
-            match all {
-                Elsewhere::None => Elsewhere::One(one),
-                Elsewhere::One(other) if other == one => all,
-                _ => Elsewhere::Both,
-            }
+        // What is around a place is read only where advantage is said.
+        let said = (0..self.tokens.len()).filter_map(|at| Some((at, self.advantage(at)?.0)));
+        said.filter(|(at, _)| linked(at)).fold(Elsewhere::None, |all, (_, one)| match all {
+            Elsewhere::None => Elsewhere::One(one),
+            Elsewhere::One(other) if other == one => all,
+            _ => Elsewhere::Both,
         })
     }
 }
@@ -460,25 +480,7 @@ pub(super) fn is_advantage(word: &str) -> bool {
     advantage_of(word).is_some()
 }
 
-fn advantage_of(word: &str) -> Option<Advantage> {
-    match word {
-        "advantage" | "vorteil" | "adv" => Some("adv"),
-        "disadvantage" | "nachteil" | "dis" => Some("dis"),
-        _ => None,
-    }
-}
-
-/// "dreimal".
-fn german_times(word: &str) -> Option<i64> {
-    let number = Token::Word(word.strip_suffix("mal")?.to_owned());
-    numbers::read(&[number], Tongue::German).map(|(number, _)| number).filter(|it| *it > 1)
-}
-
-/// The roll with advantage on its die; "two d twenty with advantage" is one such die.
-fn with_advantage(text: &str, advantage: Advantage) -> Option<String> {
-    let single = match text.strip_prefix("2d20") {
-        Some(rest) if !rest.starts_with(|c: char| c.is_alphanumeric()) => format!("1d20{rest}"),
-        _ => text.to_owned(),
-    };
-    Some(dice::parse(&format!("{single} {advantage}")).ok()?.to_string())
+/// A roll of a d20, which no damage is added to.
+fn is_check(text: &str) -> bool {
+    text.contains("d20")
 }

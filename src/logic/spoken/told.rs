@@ -38,10 +38,10 @@ pub fn bonus_told(utterance: &str) -> Option<String> {
     if tokens.len() - end > SOURCE || tells_of_a_check(&tokens) {
         return None;
     }
-    let is_added = |at: usize| addends.iter().any(|it| it.range.contains(&at));
+    let added = implied::places(&addends);
     let fits = |at: usize| tokens.get(at).is_some_and(|it| may_stand(it, at == 0));
     (0..end)
-        .all(|at| is_added(at) || fits(at))
+        .all(|at| added.contains(&at) || fits(at))
         .then(|| addends.into_iter().map(|it| it.text).collect())
 }
 

@@ -47,8 +47,7 @@ fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Optio
     {
         return None;
     }
-    let addends = implied::addends(&tokens);
-    let is_added = |at: usize| addends.iter().any(|it| it.range.contains(&at));
+    let added = implied::places(&implied::addends(&tokens));
     let may_stand = |word: &str| {
         is_call(word)
             || phrase::is_advantage(word)
@@ -56,7 +55,8 @@ fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Optio
             || is_of_a_phrase(|it| it.again, word)
             || is_of_a_phrase(|it| it.another, word)
     };
-    let fits = |(at, token): (usize, &Token)| is_added(at) || token.word().is_some_and(may_stand);
+    let fits =
+        |(at, token): (usize, &Token)| added.contains(&at) || token.word().is_some_and(may_stand);
     let is_whole = tokens.iter().enumerate().all(fits);
     is_whole.then(|| implied::changes(&tokens))
 }

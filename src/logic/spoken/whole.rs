@@ -15,12 +15,11 @@ pub(super) fn is_comment_around(text: &str) -> bool {
 }
 
 fn is_comment(tokens: &[Token]) -> bool {
-    let bonuses = implied::addends(tokens);
-    let is_bonus = |at: usize| bonuses.iter().any(|it| it.range.contains(&at));
+    let bonuses = implied::places(&implied::addends(tokens));
     let rest: Vec<String> = tokens
         .iter()
         .enumerate()
-        .filter(|(at, token)| !is_bonus(*at) && !is_advantage(token))
+        .filter(|(at, token)| !bonuses.contains(at) && !is_advantage(token))
         .map(|(_, token)| written(token))
         .collect();
     let is_sign = |it: &String| matches!(it.as_str(), "+" | "-");

@@ -15,7 +15,7 @@ use rmcp::{
     service::RequestContext,
 };
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     campaign::{
@@ -102,7 +102,7 @@ pub struct Incoming {
 
 impl Incoming {
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
-        Ok(serde_json::from_value(self.arguments.clone())?)
+        read(&self.arguments)
     }
 
     pub fn handles(&self) -> &Handles {
@@ -161,11 +161,64 @@ impl Incoming {
     }
 }
 
+/// Arguments as a tool takes them; an error names the one that does not fit.
+fn read<T: DeserializeOwned>(given: &Value) -> Result<T, ToolError> {
+    let mut arguments = given.clone();
+    for value in arguments.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        if let Some(whole) = whole(value) {
+            *value = whole.into();
+        }
+    }
+    let error = match serde_json::from_value(arguments.clone()) {
+        Ok(read) => return Ok(read),
+        Err(error) => error.to_string(),
+    };
+    let is_cause = |name: &&String| {
+        let mut others = arguments.clone();
+        if let Some(all) = others.as_object_mut() {
+            all.remove(*name);
+        }
+        serde_json::from_value::<T>(others)
+            .map_or_else(|other| other.to_string() != error, |_| true)
+    };
+    let mut names = given.as_object().into_iter().flat_map(Map::keys);
+    Err(match names.find(is_cause) {
+        Some(name) => format!("the argument '{name}' does not fit: {error}").into(),
+        None => format!("the arguments do not fit: {error}").into(),
+    })
+}
+
+/// The integer that a number like 5.0 is in JSON Schema.
+fn whole(value: &Value) -> Option<i64> {
+    let Value::Number(number) = value else { return None };
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
+    format!("{float:.0}").parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::{io, path::Path};
 
+    use serde_json::json;
+
     use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Wanted {
+        name: String,
+        limit: Option<u32>,
+    }
+
+    #[test]
+    fn whole_floats_are_integers() {
+        let read = |limit: Value| read::<Wanted>(&json!({ "name": "gate", "limit": limit }));
+        let Wanted { name, limit } = read(json!(5.0)).unwrap();
+        assert_eq!((name.as_str(), limit), ("gate", Some(5)));
+        for wrong in [json!(5.5), json!(-1.0), json!(1e300)] {
+            let error = read(wrong).unwrap_err();
+            assert!(error.0.starts_with("the argument 'limit' does not fit: "), "{error:?}");
+        }
+    }
 
     #[test]
     fn faults_of_ours_name_no_place() {

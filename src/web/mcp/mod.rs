@@ -9,6 +9,7 @@
 
 mod handler;
 mod incoming;
+mod message;
 mod outside_effects;
 mod prompts;
 mod resources;
@@ -28,7 +29,7 @@ mod watches;
 
 use std::sync::Arc;
 
-use axum::{Extension, Router, http::HeaderMap, routing::post_service};
+use axum::{Extension, Router, http::HeaderMap, middleware::from_fn, routing::post_service};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -40,9 +41,6 @@ pub use self::{
 };
 use crate::{campaign::Holder, web::WebParts};
 
-/// Largest request, in bytes, like that of the listener.
-const BODY_MAX: usize = 1024 * 1024;
-
 /// Everything under `/mcp`. The bearer was checked: `Arc<Holder>` is in the request's extensions.
 /// `DELETE` is answered with 405: there are no sessions.
 pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
@@ -50,7 +48,7 @@ pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
     let options = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(BODY_MAX)
+        .with_max_request_body_bytes(message::BODY_MAX)
         .disable_allowed_hosts();
     parts.handles.outside.set_listens(parts.options.mcp.listen);
     let server = McpServer::new(parts, stop);
@@ -61,5 +59,5 @@ pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
     let notices = move |Extension(holder): Extension<Arc<Holder>>, headers: HeaderMap| async move {
         stream::notices(server, holder, headers).await
     };
-    Router::new().route("/mcp", post_service(calls).get(notices))
+    Router::new().route("/mcp", post_service(calls).get(notices)).layer(from_fn(message::check))
 }

@@ -31,6 +31,9 @@ static TOOLS: [&ServedTool; 17] = [
     &called::CALL,
 ];
 
+/// Longest arguments of a call, in bytes of JSON.
+const ARGUMENTS_MAX: usize = 64 * 1024;
+
 /// Compiled input schemas, by tool; a test shows that all compile.
 static INPUTS: LazyLock<BTreeMap<&'static str, Schema>> = LazyLock::new(|| {
     all().filter_map(|tool| Some((tool.name, Schema::new(&(tool.input)()).ok()?))).collect()
@@ -90,6 +93,11 @@ pub async fn check(tool: &ServedTool, given: Value) -> Result<Value, ToolError> 
     let Some(schema) = INPUTS.get(name) else {
         return Err(format!("'{name}' has no usable schema (a fault of glyphoxa)").into());
     };
+    // The check of longer ones may take too long to say what is wrong.
+    if given.to_string().len() > ARGUMENTS_MAX {
+        let what = format!("the arguments of '{name}' are longer than 64 KiB (send less)");
+        return Err(what.into());
+    }
     let checked = schema.check(given).await;
     checked.map_err(|why| format!("the arguments of '{name}' do not fit: {why}").into())
 }

@@ -126,6 +126,61 @@ async fn slow_reader_is_cut_off() {
     assert!(to_the_end(&mut client).await.len() < LARGE / 2);
 }
 
+#[tokio::test(start_paused = true)]
+async fn dripping_reader_is_cut_off() {
+    let door = Door::new(Bounds::default()).await;
+    let (mut client, task) = door.connect();
+    client.write_all(&request("GET /large", &[&door.bearer()], "")).await.unwrap();
+    let mut taken = 0;
+    let mut some = vec![0; 4 * 1024];
+    while !task.is_finished() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        taken += client.read(&mut some).await.unwrap_or_default();
+    }
+    assert!(taken < LARGE / 2, "{taken}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_requests_count_for_their_token() {
+    let door =
+        Door::new(Bounds { running: 2, body_time: PATIENCE * 60, ..Default::default() }).await;
+    let half = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\n{}\r\nContent-Length: 1000\r\n\r\n[",
+        door.bearer()
+    );
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let (mut client, _task) = door.connect();
+        client.write_all(half.as_bytes()).await.unwrap();
+        // The answer to one that is let in comes only after its time.
+        let early = tokio::time::timeout(Duration::from_secs(1), client.read_u8()).await;
+        assert!(early.is_err(), "{early:?}");
+        held.push(client);
+    }
+    assert_eq!(status(&door.asked("GET /mcp", "").await), 429);
+}
+
+#[tokio::test]
+async fn newcomer_without_a_place_is_told_so() {
+    let door = Door::new(Bounds { sockets: 0, ..Default::default() }).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let Shared { routes, bounds, stop } = door.shared.clone();
+    let until = stop.clone();
+    let serving =
+        tokio::spawn(async move { connections::serve(listener, routes, &bounds, &until).await });
+    let work = async {
+        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        client.write_all(&request("GET /mcp", &[&door.bearer()], "")).await.unwrap();
+        let said = to_the_end(&mut client).await;
+        assert!(status(&said) == 503 && said.contains("try again"), "{said}");
+        drop(client);
+        stop.cancel();
+        serving.await.unwrap();
+    };
+    tokio::time::timeout(PATIENCE, work).await.unwrap();
+}
+
 #[tokio::test]
 async fn silent_sockets_keep_nobody_out() {
     let door = Door::new(Bounds { sockets: 8, ..Default::default() }).await;

@@ -47,8 +47,9 @@ impl Table {
                     Command::Puppet { speaker, text, .. } => {
                         heard.lock().unwrap().push(format!("{} {text}", speaker.0));
                     }
-                    Command::Recite { speaker, text, outside: true, .. } => {
-                        heard.lock().unwrap().push(format!("{} {text} (outside)", speaker.0));
+                    Command::Recite { caller, text, outside: true, .. } => {
+                        let by = caller.speaker.0;
+                        heard.lock().unwrap().push(format!("{by} {text} (outside)"));
                     }
                     _ => {}
                 }

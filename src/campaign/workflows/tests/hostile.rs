@@ -229,7 +229,10 @@ async fn cap_reached_in_the_middle_ends_the_run() {
     let ended = evening.run().await;
     let all = outcomes(&ended);
     let [Outcome::Done, Outcome::Failed(why)] = all.as_slice() else { panic!("{ended:?}") };
-    assert!(why.contains("budget") && matches!(ended.record.end, Some(RunEnd::Failed(_))), "{why}");
+    assert!(
+        why.contains("spending cap") && matches!(ended.record.end, Some(RunEnd::Failed(_))),
+        "{why}"
+    );
     assert_eq!(evening.stage.models[0].asked(), 0);
     assert!(!evening.said().contains(&"Three.".to_owned()));
     let stored = evening.close().await;
@@ -245,9 +248,9 @@ async fn runs_side_by_side_end_with_their_own_lines() {
     let gundren = evening.start(given("Gundren", "Aye.")).await.expect("it starts");
     assert_eq!(evening.runs.running(&evening.scope).len(), 2);
     evening.stage.until_heard().await;
-    // His next line cuts this one off.
+    // His next line waits for this one.
     let second = evening.start(given("Bartok", "Two.")).await.expect("it starts");
-    ended(first).await;
+    assert_eq!(ended(first).await.record.end, Some(RunEnd::Done));
     let second = ended(second).await;
     assert_eq!(second.record.end, Some(RunEnd::Done), "{second:?}");
     let took = second.record.steps[0].ended_ms.expect("it has ended");
@@ -255,6 +258,19 @@ async fn runs_side_by_side_end_with_their_own_lines() {
     assert_eq!(ended(gundren).await.record.end, Some(RunEnd::Done));
     let stored = evening.close().await;
     assert!(stored.len() == 3 && stored.iter().all(|run| run.ended.is_some()), "{stored:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_of_one_npc_side_by_side_all_end() {
+    let lines = ["One.", "Two.", "Two."].map(|words| step(say("Bartok", words)));
+    let evening = Evening::new(main_of(vec![StepKind::Parallel(lines.into())])).await;
+    let began = Instant::now();
+    let ended = evening.run().await;
+    assert_eq!(ended.record.end, Some(RunEnd::Done), "{ended:?}");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    let said = evening.said();
+    assert_eq!(said.len(), 3, "{said:?}");
+    evening.close().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,6 @@
 //! Tests of rolls in talk, and of both directions.
 
+mod linear;
 mod table;
 
 use proptest::prelude::*;

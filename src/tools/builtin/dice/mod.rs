@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     domain::Tier,
-    logic::{dice::Outcome, spoken},
+    logic::{
+        dice::{DiceError, MAX_CHARS, Outcome, check_length},
+        spoken,
+    },
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
@@ -55,6 +58,7 @@ pub fn tools(dice: Dice, tables: Vec<RandomTable>) -> Vec<Definition> {
         input: input(
             json!({"expression": {
                 "type": "string",
+                "maxLength": MAX_CHARS,
                 "description": "dice such as 2d6+3, 1d20 adv, 4d6kh3, several with ; between, the words \
                                 spoken, 'again' for the last roll of the person you answer, or 'told+7' to \
                                 add a bonus to it that they tell afterwards",
@@ -85,7 +89,7 @@ fn roll(
     context: &CallContext,
     arguments: &Map<String, Value>,
 ) -> Result<CallOutput, CallError> {
-    let said = text(arguments, "expression").unwrap_or_default();
+    let said = expression(arguments)?;
     if let Some(bonus) = spoken::told(said) {
         return with_bonus(dice, context, bonus);
     }
@@ -93,8 +97,8 @@ fn roll(
         Some(changes) => Some(changed(&last_expression(dice, context)?, &changes)),
         None => None,
     };
-    let rolls = spoken::read_dice(repeated.as_deref().unwrap_or(said))
-        .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
+    let rolls =
+        spoken::read_dice(repeated.as_deref().unwrap_or(said)).map_err(|error| invalid(&error))?;
     let rolled: Result<Vec<Outcome>, _> =
         rolls.iter().map(|roll| roll.roll(&mut *dice.rng())).collect();
     let rolled = rolled.map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
@@ -104,6 +108,18 @@ fn roll(
     let value = described(&rolled);
     dice.last.keep(context, value.clone());
     Ok(CallOutput::json(value))
+}
+
+/// The expression among `arguments`, refused before it is read if it is too long: not every caller
+/// checks the schema.
+fn expression(arguments: &Map<String, Value>) -> Result<&str, CallError> {
+    let said = text(arguments, "expression").unwrap_or_default();
+    check_length(said).map_err(|error| invalid(&error))?;
+    Ok(said)
+}
+
+fn invalid(error: &DiceError) -> CallError {
+    CallError::new(CallErrorKind::InvalidArguments, error.to_string())
 }
 
 /// Adds `bonus` to the last roll of the speaker in `context`, without rolling again.
@@ -172,6 +188,26 @@ fn show(context: &CallContext, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn expressions_over_the_limit_are_refused() {
+        let of = |said: &str| {
+            let arguments = json!({"expression": said});
+            arguments.as_object().cloned().unwrap_or_default()
+        };
+        let longest = of(&"1".repeat(MAX_CHARS));
+        assert_eq!(expression(&longest).map(str::len).ok(), Some(MAX_CHARS));
+        for said in ["1+".repeat(MAX_CHARS), "ü".repeat(MAX_CHARS + 1)] {
+            let error = expression(&of(&said)).unwrap_err();
+            assert_eq!(error.kind, CallErrorKind::InvalidArguments);
+            let odds = odds::counted(&of(&said)).unwrap_err();
+            assert_eq!(odds.kind, CallErrorKind::InvalidArguments);
+        }
+        let tools = tools(Dice::new(rand::SeedableRng::seed_from_u64(1)), Vec::new());
+        for tool in tools.iter().filter(|it| matches!(&*it.name, "roll" | "odds")) {
+            assert_eq!(tool.input["properties"]["expression"]["maxLength"], MAX_CHARS);
+        }
+    }
 
     #[test]
     fn advantage_said_again_replaces_the_earlier() {

@@ -24,6 +24,7 @@ pub fn tool() -> Definition {
         input: input(
             json!({"expression": {
                 "type": "string",
+                "maxLength": dice::MAX_CHARS,
                 "description": "a roll that is compared, such as 2d6+3 >= 10, a roll alone for its range, \
                                 or the words spoken",
             }}),
@@ -31,15 +32,16 @@ pub fn tool() -> Definition {
         ),
         output: None,
         declared: declared("dice", Millis { estimated: 5, max: 500 }, Tier::Fast),
-        handler: Arc::new(|_: &CallContext, arguments: &Map<String, Value>| {
-            counted(text(arguments, "expression").unwrap_or_default())
-        }),
+        handler: Arc::new(|_: &CallContext, arguments: &Map<String, Value>| counted(arguments)),
     }
 }
 
-fn counted(said: &str) -> Result<CallOutput, CallError> {
+/// The odds of the expression among `arguments`.
+pub fn counted(arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
+    let said = text(arguments, "expression").unwrap_or_default();
     let invalid =
         |error: dice::DiceError| CallError::new(CallErrorKind::InvalidArguments, error.to_string());
+    dice::check_length(said).map_err(invalid)?;
     let read = dice::parse(said).or_else(|error| {
         spoken::DiceRequest::of(said).odds().map_or(Err(error), |odds| dice::parse(&odds))
     });

@@ -33,7 +33,7 @@ use crate::{
 
 /// Resources in one answer of a list.
 const PAGE: usize = 100;
-/// Longest title, in characters.
+/// Longest title, or part of what was asked for in an error, in characters.
 const TITLE_MAX: usize = 200;
 const MIME: &str = "text/plain";
 
@@ -75,7 +75,8 @@ pub async fn read(
 /// The error for the caller. Logs faults of ours, whose texts may name files and hosts.
 pub fn refused(error: ReadError) -> ErrorData {
     if let ReadError::Unknown(uri) = &error {
-        return ErrorData::resource_not_found(error.to_string(), Some(json!({ "uri": uri })));
+        let shown = one_line(uri, TITLE_MAX);
+        return ErrorData::resource_not_found(error.to_string(), Some(json!({ "uri": shown })));
     }
     tracing::warn!(%error, "cannot read a resource for a program outside");
     let text = if error.is_passing() {

@@ -42,6 +42,13 @@ async fn wrong_arguments_are_an_error_of_the_tool() {
         ("workflow.run", json!({ "workflow": "bells" }), "unknown workflow 'bells'"),
         ("entity.get", json!({ "entity": "nothing" }), "memory.search"),
         ("session.transcript", json!({ "session": "gone" }), "unknown session 'gone'"),
+        (
+            "schedule.create",
+            json!({ "when": "in 5m", "npc": "x", "text": "\u{0}\u{200b}" }),
+            "empty",
+        ),
+        ("dice.roll", json!({ "dice": "1".repeat(70_000) }), "longer than 64 KiB"),
+        ("session.transcript", json!({ "session": "a\u{202e}\u{7}b" }), "session 'ab'"),
         ("tools.call", json!({ "tool": "no.tool" }), "(the assistant has"),
     ] {
         let told = called(&parts, &master(), tool, arguments).await.unwrap();
@@ -144,4 +151,19 @@ async fn last_session_is_one_with_words() {
         let told = done(&parts, &master(), tool, no_arguments()).await;
         assert_eq!(told["session"], "evening-gate", "{tool}");
     }
+}
+
+#[test]
+fn sound_of_minutes_is_refused() {
+    use crate::{
+        campaign::Utterance48,
+        web::mcp::{handler::answered, incoming::ToolAnswer},
+    };
+    let answer = |seconds: usize| {
+        let sound = Some(Utterance48 { samples: vec![0; seconds * 48_000] });
+        answered(ToolAnswer { value: no_arguments(), sound })
+    };
+    assert!(answer(1).is_ok());
+    let refused = answer(63).unwrap_err();
+    assert!(refused.0.contains("sound: false"), "{refused:?}");
 }

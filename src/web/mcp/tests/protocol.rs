@@ -145,3 +145,38 @@ async fn there_are_no_sessions_to_delete() {
         Request::builder().method(Method::DELETE).uri("/mcp").body(Body::empty()).unwrap();
     assert_eq!(sent(&router, request).await.0, StatusCode::METHOD_NOT_ALLOWED);
 }
+
+#[tokio::test]
+async fn wrong_params_are_no_unknown_method() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = router(folder.path(), McpOptions::default());
+    let long = "x".repeat(5_000);
+    for (method, params, code) in [
+        ("resources/read", json!({ "uri": 7 }), -32602),
+        ("tools/call", json!({ "name": "dice.roll", "arguments": [1] }), -32602),
+        (long.as_str(), json!({}), -32601),
+    ] {
+        let (_, answer) = sent(&router, request(OLD, method, params)).await;
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        assert!(answer.to_string().len() < 300, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn broken_json_is_refused_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = router(folder.path(), McpOptions::default());
+    for body in ["{", "[]", "{}"] {
+        let mut request = request(OLD, "tools/list", json!({}));
+        *request.body_mut() = Body::from(body);
+        assert_eq!(sent(&router, request).await.0, StatusCode::BAD_REQUEST, "{body}");
+    }
+}
+
+#[test]
+fn address_is_repeated_in_short() {
+    use crate::web::mcp::resources::{ReadError, refused};
+    let error = refused(ReadError::Unknown(format!("\u{202e}{}", "x".repeat(5_000))));
+    let told = serde_json::to_string(&error).unwrap();
+    assert!(told.len() < 600 && !told.contains('\u{202e}'), "{told}");
+}
