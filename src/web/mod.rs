@@ -46,10 +46,7 @@ pub use self::{
     mcp::{names_for as tools_of, tool_named},
     options::{McpOptions, WebOptions},
     parts::WebParts,
-    rehearsal::{
-        Joined, Page, PageOutlets, PageSent, Rehearsal, RehearsalTable, seat_pages, show_table,
-        wire,
-    },
+    rehearsal::{PageOutlets, Rehearsal, RehearsalTable, seat_pages, show_table},
 };
 use crate::{campaign::Access, memory};
 

@@ -70,12 +70,12 @@ where
     S: Stream<Item = Result<Message, Error>> + Sink<Message> + Unpin,
 {
     let mut pace = PagePace::new(Instant::now());
-    let (name, rate) = match timeout(HELLO, hello(socket, &mut pace)).await {
+    let name = match timeout(HELLO, hello(socket, &mut pace)).await {
         Ok(Ok(hello)) => hello,
         Ok(Err(ended)) => return ended,
         Err(_) => return Ended::NoHello,
     };
-    let Some(queue) = place.join(name, rate).await else { return Ended::NoTable };
+    let Some(queue) = place.join(name).await else { return Ended::NoTable };
     let PageQueue { mut messages, slow, sent } = queue;
     let (mut sink, mut stream) = socket.split();
     tokio::select! {
@@ -105,14 +105,14 @@ where
     while socket.next().await.is_some_and(|message| message.is_ok()) {}
 }
 
-/// Name and sample rate of the first event, which must be a hello.
-async fn hello<S>(socket: &mut S, pace: &mut PagePace) -> Result<(String, u32), Ended>
+/// Name in the first event, which must be a hello.
+async fn hello<S>(socket: &mut S, pace: &mut PagePace) -> Result<String, Ended>
 where
     S: Stream<Item = Result<Message, Error>> + Unpin,
 {
     loop {
         match next(socket, pace).await? {
-            Some(PageSent::Event(FromPage::Hello { rate, name })) => return Ok((name, rate)),
+            Some(PageSent::Event(FromPage::Hello { name, .. })) => return Ok(name),
             Some(_) => return Err(Ended::NoHello),
             None => {}
         }

@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::socket::TableSocket;
 pub use self::{
-    pages::{Joined, Page, PageSent, Pages},
+    pages::{Joined, Pages},
     player::seat_pages,
     shown::show as show_table,
     table::{PageOutlets, RehearsalTable},

@@ -56,8 +56,6 @@ pub struct PagePlace {
 pub struct Joined {
     pub page: Page,
     pub name: String,
-    /// Samples per second that it plays.
-    pub rate: u32,
     /// Its browser was here before, perhaps before the program was restarted.
     pub again: bool,
     /// What it sends; ends with its socket.
@@ -123,12 +121,12 @@ impl Pages {
 
 impl PagePlace {
     /// Hands the page to the table; `None`: no table takes pages any more.
-    pub async fn join(&self, name: String, rate: u32) -> Option<PageQueue> {
+    pub async fn join(&self, name: String) -> Option<PageQueue> {
         let (queue, messages) = mpsc::channel(QUEUE);
         let (sender, sent) = mpsc::channel(SENT);
         let slow = CancellationToken::new();
         let page = Page { id: self.id, player: self.player, queue, slow: slow.clone() };
-        let joined = Joined { page, name, rate, again: self.again, sent };
+        let joined = Joined { page, name, again: self.again, sent };
         self.shared.newcomers.send(joined).await.ok()?;
         Some(PageQueue { messages, slow, sent: sender })
     }
@@ -199,7 +197,7 @@ mod tests {
     async fn page_that_takes_nothing_is_too_slow() {
         let (pages, mut joined) = Pages::new(1, 0);
         let place = pages.admit(&pass("ada", 1, 1)).unwrap();
-        let mut queue = place.join("Ada".to_owned(), 48_000).await.unwrap();
+        let mut queue = place.join("Ada".to_owned()).await.unwrap();
         let Joined { page, .. } = joined.recv().await.unwrap();
         for _ in 0..QUEUE {
             assert!(page.sound(Bytes::from_static(&[0; 1_920])));
@@ -216,6 +214,6 @@ mod tests {
         let (pages, joined) = Pages::new(1, 0);
         drop(joined);
         let place = pages.admit(&pass("ada", 1, 1)).unwrap();
-        assert!(place.join("Ada".to_owned(), 48_000).await.is_none());
+        assert!(place.join("Ada".to_owned()).await.is_none());
     }
 }

@@ -70,7 +70,7 @@ pub async fn seat_pages(table: Arc<RehearsalTable>, mut joined: mpsc::Receiver<J
 
 /// Plays one page from its hello to the end of its socket.
 async fn play(table: Arc<RehearsalTable>, joined: Joined) {
-    let Joined { page, name, again, mut sent, .. } = joined;
+    let Joined { page, name, again, mut sent } = joined;
     let mut player = PagePlayer::new(table, page, &name);
     player.sit_down(again).await;
     while let Some(sent) = sent.recv().await {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{
     cards,
     table::{RehearsalTable, TableNews},
-    wire::{FileMistake, NpcCard, ToPage, TurnState},
+    wire::{FileMistake, NpcCard, SceneCard, ToPage, TurnState},
 };
 use crate::{
     campaign::Mistake,
@@ -29,6 +29,7 @@ struct Shown {
     /// The last utterance of each player: when it began, and its number.
     latest: HashMap<String, (Instant, u64)>,
     npcs: Vec<NpcCard>,
+    scene: SceneCard,
     is_carded: bool,
 }
 
@@ -36,8 +37,14 @@ struct Shown {
 pub async fn show(table: Arc<RehearsalTable>, told: TableNews) {
     let TableNews { mut events, mut live } = told;
     let mut mistakes = table.mistakes.follow();
-    let mut shown =
-        Shown { table, said: 0, latest: HashMap::new(), npcs: Vec::new(), is_carded: false };
+    let mut shown = Shown {
+        table,
+        said: 0,
+        latest: HashMap::new(),
+        npcs: Vec::new(),
+        scene: SceneCard::default(),
+        is_carded: false,
+    };
     loop {
         tokio::select! {
             biased;
@@ -124,13 +131,14 @@ impl Shown {
         }
     }
 
-    /// Shows the NPCs if one has changed.
+    /// Shows NPCs and scene if one has changed.
     async fn tell_npcs(&mut self) {
         let Some(status) = self.table.status().await else { return };
-        let npcs = cards::npcs(&status, &self.table.link.cast());
-        if npcs != self.npcs {
+        let (npcs, scene) = (cards::npcs(&status, &self.table.link.cast()), cards::scene(&status));
+        if (&npcs, &scene) != (&self.npcs, &self.scene) {
             self.npcs.clone_from(&npcs);
-            self.tell(&ToPage::Npcs { npcs });
+            self.scene.clone_from(&scene);
+            self.tell(&ToPage::Npcs { npcs, scene });
         }
     }
 }

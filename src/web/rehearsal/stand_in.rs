@@ -13,7 +13,7 @@ pub async fn opened<const COUNT: usize>(audience: &Audience) -> [(Page, PageQueu
     for _ in 0..COUNT {
         let pass = Pass { session: "ada".to_owned(), player: 1, issued: 1 };
         let place = pages.admit(&pass).unwrap();
-        let queue = place.join("Ada".to_owned(), 48_000).await.unwrap();
+        let queue = place.join("Ada".to_owned()).await.unwrap();
         let Joined { page, .. } = newcomers.recv().await.unwrap();
         audience.join(&page, "Ada");
         all.push((page, queue));

@@ -149,7 +149,7 @@ async fn page_joins_talks_and_comes_back() {
     let mut browser = stage.connect(&cookie).await;
     browser.say(&hello("Ada")).await;
     let mut ada = stage.joined.recv().await.unwrap();
-    assert_eq!((ada.name.as_str(), ada.rate, ada.again), ("Ada", 48_000, false));
+    assert_eq!((ada.name.as_str(), ada.again), ("Ada", false));
     assert_eq!(ada.page.player, 1);
     browser.say(&json!({ "type": "talk", "on": true })).await;
     let samples = vec![-2; wire::SAMPLES];
