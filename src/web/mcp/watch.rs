@@ -108,8 +108,8 @@ mod tests {
         stand_in::session(&handles, &scope, "evening", None).await;
         stand_in::session(&handles, &scope, "earlier", Some(9_000)).await;
         let (options, watches) = (WebOptions::default(), Watches::default());
-        let handles = handles.clone();
-        let parts = WebParts { options, handles, is_heard: true, rehearsal: None };
+        let shared = handles.clone();
+        let parts = WebParts { options, handles: shared, is_heard: true, rehearsal: None };
         let begun = ResourceWatch::begin(Arc::new(parts), &watches, holder);
         let mut watch = begun.await.unwrap_or_else(|error| panic!("{error}"));
 

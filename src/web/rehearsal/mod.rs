@@ -30,6 +30,8 @@ use axum::Router;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(test)]
+pub use self::pages::PageSent;
 use self::socket::TableSocket;
 pub use self::{
     pages::{Joined, Pages},

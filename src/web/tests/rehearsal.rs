@@ -12,7 +12,7 @@ use tokio_tungstenite::{
 };
 
 use super::*;
-use crate::web::{
+use crate::web::rehearsal::{
     Joined, PageSent, Rehearsal,
     wire::{self, FromPage, ToPage},
 };
