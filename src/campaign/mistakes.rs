@@ -61,7 +61,7 @@ mod tests {
             mistakes.set(vec![one.clone()]);
         }
         assert!(told.has_changed().unwrap());
-        assert_eq!(*told.borrow_and_update(), [one.clone()]);
+        assert_eq!(*told.borrow_and_update(), std::slice::from_ref(&one));
         mistakes.set(vec![one]);
         assert!(!told.has_changed().unwrap());
         mistakes.set(Vec::new());
