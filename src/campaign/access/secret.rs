@@ -1,7 +1,7 @@
 //! Secrets that programs outside hold. Entry functions: [`fresh`], [`has_form`], [`random`],
 //! [`hash`].
 //!
-//! A secret is random enough for a plain hash: it cannot be guessed from it.
+//! Secrets are too random to be guessed from a plain hash.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};

@@ -1,23 +1,22 @@
 //! The table of `glyphoxa serve`, whose sound is returned as data. Entry type: [`ServedTable`].
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::task::JoinHandle;
 
 use super::{
     super::{Failure, complain, within},
     effects::ServedEffects,
 };
 use crate::{
-    campaign::{Handles, RunningTable, Sessions, TableRequest, TableSound},
+    campaign::{Handles, RunningTable, Sessions, TableRequest, TableSound, close_table},
     domain::{Owner, SessionId},
-    session::{Command, EventReader, MusicPlayer, Outlets, Pace, TableEvent, TableEvents},
+    session::{EventReader, MusicPlayer, Outlets, Pace, TableEvent, TableEvents},
     tools::CastChanges,
 };
 
 /// Events waiting for the transcript and the terminal: some twenty turns.
 const EVENT_CAPACITY: usize = 64;
-const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 
 pub struct ServedTable {
     session: SessionId,
@@ -56,26 +55,8 @@ impl ServedTable {
 
     /// Silences the NPCs and saves the session; false if the table had failed.
     pub async fn close(self, sessions: &Sessions) -> bool {
-        let Self { session, table, mut transcript } = self;
-        let RunningTable { handle, mut task, .. } = table;
-        // A table that is gone is closed.
-        _ = handle.commands.send(Command::Close).await;
-        drop(handle);
-        let kept = match timeout(CLOSE_PATIENCE, &mut task).await {
-            Ok(Ok(kept)) => Some(kept),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "the table has failed");
-                None
-            }
-            Err(_) => {
-                task.abort();
-                None
-            }
-        };
-        if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
-            transcript.abort();
-            tracing::error!("cannot write down the last events of the table");
-        }
+        let Self { session, table, transcript } = self;
+        let kept = close_table(table.handle, table.task, transcript).await;
         let is_whole = kept.is_some();
         if let Err(why) = sessions.keep(&session, kept.unwrap_or_default()).await {
             tracing::error!(%why, "cannot save the session");
