@@ -113,4 +113,5 @@ pub use workflows::{
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SeededWorlds,
     SentFile, WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,
+    word as entity_word,
 };

@@ -209,6 +209,11 @@ impl Outside {
         Ok(Scope { owner, campaign })
     }
 
+    /// The campaign that `owner` plays now: at the newest table, else the one chosen.
+    pub async fn played(&self, owner: Owner) -> Result<Scope, GuildError> {
+        self.scope(owner, self.newest(owner).as_ref()).await
+    }
+
     fn sound_of(&self, session: &SessionId) -> Option<TableSound> {
         let returned = self.returned();
         returned.iter().find(|(of, _)| of == session).map(|(_, sound)| sound.clone())
