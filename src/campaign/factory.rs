@@ -45,7 +45,7 @@ pub struct RunningTable {
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or closed.
     pub task: JoinHandle<Conversations>,
-    /// Why it hears no one, with the fix.
+    /// Reason why it cannot hear, with the fix.
     pub cannot_hear: Option<String>,
     /// The engines of its NPCs.
     pub engines: Arc<dyn Engines>,

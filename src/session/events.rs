@@ -22,7 +22,7 @@ use crate::domain::PersonId;
 #[derive(Clone, Debug)]
 pub enum TableEvent {
     Line(Arc<TurnLine>),
-    /// What a person said, once it is understood; its line follows with the answer.
+    /// An understood utterance of a person; its line follows with the answer.
     Said(Arc<UnderstoodLine>),
     /// This person's words and the answers to them are forgotten.
     Forgotten(PersonId),
@@ -41,13 +41,13 @@ pub enum TableEvent {
     Missed(u64),
 }
 
-/// What a person said or typed, before it is answered.
+/// A spoken or typed utterance before it is answered.
 #[derive(Debug)]
 pub struct UnderstoodLine {
     pub speaker: String,
     pub by: PersonId,
     pub text: String,
-    /// Its first voice. If the person goes on, the whole follows with the same time.
+    /// Time of its first voice; the whole of a continued utterance follows with the same time.
     pub began: Instant,
 }
 

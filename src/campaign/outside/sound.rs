@@ -1,4 +1,4 @@
-//! Sound of a table that is returned as data.
+//! Speech of a table that is returned to programs as data.
 //!
 //! Entry type: [`TableSound`], the output of such a table. It takes speech as fast as it comes and
 //! keeps it by turn, until the caller who ordered the turn fetches it. Beyond five minutes or eight

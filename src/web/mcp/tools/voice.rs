@@ -104,12 +104,12 @@ async fn speak(call: Incoming) -> Result<ToolAnswer, ToolError> {
     call.progress.report("the NPC is about to speak".to_owned()).await;
     let outside = call.handles().outside.for_program(&call.holder.id);
     let (owner, table, npc) = (call.owner(), table.as_deref(), npc.as_deref());
+    let wanted = WantedLine { owner, table, npc, text: &text };
     if wait == Some(false) {
-        let wanted = WantedLine { owner, table, npc, text: &text };
         let begun = outside.begin_speaking(wanted, call.token_ends()).await?;
         return Ok(answer(begun, false));
     }
-    let spoken = outside.speak(owner, table, npc, &text).await?;
+    let spoken = outside.speak(wanted).await?;
     Ok(answer(spoken, sound.unwrap_or(true)))
 }
 
