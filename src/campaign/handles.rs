@@ -94,7 +94,7 @@ pub struct Handles {
     pub schedules: Schedules,
     /// Workflows that run.
     pub workflows: WorkflowRuns,
-    /// What programs outside do at tables.
+    /// Orders of programs outside at tables.
     pub outside: Outside,
 }
 

@@ -2,7 +2,7 @@
 //! line that ends an order names it.
 //!
 //! Entry type: [`OrderedLine`]. Dropping the future of an order takes it back: the NPC stops, unless
-//! it answers somebody else.
+//! it answers another person.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The services of a command that runs until it is told to end. Entry type: [`Program`].
+//! The services of a command that runs until a signal ends it. Entry type: [`Program`].
 
 use std::{path::Path, sync::Arc};
 

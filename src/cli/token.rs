@@ -63,9 +63,9 @@ enum Action {
 /// Roles of a token.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum TokenRole {
-    /// What the players may see and do.
+    /// The rights of a player.
     Player,
-    /// Everything that the game master may see and do.
+    /// The rights of a game master.
     Dm,
 }
 

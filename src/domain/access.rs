@@ -1,14 +1,14 @@
-//! What the holder of an access token may do. Entry type: [`AccessRole`].
+//! Roles of access tokens. Entry type: [`AccessRole`].
 
 use serde::{Deserialize, Serialize};
 
-/// What the holder of a token may do.
+/// Rights of the holder of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessRole {
-    /// What a player at the table may see and do.
+    /// The rights of a player at the table.
     Player,
-    /// Everything that the game master may.
+    /// The rights of the game master.
     Dm,
 }
 

@@ -22,7 +22,7 @@ use crate::domain::PersonId;
 #[derive(Clone, Debug)]
 pub enum TableEvent {
     Line(Arc<TurnLine>),
-    /// What a person said, once it is understood; its line follows with the answer.
+    /// A person's words, once they are understood; their line follows with the answer.
     Said(Arc<UnderstoodLine>),
     /// This person's words and the answers to them are forgotten.
     Forgotten(PersonId),
@@ -41,7 +41,7 @@ pub enum TableEvent {
     Missed(u64),
 }
 
-/// What a person said or typed, before it is answered.
+/// A person's spoken or typed words, before they are answered.
 #[derive(Debug)]
 pub struct UnderstoodLine {
     pub speaker: String,

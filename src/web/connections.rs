@@ -36,7 +36,7 @@ const BUFFER: usize = 64 * 1024;
 /// Wait after the system has refused a connection, mostly because too many files are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
-/// Newcomers without a place that are told so at the same time; further ones are closed at once.
+/// Most newcomers without a place that are answered at a time; further ones are closed at once.
 const TURNED_AWAY: usize = 16;
 /// Time for that.
 const TURN_AWAY: Duration = Duration::from_secs(1);
@@ -44,7 +44,7 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Content-Type: text/plain; charset=utf-8\r\nRetry-After: 5\r\nConnection: close\r\n\r\n\
     all connections are in use (try again in some seconds)\n";
 
-/// What all connections share.
+/// Shared by all connections.
 #[derive(Clone)]
 pub struct Shared {
     pub routes: Router,

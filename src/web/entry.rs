@@ -1,4 +1,4 @@
-//! Who may enter: the token of every request. Entry function: [`enter`].
+//! Checks the token of every request. Entry function: [`enter`].
 //!
 //! A valid token always enters, however many wrong ones come: they are only answered otherwise, and
 //! wait for each other at the store. Routes find the holder as `Arc<Holder>` in the extensions.

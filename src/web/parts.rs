@@ -1,4 +1,4 @@
-//! What routes answer from. Entry type: [`WebParts`].
+//! Services and settings for the routes. Entry type: [`WebParts`].
 
 use super::options::WebOptions;
 use crate::campaign::Handles;

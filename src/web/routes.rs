@@ -50,7 +50,7 @@ impl Routes {
         }
     }
 
-    /// All routes, with all checks before them. What has no route needs a token too, so that a
+    /// All routes, with all checks before them. Addresses without a route need a token too, so a
     /// stranger learns nothing.
     pub fn checked(self, checks: Checks, bounds: &Bounds) -> Router {
         let Checks { guard, entry } = checks;

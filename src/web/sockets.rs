@@ -39,7 +39,7 @@ pub struct Socket {
     trusted: AtomicUsize,
 }
 
-/// Who keeps its place longer, least first.
+/// Rank of a socket; the lowest gives way first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SocketTrust {
     Stranger,

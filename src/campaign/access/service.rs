@@ -15,7 +15,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Time between two looks at the token of what goes on for longer than a request.
 const LOOKS_EVERY: Duration = Duration::from_secs(3);
 
-/// Who has a token, and what for.
+/// The holder of a token, and its rights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The token's id.

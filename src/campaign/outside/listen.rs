@@ -1,4 +1,4 @@
-//! What is said next at a table. Entry method: [`Outside::listen`].
+//! The next words at a table. Entry method: [`Outside::listen`].
 
 use std::{future::pending, time::Duration};
 
@@ -41,7 +41,7 @@ pub enum ListenUntil {
 }
 
 impl Outside {
-    /// What is said next at a table, by players that are received and by NPCs, until the end that
+    /// The next words at a table, of players that are received and of NPCs, until the end that
     /// is wanted. Leaves out what an X-card, an opt-out or a deletion takes back meanwhile. Fails
     /// unless [`Outside::set_listens`] has allowed it. Cancel safe.
     pub async fn listen(

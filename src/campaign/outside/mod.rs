@@ -1,4 +1,4 @@
-//! What programs outside do at a table: an NPC speaks, answers, and what is said is listened to.
+//! Orders of programs outside: an NPC speaks or answers at a table, or the program listens there.
 //!
 //! Entry type: [`Outside`], which the MCP server calls. With a running table everything happens
 //! there; without one, an NPC's words are synthesised and returned. **Never**: decides who may call
@@ -71,7 +71,7 @@ pub struct Outside {
     parts: Arc<OutsideParts>,
     /// Tables whose sound is returned as data.
     returned: Arc<Mutex<Vec<(SessionId, TableSound)>>>,
-    /// What is said may be listened to.
+    /// Programs may listen at tables.
     listens: Arc<AtomicBool>,
     paces: Arc<Paces>,
     syntheses: Arc<Semaphore>,

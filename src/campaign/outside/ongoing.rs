@@ -1,4 +1,4 @@
-//! What goes on for programs after their calls were answered: lines, and runs of workflows.
+//! Lines and runs of workflows that continue after a program's call was answered.
 //!
 //! Entry type: [`Ongoing`]. Each takes an [`OngoingSlot`] before it begins, of which a program has a few.
 //! Closing ends them all.

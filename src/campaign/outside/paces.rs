@@ -12,7 +12,7 @@ use std::{
 
 use tokio::time::Instant;
 
-/// What is counted, for each kind and program.
+/// An action that is counted, for each program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Paced {
     /// A notice that a tool was called.
@@ -26,7 +26,7 @@ pub enum Paced {
 }
 
 impl Paced {
-    /// So many at most in the time, by one program.
+    /// Most of them by one program, and the time in which they count.
     const fn limit(self) -> (usize, Duration) {
         match self {
             // The first of a series says enough.

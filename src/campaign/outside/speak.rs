@@ -35,7 +35,7 @@ const INTERRUPTED: &str = "interrupted";
 const X_CARD: &str = "x_card";
 const NOT_SAID: &str = "not_said";
 
-/// What became of the words.
+/// Result of an order to speak or to answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutsideSpoken {
     pub npc: String,
@@ -119,7 +119,7 @@ impl Outside {
                 line = ordered.say(&text, true) => line,
                 () = until => return,
             };
-            // Takes its sound, which nobody fetches.
+            // Takes its sound, which no call fetches.
             _ = spoken(name, line, sound.as_ref());
         });
         Ok(OutsideSpoken { npc, heard: String::new(), how: BEGUN, why: None, sound: None })
@@ -271,7 +271,7 @@ fn first_present(cast: &[Seated], status: &Status) -> Result<Seated, OutsideErro
     found.cloned().ok_or(OutsideError::NobodyPresent)
 }
 
-/// What became of an order; its sound, where the table returns it.
+/// The result of an order, with its sound if the table returns it.
 fn spoken(
     npc: String,
     line: Result<Arc<TurnLine>, LineError>,

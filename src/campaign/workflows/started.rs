@@ -121,7 +121,7 @@ pub struct StartedRun {
     pub ended: oneshot::Receiver<EndedRun>,
 }
 
-/// What the task of runs tells the starter of one.
+/// Reports of the task of runs to the starter of a run.
 #[derive(Debug)]
 pub struct RunProgress {
     pub steps: mpsc::Receiver<StepRecord>,

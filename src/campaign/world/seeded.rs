@@ -1,4 +1,4 @@
-//! Which campaign files this program has brought into the store: reading all entities of a large
+//! Campaign files that this program has brought into the store: reading all entities of a large
 //! world takes a third of a second. Entry type: [`SeededWorlds`].
 
 use std::{

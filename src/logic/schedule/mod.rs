@@ -110,7 +110,7 @@ impl When {
         }
     }
 
-    /// What a schedule with the next time `next` does at `now`; `None`: nothing yet. Missed times
+    /// Outcome at `now` of a schedule with the next time `next`; `None`: nothing yet. Missed times
     /// never fire, or, with `catch_up`, once for all of them.
     pub fn due(
         &self,

@@ -466,7 +466,7 @@ impl<'a> Phrase<'a> {
             );
             begins || is_said || self.stands_alone(*at)
         };
-        // What is around a place is read only where advantage is said.
+        // The words around a place are read only where advantage is said.
         let said = (0..self.tokens.len()).filter_map(|at| Some((at, self.advantage(at)?.0)));
         said.filter(|(at, _)| linked(at)).fold(Elsewhere::None, |all, (_, one)| match all {
             Elsewhere::None => Elsewhere::One(one),

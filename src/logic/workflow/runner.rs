@@ -63,7 +63,7 @@ impl Runner {
         self.runs.values().map(Run::wake_at).min()
     }
 
-    /// What runs, in the order of the ids.
+    /// Records of all runs, in the order of their ids.
     #[cfg(test)]
     pub fn running(&self) -> Vec<super::record::RunRecord> {
         self.runs.values().map(|run| run.record(None)).collect()

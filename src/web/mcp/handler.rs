@@ -190,8 +190,8 @@ impl ServerHandler for McpServer {
 }
 
 impl McpServer {
-    /// Checks rights and arguments, and calls the tool. What the caller can fix is an error of the
-    /// tool; only a tool that it cannot see is one of the protocol.
+    /// Checks rights and arguments, and calls the tool. Faults that callers can fix are errors of
+    /// the tool; only a tool that it cannot see is an error of the protocol.
     pub async fn call(
         &self,
         holder: &Arc<Holder>,

@@ -1,4 +1,4 @@
-//! What a program's calls do besides their answers. Entry types: [`CallEffects`], [`NoTable`].
+//! Effects of a program's calls besides their answers. Entry types: [`CallEffects`], [`NoTable`].
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Who gets in.
+//! Admission of requests.
 
 use axum::http::HeaderMap;
 

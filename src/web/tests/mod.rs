@@ -116,7 +116,7 @@ impl Door {
         (client, tokio::spawn(serving))
     }
 
-    /// What comes back for `bytes` until the connection is closed.
+    /// The answer to `bytes`, until the connection is closed.
     async fn says(&self, bytes: &[u8]) -> String {
         let (client, task) = self.connect();
         let (mut reader, mut writer) = tokio::io::split(client);
@@ -126,7 +126,7 @@ impl Door {
         said
     }
 
-    /// What comes back for a request with the token.
+    /// The answer to a request with the token.
     async fn asked(&self, line: &str, body: &str) -> String {
         self.says(&request(line, &[&self.bearer(), CLOSE], body)).await
     }

@@ -1,4 +1,4 @@
-//! What the holder of a token may read. Entry type: [`ResourceReader`].
+//! Resources that the holder of a token may read. Entry type: [`ResourceReader`].
 //! **Never**: reads data of another owner, or tells what exists from what may not be read.
 
 use std::{sync::Arc, time::Duration};

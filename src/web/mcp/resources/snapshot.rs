@@ -1,4 +1,4 @@
-//! What the holder of a token could read at one moment, so that changes are noticed.
+//! Resources that the holder of a token could read at one moment, so that changes are noticed.
 //! Entry type: [`ResourceSnapshot`]. Hashes what the holder would read, and nothing that is hidden
 //! from them: a change of a secret alone is none for a player.
 

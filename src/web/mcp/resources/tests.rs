@@ -1,4 +1,4 @@
-//! Who may read which resource.
+//! Rights to read resources.
 
 use std::{collections::BTreeSet, path::Path};
 

@@ -11,7 +11,7 @@ const URI_MAX: usize = 1_000;
 /// Escaped in a part of an address: everything but RFC 3986's unreserved characters.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What an address leads to.
+/// A resource, by its address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResourceUri {
     /// By the session's id.

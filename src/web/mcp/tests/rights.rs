@@ -1,4 +1,4 @@
-//! Who sees and may call which tool, and whose data is in the answers.
+//! Tools that each holder sees and may call, and the owner of the data in the answers.
 
 use super::*;
 use crate::web::mcp::served::ServedTool;

@@ -22,9 +22,9 @@ const TEXT_MAX: u32 = 2_000;
 const SECONDS_MAX: u32 = 60;
 const SECONDS: u32 = 30;
 
-/// What may become of a line.
+/// Outcomes of a line.
 const HOW: [&str; 5] = ["spoken", "begun", "interrupted", "x_card", "not_said"];
-/// What the argument `sound` does.
+/// Description of the argument `sound`.
 pub const SOUND: &str = "Return the speech as a WAV file where no table plays it; some clients take \
     none, or nothing above 1 MB (8 seconds)";
 

@@ -142,7 +142,7 @@ async fn begin(call: &Incoming, wanted: WantedRun) -> Result<ToolAnswer, ToolErr
     let (id, until) = (run.0.clone(), call.token_ends());
     place.go_on(async move {
         tokio::select! {
-            // The program is ending, if nobody says how it ended.
+            // An error: the program is ending.
             _ = ended => {}
             () = until => runs.cancel_soon(&scope, &run),
         }
