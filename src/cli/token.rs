@@ -65,7 +65,7 @@ enum Action {
 pub enum TokenRole {
     /// Everything that players may see and do.
     Player,
-    /// Everything that the game master may see and do.
+    /// The rights of a game master.
     Dm,
 }
 

@@ -36,7 +36,7 @@ const BUFFER: usize = 64 * 1024;
 /// Wait after the system has refused a connection, mostly because too many files are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
-/// Newcomers without a place that are answered at the same time; further ones are closed at once.
+/// Most newcomers without a place that are answered at a time; further ones are closed at once.
 const TURNED_AWAY: usize = 16;
 /// Longest time for that answer.
 const TURN_AWAY: Duration = Duration::from_secs(1);
