@@ -15,10 +15,6 @@
 #[expect(dead_code, reason = "each bench needs a part of it")]
 mod support;
 
-#[path = "support/echo.rs"]
-#[expect(dead_code, reason = "each bench needs a part of it")]
-mod echo;
-
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -27,7 +23,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use echo::{Bare, TEXT};
 use glyphoxa::measure::{
     Auth, Authority, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, Sandbox,
     ServerOptions, Servers, SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
@@ -35,6 +30,7 @@ use glyphoxa::measure::{
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
 use support::{
+    echo::{self, Bare, TEXT},
     figures::{Figures, goal, ms, rounded, runtime},
     process::Started,
     stand_ins::Nothing,

@@ -154,12 +154,4 @@ impl Bare {
         let result = self.service.call_tool(request).await.expect("it answers");
         assert!(!result.content.is_empty() && result.is_error != Some(true), "{result:?}");
     }
-
-    /// Name of the only argument that a tool needs.
-    pub async fn argument(&self, tool: &str) -> String {
-        let tools = self.service.list_all_tools().await.expect("it answers");
-        let tool = tools.iter().find(|it| it.name == tool).expect("the tool");
-        let needed = tool.input_schema.get("required").and_then(|it| it.get(0)?.as_str());
-        needed.expect("an argument").to_owned()
-    }
 }

@@ -1,6 +1,7 @@
-//! Shared by the benches of the voice path: instant stand-ins for the services, a table with one player whose
-//! audio never stops, and the figures.
+//! Shared by the benches: instant stand-ins for the services, a table with one player whose audio never stops,
+//! an MCP server with its client, and the figures.
 
+pub mod echo;
 pub mod figures;
 pub mod process;
 pub mod skipped;

@@ -25,7 +25,7 @@ pub struct Callbacks(Arc<Shared>);
 struct Shared {
     /// Address of the listener; unset without one.
     base: OnceLock<String>,
-    /// Ways to the requests' faces, by the hash of the token.
+    /// Senders to the requests' faces, by the hash of the token.
     open: Mutex<BTreeMap<String, oneshot::Sender<CallbackDecision>>>,
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Entry trait: [`Factory`], implemented by `app`.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
-use tokio::task::JoinHandle;
+use tokio::{task::JoinHandle, time::timeout};
 
 use super::{
     engines::Engines, file_error::FileError, guilds::AddedServer, kept::KeptError,
@@ -16,9 +16,12 @@ use crate::{
     engine::{Budget, Synthesizer},
     memory,
     provider::Error,
-    session::{Conversations, Outlets, TableHandle},
+    session::{Command, Conversations, Outlets, TableHandle},
     tools::connection::ServerOptions,
 };
+
+/// Longest wait for a closing table, and then for its transcript.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Description of a table to be made.
 pub struct TableRequest {
@@ -42,10 +45,38 @@ pub struct RunningTable {
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or closed.
     pub task: JoinHandle<Conversations>,
-    /// Why it hears no one, with the fix.
+    /// Reason why it cannot hear, with the fix.
     pub cannot_hear: Option<String>,
     /// The engines of its NPCs.
     pub engines: Arc<dyn Engines>,
+}
+
+/// Closes the table of `handle` and `task`, and waits for `transcript`, which writes its events.
+/// Returns its conversations; `None`: it has failed, or did not close in time.
+pub async fn close_table(
+    handle: TableHandle,
+    mut task: JoinHandle<Conversations>,
+    mut transcript: JoinHandle<()>,
+) -> Option<Conversations> {
+    // A table that is gone is closed.
+    _ = handle.commands.send(Command::Close).await;
+    drop(handle);
+    let kept = match timeout(CLOSE_PATIENCE, &mut task).await {
+        Ok(Ok(kept)) => Some(kept),
+        Ok(Err(error)) => {
+            tracing::error!(%error, "a table has failed");
+            None
+        }
+        Err(_) => {
+            task.abort();
+            None
+        }
+    };
+    if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
+        transcript.abort();
+        tracing::error!("cannot write down the last events of a table");
+    }
+    kept
 }
 
 /// A new table.

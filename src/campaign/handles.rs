@@ -94,7 +94,7 @@ pub struct Handles {
     pub schedules: Schedules,
     /// Workflows that run.
     pub workflows: WorkflowRuns,
-    /// What programs outside do at tables.
+    /// Tables, as programs outside use them.
     pub outside: Outside,
 }
 

@@ -23,9 +23,9 @@ pub struct TableGone;
 #[derive(Clone)]
 pub struct TableLink {
     pub session: SessionId,
-    commands: mpsc::WeakSender<Command>,
+    pub(super) commands: mpsc::WeakSender<Command>,
     seated: watch::Receiver<Arc<[Seated]>>,
-    events: WeakTableEvents,
+    pub(super) events: WeakTableEvents,
     /// Shows the output of tools.
     pub effects: Arc<dyn Effects>,
     /// X-cards used so far.

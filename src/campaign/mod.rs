@@ -57,7 +57,9 @@ pub use callbacks::{Callback, CallbackChoice, CallbackDecision, CallbackError, C
 pub use clock::{date, now, time, wall_clock};
 pub use dice::Dice;
 pub use engines::{EngineError, EngineOffer, Engines, Given, engine_changed};
-pub use factory::{Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest};
+pub use factory::{
+    Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest, close_table,
+};
 pub use facts::{
     Decided, Fact, FactError, FactId, FactStatus, FactsPage, Verdict, WaitingFacts, consolidate,
     decide, facts,
@@ -113,4 +115,5 @@ pub use workflows::{
 pub use world::{
     FileImport, IMPORT, ImportChoices, ImportError, ImportStage, NewEntity, Plan, SeededWorlds,
     SentFile, WorldAnswer, WorldEdits, WorldOrder, WorldRequest, entities_of_no_file, plan, seed,
+    word as entity_word,
 };

@@ -31,7 +31,7 @@ pub struct WaitingCall {
     pub decide: Option<DecideAt>,
 }
 
-/// Where the notified system may decide a call.
+/// Address at which the notified system may decide a call.
 #[derive(Clone, Debug, Serialize)]
 pub struct DecideAt {
     pub url: CallbackAddress,

@@ -1,8 +1,8 @@
 //! Lines that workflows and programs outside order from an NPC; each ends with what was heard. The
 //! line that ends an order names it.
 //!
-//! Entry type: [`OrderedLine`]. Dropping the future of an order takes it back: the NPC stops, unless
-//! it answers somebody else.
+//! Entry type: [`OrderedLine`]. Dropping the future of an order takes it back: the NPC stops saying
+//! it, and its other answers go on.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,8 +13,8 @@ use crate::{
     domain::{DATA_NOTE, redact::without_credentials},
     logic::words::shortened,
     session::{
-        Caller, Command, LONGEST_UTTERANCE, OrderId, Outcome, Seated, SpeakerId, TableEvent,
-        TurnLine,
+        Caller, Command, LONGEST_UTTERANCE, OrderId, Outcome, Seated, SpeakerId, Status,
+        TableEvent, TurnLine,
     },
     tools::framed_inline,
 };
@@ -26,11 +26,17 @@ const PATIENCE: Duration = Duration::from_secs(20 * 60);
 /// cuts the end off longer ones, with the end of a frame.
 pub const QUESTION_MAX: usize = 1_800;
 /// Length of a frame around such words.
-pub const FRAME: usize = 40;
+const FRAME: usize = 40;
+
+/// `text` from `source` in a frame, shortened so that both fit into `room` characters.
+pub fn framed_within(source: &str, text: &str, room: usize) -> String {
+    framed_inline(source, &shortened(text, room.saturating_sub(FRAME)))
+}
+
 /// A program's question, as a model reads it. The program may pass on words of others, so the
 /// frame taints the conversation.
 pub fn framed_question(text: &str) -> String {
-    framed_inline("program", &shortened(text, QUESTION_MAX.saturating_sub(FRAME))) + DATA_NOTE
+    framed_within("program", text, QUESTION_MAX) + DATA_NOTE
 }
 
 /// An order to one NPC at a table.
@@ -72,16 +78,11 @@ impl OrderedLine<'_> {
         if text.trim().is_empty() {
             return Err(LineError::Empty);
         }
-        let Seated { seat, npc } = &self.seated;
         let status = self.link.status(self.halts).await.map_err(|gone| self.ended(gone))?;
-        // Prepared words neither end an X-card nor unmute an NPC.
-        if let Some(way_out) = status.card {
-            return Err(LineError::Carded(way_out));
+        if let Some(why) = silenced(&status, &self.seated) {
+            return Err(why);
         }
-        if status.of(*seat).is_some_and(|seat| seat.muted) {
-            return Err(LineError::Muted(npc.name.clone()));
-        }
-        let (caller, seat) = (Caller::new(self.speaker), *seat);
+        let (caller, seat) = (Caller::new(self.speaker), self.seated.seat);
         self.carried_out(caller.order, Command::Recite { caller, seat, text, outside }).await
     }
 
@@ -172,6 +173,15 @@ impl Drop for Withdraws<'_> {
             link.try_send(*halts, Command::Withdraw { seat, order });
         }
     }
+}
+
+/// Why an NPC may not say prepared words, which neither end an X-card nor unmute it.
+pub fn silenced(status: &Status, seated: &Seated) -> Option<LineError> {
+    if let Some(way_out) = status.card {
+        return Some(LineError::Carded(way_out));
+    }
+    let is_muted = status.of(seated.seat).is_some_and(|seat| seat.muted);
+    is_muted.then(|| LineError::Muted(seated.npc.name.clone()))
 }
 
 /// True if some of the line was heard.

@@ -8,7 +8,7 @@ use std::{
 
 use futures::future::join_all;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     task::{JoinError, spawn_blocking},
     time::{Instant, sleep, timeout},
 };
@@ -35,7 +35,6 @@ use crate::{
     panics::caught_now,
     session::{
         Command, Continuation, Conversations, EventReader, TableEvent, TableEvents, TurnLine,
-        WeakTableEvents,
     },
     tools::{CastChanges, Payments, ToolHost},
 };
@@ -108,11 +107,8 @@ struct Running {
     link: TableLink,
     /// Keeps other programs from playing it.
     hold: Option<SessionHold>,
-    budget: Budget,
     calls: CallLog,
     transcript: Transcript,
-    commands: mpsc::WeakSender<Command>,
-    events: WeakTableEvents,
     assistant: SharedAssistant,
     /// Dropped once it is saved.
     unsaved: DropGuard,
@@ -127,7 +123,8 @@ impl Sessions {
 
     /// Waits until all lines so far are in the store. Cancel safe.
     pub async fn caught_up(&self) -> Result<(), NotWritten> {
-        let tables: Vec<_> = self.running().values().filter_map(|it| it.events.upgrade()).collect();
+        let tables: Vec<_> =
+            self.running().values().filter_map(|it| it.link.events.upgrade()).collect();
         let marks: Vec<_> = tables.iter().map(TableEvents::mark).collect();
         // A waiting caller must not keep a table's event channel open.
         drop(tables);
@@ -139,14 +136,12 @@ impl Sessions {
 
     /// Name of a session of `guild` that begins now.
     pub fn name(guild: u64) -> SessionId {
-        let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
-        SessionId(name_of(guild, since.as_secs()))
+        SessionId(name_of(guild, since_1970()))
     }
 
     /// Name of a session of this machine that begins now.
     pub fn name_here() -> SessionId {
-        let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
-        SessionId(name_here(since.as_secs()))
+        SessionId(name_here(since_1970()))
     }
 
     /// Running tables of `owner`, the oldest first.
@@ -154,10 +149,7 @@ impl Sessions {
         let running = self.running();
         let theirs = running.values().filter(|it| it.transcript.scope.owner == owner);
         let mut theirs: Vec<&Running> = theirs.collect();
-        theirs.sort_by(|one, other| {
-            let key = |it: &Running| (it.since, it.link.session.0.clone());
-            key(one).cmp(&key(other))
-        });
+        theirs.sort_by_cached_key(|it| (it.since, it.link.session.0.clone()));
         let here =
             |it: &Running| TableHere { scope: it.transcript.scope.clone(), link: it.link.clone() };
         theirs.into_iter().map(here).collect()
@@ -186,9 +178,8 @@ impl Sessions {
         let calls = CallLog::open(kept.call_log().unwrap_or_default(), &session.0)?;
         self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
-        let commands = made.table.handle.commands.downgrade();
         let table = EveningTable {
-            commands: commands.clone(),
+            commands: made.table.handle.commands.downgrade(),
             events: events.downgrade(),
             halts: Arc::clone(&halts),
         };
@@ -202,7 +193,7 @@ impl Sessions {
                 events: events.downgrade(),
                 effects,
                 halts,
-                budget: made.budget.clone(),
+                budget: made.budget,
             },
         );
         self.parts.workflows.opened(&transcript.scope, link.clone()).await;
@@ -210,11 +201,8 @@ impl Sessions {
             since: Instant::now(),
             link,
             hold,
-            budget: made.budget,
             calls,
             transcript,
-            commands,
-            events: events.downgrade(),
             assistant: made.assistant,
             unsaved,
             _evening: evening,
@@ -297,7 +285,7 @@ impl Sessions {
         let running = self.running().remove(session);
         self.parts.factory.closed(session);
         if let Some(running) = &running {
-            running.budget.rest();
+            running.link.budget.rest();
             self.parts.transcripts.ends(&running.transcript);
         }
         self.parts.tools.forget(session);
@@ -309,7 +297,7 @@ impl Sessions {
                 let histories = kept.histories.into_iter().collect();
                 let mut session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
                 session.continue_with(kept.continuation);
-                let saved = session.save(histories, running.budget.spent());
+                let saved = session.save(histories, running.link.budget.spent());
                 drop((running.hold, running.unsaved));
                 Ok(saved?)
             };
@@ -321,13 +309,13 @@ impl Sessions {
     pub fn paid(&self, session: &SessionId) -> Option<(Budget, Transcript)> {
         let running = self.running();
         let running = running.get(session)?;
-        Some((running.budget.clone(), running.transcript.clone()))
+        Some((running.link.budget.clone(), running.transcript.clone()))
     }
 
     /// Pays for tools that are called as `npc` while `session` runs.
     pub fn payments(&self, session: &SessionId, npc: &Arc<Npc>) -> Option<Arc<dyn Payments>> {
         let running = self.running();
-        let budget = running.get(session)?.budget.clone();
+        let budget = running.get(session)?.link.budget.clone();
         Some(Arc::new(NpcPayments::new(Arc::clone(npc), budget)))
     }
 
@@ -335,7 +323,7 @@ impl Sessions {
     pub fn assistant(&self, session: &SessionId) -> Option<(Budget, AssistantSettings)> {
         let running = self.running();
         let running = running.get(session)?;
-        Some((running.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
+        Some((running.link.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
     }
 
     /// Deletes everything `person` led to from running tables, and waits until closed ones are
@@ -374,7 +362,7 @@ impl Sessions {
         let running = self
             .running()
             .get(session)
-            .map(|running| (running.commands.upgrade(), running.events.upgrade()));
+            .map(|running| (running.link.commands.upgrade(), running.link.events.upgrade()));
         let Some((Some(table), events)) = running else { return false };
         let (done, erased) = oneshot::channel();
         let sent = table.send(Command::Erase(person.clone(), done)).await;
@@ -415,4 +403,9 @@ impl Sessions {
     fn running(&self) -> MutexGuard<'_, HashMap<SessionId, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Seconds since 1970.
+fn since_1970() -> u64 {
+    wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

@@ -1,18 +1,20 @@
 //! Test services for callers of this room.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 use futures::future::BoxFuture;
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
-    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore,
-    HandleParts, Handles, ImportSettings, MadeTable, ModelMaker, OpenError, ScheduleOptions,
-    ServerError, Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter, VoiceLister,
+    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, EngineError, EngineOffer,
+    Engines, Factory, GuildStore, HandleParts, Handles, ImportSettings, MadeTable, ModelMaker,
+    OpenError, ScheduleOptions, ServerError, Settings, TableRequest, Tables, TranscriptOptions,
+    TranscriptWriter, VoiceLister,
 };
 use crate::{
-    domain::{Campaign, Npc, SessionId},
+    audio::Frame,
+    domain::{Campaign, EngineKind, Npc, SessionId},
     engine::{
         Budget, Synthesizer,
         tests::props::{Hum, Model},
@@ -20,6 +22,7 @@ use crate::{
     logic::budget::BudgetOptions,
     memory::{MemoryStore, Sqlite},
     provider::{Chain, Error, ServiceInfo, Services},
+    session::VoiceOut,
     tools::{
         ToolHost,
         builtin::Music,
@@ -67,6 +70,38 @@ pub fn settings(folder: &Path) -> Settings {
         },
         workflows: Arc::default(),
         schedules: ScheduleOptions { zone: jiff::tz::TimeZone::UTC, catch_up: false },
+    }
+}
+
+/// Engines that never change, with their services.
+pub struct NoEngines(pub Arc<Services>);
+
+impl Engines for NoEngines {
+    fn services(&self) -> Arc<Services> {
+        Arc::clone(&self.0)
+    }
+
+    fn announced(&self, _: &BTreeSet<String>) {}
+
+    fn offer(&self, _: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {
+        Err(EngineError::NoService)
+    }
+
+    fn change(&self, _: &str, _: EngineKind) -> Result<(), EngineError> {
+        Err(EngineError::NoService)
+    }
+}
+
+/// Drops all sound.
+pub struct Nowhere;
+
+impl VoiceOut for Nowhere {
+    fn play(&mut self, _: &str, _: Frame) {}
+
+    fn ramp(&mut self, _: f32, _: Duration) {}
+
+    fn stop(&mut self) -> usize {
+        0
     }
 }
 

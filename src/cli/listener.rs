@@ -23,16 +23,8 @@ pub struct Listener {
 pub struct Listening(JoinHandle<()>);
 
 impl Listener {
-    /// Listens as `options` say; `None`: nothing is to listen.
-    pub async fn bind(options: Option<&WebOptions>) -> Result<Option<Self>, Failure> {
-        match options {
-            Some(options) => Ok(Some(Self::open(options).await?)),
-            None => Ok(None),
-        }
-    }
-
     /// Listens as `options` say.
-    pub async fn open(options: &WebOptions) -> Result<Self, Failure> {
+    pub async fn bind(options: &WebOptions) -> Result<Self, Failure> {
         let bound = web::bind(options).await?;
         Ok(Self { bound, options: options.clone() })
     }

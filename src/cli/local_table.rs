@@ -1,18 +1,14 @@
 //! A table of this machine without Discord, which is always open. Entry type: [`LocalTable`].
 
-use std::time::Duration;
-
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::task::JoinHandle;
 
 use super::Failure;
 use crate::{
-    campaign::{Handles, RunningTable, Sessions, TableRequest},
+    campaign::{Handles, RunningTable, Sessions, TableRequest, close_table},
     domain::{Owner, SessionId},
-    session::{Command, Outlets},
+    session::Outlets,
     tools::CastChanges,
 };
-
-const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 
 pub struct LocalTable {
     pub session: SessionId,
@@ -46,26 +42,8 @@ impl LocalTable {
 
     /// Silences the NPCs and saves the session; false if the table had failed.
     pub async fn close(self, sessions: &Sessions) -> bool {
-        let Self { session, table, mut transcript } = self;
-        let RunningTable { handle, mut task, .. } = table;
-        // A table that is gone is closed.
-        _ = handle.commands.send(Command::Close).await;
-        drop(handle);
-        let kept = match timeout(CLOSE_PATIENCE, &mut task).await {
-            Ok(Ok(kept)) => Some(kept),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "the table has failed");
-                None
-            }
-            Err(_) => {
-                task.abort();
-                None
-            }
-        };
-        if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
-            transcript.abort();
-            tracing::error!("cannot write down the last events of the table");
-        }
+        let Self { session, table, transcript } = self;
+        let kept = close_table(table.handle, table.task, transcript).await;
         let is_whole = kept.is_some();
         if let Err(why) = sessions.keep(&session, kept.unwrap_or_default()).await {
             tracing::error!(%why, "cannot save the session");

@@ -1,4 +1,4 @@
-//! The services of a command that runs until it is told to end. Entry type: [`Program`].
+//! Services of a command that runs until a signal ends it. Entry type: [`Program`].
 
 use std::{path::Path, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
 pub struct Program {
     pub config: Arc<LiveConfig>,
     pub handles: Handles,
-    pub transcripts: TranscriptWriter,
+    transcripts: TranscriptWriter,
     /// Mistakes in changed files.
     pub mistakes: Mistakes,
     tools: Arc<Tools>,

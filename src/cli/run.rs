@@ -36,7 +36,10 @@ async fn serve(
 ) -> Result<u8, Failure> {
     let agreed = from.agreements().with(&config);
     // A port that is in use stops the bot before anything else starts.
-    let listener = Listener::bind(config.web.as_ref()).await?;
+    let listener = match &config.web {
+        Some(options) => Some(Listener::bind(options).await?),
+        None => None,
+    };
     let program = Program::open(config, listener.as_ref(), true).await?;
     let (options, stop) = (bot_options(&program.config.load()), CancellationToken::new());
     let listening = listener.map(|listener| {
@@ -55,8 +58,10 @@ async fn serve(
     if let Some(listening) = listening {
         listening.end().await;
     }
-    program.handles.workflows.close().await;
-    ended.map_err(|fatal| Failure::Failed(fatal.into()))?;
+    if let Err(fatal) = ended {
+        program.handles.workflows.close().await;
+        return Err(Failure::Failed(fatal.into()));
+    }
     program.close().await;
     Ok(DONE)
 }

@@ -5,7 +5,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::complain;
 
-/// Cancels `stop` once `following` ends or the program is told to end; returns if it is told again.
+/// Cancels `stop` once `following` ends or a signal asks the program to end; returns at the next
+/// signal.
 pub async fn ended(following: impl Future<Output = ()>, stop: &CancellationToken) {
     tokio::select! {
         () = following => {}

@@ -13,7 +13,7 @@ use crate::{
     app,
     campaign::{Access, NewToken, date, now, schedules_of_program},
     config::Config,
-    domain::{AccessRole, Owner},
+    domain::{AccessRole, Owner, TOKEN_PREFIX},
     memory::KeptToken,
     web::{self, tool_named},
 };
@@ -63,9 +63,9 @@ enum Action {
 /// Roles of a token.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum TokenRole {
-    /// What the players may see and do.
+    /// Everything that players may see and do.
     Player,
-    /// Everything that the game master may see and do.
+    /// The rights of a game master.
     Dm,
 }
 
@@ -195,7 +195,7 @@ fn list(tokens: &[KeptToken], json: bool) -> anyhow::Result<()> {
 
 async fn revoke(access: &Access, id: &str) -> Result<(), Failure> {
     let way_out = "glyphoxa token list shows all";
-    if id.starts_with("glx_") {
+    if id.starts_with(TOKEN_PREFIX) {
         // Not repeated: a terminal's contents may be seen or stored.
         let text = format!("this is a token itself (give its id: {way_out})");
         return Err(Failure::Usage(text));

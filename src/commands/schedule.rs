@@ -92,7 +92,7 @@ fn create(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-/// What a new schedule does: exactly one of a workflow and a line.
+/// Action of a new schedule: exactly one of a workflow and a line.
 fn action(call: &Call) -> Result<Planned, Refusal> {
     match (call.text("workflow"), call.text("npc"), call.text("text")) {
         (Some(name), None, None) => {

@@ -109,9 +109,10 @@ impl Config {
 
     /// Services used by `cast`, and programs that the listener lets in.
     pub fn describe(&self, cast: &[Npc]) -> Services {
-        let programs = self.web.as_ref();
-        let programs =
-            programs.map(|web| OutsidePrograms { at: web.listen, may_listen: web.mcp.listen });
+        let programs = self
+            .web
+            .as_ref()
+            .map(|web| OutsidePrograms { at: web.listen, may_listen: web.mcp.listen });
         Services { programs, ..self.services.describe(cast) }
     }
 

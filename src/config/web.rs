@@ -14,17 +14,12 @@ const LONGEST_NAME: usize = 253;
 /// Reads `web`; `None`: nothing listens.
 pub fn options(file: &Fields<'_>, notes: &mut Notes) -> Option<WebOptions> {
     let web = file.map("web", &keys::web::WEB)?;
-    let mcp = web.map("mcp", &keys::web::MCP);
-    let flag = |key| mcp.and_then(|mcp| mcp.flag(key)).unwrap_or_default();
     let hosts = web.items("hosts").iter().filter_map(|node| host(node, notes)).collect();
     let options = WebOptions {
         listen: address(web, notes)?,
         behind_tls: web.flag("behind_tls").unwrap_or_default(),
         hosts,
-        mcp: McpOptions {
-            listen: flag("listen"),
-            underscores: mcp.and_then(|mcp| mcp.text("tool_names")) == Some("underscore"),
-        },
+        mcp: web.map("mcp", &keys::web::MCP).map(mcp).unwrap_or_default(),
     };
     if options.is_exposed() && !options.behind_tls {
         let message = format!("other machines can reach {}", web.shown("listen"));
@@ -32,6 +27,13 @@ pub fn options(file: &Fields<'_>, notes: &mut Notes) -> Option<WebOptions> {
         notes.problems.add(web.place("listen"), message, way_out);
     }
     Some(options)
+}
+
+fn mcp(mcp: Fields<'_>) -> McpOptions {
+    McpOptions {
+        listen: mcp.flag("listen").unwrap_or_default(),
+        underscores: mcp.text("tool_names") == Some("underscore"),
+    }
 }
 
 fn address(web: Fields<'_>, notes: &mut Notes) -> Option<SocketAddr> {

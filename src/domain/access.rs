@@ -1,14 +1,17 @@
-//! What the holder of an access token may do. Entry type: [`AccessRole`].
+//! Access tokens of programs outside: their roles and their prefix. Entry type: [`AccessRole`].
 
 use serde::{Deserialize, Serialize};
 
-/// What the holder of a token may do.
+/// Marks the secret of a token, for people and for scanners of leaked secrets.
+pub const TOKEN_PREFIX: &str = "glx_";
+
+/// Rights of a token's holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessRole {
-    /// What a player at the table may see and do.
+    /// Sees and does only what a player at the table may.
     Player,
-    /// Everything that the game master may.
+    /// Sees and does everything that the game master may.
     Dm,
 }
 

@@ -84,17 +84,17 @@ pub fn is_framed(text: &str) -> bool {
     text.contains(FRAME_START)
 }
 
-/// The words of `text` alone, for what follows no instructions: without frames and their note.
+/// `text` without frames and their note, for readers that follow no instructions.
 pub fn unframed(text: &str) -> String {
+    if !is_framed(text) {
+        return text.to_owned();
+    }
     let mut pieces = text.split(FRAME_START);
     let mut words = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         words.push_str(piece.split_once('>').map_or(piece, |(_, inside)| inside));
     }
-    match is_framed(text) {
-        true => words.replace("</tool-data>", "").replace(DATA_NOTE, ""),
-        false => words,
-    }
+    words.replace("</tool-data>", "").replace(DATA_NOTE, "")
 }
 
 /// Default for a summary of an earlier version.

@@ -18,7 +18,7 @@ mod scope;
 mod tier;
 mod visible;
 
-pub use access::AccessRole;
+pub use access::{AccessRole, TOKEN_PREFIX};
 pub use campaign::{Campaign, Entity, EntityKind, Player, Rule, Scene};
 pub use chat::{Calling, DATA_NOTE, Message, ToolCall, ToolSpec, TurnFacts, is_framed, unframed};
 pub use file_stem::file_stem;

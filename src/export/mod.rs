@@ -1,4 +1,4 @@
-//! What is handed to people and other programs: transcripts and character cards. Values in, text out.
+//! Files for people and other programs: transcripts and character cards. Values in, text out.
 //!
 //! Entry functions: [`markdown`], [`web_vtt`], [`tagged_json`] (transcripts), [`card()`]; entry type:
 //! [`FileNames`]. **Never**: opens a file, or writes an NPC's secrets.

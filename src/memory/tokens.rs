@@ -20,6 +20,13 @@ pub struct KeptToken {
     pub ends: Option<Timestamp>,
 }
 
+impl KeptToken {
+    /// True if it has not ended at `now`.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.ends.is_none_or(|ends| now < ends)
+    }
+}
+
 pub trait AccessTokens: Send + Sync {
     /// Fails if the id or the hash is known.
     fn add_token(&self, token: KeptToken) -> StoreFuture<'_, ()>;

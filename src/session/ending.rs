@@ -87,10 +87,7 @@ impl Table {
             if self.turns.of_seat(seat).is_some_and(|turn| theirs(&turn.purpose)) {
                 self.silence(now, seat);
             }
-            let waiting = std::mem::take(&mut self.seats[seat].waiting);
-            let (given_up, waiting) = waiting.into_iter().partition(theirs);
-            self.seats[seat].waiting = waiting;
-            self.give_up(given_up, SILENCED);
+            self.give_up_those(seat, SILENCED, theirs);
         }
     }
 
@@ -109,16 +106,21 @@ impl Table {
     }
 
     fn silence_those(&mut self, seat: SeatId, why: &str, is_one: impl Fn(&Purpose) -> bool) {
-        let waiting = std::mem::take(&mut self.seats[seat].waiting);
-        let (given_up, waiting): (Waiting, Waiting) = waiting.into_iter().partition(&is_one);
-        self.seats[seat].waiting = waiting;
-        self.give_up(given_up, why);
+        self.give_up_those(seat, why, &is_one);
         let is_its =
             |turn: &&Active| turn.purpose.seat == seat && turn.is_wanted() && is_one(&turn.purpose);
         let its: Vec<TurnId> = self.turns.all().filter(is_its).map(|turn| turn.id).collect();
         for turn in its {
             self.cut_off(Instant::now(), turn);
         }
+    }
+
+    /// Drops these requests from the queue of `seat`.
+    fn give_up_those(&mut self, seat: SeatId, why: &str, is_one: impl Fn(&Purpose) -> bool) {
+        let waiting = std::mem::take(&mut self.seats[seat].waiting);
+        let (given_up, waiting) = waiting.into_iter().partition(is_one);
+        self.seats[seat].waiting = waiting;
+        self.give_up(given_up, why);
     }
 
     pub(super) fn give_up(&mut self, waiting: Waiting, why: &str) {

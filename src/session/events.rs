@@ -24,7 +24,7 @@ use crate::domain::{PersonId, TurnId};
 #[derive(Clone, Debug)]
 pub enum TableEvent {
     Line(Arc<TurnLine>),
-    /// What a person said, once it is understood; its line follows with the answer.
+    /// An understood utterance of a person; its line follows with the answer.
     Said(Arc<UnderstoodLine>),
     /// This person's words and the answers to them are forgotten.
     Forgotten(PersonId),
@@ -69,13 +69,13 @@ pub enum TurnStage {
 /// Live events that a reader may lag behind: some seconds of a full table.
 const LIVE_CAPACITY: usize = 256;
 
-/// What a person said or typed, before it is answered.
+/// A spoken or typed utterance before it is answered.
 #[derive(Debug)]
 pub struct UnderstoodLine {
     pub speaker: String,
     pub by: PersonId,
     pub text: String,
-    /// Its first voice. If the person goes on, the whole follows with the same time.
+    /// Time of its first voice; the whole of a continued utterance follows with the same time.
     pub began: Instant,
 }
 

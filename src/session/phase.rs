@@ -59,7 +59,7 @@ pub struct End {
     pub recorded: Recorded,
 }
 
-/// How much of an ended turn is recorded.
+/// Parts of an ended turn that are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     Nothing,

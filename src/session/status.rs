@@ -44,7 +44,7 @@ impl fmt::Display for State {
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     pub state: State,
-    /// How to end an X-card that keeps NPCs silent.
+    /// Way to end the X-card that keeps NPCs silent; `None` without one.
     pub card: Option<&'static str>,
     pub seats: Vec<SeatStatus>,
     pub scene: SceneStatus,

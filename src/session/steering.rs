@@ -288,7 +288,7 @@ impl Table {
         self.seats.ids().into_iter().filter(could_speak).collect()
     }
 
-    /// How to end the X-card that keeps NPCs silent; `None` if none does.
+    /// Way to end the X-card that keeps NPCs silent; `None` without one.
     pub(super) fn way_out_of_card(&self) -> Option<&'static str> {
         let is_silent = |seat: &SeatId| self.seats.has(*seat) && self.seats[*seat].muted;
         let way = if self.is_ended_by_anyone() { ALONE } else { GAME_MASTERS };

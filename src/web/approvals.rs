@@ -20,14 +20,13 @@ use tokio::time::Instant;
 use super::{
     WebParts,
     rates::{MINUTE, WrongTokens},
-    refusal::Refusal,
 };
 use crate::campaign::{CallbackChoice, CallbackError, Callbacks};
 
 /// Unknown addresses in a minute that are answered 404; further ones are answered 429.
 const UNKNOWN_MAX: usize = 10;
 
-/// The route, below whose address notifications lie from now on.
+/// The route; from now on notifications name addresses below it.
 pub fn routes(parts: Arc<WebParts>) -> Router {
     let callbacks = parts.handles.notifier.callbacks.clone();
     callbacks.serve_at(parts.options.url());
@@ -127,14 +126,14 @@ impl Decisions {
         let choice = choice(media_type, body)?;
         let decided = self.callbacks.decide(token, choice).await;
         let is_unknown = decided == Err(CallbackError::Unknown);
-        if is_unknown && self.unknown.count(Instant::now()) == Refusal::ManyWrong {
+        if is_unknown && !self.unknown.count(Instant::now()) {
             return Err(Refused::TooOften);
         }
         decided.map_err(Refused::Call)
     }
 }
 
-/// Reads a decision. JSON alone is taken, which no form of a web page can send.
+/// Reads a decision. Accepts JSON alone, which no form of a web page can send.
 fn choice(media_type: Option<&str>, body: &[u8]) -> Result<CallbackChoice, Refused> {
     let media_type = media_type.and_then(|it| it.split(';').next()).unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case("application/json") {

@@ -49,7 +49,7 @@ pub async fn take(State(bounds): State<BodyBounds>, request: Request, next: Next
         Ok(body) => {
             let holder = parts.extensions.get::<Arc<Holder>>();
             let socket = holder.and_then(|_| parts.extensions.get::<Arc<Socket>>());
-            let trust = socket.map(Socket::trust);
+            let trust = socket.map(|socket| socket.trust());
             let response = next.run(Request::from_parts(parts, body)).await;
             response.map(|body| Guarded::body(body, trust))
         }

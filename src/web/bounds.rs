@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// Bytes of an answer in a second that its reader must take at least, on average.
+/// Least average pace of an answer's reader, in bytes per second.
 const PACE: u32 = 16 * 1024;
-/// Time before that counts.
+/// Time before the pace counts.
 const GRACE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Bounds {
     pub open_body: usize,
     /// Time for the whole body.
     pub body_time: Duration,
-    /// Time in which a client must take some of an answer that waits for it.
+    /// Longest wait for a client to take more of an answer.
     pub write_time: Duration,
     /// Nesting of JSON in a body; serde's own limit is 128.
     pub depth: usize,

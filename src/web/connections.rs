@@ -38,15 +38,15 @@ const BUFFER: usize = 64 * 1024;
 /// Wait after the system has refused a connection, mostly because too many files are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
-/// Newcomers without a place that are told so at the same time; further ones are closed at once.
+/// Most newcomers without a place that are answered at a time; further ones are closed at once.
 const TURNED_AWAY: usize = 16;
-/// Time for that.
+/// Longest time for that answer.
 const TURN_AWAY: Duration = Duration::from_secs(1);
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Content-Type: text/plain; charset=utf-8\r\nRetry-After: 5\r\nConnection: close\r\n\r\n\
     all connections are in use (try again in some seconds)\n";
 
-/// What all connections share.
+/// Shared by all connections.
 #[derive(Clone)]
 pub struct Shared {
     pub routes: Router,
@@ -54,19 +54,13 @@ pub struct Shared {
     pub stop: CancellationToken,
 }
 
-/// Serves all connections of `listener` until `stop`, and ends them.
-pub async fn serve(
-    listener: TcpListener,
-    routes: Router,
-    bounds: &Bounds,
-    stop: &CancellationToken,
-) {
-    let shared = Shared { routes, bounds: Arc::new(bounds.clone()), stop: stop.clone() };
-    let sockets = Sockets::new(bounds.sockets);
+/// Serves all connections of `listener` until it is stopped, and ends them.
+pub async fn serve(listener: TcpListener, shared: Shared) {
+    let (sockets, patience) = (Sockets::new(shared.bounds.sockets), shared.bounds.end);
     let (mut connections, turns) = (JoinSet::new(), Arc::new(Semaphore::new(TURNED_AWAY)));
     loop {
         let accepted = tokio::select! {
-            () = stop.cancelled() => break,
+            () = shared.stop.cancelled() => break,
             Some(_) = connections.join_next() => continue,
             accepted = listener.accept() => accepted,
         };
@@ -86,14 +80,14 @@ pub async fn serve(
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::select! {
-                    () = stop.cancelled() => break,
+                    () = shared.stop.cancelled() => break,
                     () = tokio::time::sleep(ACCEPT_AGAIN) => {}
                 }
             }
         }
     }
     drop((listener, shared));
-    end(connections, bounds.end).await;
+    end(connections, patience).await;
 }
 
 /// Tells a newcomer that there is no place.

@@ -1,7 +1,8 @@
-//! Who may enter: the token of every request. Entry function: [`enter`].
+//! Checks the token of every request. Entry function: [`enter`].
 //!
-//! A valid token always enters, however many wrong ones come: they are only answered otherwise, and
-//! wait for each other at the store. Routes find the holder as `Arc<Holder>` in the extensions.
+//! A valid token always enters, however many wrong ones come: too many change only their own
+//! answer. Lookups in the store queue, a few run at once. Routes find the holder as `Arc<Holder>`
+//! in the extensions.
 
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub async fn enter(State(entry): State<Arc<Entry>>, mut request: Request, next: 
         Ok(entered) => entered,
         Err(refusal) => return refusal.into_response(),
     };
-    let entrance = request.extensions().get::<Arc<Socket>>().map(Socket::enter);
+    let entrance = request.extensions().get::<Arc<Socket>>().map(|socket| socket.enter());
     // No route needs it, and none can log it.
     request.headers_mut().remove(AUTHORIZATION);
     request.extensions_mut().insert(Arc::new(holder));
@@ -64,7 +65,9 @@ impl Entry {
             self.access.holder(token).await
         };
         let holder = match found {
-            Ok(found) => found.ok_or_else(|| self.wrong.count(Instant::now()))?,
+            Ok(Some(holder)) => holder,
+            Ok(None) if self.wrong.count(Instant::now()) => return Err(Refusal::WrongToken),
+            Ok(None) => return Err(Refusal::ManyWrong),
             Err(error) => {
                 tracing::warn!(%error, "cannot look up the token of a request");
                 return Err(Refusal::Memory);
@@ -75,7 +78,7 @@ impl Entry {
     }
 }
 
-/// The token of a request. In its address it counts for nothing: addresses are logged.
+/// The token of a request. One in the address is ignored: addresses are logged.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (value, None) = (values.next()?, values.next()) else { return None };

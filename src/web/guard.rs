@@ -37,9 +37,8 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
 }
 
 impl Guard {
-    /// For a listener on `address`.
-    pub fn new(options: &WebOptions, address: IpAddr) -> Self {
-        Self { hosts: options.hosts.clone(), address }
+    pub fn new(options: &WebOptions) -> Self {
+        Self { hosts: options.hosts.clone(), address: options.listen.ip() }
     }
 
     fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -63,7 +62,7 @@ impl Guard {
         }
     }
 
-    /// No other site can have such a name or address.
+    /// True for names and addresses that no other site can have.
     fn is_own(&self, host: &str) -> bool {
         let name = host.to_ascii_lowercase();
         let bare = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(&name);
@@ -78,7 +77,7 @@ impl Guard {
         self.hosts.iter().any(|host| host.parse::<IpAddr>() == Ok(address))
     }
 
-    /// A page of the host that is asked, or of a listed one.
+    /// True for a page of the requested host, or of a listed one.
     fn is_own_origin(&self, origin: &str, host: &Authority) -> bool {
         let (rest, port) = match (origin.strip_prefix("http://"), origin.strip_prefix("https://")) {
             (Some(rest), _) => (rest, 80),
@@ -99,10 +98,10 @@ fn authority(text: &str) -> Option<Authority> {
     is_plain.then(|| text.parse::<Authority>().ok()).flatten()
 }
 
-/// A header is there more than once, or is no text.
+/// A header occurs more than once, or is no text.
 struct Several;
 
-/// The value of a header that may be there once.
+/// The value of a header that may occur once.
 fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Several> {
     let mut values = headers.get_all(name).iter();
     let first = values.next();
@@ -120,11 +119,11 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Refuses the request of these headers.
+    /// Status of the refusal; `None`: the request is admitted.
     fn refusal(target: &str, headers: &[(HeaderName, &str)]) -> Option<u16> {
         let hosts = ["npc.example", "192.168.1.9"].map(str::to_owned).to_vec();
-        let options = WebOptions { hosts, ..Default::default() };
-        let guard = Guard::new(&options, "192.168.1.5".parse().unwrap());
+        let listen = "192.168.1.5:4100".parse().unwrap();
+        let guard = Guard::new(&WebOptions { listen, hosts, ..Default::default() });
         let mut all = HeaderMap::new();
         for (name, value) in headers {
             all.append(name, value.parse().unwrap());
@@ -175,7 +174,7 @@ mod tests {
 
     #[test]
     fn only_known_methods_pass() {
-        let guard = Guard::new(&WebOptions::default(), "127.0.0.1".parse().unwrap());
+        let guard = Guard::new(&WebOptions::default());
         let headers = HeaderMap::from_iter([(HOST, "localhost".parse().unwrap())]);
         for (method, is_known) in [("GET", true), ("DELETE", true), ("TRACE", false), ("X", false)]
         {

@@ -20,9 +20,9 @@ const PIECE: usize = 64 * 1024;
 /// slow.
 pub struct Guarded<T> {
     body: Body,
-    /// What is left of a large frame.
+    /// Rest of a large frame.
     rest: Bytes,
-    /// When all of that must be taken.
+    /// Deadline for taking all of it.
     end: Option<Instant>,
     _guard: T,
 }

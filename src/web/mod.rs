@@ -36,12 +36,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    bounds::Bounds,
-    entry::Entry,
-    guard::Guard,
-    routes::{Checks, Routes},
-};
+use self::{bounds::Bounds, connections::Shared, entry::Entry, guard::Guard, routes::Routes};
 pub use self::{
     mcp::{names_for as tools_of, tool_named},
     options::{McpOptions, WebOptions},
@@ -111,7 +106,7 @@ pub async fn check_tokens(options: &WebOptions, access: &Access) -> Result<(), W
 
 /// Longest wait until cancelled calls, which are tasks of their own, let go of the services.
 const RELEASED: Duration = Duration::from_millis(500);
-/// Interval of looks at that.
+/// Interval of checks for that.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Answers requests until `stop` is cancelled. Requests under way then have [`Bounds::end`] left;
@@ -121,14 +116,13 @@ pub async fn serve(bound: Bound, mut parts: WebParts, stop: CancellationToken) {
     // The configured port may be 0, which no address for others names.
     parts.options.listen = bound.address;
     let parts = Arc::new(parts);
-    let checks = Checks {
-        guard: Guard::new(&parts.options, bound.address.ip()),
-        entry: Entry::new(parts.handles.access.clone(), &bounds),
-    };
-    let routes = Routes::of(&parts, &stop).checked(checks, &bounds);
-    let held = Arc::downgrade(&parts);
+    let guard = Guard::new(&parts.options);
+    let entry = Entry::new(parts.handles.access.clone(), &bounds);
+    let routes = Routes::of(&parts, &stop).checked(guard, entry, &bounds);
+    let (held, outside) = (Arc::downgrade(&parts), parts.handles.outside.clone());
     drop(parts);
-    connections::serve(bound.listener, routes, &bounds, &stop).await;
+    connections::serve(bound.listener, Shared { routes, bounds: Arc::new(bounds), stop }).await;
+    outside.close().await;
     let released = async {
         while held.strong_count() > 0 {
             sleep(LOOK).await;

@@ -36,7 +36,7 @@ impl Default for WebOptions {
 }
 
 impl WebOptions {
-    /// Other machines can reach the address.
+    /// True if other machines can reach the address.
     pub const fn is_exposed(&self) -> bool {
         !self.listen.ip().is_loopback()
     }

@@ -1,4 +1,4 @@
-//! What routes answer from. Entry type: [`WebParts`].
+//! Settings and services of all routes. Entry type: [`WebParts`].
 
 use super::{options::WebOptions, rehearsal::Rehearsal};
 use crate::campaign::Handles;

@@ -1,4 +1,6 @@
-//! A socket whose writes end when its client takes nothing, or too little, for too long. Entry type: [`Patient`].
+//! A socket whose writes fail when its client takes nothing, or too little, for too long.
+//!
+//! Entry type: [`Patient`].
 
 use std::{
     io::{self, IoSlice},
@@ -14,8 +16,8 @@ use tokio::{
 
 use super::bounds::time_for;
 
-/// Fails a write that has made no progress for `limit`, or whose client takes too little on average.
-/// How fast it is counts until all that there was to write is written.
+/// Fails a write that has made no progress for `limit`, or whose client takes too little on average,
+/// from the first write that waited until everything is written.
 pub struct Patient<S> {
     socket: S,
     limit: Duration,

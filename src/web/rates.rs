@@ -1,9 +1,9 @@
-//! How often holders of tokens ask, and how often wrong tokens come.
+//! Limits of requests by each holder, and of wrong tokens.
 //!
 //! Entry types: [`Rates`], a bucket for each holder that fills at a steady rate; [`WrongTokens`].
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -81,11 +81,11 @@ impl Drop for Running {
     }
 }
 
-/// Times of wrong tokens within the last minute, at most as many as are let through.
+/// Times of the last minute's wrong tokens, up to a limit.
 #[derive(Debug)]
 pub struct WrongTokens {
     most: usize,
-    times: Mutex<VecDeque<Instant>>,
+    times: Mutex<Vec<Instant>>,
 }
 
 impl WrongTokens {
@@ -93,15 +93,15 @@ impl WrongTokens {
         Self { most, times: Mutex::default() }
     }
 
-    /// Counts a wrong token; returns its refusal.
-    pub fn count(&self, now: Instant) -> Refusal {
+    /// Counts a wrong token; false if the limit is reached.
+    pub fn count(&self, now: Instant) -> bool {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         times.retain(|at| now.saturating_duration_since(*at) < MINUTE);
-        if times.len() >= self.most {
-            return Refusal::ManyWrong;
+        let is_within = times.len() < self.most;
+        if is_within {
+            times.push(now);
         }
-        times.push_back(now);
-        Refusal::WrongToken
+        is_within
     }
 }
 
@@ -146,9 +146,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn wrong_tokens_are_too_many_for_a_minute() {
         let (wrong, now) = (WrongTokens::new(2), Instant::now());
-        assert_eq!(wrong.count(now), Refusal::WrongToken);
-        assert_eq!(wrong.count(now), Refusal::WrongToken);
-        assert_eq!(wrong.count(now + MINUTE / 2), Refusal::ManyWrong);
-        assert_eq!(wrong.count(now + MINUTE), Refusal::WrongToken);
+        assert!(wrong.count(now) && wrong.count(now));
+        assert!(!wrong.count(now + MINUTE / 2));
+        assert!(wrong.count(now + MINUTE));
     }
 }

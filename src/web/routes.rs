@@ -1,4 +1,4 @@
-//! All routes, and what a request passes before it reaches one. Entry type: [`Routes`].
+//! All routes, and the checks before them. Entry type: [`Routes`].
 
 use std::sync::Arc;
 
@@ -31,14 +31,8 @@ use super::{
 pub struct Routes {
     /// For requests with a valid token.
     pub behind_token: Router,
-    /// For all requests; their routes decide themselves who may do what.
+    /// For all requests; these routes check rights themselves.
     pub open: Router,
-}
-
-/// Checks of requests that hold state.
-pub struct Checks {
-    pub guard: Guard,
-    pub entry: Entry,
 }
 
 impl Routes {
@@ -52,10 +46,9 @@ impl Routes {
         Self { behind_token, open }
     }
 
-    /// All routes, with all checks before them. What has no route needs a token too, so that a
+    /// All routes, with all checks before them. Unknown addresses need a token too, so that a
     /// stranger learns nothing.
-    pub fn checked(self, checks: Checks, bounds: &Bounds) -> Router {
-        let Checks { guard, entry } = checks;
+    pub fn checked(self, guard: Guard, entry: Entry, bounds: &Bounds) -> Router {
         let bounded = |most| from_fn_with_state(BodyBounds::new(most, bounds), body::take);
         let behind_token = self
             .behind_token

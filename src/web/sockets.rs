@@ -10,7 +10,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 
@@ -34,18 +34,10 @@ pub struct Socket {
     shed: CancellationToken,
     /// A request has come.
     has_asked: AtomicBool,
-    /// Requests with a valid token under way.
-    entered: AtomicUsize,
-    /// Those whose body has come.
-    trusted: AtomicUsize,
-}
-
-/// Who keeps its place longer, least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum SocketTrust {
-    Stranger,
-    Entered,
-    Trusted,
+    /// Shared by requests with a valid token under way.
+    entered: Arc<()>,
+    /// Shared by those whose body has come.
+    trusted: Arc<()>,
 }
 
 /// A place among the open sockets, free again once dropped.
@@ -55,10 +47,6 @@ pub struct Admitted {
     id: u64,
     socket: Arc<Socket>,
 }
-
-/// Keeps the standing of its socket.
-#[derive(Debug)]
-pub struct Trust(Arc<Socket>, SocketTrust);
 
 impl Sockets {
     pub fn new(most: usize) -> Arc<Self> {
@@ -70,7 +58,7 @@ impl Sockets {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.by_age.len() >= self.most {
             let all = open.by_age.iter().map(|(id, socket)| (socket.standing(), *id));
-            let (_, last) = all.min().filter(|(standing, _)| *standing < SocketTrust::Trusted)?;
+            let (_, last) = all.min().filter(|((is_trusted, _), _)| !is_trusted)?;
             if let Some(socket) = open.by_age.remove(&last) {
                 socket.shed.cancel();
             }
@@ -84,13 +72,11 @@ impl Sockets {
 }
 
 impl Socket {
-    fn standing(&self) -> SocketTrust {
-        let is_any = |count: &AtomicUsize| count.load(Ordering::Relaxed) > 0;
-        match () {
-            () if is_any(&self.trusted) => SocketTrust::Trusted,
-            () if is_any(&self.entered) => SocketTrust::Entered,
-            () => SocketTrust::Stranger,
-        }
+    /// True for a trusted socket, then for one that carries a request with a valid token at all;
+    /// the lowest pair gives way first.
+    fn standing(&self) -> (bool, bool) {
+        let is_shared = |mark: &Arc<()>| Arc::strong_count(mark) > 1;
+        (is_shared(&self.trusted), is_shared(&self.entered))
     }
 
     pub fn has_asked(&self) -> bool {
@@ -102,16 +88,14 @@ impl Socket {
         self.has_asked.store(true, Ordering::Relaxed);
     }
 
-    /// A request with a valid token has begun.
-    pub fn enter(self: &Arc<Self>) -> Trust {
-        self.entered.fetch_add(1, Ordering::Relaxed);
-        Trust(Arc::clone(self), SocketTrust::Entered)
+    /// A request with a valid token has begun; it keeps the mark until it is answered.
+    pub fn enter(&self) -> Arc<()> {
+        Arc::clone(&self.entered)
     }
 
-    /// A request with a valid token has come whole.
-    pub fn trust(self: &Arc<Self>) -> Trust {
-        self.trusted.fetch_add(1, Ordering::Relaxed);
-        Trust(Arc::clone(self), SocketTrust::Trusted)
+    /// A request with a valid token has come whole; it keeps the mark until it is answered.
+    pub fn trust(&self) -> Arc<()> {
+        Arc::clone(&self.trusted)
     }
 }
 
@@ -130,16 +114,6 @@ impl Drop for Admitted {
     fn drop(&mut self) {
         let mut open = self.sockets.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.by_age.remove(&self.id);
-    }
-}
-
-impl Drop for Trust {
-    fn drop(&mut self) {
-        let count = match self.1 {
-            SocketTrust::Trusted => &self.0.trusted,
-            SocketTrust::Entered | SocketTrust::Stranger => &self.0.entered,
-        };
-        count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -27,7 +27,7 @@ fn in_one_breath(line: &str) -> Vec<i16> {
 }
 
 impl Hall {
-    /// Bartok is asked and has been heard for so long that more voice is another utterance.
+    /// Asks Bartok, and hears him long enough that more voice is another utterance.
     async fn has_him_talk(&self, player: &Player) {
         let bot = self.discord.bot();
         player.wait_for_silence(bot, Duration::from_millis(600), BOUND).await.unwrap();

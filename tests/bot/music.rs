@@ -55,7 +55,7 @@ impl Hall {
         player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await.unwrap();
     }
 
-    /// Waits for so many packets of the bot; all that `player` has heard since it forgot the rest.
+    /// Waits for this number of packets of the bot; returns all that `player` remembers.
     async fn heard_by_now(&self, player: &Player, packets: usize) -> Vec<Packet> {
         let bot = self.discord.bot();
         for _ in 0..packets {

@@ -418,7 +418,7 @@ fn stored_files_are_private_to_their_owner() {
 
 #[test]
 fn secret_in_the_wrong_key_is_not_repeated() {
-    // Where an address, a name, a number, a path and a key's own name are expected.
+    // An address, a name, a number, a path and a key's own name are expected there.
     let keys = [
         "providers: { llm: { name: openai, base_url: \"${KEY}\", model: m } }",
         "providers: { llm: { name: \"${KEY}\" } }",

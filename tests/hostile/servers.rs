@@ -339,7 +339,7 @@ fn endless_input_is_answered_in_time() {
     }
 }
 
-/// A table with a server whose tools are others in each list, once it has used up its room so many times.
+/// A table with a server that lists other tools each time, after more tools have waited `times` times.
 fn renamed(times: usize) -> (Place, Live) {
     let place = place(&Attacker::stdio("renames", ""));
     let live = place.start(&["ask", "--json", "--tier", "deep"]);

@@ -337,7 +337,7 @@ fn tool_effects_decide_on_approval() {
     // Configuration of every tool; the tool; whether it is called without asking.
     let cases = [
         ("", "dust", false),
-        // That it stays here is the operator's to say, wherever the server runs.
+        // Only the operator can say that it stays here, wherever the server runs.
         ("", "tidy", false),
         (", open_world: false", "tidy", true),
         ("", "look", true),
@@ -445,8 +445,8 @@ fn approved_arguments_are_sent_unchanged() {
     assert_eq!(attack.wiped(), 1);
 }
 
-/// Calls of two evenings of so many turns; an NPC with secrets needs the operator's word that the server
-/// keeps its questions to itself.
+/// Calls of two evenings, each of `turns` turns; an NPC with secrets needs the operator's word that the
+/// server keeps its questions to itself.
 fn two_evenings(turns: usize) -> [Vec<Value>; 2] {
     let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
     let told = ", tools: { look: { open_world: false } }";

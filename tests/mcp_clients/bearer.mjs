@@ -1,4 +1,4 @@
-// Hands requests on to a server with a token, for the conformance suite, which sends none.
+// Forwards requests to a server with a token added, for the conformance suite, which sends none.
 //
 // Arguments: address of the server, token. Prints its own port; ends with its input. Its own name in Host and
 // Origin becomes the server's; foreign ones stay as they are.

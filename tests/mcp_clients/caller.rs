@@ -1,5 +1,5 @@
-//! A client by hand: one connection that stays open, in the revision without a handshake, so that a call is a
-//! request and its answer and no more.
+//! A client by hand: unlike `support::outside::Caller` it keeps its connection open, and speaks the revision
+//! without a handshake, so that a call is a request and its answer and no more.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -32,41 +32,26 @@ impl Caller {
         Self { connection, port, token: token.to_owned(), requests: 0 }
     }
 
-    /// Name of the only argument that a tool needs.
-    #[track_caller]
-    pub fn argument(&mut self, tool: &str) -> String {
-        let listed = self.request("tools/list", "", json!({}));
-        let tools = listed["tools"].as_array().expect("tools");
-        let tool = tools.iter().find(|it| it["name"] == tool).expect("the tool");
-        tool["inputSchema"]["required"][0].as_str().expect("an argument").to_owned()
-    }
-
     /// Result of a tool that makes no error.
     #[track_caller]
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let result = self.request("tools/call", tool, params);
-        assert_ne!(result["isError"], true, "{result:#}");
-        result
-    }
-
-    /// Result of a request about `name`.
-    #[track_caller]
-    fn request(&mut self, method: &str, name: &str, mut params: Value) -> Value {
         self.requests += 1;
-        params["_meta"] = json!({
+        let meta = json!({
             "io.modelcontextprotocol/protocolVersion": REVISION,
             "io.modelcontextprotocol/clientInfo": { "name": "tests", "version": "1" },
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let message =
-            json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params });
+        let message = json!({
+            "jsonrpc": "2.0",
+            "id": self.requests,
+            "method": "tools/call",
+            "params": { "name": tool, "arguments": arguments, "_meta": meta },
+        });
         let message = message.to_string();
-        let named = if name.is_empty() { String::new() } else { format!("Mcp-Name: {name}\r\n") };
         let request = format!(
             "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n\
              Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
-             MCP-Protocol-Version: {REVISION}\r\nMcp-Method: {method}\r\n{named}\
+             MCP-Protocol-Version: {REVISION}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n\
              Content-Length: {}\r\n\r\n{message}",
             self.port,
             self.token,
@@ -76,8 +61,10 @@ impl Caller {
         let (head, body) = self.answer();
         assert!(head.starts_with("http/1.1 200"), "{head}\n{body}");
         let answer = message_in(&body);
-        assert!(answer["result"].is_object(), "{method} {name}: {answer:#}");
-        answer["result"].clone()
+        let result = &answer["result"];
+        assert!(result.is_object(), "{tool}: {answer:#}");
+        assert_ne!(result["isError"], true, "{result:#}");
+        result.clone()
     }
 
     /// A line of the answer's head, without its end.

@@ -1,5 +1,5 @@
 // The protocol's own TypeScript clients against Glyphoxa's server: "sdk" is the first line of them, which
-// speaks 2025-11-25, "client" the second, which is held to 2026-07-28.
+// speaks 2025-11-25, "client" the second, which is pinned to 2026-07-28.
 //
 // Arguments: folder of the packages, "sdk" or "client", address, token, name of a workflow. Prints one JSON
 // object of what it has understood.

@@ -17,7 +17,7 @@ use crate::{
 /// A scenario without fixtures.
 struct Scenario {
     name: &'static str,
-    /// Checks inside it that want a fixture all the same.
+    /// Checks inside it that want a fixture nevertheless.
     of_fixtures: &'static [&'static str],
 }
 
@@ -92,7 +92,7 @@ fn check(revision: &str, scenarios: &[Scenario]) {
     assert!(failures.is_empty(), "{failures:#?}\n{said}");
 }
 
-/// Runs the suite for a revision, with a token that it does not know of; what it says.
+/// Output of the suite for a revision; the token is added to its requests on their way.
 fn run_suite(node: &Path, package: &Path, revision: &str, results: &Path) -> String {
     let served = Served::start();
     let mut bearer = run_by(node, &script("bearer.mjs"));

@@ -48,15 +48,14 @@ fn fifty_clients_roll_beside_a_table_in_time() {
         format!("  tts: {{ name: openai, base_url: \"{}\", model: tts }}\n", voice.base_url());
     let served = Served::with(&tts, "{ provider: openai, voice_id: alloy }");
     let mut narrator = Caller::new(served.port, &served.token("dm"));
-    let argument = narrator.argument("dice.roll");
     let alone = talk(&mut narrator);
     let is_over = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..CLIENTS)
         .map(|nth| {
             let client = Caller::new(served.port, &served.token("player"));
-            let (argument, is_over) = (argument.clone(), Arc::clone(&is_over));
+            let is_over = Arc::clone(&is_over);
             let first = BETWEEN_ROLLS * nth / CLIENTS;
-            thread::spawn(move || roll(client, &argument, first, &is_over))
+            thread::spawn(move || roll(client, first, &is_over))
         })
         .collect();
     let beside = talk(&mut narrator);
@@ -78,7 +77,7 @@ fn fifty_clients_roll_beside_a_table_in_time() {
     assert!(added(50) <= 2.0 && added(99) <= 5.0, "the table is late, see above");
 }
 
-/// Has the NPC say [`LINES`]; the times until each was heard, by listeners that take it as it comes.
+/// The NPC says [`LINES`]; the times until each was heard, by listeners that take it as it comes.
 #[track_caller]
 fn talk(narrator: &mut Caller) -> Times {
     let lines = (0..LINES).map(|nth| {
@@ -94,17 +93,12 @@ fn talk(narrator: &mut Caller) -> Times {
 }
 
 /// Rolls until it is over, the first time after `first`; the times of the calls.
-fn roll(
-    mut client: Caller,
-    argument: &str,
-    first: Duration,
-    is_over: &AtomicBool,
-) -> Vec<Duration> {
+fn roll(mut client: Caller, first: Duration, is_over: &AtomicBool) -> Vec<Duration> {
     thread::park_timeout(first);
     let mut times = Vec::new();
     while !is_over.load(Ordering::Relaxed) {
         let started = Instant::now();
-        client.call("dice.roll", &json!({ argument: "1d20" }));
+        client.call("dice.roll", &json!({ "dice": "1d20" }));
         times.push(started.elapsed());
         thread::park_timeout(BETWEEN_ROLLS);
     }

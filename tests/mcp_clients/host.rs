@@ -1,8 +1,6 @@
 //! Glyphoxa's own host, with a second Glyphoxa as its server.
 
-use serde_json::json;
-
-use super::{Served, TOOLS, WRONG, caller::Caller, has_roll};
+use super::{ROLL, Served, TOOLS, WRONG, has_roll};
 use crate::support::program::Place;
 
 /// A folder whose NPC may use all tools of the server at `url`.
@@ -21,7 +19,6 @@ fn beside(url: &str, token: &str) -> Place {
 fn own_host_calls_tools_of_a_second_glyphoxa() {
     let served = Served::start();
     let token = served.token("dm");
-    let argument = Caller::new(served.port, &token).argument("dice.roll");
     let place = beside(&served.url(), &token);
     let listed = place.run(&["tools", "list", "--json"]).ends_with(0).lines();
     for tool in TOOLS {
@@ -32,8 +29,7 @@ fn own_host_calls_tools_of_a_second_glyphoxa() {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         assert!(!name.is_empty() && name.chars().all(fits), "{identity}: {listed:#?}");
     }
-    let arguments = json!({ argument: "2d6+3" }).to_string();
-    let call = ["tools", "call", "table.dice.roll", arguments.as_str(), "--json"];
+    let call = ["tools", "call", "table.dice.roll", ROLL, "--json"];
     let rolled = place.run(&call).ends_with(0).line();
     assert!(has_roll(&rolled["result"]), "{rolled:#}");
     let ask = ["ask", "--json", "--tier", "deep", "--text", "Wanda, who is there"];

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Served, TOOLS, WRONG, caller::Caller, has_roll, node_of_suite, run_by};
+use super::{ROLL, Served, TOOLS, WRONG, has_roll, node_of_suite, run_by};
 use crate::{
     support::program::{Ran, run},
     third_party::installed,
@@ -12,7 +12,7 @@ use crate::{
 
 /// Exit status of the Inspector without a valid token.
 const UNAUTHORISED: i32 = 3;
-/// And after a tool's own error.
+/// Exit status after a tool's own error.
 const TOOL_ERROR: i32 = 5;
 
 /// The Inspector at a server.
@@ -32,7 +32,7 @@ impl Inspector {
     fn run(&self, token: &str, arguments: &[&str]) -> Ran {
         let package = self.folder.join("node_modules/@modelcontextprotocol/inspector");
         let mut command = run_by(&self.node, &package.join("clients/launcher/build/index.js"));
-        // What it stores is gone with the folder.
+        // Its files are deleted with the folder.
         command.env("HOME", self.served.place.path(""));
         command.args(["--cli", "--transport", "http", "--server-url", &self.served.url()]);
         command.args(["--header", &format!("Authorization: Bearer {token}"), "--stored-auth-only"]);
@@ -51,8 +51,6 @@ fn result(ran: Ran) -> Value {
 fn inspector_lists_and_calls_in_both_eras() {
     let Some(inspector) = Inspector::start() else { return };
     let token = inspector.served.token("dm");
-    let argument = Caller::new(inspector.served.port, &token).argument("dice.roll");
-    let roll = json!({ argument: "2d6+3" }).to_string();
     for era in ["legacy", "modern"] {
         let era = ["--protocol-era", era];
         // Strict: a schema that a model could not take is an error.
@@ -64,7 +62,7 @@ fn inspector_lists_and_calls_in_both_eras() {
             assert!(names.contains(&&json!(tool)), "no {tool}: {names:?}");
         }
         let call = ["--method", "tools/call", "--tool-name", "dice.roll", "--tool-args-json"];
-        let rolled = result(inspector.run(&token, &[&era[..], &call, &[roll.as_str()]].concat()));
+        let rolled = result(inspector.run(&token, &[&era[..], &call, &[ROLL]].concat()));
         assert!(has_roll(&rolled["structuredContent"]), "{rolled:#}");
     }
     inspector.served.ends_in_order(&token);

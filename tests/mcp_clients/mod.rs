@@ -1,8 +1,8 @@
 //! Programs outside that call Glyphoxa's MCP server: the protocol's own clients in Python and TypeScript, its
 //! Inspector's command line, its conformance suite, and a second Glyphoxa; all through `glyphoxa serve`.
 //!
-//! `./dev test` installs them into `target/third-party`. A test whose client is not there says so, whatever
-//! hides the output of tests, and passes.
+//! `./dev test` installs them into `target/third-party`. A test whose client is missing says so, even where the
+//! output of tests is hidden, and passes.
 
 use std::{
     path::{Path, PathBuf},
@@ -27,7 +27,7 @@ mod host;
 mod inspector;
 mod sdks;
 
-/// Tools that a game master's token shows at least.
+/// Tools that a game master's token lists, at least.
 const TOOLS: [&str; 16] = [
     "dice.roll",
     "entity.get",
@@ -56,6 +56,8 @@ steps:
   - name: second
     roll: 1d6
 ";
+/// Arguments of `dice.roll`.
+const ROLL: &str = r#"{ "dice": "2d6+3" }"#;
 /// A secret of no token.
 const WRONG: &str = "glx_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -100,9 +102,7 @@ impl Served {
     #[track_caller]
     fn token(&self, role: &str) -> String {
         let made = self.place.run(&["token", "create", "--role", role, "--local"]).ends_with(0);
-        let begin = made.stdout.find("glx_").expect("a secret");
-        let of_it = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        made.stdout[begin..].chars().take_while(of_it).collect()
+        made.stdout.trim().to_owned()
     }
 
     /// Ends it as a system does; neither a secret nor what was spoken may be in what it said.
@@ -120,7 +120,7 @@ fn script(name: &str) -> PathBuf {
     repository("tests/mcp_clients").join(name)
 }
 
-/// The Node.js that was installed with the conformance suite, newer than a system's; says so when it does not
+/// The Node.js that was installed with the conformance suite, newer than a system's; reports when it does not
 /// run here.
 fn node_of_suite() -> Option<PathBuf> {
     let node = installed("conformance")?.join("node_modules/.bin/node");
@@ -138,8 +138,7 @@ fn run_by(node: &Path, script: &Path) -> Command {
     command
 }
 
-/// True if a rolled 2d6+3 is among the values of an answer.
+/// True if an answer has the total of a rolled 2d6+3.
 fn has_roll(structured: &Value) -> bool {
-    let values = structured.as_object().into_iter().flat_map(|it| it.values());
-    values.filter_map(Value::as_i64).any(|total| (5..=15).contains(&total))
+    structured["total"].as_i64().is_some_and(|total| (5..=15).contains(&total))
 }

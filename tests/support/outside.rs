@@ -48,7 +48,7 @@ impl Caller {
     pub fn asks(&self, method: &str, params: &Value) -> Value {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let (body, port, token) = (message.to_string(), self.port, &self.token);
-        // Of this version, so that the answer comes in one piece.
+        // HTTP/1.0: the answer comes in one piece.
         let request = format!(
             "POST /mcp HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\
              Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\

@@ -1,21 +1,19 @@
 //! Secrets that programs outside hold. Entry functions: [`fresh`], [`has_form`], [`random`],
 //! [`hash`].
 //!
-//! A secret is random enough for a plain hash: it cannot be guessed from it.
+//! Secrets are too random to be guessed from a plain hash.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::hex;
+use crate::domain::{TOKEN_PREFIX, hex};
 
-/// Marks a secret of ours, for people and for scanners of leaked secrets.
-const PREFIX: &str = "glx_";
 /// 256 bits in base64url.
 const DIGITS: usize = 43;
 
 /// Secret of an access token.
 pub fn fresh() -> String {
-    format!("{PREFIX}{}", random())
+    format!("{TOKEN_PREFIX}{}", random())
 }
 
 /// 43 digits of base64url.
@@ -26,7 +24,7 @@ pub fn random() -> String {
 /// True if `text` could be the secret of an access token.
 pub fn has_form(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    text.strip_prefix(PREFIX)
+    text.strip_prefix(TOKEN_PREFIX)
         .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
 }
 

@@ -12,15 +12,15 @@ use crate::{
 };
 
 const DAY_MS: i64 = 86_400_000;
-/// Time between two looks at the token of what goes on for longer than a request.
+/// Interval between checks of the token of work that outlasts its request.
 const LOOKS_EVERY: Duration = Duration::from_secs(3);
 
-/// Who has a token, and what for.
+/// The holder of a token, with its rights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The token's id.
     pub id: String,
-    /// All that it may see and do belongs to this owner.
+    /// Owner of everything that it may see and do.
     pub owner: Owner,
     pub role: AccessRole,
     /// Names with dots; `None`: every tool of the role.
@@ -32,7 +32,7 @@ impl Holder {
         matches!(self.role, AccessRole::Dm)
     }
 
-    /// For whom memory is read.
+    /// Reader of memories on its behalf.
     pub const fn viewer(&self) -> Viewer {
         match self.role {
             AccessRole::Dm => Viewer::Dm,
@@ -56,7 +56,7 @@ pub struct NewToken {
     pub days: Option<u32>,
 }
 
-/// Decides who gets in from outside. Cloning shares the store.
+/// Makes and checks access tokens of programs outside. Cloning shares the store.
 #[derive(Clone)]
 pub struct Access {
     store: Arc<dyn MemoryStore>,
@@ -112,7 +112,7 @@ impl Access {
             return Ok(None);
         }
         let token = self.store.token(&secret::hash(secret)).await?;
-        let valid = token.filter(is_valid);
+        let valid = token.filter(|token| token.is_valid(now()));
         Ok(valid.map(|KeptToken { id, owner, role, tools, .. }| Holder {
             id,
             owner,
@@ -124,7 +124,7 @@ impl Access {
     /// False once the token of `holder` is revoked or has ended.
     pub async fn is_valid(&self, holder: &Holder) -> Result<bool, memory::Error> {
         let tokens = self.list(Some(holder.owner)).await?;
-        Ok(tokens.iter().any(|token| token.id == holder.id && is_valid(token)))
+        Ok(tokens.iter().any(|token| token.id == holder.id && token.is_valid(now())))
     }
 
     /// Resolves soon after the token of `holder` is revoked or has ended. A store that does not
@@ -139,8 +139,4 @@ impl Access {
             }
         }
     }
-}
-
-fn is_valid(token: &KeptToken) -> bool {
-    token.ends.is_none_or(|ends| now() < ends)
 }

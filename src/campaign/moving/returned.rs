@@ -1,4 +1,4 @@
-//! What a store lacks of an export, and how it is added.
+//! Plans and adds the parts of an export that a store lacks.
 //!
 //! Entry function: [`plan_return`]. An export adds: a session goes on where the store's ends, and what both
 //! have stays as the store has it. Everything is checked before the first write, and writing again after

@@ -1,4 +1,4 @@
-//! Lines gathered from a table's events, without those that are taken back meanwhile.
+//! Lines gathered from a table's events, except those taken back meanwhile.
 //!
 //! Entry type: [`Gathered`].
 
@@ -45,7 +45,7 @@ impl Gathered {
         match event {
             TableEvent::Said(said) => {
                 let (by, began) = (Some(said.by.clone()), Some(said.began));
-                // The beginning of the same utterance.
+                // Replaces the beginning of the same utterance.
                 self.lines.retain(|part| part.by != by || part.began != began);
                 let speaker = said.speaker.clone();
                 self.add(by, began, OutsideLine { speaker, npc: None, text: said.text.clone() })
@@ -59,8 +59,8 @@ impl Gathered {
                     OutsideLine { speaker: npc.clone(), npc: Some(npc), text: line.reply.clone() };
                 self.add(by, None, answer)
             }
-            // A card takes back the last exchange and all later lines: more than what is known here.
-            // A card, an opt-out or a deletion may be among events that were missed.
+            // A card takes back the last exchange and all later lines, which may include lines from
+            // before this call. Missed events may include a card, an opt-out or a deletion.
             TableEvent::Halted { .. } | TableEvent::Missed(_) => {
                 self.lines.clear();
                 false

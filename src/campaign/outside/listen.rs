@@ -1,4 +1,4 @@
-//! What is said next at a table. Entry method: [`Outside::listen`].
+//! Listening to a table. Entry method: [`Outside::listen`].
 
 use std::{future::pending, time::Duration};
 
@@ -41,9 +41,9 @@ pub enum ListenUntil {
 }
 
 impl Outside {
-    /// What is said next at a table, by players that are received and by NPCs, until the end that
-    /// is wanted. Leaves out what an X-card, an opt-out or a deletion takes back meanwhile. Fails
-    /// unless [`Outside::set_listens`] has allowed it. Cancel safe.
+    /// Returns the next lines at a table, of players that are received and of NPCs, until the
+    /// wanted end. Leaves out lines that an X-card, an opt-out or a deletion takes back meanwhile.
+    /// Fails unless [`Outside::set_listens`] has allowed it. Cancel safe.
     pub async fn listen(
         &self,
         owner: Owner,
@@ -75,7 +75,7 @@ struct Listening {
     gathered: Gathered,
     until: ListenUntil,
     end: Instant,
-    /// When it has been quiet for long enough.
+    /// End of the quiet that [`ListenUntil::Silence`] waits for, unless a line comes first.
     quiet_at: Option<Instant>,
     /// Resolves once the table is silent.
     silence: Option<oneshot::Receiver<()>>,
@@ -141,8 +141,8 @@ impl Listening {
     }
 }
 
-/// True once the table is silent; false if it has dropped the question. Never, if none is asked.
-/// Cancel safe.
+/// True once the table is silent; false if it has dropped the question. Does not resolve without a
+/// question. Cancel safe.
 async fn resolved(silence: &mut Option<oneshot::Receiver<()>>) -> bool {
     match silence {
         Some(silence) => silence.await.is_ok(),

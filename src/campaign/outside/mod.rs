@@ -1,4 +1,4 @@
-//! What programs outside do at a table: an NPC speaks, answers, and what is said is listened to.
+//! Programs outside at a table: they make NPCs speak and answer, and listen.
 //!
 //! Entry type: [`Outside`], which the MCP server calls. With a running table everything happens
 //! there; without one, an NPC's words are synthesised and returned. **Never**: decides who may call
@@ -57,7 +57,7 @@ pub struct OutsideParts {
     pub guilds: GuildStore,
 }
 
-/// How to get a table for a token of `owner`.
+/// Tells a program with a token of `owner` how to get a table.
 pub const fn way_to_table(owner: Owner) -> &'static str {
     match owner {
         Owner::Guild(_) => "a game master starts one in Discord: /session start",
@@ -71,12 +71,12 @@ pub struct Outside {
     parts: Arc<OutsideParts>,
     /// Tables whose sound is returned as data.
     returned: Arc<Mutex<Vec<(SessionId, TableSound)>>>,
-    /// What is said may be listened to.
+    /// [`Self::listen`] is allowed.
     listens: Arc<AtomicBool>,
     paces: Arc<Paces>,
     syntheses: Arc<Semaphore>,
     ongoing: Ongoing,
-    /// As whom a table counts the questions.
+    /// Speaker of the program's lines and questions.
     speaker: SpeakerId,
 }
 
@@ -93,8 +93,8 @@ impl Outside {
         }
     }
 
-    /// The same for the program with the token `by`: a table limits each program's questions apart,
-    /// as it does those of players.
+    /// Serves the program with the token `by`: a table limits the questions of each program
+    /// separately, like those of players.
     pub fn for_program(&self, by: &str) -> Self {
         // Ids of tokens have eight hexadecimal digits.
         let id = u32::from_str_radix(by, 16).unwrap_or_default();
@@ -149,12 +149,12 @@ impl Outside {
         self.paces.admit(by, Paced::Shown, Instant::now())
     }
 
-    /// A place for what goes on for this program after its call; fails if it has too many.
+    /// A slot for a line or run that outlasts its call; fails if this program has too many.
     pub fn place(&self) -> Result<OngoingSlot, OutsideError> {
         self.ongoing.place(self.speaker).ok_or(OutsideError::ManyOngoing)
     }
 
-    /// Ends what goes on for programs without their calls.
+    /// Ends all lines and runs that have outlasted their calls.
     pub async fn close(&self) {
         self.ongoing.close().await;
     }
@@ -182,7 +182,7 @@ impl Outside {
         }
     }
 
-    /// Like [`Self::table`], for what needs one.
+    /// Like [`Self::table`], but fails if none runs.
     pub fn running(&self, owner: Owner, table: Option<&str>) -> Result<TableHere, OutsideError> {
         self.table(owner, table)?.ok_or(OutsideError::NoTable(way_to_table(owner)))
     }
@@ -207,6 +207,11 @@ impl Outside {
             None => key_of(&self.parts.settings.load().campaign.name),
         };
         Ok(Scope { owner, campaign })
+    }
+
+    /// The campaign that `owner` plays now: at the newest table, else the one chosen.
+    pub async fn played(&self, owner: Owner) -> Result<Scope, GuildError> {
+        self.scope(owner, self.newest(owner).as_ref()).await
     }
 
     fn sound_of(&self, session: &SessionId) -> Option<TableSound> {

@@ -1,7 +1,7 @@
-//! What goes on for programs after their calls were answered: lines, and runs of workflows.
+//! Lines and runs of workflows that outlast the calls of programs outside.
 //!
-//! Entry type: [`Ongoing`]. Each takes an [`OngoingSlot`] before it begins, of which a program has a few.
-//! Closing ends them all.
+//! Entry type: [`Ongoing`]. Each takes an [`OngoingSlot`] before it begins; a program has up to
+//! [`PROGRAM_MAX`]. Closing ends them all.
 
 use std::{
     collections::BTreeMap,
@@ -12,9 +12,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{panics::caught, session::SpeakerId};
 
-/// Most of one program; a table has as many runs of workflows.
+/// Most slots of one program: as many as a table has runs of workflows.
 pub const PROGRAM_MAX: usize = 8;
-/// Most of all programs.
+/// Most slots of all programs.
 const ALL_MAX: usize = 64;
 
 /// Cloning shares it.
@@ -25,18 +25,18 @@ pub struct Ongoing(Arc<Shared>);
 struct Shared {
     tasks: TaskTracker,
     stop: CancellationToken,
-    /// Taken places, by program.
+    /// Number of taken slots, by program.
     taken: Mutex<BTreeMap<SpeakerId, usize>>,
 }
 
-/// A place for something that goes on; dropping it gives it back.
+/// A slot for one line or run; dropping it frees it.
 pub struct OngoingSlot {
     shared: Arc<Shared>,
     program: SpeakerId,
 }
 
 impl Ongoing {
-    /// `None`: too much goes on already.
+    /// A free slot for `program`; `None`: all are taken.
     pub fn place(&self, program: SpeakerId) -> Option<OngoingSlot> {
         let mut taken = self.0.taken();
         let own = taken.get(&program).copied().unwrap_or_default();
@@ -48,7 +48,7 @@ impl Ongoing {
         Some(OngoingSlot { shared: Arc::clone(&self.0), program })
     }
 
-    /// Drops what goes on, and waits until it is gone; what begins later is dropped at once.
+    /// Drops all lines and runs and waits for their ends; later ones are dropped at once.
     pub async fn close(&self) {
         self.0.stop.cancel();
         self.0.tasks.close();
@@ -57,7 +57,7 @@ impl Ongoing {
 }
 
 impl OngoingSlot {
-    /// Goes on with `work` until its end, or until the listener's.
+    /// Runs `work` until it ends, or until [`Ongoing::close`].
     pub fn go_on(self, work: impl Future<Output = ()> + Send + 'static) {
         let tasks = self.shared.tasks.clone();
         tasks.spawn(async move {

@@ -1,4 +1,4 @@
-//! How often programs outside do what a table notices. Entry type: [`Paces`].
+//! Rate limits of calls by programs outside that reach a table. Entry type: [`Paces`].
 //!
 //! Everything here reaches people, or takes a place among a table's events, of which a listener that
 //! is slow loses the oldest: a program that calls in a loop could push out lines, X-cards and
@@ -12,7 +12,7 @@ use std::{
 
 use tokio::time::Instant;
 
-/// What is counted, for each kind and program.
+/// Kinds of calls; each program has a limit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Paced {
     /// A notice that a tool was called.
@@ -26,23 +26,23 @@ pub enum Paced {
 }
 
 impl Paced {
-    /// So many at most in the time, by one program.
+    /// Most by one program, and the time in which they count.
     const fn limit(self) -> (usize, Duration) {
         match self {
             // The first of a series says enough.
             Self::Notice(_) => (1, Duration::from_secs(10)),
-            // An NPC says fewer answers than that.
+            // An NPC answers fewer questions in a minute.
             Self::Question | Self::Shown | Self::Call => (30, Duration::from_secs(60)),
         }
     }
 }
 
-/// Times of what programs have done lately.
+/// Times of recent calls, by program and kind.
 #[derive(Debug, Default)]
 pub struct Paces(Mutex<BTreeMap<(String, Paced), Vec<Instant>>>);
 
 impl Paces {
-    /// Counts `what` by the program with the token `by`; false if it is too much.
+    /// Counts a call by the program with the token `by`; false if it is one too many.
     pub fn admit(&self, by: &str, what: Paced, now: Instant) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(_, what), times| {

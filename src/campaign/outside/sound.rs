@@ -1,4 +1,4 @@
-//! Sound of a table that is returned as data.
+//! Speech of a table that is returned to programs as data.
 //!
 //! Entry type: [`TableSound`], the output of such a table. It takes speech as fast as it comes and
 //! keeps it by turn, until the caller who ordered the turn fetches it. Beyond five minutes or eight
@@ -10,7 +10,11 @@ use std::{
     time::Duration,
 };
 
-use crate::{audio::Frame, domain::TurnId, session::VoiceOut};
+use crate::{
+    audio::{Clip, Frame, SampleRate, write_wav},
+    domain::TurnId,
+    session::VoiceOut,
+};
 
 /// Most samples kept, of all turns: five minutes, 29 MB.
 pub(super) const SAMPLES_MAX: usize = 48_000 * 300;
@@ -21,6 +25,18 @@ const TURNS_MAX: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Utterance48 {
     pub samples: Vec<i16>,
+}
+
+impl Utterance48 {
+    /// Its length, in seconds.
+    pub fn seconds(&self) -> f64 {
+        SampleRate::HZ_48000.duration_of(self.samples.len()).as_secs_f64()
+    }
+
+    /// The whole WAV file.
+    pub fn into_wav(self) -> Vec<u8> {
+        write_wav(&Clip { samples: self.samples, rate: SampleRate::HZ_48000 })
+    }
 }
 
 /// Collects the speech of a table. Cloning shares it.
@@ -93,10 +109,22 @@ impl TableSound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audio::{FRAME_SAMPLES_48K, SampleRate};
+    use crate::audio::FRAME_SAMPLES_48K;
 
     fn frame() -> Frame {
         Frame::padded(&[7; FRAME_SAMPLES_48K], SampleRate::HZ_48000)
+    }
+
+    #[test]
+    fn utterance_becomes_a_wav_file() {
+        let file = Utterance48 { samples: vec![1, -1, 256] }.into_wav();
+        assert_eq!(file.len(), 44 + 6);
+        assert_eq!((&file[..4], &file[8..16]), (&b"RIFF"[..], &b"WAVEfmt "[..]));
+        assert_eq!(file[4..8], 42u32.to_le_bytes());
+        assert_eq!(file[24..28], 48_000u32.to_le_bytes());
+        assert_eq!(file[40..], [6_u8, 0, 0, 0, 1, 0, 255, 255, 0, 1]);
+        let half = Utterance48 { samples: vec![0; 24_000] };
+        assert!(half.seconds() == 0.5);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     campaign::{
         AccountFor, TableHere,
-        ordered::{LineError, OrderedLine, failure, framed_question, is_heard, unheard},
+        ordered::{LineError, OrderedLine, failure, framed_question, is_heard, silenced, unheard},
     },
     domain::{Npc, Owner, redact::without_credentials, visible},
     logic::{
@@ -35,11 +35,11 @@ const INTERRUPTED: &str = "interrupted";
 const X_CARD: &str = "x_card";
 const NOT_SAID: &str = "not_said";
 
-/// What became of the words.
+/// The end of an order: the words that were heard, or why none were.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutsideSpoken {
     pub npc: String,
-    /// As far as it was played.
+    /// The text as far as it was played.
     pub heard: String,
     /// `spoken`, `begun`, `interrupted`, `x_card` or `not_said`.
     pub how: &'static str,
@@ -78,13 +78,8 @@ impl Outside {
     /// An NPC (by default the narrator, else the first who is present) says `text` verbatim. With a
     /// table it is said there, and the future resolves once it was heard; dropping it silences the
     /// NPC. Without one it is synthesised, paid from outside sessions, and returned as sound.
-    pub async fn speak(
-        &self,
-        owner: Owner,
-        table: Option<&str>,
-        npc: Option<&str>,
-        text: &str,
-    ) -> Result<OutsideSpoken, OutsideError> {
+    pub async fn speak(&self, wanted: WantedLine<'_>) -> Result<OutsideSpoken, OutsideError> {
+        let WantedLine { owner, table, npc, text } = wanted;
         let text = worded(text)?;
         match self.table(owner, table)? {
             Some(here) => self.at_table(&here, npc, Order::Say(text)).await,
@@ -106,11 +101,8 @@ impl Outside {
         let place = self.place()?;
         let Meant { halts, seated, status } = Self::meant(&here, npc).await?;
         let (name, sound) = (seated.npc.name.clone(), self.sound_of(&here.link.session));
-        if let Some(way_out) = status.card {
-            return spoken(name, Err(LineError::Carded(way_out)), sound.as_ref());
-        }
-        if status.of(seated.seat).is_some_and(|seat| seat.muted) {
-            return spoken(name.clone(), Err(LineError::Muted(name)), None);
+        if let Some(why) = silenced(&status, &seated) {
+            return spoken(name, Err(why), sound.as_ref());
         }
         let (npc, speaker) = (name.clone(), self.speaker);
         place.go_on(async move {
@@ -119,7 +111,7 @@ impl Outside {
                 line = ordered.say(&text, true) => line,
                 () = until => return,
             };
-            // Takes its sound, which nobody fetches.
+            // Takes its sound, which is not fetched.
             _ = spoken(name, line, sound.as_ref());
         });
         Ok(OutsideSpoken { npc, heard: String::new(), how: BEGUN, why: None, sound: None })
@@ -281,7 +273,7 @@ fn first_present(cast: &[Seated], status: &Status) -> Result<Seated, OutsideErro
     found.cloned().ok_or(OutsideError::NobodyPresent)
 }
 
-/// What became of an order; its sound, where the table returns it.
+/// The end of an order, with its sound where the table returns it.
 fn spoken(
     npc: String,
     line: Result<Arc<TurnLine>, LineError>,

@@ -11,9 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    started::{
-        RunError, RunProgress, Running, RunningWorkflow, StartedRun, WantedRun, WorkflowParts,
-    },
+    started::{RunError, Running, RunningWorkflow, StartedRun, WantedRun, WorkflowParts},
     task::{Request, Runs},
 };
 use crate::{
@@ -81,13 +79,11 @@ impl WorkflowRuns {
         let value = schema.check(given).await.map_err(|error| unfit(error.to_string()))?;
         let run = RunId(format!("{:08x}", rand::random::<u32>()));
         let (inputs, starter) = (Given { value, outside }, origin.starter.clone());
-        let start = Start { run: run.clone(), workflow, workflows, inputs, starter };
+        let start = Start { run, workflow, workflows, inputs, starter };
         let (begun, answer) = oneshot::channel();
         let request = Request::Start { start: Box::new(start), origin, begun };
         self.send(&scope, request).await?;
-        let progress = answer.await.map_err(|_| RunError::Ending)??;
-        let RunProgress { steps, ended } = progress;
-        Ok(StartedRun { run, steps, ended })
+        Ok(answer.await.map_err(|_| RunError::Ending)??)
     }
 
     /// Stops the run of this id, or all runs of the workflow of this name; without one, all of

@@ -4,17 +4,13 @@ use std::{future::pending, sync::Arc};
 
 use super::context::{StepContext, failed, gone};
 use crate::{
-    campaign::ordered::{FRAME, LineError, OrderedLine, QUESTION_MAX, is_heard, unheard},
+    campaign::ordered::{LineError, OrderedLine, QUESTION_MAX, framed_within, is_heard, unheard},
     domain::DATA_NOTE,
-    logic::{
-        words::shortened,
-        workflow::{
-            look::Done,
-            values::{Given, Piece, Words},
-        },
+    logic::workflow::{
+        look::Done,
+        values::{Given, Piece, Words},
     },
     session::{Seated, TurnLine},
-    tools::framed_inline,
 };
 
 /// Makes an NPC say `text` verbatim.
@@ -66,7 +62,7 @@ fn for_model(words: &Words) -> String {
     let taken = own.iter().map(|it| it.text.chars().count()).sum::<usize>();
     let room = QUESTION_MAX.saturating_sub(taken) / others.len().max(1);
     let pieces = words.0.iter().map(|piece| match piece.outside {
-        true => framed_inline("workflow", &shortened(&piece.text, room.saturating_sub(FRAME))),
+        true => framed_within("workflow", &piece.text, room),
         false => piece.text.clone(),
     });
     let note = if words.is_outside() { DATA_NOTE } else { "" };

@@ -121,13 +121,6 @@ pub struct StartedRun {
     pub ended: oneshot::Receiver<EndedRun>,
 }
 
-/// What the task of runs tells the starter of one.
-#[derive(Debug)]
-pub struct RunProgress {
-    pub steps: mpsc::Receiver<StepRecord>,
-    pub ended: oneshot::Receiver<EndedRun>,
-}
-
 #[derive(Clone, Debug)]
 pub struct EndedRun {
     pub record: RunRecord,

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     context::StepContext,
     records::{self, Recorder},
-    started::{EndedRun, Origin, RunProgress, Running, RunningWorkflow, WorkflowParts},
+    started::{EndedRun, Origin, Running, RunningWorkflow, StartedRun, WorkflowParts},
     step::carry_out,
 };
 use crate::{
@@ -30,8 +30,8 @@ use crate::{
     session::{EventReader, TableEvent},
 };
 
-/// Answered with the run's progress.
-type Begun = oneshot::Sender<Result<RunProgress, Refusal>>;
+/// Answered with the run.
+type Begun = oneshot::Sender<Result<StartedRun, Refusal>>;
 
 /// Notices of a run's steps that wait for its starter: all of a run, which begin and end.
 const NOTICES: usize = 2 * STEPS_MAX;
@@ -186,7 +186,8 @@ impl Runs {
         self.recorder.begins(&record);
         self.running.add(RunningWorkflow { scope: self.scope.clone(), run: run.clone(), workflow });
         self.runs.insert(run.clone(), Begins { origin, halts, steps, ended });
-        let is_wanted = begun.send(Ok(RunProgress { steps: notices, ended: end })).is_ok();
+        let started = StartedRun { run: run.clone(), steps: notices, ended: end };
+        let is_wanted = begun.send(Ok(started)).is_ok();
         self.act(actions);
         if !is_wanted {
             // Its starter is gone, and only the starter would have known its id.

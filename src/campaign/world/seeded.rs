@@ -1,5 +1,5 @@
-//! Which campaign files this program has brought into the store: reading all entities of a large
-//! world takes a third of a second. Entry type: [`SeededWorlds`].
+//! Campaign files that this program has already brought into the store: comparing all entities of a
+//! large world takes a third of a second. Entry type: [`SeededWorlds`].
 
 use std::{
     collections::HashMap,

@@ -29,7 +29,7 @@ const ANSWER_MAX: u64 = 4096;
 /// Header of our listener's answer to a request without a token, in lower case.
 const OURS: &str = "\r\nwww-authenticate: bearer realm=\"glyphoxa\"";
 
-/// Whether the listener can start, and who would reach it.
+/// Finds whether the listener can start, and the machines that would reach it.
 pub async fn port(options: &WebOptions) -> Finding {
     let (what, at) = ("listener", options.listen);
     let (reached, listening) = (reached(options), listening(options));
@@ -53,10 +53,10 @@ pub async fn port(options: &WebOptions) -> Finding {
 }
 
 const fn reached(options: &WebOptions) -> &'static str {
-    if options.listen.ip().is_loopback() && !options.behind_tls {
-        "only programs of this machine reach it"
-    } else {
+    if options.is_exposed() || options.behind_tls {
         "other machines reach it through your proxy"
+    } else {
+        "only programs of this machine reach it"
     }
 }
 
@@ -79,9 +79,8 @@ pub fn tokens(
         Ok(stored) => stored,
         Err(why) => return Finding::new(what, Err(format!("can't read the tokens: {why}"))),
     };
-    let is_valid = |token: &&KeptToken| token.ends.is_none_or(|ends| ends > now);
-    let valid: Vec<&KeptToken> = stored.iter().filter(is_valid).collect();
-    if valid.is_empty() && options.listen.ip().is_loopback() {
+    let valid: Vec<&KeptToken> = stored.iter().filter(|token| token.is_valid(now)).collect();
+    if valid.is_empty() && !options.is_exposed() {
         let none = "no valid token, so no program gets in (make one: glyphoxa mcp entry)";
         return Finding::unchecked(what, none.to_owned());
     }

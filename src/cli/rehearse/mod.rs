@@ -66,7 +66,7 @@ async fn rehearse(
     from: Configured<'_>,
     log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
-    let listener = Listener::open(&options(arguments, &config)).await?;
+    let listener = Listener::bind(&options(arguments, &config)).await?;
     let agreed = from.agreements().with(&config);
     let program = Program::open(config, Some(&listener), true).await?;
     let data_dir = program.config.load().data_dir.clone();

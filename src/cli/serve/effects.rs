@@ -1,4 +1,4 @@
-//! What tools show at the table of `glyphoxa serve`. Entry type: [`ServedEffects`].
+//! Output of tools at the table of `glyphoxa serve`. Entry type: [`ServedEffects`].
 
 use super::super::{complain, within};
 use crate::tools::{Attachment, Effects};

@@ -51,7 +51,7 @@ async fn serve(
 ) -> Result<u8, Failure> {
     // The address that entries have unless another is named.
     let entered = config.web.clone().unwrap_or_default().listen;
-    let listener = Listener::open(&options).await?;
+    let listener = Listener::bind(&options).await?;
     let agreed = from.agreements().with(&config);
     let program = Program::open(config, Some(&listener), false).await?;
     let (table, mut gone) = table::open(&program.handles).await?;
@@ -66,10 +66,9 @@ async fn serve(
     }
     let stop = CancellationToken::new();
     let listening = listener.start(&program.handles, false, &stop);
-    let sessions = program.handles.sessions.clone();
     let serving = async {
         listening.end().await;
-        table.close(&sessions).await
+        table.close(&program.handles.sessions).await
     };
     let following =
         app::follow(program.running(from, agreed, log_level), Arc::clone(&program.config));
@@ -88,7 +87,6 @@ async fn serve(
     let Some(is_whole) = is_whole else {
         return Err(Failure::Failed(anyhow::anyhow!("stopped early")));
     };
-    drop(sessions);
     program.close().await;
     Ok(if is_whole { DONE } else { FAILED })
 }

@@ -87,7 +87,7 @@ fn searches(services: &Services) -> String {
     )
 }
 
-/// What programs outside may read and do; nothing while the listener is off.
+/// Rights of programs outside; empty while the listener is off.
 fn programs(services: &Services) -> String {
     let Some(programs) = services.programs else { return String::new() };
     let may = match programs.may_listen {

@@ -2,8 +2,8 @@
 //!
 //! A game master takes a campaign folder for text, like a module. Anything more becomes a
 //! [`Demand`]: programs it starts, paths outside the folder, addresses that receive talk of the
-//! table, doors for programs of others, and variables that leave this machine. Entry functions: [`demands`], [`code`]. **Never**:
-//! asks, or starts anything.
+//! table, doors for programs of others, and variables that leave this machine. Entry functions:
+//! [`demands`], [`code`]. **Never**: asks, or starts anything.
 
 mod downloads;
 mod listener;

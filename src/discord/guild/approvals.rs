@@ -18,7 +18,7 @@ use crate::{
 
 /// Text of a request withdrawn with the words that led to it.
 const WITHDRAWN: &str = "Withdrawn";
-/// Who has decided, where no game master did.
+/// Shown instead of a game master's name.
 const NOTIFIED: &str = "the notified system";
 
 #[derive(Default)]
@@ -170,7 +170,7 @@ mod tests {
         assert!(text.ends_with("**Answered in place of the tool by the notified system**"));
         assert_eq!(waits.try_recv(), Ok(Decision::Complete(json!("sent"))));
         assert!(!approvals.decide_outside(&key, CallbackChoice::Allow).0, "once");
-        // The call has ended, and nobody has closed its request yet.
+        // The call has ended, but its request is still open.
         let (key, waits) = ask(&mut approvals, "1");
         drop(waits);
         let (in_time, closed) = approvals.decide_outside(&key, CallbackChoice::Allow);

@@ -5,7 +5,7 @@
 
 use tokio::sync::oneshot;
 
-use super::state::{Guild, Job};
+use super::state::{Guild, Job, nothing};
 use crate::{
     campaign::{Callback, CallbackDecision, DecideAt, WaitingCall},
     tools::ApprovalRequest,
@@ -48,13 +48,9 @@ impl Guild {
         self.approvals.pending.attach(key, callback);
         let key = key.to_owned();
         self.spawn(async move {
-            match decision.await {
-                Ok(decision) => {
-                    Box::new(move |guild: &mut Self| guild.decided_outside(&key, decision)) as Job
-                }
-                // The request is over, and its address closed.
-                Err(_) => Box::new(|_: &mut Self| ()) as Job,
-            }
+            // Without a decision the request is over, and its address closed.
+            let Ok(decision) = decision.await else { return nothing() };
+            Box::new(move |guild: &mut Self| guild.decided_outside(&key, decision)) as Job
         });
     }
 

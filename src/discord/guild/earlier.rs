@@ -19,7 +19,7 @@ use super::{
     approvals::ClosedMessage,
     effects::GuildEffects,
     panel::MessagePlace,
-    state::{Guild, Job},
+    state::{Guild, Job, nothing},
 };
 use crate::{
     campaign::{Handles, KeptCall, now},
@@ -140,10 +140,6 @@ impl Guild {
             None => self.tell_dm(told),
         }
     }
-}
-
-fn nothing() -> Job {
-    Box::new(|_: &mut Guild| ())
 }
 
 impl KeptCall {

@@ -22,7 +22,7 @@ use super::{
     supervisor::VoiceSupervisor,
 };
 use crate::{
-    campaign::{Engines, PlayedCampaign, Sessions, TableRequest},
+    campaign::{Engines, PlayedCampaign, Sessions, TableRequest, close_table},
     discord::{
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
@@ -41,7 +41,6 @@ use crate::{
 const EVENT_CAPACITY: usize = 64;
 /// Requests of tools waiting for the guild. When full, output is dropped and questions wait.
 const REQUEST_CAPACITY: usize = 16;
-const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 /// Longest wait for a table's status: Discord waits three seconds.
 const STATUS_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -265,26 +264,7 @@ impl GuildSession {
 
     /// Ends it: silences the NPCs, passes all events to the transcript, leaves the channel.
     pub async fn close(self) -> ClosedSession {
-        // A table that is gone is closed.
-        let _ = self.table.commands.send(Command::Close).await;
-        drop(self.table);
-        let mut task = self.task;
-        let kept = match timeout(CLOSE_PATIENCE, &mut task).await {
-            Ok(Ok(kept)) => kept,
-            Ok(Err(error)) => {
-                tracing::error!(%error, "a table has failed");
-                Conversations::default()
-            }
-            Err(_) => {
-                task.abort();
-                Conversations::default()
-            }
-        };
-        let mut transcript = self.transcript;
-        if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
-            transcript.abort();
-            tracing::error!("cannot write down the last events of a table");
-        }
+        let kept = close_table(self.table, self.task, self.transcript).await.unwrap_or_default();
         self.voice.close().await;
         ClosedSession { id: self.id, kept, unfinished: self.unfinished }
     }

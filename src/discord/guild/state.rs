@@ -47,6 +47,11 @@ pub struct Shared {
 /// Work whose result changes the guild; runs on the guild's task.
 pub type Job = Box<dyn FnOnce(&mut Guild) + Send>;
 
+/// A job that changes nothing.
+pub fn nothing() -> Job {
+    Box::new(|_: &mut Guild| ())
+}
+
 /// A guild's state; only its task touches it.
 pub struct Guild {
     pub id: GuildId,

@@ -16,12 +16,13 @@ pub use self::{
     keys::is_secret,
     values::{keep, known, without},
 };
+use super::access::TOKEN_PREFIX;
 
 pub const SECRET: &str = "<secret>";
 
 /// Prefixes of well-known kinds of secrets.
 const BEGINNINGS: [&str; 13] = [
-    "glx_",
+    TOKEN_PREFIX,
     "sk-",
     "ghp_",
     "gho_",

@@ -110,8 +110,8 @@ impl When {
         }
     }
 
-    /// What a schedule with the next time `next` does at `now`; `None`: nothing yet. Missed times
-    /// never fire, or, with `catch_up`, once for all of them.
+    /// Decides at `now` about a schedule with the next time `next`; `None`: it is not due yet.
+    /// Missed times never fire, or, with `catch_up`, once for all of them.
     pub fn due(
         &self,
         next: Timestamp,

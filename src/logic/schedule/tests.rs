@@ -13,7 +13,7 @@ fn berlin() -> TimeZone {
     TimeZone::get("Europe/Berlin").unwrap()
 }
 
-/// What is read at a moment in Berlin.
+/// Reads `text` at the moment `now` in Berlin.
 fn read(text: &str, now: &str) -> Result<When, WhenError> {
     parse(text, at(now), &berlin())
 }

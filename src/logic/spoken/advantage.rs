@@ -1,6 +1,6 @@
 //! Advantage of a roll: its words, and its notation.
 //!
-//! Entry functions: [`advantage_of`], [`with_advantage`].
+//! Entry functions: [`advantage_of`], [`is_advantage`], [`with_advantage`].
 
 use super::super::dice;
 
@@ -13,6 +13,10 @@ pub(super) fn advantage_of(word: &str) -> Option<Advantage> {
         "disadvantage" | "nachteil" | "dis" => Some("dis"),
         _ => None,
     }
+}
+
+pub(super) fn is_advantage(word: &str) -> bool {
+    advantage_of(word).is_some()
 }
 
 /// The roll with advantage on its die; "two d twenty with advantage" is one such die.

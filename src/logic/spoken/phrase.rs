@@ -466,7 +466,7 @@ impl<'a> Phrase<'a> {
             );
             begins || is_said || self.stands_alone(*at)
         };
-        // What is around a place is read only where advantage is said.
+        // Reads the words around a place only if advantage is said there.
         let said = (0..self.tokens.len()).filter_map(|at| Some((at, self.advantage(at)?.0)));
         said.filter(|(at, _)| linked(at)).fold(Elsewhere::None, |all, (_, one)| match all {
             Elsewhere::None => Elsewhere::One(one),
@@ -474,10 +474,6 @@ impl<'a> Phrase<'a> {
             _ => Elsewhere::Both,
         })
     }
-}
-
-pub(super) fn is_advantage(word: &str) -> bool {
-    advantage_of(word).is_some()
 }
 
 /// A roll of a d20, which no damage is added to.

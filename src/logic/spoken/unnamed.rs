@@ -2,10 +2,11 @@
 //! there?".
 //!
 //! Entry function: [`after_roll`]. Each word of such an utterance repeats, asks, refers back, or is
-//! a filler, so "another ale" is none. Call it only directly after a roll: after an order of ale,
+//! a filler, so "another ale" is not one. Call it only directly after a roll: after an order of ale,
 //! the same words mean another ale.
 
 use super::{
+    advantage::is_advantage,
     dice_request::DiceRequest,
     implied, misheard, more_dice, phrase,
     tokens::{self, Token},
@@ -50,7 +51,7 @@ fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Optio
     let added = implied::places(&implied::addends(&tokens));
     let may_stand = |word: &str| {
         is_call(word)
-            || phrase::is_advantage(word)
+            || is_advantage(word)
             || is_dice_talk(|it| it.beside_repeating, word)
             || is_of_a_phrase(|it| it.again, word)
             || is_of_a_phrase(|it| it.another, word)

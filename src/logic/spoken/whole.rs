@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`is_comment_around`].
 
-use super::{implied, misheard, phrase, tokens::Token};
+use super::{advantage, implied, misheard, phrase, tokens::Token};
 use crate::logic::dice;
 
 /// True if everything in `text` behind its dice and its bonuses could be the comment of a written roll.
@@ -27,7 +27,7 @@ fn is_comment(tokens: &[Token]) -> bool {
 }
 
 fn is_advantage(token: &Token) -> bool {
-    token.word().is_some_and(phrase::is_advantage)
+    token.word().is_some_and(advantage::is_advantage)
 }
 
 fn written(token: &Token) -> String {

@@ -5,8 +5,8 @@
 //! its step begins, and the value is never read as a template again. A value that came from outside
 //! stays marked ([`values::Words`], [`values::Given`]), and taints its run.
 //!
-//! [`runner::Runner`] runs workflows as a pure machine: events and the time in, actions out. What
-//! a step does, and whether it may, is up to the service that carries out the actions.
+//! [`runner::Runner`] runs workflows as a pure machine: events and the time in, actions out. The
+//! service that carries out the actions decides what a step does, and whether it may.
 
 mod active;
 mod calls;

@@ -3,9 +3,9 @@
 //! A run begins with [`Event::Start`]. Each step that the service does comes as
 //! [`super::look::StepAction::Begin`] and is answered by [`Event::Answer`]; the runner itself
 //! waits, runs members of `parallel` side by side, and runs called workflows inside the same run.
-//! A run keeps the workflows as they were when it began. Whatever ends it early aborts its steps in
-//! the same call, so that cancelling takes no time of its own. [`Runner::wake_at`] says when to
-//! call again with [`Event::Tick`].
+//! A run keeps the workflows as they were when it began. An early end aborts its steps in the same
+//! call, so that cancelling takes no time of its own. [`Runner::wake_at`] says when to call again
+//! with [`Event::Tick`].
 
 use std::{collections::BTreeMap, mem, time::Instant};
 
@@ -63,7 +63,7 @@ impl Runner {
         self.runs.values().map(Run::wake_at).min()
     }
 
-    /// What runs, in the order of the ids.
+    /// Records of the running ones, in the order of their ids.
     #[cfg(test)]
     pub fn running(&self) -> Vec<super::record::RunRecord> {
         self.runs.values().map(|run| run.record(None)).collect()

@@ -21,7 +21,7 @@ use super::{
     incoming::{CallProgress, Incoming, ToolAnswer, ToolError},
     prompts, resources,
     server::{McpServer, holder_of},
-    sound, subscriptions, table,
+    subscriptions, table,
 };
 use crate::{
     campaign::Holder,
@@ -112,12 +112,12 @@ impl ServerHandler for McpServer {
         }
     }
 
-    /// For the check of headers; an unknown name has none.
+    /// The tool whose schema headers are checked against; `None`: the name is unknown.
     fn get_tool(&self, name: &str) -> Option<Tool> {
         Some(table::find(name)?.listed(&self.parts.options.mcp))
     }
 
-    /// Gets what has no known method, or wrong parameters for one.
+    /// Refuses requests with an unknown method, or with wrong parameters for a known one.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -190,8 +190,8 @@ impl ServerHandler for McpServer {
 }
 
 impl McpServer {
-    /// Checks rights and arguments, and calls the tool. What the caller can fix is an error of the
-    /// tool; only a tool that it cannot see is one of the protocol.
+    /// Checks rights and arguments, and calls the tool. Faults that the caller can fix are errors of
+    /// the tool; only a tool that it cannot see is an error of the protocol.
     pub async fn call(
         &self,
         holder: &Arc<Holder>,
@@ -234,7 +234,7 @@ impl McpServer {
 pub fn answered(ToolAnswer { value, sound }: ToolAnswer) -> Result<CallToolResult, ToolError> {
     let mut result = CallToolResult::structured(value);
     if let Some(sound) = sound {
-        let seconds = sound::seconds(&sound);
+        let seconds = sound.seconds();
         if seconds > SOUND_MAX {
             let what = format!(
                 "the speech lasts {seconds:.0} seconds, too long to be returned (up to {SOUND_MAX}: \
@@ -242,13 +242,13 @@ pub fn answered(ToolAnswer { value, sound }: ToolAnswer) -> Result<CallToolResul
             );
             return Err(ToolError(what));
         }
-        let file = STANDARD.encode(sound::wav(&sound));
+        let file = STANDARD.encode(sound.into_wav());
         result.content.push(ContentBlock::audio(file, "audio/wav"));
     }
     Ok(result)
 }
 
-/// Its fix may name a tool, as this client knows it.
+/// The error for the client: tools in its fix are named as the client knows them.
 fn failed(ToolError(why): ToolError, options: &McpOptions) -> CallToolResult {
     // It may repeat arguments, whose hidden characters deceive those who read it.
     let why = visible(&table::as_listed(&why, options));

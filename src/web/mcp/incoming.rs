@@ -41,7 +41,7 @@ impl<E: Display + 'static> From<E> for ToolError {
     }
 }
 
-/// True for faults that the caller cannot mend: their texts name files, hosts, and what files say.
+/// True for faults that the caller cannot fix: their texts name files, their content, and hosts.
 fn is_ours(error: &dyn Any) -> bool {
     let of_recap = error.downcast_ref::<RecapError>();
     let of_schedule = error.downcast_ref::<ScheduleError>();
@@ -142,9 +142,9 @@ impl Incoming {
         Ok(self.handles().outside.scope(self.owner(), table).await?)
     }
 
-    /// The campaign that is played now: at the newest table, else the one chosen.
+    /// The campaign that is played now.
     pub async fn played(&self) -> Result<Scope, ToolError> {
-        self.scope(self.handles().outside.newest(self.owner()).as_ref()).await
+        Ok(self.handles().outside.played(self.owner()).await?)
     }
 
     /// The session of this id, in any campaign of the owner; without one, the last in which something

@@ -1,5 +1,5 @@
-//! Bodies of calls: one message each. Entry function: [`check`]; what is none is refused with the
-//! reason, before rmcp takes it for a wrong media type.
+//! Bodies of calls: one message each. Entry function: [`check`]; another body is refused with the
+//! reason, since rmcp would call it a wrong media type.
 
 use axum::{
     body::{Body, to_bytes},

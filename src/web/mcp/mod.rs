@@ -16,7 +16,6 @@ mod resources;
 mod schema;
 mod served;
 mod server;
-mod sound;
 mod stage;
 mod stream;
 mod subscriptions;
@@ -42,7 +41,7 @@ pub use self::{
 use crate::{campaign::Holder, web::WebParts};
 
 /// Everything under `/mcp`. The bearer was checked: `Arc<Holder>` is in the request's extensions.
-/// `DELETE` is answered with 405: there are no sessions.
+/// `DELETE` is answered with 405: no session exists that it could end.
 pub fn routes(parts: Arc<WebParts>, stop: CancellationToken) -> Router {
     // The listener has checked Host and Origin.
     let options = StreamableHttpServerConfig::default()

@@ -1,6 +1,6 @@
-//! What a program's calls do besides their answers. Entry types: [`CallEffects`], [`NoTable`].
+//! Effects of a program's calls besides their answers. Entry types: [`CallEffects`], [`NoTable`].
 
-use futures::future::{BoxFuture, FutureExt, ready};
+use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{self, error::TrySendError};
 
@@ -39,21 +39,27 @@ pub struct CallEffects {
     pub late: mpsc::Sender<FollowUp>,
 }
 
+impl CallEffects {
+    /// Effects of the table, or of none.
+    fn shown(&self) -> &dyn Effects {
+        match &self.link {
+            Some(link) => &*link.effects,
+            None => &NoTable,
+        }
+    }
+}
+
 impl Effects for CallEffects {
     fn show(&self, text: &str) {
-        if let Some(link) = &self.link {
-            link.effects.show(text);
-        }
+        self.shown().show(text);
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) -> bool {
-        self.link.as_ref().is_some_and(|link| link.effects.attach(tool, attachment))
+        self.shown().attach(tool, attachment)
     }
 
     fn tell_dm(&self, text: &str) {
-        if let Some(link) = &self.link {
-            link.effects.tell_dm(text);
-        }
+        self.shown().tell_dm(text);
     }
 
     fn halts(&self) -> u64 {
@@ -69,23 +75,15 @@ impl Effects for CallEffects {
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {
-        self.link.as_ref().map_or(Some(WAY_OUT), |link| link.effects.lacks_approver())
+        self.shown().lacks_approver()
     }
 
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
-        match &self.link {
-            Some(link) => link.effects.approve(request),
-            None => {
-                ready(Decision::Deny("no game master is there to approve it".to_owned())).boxed()
-            }
-        }
+        self.shown().approve(request)
     }
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
-        match &self.link {
-            Some(link) => link.effects.elicit(form),
-            None => ready(None).boxed(),
-        }
+        self.shown().elicit(form)
     }
 
     fn follow_up(&self, late: FollowUp) {

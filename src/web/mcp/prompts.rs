@@ -12,6 +12,7 @@ use rmcp::{
 use super::{
     resources::{ResourceReader, npc_text, refused},
     server::McpServer,
+    table,
 };
 use crate::{
     campaign::Holder,
@@ -155,7 +156,7 @@ async fn interview(
     }
     let topic = topic.map(|it| one_line(it, ARGUMENT_MAX)).filter(|it| !it.is_empty());
     let topic = topic.unwrap_or_else(|| format!("{name}, their past and their wishes"));
-    let tool = if options.underscores { "npc_ask" } else { "npc.ask" };
+    let tool = table::as_listed(INTERVIEW.tool, options);
     let task = format!(
         "Interview the NPC \"{name}\" for me. The topic: {topic}.\n\
          Ask with the tool {tool}, its argument npc \"{name}\", one short question at a time, and \

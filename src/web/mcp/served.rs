@@ -75,7 +75,7 @@ impl ServedTool {
         self.rights.are_of(holder.role, options.listen) && holder.has_tool(self.name)
     }
 
-    /// True if the game master's panel shows its calls: they change something, or listen.
+    /// True if the game master's panel shows its calls: those that change something, or listen.
     pub fn is_told_of(&self) -> bool {
         !self.annotations.reads_only || self.rights == Rights::Listening
     }

@@ -13,7 +13,7 @@ use super::{
 /// Most resources of one subscription.
 const URIS_MAX: usize = 100;
 
-/// What of `requested` is listened for: addresses of other programs are left out.
+/// The part of `requested` that is listened for: addresses of other programs are left out.
 pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = requested.clone();
     if let Some(uris) = &mut accepted.resource_subscriptions {
@@ -64,7 +64,7 @@ enum Notification<'a> {
     Updated(&'a str),
 }
 
-/// What `filter` wants to know of `change`.
+/// The notification of `change` that `filter` asks for.
 fn wanted<'a>(filter: &'a SubscriptionFilter, change: &ResourceChange) -> Option<Notification<'a>> {
     match change {
         ResourceChange::List => {

@@ -1,4 +1,4 @@
-//! Changes of what the holder of a token may read, for `GET /mcp` and for subscriptions.
+//! Changes of resources that the holder of a token may read, for `GET /mcp` and for subscriptions.
 //!
 //! Entry type: [`ResourceWatch`]. It looks every [`INTERVAL`] and compares with what it saw before, so
 //! changes that follow each other become one and nothing queues: a slow reader is notified
@@ -17,7 +17,7 @@ use crate::{campaign::Holder, web::WebParts};
 /// Time between two looks: soon enough for a reader, and cheap.
 const INTERVAL: Duration = Duration::from_secs(3);
 
-/// Why nothing is watched.
+/// Reasons that nothing is watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     #[error(
@@ -86,7 +86,6 @@ impl ResourceWatch {
 mod tests {
     use super::*;
     use crate::{
-        campaign::NewToken,
         domain::{AccessRole, Owner},
         memory::Visibility,
         web::{
@@ -99,11 +98,9 @@ mod tests {
     async fn watch_ends_with_its_token() {
         let folder = tempfile::tempdir().unwrap();
         let handles = stand_in::handles(folder.path());
-        let access = handles.access.clone();
-        let (owner, role) = (Owner::Guild(1), AccessRole::Player);
-        let wanted = NewToken { owner, role, tools: None, days: None };
-        let (secret, token) = access.create(wanted).await.unwrap();
-        let holder = Arc::new(access.holder(&secret).await.unwrap().unwrap());
+        let owner = Owner::Guild(1);
+        let holder = stand_in::holder(&handles, owner, AccessRole::Player).await;
+        let token = holder.id.clone();
         let scope = handles.scope(owner, None);
         stand_in::session(&handles, &scope, "evening", None).await;
         stand_in::session(&handles, &scope, "earlier", Some(9_000)).await;
@@ -132,7 +129,7 @@ mod tests {
         stand_in::session(&handles, &scope, "another", None).await;
         assert_eq!(watch.next().await, Some(vec![ResourceChange::List]));
 
-        access.revoke(&token.id).await.unwrap();
+        handles.access.revoke(&token).await.unwrap();
         assert_eq!(watch.next().await, None);
     }
 }

@@ -1,4 +1,4 @@
-//! Clients that want the program dead.
+//! Clients that attack the listener.
 
 use super::*;
 
@@ -163,19 +163,14 @@ async fn half_requests_count_for_their_token() {
 #[tokio::test]
 async fn newcomer_without_a_place_is_told_so() {
     let door = Door::new(Bounds { sockets: 0, ..Default::default() }).await;
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let Shared { routes, bounds, stop } = door.shared.clone();
-    let until = stop.clone();
-    let serving =
-        tokio::spawn(async move { connections::serve(listener, routes, &bounds, &until).await });
+    let (address, serving) = door.listens().await;
     let work = async {
-        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(&request("GET /mcp", &[&door.bearer()], "")).await.unwrap();
         let said = to_the_end(&mut client).await;
         assert!(status(&said) == 503 && said.contains("try again"), "{said}");
         drop(client);
-        stop.cancel();
+        door.shared.stop.cancel();
         serving.await.unwrap();
     };
     tokio::time::timeout(PATIENCE, work).await.unwrap();
@@ -184,18 +179,13 @@ async fn newcomer_without_a_place_is_told_so() {
 #[tokio::test]
 async fn silent_sockets_keep_nobody_out() {
     let door = Door::new(Bounds { sockets: 8, ..Default::default() }).await;
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let Shared { routes, bounds, stop } = door.shared.clone();
-    let until = stop.clone();
-    let serving =
-        tokio::spawn(async move { connections::serve(listener, routes, &bounds, &until).await });
+    let (address, serving) = door.listens().await;
     let work = async {
         let mut silent = Vec::new();
         for _ in 0..40 {
-            silent.push(tokio::net::TcpStream::connect(address).await.unwrap());
+            silent.push(TcpStream::connect(address).await.unwrap());
         }
-        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        let mut client = TcpStream::connect(address).await.unwrap();
         let last = request("GET /mcp", &[&door.bearer(), CLOSE], "");
         client.write_all(&last).await.unwrap();
         assert_eq!(status(&to_the_end(&mut client).await), 200);
@@ -203,7 +193,7 @@ async fn silent_sockets_keep_nobody_out() {
         for stream in &mut silent[..32] {
             assert_eq!(to_the_end(stream).await, "");
         }
-        stop.cancel();
+        door.shared.stop.cancel();
         serving.await.unwrap();
     };
     tokio::time::timeout(PATIENCE, work).await.unwrap();

@@ -1,4 +1,4 @@
-//! Who gets in.
+//! Requests that are let in, and those that are refused.
 
 use axum::http::HeaderMap;
 

@@ -1,10 +1,10 @@
-//! How connections and the listener end.
+//! Ends of connections and of the listener.
 
 use tokio::sync::Notify;
 
 use super::*;
 
-/// Says when the work of a route is gone.
+/// Notifies once the work of a route is dropped.
 struct Gone(Arc<Notify>);
 
 impl Drop for Gone {
@@ -13,7 +13,7 @@ impl Drop for Gone {
     }
 }
 
-/// A route that begins, and ends when told or cancelled.
+/// A route that notifies `began`, and ends by `go` or when cancelled.
 fn slow(began: &Arc<Notify>, go: &Arc<Notify>, gone: &Arc<Notify>) -> Router {
     let (began, go, gone) = (Arc::clone(began), Arc::clone(go), Arc::clone(gone));
     let work = move || async move {
@@ -44,22 +44,16 @@ async fn listener_cancels_what_does_not_end() {
     let [began, go, gone] = [(); 3].map(|()| Arc::new(Notify::new()));
     let bounds = Bounds { end: Duration::from_millis(50), ..Default::default() };
     let door = Door::with(bounds, slow(&began, &go, &gone)).await;
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let Shared { routes, bounds, stop } = door.shared.clone();
+    let (address, serving) = door.listens().await;
     let work = async {
-        let serving = connections::serve(listener, routes, &bounds, &stop);
-        let asking = async {
-            let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
-            client.write_all(&request("GET /slow", &[&door.bearer()], "")).await.unwrap();
-            began.notified().await;
-            stop.cancel();
-            client
-        };
-        let ((), mut client) = tokio::join!(serving, asking);
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(&request("GET /slow", &[&door.bearer()], "")).await.unwrap();
+        began.notified().await;
+        door.shared.stop.cancel();
+        serving.await.unwrap();
         gone.notified().await;
         assert_eq!(to_the_end(&mut client).await, "");
-        assert!(tokio::net::TcpStream::connect(address).await.is_err(), "nothing listens");
+        assert!(TcpStream::connect(address).await.is_err(), "nothing listens");
     };
     tokio::time::timeout(PATIENCE, work).await.unwrap();
 }
@@ -82,23 +76,18 @@ async fn breaks() -> &'static str {
 #[tokio::test]
 async fn panic_costs_its_connection_alone() {
     let door = Door::with(Bounds::default(), Router::new().route("/breaks", get(breaks))).await;
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let Shared { routes, bounds, stop } = door.shared.clone();
+    let (address, serving) = door.listens().await;
     let ask = async |path: &str| {
-        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        let mut client = TcpStream::connect(address).await.unwrap();
         let last = request(&format!("GET {path}"), &[&door.bearer(), CLOSE], "");
         client.write_all(&last).await.unwrap();
         to_the_end(&mut client).await
     };
     let work = async {
-        let asking = async {
-            let (broken, whole) = (ask("/breaks").await, ask("/mcp").await);
-            stop.cancel();
-            (broken, status(&whole))
-        };
-        let serving = connections::serve(listener, routes, &bounds, &stop);
-        tokio::join!(serving, asking).1
+        let (broken, whole) = (ask("/breaks").await, ask("/mcp").await);
+        door.shared.stop.cancel();
+        serving.await.unwrap();
+        (broken, status(&whole))
     };
     let said = tokio::time::timeout(PATIENCE, work).await.unwrap();
     assert_eq!(said, (String::new(), 200));

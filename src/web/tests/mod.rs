@@ -5,14 +5,18 @@ mod doors;
 mod endings;
 mod rehearsal;
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
     body::Bytes,
     routing::{get, post},
 };
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -21,7 +25,7 @@ use super::{
     entry::Entry,
     guard::Guard,
     options::WebOptions,
-    routes::{Checks, Routes},
+    routes::Routes,
     sockets::Sockets,
 };
 use crate::{
@@ -63,7 +67,7 @@ fn status(answer: &str) -> u16 {
     answer.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or_default()
 }
 
-/// How many answers there are.
+/// Number of answers in `text`.
 fn answers(text: &str) -> usize {
     text.matches("HTTP/1.1 ").count()
 }
@@ -99,12 +103,9 @@ impl Door {
             .route("/mcp", get(|| async { "hello" }).post(length))
             .route("/large", get(|| async { vec![b'x'; LARGE] }));
         let open = open.route("/open", post(length));
-        let options = WebOptions::default();
-        let checks = Checks {
-            guard: Guard::new(&options, options.listen.ip()),
-            entry: Entry::new(access.clone(), &bounds),
-        };
-        let routes = Routes { behind_token, open }.checked(checks, &bounds);
+        let (guard, entry) =
+            (Guard::new(&WebOptions::default()), Entry::new(access.clone(), &bounds));
+        let routes = Routes { behind_token, open }.checked(guard, entry, &bounds);
         let stop = CancellationToken::new();
         let shared = Shared { routes, bounds: Arc::new(bounds), stop };
         Self { access, token, id: kept.id, shared, _folder: folder }
@@ -115,14 +116,21 @@ impl Door {
     }
 
     /// A connection; its task ends with it.
-    fn connect(&self) -> (DuplexStream, tokio::task::JoinHandle<()>) {
+    fn connect(&self) -> (DuplexStream, JoinHandle<()>) {
         let (client, server) = tokio::io::duplex(PIPE);
         let place = Sockets::new(1).admit().unwrap();
         let serving = connections::connection(server, place, self.shared.clone());
         (client, tokio::spawn(serving))
     }
 
-    /// What comes back for `bytes` until the connection is closed.
+    /// Serves sockets of this machine until it is stopped; its address and its task.
+    async fn listens(&self) -> (SocketAddr, JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        (address, tokio::spawn(connections::serve(listener, self.shared.clone())))
+    }
+
+    /// Everything that answers `bytes` until the connection is closed.
     async fn says(&self, bytes: &[u8]) -> String {
         let (client, task) = self.connect();
         let (mut reader, mut writer) = tokio::io::split(client);
@@ -132,7 +140,7 @@ impl Door {
         said
     }
 
-    /// What comes back for a request with the token.
+    /// Like [`Self::says`], for a request with the token.
     async fn asked(&self, line: &str, body: &str) -> String {
         self.says(&request(line, &[&self.bearer(), CLOSE], body)).await
     }

@@ -290,13 +290,13 @@ impl Discord {
         self.inner.change(|state| state.limits.set(route, limit));
     }
 
-    /// Every request that needs a token is answered with a global 429 for so long.
+    /// Every request that needs a token is answered with a global 429 during `time`.
     pub fn limit_globally(&self, time: Duration) {
         let until = self.inner.clock.now() + time;
         self.inner.change(|state| state.limits.global_until = Some(until));
     }
 
-    /// Nothing passes the network to REST and gateway for so long; nothing is lost either.
+    /// Nothing passes the network to REST and gateway during `time`; nothing is lost either.
     pub fn freeze_network(&self, time: Duration) {
         let until = Instant::now() + time;
         self.inner.change(|state| state.frozen_until = Some(until));

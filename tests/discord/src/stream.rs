@@ -14,7 +14,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The first byte of a TLS handshake.
 const HANDSHAKE: u8 = 0x16;
-/// A client that says nothing for so long is dropped.
+/// Longest silence of a client before it is dropped.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A connection, encrypted or not.

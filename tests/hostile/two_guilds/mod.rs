@@ -59,7 +59,7 @@ fn writer() -> ChatServer {
     model
 }
 
-/// Waits until so many sessions were summed up.
+/// Waits until this number of sessions were summed up.
 async fn summed_up(model: &ChatServer, sessions: usize) {
     let all = async {
         loop {

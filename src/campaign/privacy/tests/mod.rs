@@ -3,7 +3,6 @@
 mod evenings;
 
 use std::{
-    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -23,13 +22,13 @@ use super::{
     played_elsewhere,
 };
 use crate::{
-    audio::Frame,
     campaign::{
-        AddedServer, EngineError, EngineOffer, Engines, Factory, Handles, KeptSession, MadeTable,
-        OpenError, RunningTable, ServerError, Sessions, SharedSettings, TableRequest, Transcript,
-        now, stand_in::handles_over, stand_in_handles,
+        AddedServer, Factory, Handles, KeptSession, MadeTable, OpenError, RunningTable,
+        ServerError, Sessions, SharedSettings, TableRequest, Transcript, now,
+        stand_in::{NoEngines, Nowhere, handles_over},
+        stand_in_handles,
     },
-    domain::{CampaignKey, EngineKind, Message, Npc, Owner, PersonId, Said, Scope, SessionId},
+    domain::{CampaignKey, Message, Npc, Owner, PersonId, Said, Scope, SessionId},
     engine::{
         Budget, Synthesizer,
         tests::props::{Hum, NoEffects},
@@ -39,10 +38,10 @@ use crate::{
         Deletion, Deletions as _, ForgetFrom, LineFilter, MemoryStore, Sqlite, Transcript as _,
         Uid, Utterance, Viewer,
     },
-    provider::{Error, Services},
+    provider::Error,
     session::{
         Command, Conversations, MusicPlayer, Outcome, Outlets, Pace, SpeakerId, TableEvents,
-        TableHandle, TurnLine, VoiceOut,
+        TableHandle, TurnLine,
     },
     tools::connection::ServerOptions,
 };
@@ -55,24 +54,6 @@ const BOUND: Duration = Duration::from_secs(60);
 struct OneTable {
     commands: Mutex<Option<mpsc::Sender<Command>>>,
     settings: Mutex<Option<SharedSettings>>,
-}
-
-struct NoEngines(Arc<Services>);
-
-impl Engines for NoEngines {
-    fn services(&self) -> Arc<Services> {
-        Arc::clone(&self.0)
-    }
-
-    fn announced(&self, _: &BTreeSet<String>) {}
-
-    fn offer(&self, _: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {
-        Err(EngineError::NoService)
-    }
-
-    fn change(&self, _: &str, _: EngineKind) -> Result<(), EngineError> {
-        Err(EngineError::NoService)
-    }
 }
 
 impl Factory for OneTable {
@@ -105,18 +86,6 @@ impl Factory for OneTable {
 
     fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
         Err(ServerError::TooNear)
-    }
-}
-
-struct Nowhere;
-
-impl VoiceOut for Nowhere {
-    fn play(&mut self, _: &str, _: Frame) {}
-
-    fn ramp(&mut self, _: f32, _: Duration) {}
-
-    fn stop(&mut self) -> usize {
-        0
     }
 }
 

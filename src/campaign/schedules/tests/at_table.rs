@@ -6,10 +6,9 @@ use tokio::{sync::mpsc, time::sleep};
 
 use super::{
     super::{EveningTable, by_program},
-    EVENING, MINUTE, Program, guild, line,
+    MINUTE, begun, guild, line,
 };
 use crate::{
-    campaign::clock::paused,
     domain::{Owner, Scope},
     session::{Command, EventReader, Halts, SeatStatus, Status, TableEvent, TableEvents, stand_in},
 };
@@ -72,9 +71,7 @@ fn status(muted: bool) -> Status {
 
 #[tokio::test(start_paused = true)]
 async fn line_is_said_in_each_session_at_its_time() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
+    let (_folder, program) = begun();
     program.plan("session +20m", line("bartok", "Last orders!")).await.unwrap();
     let table = Table::open(false);
     for said in 1..=2 {
@@ -93,9 +90,7 @@ async fn line_is_said_in_each_session_at_its_time() {
 
 #[tokio::test(start_paused = true)]
 async fn line_planned_by_a_program_is_tainted() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
+    let (_folder, program) = begun();
     let last_orders = line("Bartok", "Last orders!");
     program.plan_by(by_program("a1b2c3d4"), "in 5m", last_orders).await.unwrap();
     let table = Table::open(false);
@@ -107,9 +102,7 @@ async fn line_planned_by_a_program_is_tainted() {
 
 #[tokio::test(start_paused = true)]
 async fn line_without_session_is_told_as_missed() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = Program::open(folder.path(), false).begin();
+    let (_folder, mut program) = begun();
     program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
     let notice = program.notices.recv().await.unwrap().text;
     assert!(notice.contains("no session is running"), "{notice}");
@@ -119,9 +112,7 @@ async fn line_without_session_is_told_as_missed() {
 
 /// The notice to the game master about a line that is not said at `table`.
 async fn unsaid(mut table: Table) -> String {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
+    let (_folder, program) = begun();
     let _evening = program.evenings.begin(guild(), table.at());
     program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
     let told = table.told.recv().await;
@@ -156,9 +147,7 @@ async fn line_of_an_npc_that_left_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn undelivered_notice_waits_for_a_session() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = Program::open(folder.path(), false).begin();
+    let (_folder, mut program) = begun();
     program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
     let notice = program.notices.recv().await.unwrap();
     program.schedules.owe(notice.clone());

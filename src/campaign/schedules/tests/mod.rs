@@ -17,6 +17,7 @@ use futures::{
     future::{BoxFuture, join_all, pending, ready},
 };
 use serde_json::json;
+use tempfile::TempDir;
 use tokio::{sync::broadcast::Receiver, task::JoinHandle, time::sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -115,8 +116,7 @@ impl Program {
     }
 
     async fn bells(&self, when: &str) -> String {
-        let action = Planned::Workflow { name: "bells".to_owned(), inputs: json!({"times": 3}) };
-        self.plan(when, action).await.unwrap()
+        self.plan(when, bells()).await.unwrap()
     }
 
     /// Makes a schedule; its id, or the refusal.
@@ -130,8 +130,7 @@ impl Program {
         when: &str,
         action: Planned,
     ) -> Result<String, String> {
-        let by = Some(maker);
-        let new = NewSchedule { when: when.to_owned(), action, by };
+        let new = NewSchedule { when: when.to_owned(), action, by: Some(maker) };
         let made = self.planner().create(new).await;
         made.map(|entry| entry.id).map_err(|error| error.to_string())
     }
@@ -139,6 +138,24 @@ impl Program {
     async fn left(&self) -> usize {
         self.planner().list().await.unwrap().len()
     }
+}
+
+/// A program at [`EVENING`] that fires nothing yet, and the folder of its store.
+fn opened() -> (TempDir, Program) {
+    paused::begin(EVENING);
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::open(folder.path(), false);
+    (folder, program)
+}
+
+/// Like [`opened`], but fires what is due.
+fn begun() -> (TempDir, Program) {
+    let (folder, program) = opened();
+    (folder, program.begin())
+}
+
+fn bells() -> Planned {
+    Planned::Workflow { name: "bells".to_owned(), inputs: json!({"times": 3}) }
 }
 
 fn line(npc: &str, text: &str) -> Planned {
@@ -149,11 +166,8 @@ const RUNG: &str = "bells {\"times\":3}";
 
 #[tokio::test(start_paused = true)]
 async fn workflow_planned_by_a_program_is_tainted() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
-    let action = Planned::Workflow { name: "bells".to_owned(), inputs: json!({"times": 3}) };
-    program.plan_by(by_program("a1b2c3d4"), "in 5m", action).await.unwrap();
+    let (folder, program) = begun();
+    program.plan_by(by_program("a1b2c3d4"), "in 5m", bells()).await.unwrap();
     program.bells("in 90m").await;
     let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
     for (token, made) in [("a1b2c3d4", 1), ("0badcafe", 0)] {
@@ -166,9 +180,7 @@ async fn workflow_planned_by_a_program_is_tainted() {
 
 #[tokio::test(start_paused = true)]
 async fn planned_workflow_fires_once_at_its_time() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
+    let (_folder, program) = begun();
     program.bells("in 90m").await;
     sleep(89 * MINUTE).await;
     assert!(program.started.all().is_empty());
@@ -200,9 +212,7 @@ async fn schedule_survives_the_end_of_the_program() {
 
 #[tokio::test(start_paused = true)]
 async fn two_programs_fire_each_time_once() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let one = Program::open(folder.path(), false).begin();
+    let (folder, one) = begun();
     let other = Program::open(folder.path(), false).begin();
     one.bells("every 15m").await;
     sleep(61 * MINUTE).await;
@@ -240,9 +250,7 @@ async fn missed_time_is_made_up_for_if_wanted() {
 
 #[tokio::test(start_paused = true)]
 async fn clock_set_back_repeats_nothing() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
+    let (_folder, program) = begun();
     program.bells("every 15m").await;
     sleep(16 * MINUTE).await;
     assert_eq!(program.started.all().len(), 1);
@@ -256,9 +264,7 @@ async fn clock_set_back_repeats_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_schedule_never_fires() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
+    let (_folder, program) = begun();
     let id = program.bells("in 5m").await;
     let known = program.planner().known();
     assert!(known.iter().all(|line| line.starts_with(&id)), "{known:?}");
@@ -272,9 +278,7 @@ async fn cancelled_schedule_never_fires() {
 
 #[tokio::test(start_paused = true)]
 async fn wrong_schedules_are_refused_with_a_way_out() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false);
+    let (_folder, program) = opened();
     let unknown = Planned::Workflow { name: "belfry".to_owned(), inputs: json!({}) };
     let wrong = Planned::Workflow { name: "bells".to_owned(), inputs: json!([1]) };
     for (action, why) in [
@@ -301,9 +305,7 @@ impl Starts for Stuck {
 
 #[tokio::test(start_paused = true)]
 async fn schedule_cut_off_as_it_began_is_told() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let killed = Program::open(folder.path(), false);
+    let (folder, killed) = opened();
     killed.bells("in 5m").await;
     killed.bells("every 15m").await;
     let schedules = killed.schedules.clone();
@@ -329,9 +331,7 @@ const LEFT: i64 = 2 * 60 * 60_000 + 40 * 60_000;
 
 #[tokio::test(start_paused = true)]
 async fn daily_workflow_fires_once_each_day() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false).begin();
+    let (_folder, program) = begun();
     program.bells("every day at 20:00").await;
     let list = program.planner().known().concat();
     assert!(list.contains("every day at 20:00, next 2026-11-"), "{list}");
@@ -346,9 +346,7 @@ async fn daily_workflow_fires_once_each_day() {
 
 #[tokio::test(start_paused = true)]
 async fn server_without_the_bot_fires_nothing() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = Program::open(folder.path(), false);
+    let (_folder, mut program) = opened();
     program.bells("in 5m").await;
     let is_here = Arc::new(AtomicBool::new(false));
     let (serves, starts) = (Arc::clone(&is_here), Arc::new(program.started.clone()));
@@ -365,9 +363,7 @@ async fn server_without_the_bot_fires_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn schedules_of_a_campaign_are_limited() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false);
+    let (folder, program) = opened();
     program.bells("every 1h").await;
     let (store, scope) = (Sqlite::open(&folder.path().join("memory.db")).unwrap(), guild());
     let first = store.schedules(&scope).await.unwrap().remove(0);
@@ -384,9 +380,7 @@ async fn schedules_of_a_campaign_are_limited() {
 
 #[tokio::test(start_paused = true)]
 async fn another_server_sees_no_schedule() {
-    paused::begin(EVENING);
-    let folder = tempfile::tempdir().unwrap();
-    let program = Program::open(folder.path(), false);
+    let (_folder, program) = opened();
     let id = program.bells("every 1h").await;
     let other = program.schedules.within(Scope { owner: Owner::Guild(8), ..guild() });
     assert!(other.list().await.unwrap().is_empty() && other.known().is_empty());

@@ -145,7 +145,7 @@ fn parts(stage: &Stage, all: Vec<Workflow>, kept: &Arc<Kept>) -> WorkflowParts {
 }
 
 impl Evening {
-    /// What was said, without lines that are only prepared.
+    /// Spoken lines, without those that are only prepared.
     fn said(&self) -> Vec<String> {
         let mut said = self.stage.voice.said();
         said.retain(|it| it != "Let me think.");

@@ -26,7 +26,7 @@ pub use choose::Script;
 
 use self::template::Values;
 use crate::{
-    domain::{CallId, Message, ToolCall, ToolSpec},
+    domain::{CallId, Message, ToolCall, ToolSpec, unframed},
     provider::{ChatEvent, ChatModel, ChatRequest, Error},
 };
 
@@ -128,17 +128,12 @@ fn answered_line(messages: &[Message]) -> Option<(usize, Option<Value>)> {
     let line = call.0.strip_prefix(CALL_PREFIX)?.split('-').next()?.parse().ok()?;
     let text = unframed(content);
     let words = || {
+        let text = text.trim();
         // Framed data is a result; the host's own errors are not.
-        let is_result = text.len() < content.len() && !text.starts_with("error: ");
+        let is_result = content.starts_with("<tool-data ") && !text.starts_with("error: ");
         is_result.then(|| Value::from(text))
     };
-    Some((line, serde_json::from_str(text).ok().or_else(words)))
-}
-
-/// Strips the frame that marks a tool's result as data from outside.
-fn unframed(content: &str) -> &str {
-    let inner = content.strip_prefix("<tool-data").and_then(|rest| rest.split_once('\n'));
-    inner.and_then(|(_, rest)| rest.split_once("\n</tool-data>")).map_or(content, |(it, _)| it)
+    Some((line, serde_json::from_str(&text).ok().or_else(words)))
 }
 
 fn tool<'t>(tools: &'t [ToolSpec], identity: &str) -> Option<&'t ToolSpec> {

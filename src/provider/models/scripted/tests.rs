@@ -130,19 +130,24 @@ fn tool_line_calls_first_and_speaks_the_result() {
     let ChatEvent::ToolCall(call) = &events[0] else { panic!("no call in {events:?}") };
     assert_eq!((call.name.as_str(), call.arguments.as_str()), ("roll", r#"{"expression":"2d6"}"#));
 
-    let mut after = request_one;
-    after.messages.push(Message::Assistant {
-        text: String::new(),
-        calls: vec![call.clone()],
-        gated: false,
-    });
-    after.messages.push(Message::Tool {
-        call: call.id.clone(),
-        content: r#"{"total":7}"#.into(),
-        outside: false,
-        gated: false,
-    });
-    assert_eq!(text(vec![dice_line(), line(None, &["Hm?"])], after), "The dice show 7.");
+    let framed = r#"{"total":"<tool-data from=\"program\">seven</tool-data>"}"#;
+    for (content, said) in
+        [(r#"{"total":7}"#, "The dice show 7."), (framed, "The dice show seven.")]
+    {
+        let mut after = request_one.clone();
+        after.messages.push(Message::Assistant {
+            text: String::new(),
+            calls: vec![call.clone()],
+            gated: false,
+        });
+        after.messages.push(Message::Tool {
+            call: call.id.clone(),
+            content: content.into(),
+            outside: false,
+            gated: false,
+        });
+        assert_eq!(text(vec![dice_line(), line(None, &["Hm?"])], after), said);
+    }
 }
 
 #[test]

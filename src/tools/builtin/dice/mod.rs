@@ -1,5 +1,6 @@
 //! `dice-roller`: rolls, the latest rolls, odds of totals, and random tables.
 
+mod expression;
 mod last;
 mod odds;
 mod told;
@@ -9,7 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use self::last::LastRolls;
+use self::{
+    expression::{expression, invalid},
+    last::LastRolls,
+};
 use super::{
     describe::{Millis, declared, input, text},
     random_table::RandomTable,
@@ -17,7 +21,7 @@ use super::{
 use crate::{
     domain::Tier,
     logic::{
-        dice::{DiceError, MAX_CHARS, Outcome, check_length},
+        dice::{MAX_CHARS, Outcome},
         spoken,
     },
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
@@ -97,8 +101,7 @@ fn roll(
         Some(changes) => Some(changed(&last_expression(dice, context)?, &changes)),
         None => None,
     };
-    let rolls =
-        spoken::read_dice(repeated.as_deref().unwrap_or(said)).map_err(|error| invalid(&error))?;
+    let rolls = spoken::read_dice(repeated.as_deref().unwrap_or(said)).map_err(invalid)?;
     let rolled: Result<Vec<Outcome>, _> =
         rolls.iter().map(|roll| roll.roll(&mut *dice.rng())).collect();
     let rolled = rolled.map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
@@ -108,18 +111,6 @@ fn roll(
     let value = described(&rolled);
     dice.last.keep(context, value.clone());
     Ok(CallOutput::json(value))
-}
-
-/// The expression among `arguments`, refused before it is read if it is too long: not every caller
-/// checks the schema.
-fn expression(arguments: &Map<String, Value>) -> Result<&str, CallError> {
-    let said = text(arguments, "expression").unwrap_or_default();
-    check_length(said).map_err(|error| invalid(&error))?;
-    Ok(said)
-}
-
-fn invalid(error: &DiceError) -> CallError {
-    CallError::new(CallErrorKind::InvalidArguments, error.to_string())
 }
 
 /// Adds `bonus` to the last roll of the speaker in `context`, without rolling again.

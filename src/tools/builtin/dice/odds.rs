@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::super::describe::{Millis, declared, input, text};
+use super::{
+    super::describe::{Millis, declared, input},
+    expression::{expression, invalid},
+};
 use crate::{
     domain::Tier,
     logic::{
         dice::{self, Odds},
         spoken,
     },
-    tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
+    tools::{CallContext, CallError, CallOutput, Definition},
 };
 
 pub fn tool() -> Definition {
@@ -38,16 +41,13 @@ pub fn tool() -> Definition {
 
 /// The odds of the expression among `arguments`.
 pub fn counted(arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
-    let said = text(arguments, "expression").unwrap_or_default();
-    let invalid =
-        |error: dice::DiceError| CallError::new(CallErrorKind::InvalidArguments, error.to_string());
-    dice::check_length(said).map_err(invalid)?;
+    let said = expression(arguments)?;
     let read = dice::parse(said).or_else(|error| {
         spoken::DiceRequest::of(said).odds().map_or(Err(error), |odds| dice::parse(&odds))
     });
-    let expression = read.map_err(invalid)?;
-    let odds = expression.odds().map_err(invalid)?;
-    Ok(CallOutput::json(described(&expression.to_string(), &odds)))
+    let roll = read.map_err(invalid)?;
+    let odds = roll.odds().map_err(invalid)?;
+    Ok(CallOutput::json(described(&roll.to_string(), &odds)))
 }
 
 fn described(expression: &str, odds: &Odds) -> Value {

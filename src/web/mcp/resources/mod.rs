@@ -23,10 +23,10 @@ use rmcp::{
     },
 };
 use serde_json::json;
-use uri::KINDS;
+use uri::kinds_of;
 
 use crate::{
-    campaign::{Holder, date},
+    campaign::{Holder, date, entity_word},
     domain::one_line,
     web::mcp::server::McpServer,
 };
@@ -48,8 +48,7 @@ pub async fn list(
 
 /// Templates of the holder's resources.
 pub fn templates(holder: &Holder) -> ListResourceTemplatesResult {
-    let kinds = KINDS.iter().filter(|kind| holder.has_tool(kind.tool));
-    let templates = kinds.map(|kind| {
+    let templates = kinds_of(holder).map(|kind| {
         ResourceTemplate::new(kind.template, kind.name)
             .with_title(kind.title)
             .with_description(kind.description)
@@ -110,7 +109,7 @@ async fn page(
     Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
 }
 
-/// All resources of the holder that are listed.
+/// All resources that the holder may read and that are listed.
 async fn listed(reader: &ResourceReader<'_>) -> Result<Vec<Resource>, ReadError> {
     let mut all = Vec::new();
     for (scope, entry) in reader.sessions().await? {
@@ -118,29 +117,25 @@ async fn listed(reader: &ResourceReader<'_>) -> Result<Vec<Resource>, ReadError>
         let began = session.started.map_or_else(|| session.id.clone(), date);
         let title = session.title.as_deref().map(|it| format!(" “{it}”")).unwrap_or_default();
         let of = format!("the session{title} of {began}, campaign {}", scope.campaign.0);
-        let (told, id) = (ResourceUri::Recap(session.id.clone()), session.id);
-        all.push(entry_of(&ResourceUri::Transcript(id), &format!("Transcript of {of}")));
-        all.push(entry_of(&told, &format!("Recap of {of}")));
+        all.push((ResourceUri::Transcript(session.id.clone()), format!("Transcript of {of}")));
+        all.push((ResourceUri::Recap(session.id), format!("Recap of {of}")));
     }
     for npc in reader.npcs().await {
-        all.push(entry_of(&ResourceUri::Npc(npc.name.clone()), &npc.name));
+        all.push((ResourceUri::Npc(npc.name.clone()), npc.name.clone()));
     }
     for entity in reader.entities().await? {
-        let title = format!("{} ({})", entity.name, texts::kind(&entity));
-        all.push(entry_of(&ResourceUri::Entity(entity.id), &title));
+        let title = format!("{} ({})", entity.name, entity_word(entity.kind));
+        all.push((ResourceUri::Entity(entity.id), title));
     }
-    let kinds: Vec<&str> = reader.kinds().map(|kind| kind.name).collect();
-    all.retain(|(kind, _)| kinds.contains(kind));
-    Ok(all.into_iter().map(|(_, resource)| resource).collect())
+    all.retain(|(uri, _)| reader.holder.has_tool(uri.kind().tool));
+    Ok(all.into_iter().map(|(uri, title)| entry_of(&uri, &title)).collect())
 }
 
-/// A resource in a list, after the name of its kind.
-fn entry_of(uri: &ResourceUri, title: &str) -> (&'static str, Resource) {
-    let kind = uri.kind();
+/// A resource in a list.
+fn entry_of(uri: &ResourceUri, title: &str) -> Resource {
     let title = one_line(title, TITLE_MAX);
-    let resource = Resource::new(uri.to_string(), title.clone())
+    Resource::new(uri.to_string(), title.clone())
         .with_title(title)
-        .with_description(kind.description)
-        .with_mime_type(MIME);
-    (kind.name, resource)
+        .with_description(uri.kind().description)
+        .with_mime_type(MIME)
 }

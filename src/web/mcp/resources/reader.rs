@@ -1,14 +1,11 @@
-//! What the holder of a token may read. Entry type: [`ResourceReader`].
-//! **Never**: reads data of another owner, or tells what exists from what may not be read.
+//! Resources that the holder of a token may read. Entry type: [`ResourceReader`].
+//! **Never**: reads data of another owner, or shows that a resource exists that may not be read.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-use super::{
-    texts,
-    uri::{KINDS, ResourceKind, ResourceUri},
-};
+use super::{texts, uri::ResourceUri};
 use crate::{
     campaign::{
         GuildError, Handles, Holder, ImportError, NotWritten, RecapError, RecapRequest, TableHere,
@@ -63,19 +60,13 @@ pub struct ResourceReader<'a> {
 }
 
 impl ResourceReader<'_> {
-    /// Kinds that the token may read.
-    pub fn kinds(&self) -> impl Iterator<Item = &'static ResourceKind> {
-        KINDS.iter().filter(|kind| self.holder.has_tool(kind.tool))
-    }
-
     fn store(&self) -> Arc<dyn MemoryStore> {
         self.handles.sessions.transcripts().store()
     }
 
-    /// The campaign that is played now: at the newest table, else the one chosen.
+    /// The campaign that is played now.
     async fn scope(&self) -> Result<Scope, ReadError> {
-        let (owner, outside) = (self.holder.owner, &self.handles.outside);
-        Ok(outside.scope(owner, outside.newest(owner).as_ref()).await?)
+        Ok(self.handles.outside.played(self.holder.owner).await?)
     }
 
     async fn scopes(&self) -> Result<Vec<Scope>, memory::Error> {

@@ -1,4 +1,4 @@
-//! What the holder of a token could read at one moment, so that changes are noticed.
+//! Resources that the holder of a token could read at one moment, so that changes are noticed.
 //! Entry type: [`ResourceSnapshot`]. Hashes what the holder would read, and nothing that is hidden
 //! from them: a change of a secret alone is none for a player.
 
@@ -10,6 +10,7 @@ use super::{
     uri::ResourceUri,
 };
 use crate::{
+    campaign::Holder,
     domain::{Scope, fnv1a},
     memory::{self, Entity, SessionEntry},
 };
@@ -49,7 +50,8 @@ impl ResourceSnapshot {
     /// `before`: the snapshot before it, or an empty one.
     pub async fn take(reader: &ResourceReader<'_>, before: &Self) -> Result<Self, ReadError> {
         let (mut of, mut ended, mut running) = (BTreeMap::new(), BTreeMap::new(), 0);
-        let sessions = if reads_sessions(reader) { reader.sessions().await? } else { Vec::new() };
+        let reads_sessions = reads_sessions(reader.holder);
+        let sessions = if reads_sessions { reader.sessions().await? } else { Vec::new() };
         for (scope, entry) in sessions {
             let is_running = entry.session.ended.is_none() && running < RUNNING_MAX;
             running += usize::from(is_running);
@@ -101,8 +103,8 @@ impl ResourceSnapshot {
     }
 }
 
-fn reads_sessions(reader: &ResourceReader<'_>) -> bool {
-    reader.kinds().any(|kind| ["transcript", "recap"].contains(&kind.name))
+fn reads_sessions(holder: &Holder) -> bool {
+    ["session.transcript", "session.recap"].iter().any(|tool| holder.has_tool(tool))
 }
 
 /// Hash of the last lines that the holder may read.

@@ -1,25 +1,26 @@
 //! Services with sessions and entities, for tests.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
+pub use crate::campaign::stand_in_handles_without_tables as handles;
 use crate::{
-    campaign::{Handles, stand_in_handles_without_tables},
-    domain::Scope,
+    campaign::{Handles, Holder, NewToken},
+    domain::{AccessRole, Owner, Scope},
     memory::{Change, Entity, EntityKind, MemoryStore, Session, Uid, Utterance, Visibility},
 };
 
-pub fn handles(folder: &Path) -> Handles {
-    stand_in_handles_without_tables(folder)
-}
-
 fn store(handles: &Handles) -> Arc<dyn MemoryStore> {
     handles.sessions.transcripts().store()
+}
+
+/// Holder of a new token for all tools of `role`.
+pub async fn holder(handles: &Handles, owner: Owner, role: AccessRole) -> Arc<Holder> {
+    let wanted = NewToken { owner, role, tools: None, days: None };
+    let (secret, _) = handles.access.create(wanted).await.unwrap();
+    Arc::new(handles.access.holder(&secret).await.unwrap().unwrap())
 }
 
 /// Stores a session without lines.

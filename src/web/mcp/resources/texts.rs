@@ -1,7 +1,7 @@
 //! Resources as text, for a game master or for players. **Never**: passes on hidden characters.
 
 use crate::{
-    campaign::time,
+    campaign::{entity_word, time},
     domain::{AccessRole, AddressMode, Npc, one_line, visible},
     memory::{Entity, Snapshot, TranscriptLine, Visibility},
 };
@@ -42,7 +42,7 @@ fn row(line: &TranscriptLine) -> String {
 
 /// An entity without its relations, as `role` may see it.
 pub fn entity(entity: &Entity, role: AccessRole) -> String {
-    let mut lines = vec![format!("{} ({})", name(&entity.name), kind(entity))];
+    let mut lines = vec![format!("{} ({})", name(&entity.name), entity_word(entity.kind))];
     if !entity.aliases.is_empty() {
         lines.push(format!("Also called: {}", names(&entity.aliases)));
     }
@@ -77,12 +77,6 @@ pub fn snapshot(snapshot: &Snapshot, role: AccessRole) -> String {
         });
     }
     text
-}
-
-/// "npc", "location".
-pub fn kind(entity: &Entity) -> String {
-    let word = serde_json::to_value(entity.kind).unwrap_or_default();
-    word.as_str().unwrap_or_default().to_owned()
 }
 
 /// An NPC. Players learn what they can hear: personality, rules and knowledge may give away a plot.

@@ -6,12 +6,14 @@ use percent_encoding::{
     AsciiSet, NON_ALPHANUMERIC, PercentEncode, percent_decode_str, utf8_percent_encode,
 };
 
+use crate::campaign::Holder;
+
 /// Longest address that is read, in bytes.
 const URI_MAX: usize = 1_000;
 /// Escaped in a part of an address: everything but RFC 3986's unreserved characters.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What an address leads to.
+/// Target of an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResourceUri {
     /// By the session's id.
@@ -31,7 +33,7 @@ pub struct ResourceKind {
     pub name: &'static str,
     pub title: &'static str,
     pub description: &'static str,
-    /// The tool that answers the same; a token without it does not see these resources.
+    /// The tool with these data; a token without it does not see these resources.
     pub tool: &'static str,
 }
 
@@ -65,6 +67,11 @@ pub static KINDS: [ResourceKind; 4] = [
         tool: "npc.list",
     },
 ];
+
+/// Kinds that `holder` may read.
+pub fn kinds_of(holder: &Holder) -> impl Iterator<Item = &'static ResourceKind> {
+    KINDS.iter().filter(move |kind| holder.has_tool(kind.tool))
+}
 
 impl ResourceUri {
     /// `None`: an address of something else.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    campaign::{NewToken, Settings, stand_in_settings},
+    campaign::{Settings, stand_in_settings},
     logic::workflow::{OnError, Step, StepKind, Workflow, Workflows},
     memory::Session,
 };
@@ -101,13 +101,11 @@ async fn run_not_waited_for_ends_with_its_token() {
     let workflows = Arc::new(Workflows::new([bells]));
     let settings = Settings { workflows, ..stand_in_settings(folder.path()) };
     handles.settings.store(Arc::new(settings));
-    let wanted = NewToken { owner: GUILD, role: AccessRole::Dm, tools: None, days: None };
-    let (secret, token) = handles.access.create(wanted).await.unwrap();
-    let holder = Arc::new(handles.access.holder(&secret).await.unwrap().unwrap());
+    let holder = stand_in::holder(handles, GUILD, AccessRole::Dm).await;
     let run = json!({ "workflow": "bells", "wait": false });
     let begun = done(&parts, &holder, "workflow.run", run).await;
     assert_eq!(begun["status"], "running");
-    handles.access.revoke(&token.id).await.unwrap();
+    handles.access.revoke(&holder.id).await.unwrap();
     handles.workflows.idle(&scope(GUILD)).await;
     let listed = done(&parts, &holder, "workflow.list", no_arguments()).await;
     assert_eq!(listed["earlier"][0]["status"], "cancelled", "{listed}");

@@ -9,7 +9,7 @@ use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 
 use super::*;
-use crate::{campaign::NewToken, web::mcp::routes};
+use crate::web::mcp::routes;
 
 const OLD: &str = "2025-11-25";
 const NEW: &str = "2026-07-28";
@@ -121,9 +121,7 @@ fn texts_name_tools_as_they_are_listed() {
 async fn subscription_ends_with_a_result() {
     let folder = tempfile::tempdir().unwrap();
     let (parts, stop) = (parts(folder.path(), McpOptions::default()), CancellationToken::new());
-    let wanted = NewToken { owner: GUILD, role: AccessRole::Dm, tools: None, days: None };
-    let (secret, _) = parts.handles.access.create(wanted).await.unwrap();
-    let holder = parts.handles.access.holder(&secret).await.unwrap().map(Arc::new).unwrap();
+    let holder = stand_in::holder(&parts.handles, GUILD, AccessRole::Dm).await;
     let router = routes(parts, stop.clone()).layer(Extension(holder));
     let filter = json!({ "notifications": { "resourcesListChanged": true } });
     let listening = request(NEW, "subscriptions/listen", filter);

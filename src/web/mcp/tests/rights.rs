@@ -1,4 +1,4 @@
-//! Who sees and may call which tool, and whose data is in the answers.
+//! Rights to see and call tools, and owners of the data in answers.
 
 use super::*;
 use crate::web::mcp::served::ServedTool;

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     campaign::{KeptPermits, TableHere, ToolDecisions, outside_sessions},
-    domain::{CallId, Npc, Scope, SessionId, ToolCall, TurnId},
+    domain::{CallId, Scope, SessionId, ToolCall, TurnId},
     tools::{
-        Authority, CallContext, CallErrorKind, CallRecord, Caller, FollowUp, Progress, Taint,
-        ToolHost, TurnLimits,
+        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, Taint, ToolHost,
+        TurnLimits,
     },
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
@@ -111,17 +111,12 @@ async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
     }
     call.progress.report(record.for_model.clone()).await;
     if wait {
-        return done(&later(&mut results).await?);
+        let late = results.recv().await.ok_or("the call was withdrawn")?;
+        return done(&late.record);
     }
     let tool = &*record.tool;
     Ok(json!({ "tool": tool, "status": "waiting", "text": record.for_model, "result": null })
         .into())
-}
-
-/// The result of a call that waited for approval.
-async fn later(results: &mut mpsc::Receiver<FollowUp>) -> Result<CallRecord, ToolError> {
-    let late = results.recv().await.ok_or("the call was withdrawn")?;
-    Ok(late.record)
 }
 
 fn done(record: &CallRecord) -> Result<ToolAnswer, ToolError> {
@@ -180,7 +175,7 @@ fn unknown(call: &Incoming, host: &ToolHost, tool: &str) -> String {
 /// The assistant's rights.
 fn authority(call: &Incoming, scope: &Scope, session: &SessionId, host: &ToolHost) -> Authority {
     let handles = call.handles();
-    let npc: Arc<Npc> = Arc::clone(&handles.settings.load().assistant.npc);
+    let npc = Arc::clone(&handles.settings.load().assistant.npc);
     let tier = npc.budget_tier;
     let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
     let limits = TurnLimits::new(host.calls_of(&npc.name), npc.policy.clone());

@@ -132,7 +132,7 @@ async fn entity(call: Incoming) -> Result<ToolAnswer, ToolError> {
     }
     match found {
         Some(found) => Ok(told(&found, call.is_dm()).into()),
-        // The same answer for what this token may not see.
+        // Or this token may not see it: both have one answer.
         None => {
             Err(format!("nothing is known of '{sought}' (memory.search looks for words)").into())
         }

@@ -1,4 +1,4 @@
-//! What each tool does, one file a subject; `table.rs` lists them.
+//! The tools themselves, one file a subject; `table.rs` lists them.
 
 pub mod called;
 pub mod dice;

@@ -7,12 +7,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    campaign::{ListenFor, ListenUntil, OutsideSpoken, WantedLine},
+    campaign::{ListenFor, ListenUntil, OutsideSpoken, Utterance48, WantedLine},
     web::mcp::{
         incoming::{Incoming, ToolAnswer, ToolError},
         schema::{self, count, flag, maybe_string, name, number, object, of_list, string, text},
         served::{Annotations, Rights, ServedTool},
-        sound,
     },
 };
 
@@ -22,9 +21,9 @@ const TEXT_MAX: u32 = 2_000;
 const SECONDS_MAX: u32 = 60;
 const SECONDS: u32 = 30;
 
-/// What may become of a line.
+/// Outcomes of a line.
 const HOW: [&str; 5] = ["spoken", "begun", "interrupted", "x_card", "not_said"];
-/// What the argument `sound` does.
+/// Description of the argument `sound`.
 pub const SOUND: &str = "Return the speech as a WAV file where no table plays it; some clients take \
     none, or nothing above 1 MB (8 seconds)";
 
@@ -105,12 +104,12 @@ async fn speak(call: Incoming) -> Result<ToolAnswer, ToolError> {
     call.progress.report("the NPC is about to speak".to_owned()).await;
     let outside = call.handles().outside.for_program(&call.holder.id);
     let (owner, table, npc) = (call.owner(), table.as_deref(), npc.as_deref());
+    let wanted = WantedLine { owner, table, npc, text: &text };
     if wait == Some(false) {
-        let wanted = WantedLine { owner, table, npc, text: &text };
         let begun = outside.begin_speaking(wanted, call.token_ends()).await?;
         return Ok(answer(begun, false));
     }
-    let spoken = outside.speak(owner, table, npc, &text).await?;
+    let spoken = outside.speak(wanted).await?;
     Ok(answer(spoken, sound.unwrap_or(true)))
 }
 
@@ -136,7 +135,7 @@ async fn listen(call: Incoming) -> Result<ToolAnswer, ToolError> {
 pub fn answer(spoken: OutsideSpoken, wants_sound: bool) -> ToolAnswer {
     let OutsideSpoken { npc, heard, how, why, sound } = spoken;
     let sound = sound.filter(|_| wants_sound);
-    let seconds = sound.as_ref().map(sound::seconds);
+    let seconds = sound.as_ref().map(Utterance48::seconds);
     let value = json!({ "npc": npc, "heard": heard, "how": how, "why": why, "seconds": seconds });
     ToolAnswer { value, sound }
 }

@@ -142,7 +142,7 @@ async fn begin(call: &Incoming, wanted: WantedRun) -> Result<ToolAnswer, ToolErr
     let (id, until) = (run.0.clone(), call.token_ends());
     place.go_on(async move {
         tokio::select! {
-            // The program is ending, if nobody says how it ended.
+            // An error means that the program is ending.
             _ = ended => {}
             () = until => runs.cancel_soon(&scope, &run),
         }
@@ -151,7 +151,7 @@ async fn begin(call: &Incoming, wanted: WantedRun) -> Result<ToolAnswer, ToolErr
         .into())
 }
 
-/// Its inputs count as words from outside: the program may act on such.
+/// Order of a run. Its inputs count as words from outside: the program may act on such words.
 fn wanted(call: &Incoming, scope: Scope, workflow: String, inputs: Value) -> WantedRun {
     let taint = Taint::default();
     taint.set();

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::{collections::BTreeMap, time::Duration};
 
 impl Discord {
-    /// Waits until a user's client is connected and has been told of its guilds. Cancel safe.
+    /// Waits until a user's client is connected and has received its guilds. Cancel safe.
     ///
     /// # Errors
     /// Fails if that takes longer than `limit`.

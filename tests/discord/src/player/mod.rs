@@ -37,7 +37,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Longest time of a connection attempt.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Orders to a player's line; who gives one waits when so many are pending.
+/// Most pending orders to a player's line; the next one waits.
 const COMMANDS: usize = 8;
 
 /// A place in a voice channel, as the gateway has given it.

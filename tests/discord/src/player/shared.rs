@@ -64,7 +64,7 @@ pub(super) struct State {
     pub unclaimed: VecDeque<Unclaimed>,
     /// Sound that was heard.
     pub memory: Memory,
-    /// Servers this player has been told of and has not yet gone to.
+    /// Number of servers the player was sent to and has not joined yet.
     pub moves: u64,
     /// Error that keeps the line down.
     pub failure: Option<String>,

@@ -9,11 +9,11 @@ use std::time::Duration;
 pub enum Fault {
     /// Discord answers with this status and does nothing.
     Status(u16),
-    /// Discord thinks for so long before it does anything.
+    /// Discord waits this long before it does anything.
     Slow(Duration),
     /// The connection is cut, and nothing is done.
     Cut,
-    /// It is done, and answered so much later.
+    /// It is done, and answered this much later.
     Late(Duration),
     /// It is done, but the connection is cut before the answer.
     Unanswered,

@@ -14,8 +14,8 @@ impl Voice {
         self.shared.state().faults.insert(scope, faults);
     }
 
-    /// Cuts the network for a time: no UDP either way, and web sockets hang. What was said on
-    /// sockets meanwhile arrives afterwards; sound is lost. New sockets hang from IDENTIFY on. Another cut
+    /// Cuts the network for a time: no UDP either way, and web sockets hang. Messages on
+    /// sockets arrive afterwards; sound is lost. New sockets hang from IDENTIFY on. Another cut
     /// of the same scope replaces it; one of zero time ends it.
     pub fn cut(&self, scope: Scope, time: Duration) {
         let until = Instant::now() + time;

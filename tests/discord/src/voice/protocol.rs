@@ -108,8 +108,8 @@ impl State {
         Ok(())
     }
 
-    /// True if a user's session is on this connection. What one says that was still on its way when
-    /// the user was moved or its session ended is meant for what is no more.
+    /// True if a user's session is on this connection. Messages still on their way
+    /// when the user was moved or its session ended do not count.
     pub(super) fn carries(&self, connection: &Connection, who: Who) -> bool {
         let session = self.seats.get(&who).and_then(|seat| seat.session.as_ref());
         session.is_some_and(|session| session.connection == connection.id)

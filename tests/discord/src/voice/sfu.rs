@@ -1,6 +1,6 @@
 //! The UDP socket of one voice server: address discovery, keepalives, and sound from each to all.
 //!
-//! Entry: [`forward`], until its voice is dropped. What comes from one user is opened with its key
+//! Entry: [`forward`], until its voice is dropped. A packet from one user is opened with its key
 //! and sealed for each other with theirs.
 //! Never decodes sound and never opens end-to-end encryption.
 

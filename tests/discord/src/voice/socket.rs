@@ -22,7 +22,7 @@ use tokio_tungstenite::{
     },
 };
 
-/// Messages on their way to one client; one that lets so many pile up loses its socket.
+/// Most messages on their way to one client; with more, it loses its socket.
 const OUTBOX: usize = 1024;
 /// Longest time of TLS and the upgrade.
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);

@@ -98,7 +98,7 @@ impl Guild {
         self.inner.new_channel(self.id, kind::TEXT, name)
     }
 
-    /// A new voice channel with so many seats; 0 is no limit.
+    /// A new voice channel with this number of seats; 0 is no limit.
     #[must_use]
     pub fn add_voice(&self, name: &str, seats: u64) -> u64 {
         let id = self.inner.new_channel(self.id, kind::VOICE, name);

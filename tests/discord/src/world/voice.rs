@@ -27,7 +27,7 @@ pub(crate) enum NoSeat {
 }
 
 impl Inner {
-    /// Op 4 of a gateway client. What Discord ignores is ignored.
+    /// Op 4 of a gateway client. Ignores the requests that Discord ignores.
     pub(crate) fn voice_requested(&self, session: &str, data: &Value) {
         let Some(guild) = snowflake(&data["guild_id"]) else { return };
         let user = self.read(|state| state.gateway.sessions.get(session).map(|one| one.user));

@@ -4,7 +4,7 @@ use crate::client::{Gateway, Rest};
 use discord_loopback::{Discord, Guild, Options, Overwrite, permission};
 use serde_json::{Value, json};
 
-/// A guild, and the bot's gateway after it has been told of it.
+/// A guild, and the bot's gateway, which has received it.
 async fn table() -> (Discord, Guild, Gateway) {
     let discord = Discord::start(Options::default()).await.unwrap();
     let inn = discord.guild("The Prancing Pony");

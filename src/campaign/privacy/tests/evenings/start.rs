@@ -13,14 +13,15 @@ use tokio::{
 };
 
 use super::{
-    super::{BOUND, NoEngines, Nowhere, scope},
+    super::{BOUND, scope},
     services::{Echo, Face, Voice, Wire, tools},
 };
 use crate::{
     audio::{Frame, SampleRate},
     campaign::{
         AddedServer, Factory, Handles, Indexer, KeptSession, MadeTable, OpenError, RunningTable,
-        ServerError, SharedSettings, TableRequest, TranscriptWriter, now, stand_in::handles_over,
+        ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
+        stand_in::{NoEngines, Nowhere, handles_over},
     },
     domain::{Campaign, Npc, SessionId},
     engine::{
