@@ -21,9 +21,10 @@ use crate::{domain::hex, files};
 const KEY_FILE: &str = "web.key";
 /// Bytes of the key.
 const KEY: usize = 32;
-const NAME: &str = "glx";
 /// Bytes of a cookie above which it is none of ours.
 const COOKIE_MAX: usize = 200;
+/// What a cookie's name is made from.
+const NAMING: &str = "glyphoxa cookie";
 /// What the signature is of, so that it is valid for nothing else.
 const PURPOSE: &str = "glyphoxa pass 1";
 /// Life of a pass, in s.
@@ -77,12 +78,11 @@ impl Seal {
     /// The value of `Set-Cookie` for `pass`; `secure`: sent over TLS only.
     pub fn cookie(&self, pass: &Pass, secure: bool) -> String {
         let body = format!("{}.{}.{}", pass.session, pass.player, pass.issued);
-        let signature =
-            self.mac(&body).map(|it| URL_SAFE_NO_PAD.encode(it.finalize().into_bytes()));
-        let secure = if secure { "; Secure" } else { "" };
+        let signature = self.mac(PURPOSE, &body).map(|it| it.finalize().into_bytes());
+        let signature = signature.map(|it| URL_SAFE_NO_PAD.encode(it)).unwrap_or_default();
+        let (name, secure) = (self.name(), if secure { "; Secure" } else { "" });
         format!(
-            "{NAME}={body}.{}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LIFE}{secure}",
-            signature.unwrap_or_default()
+            "{name}={body}.{signature}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LIFE}{secure}"
         )
     }
 
@@ -91,13 +91,21 @@ impl Seal {
         let texts = headers.get_all(COOKIE).iter().filter_map(|it| it.to_str().ok());
         let cookies = texts.flat_map(|it| it.split(';')).filter_map(|it| it.trim().split_once('='));
         // Another program of this machine may have set one of the same name.
-        cookies.filter(|(name, _)| *name == NAME).find_map(|(_, value)| self.read(value, now))
+        let ours = self.name();
+        cookies.filter(|(name, _)| *name == ours).find_map(|(_, value)| self.read(value, now))
+    }
+
+    /// Name of the cookie, which depends on the key: browsers send cookies to every port of a
+    /// machine, and a program with another `data_dir` must not replace this one's.
+    fn name(&self) -> String {
+        let mark = self.mac(NAMING, "").map(|it| it.finalize().into_bytes());
+        format!("glx-{}", mark.map(|it| hex(&it[..4])).unwrap_or_default())
     }
 
     fn read(&self, value: &str, now: i64) -> Option<Pass> {
         let (body, signature) = value.rsplit_once('.').filter(|_| value.len() <= COOKIE_MAX)?;
         let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
-        self.mac(body)?.verify_slice(&signature).ok()?;
+        self.mac(PURPOSE, body)?.verify_slice(&signature).ok()?;
         let mut parts = body.split('.');
         let (session, player, issued, None) =
             (parts.next()?, parts.next()?, parts.next()?, parts.next())
@@ -109,10 +117,10 @@ impl Seal {
         is_valid.then(|| Pass { session: session.to_owned(), player, issued })
     }
 
-    /// The signature of `body`; HMAC takes keys of every length.
-    fn mac(&self, body: &str) -> Option<Hmac<Sha256>> {
+    /// The signature of `body` for `purpose`; HMAC takes keys of every length.
+    fn mac(&self, purpose: &str, body: &str) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_slice()).ok()?;
-        mac.update(format!("{PURPOSE}\n{body}").as_bytes());
+        mac.update(format!("{purpose}\n{body}").as_bytes());
         Some(mac)
     }
 }
@@ -146,7 +154,8 @@ mod tests {
         let again = Seal::open(&folder.path().join("data")).unwrap();
         let days = |days: i64| NOW + days * 24 * 60 * 60 * 1_000;
         assert_eq!(read(&again, &cookie, days(29)), Some(pass.clone()));
-        assert_eq!(read(&again, &format!("a=b; glx=x.1.2.3; {cookie}; c"), NOW), Some(pass));
+        let beside = format!("a=b; {}=x.1.2.3; {cookie}; c", seal.name());
+        assert_eq!(read(&again, &beside, NOW), Some(pass));
         assert_eq!(read(&again, &cookie, days(30)), None);
         let path = folder.path().join("data").join(KEY_FILE);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -172,17 +181,20 @@ mod tests {
         let (seal, _folder) = seal();
         let cookie = value(&seal, &Pass::new(1, NOW));
         let (body, signature) = cookie.rsplit_once('.').unwrap();
+        let other = Seal(Arc::new([0; KEY]));
+        assert_ne!(other.name(), seal.name(), "neither replaces the other's cookie");
         let mut forged = vec![
-            "glx=".to_owned(),
-            "glx=...".to_owned(),
+            format!("{}=", seal.name()),
+            format!("{}=...", seal.name()),
             body.to_owned(),
             format!("{body}."),
             format!("{body}1.{signature}"),
             format!("{body}.{signature}A"),
             format!("{body}.{}.{signature}", "x".repeat(5_000)),
-            cookie.replacen("glx=", "glX=", 1),
+            cookie.replacen("glx", "glX", 1),
             cookie.replacen(".1.", ".2.", 1),
-            value(&Seal(Arc::new([0; KEY])), &Pass::new(1, NOW)),
+            value(&other, &Pass::new(1, NOW)),
+            value(&other, &Pass::new(1, NOW)).replacen(&other.name(), &seal.name(), 1),
         ];
         forged.extend((1..signature.len()).map(|it| format!("{body}.{}", &signature[..it])));
         for cookies in forged {
