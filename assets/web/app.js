@@ -14,7 +14,6 @@ import { Talk } from "./talk.js";
 import { t, translate } from "./texts.js";
 import { Transcript } from "./transcript.js";
 import { WhyDialog } from "./why.js";
-import { DOWN_RATE } from "./wire.js";
 
 /** @import { State } from "./store.js" */
 /** @import { Talking } from "./talk.js" */
@@ -101,7 +100,7 @@ const transcript = new Transcript(
 /** @returns {FromPage} */
 function hello() {
   // The program numbers those who give no name.
-  return { type: "hello", rate: DOWN_RATE, name: settings.chosen.name || "Player" };
+  return { type: "hello", name: settings.chosen.name || "Player" };
 }
 
 /**

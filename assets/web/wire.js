@@ -134,7 +134,7 @@ export const UP_FRAME = 320;
 
 /**
  * From the page to the program.
- * @typedef {{type: "hello", rate: number, name: string}
+ * @typedef {{type: "hello", name: string}
  *   | {type: "talk", on: boolean}
  *   | {type: "say", text: string, npc: string | null}
  *   | {type: "played", turn: number, samples: number}

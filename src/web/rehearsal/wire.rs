@@ -14,8 +14,6 @@ use crate::domain::{Tier, json_depth, json_values, one_line, visible};
 pub const MESSAGE_MAX: usize = 64 * 1024;
 /// Samples in a page's binary message: 20 ms at 16 kHz.
 pub const SAMPLES: usize = 320;
-/// Rates at which browsers play; the page resamples by itself.
-const RATES: std::ops::RangeInclusive<u32> = 3_000..=768_000;
 /// Characters of a player's or an NPC's name.
 const NAME_MAX: usize = 64;
 /// Characters of a typed line; more than one turn may have.
@@ -29,11 +27,7 @@ const VALUES_MAX: usize = 32;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromPage {
     /// The first message; later ones rename the player.
-    Hello {
-        /// Samples per second that the page plays.
-        rate: u32,
-        name: String,
-    },
+    Hello { name: String },
     /// Sound reaches the table while this is on.
     Talk { on: bool },
     /// A typed line; `npc`: to whom, whatever it says.
@@ -172,7 +166,7 @@ pub struct ServiceNames {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileMistake {
     pub file: String,
-    pub line: Option<u64>,
+    pub line: u64,
     pub text: String,
 }
 
@@ -191,8 +185,6 @@ pub enum Unreadable {
     Unknown,
     #[error("{0} is empty or longer than {1} characters (send a shorter one)")]
     Text(&'static str, usize),
-    #[error("invalid sample rate {0} (choose another output device)")]
-    Rate(u32),
     #[error("{0} bytes of sound in a message (send 20 ms: 640 bytes)")]
     Sound(usize),
 }
@@ -205,10 +197,7 @@ pub fn read_event(text: &str) -> Result<FromPage, Unreadable> {
     }
     let event = serde_json::from_str(text).map_err(|_| Unreadable::Unknown)?;
     Ok(match event {
-        FromPage::Hello { rate, .. } if !RATES.contains(&rate) => {
-            return Err(Unreadable::Rate(rate));
-        }
-        FromPage::Hello { rate, name } => FromPage::Hello { rate, name: named(&name)? },
+        FromPage::Hello { name } => FromPage::Hello { name: named(&name)? },
         FromPage::Say { text, npc } => FromPage::Say {
             text: bounded("the text", &text)?,
             npc: npc.as_deref().map(named).transpose()?,
@@ -271,10 +260,10 @@ mod tests {
             text: "Roll!".to_owned(),
             npc: npc.map(str::to_owned),
         };
-        let hello = FromPage::Hello { rate: 48_000, name: "Ada".to_owned() };
+        let hello = FromPage::Hello { name: "Ada".to_owned() };
         let bartok = || "Bartok".to_owned();
         for (event, expected) in [
-            (json!({"type": "hello", "rate": 48_000, "name": " A\u{202e}da\n"}), hello),
+            (json!({"type": "hello", "name": " A\u{202e}da\n"}), hello),
             (json!({"type": "talk", "on": true}), FromPage::Talk { on: true }),
             (json!({"type": "say", "text": "Roll!"}), to(None)),
             (json!({"type": "say", "text": "Roll!", "npc": null}), to(None)),
@@ -313,11 +302,9 @@ mod tests {
         for large in [deep, wide] {
             assert_eq!(read_event(&large), Err(Unreadable::Large));
         }
-        let hello =
-            |rate: u32, name: &str| read(&json!({"type": "hello", "rate": rate, "name": name}));
-        assert_eq!(hello(0, "Ada"), Err(Unreadable::Rate(0)));
         for name in ["", " \u{200b} ", "x".repeat(65).as_str()] {
-            assert_eq!(hello(48_000, name), Err(Unreadable::Text("a name", NAME_MAX)));
+            let hello = json!({"type": "hello", "name": name});
+            assert_eq!(read(&hello), Err(Unreadable::Text("a name", NAME_MAX)));
         }
         let long = json!({"type": "say", "text": "x".repeat(TEXT_MAX + 1)});
         assert_eq!(read(&long), Err(Unreadable::Text("the text", TEXT_MAX)));
@@ -345,12 +332,11 @@ mod tests {
         /// Whatever comes, it is refused or within its bounds.
         #[test]
         fn anything_is_read_within_bounds(
-            text in r#"(\{"type":"(hello|say|order|tier|played|x)"(,"(rate|name|text|npc|on|turn|samples|tier|command)":(null|true|-?[0-9]{1,20}|"[^"\\]{0,80}")){0,4}\}?|\PC{0,200})"#,
+            text in r#"(\{"type":"(hello|say|order|tier|played|x)"(,"(name|text|npc|on|turn|samples|tier|command)":(null|true|-?[0-9]{1,20}|"[^"\\]{0,80}")){0,4}\}?|\PC{0,200})"#,
             bytes in proptest::collection::vec(any::<u8>(), 0..1_300),
         ) {
             match read_event(&text) {
-                Ok(FromPage::Hello { rate, name }) => {
-                    prop_assert!(RATES.contains(&rate));
+                Ok(FromPage::Hello { name }) => {
                     prop_assert!((1..=NAME_MAX).contains(&name.chars().count()));
                     prop_assert!(!name.chars().any(char::is_control));
                 }
