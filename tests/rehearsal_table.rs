@@ -34,18 +34,16 @@ struct Page {
 }
 
 impl Page {
-    /// Opens the one-time `link` as a browser does, and says hello.
-    async fn open(link: &str, name: &str) -> Self {
-        let (base, token) = link.split_once("/#token=").expect("a link");
-        let host = base.strip_prefix("http://").expect("an address").to_owned();
-        let cookie = enter(&host, token).await;
+    /// Opens the socket of a browser with this cookie, and says hello.
+    async fn open(host: &str, cookie: &str, name: &str) -> Self {
+        let base = format!("http://{host}");
         let mut request = format!("ws://{host}/table").into_client_request().expect("an address");
         let headers = request.headers_mut();
         headers.insert(header::ORIGIN, base.parse().expect("a header"));
         headers.insert(header::COOKIE, cookie.parse().expect("a header"));
         let (socket, _) = connect_async(request).await.expect("a socket");
         let mut page = Self { socket, turn: 0, samples: 0, passed: Vec::new() };
-        page.send(&json!({ "type": "hello", "rate": 48_000, "name": name })).await;
+        page.send(&json!({ "type": "hello", "name": name })).await;
         page
     }
 
@@ -108,8 +106,13 @@ async fn enter(host: &str, token: &str) -> String {
     cookie.unwrap_or_else(|| panic!("{answer}")).split(';').next().expect("a cookie").to_owned()
 }
 
-fn link(said: &str) -> &str {
-    said.split_once("once: ").expect("a link").1.trim()
+/// Host and cookie of a browser that opens the one-time link in `said`.
+async fn enters(said: &str) -> (String, String) {
+    let link = said.split_once("once: ").expect("a link").1.trim();
+    let (base, token) = link.split_once("/#token=").expect("a link");
+    let host = base.strip_prefix("http://").expect("an address").to_owned();
+    let cookie = enter(&host, token).await;
+    (host, cookie)
 }
 
 #[test]
@@ -122,7 +125,8 @@ fn page_talks_to_an_npc_and_gives_orders() {
     let live = place.start(&["rehearse", "--npc", "Bartok", "--port", "0", "--no-open"]);
     let said = live.says("this link lets one browser in, once: http://127.0.0.1:");
     Runtime::new().expect("a runtime").block_on(async {
-        let mut page = Page::open(link(&said), "Ada").await;
+        let (host, cookie) = enters(&said).await;
+        let mut page = Page::open(&host, &cookie, "Ada").await;
         let welcome = page.next("welcome", |_| true).await;
         assert_eq!((&welcome["player"], &welcome["again"]), (&json!("Ada"), &json!(false)));
         assert_eq!(welcome["npcs"][0]["name"], "Bartok", "{welcome}");
@@ -139,6 +143,17 @@ fn page_talks_to_an_npc_and_gives_orders() {
         assert_eq!(muted["ok"], true, "{muted}");
         page.next("npcs", |event| event["npcs"][0]["muted"] == true).await;
         assert_eq!(page.orders("/nonsense").await["ok"], false);
+        page.send(&json!({ "type": "tier", "tier": "deep" })).await;
+        page.next("npcs", |event| event["npcs"][0]["tier"] == "deep").await;
+        // A connection that comes again undoes no choice of its player.
+        assert_eq!(page.orders("/privacy optout").await["ok"], true);
+        drop(page);
+        let mut page = Page::open(&host, &cookie, "Ada").await;
+        page.next("notice", |event| event["text"].as_str().is_some_and(|it| it.contains("optin")))
+            .await;
+        page.send(&json!({ "type": "say", "text": "Good night." })).await;
+        assert_eq!(page.next("answer", |_| true).await["ok"], false);
+        assert_eq!(page.orders("/privacy optin").await["ok"], true);
         place.write("glyphoxa.yaml", "npcs:\n  - nmae: Bartok\n");
         let mistakes = page.next("mistakes", |_| true).await;
         assert_eq!(mistakes["files"][0]["line"], 2, "{mistakes}");

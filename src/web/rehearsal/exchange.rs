@@ -65,7 +65,7 @@ impl Ended {
 }
 
 /// Carries messages between a page and the table until one of them ends.
-pub async fn exchange<S>(socket: &mut S, place: &PagePlace) -> Ended
+pub async fn exchange<S>(socket: &mut S, place: PagePlace) -> Ended
 where
     S: Stream<Item = Result<Message, Error>> + Sink<Message> + Unpin,
 {

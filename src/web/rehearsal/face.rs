@@ -1,9 +1,6 @@
 //! A page as a face of commands. Entry type: [`PageFace`].
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 
 use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::oneshot;
@@ -36,7 +33,7 @@ const PLACE: FaceWords = FaceWords {
     written: "I write down all I understand at the table, said to an NPC or not, on the machine I run \
               on, with the name you gave, the time and who was there. I also store the NPCs' answers \
               and the tool calls they led to.",
-    opting_out: "I drop what you say unheard, until you reload the page.",
+    opting_out: "I drop what you say in this browser unheard, until you opt in or I start again.",
     here: "on this machine",
     left: "What you said on Discord stays, and so do exported files.",
 };
@@ -45,7 +42,8 @@ const PLACE: FaceWords = FaceWords {
 pub struct PageFace {
     pub table: Arc<RehearsalTable>,
     pub player: Speaker,
-    pub opted_out: Arc<AtomicBool>,
+    /// Random name of its browser.
+    pub browser: String,
     /// Orders for the table, in sequence, not sent yet.
     pub orders: Vec<TableCommand>,
 }
@@ -89,9 +87,9 @@ impl Face for PageFace {
     }
 
     fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal> {
-        match self.opted_out.load(Ordering::Relaxed) {
-            true => Err(OPTED_OUT.into()),
-            false => Ok(speaker.id),
+        match self.table.is_heard(&self.browser) {
+            true => Ok(speaker.id),
+            false => Err(OPTED_OUT.into()),
         }
     }
 
@@ -104,7 +102,7 @@ impl Face for PageFace {
             // The table keeps these while it runs.
             Lasting::Character(..) | Lasting::Volume(_) => Ok(()),
             Lasting::Received(speaker, is_heard) => {
-                self.opted_out.store(!is_heard, Ordering::Relaxed);
+                self.table.hear(&self.browser, is_heard);
                 self.orders.push(match is_heard {
                     true => TableCommand::Join(self.player.clone()),
                     false => TableCommand::Forget(speaker),
@@ -175,7 +173,7 @@ impl StoredWords for PageFace {
     }
 
     fn hearing(&self, _: SpeakerId) -> Result<HeardState, Refusal> {
-        let is_heard = !self.opted_out.load(Ordering::Relaxed);
+        let is_heard = self.table.is_heard(&self.browser);
         let now = match (is_heard, &self.table.cannot_hear) {
             (false, _) => "You opted out: I don't hear you.".to_owned(),
             (true, Some(why)) => format!("I can't hear anyone: {why}."),

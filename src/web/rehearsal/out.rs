@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use axum::body::Bytes;
 use tokio::time::Instant;
 
 use super::{
@@ -34,6 +35,8 @@ const WINDOW: u64 = 14_400;
 const DEAF: Duration = Duration::from_secs(1);
 /// Turns whose sound may still be in pages; a turn lasts longer than the window.
 const TURNS_MAX: usize = 4;
+/// Number under which a page gets samples of voices; turns begin at 1.
+const ASIDE: u64 = 0;
 const RATE: SampleRate = SampleRate::HZ_48000;
 /// Samples in a frame.
 const FRAME: u64 = FRAME_SAMPLES_48K as u64;
@@ -53,6 +56,8 @@ struct Playing {
     gain: Gain,
     /// The turn whose frames pages expect.
     told: Option<TurnId>,
+    /// Ids of pages that hear a voice's sample meanwhile.
+    asides: Vec<u64>,
 }
 
 /// Sound of one turn, in samples.
@@ -113,6 +118,11 @@ impl Playing {
         ahead.sum()
     }
 
+    /// True while an NPC's speech is on its way to pages.
+    fn is_speaking(&self, now: Instant, by_pages: bool) -> bool {
+        !self.queue.is_empty() || self.outstanding(now, by_pages) > 0
+    }
+
     /// Sends what pages may have by now.
     fn pump(&mut self, audience: &Audience, now: Instant) {
         let by_pages = !audience.is_empty();
@@ -122,6 +132,7 @@ impl Playing {
             let Some(turn) = self.turns.iter_mut().find(|it| it.turn == of) else { continue };
             if self.told != Some(of) {
                 self.told = Some(of);
+                self.asides.clear();
                 audience.tell(&ToPage::Speech { turn: of.0, npc: turn.npc.clone() });
             }
             let mut samples = frame.samples().to_vec();
@@ -141,23 +152,58 @@ impl PageSound {
             queue: VecDeque::new(),
             gain: Gain::new(RATE),
             told: None,
+            asides: Vec::new(),
         };
         Self { audience, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// A page has joined the audience, and gets what is sent from now on.
-    pub fn opened(&self, page: &Page) {
+    /// Opens a page of the audience, which gets what is sent from now on: no frame may come between
+    /// the two.
+    pub fn open(&self, page: &Page) {
         let (mut state, now) = (self.state(), Instant::now());
-        let (told, is_first) = (state.told, !self.audience.has_others(page.id));
-        let Some(turn) = state.turns.back_mut() else { return };
-        if is_first && turn.sent > 0 {
-            // The clock has played until now.
-            turn.acknowledged = turn.played(now, false);
-            turn.reported_at = Some(now);
+        let (told, is_first) = (state.told, self.audience.is_empty());
+        if let Some(turn) = state.turns.back_mut() {
+            if is_first && turn.sent > 0 {
+                // The clock has played until now.
+                turn.acknowledged = turn.played(now, false);
+                turn.reported_at = Some(now);
+            }
+            turn.late.push((page.id, turn.sent));
+            if told == Some(turn.turn) {
+                page.send(&ToPage::Speech { turn: turn.turn.0, npc: turn.npc.clone() });
+            }
         }
-        turn.late.push((page.id, turn.sent));
-        if told == Some(turn.turn) {
-            page.send(&ToPage::Speech { turn: turn.turn.0, npc: turn.npc.clone() });
+        self.audience.open(page.id);
+    }
+
+    /// Begins a sample of the voice of `npc` on this page alone; false while an NPC speaks at the
+    /// table.
+    pub fn begin_aside(&self, page: &Page, npc: &str) -> bool {
+        let (mut state, now) = (self.state(), Instant::now());
+        if state.is_speaking(now, !self.audience.is_empty()) {
+            return false;
+        }
+        // A turn that only pauses is announced again before its next frame.
+        state.told = None;
+        state.asides.retain(|it| *it != page.id);
+        state.asides.push(page.id);
+        // What is left of an earlier sample.
+        page.send(&ToPage::Flush { turn: ASIDE });
+        page.send(&ToPage::Speech { turn: ASIDE, npc: npc.to_owned() })
+    }
+
+    /// Sends more of the sample that `page` hears; false if the table has spoken since it began, or
+    /// the page is gone.
+    pub fn aside(&self, page: &Page, sound: Bytes) -> bool {
+        self.state().asides.contains(&page.id) && page.sound(sound)
+    }
+
+    /// Ends the sample that `page` hears; one that was cut off is dropped there too.
+    pub fn end_aside(&self, page: &Page, is_whole: bool) {
+        let mut state = self.state();
+        state.asides.retain(|it| *it != page.id);
+        if !is_whole {
+            page.send(&ToPage::Flush { turn: ASIDE });
         }
     }
 
@@ -170,13 +216,6 @@ impl PageSound {
         sound.acknowledged = sound.acknowledged.max(played);
         sound.reported_at = Some(now);
         state.pump(&self.audience, now);
-    }
-
-    /// True while an NPC's speech is on its way to pages.
-    pub fn is_speaking(&self) -> bool {
-        let (state, now) = (self.state(), Instant::now());
-        let by_pages = !self.audience.is_empty();
-        !state.queue.is_empty() || state.outstanding(now, by_pages) > 0
     }
 
     /// Never held across an await.
@@ -279,7 +318,7 @@ mod tests {
         sound.played(page.id, TURN.0, u64::MAX);
         assert_eq!((sent(&mut queue), sound.waiting()), ((0, 2), 0));
         sound.played(page.id, 99, u64::MAX);
-        assert!(sound.is_speaking(), "only what was sent can have been played");
+        assert!(!sound.begin_aside(&page, "Bartok"), "only what was sent can have been played");
     }
 
     #[tokio::test(start_paused = true)]
@@ -312,8 +351,9 @@ mod tests {
         assert_eq!(sound.waiting(), 0);
         advance(Duration::from_millis(100)).await;
         // A page that opens now gets the rest only.
-        let [(page, mut queue)] = opened(&audience).await;
-        sound.opened(&page);
+        let [(page, mut queue)] = opened(&Audience::default()).await;
+        audience.call(&page, "Ada");
+        sound.open(&page);
         speaks(&mut sound, 5);
         sound.played(page.id, TURN.0, 2 * FRAME);
         assert_eq!(sent(&mut queue), (1, 5));
@@ -331,6 +371,30 @@ mod tests {
         speaks(&mut sound, 1);
         assert_eq!(sent(&mut queue), (1, 1), "the end of an earlier turn is past by the clock");
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn speech_ends_a_sample_and_is_announced_again() {
+        let (audience, mut sound) = begun();
+        let [(page, mut queue)] = opened(&audience).await;
+        let more = |sound: &PageSound| sound.aside(&page, wire::sound(&[0; 960]));
+        assert!(!more(&sound), "none has begun");
+        speaks(&mut sound, 2);
+        assert!(!sound.begin_aside(&page, "Elara"), "Bartok is speaking");
+        sound.played(page.id, TURN.0, 2 * FRAME);
+        assert_eq!(sent(&mut queue), (1, 2));
+        // He takes a breath.
+        assert!(sound.begin_aside(&page, "Elara") && more(&sound) && more(&sound));
+        assert_eq!(sent(&mut queue), (2, 2));
+        speaks(&mut sound, 1);
+        assert!(!more(&sound));
+        let told = queue.messages.try_recv().unwrap();
+        assert_eq!(told, Message::text(r#"{"type":"speech","turn":3,"npc":"Bartok"}"#));
+        assert_eq!(sent(&mut queue), (0, 1));
+        _ = sound.stop();
+        assert!(!more(&sound), "it does not go on after the table's speech");
+        sound.end_aside(&page, false);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn line_has_only_what_pages_have_played() {
         let audience = Audience::default();

@@ -43,12 +43,14 @@ struct Open {
     known: BTreeSet<String>,
 }
 
-/// A page's place, free again once dropped.
+/// A page's place, free again once dropped. A player has it until the table knows that they left:
+/// a page that came sooner would be taken for them.
 pub struct PagePlace {
     shared: Arc<Shared>,
     id: u64,
     /// No other page has this number now.
     player: u32,
+    browser: String,
     again: bool,
 }
 
@@ -56,10 +58,13 @@ pub struct PagePlace {
 pub struct Joined {
     pub page: Page,
     pub name: String,
+    /// Random name of its browser.
+    pub browser: String,
     /// Its browser was here before, perhaps before the program was restarted.
     pub again: bool,
     /// What it sends; ends with its socket.
     pub sent: mpsc::Receiver<PageSent>,
+    pub place: PagePlace,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,19 +120,21 @@ impl Pages {
         open.next += 1;
         open.players.insert(id, player);
         drop(open);
-        Some(PagePlace { shared: Arc::clone(&self.0), id, player, again })
+        let browser = pass.session.clone();
+        Some(PagePlace { shared: Arc::clone(&self.0), id, player, browser, again })
     }
 }
 
 impl PagePlace {
     /// Hands the page to the table; `None`: no table takes pages any more.
-    pub async fn join(&self, name: String) -> Option<PageQueue> {
+    pub async fn join(self, name: String) -> Option<PageQueue> {
         let (queue, messages) = mpsc::channel(QUEUE);
         let (sender, sent) = mpsc::channel(SENT);
         let slow = CancellationToken::new();
         let page = Page { id: self.id, player: self.player, queue, slow: slow.clone() };
-        let joined = Joined { page, name, again: self.again, sent };
-        self.shared.newcomers.send(joined).await.ok()?;
+        let (newcomers, browser) = (self.shared.newcomers.clone(), self.browser.clone());
+        let joined = Joined { page, name, browser, again: self.again, sent, place: self };
+        newcomers.send(joined).await.ok()?;
         Some(PageQueue { messages, slow, sent: sender })
     }
 }
@@ -198,7 +205,10 @@ mod tests {
         let (pages, mut joined) = Pages::new(1, 0);
         let place = pages.admit(&pass("ada", 1, 1)).unwrap();
         let mut queue = place.join("Ada".to_owned()).await.unwrap();
-        let Joined { page, .. } = joined.recv().await.unwrap();
+        let Joined { page, place, .. } = joined.recv().await.unwrap();
+        assert!(pages.admit(&pass("ben", 1, 1)).is_none(), "it has the place");
+        drop(place);
+        assert!(pages.admit(&pass("ben", 1, 1)).is_some());
         for _ in 0..QUEUE {
             assert!(page.sound(Bytes::from_static(&[0; 1_920])));
         }

@@ -4,18 +4,12 @@
 //! once. A frame counts from when it was spoken: one frame after the one before, and after a
 //! hold-up in the network at most [`LATE`] ago. All players of a rehearsal are game masters.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use tokio::{
-    sync::{Semaphore, mpsc},
-    task::JoinSet,
+    sync::{mpsc, oneshot},
+    task::{AbortHandle, JoinSet},
     time::{Instant, timeout},
 };
 
@@ -33,7 +27,7 @@ use super::{
 use crate::{
     audio::{FRAME, Frame, SampleRate},
     domain::{Tier, redact},
-    logic::command::typed_x_card_in,
+    logic::{command::typed_x_card_in, prompt},
     panics::caught,
     session::{Command, SoundTime, Speaker, ToolLine, VoiceFrame, VoiceInput},
 };
@@ -44,23 +38,19 @@ const LATE: Duration = Duration::from_secs(1);
 const AHEAD: Duration = Duration::from_millis(200);
 /// Commands that take longer go on beside the page's next words.
 const IN_SEQUENCE: Duration = Duration::from_millis(500);
+/// Answer to "why" about a line without an explanation.
+const UNEXPLAINED: &str = "that answer has no explanation (only the last ones have one, unless an \
+                           X-card or a deletion removed it)";
 /// Commands of one page that run at a time.
 const COMMANDS_MAX: usize = 4;
 
-/// Seats every page that joins, until no more can. Dropping it ends them.
+/// Seats every page that joins, until no more can. Dropping it ends them, and their commands.
 pub async fn seat_pages(table: Arc<RehearsalTable>, mut joined: mpsc::Receiver<Joined>) {
     let mut players = JoinSet::new();
     loop {
         tokio::select! {
             next = joined.recv() => match next {
-                Some(page) => {
-                    let playing = play(Arc::clone(&table), page);
-                    players.spawn(async move {
-                        if let Err(fault) = caught(playing).await {
-                            tracing::error!(%fault, "a page's player has failed");
-                        }
-                    });
-                }
+                Some(page) => drop(players.spawn(play(Arc::clone(&table), page))),
                 None => return,
             },
             Some(_) = players.join_next() => {}
@@ -68,60 +58,74 @@ pub async fn seat_pages(table: Arc<RehearsalTable>, mut joined: mpsc::Receiver<J
     }
 }
 
-/// Plays one page from its hello to the end of its socket.
+/// Plays one page from its hello to the end of its socket, and waits for its last commands.
 async fn play(table: Arc<RehearsalTable>, joined: Joined) {
-    let Joined { page, name, again, mut sent } = joined;
-    let mut player = PagePlayer::new(table, page, &name);
-    player.sit_down(again).await;
-    while let Some(sent) = sent.recv().await {
-        match sent {
-            PageSent::Sound(samples) => player.hear(&samples),
-            PageSent::Event(event) => player.take(event).await,
-        }
+    let Joined { page, name, browser, again, sent, place } = joined;
+    let player = PagePlayer::new(Arc::clone(&table), page.clone(), &name, browser);
+    let commands = caught(player.play(again, sent)).await;
+    table.audience.leave(page.id);
+    table.order(Command::Leave(speaker_of(&page))).await;
+    drop((page, place));
+    match commands {
+        // A deletion, say, goes on without its page.
+        Ok(mut commands) => while commands.join_next().await.is_some() {},
+        Err(fault) => tracing::error!(%fault, "a page's player has failed"),
     }
-    player.leave().await;
 }
 
 struct PagePlayer {
     table: Arc<RehearsalTable>,
     page: Page,
     speaker: Speaker,
-    opted_out: Arc<AtomicBool>,
+    /// Random name of its browser.
+    browser: String,
     talks: bool,
-    /// Time of the last frame since the button was pressed.
+    /// Time of the last frame.
     last: Option<Instant>,
-    running: Arc<Semaphore>,
+    /// Frames that the table was too busy for.
+    crowded_out: u64,
+    commands: JoinSet<()>,
+    /// Plays a sample of a voice.
+    sample: Option<AbortHandle>,
 }
 
 impl PagePlayer {
-    fn new(table: Arc<RehearsalTable>, page: Page, name: &str) -> Self {
-        let id = speaker_of(&page);
-        let mut player = Self {
+    fn new(table: Arc<RehearsalTable>, page: Page, name: &str, browser: String) -> Self {
+        let name = table.audience.call(&page, name);
+        let speaker = Speaker { id: speaker_of(&page), name, is_dm: true };
+        Self {
             table,
             page,
-            speaker: Speaker { id, name: String::new(), is_dm: true },
-            opted_out: Arc::default(),
+            speaker,
+            browser,
             talks: false,
             last: None,
-            running: Arc::new(Semaphore::new(COMMANDS_MAX)),
-        };
-        player.call(name);
-        player
+            crowded_out: 0,
+            commands: JoinSet::new(),
+            sample: None,
+        }
     }
 
-    /// Names the player, by number too if another one has the name: what is stored of people here
-    /// goes by their names.
-    fn call(&mut self, name: &str) {
-        let known = self.table.audience.named(name);
-        self.speaker.name = match known.is_some_and(|id| id != self.speaker.id) {
-            true => format!("{name} {}", self.page.player),
-            false => name.to_owned(),
-        };
+    /// Plays until the page has sent its last; returns the commands that still run.
+    async fn play(mut self, again: bool, mut sent: mpsc::Receiver<PageSent>) -> JoinSet<()> {
+        self.sit_down(again).await;
+        while let Some(sent) = sent.recv().await {
+            match sent {
+                PageSent::Sound(samples) => self.hear(&samples),
+                PageSent::Event(event) => self.take(event).await,
+            }
+        }
+        if let Some(sample) = self.sample {
+            sample.abort();
+        }
+        self.commands
     }
 
     async fn sit_down(&self, again: bool) {
         let Self { table, page, speaker, .. } = self;
-        table.order(Command::Join(speaker.clone())).await;
+        if self.is_heard() {
+            table.order(Command::Join(speaker.clone())).await;
+        }
         let Some(status) = table.status().await else { return };
         page.send(&ToPage::Welcome {
             player: speaker.name.clone(),
@@ -140,18 +144,15 @@ impl PagePlayer {
         if let Some(why) = &table.cannot_hear {
             page.send(&notice(&format!("I can't hear anyone: {why}"), false));
         }
-        table.audience.join(page, &speaker.name);
-        table.sound.opened(page);
-    }
-
-    async fn leave(self) {
-        self.table.audience.leave(self.page.id);
-        self.table.order(Command::Leave(self.speaker.id)).await;
+        if !self.is_heard() {
+            page.send(&notice(OPTED_OUT, true));
+        }
+        table.sound.open(page);
     }
 
     async fn take(&mut self, event: FromPage) {
         match event {
-            FromPage::Hello { name, .. } => self.rename(&name).await,
+            FromPage::Hello { name } => self.rename(&name).await,
             FromPage::Talk { on } => self.talk(on).await,
             FromPage::Say { text, npc } => self.say(text, npc.as_deref()).await,
             FromPage::Played { turn, samples } => {
@@ -172,12 +173,10 @@ impl PagePlayer {
     fn explain(&self, turn: u64) {
         let all = self.table.handle.explanations.as_ref();
         let found = self.table.line_of(turn).zip(all).and_then(|(line, all)| all.of(line));
-        let Some(found) = found else { return self.answer("that answer is too long ago", false) };
+        let Some(found) = found else { return self.answer(UNEXPLAINED, false) };
         let shown = |text: &str| redact::known(text).into_owned();
-        let part = |it: &crate::logic::prompt::PromptPart| PromptPart {
-            name: it.name.clone(),
-            text: shown(&it.text),
-        };
+        let part =
+            |it: &prompt::PromptPart| PromptPart { name: it.name.clone(), text: shown(&it.text) };
         let tool = |it: &ToolLine| redact::json(&serde_json::to_value(it).unwrap_or_default());
         self.page.send(&ToPage::Why {
             turn,
@@ -188,12 +187,11 @@ impl PagePlayer {
     }
 
     fn is_heard(&self) -> bool {
-        !self.opted_out.load(Ordering::Relaxed)
+        self.table.is_heard(&self.browser)
     }
 
     async fn rename(&mut self, name: &str) {
-        self.call(name);
-        self.table.audience.join(&self.page, &self.speaker.name);
+        self.speaker.name = self.table.audience.call(&self.page, name);
         if self.is_heard() {
             self.table.order(Command::Join(self.speaker.clone())).await;
         }
@@ -203,11 +201,19 @@ impl PagePlayer {
         if on && !self.is_heard() {
             return self.answer(OPTED_OUT, false);
         }
-        if self.talks && !on {
-            // Behind all sound so far. A table that is gone hears nothing.
-            _ = self.table.handle.voice.send(VoiceInput::Released(self.speaker.id)).await;
+        match (self.talks, on) {
+            (false, true) => self.last = pressed_at(self.last, Instant::now()),
+            (true, false) => {
+                // Behind all sound so far. A table that is gone hears nothing.
+                _ = self.table.handle.voice.send(VoiceInput::Released(self.speaker.id)).await;
+                let lost = std::mem::take(&mut self.crowded_out);
+                if lost > 0 {
+                    tracing::warn!(page = self.page.id, lost, "the table was too busy for frames");
+                }
+            }
+            (false, false) | (true, true) => {}
         }
-        (self.talks, self.last) = (on, None);
+        self.talks = on;
     }
 
     /// Takes 20 ms of a page's microphone.
@@ -220,12 +226,12 @@ impl PagePlayer {
         let frame = Frame::padded(samples, SampleRate::HZ_16000);
         let frame = VoiceFrame { speaker: self.speaker.id, at: SoundTime(at), frame };
         if self.table.handle.voice.try_send(VoiceInput::Frame(frame)).is_err() {
-            tracing::warn!(page = self.page.id, "the table is too busy for a page's sound");
+            self.crowded_out += 1;
         }
     }
 
     /// Says a typed line; one that begins with a slash is a command.
-    async fn say(&self, text: String, npc: Option<&str>) {
+    async fn say(&mut self, text: String, npc: Option<&str>) {
         if text.starts_with('/') {
             return self.order(text).await;
         }
@@ -246,36 +252,60 @@ impl PagePlayer {
     }
 
     /// Carries out a command; one that takes long answers later.
-    async fn order(&self, line: String) {
-        let Ok(place) = Arc::clone(&self.running).try_acquire_owned() else {
-            return self.answer("earlier commands still run (wait for their answers)", false);
-        };
+    async fn order(&mut self, line: String) {
+        if !self.has_place() {
+            return;
+        }
         let (table, page) = (Arc::clone(&self.table), self.page.clone());
-        let (player, opted_out) = (self.speaker.clone(), Arc::clone(&self.opted_out));
-        let face = PageFace { table, player, opted_out, orders: Vec::new() };
-        let carried_out = tokio::spawn(async move {
-            let _place = place;
+        let (player, browser) = (self.speaker.clone(), self.browser.clone());
+        let face = PageFace { table: Arc::clone(&table), player, browser, orders: Vec::new() };
+        let (done, carried_out) = oneshot::channel();
+        drop(self.commands.spawn(async move {
             let (text, ok) = orders::carry_out(face, &line).await;
             page.send(&ToPage::Answer { text, ok });
-        });
+            table.changed.notify_one();
+            _ = done.send(());
+        }));
         // A panic was logged where it happened; a long one goes on.
         _ = timeout(IN_SEQUENCE, carried_out).await;
     }
 
-    fn hear_voice(&self, npc: String) {
-        let Ok(place) = Arc::clone(&self.running).try_acquire_owned() else { return };
+    /// Plays a sample of a voice, in place of the last one.
+    fn hear_voice(&mut self, npc: String) {
+        if let Some(last) = self.sample.take() {
+            last.abort();
+        }
+        if !self.has_place() {
+            return;
+        }
         let (table, page) = (Arc::clone(&self.table), self.page.clone());
-        tokio::spawn(async move {
-            let _place = place;
+        self.sample = Some(self.commands.spawn(async move {
             if let Err(text) = sample::play(&table, &page, &npc).await {
                 page.send(&ToPage::Answer { text, ok: false });
             }
-        });
+        }));
+    }
+
+    /// False if too many commands run; the page is told.
+    fn has_place(&mut self) -> bool {
+        while self.commands.try_join_next().is_some() {}
+        let is_free = self.commands.len() < COMMANDS_MAX;
+        if !is_free {
+            self.answer("earlier commands still run (wait for their answers)", false);
+        }
+        is_free
     }
 
     async fn set_tier(&self, tier: Option<Tier>) {
         self.table.order(Command::SetTier { seat: None, tier, until: None }).await;
+        self.table.changed.notify_one();
     }
+}
+
+/// What counts as the time of the last frame when the button is pressed `now`: the next one is
+/// spoken now, but not before frames that were counted ahead of the clock.
+fn pressed_at(last: Option<Instant>, now: Instant) -> Option<Instant> {
+    last.max(now.checked_sub(FRAME))
 }
 
 /// When a frame that has come `now` was spoken, `last` being the time of the one before; `None`:
@@ -300,5 +330,16 @@ mod tests {
         assert_eq!(spoken_at(Some(begin), long), Some(long - LATE));
         let fast = std::iter::successors(Some(begin), |last| spoken_at(Some(*last), begin));
         assert_eq!(fast.take(1_000).count(), 11, "200 ms ahead of the clock");
+    }
+
+    #[test]
+    fn button_never_turns_back_the_clock() {
+        let begin = Instant::now() + LATE;
+        let first = |last| spoken_at(pressed_at(last, begin), begin);
+        assert_eq!(first(None), Some(begin));
+        assert_eq!(first(Some(begin - LATE)), Some(begin), "a pause is no sound");
+        let ahead = begin + Duration::from_millis(100);
+        assert_eq!(first(Some(ahead)), Some(ahead + FRAME));
+        assert_eq!(first(Some(begin + AHEAD)), None, "pressing again gains nothing");
     }
 }

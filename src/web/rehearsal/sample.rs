@@ -2,19 +2,11 @@
 
 use tokio::time::{Instant, sleep_until};
 
-use super::{
-    out::LEAD,
-    pages::Page,
-    table::RehearsalTable,
-    wire::{self, ToPage},
-};
+use super::{out::LEAD, pages::Page, table::RehearsalTable, wire};
 use crate::{
     audio::{FRAME, FRAME_SAMPLES_48K},
     domain::Owner,
 };
-
-/// Number under which a page gets samples of voices; turns begin at 1.
-const TURN: u64 = 0;
 
 /// Plays a sentence of `npc` on `page` at its pace, unless an NPC speaks at the table meanwhile.
 ///
@@ -26,19 +18,19 @@ pub async fn play(table: &RehearsalTable, page: &Page, npc: &str) -> Result<(), 
     let made = table.handles.outside.sample(Owner::Local, &npc.name, &text).await;
     let sound = made.map_err(|why| why.to_string())?.sound;
     let samples = sound.map(|it| it.samples).unwrap_or_default();
-    if table.sound.is_speaking() {
+    if !table.sound.begin_aside(page, &npc.name) {
         return Err("an NPC is speaking (try again when it is quiet)".to_owned());
     }
-    page.send(&ToPage::Speech { turn: TURN, npc: npc.name.clone() });
-    let mut due = Instant::now();
-    for frame in samples.chunks(FRAME_SAMPLES_48K) {
-        if table.sound.is_speaking() || !page.sound(wire::sound(frame)) {
-            page.send(&ToPage::Flush { turn: TURN });
-            break;
+    let (mut due, mut frames) = (Instant::now(), samples.chunks(FRAME_SAMPLES_48K));
+    let is_whole = loop {
+        let Some(frame) = frames.next() else { break true };
+        if !table.sound.aside(page, wire::sound(frame)) {
+            break false;
         }
         due += FRAME;
         sleep_until(due.checked_sub(LEAD).unwrap_or(due)).await;
-    }
+    };
+    table.sound.end_aside(page, is_whole);
     Ok(())
 }
 

@@ -58,6 +58,7 @@ pub async fn show(table: Arc<RehearsalTable>, told: TableNews) {
                 let files = mistakes.borrow_and_update().iter().map(in_file).collect();
                 shown.tell(&ToPage::Mistakes { files });
             }
+            () = shown.table.changed.notified() => shown.tell_npcs().await,
         }
     }
 }
@@ -65,7 +66,7 @@ pub async fn show(table: Arc<RehearsalTable>, told: TableNews) {
 /// A mistake as pages show it.
 pub fn in_file(mistake: &Mistake) -> FileMistake {
     let Mistake { file, line, text } = mistake;
-    FileMistake { file: file.clone(), line: Some(*line), text: text.clone() }
+    FileMistake { file: file.clone(), line: *line, text: redact::known(text).into_owned() }
 }
 
 /// Text without credentials, as every other shown text.
@@ -85,6 +86,8 @@ impl Shown {
                     self.table.told(turn.0, line.turn);
                 }
                 self.tell(&ToPage::Line { line: as_json(&line) });
+                // Spoken orders change NPCs too, and changed files once an NPC is free.
+                self.tell_npcs().await;
             }
             TableEvent::Said(said) => {
                 let id = self.number(&said);
@@ -104,7 +107,7 @@ impl Shown {
             TableEvent::Missed(missed) => {
                 self.tell(&notice(&format!("{missed} events of the table were skipped"), true));
             }
-            // Words that a person has deleted stay on their own page until it is closed.
+            // Words that a person has deleted stay on open pages until these are loaded again.
             TableEvent::Forgotten(_) | TableEvent::State(_) | TableEvent::Mark(_) => {}
         }
     }

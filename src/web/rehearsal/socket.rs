@@ -100,11 +100,10 @@ async fn serve(upgraded: Upgraded, place: PagePlace, stop: CancellationToken) {
     let stream = TokioIo::new(upgraded);
     let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
     let ended = tokio::select! {
-        ended = exchange(&mut socket, &place) => ended,
+        biased;
         () = stop.cancelled() => Ended::Stopped,
+        ended = exchange(&mut socket, place) => ended,
     };
-    // Another page may take its place.
-    drop(place);
     tracing::debug!(why = %ended, "a page's socket ends");
     if tokio::time::timeout(FAREWELL, farewell(&mut socket, &ended)).await.is_err() {
         tracing::debug!("a page did not take its last message");

@@ -2,11 +2,11 @@
 //! [`RehearsalTable`].
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::{
     audience::Audience,
@@ -72,6 +72,10 @@ pub struct RehearsalTable {
     pub cannot_hear: Option<String>,
     pub audience: Audience,
     pub sound: PageSound,
+    /// Woken when a page may have changed an NPC or the scene without an event of the table.
+    pub changed: Notify,
+    /// Browsers whose players opted out of being heard; a page that connects again stays one.
+    opted_out: Mutex<BTreeSet<String>>,
     /// Numbers of the last turns, by which pages name them, and of their lines.
     lines: Mutex<VecDeque<(u64, u64)>>,
 }
@@ -97,6 +101,8 @@ impl RehearsalTable {
             cannot_hear: table.cannot_hear.clone(),
             audience,
             sound,
+            changed: Notify::new(),
+            opted_out: Mutex::default(),
             lines: Mutex::default(),
         };
         Some((Arc::new(table), told))
@@ -112,6 +118,21 @@ impl RehearsalTable {
         let (ask, answer) = oneshot::channel();
         self.handle.commands.send(Command::Status(ask)).await.ok()?;
         answer.await.ok()
+    }
+
+    /// True unless the players of `browser` opted out.
+    pub fn is_heard(&self, browser: &str) -> bool {
+        !self.opted_out.lock().unwrap_or_else(PoisonError::into_inner).contains(browser)
+    }
+
+    /// Hears the players of `browser` from now on, or no longer.
+    pub fn hear(&self, browser: &str, is_heard: bool) {
+        let mut opted_out = self.opted_out.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_heard {
+            opted_out.remove(browser);
+        } else {
+            opted_out.insert(browser.to_owned());
+        }
     }
 
     /// The line with number `line` tells of `turn`.
