@@ -27,7 +27,10 @@ use super::{
 use crate::{
     audio::{FRAME, Frame, SampleRate},
     domain::{Tier, redact},
-    logic::{command::typed_x_card_in, prompt},
+    logic::{
+        command::{is_x_card, typed_x_card_in},
+        prompt,
+    },
     panics::caught,
     session::{Command, SoundTime, Speaker, ToolLine, VoiceFrame, VoiceInput},
 };
@@ -253,7 +256,7 @@ impl PagePlayer {
 
     /// Carries out a command; one that takes long answers later.
     async fn order(&mut self, line: String) {
-        if !self.has_place() {
+        if !is_card(&line) && !self.has_place() {
             return;
         }
         let (table, page) = (Arc::clone(&self.table), self.page.clone());
@@ -302,6 +305,11 @@ impl PagePlayer {
     }
 }
 
+/// True if the command is the X-card, which works however busy its player is.
+fn is_card(line: &str) -> bool {
+    is_x_card(line) || line.split_whitespace().next().is_some_and(is_x_card)
+}
+
 /// What counts as the time of the last frame when the button is pressed `now`: the next one is
 /// spoken now, but not before frames that were counted ahead of the clock.
 fn pressed_at(last: Option<Instant>, now: Instant) -> Option<Instant> {
@@ -330,6 +338,16 @@ mod tests {
         assert_eq!(spoken_at(Some(begin), long), Some(long - LATE));
         let fast = std::iter::successors(Some(begin), |last| spoken_at(Some(*last), begin));
         assert_eq!(fast.take(1_000).count(), 11, "200 ms ahead of the clock");
+    }
+
+    #[test]
+    fn only_the_card_waits_for_no_command() {
+        for card in ["/xcard", "/X-Card now, please", "/x card!", "/ xcard"] {
+            assert!(is_card(card), "{card}");
+        }
+        for other in ["/npc mute Bartok", "/npc say Bartok xcard", "/", ""] {
+            assert!(!is_card(other), "{other}");
+        }
     }
 
     #[test]
