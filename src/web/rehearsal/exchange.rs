@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::{
 
 use super::{
     pace::PagePace,
-    pages::{PagePlace, PageQueue, PageSent},
+    pages::{PageMessages, PagePlace, PageQueue, PageSent},
     wire::{self, FromPage, ToPage, Unreadable},
 };
 
@@ -159,7 +159,7 @@ where
     })
 }
 
-async fn write<S>(socket: &mut S, messages: &mut mpsc::Receiver<Message>) -> Ended
+async fn write<S>(socket: &mut S, messages: &mut PageMessages) -> Ended
 where
     S: Sink<Message> + Unpin,
 {

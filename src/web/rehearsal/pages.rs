@@ -6,7 +6,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use axum::body::Bytes;
@@ -19,6 +22,8 @@ use crate::web::pages::Pass;
 
 /// Messages that wait for a page: five seconds of sound.
 const QUEUE: usize = 256;
+/// Bytes that wait for a page: that much sound, and several explanations of the longest answers.
+const BYTES: usize = 4 * 1024 * 1024;
 /// Messages of a page that wait for the table.
 const SENT: usize = 64;
 
@@ -82,15 +87,40 @@ pub struct Page {
     /// Number of the player, from 1; a reloaded page mostly has it again.
     pub player: u32,
     queue: mpsc::Sender<Message>,
+    waiting: Arc<AtomicUsize>,
     slow: CancellationToken,
 }
 
 /// The socket's side of a [`Page`].
 pub struct PageQueue {
-    pub messages: mpsc::Receiver<Message>,
+    pub messages: PageMessages,
     /// Cancelled once the page was too slow.
     pub slow: CancellationToken,
     pub sent: mpsc::Sender<PageSent>,
+}
+
+/// Messages that wait for a page.
+pub struct PageMessages {
+    queue: mpsc::Receiver<Message>,
+    /// Their bytes.
+    waiting: Arc<AtomicUsize>,
+}
+
+impl PageMessages {
+    /// The next message; `None`: all of [`Page`] are dropped. Cancel safe.
+    pub async fn recv(&mut self) -> Option<Message> {
+        let message = self.queue.recv().await?;
+        self.waiting.fetch_sub(message.len(), Ordering::Relaxed);
+        Some(message)
+    }
+
+    /// A message that has come.
+    #[cfg(test)]
+    pub fn now(&mut self) -> Option<Message> {
+        let message = self.queue.try_recv().ok()?;
+        self.waiting.fetch_sub(message.len(), Ordering::Relaxed);
+        Some(message)
+    }
 }
 
 impl Pages {
@@ -129,9 +159,11 @@ impl PagePlace {
     /// Hands the page to the table; `None`: no table takes pages any more.
     pub async fn join(self, name: String) -> Option<PageQueue> {
         let (queue, messages) = mpsc::channel(QUEUE);
+        let waiting = Arc::<AtomicUsize>::default();
+        let messages = PageMessages { queue: messages, waiting: Arc::clone(&waiting) };
         let (sender, sent) = mpsc::channel(SENT);
         let slow = CancellationToken::new();
-        let page = Page { id: self.id, player: self.player, queue, slow: slow.clone() };
+        let page = Page { id: self.id, player: self.player, queue, waiting, slow: slow.clone() };
         let (newcomers, browser) = (self.shared.newcomers.clone(), self.browser.clone());
         let joined = Joined { page, name, browser, again: self.again, sent, place: self };
         newcomers.send(joined).await.ok()?;
@@ -163,7 +195,15 @@ impl Page {
     }
 
     fn queue(&self, message: Message) -> bool {
-        let queued = self.queue.try_send(message);
+        let bytes = message.len();
+        let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let queued = match waiting <= BYTES {
+            true => self.queue.try_send(message),
+            false => Err(TrySendError::Full(message)),
+        };
+        if queued.is_err() {
+            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+        }
         if let Err(TrySendError::Full(_)) = queued {
             self.slow.cancel();
         }
@@ -204,7 +244,7 @@ mod tests {
     async fn page_that_takes_nothing_is_too_slow() {
         let (pages, mut joined) = Pages::new(1, 0);
         let place = pages.admit(&pass("ada", 1, 1)).unwrap();
-        let mut queue = place.join("Ada".to_owned()).await.unwrap();
+        let queue = place.join("Ada".to_owned()).await.unwrap();
         let Joined { page, place, .. } = joined.recv().await.unwrap();
         assert!(pages.admit(&pass("ben", 1, 1)).is_none(), "it has the place");
         drop(place);
@@ -215,8 +255,24 @@ mod tests {
         assert!(!queue.slow.is_cancelled());
         assert!(!page.send(&ToPage::Card { on: true }));
         assert!(queue.slow.is_cancelled());
-        queue.messages.close();
+        drop(queue);
         assert!(!page.sound(Bytes::new()), "it is gone");
+    }
+
+    #[tokio::test]
+    async fn long_messages_fill_a_queue_too() {
+        let (pages, mut joined) = Pages::new(1, 0);
+        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        let mut queue = place.join("Ada".to_owned()).await.unwrap();
+        let Joined { page, .. } = joined.recv().await.unwrap();
+        let long = Bytes::from(vec![0; BYTES / 2]);
+        for _ in 0..10 {
+            assert!(page.sound(long.clone()) && page.sound(long.clone()));
+            assert!(queue.messages.recv().await.is_some());
+            assert!(queue.messages.recv().await.is_some());
+        }
+        assert!(page.sound(long.clone()) && page.sound(long));
+        assert!(!page.send(&ToPage::Card { on: true }) && queue.slow.is_cancelled());
     }
 
     #[tokio::test]
