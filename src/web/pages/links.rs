@@ -67,8 +67,8 @@ impl Links {
     /// Counts a wrong token; returns its refusal.
     pub fn wrong(&self, now: Instant) -> Refusal {
         match self.0.wrong.count(now) {
-            Refusal::ManyWrong => Refusal::ManyWrong,
-            _ => Refusal::UsedLink,
+            true => Refusal::UsedLink,
+            false => Refusal::ManyWrong,
         }
     }
 }

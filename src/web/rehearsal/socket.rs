@@ -72,7 +72,7 @@ impl TableSocket {
         let pass = self.seal.pass(request.headers(), now).ok_or(Refusal::NoPass)?;
         let accept = key(request).ok_or(Refusal::NoSocket)?;
         let onward = request.extensions().get::<Onward>().cloned().ok_or(Refusal::NoSocket)?;
-        let trust = request.extensions().get::<Arc<Socket>>().map(Socket::trust);
+        let trust = request.extensions().get::<Arc<Socket>>().map(|it| it.trust());
         let place = self.pages.admit(&pass).ok_or(Refusal::ManyPages(self.pages.most()))?;
         let (upgrade, stop) = (hyper::upgrade::on(request), self.stop.clone());
         onward.set(async move {
