@@ -99,7 +99,7 @@ const transcript = new Transcript(
 
 /** @returns {FromPage} */
 function hello() {
-  // The program numbers those who give no name.
+  // The program numbers those who come with a name that is taken.
   return { type: "hello", name: settings.chosen.name || "Player" };
 }
 
