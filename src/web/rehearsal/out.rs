@@ -5,7 +5,8 @@
 //! 100 ms how many samples of a turn it has played. The furthest page counts, since a person who
 //! heard the words has heard them. Frames beyond the window wait here, and the table, which asks
 //! how many wait, gives up a turn whose sound stays. Without a page, and for a page that reports
-//! nothing for 1 s, a clock plays. What a stopped turn lacks was not heard.
+//! nothing for 1 s, a clock plays. What a stopped turn lacks was not heard. A sample of a voice goes
+//! to one page while the table is quiet, and ends when it speaks.
 
 use std::{
     collections::VecDeque,
