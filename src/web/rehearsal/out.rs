@@ -261,6 +261,8 @@ impl VoiceOut for PageSound {
         let by_pages = !self.audience.is_empty();
         let unheard = state.turns.back().map_or(0, |it| it.taken - it.played(now, by_pages));
         state.queue.clear();
+        // The X-card stops samples too.
+        state.asides.clear();
         state.told = None;
         for turn in &mut state.turns {
             if turn.sent > turn.played(now, by_pages) {
@@ -393,6 +395,9 @@ mod tests {
         assert_eq!(sent(&mut queue), (0, 1));
         _ = sound.stop();
         assert!(!more(&sound), "it does not go on after the table's speech");
+        assert!(sound.begin_aside(&page, "Elara") && more(&sound));
+        assert_eq!(sound.stop(), 0);
+        assert!(!more(&sound), "the X-card stops it");
         sound.end_aside(&page, false);
     }
 
