@@ -206,6 +206,7 @@ impl Seat {
             setting: Setting::default(),
             audio: Arc::clone(&self.spoken),
             recall: None,
+            prompt: None,
             cause: Cause::Utterance,
             labels: Arc::new(Labels::new(["Player"], [self.npc.name.as_str()])),
             conversation: self.conversation.excerpt(&self.host),

@@ -128,6 +128,7 @@ async fn turn(
         setting: Setting::default(),
         audio: Arc::from([]),
         recall: None,
+        prompt: None,
         cause: Cause::Utterance,
         labels: Arc::new(Labels::new(["Player"], [npc.name.as_str()])),
         conversation: conversation.excerpt(host),
