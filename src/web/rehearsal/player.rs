@@ -35,7 +35,7 @@ use crate::{
     domain::{Tier, redact},
     logic::command::typed_x_card_in,
     panics::caught,
-    session::{Command, SoundTime, Speaker, ToolLine, VoiceFrame, VoiceInput},
+    session::{Command, SoundTime, Speaker, Status, ToolLine, VoiceFrame, VoiceInput},
 };
 
 /// Sound that was held up counts as at most this old: what is older ended by silence.
@@ -123,13 +123,7 @@ impl PagePlayer {
         let Self { table, page, speaker, .. } = self;
         table.order(Command::Join(speaker.clone())).await;
         let Some(status) = table.status().await else { return };
-        page.send(&ToPage::Welcome {
-            player: speaker.name.clone(),
-            npcs: cards::npcs(&status, &table.link.cast()),
-            scene: cards::scene(&status),
-            services: cards::services(&table.engines.services()),
-            again,
-        });
+        self.welcome(&status, again);
         if status.card.is_some() {
             page.send(&ToPage::Card { on: true });
         }
@@ -142,6 +136,18 @@ impl PagePlayer {
         }
         table.audience.join(page, &speaker.name);
         table.sound.opened(page);
+    }
+
+    /// Tells the page its player's name, and who and what is at the table.
+    fn welcome(&self, status: &Status, again: bool) {
+        let Self { table, page, speaker, .. } = self;
+        page.send(&ToPage::Welcome {
+            player: speaker.name.clone(),
+            npcs: cards::npcs(status, &table.link.cast()),
+            scene: cards::scene(status),
+            services: cards::services(&table.engines.services()),
+            again,
+        });
     }
 
     async fn leave(self) {
@@ -196,6 +202,10 @@ impl PagePlayer {
         self.table.audience.join(&self.page, &self.speaker.name);
         if self.is_heard() {
             self.table.order(Command::Join(self.speaker.clone())).await;
+        }
+        // The name may have a number now.
+        if let Some(status) = self.table.status().await {
+            self.welcome(&status, false);
         }
     }
 
