@@ -61,7 +61,7 @@ const ENGLISH = {
   enter: "Bring in",
   leave: "Send out",
   hear: "Hear it",
-  pin: "Talk to",
+  pin: "Speak to",
   direct: "Words, note, tier, engine",
   puppet: "Words to speak",
   puppetSend: "Speak",
