@@ -203,8 +203,9 @@ function setRows(list, rows) {
 
 /** @param {State} state */
 function showStatus(state) {
-  const { connection, services, mistakes, turn } = state;
-  document.body.dataset["connection"] = connection;
+  const { connection, player, services, mistakes, turn } = state;
+  // It is connected once the program has greeted it.
+  document.body.dataset["connection"] = connection === "open" && !player ? "connecting" : connection;
   document.body.dataset["turn"] = turn?.state ?? "idle";
   setText(byId("status", HTMLElement), statusText(state));
   setText(byId("doing", HTMLElement), doingText(state));

@@ -68,6 +68,7 @@ export class Controls {
     byId("music-stop", HTMLButtonElement).addEventListener("click", () => this.order("/music stop"));
     const volume = byId("music-volume", HTMLInputElement);
     volume.addEventListener("change", () => this.order(`/music volume ${volume.value}`));
+    setChoices(this.to, [["", t("toAnyone")]], "");
     setChoices(this.tier, tierChoices(), "");
     this.tier.addEventListener("change", () =>
       this.send({ type: "tier", tier: /** @type {Tier} */ (this.tier.value) || null }),
