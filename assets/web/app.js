@@ -43,7 +43,8 @@ const socket = new Socket({
   },
   connection: (connection) => {
     store.set({ connection });
-    if (connection !== "open") return;
+    // A button that is disabled is never let go.
+    if (connection !== "open") return talk.release();
     speaker.reset();
     store.reset();
   },
@@ -166,36 +167,55 @@ function showSilence() {
 }
 
 /** @param {State} state */
-function statusText({ connection, bye, player, again, turn }) {
+function statusText({ connection, bye, player, again }) {
   if (connection === "refused") return t("refused");
   if (connection !== "open") return bye ? t("bye", { reason: bye }) : t(connection);
-  if (turn && turn.state !== "idle") return t(turn.state, { npc: turn.npc ?? t("anNpc") });
   if (!player) return t("connecting");
   return t(again ? "again" : "connected", { player });
 }
 
+/**
+ * What the NPCs do, for the eye alone: read aloud at each turn it would drown the answers.
+ * @param {State} state
+ */
+function doingText({ connection, turn }) {
+  if (connection !== "open" || !turn || turn.state === "idle") return "";
+  return t(turn.state, { npc: turn.npc ?? t("anNpc") });
+}
+
 /** @param {Services} services */
-function servicesText({ hears, thinks, speaks }) {
-  const [heard, thought, spoken] = [hears, thinks, speaks].map((it) => ({ name: it ?? t("none") }));
-  return [t("hears", heard), t("thinks", thought), t("speaks", spoken)].join(" · ");
+function servicesList({ hears, thinks, speaks }) {
+  /** @type {[string, string | null][]} */
+  const rows = [[t("hears"), hears], [t("thinks"), thinks], [t("speaks"), speaks]];
+  return rows.flatMap(([does, name]) => [el("dt", {}, does), el("dd", {}, name ?? t("none"))]);
+}
+
+/**
+ * Fills a list anew if its text changed.
+ * @param {HTMLElement} list
+ * @param {HTMLElement[]} rows
+ */
+function setRows(list, rows) {
+  const text = rows.map(({ textContent }) => textContent).join("");
+  if (list.textContent !== text) list.replaceChildren(...rows);
 }
 
 /** @param {State} state */
 function showStatus(state) {
-  const { connection, services, mistakes, turn } = state;
-  document.body.dataset["connection"] = connection;
+  const { connection, player, services, mistakes, turn } = state;
+  // It is connected once the program has greeted it.
+  document.body.dataset["connection"] = connection === "open" && !player ? "connecting" : connection;
   document.body.dataset["turn"] = turn?.state ?? "idle";
   setText(byId("status", HTMLElement), statusText(state));
-  byId("talk", HTMLButtonElement).disabled = connection !== "open";
-  setText(byId("services", HTMLElement), services ? servicesText(services) : "");
-  const list = byId("mistake-list", HTMLElement);
+  setText(byId("doing", HTMLElement), doingText(state));
+  // What was switched on can be switched off while the connection is lost.
+  byId("talk", HTMLButtonElement).disabled = connection !== "open" && !talk.wanted;
+  setRows(byId("services", HTMLElement), services ? servicesList(services) : []);
   byId("mistakes", HTMLElement).hidden = mistakes.length === 0;
   const rows = mistakes.map(({ file, line, text }) =>
     el("li", {}, el("b", {}, line ? t("mistakeAt", { file, line }) : file), " ", text),
   );
-  if (list.textContent !== rows.map(({ textContent }) => textContent).join("")) {
-    list.replaceChildren(...rows);
-  }
+  setRows(byId("mistake-list", HTMLElement), rows);
 }
 
 /**
@@ -215,6 +235,16 @@ function connectKeys() {
       controls.beginCommand();
     }
   });
+}
+
+function connectButtons() {
+  const table = byId("table-open", HTMLButtonElement);
+  table.addEventListener("click", () => {
+    const isShown = document.body.dataset["view"] !== "table";
+    document.body.dataset["view"] = isShown ? "table" : "conversation";
+    table.setAttribute("aria-pressed", String(isShown));
+  });
+  byId("help-close", HTMLButtonElement).addEventListener("click", () => help.hide());
   for (const dialog of document.querySelectorAll("dialog")) {
     dialog.querySelector("[data-close]")?.addEventListener("click", () => dialog.close());
   }
@@ -238,12 +268,13 @@ function connectSound() {
 
 async function start() {
   speaker.setVolume(settings.chosen.volume);
-  audio.onState = showSilence;
+  audio.onState(showSilence);
   audio.onOpen(() => {
     if (settings.chosen.openMic) talk.want(true);
   });
   showTalk("off");
   connectKeys();
+  connectButtons();
   connectSound();
   store.subscribe((state) => {
     transcript.show(state);

@@ -9,8 +9,8 @@ export class Audio {
     this.opening = null;
     /** @type {((context: AudioContext) => void)[]} */
     this.listeners = [];
-    /** Called when sound begins or ends to run. */
-    this.onState = () => {};
+    /** Called when sound begins or ends to run. @type {(() => void)[]} */
+    this.stateListeners = [];
   }
 
   /** True while sound plays and the microphone can be read. */
@@ -24,6 +24,14 @@ export class Audio {
    */
   onOpen(listener) {
     this.listeners.push(listener);
+  }
+
+  /**
+   * Called when sound begins to run, and when it ends, as while a computer sleeps.
+   * @param {() => void} listener
+   */
+  onState(listener) {
+    this.stateListeners.push(listener);
   }
 
   /**
@@ -52,7 +60,9 @@ export class Audio {
         context.audioWorklet.addModule(new URL(name, import.meta.url)),
       ),
     );
-    context.onstatechange = () => this.onState();
+    context.onstatechange = () => {
+      for (const listener of this.stateListeners) listener();
+    };
     this.context = context;
     for (const listener of this.listeners) listener(context);
     return context;

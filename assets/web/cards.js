@@ -90,14 +90,14 @@ export class Cards {
       el(
         "div",
         { class: "buttons" },
+        this.act("pin", "pin", name, () => this.onTalkTo(name)),
+        this.act("hear", "hear", name, () => this.send({ type: "hear_voice", npc: name })),
         this.act("mute", npc.muted ? "unmute" : "mute", name, () =>
           this.order(npc.muted ? `/npc unmute ${name}` : `/npc mute ${name}`),
         ),
         this.act("presence", npc.present ? "leave" : "enter", name, () =>
           this.order(npc.present ? `/scene leave ${name}` : `/scene enter ${name}`),
         ),
-        this.act("hear", "hear", name, () => this.send({ type: "hear_voice", npc: name })),
-        this.act("pin", "pin", name, () => this.onTalkTo(name)),
       ),
       this.more(npc),
     );
@@ -152,9 +152,8 @@ export class Cards {
    * @param {string} label
    */
   engine({ name, engine }, label) {
-    const current = engine ?? "";
-    const known = ENGINES.includes(current) ? ENGINES : [current, ...ENGINES].filter(Boolean);
-    const choice = select(known.map((it) => [it, it]), current, { "aria-label": label });
+    const known = ENGINES.includes(engine) ? ENGINES : [engine, ...ENGINES];
+    const choice = select(known.map((it) => [it, it]), engine, { "aria-label": label });
     let isTold = "";
     const go = button(t("engineAsk"), () => {
       const wanted = choice.value;

@@ -1,6 +1,6 @@
 /** The table's own controls: scene, music, tier of all answers, X-card, and what is typed. */
 
-import { byId, select, setText } from "./dom.js";
+import { byId, setChoices, setText } from "./dom.js";
 import { tierChoices } from "./cards.js";
 import { t } from "./texts.js";
 import { oneLine } from "./wire.js";
@@ -19,11 +19,14 @@ export class Controls {
     this.to = byId("to", HTMLSelectElement);
     this.place = byId("place", HTMLInputElement);
     this.time = byId("time", HTMLInputElement);
+    this.tier = byId("tier", HTMLSelectElement);
     /** @type {string[]} */
     this.typed = [];
     this.at = 0;
+    this.player = "";
     this.scene = "";
     this.npcs = "";
+    this.common = "";
     this.connectTyping();
     this.connectTable();
   }
@@ -65,10 +68,10 @@ export class Controls {
     byId("music-stop", HTMLButtonElement).addEventListener("click", () => this.order("/music stop"));
     const volume = byId("music-volume", HTMLInputElement);
     volume.addEventListener("change", () => this.order(`/music volume ${volume.value}`));
-    const tier = byId("tier", HTMLSelectElement);
-    tier.replaceChildren(...select(tierChoices(), "").children);
-    tier.addEventListener("change", () =>
-      this.send({ type: "tier", tier: /** @type {Tier} */ (tier.value) || null }),
+    setChoices(this.to, [["", t("toAnyone")]], "");
+    setChoices(this.tier, tierChoices(), "");
+    this.tier.addEventListener("change", () =>
+      this.send({ type: "tier", tier: /** @type {Tier} */ (this.tier.value) || null }),
     );
     byId("xcard", HTMLButtonElement).addEventListener("click", () => this.playCard());
     byId("card-end", HTMLButtonElement).addEventListener("click", () => this.order("/npc unmuteall"));
@@ -94,11 +97,12 @@ export class Controls {
   }
 
   /**
-   * Spoken words go the same way as typed ones.
+   * This player's spoken words go the same way as typed ones.
    * @param {string} npc Empty: whoever is meant.
    */
   pin(npc) {
-    this.order(npc ? `/npc pin ${npc}` : "/npc unpin");
+    const mine = `player:${this.player}`;
+    this.order(npc ? `/npc pin name:${npc} ${mine}` : `/npc unpin ${mine}`);
   }
 
   /** Puts a slash into the line, for a command. */
@@ -108,15 +112,21 @@ export class Controls {
   }
 
   /** @param {State} state */
-  show({ npcs, scene, card }) {
+  show({ player, npcs, scene, card }) {
+    this.player = player;
     const names = npcs.map(({ name }) => name);
     if (names.join("\n") !== this.npcs) {
       this.npcs = names.join("\n");
-      const chosen = this.to.value;
       /** @type {[string, string][]} */
       const choices = [["", t("toAnyone")], ...names.map((it) => /** @type {[string, string]} */ ([it, it]))];
-      this.to.replaceChildren(...select(choices, "").children);
-      this.to.value = names.includes(chosen) ? chosen : "";
+      setChoices(this.to, choices, this.to.value);
+    }
+    // The program tells the tier of each NPC; one that all have is the table's.
+    const tiers = new Set(npcs.map(({ tier }) => tier ?? ""));
+    const [common = ""] = tiers.size === 1 ? tiers : [];
+    if (common !== this.common) {
+      this.common = common;
+      this.tier.value = common;
     }
     const now = `${scene.location ?? ""}\n${scene.time ?? ""}`;
     if (now !== this.scene) {

@@ -55,7 +55,7 @@ function recalledText({ ms, found, late }) {
  * One call of a tool.
  * @param {ToolLine} line
  */
-function call(line) {
+export function call(line) {
   const values = { tool: line.tool, ms: duration(line.ms) };
   const heading = t(line.ok ? "callOk" : "callFailed", values);
   const extra = [line.cached && t("callCached"), line.pending && t("callPending")].filter(Boolean);

@@ -47,10 +47,21 @@ export function button(label, act, attributes = {}) {
  * @param {Record<string, string>} [attributes]
  */
 export function select(choices, chosen, attributes = {}) {
-  const options = choices.map(([value, label]) => el("option", { value }, label));
-  const made = el("select", attributes, ...options);
-  made.value = chosen;
+  const made = el("select", attributes);
+  setChoices(made, choices, chosen);
   return made;
+}
+
+/**
+ * Replaces the choices of a select. Options that move from one select to another change what both
+ * have chosen, so the choice is set at the end.
+ * @param {HTMLSelectElement} made
+ * @param {[value: string, label: string][]} choices
+ * @param {string} chosen The first choice if it is none of them.
+ */
+export function setChoices(made, choices, chosen) {
+  made.replaceChildren(...choices.map(([value, label]) => el("option", { value }, label)));
+  made.value = choices.some(([value]) => value === chosen) ? chosen : (choices[0]?.[0] ?? "");
 }
 
 /**
@@ -62,9 +73,15 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Characters of JSON that are shown in one line. */
+const LINE_MAX = 100;
+
 /**
  * A value of others as text: strings as they are, anything else as JSON.
  * @param {unknown} value
  */
-export const shown = (value) =>
-  typeof value === "string" ? value : (JSON.stringify(value, null, 1) ?? "");
+export function shown(value) {
+  if (typeof value === "string") return value;
+  const line = JSON.stringify(value) ?? "";
+  return line.length > LINE_MAX ? JSON.stringify(value, null, 2) : line;
+}

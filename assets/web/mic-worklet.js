@@ -31,12 +31,14 @@ function kernel() {
 
 /** Converts blocks of one rate to samples at 16 kHz. */
 export class Resampler {
-  /** @param {number} rate Samples a second of the input; at least 16,000. */
+  /** @param {number} rate Samples a second of the input. */
   constructor(rate) {
     /** Input samples per output sample. */
     this.ratio = rate / RATE;
     this.kernel = kernel();
-    const reach = Math.ceil(HALF * this.ratio);
+    /** Input samples per sample of the slower of both: some headsets give 8 kHz. */
+    this.scale = Math.max(1, this.ratio);
+    const reach = Math.ceil(HALF * this.scale);
     /** Input not yet left behind; begins with silence, so that the first sample has a past. */
     this.held = new Float32Array(2 * reach + 8192);
     this.length = reach;
@@ -70,13 +72,13 @@ export class Resampler {
     const to = Math.floor(centre + this.reach);
     let sum = 0;
     for (let i = from; i <= to; i++) {
-      const distance = (Math.abs(i - centre) / this.ratio) * STEPS;
+      const distance = (Math.abs(i - centre) / this.scale) * STEPS;
       const low = Math.floor(distance);
       const a = this.kernel[low] ?? 0;
       const b = this.kernel[low + 1] ?? 0;
       sum += (this.held[i] ?? 0) * (a + (b - a) * (distance - low));
     }
-    return sum / this.ratio;
+    return sum / this.scale;
   }
 }
 

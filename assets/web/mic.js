@@ -117,7 +117,12 @@ export class Microphone {
     // Whoever allows a microphone allows sound.
     if (context.state !== "running") context.resume().catch(() => {});
     const source = context.createMediaStreamSource(this.stream);
-    const node = new AudioWorkletNode(context, "microphone", { numberOfOutputs: 0 });
+    // A microphone of two channels may have its voice in either.
+    const node = new AudioWorkletNode(context, "microphone", {
+      numberOfOutputs: 0,
+      channelCount: 1,
+      channelCountMode: "explicit",
+    });
     node.port.onmessage = ({ data }) => this.onFrame(data.frame, data.rms);
     source.connect(node);
     this.nodes = [source, node];

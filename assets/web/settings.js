@@ -1,6 +1,6 @@
 /** What the player chose, kept by the browser for this address. */
 
-import { byId, select } from "./dom.js";
+import { byId, setChoices } from "./dom.js";
 import { Microphone } from "./mic.js";
 import { t } from "./texts.js";
 
@@ -75,9 +75,7 @@ export class Settings {
     /** @type {[string, string][]} */
     const choices = [["", t("deviceDefault")]];
     for (const { deviceId, label } of devices) choices.push([deviceId, label]);
-    this.device.replaceChildren(...select(choices, "").children);
-    this.device.value = this.chosen.device;
-    if (this.device.selectedIndex < 0) this.device.value = "";
+    setChoices(this.device, choices, this.chosen.device);
   }
 
   /** @param {Partial<Chosen>} change */

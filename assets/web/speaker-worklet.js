@@ -14,6 +14,8 @@ const CAPACITY = 1 << 19;
 const REPORT_BLOCKS = 37;
 /** How fast the last sample dies away when sound runs out: without it, it clicks. */
 const FADE = 0.97;
+/** Samples of a stopped turn that still fade out: 5 ms. They do not count as played. */
+const TAIL = 240;
 
 /** Sound in order, by turn. Positions count samples since the start and never wrap. */
 export class Ring {
@@ -48,11 +50,19 @@ export class Ring {
   }
 
   /**
-   * Drops what was not played of a turn.
+   * Drops what was not played of a turn, and returns the beginning of it, fading out, if the turn
+   * was playing.
    * @param {number} turn
    */
   flush(turn) {
     this.settle();
+    const playing = this.segments[0];
+    const isPlaying = playing !== undefined && playing.turn === turn;
+    const left = isPlaying ? Math.min(TAIL, playing.end - this.counted) : 0;
+    const tail = Float32Array.from(
+      { length: left },
+      (_, i) => this.sample(this.counted + i) * (1 - i / left),
+    );
     let from = this.counted;
     let to = from;
     /** @type {{turn: number | null, end: number}[]} */
@@ -69,6 +79,7 @@ export class Ring {
     this.segments = kept;
     this.written = to;
     this.read = Math.min(this.read, to);
+    return tail;
   }
 
   /** Drops everything, and what was played. */
@@ -156,12 +167,21 @@ class Loudspeaker extends AudioWorkletProcessor {
     this.energy = 0;
     this.counted = 0;
     this.last = 0;
+    /** Of a stopped turn. */
+    this.tail = new Float32Array();
+    /** How much of the tail was played, in its samples. */
+    this.tailAt = 0;
     this.wasPlaying = false;
     this.port.onmessage = ({ data }) => {
       if (data.clear) {
         this.ring.clear();
       } else if (data.flush !== undefined) {
-        this.ring.flush(data.flush);
+        const tail = this.ring.flush(data.flush);
+        if (tail.length > 0) {
+          [this.tail, this.tailAt] = [tail, 0];
+          // The tail dies away in its place.
+          this.last = 0;
+        }
         this.post(data.flush);
       } else {
         this.ring.push(data.turn, new Int16Array(data.sound));
@@ -190,8 +210,10 @@ class Loudspeaker extends AudioWorkletProcessor {
       const value = this.ring.next(this.step);
       isPlaying = value !== null;
       this.last = value ?? this.last * FADE;
-      out[i] = this.last;
-      this.energy += this.last * this.last;
+      const sample = this.last + (this.tail[Math.floor(this.tailAt)] ?? 0);
+      this.tailAt += this.step;
+      out[i] = sample;
+      this.energy += sample * sample;
     }
     this.counted += out.length;
     this.blocks += 1;

@@ -1,8 +1,9 @@
 /**
  * The NPCs' sound, and how much of each turn was played.
  *
- * Without a running audio context (no click yet, or no worklets) the sound is not audible, and a
- * clock counts it as played in real time: the program waits for a page that plays too little.
+ * Without a running audio context (no click yet, no worklets, a device that went away) the sound is
+ * not audible, and a clock counts it as played in real time: the program waits for a page that plays
+ * too little. In a hidden page such sound counts at once, since browsers slow its clock down.
  */
 
 import { DOWN_RATE } from "./wire.js";
@@ -26,6 +27,8 @@ export class Speaker {
     this.turn = null;
     /** Samples played by turn. @type {Map<number, number>} */
     this.played = new Map();
+    /** Samples by turn that the worklet has and did not report. @type {Map<number | null, number>} */
+    this.queued = new Map();
     /** @type {AudioWorkletNode | null} */
     this.node = null;
     /** @type {GainNode | null} */
@@ -38,6 +41,8 @@ export class Speaker {
     this.clockAt = 0;
     this.sum = { samples: 0, peak: 0 };
     audio.onOpen((context) => this.connect(context));
+    audio.onState(() => this.leaveToClock());
+    globalThis.document?.addEventListener("visibilitychange", () => this.tick());
   }
 
   /** @param {AudioContext} context */
@@ -50,10 +55,14 @@ export class Speaker {
     gain.gain.value = this.volume;
     node.connect(gain).connect(context.destination);
     node.port.onmessage = ({ data }) => {
-      for (const { turn, samples } of data.played) this.count(turn, samples);
+      for (const { turn, samples } of data.played) {
+        if (this.take(turn, samples)) this.count(turn, samples);
+      }
       this.sum.peak = Math.max(this.sum.peak, data.rms);
       this.onLevel(data.rms);
-      if (data.flushed !== undefined) this.acknowledge(data.flushed);
+      if (data.flushed === undefined) return;
+      this.queued.delete(data.flushed);
+      this.acknowledge(data.flushed);
     };
     this.node = node;
     this.gain = gain;
@@ -67,7 +76,8 @@ export class Speaker {
   /** @param {number} volume 0 to 1 */
   setVolume(volume) {
     this.volume = volume;
-    if (this.gain) this.gain.gain.value = volume;
+    // A step would click.
+    this.gain?.gain.setTargetAtTime(volume, this.gain.context.currentTime, 0.02);
   }
 
   /**
@@ -82,14 +92,49 @@ export class Speaker {
   push(sound) {
     const samples = sound.byteLength >> 1;
     if (this.node && this.audio.isRunning) {
+      this.queued.set(this.turn, (this.queued.get(this.turn) ?? 0) + samples);
       this.node.port.postMessage({ turn: this.turn, sound: sound.slice(0, samples * 2) });
       return;
     }
-    this.unheard.push({ turn: this.turn, samples });
+    this.wait(this.turn, samples);
+  }
+
+  /**
+   * Leaves sound to the clock.
+   * @param {number | null} turn
+   * @param {number} samples
+   */
+  wait(turn, samples) {
+    const last = this.unheard.at(-1);
+    if (last?.turn === turn) last.samples += samples;
+    else this.unheard.push({ turn, samples });
     if (this.clock === null) {
       this.clockAt = performance.now();
       this.clock = setInterval(() => this.tick(), TICK_MS);
     }
+    if (globalThis.document?.hidden) this.tick();
+  }
+
+  /** What the worklet still has when sound stops to run would play late, or never. */
+  leaveToClock() {
+    if (this.audio.isRunning || this.queued.size === 0) return;
+    this.node?.port.postMessage({ clear: true });
+    const left = [...this.queued];
+    this.queued.clear();
+    for (const [turn, samples] of left) this.wait(turn, samples);
+  }
+
+  /**
+   * Takes reported samples from those that the worklet has; false if it has none of the turn, as
+   * after a new connection.
+   * @param {number | null} turn
+   * @param {number} samples
+   */
+  take(turn, samples) {
+    const left = (this.queued.get(turn) ?? 0) - samples;
+    if (left > 0) this.queued.set(turn, left);
+    else this.queued.delete(turn);
+    return left > -samples;
   }
 
   /**
@@ -98,6 +143,7 @@ export class Speaker {
    */
   flush(turn) {
     this.unheard = this.unheard.filter((part) => part.turn !== turn);
+    if (!this.audio.isRunning) this.queued.delete(turn);
     if (this.node) this.node.port.postMessage({ flush: turn });
     if (!this.audio.isRunning) this.acknowledge(turn);
   }
@@ -106,13 +152,16 @@ export class Speaker {
   reset() {
     this.node?.port.postMessage({ clear: true });
     this.unheard = [];
+    this.queued.clear();
     this.played.clear();
     this.turn = null;
   }
 
+  /** Counts what the clock has played since the last time. */
   tick() {
     const now = performance.now();
-    let due = Math.round(((now - this.clockAt) * DOWN_RATE) / 1000);
+    const isHidden = globalThis.document?.hidden ?? false;
+    let due = isHidden ? Infinity : Math.round(((now - this.clockAt) * DOWN_RATE) / 1000);
     this.clockAt = now;
     while (due > 0 && this.unheard[0]) {
       const part = this.unheard[0];

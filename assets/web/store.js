@@ -69,7 +69,7 @@ export class Store {
       player: "",
       again: false,
       npcs: [],
-      scene: {},
+      scene: { location: null, time: null },
       services: null,
       items: [],
       partials: new Map(),
@@ -125,7 +125,7 @@ export class Store {
       case "why":
         return this.set({ why: message });
       case "npcs":
-        return this.set({ npcs: message.npcs, scene: message.scene ?? this.state.scene });
+        return this.set({ npcs: message.npcs, scene: message.scene });
       case "card":
         return this.set({ card: message.on });
       case "bye":
@@ -140,7 +140,8 @@ export class Store {
   reset() {
     for (const item of this.exchanges()) Object.assign(item, { id: null, turn: GONE, state: null });
     this.state.partials.clear();
-    this.set({ bye: "", turn: null, card: false, spent: 0 });
+    // The program tells mistakes only where there are some.
+    this.set({ bye: "", turn: null, card: false, mistakes: [], why: null, spent: 0 });
   }
 
   /** @param {Welcome} message */

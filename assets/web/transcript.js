@@ -36,12 +36,24 @@ export class Transcript {
     this.onWhy = onWhy;
     /** @type {Map<number, {node: HTMLElement, update: (item: Item) => void}>} */
     this.rows = new Map();
+    /** Follows new lines. */
+    this.isAtEnd = true;
+    const { scroll } = parts;
+    scroll.addEventListener("scroll", () => {
+      this.isAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_END;
+    });
+    // A window that turns, or a notice above, leaves the newest line in sight.
+    new ResizeObserver(() => this.follow()).observe(scroll);
+  }
+
+  follow() {
+    const { scroll } = this.parts;
+    if (this.isAtEnd) scroll.scrollTop = scroll.scrollHeight;
   }
 
   /** @param {State} state */
   show({ items, partials }) {
-    const { scroll, list, empty } = this.parts;
-    const isAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_END;
+    const { list, empty } = this.parts;
     const keys = new Set(items.map(({ key }) => key));
     for (const [key, { node }] of this.rows) {
       if (keys.has(key)) continue;
@@ -60,7 +72,7 @@ export class Transcript {
     }
     this.showPartials(partials);
     empty.hidden = items.length > 0 || partials.size > 0;
-    if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
+    this.follow();
   }
 
   /** @param {Map<string, string>} partials */
@@ -103,7 +115,8 @@ export class Transcript {
     if (line.npc && (line.reply || line.unspoken)) {
       const reply = el("p", { class: "reply" }, el("b", {}, line.npc), " ", line.reply);
       if (line.unspoken) {
-        reply.append(" ", el("span", { class: "unheard" }, `${line.unspoken} (${t("notHeard")})`));
+        reply.append(" ", el("span", { class: "unheard" }, line.unspoken));
+        reply.append(" ", el("span", { class: "mark" }, t("notHeard")));
       }
       parts.push(reply);
     }
@@ -143,7 +156,7 @@ function outcomeText(outcome, detail) {
 /** @param {Remark} item */
 function remark(item) {
   const marks = [item.kind === "notice" && item.private && t("private"), !item.ok && t("failed")];
-  const node = el("div", { class: item.ok ? `remark ${item.kind}` : `remark ${item.kind} wrong` });
+  const node = el("div", { class: item.ok ? "remark" : "remark wrong" });
   const mark = marks.filter(Boolean).join(", ");
   if (mark) node.append(el("span", { class: "mark" }, mark), " ");
   node.append(el("span", { class: "text" }, item.text));

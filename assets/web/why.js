@@ -1,5 +1,6 @@
 /** "Why did it say that?": the prompt's parts, recalled lines and calls of one answer. */
 
+import { call } from "./details.js";
 import { el, shown } from "./dom.js";
 import { t } from "./texts.js";
 
@@ -12,7 +13,8 @@ export class WhyDialog {
    * @param {HTMLDialogElement} parts.dialog
    * @param {HTMLElement} parts.title
    * @param {HTMLElement} parts.body
-   * @param {(turn: number) => void} ask Has the program send a turn's explanation.
+   * @param {(turn: number) => boolean} ask Has the program send a turn's explanation; false without
+   *   a connection.
    */
   constructor({ dialog, title, body }, ask) {
     this.dialog = dialog;
@@ -37,7 +39,13 @@ export class WhyDialog {
     this.title.textContent = t("whyTitle", { npc });
     this.body.replaceChildren(el("p", { role: "status" }, t("whyWaiting")));
     this.dialog.showModal();
-    this.ask(turn);
+    this.dialog.scrollTop = 0;
+    if (!this.ask(turn)) this.refuse(t("lost"));
+  }
+
+  /** @param {string} text */
+  refuse(text) {
+    this.body.replaceChildren(el("p", { class: "wrong", role: "status" }, text));
   }
 
   /** @param {State} state */
@@ -47,7 +55,7 @@ export class WhyDialog {
     if (!this.dialog.open || this.drawn) return;
     // The program refuses what it no longer knows by an answer, which the dialog would cover.
     if (last?.kind === "answer" && !last.ok && last.key > this.before) {
-      this.body.replaceChildren(el("p", { class: "wrong", role: "status" }, last.text));
+      this.refuse(last.text);
     }
     if (why?.turn !== this.turn) return;
     this.drawn = why;
@@ -55,18 +63,18 @@ export class WhyDialog {
       ...why.parts.map(({ name, text }) =>
         el("section", {}, el("h3", {}, name), el("pre", { tabindex: "0", "aria-label": name }, text)),
       ),
-      list(t("whyRecalled"), why.recalled),
-      list(t("whyTools"), why.tools),
+      list(t("whyRecalled"), why.recalled.map((line) => shown(line))),
+      list(t("whyTools"), why.tools.map(call)),
     );
   }
 }
 
 /**
  * @param {string} name
- * @param {unknown[]} values
+ * @param {(Node | string)[]} values
  */
 function list(name, values) {
-  const rows = (values ?? []).map((value) => el("li", {}, el("code", {}, shown(value))));
+  const rows = values.map((value) => el("li", {}, value));
   return el(
     "section",
     {},

@@ -19,26 +19,26 @@ export const UP_FRAME = 320;
 /**
  * @typedef {object} Npc
  * @property {string} name
- * @property {string} [language]
- * @property {string} [engine]
- * @property {string | null} [voice]
- * @property {string | null} [tier] Set by a game master; null: each turn's own.
+ * @property {string} language
+ * @property {string} engine `cascaded`, `sentence_cascade` or `s2s`.
+ * @property {string | null} voice
+ * @property {string | null} tier Set by a game master; null: each turn's own.
  * @property {boolean} muted
  * @property {boolean} present
  */
 
 /**
  * @typedef {object} Scene
- * @property {string | null} [location]
- * @property {string | null} [time]
+ * @property {string | null} location
+ * @property {string | null} time
  */
 
 /**
  * Names of the services in use; null where none is configured.
  * @typedef {object} Services
- * @property {string | null} [hears]
- * @property {string | null} [thinks]
- * @property {string | null} [speaks]
+ * @property {string | null} hears
+ * @property {string | null} thinks
+ * @property {string | null} speaks
  */
 
 /**
@@ -48,10 +48,10 @@ export const UP_FRAME = 320;
  * @property {unknown} result
  * @property {boolean} ok
  * @property {number} ms
- * @property {string | null} [tier]
- * @property {number} [attempts]
- * @property {boolean} [cached]
- * @property {boolean} [pending]
+ * @property {string | null} tier Null for an unknown tool.
+ * @property {number} attempts
+ * @property {boolean} cached
+ * @property {boolean} pending
  */
 
 /**
@@ -69,6 +69,7 @@ export const UP_FRAME = 320;
  * @property {number | null} turn Null if no NPC answered.
  * @property {string} speaker
  * @property {string} heard
+ * @property {number} partials
  * @property {string | null} npc
  * @property {{selected: string, effective: string, reason: string} | null} tier
  * @property {string[]} visible
@@ -91,7 +92,7 @@ export const UP_FRAME = 320;
 /**
  * @typedef {object} Mistake
  * @property {string} file
- * @property {number | null} [line]
+ * @property {number | null} line
  * @property {string} text
  */
 
@@ -100,8 +101,8 @@ export const UP_FRAME = 320;
  * @property {"why"} type
  * @property {number} turn
  * @property {{name: string, text: string}[]} parts
- * @property {unknown[]} recalled
- * @property {unknown[]} tools
+ * @property {unknown[]} recalled Lines of text.
+ * @property {ToolLine[]} tools
  */
 
 /**
@@ -125,7 +126,7 @@ export const UP_FRAME = 320;
  *   | {type: "notice", text: string, private: boolean}
  *   | {type: "mistakes", files: Mistake[]}
  *   | Why
- *   | {type: "npcs", npcs: Npc[], scene?: Scene}
+ *   | {type: "npcs", npcs: Npc[], scene: Scene}
  *   | {type: "speech", turn: number, npc: string}
  *   | {type: "flush", turn: number}
  *   | {type: "card", on: boolean}

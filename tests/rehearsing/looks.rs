@@ -91,7 +91,10 @@ fn every_state_fits_and_is_accessible_at_length() {
     let mut look = Look::new();
     let page = browser.open(&rehearsal.link);
     is_connected(&page);
+    let tier = page.evaluate("document.getElementById('tier').value");
+    assert_eq!(tier, "", "each turn's own");
     look.at(&page, "start");
+    aside(&mut look, &page);
     at_the_table(&mut look, &page, &place);
     rehearsal.program.kill();
     is_shown(&page, &["trying again"]);
@@ -99,6 +102,18 @@ fn every_state_fits_and_is_accessible_at_length() {
     drop(browser);
     without_microphone(&mut look, &place);
     assert!(look.wrong.is_empty(), "{:#?}", look.wrong);
+}
+
+/// What a narrow page shows in place of the conversation, and the settings.
+#[track_caller]
+fn aside(look: &mut Look, page: &Page) {
+    page.press("Table");
+    page.awaits("button", "Mute: Bartok");
+    look.at(page, "table");
+    page.press("Table");
+    page.press("Settings");
+    look.at(page, "settings");
+    page.press("Close");
 }
 
 /// States of a table that plays.
@@ -110,6 +125,8 @@ fn at_the_table(look: &mut Look, page: &Page, place: &Place) {
     page.types(SAY, "Bartok, roll two d six plus three");
     page.reads("log", TRANSCRIPT, |text| text.contains(ROLLED));
     look.at(page, "answer");
+    page.evaluate("document.querySelector('.answer details').open = true");
+    look.at(page, "details");
     page.press("Why did it say that?");
     look.at(page, "why");
     page.reload();

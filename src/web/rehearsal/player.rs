@@ -32,7 +32,7 @@ use crate::{
         prompt,
     },
     panics::caught,
-    session::{Command, SoundTime, Speaker, ToolLine, VoiceFrame, VoiceInput},
+    session::{Command, SoundTime, Speaker, Status, ToolLine, VoiceFrame, VoiceInput},
 };
 
 /// Sound that was held up counts as at most this old: what is older ended by silence.
@@ -130,13 +130,7 @@ impl PagePlayer {
             table.order(Command::Join(speaker.clone())).await;
         }
         let Some(status) = table.status().await else { return };
-        page.send(&ToPage::Welcome {
-            player: speaker.name.clone(),
-            npcs: cards::npcs(&status, &table.link.cast()),
-            scene: cards::scene(&status),
-            services: cards::services(&table.engines.services()),
-            again,
-        });
+        self.welcome(&status, again);
         if status.card.is_some() {
             page.send(&ToPage::Card { on: true });
         }
@@ -151,6 +145,18 @@ impl PagePlayer {
             page.send(&notice(OPTED_OUT, true));
         }
         table.sound.open(page);
+    }
+
+    /// Tells the page its player's name, and who and what is at the table.
+    fn welcome(&self, status: &Status, again: bool) {
+        let Self { table, page, speaker, .. } = self;
+        page.send(&ToPage::Welcome {
+            player: speaker.name.clone(),
+            npcs: cards::npcs(status, &table.link.cast()),
+            scene: cards::scene(status),
+            services: cards::services(&table.engines.services()),
+            again,
+        });
     }
 
     async fn take(&mut self, event: FromPage) {
@@ -197,6 +203,10 @@ impl PagePlayer {
         self.speaker.name = self.table.audience.call(&self.page, name);
         if self.is_heard() {
             self.table.order(Command::Join(self.speaker.clone())).await;
+        }
+        // The name may have a number now.
+        if let Some(status) = self.table.status().await {
+            self.welcome(&status, false);
         }
     }
 

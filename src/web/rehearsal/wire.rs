@@ -55,7 +55,7 @@ pub enum FromPage {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToPage {
-    /// Answers [`FromPage::Hello`].
+    /// Answers every [`FromPage::Hello`].
     Welcome {
         player: String,
         npcs: Vec<NpcCard>,
