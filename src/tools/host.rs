@@ -326,6 +326,7 @@ impl Declined {
         let identity = identity.unwrap_or_else(|| Arc::from(call.name.as_str()));
         let refused = CallRecord {
             took,
+            server: self.entry.as_ref().and_then(|entry| entry.tool.handler.server_address()),
             tier: self.entry.and_then(|entry| entry.tier),
             ..CallRecord::refused(Arc::clone(&identity), call, self.error)
         };
