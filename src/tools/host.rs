@@ -294,7 +294,8 @@ impl ToolHost {
         started: Instant,
     ) -> CallRecord {
         // Signs of life belong to one call.
-        let context = CallContext { progress: Progress::default(), ..context.clone() };
+        let authority = context.authority.clone().paying_for(&ready.entry.tool.identity);
+        let context = CallContext { authority, progress: Progress::default(), ..context.clone() };
         let until = context.deadline;
         let halts = context.effects.halts();
         let (state, call) = (Arc::clone(&self.inner), call.clone());
