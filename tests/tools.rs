@@ -111,6 +111,7 @@ fn calls_of_a_kept_session_are_logged() {
         assert_eq!(entry["npc"], "Bartok the Barkeep");
         assert_eq!((&entry["tier"], &entry["attempts"]), (&json!("fast"), &json!(1)));
         assert!(entry["result"]["total"].is_i64(), "{entry:#}");
+        assert!(entry["at"].is_i64() && entry.get("server").is_none(), "{entry:#}");
     }
 }
 
@@ -169,6 +170,7 @@ fn log_of_calls_keeps_no_secret() {
     let log = std::fs::read_to_string(place.path("data/sessions/evening.calls.jsonl")).unwrap();
     let entry: Value = serde_json::from_str(log.trim()).unwrap();
     assert_eq!(entry["tool"], "home.echo", "{log}");
+    assert!(entry["server"].as_str().unwrap().starts_with("stdio "), "{log}");
     let values = ["open-sesame-4711", "hush-hush-42", "w4y-of-mine"].map(str::to_owned);
     for secret in named.map(secret).iter().chain(&values) {
         assert!(!log.contains(secret), "{secret}: {log}");

@@ -175,7 +175,8 @@ impl Factory for TableFactory {
             };
             let listeners = Listeners { by, judge };
             let accounts = &factory.0.accounts;
-            let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
+            let account = AccountFor::Play { session: wanted.session.0.clone() };
+            let budget = accounts.open(&wanted.scope, account, &config.budget).await?;
             // Read as late as possible: the previous session may be closing.
             let kept = factory.kept(&config, &wanted.scope, wanted.after.as_ref()).await?;
             // A new evening begins where the campaign does.

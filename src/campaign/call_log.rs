@@ -13,11 +13,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
+    clock::now,
     file_error::{FileError, read_if_there},
-    kept::owner_of,
+    kept::{KeptError, KeptSession, owner_of},
 };
 use crate::{
-    domain::{Owner, Person, PersonId},
+    domain::{Owner, Person, PersonId, Scope},
     files,
     session::{ToolLine, TurnLine},
 };
@@ -37,11 +38,16 @@ pub struct CallLog {
 #[derive(Serialize)]
 struct Entry<'a> {
     session: &'a str,
+    /// Unix time in ms; the same for all calls of a turn. Lines of earlier versions have none.
+    at: i64,
     turn: u64,
     npc: Option<&'a str>,
     speaker: &'a str,
     /// Speaker; lines of earlier versions have only the name.
     speaker_id: Option<PersonId>,
+    /// Address of the MCP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'a str>,
     #[serde(flatten)]
     call: &'a ToolLine,
 }
@@ -58,13 +64,16 @@ impl CallLog {
     }
 
     pub fn add(&mut self, line: &TurnLine) -> Result<(), FileError> {
+        let at = now();
         for call in line.tools.iter().map(ToolLine::kept) {
             let entry = Entry {
                 session: &self.session,
+                at,
                 turn: line.turn,
                 npc: line.npc.as_deref(),
                 speaker: &line.speaker,
                 speaker_id: line.from.map(|id| self.owner.person(id.0, &line.speaker)),
+                server: call.server.as_deref(),
                 call: &call,
             };
             // One write per line, so readers never see half a line.
@@ -92,6 +101,15 @@ impl CallLog {
                 files::append_private(&self.path).map_err(FileError::on(LOGGING, &self.path))?;
         }
         Ok(())
+    }
+}
+
+/// The log of a session of `scope`; `None`: its name is no file's name, or another owner has a session of it.
+pub fn log_of(data_dir: &Path, session: &str, scope: &Scope) -> Result<Option<PathBuf>, KeptError> {
+    match KeptSession::open(data_dir, session, scope) {
+        Ok(kept) => Ok(kept.call_log()),
+        Err(KeptError::Name(_) | KeptError::Elsewhere { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

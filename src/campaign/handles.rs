@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     access::Access,
+    analytics::Analytics,
     announcer::Announcer,
     assistant::Questions,
     bringing::PreviewedFiles,
@@ -166,6 +167,12 @@ impl Handles {
     ) -> Arc<dyn Payments> {
         let own = session.and_then(|session| self.sessions.payments(session, npc));
         own.unwrap_or_else(|| self.accounts.payments(scope, &self.settings.load().budget, npc))
+    }
+
+    /// Reports of calls and costs of `scope`.
+    pub fn analytics(&self, scope: Scope) -> Analytics {
+        let data_dir = self.settings.load().data_dir.clone();
+        Analytics::new(self.sessions.transcripts().store(), data_dir, scope)
     }
 
     /// Scope of `owner` in `played`, or in the configured campaign.

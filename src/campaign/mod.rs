@@ -4,6 +4,7 @@
 //! **Never**: knows a face, or reads the configuration; `app` passes what is needed.
 
 mod access;
+mod analytics;
 mod announcer;
 mod assistant;
 mod bringing;
@@ -47,6 +48,7 @@ pub use crate::{
     provider::{NpcService, OutsidePrograms, ServiceInfo, Services},
 };
 pub use access::{Access, Holder, NewToken};
+pub use analytics::{Analytics, AnalyticsError, CallFilter, call_lines, cost_lines};
 pub use announcer::{Announcement, Announcer};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use bringing::{

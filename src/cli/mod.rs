@@ -2,6 +2,7 @@
 
 mod ask;
 mod check;
+mod cost;
 mod doctor;
 mod export;
 mod forget;
@@ -111,8 +112,10 @@ enum Command {
     Roll(roll::Arguments),
     /// Predicts the latency tier of an utterance, with the reason.
     Tier(tier::Arguments),
-    /// Lists, calls and measures the NPCs' tools.
+    /// Lists, calls, measures and counts the NPCs' tools.
     Tools(tools::Arguments),
+    /// Shows what a month has cost, by service, NPC, tool and session.
+    Cost(cost::Arguments),
     /// Manages MCP servers, which provide tools.
     #[command(after_help = "example: glyphoxa mcp servers")]
     Mcp(mcp::Arguments),
@@ -231,10 +234,11 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             block_on(async { tier::run(&app::with_names(&config).await, &tier) })
         }
         Command::Tools(tools) => {
-            let config = configured.load()?;
+            let config = configured.load_for(tools.does())?;
             let _fixed = log_to_stderr(&config.log_level);
             tools::run(&config, tools)
         }
+        Command::Cost(cost) => cost::run(&configured.load_for(Use::Remember)?, &cost),
         Command::Mcp(mcp) => mcp::run(configured, mcp),
         Command::Token(token) => token::run(&configured.load_for(Use::Remember)?, token),
         Command::Workflow(workflow) => workflow::run(configured, &workflow),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::{
-    planning::Planning, runs::RunsWorkflows, stored::StoredWords, text::Refusal, worlds::Worlds,
+    counting::Counting, planning::Planning, runs::RunsWorkflows, stored::StoredWords,
+    text::Refusal, worlds::Worlds,
 };
 use crate::{
     campaign::{Dice, Engines},
@@ -42,7 +43,7 @@ pub enum Lasting {
 }
 
 /// Everything that commands reach through a face.
-pub trait Face: Worlds + StoredWords + RunsWorkflows + Planning {
+pub trait Face: Worlds + StoredWords + RunsWorkflows + Planning + Counting {
     /// The running table. Fails if no session runs.
     fn table(&self) -> Result<AtTable, Refusal>;
 

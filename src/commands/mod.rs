@@ -8,6 +8,8 @@ mod ask;
 mod call;
 mod campaign;
 mod character;
+mod cost;
+mod counting;
 mod declared;
 mod entity;
 mod face;
@@ -38,6 +40,7 @@ pub mod stand_in;
 
 pub use answer::{Answer, NextStep, Reply};
 pub use call::{Call, GivenFile, Value};
+pub use counting::Counting;
 pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested};
 pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
 pub use npc::seat_line;
@@ -53,6 +56,7 @@ pub use xcard::halt;
 pub use ask::COMMAND as ASK;
 pub use campaign::COMMAND as CAMPAIGN;
 pub use character::COMMAND as CHARACTER;
+pub use cost::COMMAND as COST;
 pub use entity::{COMMAND as ENTITY, remove as remove_entity};
 pub use import::previewed as import_previewed;
 pub use music::{COMMAND as MUSIC, stop as stop_music};
@@ -73,7 +77,7 @@ pub use workflow::COMMAND as WORKFLOW;
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 15] = [
+pub static ALL: [&Command; 16] = [
     &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &SCHEDULE, &ENTITY, &CAMPAIGN, &TIER,
-    &WORKFLOW, &TOOLS, &PRIVACY, &XCARD,
+    &WORKFLOW, &TOOLS, &COST, &PRIVACY, &XCARD,
 ];

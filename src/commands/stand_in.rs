@@ -10,6 +10,7 @@ use futures::{
 use super::{
     answer::{Answer, NextStep},
     call::Call,
+    counting::Counting,
     declared::Subcommand,
     face::{AtTable, Face, Lasting, StatusSoon},
     planning::Planning,
@@ -20,8 +21,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, Planner, ServiceInfo,
-        Services, WorldAnswer, WorldOrder,
+        Analytics, Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, Planner,
+        ServiceInfo, Services, WorldAnswer, WorldOrder,
     },
     domain::{EngineKind, Npc},
     logic::music::{Layer, Library, Track},
@@ -208,6 +209,12 @@ impl Worlds for Recorded {
 impl Planning for Recorded {
     fn planner(&self) -> Result<Planner, Refusal> {
         Err("nothing is scheduled at this table".into())
+    }
+}
+
+impl Counting for Recorded {
+    fn analytics(&self) -> Result<Analytics, Refusal> {
+        Err("no costs are kept at this table".into())
     }
 }
 

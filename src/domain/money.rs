@@ -1,6 +1,6 @@
 //! Money, and requests to the ledger.
 //!
-//! Entry types: [`Money`], [`Claim`], [`Granted`]. **Never**: knows a price.
+//! Entry types: [`Money`], [`Claim`], [`Granted`], [`Cost`]. **Never**: knows a price.
 
 /// Billionths of the prices' currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +73,20 @@ pub struct Granted {
     pub total: Money,
     /// The cap that refused the needed amount.
     pub refused: Option<Limit>,
+}
+
+/// What a payer has spent on a service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// An NPC's name, or "hearing".
+    pub payer: String,
+    /// Name in the price list.
+    pub service: String,
+    /// Identity of the tool that it was spent for; empty: none.
+    pub tool: String,
+    pub spent: Money,
+    /// Number of paid requests.
+    pub requests: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

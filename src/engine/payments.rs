@@ -40,6 +40,10 @@ impl Payments for NpcPayments {
         }
         .boxed()
     }
+
+    fn for_tool(&self, tool: &str) -> Option<Arc<dyn Payments>> {
+        Some(Arc::new(Self::new(Arc::clone(&self.npc), self.budget.for_tool(tool))))
+    }
 }
 
 impl Payment for Reservation {

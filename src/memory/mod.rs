@@ -31,7 +31,7 @@ pub use index::{
 };
 pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, MemoryStore, Settings};
-pub use spending::{AccountId, AccountRequest, MonthSpent, Posting, Spending};
+pub use spending::{AccountId, AccountRequest, DayCost, MonthSpent, Posting, Spending};
 pub use sqlite::{Sqlite, recognise};
 pub use tokens::{AccessTokens, KeptToken};
 pub use transcript::{

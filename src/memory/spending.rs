@@ -3,8 +3,10 @@
 //! Entry trait: [`Spending`]. Reserved money counts as spent until returned, so a killed program
 //! leaves nothing uncounted. **Never**: knows a price.
 
+use std::ops::RangeInclusive;
+
 use super::StoreFuture;
-use crate::domain::{Claim, Granted, Limit, Money, Scope};
+use crate::domain::{Claim, Cost, Granted, Limit, Money, Scope};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccountId(pub i64);
@@ -28,6 +30,18 @@ pub struct Posting {
     /// The owner's cap for that month, over all campaigns and accounts.
     pub month_max: Option<Money>,
     pub claims: Vec<Claim>,
+    /// What the claims' money was spent on.
+    pub costs: Vec<DayCost>,
+}
+
+/// Cost of one day and session; the store adds up those that differ in nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DayCost {
+    /// YYYY-MM-DD, in UTC.
+    pub day: String,
+    /// Id of the session; empty outside sessions.
+    pub session: String,
+    pub cost: Cost,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +59,9 @@ pub trait Spending: Send + Sync {
     fn post(&self, scope: &Scope, posting: Posting) -> StoreFuture<'_, Vec<Granted>>;
 
     fn spent(&self, scope: &Scope) -> StoreFuture<'_, Vec<MonthSpent>>;
+
+    /// Costs of these days, in order of day, session, payer, service and tool.
+    fn costs(&self, scope: &Scope, days: RangeInclusive<String>) -> StoreFuture<'_, Vec<DayCost>>;
 }
 
 /// A cap and its current total.

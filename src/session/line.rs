@@ -138,6 +138,9 @@ pub struct TierLine {
 pub struct ToolLine {
     /// `server.tool`.
     pub tool: String,
+    /// Address of the MCP server, for the log of calls; not in reports.
+    #[serde(skip)]
+    pub server: Option<String>,
     /// As the model gave them.
     pub arguments: Value,
     /// Result, or the error's kind and text.
@@ -175,6 +178,7 @@ impl From<&CallRecord> for ToolLine {
         };
         Self {
             tool: record.tool.to_string(),
+            server: record.server.as_deref().map(str::to_owned),
             arguments: record.arguments.clone(),
             // A server may repeat its input.
             result: redact::shown(&result),

@@ -55,6 +55,20 @@ impl Authority {
         }
     }
 
+    /// Books what the call costs on `tool`.
+    #[must_use]
+    pub(super) fn paying_for(mut self, tool: &str) -> Self {
+        if let Self::Npc(caller, _)
+        | Self::OperatorAs(caller)
+        | Self::Dm(caller, _)
+        | Self::Approved(caller) = &mut self
+        {
+            let payments = caller.payments.as_ref().and_then(|it| it.for_tool(tool));
+            caller.payments = payments.or_else(|| caller.payments.take());
+        }
+        self
+    }
+
     /// Name used in the log.
     pub fn name(&self) -> &str {
         match self {
@@ -133,6 +147,11 @@ pub trait Payments: Send + Sync {
         service: &str,
         most: Consumption,
     ) -> BoxFuture<'static, Result<Box<dyn Payment>, CallError>>;
+
+    /// These payments, booked on `tool`; `None`: they are not told apart by tool.
+    fn for_tool(&self, _tool: &str) -> Option<Arc<dyn Payments>> {
+        None
+    }
 }
 
 /// Money reserved for one request; fully booked if dropped unsettled.

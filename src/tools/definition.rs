@@ -38,6 +38,11 @@ pub trait Handler: Send + Sync {
     fn prepare(&self) -> BoxFuture<'static, ()> {
         ready(()).boxed()
     }
+
+    /// Address of the MCP server that answers, without credentials; `None`: none does.
+    fn server_address(&self) -> Option<Arc<str>> {
+        None
+    }
 }
 
 /// A tool that answers at once can be a function.

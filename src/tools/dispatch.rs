@@ -266,6 +266,7 @@ impl Run {
         CallRecord {
             id: self.call.id,
             tool: Arc::clone(&entry.tool.identity),
+            server: entry.tool.handler.server_address(),
             arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: ended.result,
             for_model,
@@ -308,6 +309,7 @@ impl Run {
         CallRecord {
             id: self.call.id.clone(),
             tool: Arc::clone(&entry.tool.identity),
+            server: entry.tool.handler.server_address(),
             arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: Ok(CallOutput::text(text)),
             for_model: text.to_owned(),

@@ -294,7 +294,8 @@ impl ToolHost {
         started: Instant,
     ) -> CallRecord {
         // Signs of life belong to one call.
-        let context = CallContext { progress: Progress::default(), ..context.clone() };
+        let authority = context.authority.clone().paying_for(&ready.entry.tool.identity);
+        let context = CallContext { authority, progress: Progress::default(), ..context.clone() };
         let until = context.deadline;
         let halts = context.effects.halts();
         let (state, call) = (Arc::clone(&self.inner), call.clone());
@@ -326,6 +327,7 @@ impl Declined {
         let identity = identity.unwrap_or_else(|| Arc::from(call.name.as_str()));
         let refused = CallRecord {
             took,
+            server: self.entry.as_ref().and_then(|entry| entry.tool.handler.server_address()),
             tier: self.entry.and_then(|entry| entry.tier),
             ..CallRecord::refused(Arc::clone(&identity), call, self.error)
         };

@@ -12,6 +12,8 @@ pub struct CallRecord {
     pub id: CallId,
     /// Identity, or the requested name of an unknown tool.
     pub tool: Arc<str>,
+    /// Address of the MCP server that was to answer, without credentials.
+    pub server: Option<Arc<str>>,
     /// Redacted arguments; `Null` if they were not JSON.
     pub arguments: Value,
     pub result: Result<CallOutput, CallError>,
@@ -38,6 +40,7 @@ impl CallRecord {
         Self {
             id: call.id.clone(),
             tool,
+            server: None,
             arguments: redact::json(&arguments),
             for_model: format!("error: {error}"),
             outside: false,

@@ -15,6 +15,7 @@ use crate::support::{
     program::{Live, Place},
 };
 
+mod analytics;
 mod money;
 mod refused;
 mod settings;

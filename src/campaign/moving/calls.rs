@@ -2,16 +2,14 @@
 //!
 //! Entry functions: [`calls_of_sessions`], [`write_calls`], [`calls_left_out`]. **Never**: changes a log that is there.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
 
 use crate::{
     campaign::{
-        KeptError, KeptSession, Scoped,
+        KeptError, Scoped,
+        call_log::log_of,
         file_error::{FileError, read_if_there},
     },
     domain::Scope,
@@ -42,15 +40,6 @@ pub async fn calls_of_sessions(
         }
     }
     Ok(calls)
-}
-
-/// The log of a session; `None`: its name is no file's name, or another owner has a session of it.
-fn log_of(data_dir: &Path, session: &str, scope: &Scope) -> Result<Option<PathBuf>, KeptError> {
-    match KeptSession::open(data_dir, session, scope) {
-        Ok(kept) => Ok(kept.call_log()),
-        Err(KeptError::Name(_) | KeptError::Elsewhere { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 fn is_deleted(call: &Value, scope: &Scope, deletions: &[Deletion]) -> bool {

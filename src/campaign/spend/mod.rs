@@ -12,10 +12,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::clock::{date, now};
 use crate::{
-    domain::{Money, Npc, Scope},
+    domain::{Cost, Money, Npc, Scope},
     engine::{Budget, BudgetWriter, NpcPayments},
     logic::budget::{BudgetOptions, Consumption, Ledger, Postings},
-    memory::{AccountId, AccountRequest, Error, MemoryStore, Posting},
+    memory::{AccountId, AccountRequest, DayCost, Error, MemoryStore, Posting},
     panics::caught,
     tools::{CallError, CallErrorKind, Payment, Payments},
 };
@@ -29,7 +29,10 @@ const AGAIN: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub enum AccountFor {
     /// Successive sessions of an owner within twelve hours.
-    Play,
+    Play {
+        /// The session that costs are booked on; empty: one that is not stored.
+        session: String,
+    },
     /// Calls outside sessions within twelve hours.
     Outside,
     /// One session that is stored and continued, with no time limit.
@@ -68,10 +71,13 @@ impl Accounts {
         account: AccountFor,
         options: &BudgetOptions,
     ) -> Result<Budget, Error> {
-        let (name, since, before) = match account {
-            AccountFor::Play => ("play".to_owned(), now() - SESSION_LASTS, 0.0),
-            AccountFor::Outside => ("outside".to_owned(), now() - SESSION_LASTS, 0.0),
-            AccountFor::Kept { session, before } => (format!("session:{session}"), 0, before),
+        let recent = now() - SESSION_LASTS;
+        let (name, since, before, session) = match account {
+            AccountFor::Play { session } => ("play".to_owned(), recent, 0.0, session),
+            AccountFor::Outside => ("outside".to_owned(), recent, 0.0, String::new()),
+            AccountFor::Kept { session, before } => {
+                (format!("session:{session}"), 0, before, session)
+            }
         };
         let Some(store) = self.0.store.clone().filter(|_| !options.prices.is_empty()) else {
             return Ok(Budget::new(Ledger::new(options.clone(), before)));
@@ -81,7 +87,7 @@ impl Accounts {
         let wanted = AccountRequest { name, since, now: now(), before: Money::of(before) };
         let account = store.account(scope, wanted).await?;
         let budget = Budget::new(Ledger::kept(options.clone(), at_rest));
-        let at = Kept { store, scope: scope.clone(), account };
+        let at = Kept { store, scope: scope.clone(), account, session };
         let writer = budget.writer();
         // Earlier spending is known from here on, and money is reserved in advance.
         if let Some(postings) = writer.now() {
@@ -104,15 +110,26 @@ struct Kept {
     store: Arc<dyn MemoryStore>,
     scope: Scope,
     account: AccountId,
+    /// Id of the session; empty outside sessions.
+    session: String,
 }
 
 impl Kept {
     async fn post(&self, writer: &BudgetWriter, postings: &Postings) -> Result<(), Error> {
+        let today = date(now());
+        let start = |length| today.chars().take(length).collect::<String>();
+        let day = start("YYYY-MM-DD".len());
+        let on_day = |cost: &Cost| DayCost {
+            day: day.clone(),
+            session: self.session.clone(),
+            cost: cost.clone(),
+        };
         let posting = Posting {
             account: self.account,
-            month: date(now()).chars().take("YYYY-MM".len()).collect(),
+            month: start("YYYY-MM".len()),
             month_max: postings.month_max,
             claims: postings.claims.clone(),
+            costs: postings.costs.iter().map(on_day).collect(),
         };
         match self.store.post(&self.scope, posting).await {
             Ok(granted) => {
@@ -163,6 +180,8 @@ struct OutsidePayments {
     scope: Scope,
     options: BudgetOptions,
     npc: Arc<Npc>,
+    /// Tool that costs are booked on.
+    tool: Option<Arc<str>>,
 }
 
 impl Accounts {
@@ -178,6 +197,7 @@ impl Accounts {
             scope: scope.clone(),
             options: options.clone(),
             npc: Arc::clone(npc),
+            tool: None,
         })
     }
 }
@@ -188,18 +208,30 @@ impl Payments for OutsidePayments {
         service: &str,
         most: Consumption,
     ) -> BoxFuture<'static, Result<Box<dyn Payment>, CallError>> {
-        let Self { accounts, scope, options, npc } = self;
+        let Self { accounts, scope, options, npc, tool } = self;
         let (accounts, npc, service) = (accounts.clone(), Arc::clone(npc), service.to_owned());
-        let (scope, options) = (scope.clone(), options.clone());
+        let (scope, options, tool) = (scope.clone(), options.clone(), tool.clone());
         async move {
             let budget = accounts.open(&scope, AccountFor::Outside, &options).await;
             let budget = budget.map_err(|error| {
                 let what = format!("cannot record what '{service}' costs: {error}");
                 CallError::new(CallErrorKind::Policy, what)
             })?;
+            let budget = tool.map_or_else(|| budget.clone(), |tool| budget.for_tool(&tool));
             NpcPayments::new(npc, budget).reserve(&service, most).await
         }
         .boxed()
+    }
+
+    fn for_tool(&self, tool: &str) -> Option<Arc<dyn Payments>> {
+        let Self { accounts, scope, options, npc, tool: _ } = self;
+        Some(Arc::new(Self {
+            accounts: accounts.clone(),
+            scope: scope.clone(),
+            options: options.clone(),
+            npc: Arc::clone(npc),
+            tool: Some(Arc::from(tool)),
+        }))
     }
 }
 

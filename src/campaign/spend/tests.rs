@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::*;
 use crate::{
+    campaign::clock::paused,
     domain::{CampaignKey, Npc, Owner},
     engine::Reservation,
     logic::budget::{Consumption, Price},
@@ -78,7 +79,10 @@ impl World {
 
     async fn opened(store: &Arc<dyn MemoryStore>, scope: &Scope) -> (Accounts, Budget, Budget) {
         let accounts = Accounts::new(Some(Arc::clone(store)));
-        let play = accounts.open(scope, AccountFor::Play, &options()).await.unwrap();
+        let play = accounts
+            .open(scope, AccountFor::Play { session: "friday".to_owned() }, &options())
+            .await
+            .unwrap();
         play.expect("Mira", Some(MIRAS));
         let outside = accounts.open(scope, AccountFor::Outside, &options()).await.unwrap();
         (accounts, play, outside)
@@ -205,6 +209,32 @@ async fn two_programs_share_what_is_left() {
     }
     let billed = one.billed + other.billed;
     assert!(billed <= 2_000_000 && billed > 1_700_000, "{billed}");
+}
+
+/// Costs in the store are what was settled, by session, payer, service and tool.
+#[tokio::test]
+async fn costs_in_the_store_are_what_was_settled() {
+    let folder = tempfile::tempdir().unwrap();
+    paused::begin(1_795_337_697_000);
+    let (store, scope) = (open_store(folder.path()), scope(1));
+    let accounts = Accounts::new(Some(Arc::clone(&store)));
+    let friday = AccountFor::Play { session: "friday".to_owned() };
+    let play = accounts.open(&scope, friday, &options()).await.unwrap();
+    for (tool, used) in [(None, 7_000), (Some("image-gen.draw"), 5_000), (None, 2_000)] {
+        let budget = tool.map_or_else(|| play.clone(), |tool| play.for_tool(tool));
+        let reserved = budget.reserve(Some("m"), "Mira", None, tokens(20_000)).await.unwrap();
+        reserved.settle(tokens(used));
+    }
+    drop(play);
+    accounts.close().await;
+    let day = "2026-11-22".to_owned();
+    let costs = store.costs(&scope, day.clone()..=day).await.unwrap();
+    let costs: Vec<_> = costs
+        .iter()
+        .map(|it| (&*it.session, &*it.cost.tool, it.cost.spent.0 / 1_000, it.cost.requests))
+        .collect();
+    assert_eq!(costs, [("friday", "", 9_000, 2), ("friday", "image-gen.draw", 5_000, 1)]);
+    paused::end();
 }
 
 /// Payments outside sessions stay within the caps of that account and of its payer.

@@ -93,6 +93,7 @@ fn stopped_and_empty_turns_are_not_recorded() {
 fn calls_are_stored_with_words_of_a_person() {
     let call = ToolLine {
         tool: "sky.find".to_owned(),
+        server: None,
         arguments: json!({ "about": "my wombat" }),
         result: Value::Null,
         ok: true,

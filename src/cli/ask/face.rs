@@ -9,11 +9,11 @@ use super::{super::complain, local::LocalMemory};
 use crate::{
     app,
     campaign::{
-        Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Origin, Planner,
-        Scoped, Transcript, TranscriptWriter, WorkflowRuns, Writer, recap,
+        Analytics, Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Origin,
+        Planner, Scoped, Transcript, TranscriptWriter, WorkflowRuns, Writer, recap,
     },
     commands::{
-        AtTable, Face, Lasting, Planning, RecapSoon, Refusal, RunsWorkflows, StatusSoon,
+        AtTable, Counting, Face, Lasting, Planning, RecapSoon, Refusal, RunsWorkflows, StatusSoon,
         WorkflowsHere, never_allowed,
     },
     config::Config,
@@ -198,6 +198,14 @@ impl Planning for Terminal<'_> {
         let unsaved = "nothing can be scheduled while the session is not saved (start it with \
                        --session NAME)";
         self.context.memory.schedules.planner().ok_or_else(|| unsaved.into())
+    }
+}
+
+impl Counting for Terminal<'_> {
+    fn analytics(&self) -> Result<Analytics, Refusal> {
+        let unsaved = "no costs are shown while the session is not saved (start it with --session \
+                       NAME, or use glyphoxa cost)";
+        self.context.memory.analytics().ok_or_else(|| unsaved.into())
     }
 }
 

@@ -9,7 +9,7 @@ use super::planned::LocalSchedules;
 use crate::{
     app,
     campaign::{
-        self, Deletion, DirectDeletion, FileError, ForgetFrom, NamesOf, PreviewedFiles,
+        self, Analytics, Deletion, DirectDeletion, FileError, ForgetFrom, NamesOf, PreviewedFiles,
         SeededWorlds, SharedSettings, TranscriptWriter, WorldAnswer, WorldEdits, WorldRequest,
         key_of,
     },
@@ -49,6 +49,13 @@ impl LocalMemory {
     /// Name of the campaign that is played.
     pub fn campaign(&self) -> &str {
         campaign::shown_name(&self.config.campaign.name)
+    }
+
+    /// Reports of calls and costs; `None`: the session is not saved.
+    pub fn analytics(&self) -> Option<Analytics> {
+        let store = Arc::clone(self.store.as_ref()?);
+        let data_dir = self.config.data_dir.clone();
+        Some(Analytics::new(store, data_dir, app::local_scope(&self.config)))
     }
 
     /// True if the campaign of this name is played.

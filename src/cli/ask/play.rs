@@ -122,7 +122,7 @@ async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, F
     let accounts = app::accounts(config, memory.clone()).await?;
     let account = match kept.call_log() {
         Some(_) => AccountFor::Kept { session: kept.id().to_owned(), before: kept.spent() },
-        None => AccountFor::Play,
+        None => AccountFor::Play { session: String::new() },
     };
     let budget = accounts.open(&app::local_scope(config), account, &config.budget).await?;
     let setting = Setting { arguments, config, tools: &tools, memory, kept, budget, is_open };

@@ -1,5 +1,6 @@
 //! `glyphoxa tools`: tools of NPCs, and manual calls. Entry function: [`run`].
 
+mod analytics;
 mod calibrate;
 mod call;
 mod leaderboard;
@@ -12,7 +13,10 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::{Failure, with_tools};
-use crate::{app::Tools, config::Config};
+use crate::{
+    app::Tools,
+    config::{Config, Use},
+};
 
 /// Wait for servers beyond their own time to connect.
 const GRACE: Duration = Duration::from_secs(5);
@@ -48,6 +52,19 @@ enum Command {
         after_help = "example: glyphoxa tools leaderboard --category rules theirs.json --json"
     )]
     Leaderboard(leaderboard::Arguments),
+    /// Counts the calls of NPCs' turns: failures, durations, costs, by tool, server, NPC and session.
+    #[command(after_help = "example: glyphoxa tools analytics --since 30d --npc Bartok --json")]
+    Analytics(analytics::Arguments),
+}
+
+impl Arguments {
+    /// Uses of the subcommand beyond reading: analytics opens the memory alone.
+    pub const fn does(&self) -> Use {
+        match self.command {
+            Command::Analytics(_) => Use::Remember,
+            _ => Use::Play,
+        }
+    }
 }
 
 /// Runs the subcommand on the tools of `config`.
@@ -73,6 +90,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
         }
         Command::Report(report) => report::run(config, &report),
         Command::Leaderboard(leaderboard) => leaderboard::run(config, &leaderboard),
+        Command::Analytics(analytics) => analytics::run(config, &analytics),
     }
 }
 

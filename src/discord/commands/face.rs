@@ -6,10 +6,10 @@ use futures::FutureExt;
 
 use super::effects::CommandEffects;
 use crate::{
-    campaign::{Dice, Origin, Planner},
+    campaign::{Analytics, Dice, Origin, Planner},
     commands::{
-        AtTable, Face, Lasting, Planning, Refusal, RunsWorkflows, StatusSoon, WorkflowsHere,
-        never_allowed,
+        AtTable, Counting, Face, Lasting, Planning, Refusal, RunsWorkflows, StatusSoon,
+        WorkflowsHere, never_allowed,
     },
     discord::guild::Guild,
     domain::{EngineKind, Npc},
@@ -89,6 +89,12 @@ impl Face for Guild {
 impl Planning for Guild {
     fn planner(&self) -> Result<Planner, Refusal> {
         Ok(self.shared.handles.schedules.within(self.scope()))
+    }
+}
+
+impl Counting for Guild {
+    fn analytics(&self) -> Result<Analytics, Refusal> {
+        Ok(self.shared.handles.analytics(self.scope()))
     }
 }
 

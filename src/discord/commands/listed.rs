@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{
     commands::{
-        self, CAMPAIGN, CHARACTER, ENTITY, MUSIC, NPC, SAY, SCENE, SCHEDULE, TIER, WORKFLOW, XCARD,
+        self, CAMPAIGN, CHARACTER, COST, ENTITY, MUSIC, NPC, SAY, SCENE, SCHEDULE, TIER, WORKFLOW,
+        XCARD,
     },
     discord::{guild::Guild, ui::reply::Reply},
 };
@@ -40,6 +41,7 @@ pub static ALL: &[Command] = &[
     Command::Shared(&TIER),
     Command::Shared(&WORKFLOW),
     Command::Own(tools::COMMAND),
+    Command::Shared(&COST),
     Command::Own(roll::COMMAND),
     Command::Own(privacy::COMMAND),
     Command::Shared(&XCARD),

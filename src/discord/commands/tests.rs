@@ -272,6 +272,7 @@ const USES: &[(&str, &str, &str, &str)] = &[
         "",
     ),
     ("schedule cancel", "/schedule cancel a1b2c3", r#"{"id": "a1b2c3"}"#, ""),
+    ("cost", "/cost 2026-11", r#"{"month": "2026-11"}"#, ""),
     ("xcard", "/xcard", r#"{}"#, "Halt"),
 ];
 

@@ -16,6 +16,8 @@ use crate::{
 #[derive(Clone)]
 pub struct Account {
     pub shared: Arc<Shared>,
+    /// Tool whose costs are booked through this handle.
+    pub tool: Option<Arc<str>>,
     _open: Arc<Open>,
 }
 
@@ -45,7 +47,12 @@ impl Account {
             closed: AtomicBool::new(false),
             told: AtomicBool::new(false),
         });
-        Self { _open: Arc::new(Open(Arc::clone(&shared))), shared }
+        Self { _open: Arc::new(Open(Arc::clone(&shared))), tool: None, shared }
+    }
+
+    /// The same account, whose further costs are booked on `tool`.
+    pub fn for_tool(&self, tool: &str) -> Self {
+        Self { tool: Some(Arc::from(tool)), ..self.clone() }
     }
 }
 

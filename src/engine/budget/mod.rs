@@ -79,6 +79,12 @@ impl Budget {
         BudgetWriter::new(Arc::clone(&self.0.shared))
     }
 
+    /// This budget, whose costs through the result are booked on `tool`.
+    #[must_use]
+    pub fn for_tool(&self, tool: &str) -> Self {
+        Self(self.0.for_tool(tool))
+    }
+
     pub fn spent(&self) -> f64 {
         self.0.shared.look(|ledger| ledger.spent())
     }

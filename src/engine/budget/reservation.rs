@@ -115,7 +115,8 @@ impl Reserved {
         let Some(model) = self.model.as_deref() else { return Ok(None) };
         let Self { payer, payer_cap, expected, .. } = self;
         let (payer_cap, expected) = (*payer_cap, *expected);
-        let requested = Requested { model, payer, payer_cap, expected };
+        let tool = self.account.tool.as_deref();
+        let requested = Requested { model, payer, payer_cap, expected, tool };
         let reserved = self.account.shared.with(|ledger| ledger.reserve(&requested));
         reserved.map(Some).map_err(|error| over_budget(&error))
     }

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 
 use super::{
+    costs::Costs,
     price::{BudgetOptions, Consumption},
     tally::Tally,
 };
-use crate::domain::{Claim, Granted, Limit, Money};
+use crate::domain::{Claim, Cost, Granted, Limit, Money};
 
 /// Money reserved for a call under way.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ use crate::domain::{Claim, Granted, Limit, Money};
 pub struct ReservedAmount {
     model: String,
     payer: String,
+    tool: String,
     amount: Money,
     /// Sequence number, from 1.
     number: u64,
@@ -31,6 +33,8 @@ pub struct Requested<'a> {
     pub payer_cap: Option<f64>,
     /// Upper bound.
     pub expected: Consumption,
+    /// Identity of the tool that causes it.
+    pub tool: Option<&'a str>,
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -58,6 +62,8 @@ pub enum OverBudget {
 pub struct Postings {
     /// The account's claim, and its payers'.
     pub claims: Vec<Claim>,
+    /// What the money of `claims` was spent on.
+    pub costs: Vec<Cost>,
     pub month_max: Option<Money>,
     /// Number of the last reservation covered.
     through: u64,
@@ -69,6 +75,8 @@ pub struct Ledger {
     options: BudgetOptions,
     whole: Tally,
     payers: BTreeMap<String, Tally>,
+    /// Not posted yet.
+    costs: Costs,
     /// Reservations must be granted by the store before they are spent.
     is_kept: bool,
     /// Claims ask for no more than they need.
@@ -126,7 +134,7 @@ impl Ledger {
     /// # Errors
     /// [`OverBudget::Cap`] if the call could exceed a cap.
     pub fn reserve(&mut self, requested: &Requested<'_>) -> Result<ReservedAmount, OverBudget> {
-        let Requested { model, payer, payer_cap, expected } = *requested;
+        let Requested { model, payer, payer_cap, expected, tool } = *requested;
         let amount = self.options.bound(model, expected);
         self.expect(payer, payer_cap);
         if amount > Money::ZERO {
@@ -144,7 +152,8 @@ impl Ledger {
             tally.hold(amount);
         }
         let (model, payer) = (model.to_owned(), payer.to_owned());
-        Ok(ReservedAmount { model, payer, amount, number: self.reservations })
+        let tool = tool.unwrap_or_default().to_owned();
+        Ok(ReservedAmount { model, payer, tool, amount, number: self.reservations })
     }
 
     /// True if the call may go out; false until the store has answered.
@@ -182,24 +191,28 @@ impl Ledger {
             true => self.options.cost(&reserved.model, used),
             false => reserved.amount,
         };
-        self.book(&reserved, cost);
+        self.book(reserved, cost);
     }
 
     /// Books the reservation, or the cost of what the service has `counted` if that is more.
     pub fn settle_at_least(&mut self, reserved: ReservedAmount, counted: Consumption) {
         let cost = self.options.cost(&reserved.model, counted).max(reserved.amount);
-        self.book(&reserved, cost);
+        self.book(reserved, cost);
     }
 
     /// Books nothing: the call was not made or was free.
     pub fn release(&mut self, reserved: ReservedAmount) {
-        self.book(&reserved, Money::ZERO);
+        self.book(reserved, Money::ZERO);
     }
 
-    fn book(&mut self, reserved: &ReservedAmount, cost: Money) {
-        self.whole.settle(reserved.amount, cost);
-        if let Some(tally) = self.payers.get_mut(&reserved.payer) {
-            tally.settle(reserved.amount, cost);
+    fn book(&mut self, reserved: ReservedAmount, cost: Money) {
+        let ReservedAmount { model: service, payer, tool, amount, number: _ } = reserved;
+        self.whole.settle(amount, cost);
+        if let Some(tally) = self.payers.get_mut(&payer) {
+            tally.settle(amount, cost);
+        }
+        if self.is_kept && cost > Money::ZERO {
+            self.costs.add(Cost { payer, service, tool, spent: cost, requests: 1 });
         }
     }
 
@@ -222,7 +235,9 @@ impl Ledger {
             }
         }
         let month_max = self.options.month_max.map(Money::of);
-        Some(Postings { claims, month_max, through: self.reservations })
+        // Every cost leads to a claim of the whole account.
+        let costs = self.costs.take();
+        Some(Postings { claims, costs, month_max, through: self.reservations })
     }
 
     /// Applies the store's answer to each claim.
@@ -244,6 +259,7 @@ impl Ledger {
                 tally.unposted(claim, postings.through);
             }
         }
+        postings.costs.iter().cloned().for_each(|cost| self.costs.add(cost));
         self.refusal = Some(Refusal::Away(why));
     }
 

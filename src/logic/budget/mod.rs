@@ -12,6 +12,7 @@
 //! process that is killed loses no more than that.
 //! **Never**: knows a price; prices come from the configuration.
 
+mod costs;
 mod hour;
 mod ledger;
 mod price;

@@ -20,7 +20,7 @@ fn tokens(input_tokens: u64, output_tokens: u64) -> Consumption {
 }
 
 fn of<'a>(payer: &'a str, payer_cap: Option<f64>, expected: Consumption) -> Requested<'a> {
-    Requested { model: "m", payer, payer_cap, expected }
+    Requested { model: "m", payer, payer_cap, expected, tool: None }
 }
 
 #[test]
@@ -380,4 +380,18 @@ proptest! {
             prop_assert!(world.billed <= world.store.taken[&None].0, "more than is set aside");
         }
     }
+}
+
+#[test]
+fn costs_that_were_not_posted_come_again() {
+    let mut ledger = Ledger::kept(options(3.0), true);
+    let amount = ledger.reserve(&of("Mira", None, tokens(1_000_000, 0))).unwrap();
+    ledger.settle(amount, tokens(500_000, 0));
+    let lost = ledger.postings().unwrap();
+    let costs: Vec<_> =
+        lost.costs.iter().map(|it| (&*it.payer, &*it.service, it.requests)).collect();
+    assert_eq!(costs, [("Mira", "m", 1)]);
+    ledger.unposted(&lost, "away".to_owned());
+    assert_eq!(ledger.postings().unwrap().costs, lost.costs);
+    assert!(ledger.postings().is_none_or(|it| it.costs.is_empty()));
 }

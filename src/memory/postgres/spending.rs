@@ -3,6 +3,8 @@
 //! Entry: [`Spending`] of [`Postgres`]. Concurrent programs cannot exceed a cap: a posting holds
 //! its owner's lock until it is written.
 
+use std::ops::RangeInclusive;
+
 use deadpool_postgres::{GenericClient, Transaction};
 
 use super::{
@@ -10,9 +12,9 @@ use super::{
     store::{Postgres, within},
 };
 use crate::{
-    domain::{Claim, Granted, Limit, Money, Scope, fnv1a},
+    domain::{Claim, Cost, Granted, Limit, Money, Scope, fnv1a},
     memory::{
-        AccountId, AccountRequest, Error, MonthSpent, Posting, Spending, StoreFuture,
+        AccountId, AccountRequest, DayCost, Error, MonthSpent, Posting, Spending, StoreFuture,
         spending::{Decided, Room, decide},
     },
 };
@@ -40,6 +42,9 @@ impl Spending for Postgres {
             for claim in &posting.claims {
                 all.push(grant(&work, &scope, &posting, claim).await?);
             }
+            for cost in &posting.costs {
+                add(&work, &scope, posting.account, cost).await?;
+            }
             work.commit().await?;
             Ok(all)
         }))
@@ -61,6 +66,61 @@ impl Spending for Postgres {
             rows.iter().map(month).collect()
         }))
     }
+
+    fn costs(&self, scope: &Scope, days: RangeInclusive<String>) -> StoreFuture<'_, Vec<DayCost>> {
+        let scope = scope.clone();
+        Box::pin(within(async move {
+            let mut sql = Sql::new(
+                "SELECT c.day, c.session, c.payer, c.service, c.tool, sum(c.spent)::bigint, \
+                 sum(c.requests)::bigint FROM cost c JOIN account a ON a.id = c.account \
+                 WHERE a.owner = ",
+            );
+            sql.bind(scope.owner.word()).push(" AND c.campaign = ").bind(plain(&scope.campaign.0));
+            let (from, to) = days.into_inner();
+            sql.push(" AND c.day BETWEEN ").bind(from).push(" AND ").bind(to);
+            // In the order of their bytes, as in a file.
+            sql.push(
+                " GROUP BY 1, 2, 3, 4, 5 ORDER BY c.day COLLATE \"C\", c.session COLLATE \"C\", ",
+            );
+            sql.push("c.payer COLLATE \"C\", c.service COLLATE \"C\", c.tool COLLATE \"C\"");
+            let rows = sql.query(&self.client().await?).await?;
+            rows.iter().map(day_cost).collect()
+        }))
+    }
+}
+
+fn day_cost(row: &tokio_postgres::Row) -> Result<DayCost, Error> {
+    let cost = Cost {
+        payer: row.try_get(2)?,
+        service: row.try_get(3)?,
+        tool: row.try_get(4)?,
+        spent: Money(count(row, 5)?),
+        requests: count(row, 6)?,
+    };
+    Ok(DayCost { day: row.try_get(0)?, session: row.try_get(1)?, cost })
+}
+
+async fn add(
+    work: &Transaction<'_>,
+    scope: &Scope,
+    account: AccountId,
+    of: &DayCost,
+) -> Result<(), Error> {
+    let DayCost { day, session, cost } = of;
+    let mut sql = Sql::new(
+        "INSERT INTO cost AS it (account, day, session, payer, service, tool, campaign, spent, \
+         requests) VALUES (",
+    );
+    sql.bind(account.0).push(", ").bind(day.clone());
+    for text in [session, &cost.payer, &cost.service, &cost.tool, &scope.campaign.0] {
+        sql.push(", ").bind(plain(text));
+    }
+    sql.push(", ").bind(number(cost.spent.0)?).push(", ").bind(number(cost.requests)?);
+    sql.push(
+        ") ON CONFLICT (account, day, session, payer, service, tool, campaign) DO UPDATE SET \
+         spent = it.spent + excluded.spent, requests = it.requests + excluded.requests",
+    );
+    sql.execute(work).await.map(drop)
 }
 
 /// Blocks other postings for the owner of `scope` until the end of the transaction.

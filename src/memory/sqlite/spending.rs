@@ -3,18 +3,20 @@
 //! Entry: [`Spending`] of [`Sqlite`]. Concurrent programs cannot exceed a cap: only one writes at a
 //! time.
 
+use std::ops::RangeInclusive;
+
 use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use super::{
     super::{
-        AccountId, AccountRequest, Error, MonthSpent, Posting, Spending, StoreFuture,
+        AccountId, AccountRequest, DayCost, Error, MonthSpent, Posting, Spending, StoreFuture,
         spending::{Decided, Room, decide},
     },
     failure,
     store::Sqlite,
 };
-use crate::domain::{Claim, Granted, Limit, Money, Scope};
+use crate::domain::{Claim, Cost, Granted, Limit, Money, Scope};
 
 const OF_PAYER: &str =
     "SELECT coalesce(sum(taken), 0) FROM spending WHERE account = ? AND payer = ?";
@@ -24,6 +26,14 @@ const PUT: &str = "INSERT INTO spending (account, payer, month, campaign, taken,
                    VALUES (?1, ?2, ?3, ?4, ?5, ?7) ON CONFLICT DO UPDATE SET \
                    taken = max(taken + ?5 - ?6, 0), spent = spent + ?7";
 
+const ADD_COST: &str = "INSERT INTO cost (account, day, session, payer, service, tool, campaign, spent, requests) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET \
+     spent = spent + excluded.spent, requests = requests + excluded.requests";
+const COSTS: &str = "SELECT c.day, c.session, c.payer, c.service, c.tool, sum(c.spent), \
+                     sum(c.requests) FROM cost c JOIN account a ON a.id = c.account \
+                     WHERE a.owner = ? AND c.campaign = ? AND c.day BETWEEN ? AND ? \
+                     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5";
+
 impl Spending for Sqlite {
     fn account(&self, scope: &Scope, wanted: AccountRequest) -> StoreFuture<'_, AccountId> {
         let scope = scope.clone();
@@ -32,11 +42,7 @@ impl Spending for Sqlite {
 
     fn post(&self, scope: &Scope, posting: Posting) -> StoreFuture<'_, Vec<Granted>> {
         let scope = scope.clone();
-        let post = move |db: &Connection| {
-            let claims = posting.claims.iter();
-            claims.map(|claim| grant(db, &scope, &posting, claim)).collect()
-        };
-        self.writer.write(post).boxed()
+        self.writer.write(move |db| post(db, &scope, &posting)).boxed()
     }
 
     fn spent(&self, scope: &Scope) -> StoreFuture<'_, Vec<MonthSpent>> {
@@ -53,6 +59,45 @@ impl Spending for Sqlite {
         };
         self.readers.read(look).boxed()
     }
+
+    fn costs(&self, scope: &Scope, days: RangeInclusive<String>) -> StoreFuture<'_, Vec<DayCost>> {
+        let (owner, campaign) = (scope.owner.word(), scope.campaign.0.clone());
+        let (from, to) = days.into_inner();
+        let look = move |db: &Connection| {
+            let mut costs = db.prepare_cached(COSTS).map_err(failure)?;
+            let of = params![owner, campaign, from, to];
+            let costs = costs.query_map(of, day_cost).map_err(failure)?;
+            costs.collect::<Result<_, _>>().map_err(failure)
+        };
+        self.readers.read(look).boxed()
+    }
+}
+
+fn post(db: &Connection, scope: &Scope, posting: &Posting) -> Result<Vec<Granted>, Error> {
+    for cost in &posting.costs {
+        add(db, scope, posting.account, cost)?;
+    }
+    posting.claims.iter().map(|claim| grant(db, scope, posting, claim)).collect()
+}
+
+fn add(db: &Connection, scope: &Scope, account: AccountId, of: &DayCost) -> Result<(), Error> {
+    let DayCost { day, session, cost: Cost { payer, service, tool, spent, requests } } = of;
+    let (spent, requests) = (spent.0.cast_signed(), requests.cast_signed());
+    let campaign = &scope.campaign.0;
+    let mut add = db.prepare_cached(ADD_COST).map_err(failure)?;
+    let of = params![account.0, day, session, payer, service, tool, campaign, spent, requests];
+    add.execute(of).map(drop).map_err(failure)
+}
+
+fn day_cost(row: &Row<'_>) -> Result<DayCost, rusqlite::Error> {
+    let cost = Cost {
+        payer: row.get(2)?,
+        service: row.get(3)?,
+        tool: row.get(4)?,
+        spent: Money(row.get(5)?),
+        requests: row.get(6)?,
+    };
+    Ok(DayCost { day: row.get(0)?, session: row.get(1)?, cost })
 }
 
 fn account(db: &Connection, scope: &Scope, wanted: &AccountRequest) -> Result<AccountId, Error> {

@@ -37,6 +37,7 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     scopes::apart(&*open()).await;
     spending::accounts(&*open()).await;
     spending::caps(&*open()).await;
+    spending::costs(&*open()).await;
     deletions::records(&*open()).await;
     deletions::moments(&*open()).await;
     automation::runs(&*open()).await;

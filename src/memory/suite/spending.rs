@@ -1,10 +1,10 @@
 //! Tests that the ledger of every store must pass.
 
 use super::{
-    super::{AccountId, AccountRequest, MemoryStore, Posting},
+    super::{AccountId, AccountRequest, DayCost, MemoryStore, Posting},
     sample::{key, other},
 };
-use crate::domain::{Claim, Granted, Limit, Money, Owner, Scope};
+use crate::domain::{Claim, Cost, Granted, Limit, Money, Owner, Scope};
 
 const NOON: i64 = 1_000_000;
 
@@ -21,7 +21,7 @@ fn claim(cap: u64, want: u64, need: u64) -> Claim {
 }
 
 fn posting(account: AccountId, month: &str, claims: Vec<Claim>) -> Posting {
-    Posting { account, month: month.to_owned(), month_max: None, claims }
+    Posting { account, month: month.to_owned(), month_max: None, claims, costs: Vec::new() }
 }
 
 async fn posted(store: &dyn MemoryStore, at: &Scope, posting: Posting) -> Granted {
@@ -92,4 +92,36 @@ async fn months(store: &dyn MemoryStore, account: AccountId) {
     let spent: Vec<_> = spent.iter().map(|it| (it.month.as_str(), it.total.0)).collect();
     assert_eq!(spent, [("2026-12", 9), ("2026-11", 47)]);
     assert_eq!(store.spent(&scope(7, key())).await.unwrap(), []);
+}
+
+fn cost(day: &str, payer: &str, spent: u64) -> DayCost {
+    let cost = Cost {
+        payer: payer.to_owned(),
+        service: "m".to_owned(),
+        tool: String::new(),
+        spent: Money(spent),
+        requests: 1,
+    };
+    DayCost { day: day.to_owned(), session: "s".to_owned(), cost }
+}
+
+/// Costs add up by day, session, payer, service and tool, within one scope.
+pub async fn costs(store: &dyn MemoryStore) {
+    let (at, elsewhere) = (scope(42, key()), scope(42, other()));
+    let account = store.account(&at, wanted("play", NOON, NOON)).await.unwrap();
+    let post = async |at: &Scope, costs: Vec<DayCost>| {
+        store.post(at, Posting { costs, ..posting(account, "2026-11", Vec::new()) }).await.unwrap();
+    };
+    let drawn = Cost { tool: "image-gen.draw".to_owned(), ..cost("", "Bartok", 9).cost };
+    let drawn = DayCost { cost: drawn, ..cost("2026-11-02", "", 0) };
+    post(&at, vec![cost("2026-11-02", "Bartok", 3), drawn.clone()]).await;
+    post(&at, vec![cost("2026-11-02", "Bartok", 4), cost("2026-11-30", "hearing", 5)]).await;
+    post(&at, vec![cost("2026-12-01", "Bartok", 7)]).await;
+    post(&elsewhere, vec![cost("2026-11-02", "Bartok", 100)]).await;
+    let november = "2026-11-01".to_owned()..="2026-11-31".to_owned();
+    let bartok = cost("2026-11-02", "Bartok", 7);
+    let bartok = DayCost { cost: Cost { requests: 2, ..bartok.cost }, ..bartok };
+    let expected = [bartok, drawn, cost("2026-11-30", "hearing", 5)];
+    assert_eq!(store.costs(&at, november.clone()).await.unwrap(), expected);
+    assert_eq!(store.costs(&scope(7, key()), november).await.unwrap(), []);
 }

@@ -110,7 +110,7 @@ impl EachSession {
     }
 
     fn start(&self, session: Arc<SessionFacts>, old: Option<Connection>) -> Connection {
-        let known = Arc::new(SharedStatus::new(&self.options.name));
+        let known = Arc::new(SharedStatus::new(&self.options));
         let stop = CancellationToken::new();
         let id = session.session.clone();
         let server = Server {

@@ -275,7 +275,7 @@ impl Servers {
                 );
             });
         }
-        let known = Arc::new(SharedStatus::new(&options.name));
+        let known = Arc::new(SharedStatus::new(&options));
         let stop = CancellationToken::new();
         let name = address(owner, &options).name();
         let seed = self.seed.wrapping_add(fnv1a(name.bytes()));

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use super::{
     lists,
+    options::ServerOptions,
     pinned::{self, PinnedSize},
     resources,
     status::{Kept, State},
@@ -13,6 +14,7 @@ use super::{
     tool::Link,
     traffic::{self, Traffic},
 };
+use crate::domain::redact;
 
 pub struct SharedStatus {
     /// Connection state; readers can wait for changes.
@@ -66,10 +68,12 @@ impl Details {
 }
 
 impl SharedStatus {
-    pub fn new(name: &str) -> Self {
+    /// Status of the server `options` describe, before its first connection.
+    pub fn new(options: &ServerOptions) -> Self {
+        let address = redact::known(&options.reach.endpoint()).into_owned();
         Self {
             state: watch::Sender::new(State::Connecting),
-            link: Arc::new(Link::new(name)),
+            link: Arc::new(Link::new(&options.name, &address)),
             details: Mutex::default(),
         }
     }

@@ -13,6 +13,8 @@ use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 /// Shared by the tools of a server.
 pub struct Link {
     pub server: Arc<str>,
+    /// Its address for reports, without credentials.
+    pub address: Arc<str>,
     /// The connection, while there is one.
     pub client: ArcSwapOption<Client>,
     /// Its process's stderr.
@@ -22,9 +24,10 @@ pub struct Link {
 }
 
 impl Link {
-    pub fn new(server: &str) -> Self {
+    pub fn new(server: &str, address: &str) -> Self {
         Self {
             server: Arc::from(server),
+            address: Arc::from(address),
             client: ArcSwapOption::empty(),
             tail: ArcSwapOption::empty(),
             doubt: Notify::new(),
@@ -66,5 +69,9 @@ impl Handler for ServerTool {
             }
         }
         .boxed()
+    }
+
+    fn server_address(&self) -> Option<Arc<str>> {
+        Some(Arc::clone(&self.link.address))
     }
 }

@@ -8,12 +8,13 @@ use tokio::sync::oneshot;
 use super::table::RehearsalTable;
 use crate::{
     campaign::{
-        Deletion, Dice, ForgetFrom, NamesOf, Origin, Planner, WorldRequest, key_of, now, shown_name,
+        Analytics, Deletion, Dice, ForgetFrom, NamesOf, Origin, Planner, WorldRequest, key_of, now,
+        shown_name,
     },
     commands::{
-        AtTable, Campaigns, Chosen, Face, FaceWords, HeardState, Lasting, OrderSoon, Planning,
-        Refusal, RunsWorkflows, StatusSoon, StoredWords, Text, WorkflowsHere, WorldSoon, Worlds,
-        never_allowed,
+        AtTable, Campaigns, Chosen, Counting, Face, FaceWords, HeardState, Lasting, OrderSoon,
+        Planning, Refusal, RunsWorkflows, StatusSoon, StoredWords, Text, WorkflowsHere, WorldSoon,
+        Worlds, never_allowed,
     },
     domain::{EngineKind, Npc, Owner},
     logic::workflow::record::Starter,
@@ -122,6 +123,12 @@ impl Face for PageFace {
 impl Planning for PageFace {
     fn planner(&self) -> Result<Planner, Refusal> {
         Ok(self.table.handles.schedules.within(self.table.scope.clone()))
+    }
+}
+
+impl Counting for PageFace {
+    fn analytics(&self) -> Result<Analytics, Refusal> {
+        Ok(self.table.handles.analytics(self.table.scope.clone()))
     }
 }
 

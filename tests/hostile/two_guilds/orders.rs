@@ -69,6 +69,7 @@ pub fn looks() -> Vec<Order> {
         Order::new("tools servers"),
         Order::new("tools permits"),
         Order::new("tools leaderboard"),
+        Order::new("cost"),
         Order::new("workflow list"),
         Order::new("schedule list"),
         Order::new("entity list"),
