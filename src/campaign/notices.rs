@@ -131,15 +131,18 @@ impl Tables {
     /// Ends the events of tables that are blocked at `now`: their listeners write down what was told,
     /// and their faces close them.
     pub(super) fn end_blocked_at(&self, now: Instant) {
-        for table in self.running().iter().filter(|table| table.is_blocked(now)) {
-            // `None`: it was ended before.
-            let Some(events) = table.upgrade() else { continue };
-            tracing::error!("a table does not respond, so its session ends");
-            let notice = "the table does not respond, so the session ends; what was said so far is \
-                          written down";
-            events.tell(TableEvent::Notice(notice.to_owned()));
-            events.end();
-        }
+        self.running().retain(|table| {
+            let (events, is_blocked) = (table.upgrade(), table.is_blocked(now));
+            // Without events it was ended before.
+            if let Some(events) = events.as_ref().filter(|_| is_blocked) {
+                tracing::error!("a table does not respond, so its session ends");
+                let notice = "the table does not respond, so the session ends; the transcript is \
+                              saved up to here";
+                events.tell(TableEvent::Notice(notice.to_owned()));
+                events.end();
+            }
+            events.is_some() || is_blocked
+        });
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<WeakTableEvents>> {
