@@ -1,8 +1,13 @@
 //! `glyphoxa serve`: a table of this machine for programs outside.
 
+use std::{os::unix::net::UnixDatagram, time::Duration};
+
 use serde_json::json;
 
 use crate::support::{outside::Caller, program::Place};
+
+/// Longest wait for a notice to the service manager.
+const BOUND: Duration = Duration::from_secs(60);
 
 #[test]
 fn npc_speaks_to_a_program_without_discord() {
@@ -47,4 +52,29 @@ fn npc_speaks_to_a_program_without_discord() {
     assert_eq!(live.terminate(), 0);
     let stored = place.run(&["session", "list"]).ends_with(0).stdout;
     assert!(stored.contains("serve-"), "{stored}");
+}
+
+/// The next notice to the service manager.
+fn notice(told: &UnixDatagram) -> String {
+    let mut bytes = [0; 64];
+    let read = told.recv(&mut bytes).expect("a notice");
+    String::from_utf8_lossy(&bytes[..read]).into_owned()
+}
+
+#[test]
+fn service_manager_is_told_of_start_life_and_end() {
+    let place = Place::new();
+    let path = place.path("notify");
+    let told = UnixDatagram::bind(&path).expect("a socket");
+    told.set_read_timeout(Some(BOUND)).expect("a limit");
+    let place = place
+        .env("NOTIFY_SOCKET", &path.display().to_string())
+        .env("WATCHDOG_USEC", "200000")
+        .brief();
+    let live = place.start(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(notice(&told), "READY=1");
+    live.says("listening on http://127.0.0.1:");
+    assert_eq!([notice(&told), notice(&told)], ["WATCHDOG=1", "WATCHDOG=1"]);
+    assert_eq!(live.terminate(), 0);
+    while notice(&told) != "STOPPING=1" {}
 }

@@ -58,16 +58,21 @@ pub async fn close_table(
     mut task: JoinHandle<Conversations>,
     mut transcript: JoinHandle<()>,
 ) -> Option<Conversations> {
-    // A table that is gone is closed.
-    _ = handle.commands.send(Command::Close).await;
-    drop(handle);
-    let kept = match timeout(CLOSE_PATIENCE, &mut task).await {
+    let closed = async {
+        // A table that is gone is closed; the queue of one that is blocked may be full.
+        _ = handle.commands.send(Command::Close).await;
+        drop(handle);
+        (&mut task).await
+    };
+    let ended = timeout(CLOSE_PATIENCE, closed).await;
+    let kept = match ended {
         Ok(Ok(kept)) => Some(kept),
         Ok(Err(error)) => {
             tracing::error!(%error, "a table has failed");
             None
         }
         Err(_) => {
+            tracing::error!("a table does not close");
             task.abort();
             None
         }

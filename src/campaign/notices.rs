@@ -1,14 +1,16 @@
-//! Notices to the game masters of all tables, and to an operator of calls that wait for one.
+//! Running tables: notices to all their game masters, the end of those that are blocked; and notices
+//! to an operator of calls that wait for one.
 //!
 //! Entry types: [`Tables`], which keeps no table open, and [`Notifier`]. **Never**: sends arguments
 //! of a call.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::UNIX_EPOCH,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use serde::Serialize;
+use tokio::time::{Instant, sleep};
 
 use super::{
     callbacks::{CallbackAddress, Callbacks, NewCallback},
@@ -19,6 +21,9 @@ use crate::{
     provider::{Signed, post_signed},
     session::{TableEvent, TableEvents, WeakTableEvents},
 };
+
+/// Interval of checks for blocked tables; short against the ten seconds after which one counts.
+const LOOK: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug, Serialize)]
 pub struct WaitingCall {
@@ -95,12 +100,48 @@ impl Tables {
 
     /// Notifies the game masters of all tables.
     pub fn tell(&self, notice: &str) {
-        self.running().retain(|events| {
-            let events = events.upgrade();
+        let now = Instant::now();
+        self.running().retain(|table| {
+            let events = table.upgrade();
             if let Some(events) = &events {
                 events.tell(TableEvent::Notice(notice.to_owned()));
             }
-            events.is_some()
+            events.is_some() || table.is_blocked(now)
+        });
+    }
+
+    /// Number of tables whose task does not return to its loop, also of those that have been ended:
+    /// each takes one of the runtime's threads.
+    pub fn blocked(&self) -> usize {
+        self.blocked_at(Instant::now())
+    }
+
+    /// Ends tables that are blocked, as long as the result is awaited.
+    pub async fn end_blocked(self) {
+        loop {
+            sleep(LOOK).await;
+            self.end_blocked_at(Instant::now());
+        }
+    }
+
+    pub(super) fn blocked_at(&self, now: Instant) -> usize {
+        self.running().iter().filter(|table| table.is_blocked(now)).count()
+    }
+
+    /// Ends the events of tables that are blocked at `now`: their listeners write down what was told,
+    /// and their faces close them.
+    pub(super) fn end_blocked_at(&self, now: Instant) {
+        self.running().retain(|table| {
+            let (events, is_blocked) = (table.upgrade(), table.is_blocked(now));
+            // Without events it was ended before.
+            if let Some(events) = events.as_ref().filter(|_| is_blocked) {
+                tracing::error!("a table does not respond, so its session ends");
+                let notice = "the table does not respond, so the session ends; the transcript is \
+                              saved up to here";
+                events.tell(TableEvent::Notice(notice.to_owned()));
+                events.end();
+            }
+            events.is_some() || is_blocked
         });
     }
 

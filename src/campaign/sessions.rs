@@ -1,7 +1,7 @@
 //! Running sessions, with their budgets and transcripts. Entry type: [`Sessions`].
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, UNIX_EPOCH},
 };
@@ -276,11 +276,12 @@ impl Sessions {
         }
     }
 
-    /// Saves a closed table and ends the session.
+    /// Saves a closed table and ends the session. `None`: the table failed, so what was stored while
+    /// it ran stays, such as who is muted.
     pub fn keep(
         &self,
         session: &SessionId,
-        kept: Conversations,
+        kept: Option<Conversations>,
     ) -> impl Future<Output = Result<(), KeepError>> + Send + use<> {
         let running = self.running().remove(session);
         self.parts.factory.closed(session);
@@ -294,9 +295,12 @@ impl Sessions {
             let save = move || {
                 // A session that does not run cannot be saved.
                 let Some(running) = running else { return Ok(()) };
-                let histories = kept.histories.into_iter().collect();
                 let mut session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
-                session.continue_with(kept.continuation);
+                let mut histories = BTreeMap::new();
+                if let Some(kept) = kept {
+                    histories.extend(kept.histories);
+                    session.continue_with(kept.continuation);
+                }
                 let saved = session.save(histories, running.link.budget.spent());
                 drop((running.hold, running.unsaved));
                 Ok(saved?)

@@ -45,7 +45,7 @@ impl LocalTable {
         let Self { session, table, transcript } = self;
         let kept = close_table(table.handle, table.task, transcript).await;
         let is_whole = kept.is_some();
-        if let Err(why) = sessions.keep(&session, kept.unwrap_or_default()).await {
+        if let Err(why) = sessions.keep(&session, kept).await {
             tracing::error!(%why, "cannot save the session");
         }
         is_whole

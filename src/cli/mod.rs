@@ -22,6 +22,7 @@ mod runtime;
 mod schedule;
 mod schema;
 mod serve;
+mod service_manager;
 mod session;
 mod shown;
 mod signals;

@@ -2,6 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
+use tokio_util::task::AbortOnDropHandle;
+
 use super::{Configured, Failure, complain, listener::Listener};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory, Tools},
@@ -22,6 +24,8 @@ pub struct Program {
     accounts: Accounts,
     /// Running tables, whose game masters are notified.
     tables: Tables,
+    /// Ends tables that are blocked, until this is dropped.
+    _watching: AbortOnDropHandle<()>,
     /// Running tables, whose NPCs change.
     open: OpenTables,
 }
@@ -65,7 +69,19 @@ impl Program {
             tables.clone(),
         )?;
         let mistakes = Mistakes::default();
-        Ok(Self { config, handles, transcripts, mistakes, tools, indexer, accounts, tables, open })
+        let watching = AbortOnDropHandle::new(tokio::spawn(tables.clone().end_blocked()));
+        Ok(Self {
+            config,
+            handles,
+            transcripts,
+            mistakes,
+            tools,
+            indexer,
+            accounts,
+            tables,
+            _watching: watching,
+            open,
+        })
     }
 
     /// Parts that changed files affect; `agreed` are the agreements to the configuration.

@@ -5,9 +5,15 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Configured, DONE, Failure, complain, listener::Listener, program::Program, signals::ended,
+    Configured, DONE, Failure, complain, listener::Listener, program::Program,
+    service_manager::ServiceManager, signals::ended,
 };
-use crate::{app, campaign::ServedGuilds, config::Config, discord};
+use crate::{
+    app,
+    campaign::ServedGuilds,
+    config::{self, Config},
+    discord,
+};
 
 /// Runs the bot until Ctrl-C or a request to end. Fails on faults that only its owner can fix.
 pub fn run(
@@ -49,9 +55,11 @@ async fn serve(
     let running = program.running(from, agreed, log_level);
     let bot = discord::run(options, program.handles.clone(), stop.clone());
     let beside = ended(app::follow(running, Arc::clone(&program.config)), &stop);
+    let manager = ServiceManager::find(config::environment);
     let ended = tokio::select! {
         ended = bot => Some(ended),
         () = beside => None,
+        () = manager.follow(&stop) => None,
     };
     let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("stopped early"))) };
     stop.cancel();

@@ -1,7 +1,8 @@
 //! Events of a table, sent to any number of listeners.
 //!
 //! Entry types: [`TableEvents`] sends, [`EventReader`] receives. A slow listener loses the oldest
-//! events and learns how many. What changes many times within an utterance or a turn
+//! events and learns how many. All listeners see the end once the table is gone, or once
+//! [`TableEvents::end`] gives up a table whose task is blocked. What changes many times within an utterance or a turn
 //! ([`LiveEvent`]) goes a way of its own, so that it never costs a line of the transcript; without
 //! a [`LiveReader`] it is not even made.
 
@@ -17,8 +18,14 @@ use tokio::{
     },
     time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
-use super::{continuation::Continuation, line::TurnLine, status::State};
+use super::{
+    continuation::Continuation,
+    line::TurnLine,
+    pulse::{Pulse, release_woken},
+    status::State,
+};
 use crate::domain::{PersonId, TurnId};
 
 #[derive(Clone, Debug)]
@@ -101,21 +108,34 @@ impl Mark {
 pub struct TableEvents {
     all: broadcast::Sender<TableEvent>,
     live: broadcast::Sender<LiveEvent>,
+    pulse: Pulse,
+    /// Cancelled: listeners see the end although the table's task still holds a clone.
+    ended: CancellationToken,
 }
 
 impl TableEvents {
     /// Each listener may lag by up to `capacity` events.
     pub fn new(capacity: usize) -> Self {
         let (all, live) = (broadcast::Sender::new(capacity), broadcast::Sender::new(LIVE_CAPACITY));
-        Self { all, live }
+        Self { all, live, pulse: Pulse::default(), ended: CancellationToken::new() }
     }
 
     pub fn subscribe(&self) -> EventReader {
-        EventReader(self.all.subscribe())
+        EventReader { all: self.all.subscribe(), ended: self.ended.clone() }
     }
 
     pub fn follow_live(&self) -> LiveReader {
-        LiveReader(self.live.subscribe())
+        LiveReader { live: self.live.subscribe(), ended: self.ended.clone() }
+    }
+
+    /// The pulse of the table's task.
+    pub fn pulse(&self) -> Pulse {
+        self.pulse.clone()
+    }
+
+    /// Ends the events for all listeners once they have read those so far.
+    pub fn end(&self) {
+        self.ended.cancel();
     }
 
     /// Tells readers of live events, if any.
@@ -123,12 +143,18 @@ impl TableEvents {
         if self.live.receiver_count() > 0 {
             // The last one may have gone meanwhile.
             _ = self.live.send(event());
+            release_woken();
         }
     }
 
     pub fn tell(&self, event: TableEvent) {
+        if self.ended.is_cancelled() {
+            return;
+        }
         // Listeners are optional.
         let _ = self.all.send(event);
+        // The transcript must get it even if the table blocks right now.
+        release_woken();
     }
 
     /// Marks this place for the listener that stores events; waits until it is reached or the
@@ -144,7 +170,12 @@ impl TableEvents {
 
     /// A weak sender, which does not keep the channel open.
     pub fn downgrade(&self) -> WeakTableEvents {
-        WeakTableEvents { all: self.all.downgrade(), live: self.live.downgrade() }
+        WeakTableEvents {
+            all: self.all.downgrade(),
+            live: self.live.downgrade(),
+            pulse: self.pulse.clone(),
+            ended: self.ended.clone(),
+        }
     }
 }
 
@@ -153,21 +184,41 @@ impl TableEvents {
 pub struct WeakTableEvents {
     all: broadcast::WeakSender<TableEvent>,
     live: broadcast::WeakSender<LiveEvent>,
+    pulse: Pulse,
+    ended: CancellationToken,
 }
 
 impl WeakTableEvents {
+    /// `None`: the table is gone, or its events have ended.
     pub fn upgrade(&self) -> Option<TableEvents> {
-        Some(TableEvents { all: self.all.upgrade()?, live: self.live.upgrade()? })
+        if self.ended.is_cancelled() {
+            return None;
+        }
+        let (all, live) = (self.all.upgrade()?, self.live.upgrade()?);
+        Some(TableEvents { all, live, pulse: self.pulse.clone(), ended: self.ended.clone() })
+    }
+
+    /// True if the table's task is blocked at `now`, also after its events have ended.
+    pub fn is_blocked(&self, now: Instant) -> bool {
+        self.pulse.is_blocked(now)
     }
 }
 
 #[derive(Debug)]
-pub struct EventReader(broadcast::Receiver<TableEvent>);
+pub struct EventReader {
+    all: broadcast::Receiver<TableEvent>,
+    ended: CancellationToken,
+}
 
 impl EventReader {
     /// The next event; `None` once the table is gone and all its events are read. Cancel safe.
     pub async fn recv(&mut self) -> Option<TableEvent> {
-        match self.0.recv().await {
+        let received = tokio::select! {
+            biased;
+            received = self.all.recv() => received,
+            () = self.ended.cancelled() => return self.try_recv(),
+        };
+        match received {
             Ok(event) => Some(event),
             Err(RecvError::Lagged(missed)) => Some(missed_some(missed)),
             Err(RecvError::Closed) => None,
@@ -175,7 +226,7 @@ impl EventReader {
     }
 
     pub fn try_recv(&mut self) -> Option<TableEvent> {
-        match self.0.try_recv() {
+        match self.all.try_recv() {
             Ok(event) => Some(event),
             Err(TryRecvError::Lagged(missed)) => Some(missed_some(missed)),
             Err(TryRecvError::Empty | TryRecvError::Closed) => None,
@@ -185,13 +236,21 @@ impl EventReader {
 
 /// Receives what is told from now on; lost events are skipped.
 #[derive(Debug)]
-pub struct LiveReader(broadcast::Receiver<LiveEvent>);
+pub struct LiveReader {
+    live: broadcast::Receiver<LiveEvent>,
+    ended: CancellationToken,
+}
 
 impl LiveReader {
     /// The next event; `None` once the table is gone. Cancel safe.
     pub async fn recv(&mut self) -> Option<LiveEvent> {
         loop {
-            match self.0.recv().await {
+            let received = tokio::select! {
+                biased;
+                received = self.live.recv() => received,
+                () = self.ended.cancelled() => return None,
+            };
+            match received {
                 Ok(event) => return Some(event),
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return None,
@@ -262,6 +321,20 @@ mod tests {
         drop(events);
         assert!(live.recv().await.is_none() && reader.recv().await.is_none());
         assert!(weak.upgrade().is_none());
+    }
+
+    #[tokio::test]
+    async fn given_up_table_ends_its_listeners() {
+        let events = TableEvents::new(2);
+        let (weak, mut reader, mut live) =
+            (events.downgrade(), events.subscribe(), events.follow_live());
+        events.tell(notice("hello"));
+        events.end();
+        events.tell(notice("too late"));
+        assert!(matches!(reader.recv().await, Some(TableEvent::Notice(it)) if it == "hello"));
+        assert!(reader.recv().await.is_none() && live.recv().await.is_none());
+        assert!(weak.upgrade().is_none());
+        events.mark().await;
     }
 
     #[test]

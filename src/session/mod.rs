@@ -30,6 +30,7 @@ mod parts;
 mod phase;
 mod pipeline;
 mod playback;
+mod pulse;
 mod recall;
 mod recast;
 mod recogniser;
@@ -87,6 +88,7 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 #[cfg(test)]
 pub use {
     line::{Circumstances, TierLine},
+    pulse::BLOCKED_AFTER,
     status::Unwritten,
 };
 

@@ -61,9 +61,10 @@ const SILENCE_POLL: Duration = Duration::from_millis(100);
 pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
+    let pulse = setup.outlets.events.pulse();
     let table = Table::new(setup, parts);
     let (seated, explanations) = (table.seated.subscribe(), table.reports.explanations());
-    let task = tokio::spawn(table.run(commands_in, voice_in));
+    let task = tokio::spawn(pulse.over(table.run(commands_in, voice_in)));
     (TableHandle { voice, commands, seated, explanations }, task)
 }
 

@@ -4,6 +4,7 @@ mod arriving;
 mod commands;
 mod consolidating;
 mod discord_js;
+mod figures;
 mod four_engines;
 pub mod hall;
 mod hosting;

@@ -19,6 +19,7 @@ pub mod own_thread;
 pub mod postgres;
 pub mod processes;
 pub mod program;
+pub mod prometheus;
 pub mod protected;
 pub mod realtime;
 #[expect(dead_code, reason = "the clients' own tests use the rest")]

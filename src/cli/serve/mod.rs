@@ -11,12 +11,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Configured, DONE, FAILED, Failure, block_on, complain, listener::Listener, log_to_stderr,
-    program::Program, signals::ended, stdout,
+    program::Program, service_manager::ServiceManager, signals::ended, stdout,
 };
 use crate::{
     app,
     campaign::{Drives, Handles},
-    config::Config,
+    config::{self, Config},
     domain::Owner,
     web::WebOptions,
 };
@@ -80,9 +80,11 @@ async fn serve(
             _ = &mut gone => {}
         }
     };
+    let manager = ServiceManager::find(config::environment);
     let is_whole = tokio::select! {
         is_whole = serving => Some(is_whole),
         () = ended(beside, &stop) => None,
+        () = manager.follow(&stop) => None,
     };
     let Some(is_whole) = is_whole else {
         return Err(Failure::Failed(anyhow::anyhow!("stopped early")));

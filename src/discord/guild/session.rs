@@ -90,8 +90,8 @@ pub enum SessionEvent {
 
 pub struct ClosedSession {
     pub id: SessionId,
-    /// Conversations that the next session resumes.
-    pub kept: Conversations,
+    /// Conversations that the next session resumes; `None`: the table failed.
+    pub kept: Option<Conversations>,
     /// Call [`Unfinished::finished`] before storing them.
     pub unfinished: Unfinished,
 }
@@ -110,7 +110,7 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some((sessions, id)) = self.0.take() {
             // Ends with this; nothing to store.
-            drop(sessions.keep(&id, Conversations::default()));
+            drop(sessions.keep(&id, None));
         }
     }
 }
@@ -264,7 +264,7 @@ impl GuildSession {
 
     /// Ends it: silences the NPCs, passes all events to the transcript, leaves the channel.
     pub async fn close(self) -> ClosedSession {
-        let kept = close_table(self.table, self.task, self.transcript).await.unwrap_or_default();
+        let kept = close_table(self.table, self.task, self.transcript).await;
         self.voice.close().await;
         ClosedSession { id: self.id, kept, unfinished: self.unfinished }
     }

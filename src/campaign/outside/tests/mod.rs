@@ -1,6 +1,7 @@
 //! Programs outside at a scripted table, in paused time.
 
 mod asking;
+mod blocked;
 mod listening;
 mod sound;
 mod speaking;
@@ -148,7 +149,7 @@ impl Program {
         drop(table.handle);
         let kept = timeout(BOUND, table.task).await.expect("it closes").expect("no panic");
         timeout(BOUND, writes).await.expect("it is written").expect("no panic");
-        self.handles.sessions.keep(session, kept).await.expect("it is saved");
+        self.handles.sessions.keep(session, Some(kept)).await.expect("it is saved");
     }
 }
 

@@ -137,7 +137,7 @@ async fn deleting_waits_for_a_session_that_ends() {
     };
     let histories = vec![("Bartok".to_owned(), vec![said("my wombat", "1"), said("my owl", "2")])];
     let kept = Conversations { histories, ..Conversations::default() };
-    handles.sessions.keep(&session, kept).await.unwrap();
+    handles.sessions.keep(&session, Some(kept)).await.unwrap();
     timeout(BOUND, deleting).await.expect("in time").unwrap().unwrap();
     let file = folder.path().join(format!("sessions/{session}.json"));
     let file = fs::read_to_string(file).unwrap();

@@ -250,7 +250,7 @@ impl Playing {
         let kept = timeout(BOUND, task).await.expect("it closes").expect("no panic");
         timeout(BOUND, transcript).await.expect("the table is gone").expect("no panic");
         let remembered = format!("{:?}", kept.histories);
-        handles.sessions.keep(&id, kept).await.unwrap();
+        handles.sessions.keep(&id, Some(kept)).await.unwrap();
         (remembered, told)
     }
 }
