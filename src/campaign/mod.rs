@@ -21,6 +21,7 @@ mod hold;
 mod indexer;
 mod kept;
 mod link;
+mod measured;
 mod mistakes;
 mod moving;
 mod music;

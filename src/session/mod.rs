@@ -86,7 +86,7 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]
 pub use {
-    line::{Circumstances, TierLine},
+    line::{Circumstances, MadeBy, TierLine, Timings},
     status::Unwritten,
 };
 
