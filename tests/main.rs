@@ -39,6 +39,7 @@ mod mcp;
 mod mcp_clients;
 mod mcp_login;
 mod memory;
+mod metrics;
 mod model;
 mod models;
 mod music;
