@@ -4,6 +4,7 @@ mod domain;
 
 mod archives;
 mod audio;
+mod figures;
 mod files;
 mod launch;
 mod markup;

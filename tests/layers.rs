@@ -143,6 +143,8 @@ fn crates_stay_with_their_owner() {
         ("rusqlite", &["memory"]),
         ("tokio_postgres", &["memory"]),
         ("deadpool_postgres", &["memory"]),
+        ("metrics", &["figures"]),
+        ("metrics_exporter_prometheus", &["figures"]),
         ("serenity", &["discord"]),
         ("songbird", &["discord"]),
         ("opus2", &["audio"]),

@@ -40,6 +40,7 @@ mod mcp;
 mod mcp_clients;
 mod mcp_login;
 mod memory;
+mod metrics;
 mod model;
 mod models;
 mod music;

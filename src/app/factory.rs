@@ -190,6 +190,10 @@ impl Factory for TableFactory {
         self.0.tools.facts.end(session);
     }
 
+    fn breakers(&self) -> Vec<(String, bool)> {
+        self.0.tools.services.breakers(&self.0.config.load().services)
+    }
+
     fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
         let (config, tools) = (self.0.config.load(), &self.0.tools);
         let voice = tools.services.voice(&config.services, &npc.voice)?;

@@ -137,6 +137,11 @@ pub trait Factory: Send + Sync {
     /// Notifies the factory that the table of `session` has closed.
     fn closed(&self, session: &SessionId);
 
+    /// Chat models by name; true: left alone after failures.
+    fn breakers(&self) -> Vec<(String, bool)> {
+        Vec::new()
+    }
+
     /// The voice of `npc` outside tables, which `budget` pays for.
     ///
     /// # Errors

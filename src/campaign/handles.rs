@@ -27,6 +27,7 @@ use super::{
 };
 use crate::{
     domain::{Npc, Owner, Scope, SessionId},
+    figures::Figures,
     tools::{Payments, ToolHost, builtin::Music, connection::Servers},
 };
 
@@ -63,6 +64,10 @@ pub struct Handles {
     pub factory: Arc<dyn Factory>,
     /// Running sessions.
     pub sessions: Sessions,
+    /// Running tables, blocked ones among them.
+    pub tables: Tables,
+    /// Figures of this run of the program.
+    pub figures: Figures,
     /// Pay for calls outside sessions.
     accounts: Accounts,
     /// Settings of guilds.
@@ -112,7 +117,7 @@ impl Handles {
             factory,
             transcripts,
             accounts,
-            tables: _,
+            tables,
             guilds,
             tools,
             servers,
@@ -141,12 +146,14 @@ impl Handles {
                 accounts: accounts.clone(),
                 tools: tools.clone(),
             },
+            figures: accounts.figures().clone(),
             accounts,
             notifier: Notifier::new(Arc::clone(&settings)),
             dice,
             settings,
             factory,
             sessions,
+            tables,
             guilds,
             announcer,
             tools,
@@ -208,6 +215,7 @@ fn sessions(parts: &HandleParts, evenings: Evenings, workflows: WorkflowRuns) ->
         tools: parts.tools.clone(),
         evenings,
         workflows,
+        figures: parts.accounts.figures().clone(),
     })
 }
 

@@ -22,6 +22,7 @@ mod hold;
 mod indexer;
 mod kept;
 mod link;
+mod measured;
 mod mistakes;
 mod moving;
 mod music;

@@ -22,6 +22,7 @@ use super::{
     hold::SessionHold,
     kept::{KeptError, KeptSession, name_here, name_of},
     link::{LinkParts, TableLink},
+    measured,
     notices::Tables,
     schedules::{EveningGuard, EveningTable, Evenings},
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
@@ -31,6 +32,7 @@ use super::{
 use crate::{
     domain::{Npc, Owner, Person, Scope, SessionId},
     engine::{Budget, NpcPayments},
+    figures::Figures,
     memory::ForgetFrom,
     panics::caught_now,
     session::{
@@ -75,6 +77,8 @@ pub struct SessionsParts {
     pub evenings: Evenings,
     /// Workflows, which use the running tables.
     pub workflows: WorkflowRuns,
+    /// Of the program; its tables feed them.
+    pub figures: Figures,
 }
 
 /// Running sessions. Cloning shares them.
@@ -142,6 +146,16 @@ impl Sessions {
     /// Name of a session of this machine that begins now.
     pub fn name_here() -> SessionId {
         SessionId(name_here(since_1970()))
+    }
+
+    /// Figures that the tables feed.
+    pub fn figures(&self) -> &Figures {
+        &self.parts.figures
+    }
+
+    /// Number of running tables.
+    pub fn count(&self) -> usize {
+        self.running().len()
     }
 
     /// Running tables of `owner`, the oldest first.
@@ -240,6 +254,7 @@ impl Sessions {
     }
 
     fn take(&self, session: &SessionId, event: TableEvent) {
+        measured::event(&self.parts.figures, &event);
         match event {
             TableEvent::Line(line) => self.record(session, &line),
             TableEvent::Halted { taken_back } => self.take_back(session, &taken_back),

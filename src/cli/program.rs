@@ -55,8 +55,9 @@ impl Program {
         let (tables, open) = (Tables::default(), OpenTables::default());
         let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
         let config = LiveConfig::new(config, tools.services.clone());
+        let options = config.load().memory.transcripts.clone();
         let transcripts =
-            TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
+            TranscriptWriter::measured(store, tables.clone(), &options, accounts.figures().clone());
         let indexer = tools.index(None, &transcripts);
         let handles = TableFactory::handles(
             FactoryParts {

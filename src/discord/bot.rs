@@ -2,15 +2,22 @@
 //!
 //! Entry function: [`run`]. Gives up only on faults that need its owner.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 use serenity::{
     all::{
-        Client, ClientBuilder, Context, CreateAutocompleteResponse, CreateInteractionResponse,
-        EventHandler, GatewayError, GatewayIntents, Guild as GuildData, GuildId, Interaction,
-        Ready, UnavailableGuild, UserId, VoiceState,
+        Client, ClientBuilder, ConnectionStage, Context, CreateAutocompleteResponse,
+        CreateInteractionResponse, EventHandler, GatewayError, GatewayIntents, Guild as GuildData,
+        GuildId, Interaction, Ready, ResumedEvent, ShardStageUpdateEvent, UnavailableGuild, UserId,
+        VoiceState,
     },
     http::Http,
 };
@@ -38,6 +45,7 @@ use super::{
 use crate::{
     campaign::{Deleted, Drives, Handles},
     domain::Owner,
+    figures::{Figures, Gateway},
     panics::caught,
 };
 
@@ -68,6 +76,8 @@ async fn serve(
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
     let http = rest::http(&options)?;
+    let figures = handles.figures.clone();
+    figures.set_gateway(Gateway::Down);
     let me = tokio::select! {
         me = introduce(&http) => me?,
         () = stop.cancelled() => return Ok(()),
@@ -84,6 +94,7 @@ async fn serve(
         handles,
         options,
         me,
+        was_ready: AtomicBool::new(false),
     };
     let intents = GatewayIntents::GUILDS | GatewayIntents::GUILD_VOICE_STATES;
     let client = ClientBuilder::new_with_http(http, intents)
@@ -98,7 +109,7 @@ async fn serve(
     let _scheduling = fire_schedules(&planned, here, Arc::clone(&client.http), &stop);
     let leaving = leave_strangers(admission, Arc::clone(&client.http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
-    let mut running = tokio::spawn(stay(client, stop.clone()));
+    let mut running = tokio::spawn(stay(client, figures, stop.clone()));
     let ended = tokio::select! {
         ended = &mut running => Some(ended),
         () = stop.cancelled() => None,
@@ -177,10 +188,12 @@ async fn pause(error: &serenity::Error, wait: Duration) -> Duration {
 }
 
 /// Stays connected until the shards shut down, or `stop` is cancelled while disconnected.
-async fn stay(mut client: Client, stop: CancellationToken) -> Result<(), Fatal> {
+async fn stay(mut client: Client, figures: Figures, stop: CancellationToken) -> Result<(), Fatal> {
     let mut wait = RETRY;
     loop {
-        let Err(error) = client.start().await else { return Ok(()) };
+        let ended = client.start().await;
+        figures.set_gateway(Gateway::Down);
+        let Err(error) = ended else { return Ok(()) };
         if let Some(fatal) = fatal(&error) {
             return Err(fatal);
         }
@@ -255,9 +268,20 @@ struct Handler {
     handles: Handles,
     options: Options,
     me: UserId,
+    /// The gateway was connected before.
+    was_ready: AtomicBool,
 }
 
 impl Handler {
+    /// Counts a connection of the gateway.
+    fn connected(&self) {
+        let figures = &self.handles.figures;
+        if self.was_ready.swap(true, Ordering::Relaxed) {
+            figures.gateway_reconnected();
+        }
+        figures.set_gateway(Gateway::Up);
+    }
+
     /// Sends an event to an approved guild.
     async fn tell(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
         let standing = self.admission.standing(guild, Instant::now()).await;
@@ -326,6 +350,7 @@ impl Handler {
 #[async_trait]
 impl EventHandler for Handler {
     async fn ready(&self, _: Context, ready: Ready) {
+        self.connected();
         tracing::info!(guilds = ready.guilds.len(), "ready as {}", ready.user.name);
         let link = invite::link(ready.application.id, self.options.guild);
         match self.options.guild {
@@ -340,6 +365,17 @@ impl EventHandler for Handler {
                 );
             }
             _ => {}
+        }
+    }
+
+    async fn resume(&self, _: Context, _: ResumedEvent) {
+        self.connected();
+    }
+
+    async fn shard_stage_update(&self, _: Context, event: ShardStageUpdateEvent) {
+        // Whether it is up, its first event says.
+        if event.new != ConnectionStage::Connected {
+            self.handles.figures.set_gateway(Gateway::Down);
         }
     }
 

@@ -57,6 +57,11 @@ impl Registry {
         self.0.models.chain(&options.models, npc, seed)
     }
 
+    /// Chat models of `options` by name; true: left alone after failures.
+    pub fn breakers(&self, options: &Options) -> Vec<(String, bool)> {
+        self.0.models.breakers(&options.models)
+    }
+
     /// The service that speaks `voice`, with its fallback.
     pub fn voice(&self, options: &Options, voice: &Voice) -> Result<Arc<dyn TextToSpeech>, Error> {
         let first = self.0.voices.open(options.voice(voice)?)?;
@@ -183,6 +188,8 @@ mod tests {
         let (first, mut request) = chain.queue().take().unwrap();
         assert_eq!(&**first.name(), "fast");
         request.failed(&Error::new(Kind::Unauthorized, "no"));
+        let breakers = registry.breakers(&both);
+        assert_eq!(breakers, [("fast".to_owned(), true), ("main".to_owned(), false)]);
         assert_eq!(asked(&registry, &both, &mira), ["main"]);
         let more = options(&["other", "fast"]);
         registry.retain(&more);

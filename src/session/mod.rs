@@ -87,7 +87,7 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]
 pub use {
-    line::{Circumstances, TierLine},
+    line::{Circumstances, MadeBy, TierLine, Timings},
     pulse::BLOCKED_AFTER,
     status::Unwritten,
 };

@@ -29,6 +29,7 @@ use super::{
     bounds::Bounds,
     onward::Onward,
     patient::Patient,
+    peer::Peer,
     sockets::{Admitted, Sockets},
 };
 use crate::panics::caught;
@@ -65,10 +66,10 @@ pub async fn serve(listener: TcpListener, shared: Shared) {
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
                 // Answers are small, and written whole.
                 let _ = stream.set_nodelay(true);
-                if let Some(place) = sockets.admit() {
+                if let Some(place) = sockets.admit().map(|place| place.with_peer(peer.ip())) {
                     drop(connections.spawn(watch(stream, place, shared.clone())));
                     continue;
                 }
@@ -132,11 +133,14 @@ pub async fn connection(
     let Shared { routes, bounds, stop } = shared;
     let (routes, socket) = (TowerToHyperService::new(routes), Arc::clone(place.socket()));
     let (carrier, onward) = (Arc::clone(&socket), Onward::default());
-    let left = onward.clone();
+    let (left, peer) = (onward.clone(), place.peer());
     let service = service_fn(move |mut request: Request<Incoming>| {
         carrier.ask();
         request.extensions_mut().insert(Arc::clone(&carrier));
         request.extensions_mut().insert(left.clone());
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(Peer(peer));
+        }
         routes.call(request)
     });
     let mut http = http1::Builder::new();

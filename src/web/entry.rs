@@ -17,6 +17,7 @@ use tokio::{sync::Semaphore, time::Instant};
 use super::{
     bounds::Bounds,
     guarded::Guarded,
+    peer::is_from_here,
     rates::{Rates, Running, WrongTokens},
     refusal::Refusal,
     sockets::Socket,
@@ -47,6 +48,20 @@ pub async fn enter(State(entry): State<Arc<Entry>>, mut request: Request, next: 
     request.extensions_mut().insert(Arc::new(holder));
     let response = next.run(request).await;
     response.map(|body| Guarded::body(body, (running, entrance)))
+}
+
+/// Like [`enter`], but passes on requests of this machine that came through no proxy without a
+/// token.
+pub async fn enter_unless_from_here(
+    State(entry): State<Arc<Entry>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_from_here = is_from_here(&request);
+    match is_from_here {
+        true => next.run(request).await,
+        false => enter(State(entry), request, next).await,
+    }
 }
 
 impl Entry {

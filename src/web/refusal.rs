@@ -33,6 +33,11 @@ pub enum Refusal {
     TooFast(u32),
     #[error("too many requests at once (wait until one of {0} is answered)")]
     TooMany(usize),
+    #[error(
+        "figures are for the operator of this program (make a token with 'glyphoxa token create \
+         --role dm', without --guild)"
+    )]
+    NotOperator,
     #[error("tokens cannot be looked up now (try again in a minute)")]
     Memory,
     #[error("the body is longer than {0} bytes (send less)")]
@@ -70,7 +75,7 @@ impl Refusal {
                 StatusCode::BAD_REQUEST
             }
             Self::Host(_) => StatusCode::MISDIRECTED_REQUEST,
-            Self::Origin(_) | Self::NoOrigin => StatusCode::FORBIDDEN,
+            Self::Origin(_) | Self::NoOrigin | Self::NotOperator => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::NoToken | Self::WrongToken | Self::UsedLink | Self::NoPass => {
                 StatusCode::UNAUTHORIZED
@@ -107,6 +112,7 @@ impl IntoResponse for Refusal {
             | Self::Deep(_)
             | Self::Large(_)
             | Self::Unknown
+            | Self::NotOperator
             | Self::MediaType
             | Self::Unreadable
             | Self::UsedLink

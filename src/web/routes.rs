@@ -22,6 +22,7 @@ use super::{
     body::{self, BodyBounds},
     bounds::Bounds,
     entry::{self, Entry},
+    figures,
     guard::{self, Guard},
     mcp,
     parts::WebParts,
@@ -33,30 +34,43 @@ pub struct Routes {
     pub behind_token: Router,
     /// For all requests; these routes check rights themselves.
     pub open: Router,
+    /// For requests with a valid token, and for programs of this machine without one.
+    pub near: Router,
 }
 
 impl Routes {
     /// The routes of this program, until `stop`.
     pub fn of(parts: &Arc<WebParts>, stop: &CancellationToken) -> Self {
-        let behind_token = mcp::routes(Arc::clone(parts), stop.clone());
-        let mut open = approvals::routes(Arc::clone(parts));
+        let mut behind_token = mcp::routes(Arc::clone(parts), stop.clone());
+        let mut near = figures::metrics(Arc::clone(parts));
+        if !figures::is_near(&parts.options) {
+            behind_token = behind_token.merge(std::mem::take(&mut near));
+        }
+        let mut open =
+            approvals::routes(Arc::clone(parts)).merge(figures::checks(Arc::clone(parts)));
         if let Some(rehearsal) = &parts.rehearsal {
             open = open.merge(rehearsal.routes(parts.options.behind_tls, stop.clone()));
         }
-        Self { behind_token, open }
+        Self { behind_token, open, near }
     }
 
     /// All routes, with all checks before them. Unknown addresses need a token too, so that a
     /// stranger learns nothing.
     pub fn checked(self, guard: Guard, entry: Entry, bounds: &Bounds) -> Router {
         let bounded = |most| from_fn_with_state(BodyBounds::new(most, bounds), body::take);
+        let entry = Arc::new(entry);
+        let near = self
+            .near
+            .layer(bounded(bounds.open_body))
+            .layer(from_fn_with_state(Arc::clone(&entry), entry::enter_unless_from_here));
         let behind_token = self
             .behind_token
             .fallback(unknown)
             .layer(bounded(bounds.body))
-            .layer(from_fn_with_state(Arc::new(entry), entry::enter));
+            .layer(from_fn_with_state(entry, entry::enter));
         self.open
             .layer(bounded(bounds.open_body))
+            .merge(near)
             // Clients look here for an OAuth server, and take anything but 404 for one.
             .route("/.well-known/{*path}", any(unknown))
             .fallback_service(behind_token)

@@ -8,6 +8,7 @@
 
 use std::{
     collections::BTreeMap,
+    net::IpAddr,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -46,6 +47,7 @@ pub struct Admitted {
     sockets: Arc<Sockets>,
     id: u64,
     socket: Arc<Socket>,
+    peer: Option<IpAddr>,
 }
 
 impl Sockets {
@@ -67,7 +69,7 @@ impl Sockets {
         open.next += 1;
         open.by_age.insert(id, Arc::clone(&socket));
         drop(open);
-        Some(Admitted { sockets: Arc::clone(self), id, socket })
+        Some(Admitted { sockets: Arc::clone(self), id, socket, peer: None })
     }
 }
 
@@ -102,6 +104,17 @@ impl Socket {
 impl Admitted {
     pub const fn socket(&self) -> &Arc<Socket> {
         &self.socket
+    }
+
+    /// For a connection from `peer`.
+    pub fn with_peer(mut self, peer: IpAddr) -> Self {
+        self.peer = Some(peer);
+        self
+    }
+
+    /// Address at the other end; `None`: not known.
+    pub const fn peer(&self) -> Option<IpAddr> {
+        self.peer
     }
 
     /// Returns once the socket must give way.

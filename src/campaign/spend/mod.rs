@@ -7,13 +7,14 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::future::{BoxFuture, FutureExt};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::clock::{date, now};
 use crate::{
     domain::{Cost, Money, Npc, Scope},
     engine::{Budget, BudgetWriter, NpcPayments},
+    figures::Figures,
     logic::budget::{BudgetOptions, Consumption, Ledger, Postings},
     memory::{AccountId, AccountRequest, DayCost, Error, MemoryStore, Posting},
     panics::caught,
@@ -22,6 +23,8 @@ use crate::{
 
 /// Sessions within twelve hours of each other share an account; in ms.
 const SESSION_LASTS: i64 = 12 * 3_600 * 1_000;
+/// Payer of recognisers.
+const HEARING: &str = "hearing";
 /// Delay before the store is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
 
@@ -50,6 +53,8 @@ pub struct Accounts(Arc<Open>);
 struct Open {
     /// `None`: no model has a price.
     store: Option<Arc<dyn MemoryStore>>,
+    /// Of the program that spends.
+    figures: Figures,
     writing: TaskTracker,
     stop: CancellationToken,
 }
@@ -58,7 +63,12 @@ impl Accounts {
     /// Accounts in `store`; `None` if no model has a price.
     pub fn new(store: Option<Arc<dyn MemoryStore>>) -> Self {
         let (writing, stop) = (TaskTracker::new(), CancellationToken::new());
-        Self(Arc::new(Open { store, writing, stop }))
+        Self(Arc::new(Open { store, figures: Figures::default(), writing, stop }))
+    }
+
+    /// Figures of the program, which all of its spending feeds.
+    pub fn figures(&self) -> &Figures {
+        &self.0.figures
     }
 
     /// Budget of `scope` within `options`. Writes nothing without prices.
@@ -87,7 +97,8 @@ impl Accounts {
         let wanted = AccountRequest { name, since, now: now(), before: Money::of(before) };
         let account = store.account(scope, wanted).await?;
         let budget = Budget::new(Ledger::kept(options.clone(), at_rest));
-        let at = Kept { store, scope: scope.clone(), account, session };
+        let at =
+            Kept { store, figures: self.0.figures.clone(), scope: scope.clone(), account, session };
         let writer = budget.writer();
         // Earlier spending is known from here on, and money is reserved in advance.
         if let Some(postings) = writer.now() {
@@ -108,6 +119,7 @@ impl Accounts {
 /// Account of a store that records a budget.
 struct Kept {
     store: Arc<dyn MemoryStore>,
+    figures: Figures,
     scope: Scope,
     account: AccountId,
     /// Id of the session; empty outside sessions.
@@ -131,9 +143,15 @@ impl Kept {
             claims: postings.claims.clone(),
             costs: postings.costs.iter().map(on_day).collect(),
         };
-        match self.store.post(&self.scope, posting).await {
+        let began = Instant::now();
+        let answer = self.store.post(&self.scope, posting).await;
+        self.figures.store("spending", began.elapsed());
+        match answer {
             Ok(granted) => {
                 writer.posted(postings, &granted);
+                for cost in &postings.costs {
+                    self.figures.spent(&cost.service, kind(cost), cost.spent.0);
+                }
                 Ok(())
             }
             Err(error) => {
@@ -141,6 +159,15 @@ impl Kept {
                 Err(error)
             }
         }
+    }
+}
+
+/// What `cost` was paid for.
+fn kind(cost: &Cost) -> &'static str {
+    match (cost.tool.is_empty(), cost.payer.as_str()) {
+        (false, _) => "tool",
+        (true, HEARING) => HEARING,
+        (true, _) => "npc",
     }
 }
 

@@ -256,6 +256,10 @@ async fn tools_outside_sessions_are_paid_within_caps() {
         assert_eq!(refused.kind, CallErrorKind::Policy, "{}", npc.name);
     }
     accounts.close().await;
+    // The monitor reads what is booked, to the billionth.
+    let spent = "glyphoxa_spend_usd_total{service=\"m\",kind=\"npc\"} 2.000000000";
+    let figures = accounts.figures().render();
+    assert!(figures.lines().any(|line| line == spent), "{figures}");
 }
 
 /// A turn rarely waits for the disk: its money was reserved before.

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     campaign::{Tables, now},
+    figures::Figures,
     memory::{Error, Forget, MemoryStore, Scope},
     panics::{Panicked, caught},
     session::Backlog,
@@ -60,6 +61,8 @@ pub struct WriterParts {
     pub backlog: Backlog,
     /// True if a line waits in memory because no disk takes it.
     pub stuck: watch::Sender<bool>,
+    /// Counts writes.
+    pub figures: Figures,
     /// Cancelled at shutdown.
     pub stop: CancellationToken,
     /// Number of writes that panic.
@@ -336,7 +339,10 @@ impl WriterTask {
                 Entry::Withdraw(scope, lines) => store.withdraw(&scope, lines).await.map(drop),
             }
         };
-        self.hurried(written).await.map(|()| true)
+        let began = Instant::now();
+        let written = self.hurried(written).await;
+        self.parts.figures.store("transcript", began.elapsed());
+        written.map(|()| true)
     }
 
     fn lose(&self, entry: &Entry) {

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     campaign::Tables,
     domain::{CampaignKey, Owner, Scope, SessionId},
+    figures::Figures,
     memory::{
         Asked, Deletion, ForgetFrom, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer,
         Visibility,
@@ -171,6 +172,7 @@ async fn written_with(
         deleted: DeletedLines::default(),
         backlog: backlog.clone(),
         stuck: watch::Sender::default(),
+        figures: Figures::default(),
         stop: stop.clone(),
         faults: Arc::new(faults.into()),
     };

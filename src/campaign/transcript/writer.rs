@@ -23,6 +23,7 @@ use super::{
 use crate::{
     campaign::{Tables, now},
     domain::SessionId,
+    figures::Figures,
     memory::{Deletion, MemoryStore, Session, Uid},
     session::{Backlog, TurnLine},
 };
@@ -67,6 +68,16 @@ impl TranscriptWriter {
     /// Writes to `store` until closed, first the leftovers of earlier runs. Notifies game masters
     /// of `tables` of failures. Deletes sessions older than `options` allow whenever one begins.
     pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &TranscriptOptions) -> Self {
+        Self::measured(store, tables, options, Figures::default())
+    }
+
+    /// Like [`Self::open`], with writes counted in `figures`.
+    pub fn measured(
+        store: Arc<dyn MemoryStore>,
+        tables: Tables,
+        options: &TranscriptOptions,
+        figures: Figures,
+    ) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
         let deleted = DeletedLines::default();
@@ -80,6 +91,7 @@ impl TranscriptWriter {
             deleted: deleted.clone(),
             backlog: backlog.clone(),
             stuck: sticks,
+            figures,
             stop: stop.clone(),
             #[cfg(test)]
             faults: Arc::default(),

@@ -78,6 +78,7 @@ impl Guild {
         }
         session.announce(&self.settings.values().opted_out);
         session.voice.receive(session.people.received());
+        session.count_listeners();
         self.tell_table(changes);
         self.tell_newcomers();
     }

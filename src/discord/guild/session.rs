@@ -28,6 +28,7 @@ use crate::{
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
     domain::{CampaignKey, Scope, SessionId},
+    figures::Listeners,
     logic::music::MusicOrder,
     session::{
         Command, Conversations, EventReader, Halts, MusicPlayer, Outlets, Pace, Seated, Speaker,
@@ -54,6 +55,7 @@ pub struct GuildSession {
     pub effects: Arc<GuildEffects>,
     pub mic_checks: MicChecks,
     pub people: People,
+    listeners: Listeners,
     /// Reason for hearing no player, with the fix.
     pub cannot_hear: Option<String>,
     pub engines: Arc<dyn Engines>,
@@ -149,7 +151,10 @@ impl GuildSession {
         };
         let opened = sessions.open(request, options.tools).await?;
         let unfinished = Unfinished(Some((sessions.clone(), options.id.clone())));
-        let audio = TableAudio { voice: opened.handle.voice.clone(), tracks, music };
+        let figures = sessions.figures().clone();
+        let listeners = figures.listeners();
+        let voice = opened.handle.voice.clone();
+        let audio = TableAudio { voice, tracks, music, figures };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
         let transcript = sessions.write_down(options.id.clone(), to_be_written);
         let session = Self {
@@ -161,6 +166,7 @@ impl GuildSession {
             effects,
             mic_checks: MicChecks::default(),
             people: People::default(),
+            listeners,
             cannot_hear: opened.cannot_hear,
             engines: opened.engines,
             panel: PanelMessage::default(),
@@ -205,6 +211,12 @@ impl GuildSession {
 
     pub fn leave(&self, user: u64) -> Result<(), GuildRefusal> {
         self.tell(Command::Leave(SpeakerId(user)))
+    }
+
+    /// Counts the people who are heard.
+    pub fn count_listeners(&mut self) {
+        let is_deaf = self.cannot_hear.is_some();
+        self.listeners.set(if is_deaf { 0 } else { self.people.received().count() });
     }
 
     /// Updates the announced outside services at the table. Call it before newly notified people

@@ -40,6 +40,7 @@ impl Guild {
         match change {
             None => {}
             Some(ConnectionChange::Restored) => {
+                self.shared.handles.figures.voice_reconnected();
                 self.note("the voice connection is back");
                 // Changes reported during the reconnect take effect now.
                 self.seat_people();

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     audio::Frame,
+    figures::Figures,
     session::{MusicPlayer, VoiceInput},
 };
 
@@ -94,6 +95,8 @@ pub struct TableAudio {
     pub tracks: mpsc::Receiver<Arc<Ring>>,
     /// Played beside speech.
     pub music: MusicPlayer,
+    /// Counts lost packets.
+    pub figures: Figures,
 }
 
 /// A table's output, and the receiver of tracks to start.
@@ -119,7 +122,9 @@ impl VoiceConnection {
         }
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let channels = ReceiverChannels { packets: packets_in, voice: audio.voice, report };
+        let figures = audio.figures;
+        let channels =
+            ReceiverChannels { packets: packets_in, voice: audio.voice, report, figures };
         tasks.spawn(receiver::receive(channels, audience.clone(), stop.clone()));
         tasks.spawn(track_output::start_tracks(Arc::clone(&call), audio.tracks));
         tasks.spawn(play_music(Arc::clone(&call), audio.music.clone()));

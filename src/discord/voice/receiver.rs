@@ -19,7 +19,10 @@ use super::{
     decoding::{Counts, Decoding, Spoken},
     reorder::Packet,
 };
-use crate::session::{SpeakerId, VoiceFrame, VoiceInput};
+use crate::{
+    figures::Figures,
+    session::{SpeakerId, VoiceFrame, VoiceInput},
+};
 
 /// Packets waiting for the decoder: ten speakers for half a second.
 pub const PACKET_CAPACITY: usize = 256;
@@ -50,11 +53,14 @@ pub struct ReceiverChannels {
     pub voice: mpsc::Sender<VoiceInput>,
     /// Updated every 500 ms.
     pub report: watch::Sender<ReceptionReport>,
+    /// Counts lost packets.
+    pub figures: Figures,
 }
 
 struct VoiceReceiver {
     speakers: HashMap<UserId, SpeakerDecoder>,
     voice: mpsc::Sender<VoiceInput>,
+    figures: Figures,
     crowded_out: u64,
 }
 
@@ -65,8 +71,8 @@ struct SpeakerDecoder {
 
 /// Decodes packets until `stop`, or until all senders are gone.
 pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: CancellationToken) {
-    let ReceiverChannels { mut packets, voice, report } = channels;
-    let mut receiver = VoiceReceiver { speakers: HashMap::new(), voice, crowded_out: 0 };
+    let ReceiverChannels { mut packets, voice, report, figures } = channels;
+    let mut receiver = VoiceReceiver { speakers: HashMap::new(), voice, figures, crowded_out: 0 };
     let mut report_at = Instant::now() + REPORT_EVERY;
     loop {
         let wake = receiver.wake_at().map_or(report_at, |at| at.min(report_at));
@@ -116,6 +122,7 @@ impl VoiceReceiver {
     }
 
     fn drain(&mut self, now: Instant) {
+        let (mut lost, mut broken) = (0, 0);
         for (user, SpeakerDecoder { decoding, reception }) in &mut self.speakers {
             decoding.drain(now, |spoken| {
                 reception.last_good = Some(now);
@@ -125,8 +132,11 @@ impl VoiceReceiver {
                     self.crowded_out += 1;
                 }
             });
-            reception.counts = decoding.counts;
+            let before = std::mem::replace(&mut reception.counts, decoding.counts);
+            lost += decoding.counts.lost.saturating_sub(before.lost);
+            broken += decoding.counts.broken.saturating_sub(before.broken);
         }
+        self.figures.voice_packets(lost, broken);
     }
 
     fn report(&self) -> ReceptionReport {

@@ -28,7 +28,8 @@ impl Health {
         self.known().breaker.lets_through(now())
     }
 
-    pub(super) fn rest(&self) -> Option<Duration> {
+    /// Remaining rest; `None`: it may be asked.
+    pub(in crate::provider) fn rest(&self) -> Option<Duration> {
         self.known().breaker.rest(now())
     }
 

@@ -5,7 +5,11 @@ mod doors;
 mod endings;
 mod rehearsal;
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -39,12 +43,12 @@ const PIPE: usize = 4 * 1024;
 /// Answer of the route `/large`.
 const LARGE: usize = 1024 * 1024;
 /// Header of the last request of a connection; without it time passes until the server closes it.
-const CLOSE: &str = "Connection: close";
+pub const CLOSE: &str = "Connection: close";
 /// Longest wait of a test over real sockets.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A listener's routes, and a token for them.
-struct Door {
+pub struct Door {
     access: Access,
     token: String,
     id: String,
@@ -53,7 +57,7 @@ struct Door {
 }
 
 /// `request` with this line, headers and body.
-fn request(line: &str, headers: &[&str], body: &str) -> Vec<u8> {
+pub fn request(line: &str, headers: &[&str], body: &str) -> Vec<u8> {
     let length = format!("Content-Length: {}", body.len());
     let mut lines = vec![format!("{line} HTTP/1.1"), "Host: localhost".to_owned()];
     lines.extend(headers.iter().map(|line| (*line).to_owned()));
@@ -63,7 +67,7 @@ fn request(line: &str, headers: &[&str], body: &str) -> Vec<u8> {
     format!("{}\r\n\r\n{body}", lines.join("\r\n")).into_bytes()
 }
 
-fn status(answer: &str) -> u16 {
+pub fn status(answer: &str) -> u16 {
     answer.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or_default()
 }
 
@@ -91,7 +95,12 @@ impl Door {
     }
 
     /// With `more` routes behind the token, and `open` ones.
-    async fn beside(bounds: Bounds, more: Router, open: Router) -> Self {
+    pub async fn beside(bounds: Bounds, more: Router, open: Router) -> Self {
+        Self::with_all(bounds, more, open, Router::new()).await
+    }
+
+    /// With `near` routes too, which programs of this machine reach without a token.
+    pub async fn with_all(bounds: Bounds, more: Router, open: Router, near: Router) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
         let access = Access::new(store);
@@ -105,20 +114,35 @@ impl Door {
         let open = open.route("/open", post(length));
         let (guard, entry) =
             (Guard::new(&WebOptions::default()), Entry::new(access.clone(), &bounds));
-        let routes = Routes { behind_token, open }.checked(guard, entry, &bounds);
+        let routes = Routes { behind_token, open, near }.checked(guard, entry, &bounds);
         let stop = CancellationToken::new();
         let shared = Shared { routes, bounds: Arc::new(bounds), stop };
         Self { access, token, id: kept.id, shared, _folder: folder }
     }
 
-    fn bearer(&self) -> String {
+    /// Another token.
+    pub async fn token_of(&self, owner: Owner, role: AccessRole) -> String {
+        let wanted = NewToken { owner, role, tools: None, days: None };
+        self.access.create(wanted).await.unwrap().0
+    }
+
+    pub fn bearer(&self) -> String {
         format!("Authorization: Bearer {}", self.token)
     }
 
     /// A connection; its task ends with it.
     fn connect(&self) -> (DuplexStream, JoinHandle<()>) {
+        self.connect_from(None)
+    }
+
+    /// A connection from `peer`.
+    fn connect_from(&self, peer: Option<IpAddr>) -> (DuplexStream, JoinHandle<()>) {
         let (client, server) = tokio::io::duplex(PIPE);
         let place = Sockets::new(1).admit().unwrap();
+        let place = match peer {
+            Some(peer) => place.with_peer(peer),
+            None => place,
+        };
         let serving = connections::connection(server, place, self.shared.clone());
         (client, tokio::spawn(serving))
     }
@@ -131,8 +155,13 @@ impl Door {
     }
 
     /// Everything that answers `bytes` until the connection is closed.
-    async fn says(&self, bytes: &[u8]) -> String {
-        let (client, task) = self.connect();
+    pub async fn says(&self, bytes: &[u8]) -> String {
+        self.says_to(None, bytes).await
+    }
+
+    /// Like [`Self::says`], to a client at `peer`.
+    pub async fn says_to(&self, peer: Option<IpAddr>, bytes: &[u8]) -> String {
+        let (client, task) = self.connect_from(peer);
         let (mut reader, mut writer) = tokio::io::split(client);
         // A server that has refused reads no further.
         let (_, said) = tokio::join!(writer.write_all(bytes), to_the_end(&mut reader));
