@@ -203,6 +203,7 @@ impl Host {
             fresh: false,
             taint: Taint::default(),
             progress: Progress::default(),
+            span: Default::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Nothing),
         };

@@ -123,6 +123,7 @@ async fn built_in(n: usize) -> Figures {
             fresh: false,
             taint: Taint::default(),
             progress: Progress::default(),
+            span: Default::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Nothing),
         };

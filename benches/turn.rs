@@ -11,11 +11,17 @@
 #[expect(dead_code, reason = "each bench needs a part of it")]
 mod support;
 
-use std::time::Duration;
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
+use glyphoxa::measure::{Operation, Trace};
 use serde_json::{Value, json};
 use support::{
-    figures::{Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, ms, runtime, turns_goal, turns_line},
+    figures::{
+        Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, goal, ms, runtime, turns_goal, turns_line,
+    },
     sound::utterance,
     stand_ins::{Model, Recogniser, Synthesiser},
     table::{self, Room, Services},
@@ -39,8 +45,22 @@ fn main() {
         json!({ "goals": [
             turns_goal("turn, p50 <= 2 ms, p99 <= 5 ms", &turn, (2.0, 5.0)),
             turns_goal("tool, p50 <= 3 ms, p99 <= 7 ms", &tool, (3.0, 7.0)),
+            goal("a span without a collector, us", untraced(), 1.0),
         ] })
     );
+}
+
+/// Cost of a request's span where nothing is traced, in µs.
+fn untraced() -> f64 {
+    let (trace, n) = (Trace::default(), 1_000_000);
+    let started = Instant::now();
+    for nth in 0..n {
+        let span = black_box(&trace).begin(Operation::Chat, || format!("model {nth}"));
+        span.reached("first");
+        span.set("tokens", 1_u64);
+        black_box(span).end();
+    }
+    ms(started.elapsed()) * 1e3 / f64::from(n)
 }
 
 /// Runs one case, `n` turns after `warm_up` others; its line, printed.

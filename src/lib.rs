@@ -9,6 +9,7 @@ mod files;
 mod launch;
 mod markup;
 mod panics;
+mod traces;
 mod yaml;
 
 mod logic;

@@ -58,4 +58,5 @@ pub use crate::{
         connection::{Auth, Facts, Reach, Sandbox, ServerOptions, Servers, Setup, Trust},
         report as tool_figures,
     },
+    traces::{Operation, Trace},
 };

@@ -150,6 +150,8 @@ fn crates_stay_with_their_owner() {
         ("opus2", &["audio"]),
         ("ebur128", &["audio"]),
         ("discord_http", &["discord"]),
+        ("opentelemetry_proto", &["traces"]),
+        ("prost", &["traces"]),
         ("clap", &["cli", "main"]),
         ("indicatif", &["cli"]),
         ("tracing_subscriber", &["cli", "app", "main"]),

@@ -70,6 +70,7 @@ mod support;
 mod third_party;
 mod tokens;
 mod tools;
+mod traces;
 mod trust;
 mod typed;
 mod understanding;

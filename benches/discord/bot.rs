@@ -171,6 +171,7 @@ fn stand_ins() -> Services {
         draws: None,
         searches: None,
         programs: None,
+        collector: None,
     }
 }
 

@@ -216,6 +216,8 @@ impl Seat {
             gate,
             cancel: cancel.clone(),
             effects: Arc::new(Nothing),
+            prompt: None,
+            trace: Default::default(),
         };
         let (to, replies) = mpsc::channel(REPLIES);
         (Arc::new(turn), ReplyPort::new(id, to), replies)

@@ -132,6 +132,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
         budget,
         memory: None,
         continuation: None,
+        traces: Default::default(),
     };
     (setup, parts)
 }

@@ -29,6 +29,7 @@ pub fn held(fresh: Config, running: &Config) -> Config {
     held.memory.place = running.memory.place.clone();
     held.memory.transcripts = running.memory.transcripts.clone();
     held.web.clone_from(&running.web);
+    held.telemetry.clone_from(&running.telemetry);
     held.discord = DiscordOptions { trust_dms: held.discord.trust_dms, ..running.discord.clone() };
     held
 }
@@ -79,6 +80,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("memory", remembers(before, moved) != remembers(fresh, moved)),
         ("mcp.environment", before.environment != fresh.environment),
         ("web", before.web != fresh.web),
+        ("telemetry", before.telemetry != fresh.telemetry),
         ("discord.token", was.token != is.token),
         ("discord.api_base", was.api != is.api),
         ("discord.guild_id", was.guild != is.guild),

@@ -13,6 +13,7 @@ mod reload;
 mod seats;
 mod servers;
 mod settings;
+mod telemetry;
 mod voice_offers;
 mod voices;
 mod world;
@@ -36,7 +37,7 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::{music::Levelling, seats::SeatMaker, voices::KeptLevels};
+use self::{music::Levelling, seats::SeatMaker, telemetry::Telemetry, voices::KeptLevels};
 use crate::{
     campaign::{Indexer, RunsSlot, TranscriptWriter, now, offered_workflows},
     config::{self, Config},
@@ -95,6 +96,8 @@ pub struct Tools {
     offered: Offered,
     /// Searches by meaning.
     meaning: Meaning,
+    /// Traces of turns.
+    telemetry: Telemetry,
 }
 
 /// Opens the tools for `playing`, over `memory`; without it the first call opens the store. `seed`
@@ -129,7 +132,8 @@ pub fn open_tools(
     let opened = servers::open(config, playing, &host, seed.wrapping_add(2));
     let servers::Opened { servers, facts } = opened;
     let voices = KeptLevels::open(&config.data_dir);
-    Ok(Tools { host, servers, facts, services, voices, stop, tending, offered, meaning })
+    let telemetry = Telemetry::open(config.telemetry.as_ref());
+    Ok(Tools { host, servers, facts, services, voices, stop, tending, offered, meaning, telemetry })
 }
 
 /// State of the built-in tools that survives a change of their data.
@@ -237,6 +241,7 @@ impl Tools {
         self.voices.keep();
         // It ends at its next check of the token.
         let _ = self.tending.await;
+        self.telemetry.close().await;
     }
 }
 
@@ -273,6 +278,7 @@ pub fn open_table(
         budget: budget.clone(),
         memory,
         continuation,
+        traces: tools.telemetry.traces.clone(),
     };
     let (handle, task) = session::open(setup, parts);
     Ok(OpenTable { handle, task, budget, seats: maker })

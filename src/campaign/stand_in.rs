@@ -62,6 +62,7 @@ pub fn settings(folder: &Path) -> Settings {
             draws: None,
             searches: None,
             programs: None,
+            collector: None,
         },
         imports: ImportSettings {
             npc_dir: folder.join("npcs"),

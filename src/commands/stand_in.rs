@@ -92,6 +92,7 @@ impl Engines for Fixed {
             draws: None,
             searches: None,
             programs: None,
+            collector: None,
         })
     }
 

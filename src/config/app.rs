@@ -145,6 +145,7 @@ impl File<'_> {
             discord: self.discord(reading, notes),
             memory: self.memory(notes),
             web: web::options(&self.fields, notes),
+            telemetry: super::traces::options(&self.fields, notes),
             models,
             data_dir: self.checked_data_dir(notes),
             environment: self.environment(),

@@ -6,14 +6,14 @@ use serde_json::Value as Json;
 
 use super::{
     changes::ChangedNpc, code::Code, demands::Demand, discord::DiscordOptions, mcp::McpOptions,
-    memory::MemoryOptions, models::ModelOptions, rules::Rules, stored,
+    memory::MemoryOptions, models::ModelOptions, rules::Rules, stored, traces::TelemetryOptions,
 };
 use crate::{
     campaign::{ApprovalOptions, ScheduleOptions},
     domain::{Campaign, Npc, redact},
     import::campaign::World,
     logic::{budget::BudgetOptions, music::Library, tier::Keywords, workflow::Workflows},
-    provider::{self, OutsidePrograms, Services},
+    provider::{self, OutsidePrograms, ServiceInfo, Services},
     session,
     tools::{
         SelectionOptions,
@@ -75,6 +75,8 @@ pub struct Config {
     pub memory: MemoryOptions,
     /// The web listener; `None`: nothing listens.
     pub web: Option<WebOptions>,
+    /// Where traces are sent; `None`: nothing is traced.
+    pub telemetry: Option<TelemetryOptions>,
     /// Environment that measured figures of tools belong to.
     pub environment: String,
     pub log_level: String,
@@ -107,13 +109,16 @@ impl Config {
         self.warnings.iter().find(|warning| warning.message.starts_with(stored::SHARED))
     }
 
-    /// Services used by `cast`, and programs that the listener lets in.
+    /// Services used by `cast`, programs that the listener lets in, and what receives words in
+    /// traces.
     pub fn describe(&self, cast: &[Npc]) -> Services {
         let programs = self
             .web
             .as_ref()
             .map(|web| OutsidePrograms { at: web.listen, may_listen: web.mcp.listen });
-        Services { programs, ..self.services.describe(cast) }
+        let telemetry = self.telemetry.as_ref().filter(|telemetry| telemetry.content);
+        let collector = telemetry.map(|it| ServiceInfo::at("a collector of traces", &it.otlp.0));
+        Services { programs, collector, ..self.services.describe(cast) }
     }
 
     /// Longest spoken answer of `npc`, in tokens.

@@ -44,6 +44,7 @@ mod state;
 mod stored;
 mod tables;
 mod tools;
+mod traces;
 mod trust;
 mod turns;
 mod voice;
@@ -76,6 +77,7 @@ pub use self::{
     schema::{SchemaKind, schema},
     state::record as record_data,
     stored::close as close_stored,
+    traces::TelemetryOptions,
     watch::Watch,
 };
 pub use crate::yaml::Problem;

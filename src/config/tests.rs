@@ -898,6 +898,7 @@ const EVERY_KEY: &[(&str, &str)] = &[
              budget: { session_max: none }\nprices: { m: { input: 1, output: 2.5 } }\n\
              tools: { filler_after_ms: 3, policy: { max_rounds: 2 }, table_dir: t, \
              tables: { food: [stew, { weight: 3, result: bread }] } }\n\
+             telemetry: { otlp: 'http://10.0.0.7:4318/', content: true }\n\
              data_dir: d\nlog: { level: debug }\n",
     ),
     ("cast/a.yaml", "name: Bart\nvoice: { voice_id: alloy }\npolicy: { max_identical: 9 }\n"),
@@ -994,6 +995,9 @@ fn every_other_key_reaches_its_option() {
     assert_eq!((config.tables[1].name.as_str(), config.tables[1].entries.len()), ("weather", 1));
     assert!(config.data_dir.ends_with("d") && config.data_dir.is_absolute());
     assert_eq!(config.log_level, "debug");
+    let telemetry = config.telemetry.as_ref().unwrap();
+    let traced = (telemetry.otlp.0.as_str(), telemetry.content);
+    assert_eq!(traced, ("http://10.0.0.7:4318/v1/traces", true));
     assert_eq!(config.files.len(), 4);
     assert_eq!((config.campaign.name.as_str(), config.campaign.players.len()), ("C", 1));
     let npc = &config.npcs[0];

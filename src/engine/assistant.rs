@@ -18,6 +18,7 @@ use crate::{
     domain::{Campaign, Message, SessionId, TurnFacts, TurnId},
     logic::{language::Language, prompt, spoken},
     tools::{CallRecord, Effects},
+    traces::Trace,
 };
 
 /// Queue of sentences; they are discarded.
@@ -92,6 +93,7 @@ impl Assistant {
             cancel: cancel.clone(),
             effects: question.effects,
             prompt: None,
+            trace: Trace::default(),
         };
         let (out, mut sentences) = mpsc::channel(SENTENCES_AHEAD);
         let thinking = {

@@ -10,7 +10,7 @@ use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Turn;
+use super::{Turn, traced::called};
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, ToolSpec},
     logic::words::Words,
@@ -18,6 +18,7 @@ use crate::{
         Authority, CallContext, CallRecord, Caller, Payments, Progress, Query, Sampler,
         SessionCalls, Taint, ToolHost, TurnLimits, VisibleTools, bare, found_in,
     },
+    traces::{Operation, Span},
 };
 
 #[derive(Clone)]
@@ -128,8 +129,15 @@ impl TurnCalls {
         let context = self.context(started);
         let running = calls.iter().map(|call| {
             let (host, context) = (self.setup.calls.host.clone(), context.clone());
-            let call = call.clone();
-            async move { host.execute(&context, &call).await }.boxed()
+            let (call, trace) = (call.clone(), self.turn.trace.clone());
+            async move {
+                let span = trace.begin(Operation::ExecuteTool, || call.name.clone());
+                let context = CallContext { span: span.clone(), ..context };
+                let record = host.execute(&context, &call).await;
+                called(span, &record);
+                record
+            }
+            .boxed()
         });
         let running: Vec<BoxFuture<'static, CallRecord>> = running.collect();
         let max_parallel = self.setup.npc.policy.max_parallel.max(1) as usize;
@@ -235,6 +243,7 @@ impl TurnCalls {
             fresh: false,
             taint: self.taint.clone(),
             progress: Progress::default(),
+            span: Span::default(),
             cancel: self.setup.stop.clone(),
             effects: Arc::clone(&self.turn.effects),
         }

@@ -22,6 +22,7 @@ mod report;
 mod speech;
 mod speech_to_speech;
 mod tool_loop;
+mod traced;
 mod trouble;
 mod turn;
 

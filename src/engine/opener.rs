@@ -34,6 +34,7 @@ use crate::{
         splice::{Splicer, closed, has_rolling, is_small_talk, numbers},
     },
     provider::{Attempts, ChatEvent, ChatRequest, Error, Kind},
+    traces::{Operation, names},
 };
 
 /// Longest opening sentence, in tokens.
@@ -169,7 +170,10 @@ impl Opener {
     ) -> Result<Answering, Error> {
         let npc = &self.model.npc;
         let (request, bytes) = self.request(turn, message);
-        let mut answering = self.model.ask(request, bytes).await?;
+        let span = turn.trace.begin(Operation::Chat, || self.name());
+        let asked = self.model.ask(request, bytes).await;
+        let mut answering = asked.inspect_err(|_| span.failed("model_error"))?;
+        span.of(answering.name());
         sentence.by = Some(Arc::clone(answering.name()));
         let options =
             SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() };
@@ -179,6 +183,7 @@ impl Opener {
         while let Some(event) = sentence.next_of(&mut answering).await {
             match event {
                 Ok(ChatEvent::Text(delta)) => {
+                    span.reached(names::FIRST_TEXT);
                     sentence.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
                     for part in splitter.push(&delta) {

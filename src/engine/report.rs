@@ -65,6 +65,18 @@ pub enum Failure {
     EmptyReply,
 }
 
+impl Failure {
+    /// Name for traces.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Model(_) => "model_error",
+            Self::Voice(_) => "voice_error",
+            Self::OverBudget(_) => "over_budget",
+            Self::EmptyReply => "empty_reply",
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct RoundResults {
     pub exchange: Vec<Message>,

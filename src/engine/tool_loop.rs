@@ -15,6 +15,7 @@ use super::{
     occasion::Occasion,
     opened::Opened,
     report::{RoundResults, plain},
+    traced::{recent, used},
 };
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, redact},
@@ -26,6 +27,7 @@ use crate::{
     },
     provider::{Attempts, Bound, ChatEvent, ChatRequest, CutOff, Error, Kind, TURN_TEXT},
     tools::FollowUp,
+    traces::{Operation, Span, names},
 };
 
 #[derive(Debug)]
@@ -223,8 +225,20 @@ impl Rounds {
         }
     }
 
-    /// One request; sends its sentences as they become complete.
+    /// One request, as a span of the turn's trace.
     async fn ask(&mut self, tool_choice: ToolChoice) -> Result<Answer, Failure> {
+        let called = || self.model.models.called();
+        let span = self.turn.trace.begin(Operation::Chat, called);
+        let answer = self.answer(tool_choice, &span).await;
+        match &answer {
+            Ok(answer) => span.content(names::ANSWER, || redact::without_credentials(&answer.text)),
+            Err(failure) => span.failed(failure.kind()),
+        }
+        answer
+    }
+
+    /// One request; sends its sentences as they become complete.
+    async fn answer(&mut self, tool_choice: ToolChoice, span: &Span) -> Result<Answer, Failure> {
         let asked_at = Instant::now();
         let npc = Arc::clone(&self.model.npc);
         let max_tokens = self.model.max_tokens;
@@ -238,8 +252,10 @@ impl Rounds {
             facts: Arc::clone(&self.turn.facts),
             attempts: Attempts::default(),
         };
+        span.content(names::PROMPT, || recent(&request.messages));
         let asked = self.model.ask(request, size.total()).await;
         let mut answering = asked.map_err(|error| self.unanswered(&error))?;
+        span.of(answering.name());
         self.talk.thought_by(answering.name());
         let mut cut_off = None;
         let mut splitter = SentenceSplitter::new(&splitting(&npc));
@@ -257,6 +273,7 @@ impl Rounds {
             };
             match event {
                 ChatEvent::Text(delta) => {
+                    span.reached(names::FIRST_TEXT);
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
                     self.take(&delta, &mut splitter, &mut answer).await?;
@@ -275,6 +292,7 @@ impl Rounds {
         }
         let failure = self.end(splitter, own, cut_off, &mut answer).await;
         if let Some(usage) = answering.settle() {
+            used(span, usage);
             self.prompt.window.counted(&npc.name, size, usage);
         }
         answer.took = asked_at.elapsed();

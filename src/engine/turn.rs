@@ -18,6 +18,7 @@ use crate::{
         prompt::{PromptPart, Recalled},
     },
     tools::{Effects, FollowUp, VisibleTools},
+    traces::Trace,
 };
 
 pub struct Turn {
@@ -48,6 +49,7 @@ pub struct Turn {
     pub effects: Arc<dyn Effects>,
     /// `None`: the table doesn't explain its answers.
     pub prompt: Option<PromptRecord>,
+    pub trace: Trace,
 }
 
 impl Turn {

@@ -13,6 +13,7 @@ mod bounds;
 mod chain;
 mod chat_model;
 mod child;
+mod collector;
 mod contracts;
 mod decoded;
 pub mod deepgram;
@@ -53,6 +54,7 @@ pub use attempts::Attempts;
 pub use bounds::{Bound, TURN_TEXT};
 pub use chain::{Asked, Candidate, Chain, Queue};
 pub use chat_model::{ChatEvent, ChatModel, ChatRequest, CutOff, Usage};
+pub use collector::Collector;
 pub use contracts::{
     Embedder, ImageModel, ImageRequest, NoPicture, Picture, TurnJudge, WebResult, WebSearch,
 };

@@ -149,6 +149,7 @@ impl Options {
             draws,
             searches,
             programs: None,
+            collector: None,
         }
     }
 }

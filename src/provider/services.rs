@@ -40,6 +40,8 @@ pub struct Services {
     pub searches: Option<ServiceInfo>,
     /// `None`: the listener is off.
     pub programs: Option<OutsidePrograms>,
+    /// Receives words in traces (`telemetry.content`); `None`: nothing does.
+    pub collector: Option<ServiceInfo>,
 }
 
 impl Services {
@@ -54,6 +56,7 @@ impl Services {
         let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
         let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));
         let all = all.chain(&self.compares).chain(&self.draws).chain(&self.searches);
+        let all = all.chain(&self.collector);
         all.filter(|service| !service.is_local())
     }
 

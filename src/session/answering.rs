@@ -14,6 +14,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{
     LiveEvent, SeatId, SpeakerId, TurnStage,
@@ -24,6 +25,7 @@ use super::{
     seat::{Next, Seat},
     segment::QueuePosition,
     table::Table,
+    traced,
     turns::EngineHandle,
     utterance::{Purpose, Utterance},
     wanted_dice::WantedDice,
@@ -133,9 +135,11 @@ impl Table {
             cancel: cancel.clone(),
             effects: Arc::clone(&self.effects),
             prompt: self.reports.explanations().map(|_| PromptRecord::default()),
+            trace: self.traces.begin(&self.session.0),
         });
         let reply = seat.engine.start(Arc::clone(&turn), ReplyPort::new(id, self.replies.clone()));
-        let abort = self.turns.tasks.spawn(async move { (id, reply.await) });
+        let logged = traced::logged(&turn.trace);
+        let abort = self.turns.tasks.spawn(async move { (id, reply.await) }.instrument(logged));
         self.turns.add(id, purpose, EngineHandle { turn, gate, cancel, abort });
         if let Some(active) = self.turns.get(id) {
             active.recalled = recalled;

@@ -10,12 +10,14 @@ use super::{
     line::{Circumstances, MadeBy, Outcome, Timings, TurnLine, between},
     phase::{End, Recorded},
     recall::RecallTold,
+    traced::{self, Moments},
     utterance::{Cast, Purpose, Utterance},
 };
 use crate::{
     domain::{EngineKind, TurnId},
     engine::{Failure, PlayedPart, TurnReport},
     logic::barge_in,
+    traces::Trace,
 };
 
 /// Failure of a voice that spoke without sound.
@@ -32,6 +34,7 @@ pub struct Finished {
     pub report: Option<TurnReport>,
     /// `None`: its answer is not explained.
     pub basis: Option<Basis>,
+    pub trace: Trace,
 }
 
 pub struct Ended {
@@ -55,7 +58,22 @@ impl Finished {
         };
         let is_told = self.end.recorded == Recorded::Line;
         let line = is_told.then(|| self.line(cast, stt, spent));
+        if let Some(line) = line.as_ref().filter(|_| !self.taken_back) {
+            self.trace_out(line);
+        }
         Ended { seat, report: self.report, played: self.end.played, line, counts }
+    }
+
+    fn trace_out(&self, line: &TurnLine) {
+        let utterance = &self.purpose.utterance;
+        let moments = Moments {
+            speech_end: utterance.speech_end,
+            final_at: utterance.final_at,
+            first_text: self.report.as_ref().and_then(|report| report.first_text_at),
+            audible: self.end.began,
+            ended: Instant::now(),
+        };
+        traced::finish(&self.trace, &moments, line);
     }
 
     fn line(&self, cast: Cast, stt: &str, spent: f64) -> TurnLine {
@@ -95,6 +113,7 @@ impl Finished {
             stt: stt.to_owned(),
             tts: Some(tts),
             spent,
+            trace: self.trace.id(),
             circumstances: Circumstances {
                 turn: Some(self.id),
                 answered_at: audible,

@@ -48,6 +48,9 @@ pub struct TurnLine {
     pub stt: String,
     pub tts: Option<String>,
     pub spent: f64,
+    /// Id of its trace; omitted if it was not traced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     #[serde(skip)]
     pub circumstances: Circumstances,
 }
@@ -255,6 +258,7 @@ impl TurnLine {
             stt: String::new(),
             tts: None,
             spent: 0.0,
+            trace: None,
             circumstances: Circumstances::default(),
         }
     }

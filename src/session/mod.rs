@@ -49,6 +49,7 @@ mod status;
 mod steering;
 mod summaries;
 mod table;
+mod traced;
 mod turns;
 mod understanding;
 mod utterance;

@@ -19,6 +19,7 @@ use crate::{
     logic::tier::{Keywords, RuleName},
     provider::{SpeechToText, TurnJudge},
     tools::{Effects, ToolHost, builtin::Music},
+    traces::Traces,
 };
 
 pub struct Outlets {
@@ -59,4 +60,5 @@ pub struct TableParts {
     pub memory: Option<Memory>,
     /// State at the end of the last session; `None`: the campaign's start.
     pub continuation: Option<Continuation>,
+    pub traces: Traces,
 }

@@ -40,6 +40,7 @@ use crate::{
     engine::{Reply, TurnReport},
     panics::{Panicked, Panics, caught, caught_now},
     tools::{Effects, FollowUp, ToolHost},
+    traces::Traces,
 };
 
 /// Queued frames: 5 s of one speaker; a full queue makes the sender wait or drop.
@@ -97,6 +98,7 @@ pub(super) struct Table {
     pub(super) effects: Arc<dyn Effects>,
     pub(super) halts: Arc<Halts>,
     pub(super) reports: Reports,
+    pub(super) traces: Traces,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     pub(super) paused: bool,
@@ -157,6 +159,7 @@ impl Table {
             music: TableMusic::new(music, parts.music),
             reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name)
                 .explained_by(explanations),
+            traces: parts.traces,
             replies,
             paused: false,
             carded: restored.unwrap_or_default(),

@@ -147,7 +147,8 @@ impl Turns {
             report.said = said(&turn);
         }
         let basis = Basis::of(&turn, recalled.as_ref());
-        Some(Finished { id, purpose, taken_back, recalled, end, report, basis })
+        let trace = turn.trace.clone();
+        Some(Finished { id, purpose, taken_back, recalled, end, report, basis, trace })
     }
 }
 

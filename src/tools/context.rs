@@ -24,6 +24,7 @@ use super::{
 use crate::{
     domain::{PersonId, Scope, SessionId, ToolCall, TurnId},
     logic::{budget::Consumption, music::MusicOrder},
+    traces::Span,
 };
 
 /// Turn and authority of a call.
@@ -49,6 +50,8 @@ pub struct CallContext {
     pub taint: Taint,
     /// Signs of life, which extend the call's deadline.
     pub progress: Progress,
+    /// The call in the turn's trace.
+    pub span: Span,
     /// Ends the call with the turn.
     pub cancel: CancellationToken,
     /// Effects on the table.

@@ -231,6 +231,7 @@ impl Stage {
             fresh: false,
             taint: self.taint.clone(),
             progress: Progress::default(),
+            span: Default::default(),
             cancel: self.cancel.clone(),
             effects: Arc::new(Table {
                 decision: self.decision.clone(),

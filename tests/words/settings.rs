@@ -50,6 +50,7 @@ const WRONG: &[(&str, &str)] = &[
     ("address without a port", "web: { listen: localhost }\n"),
     ("listener for other machines", "web: { listen: '0.0.0.0:4100' }\n"),
     ("host with a scheme", "web: { listen: '127.0.0.1:4100', hosts: ['https://x'] }\n"),
+    ("collector without a scheme", "telemetry: { otlp: 'localhost:4318' }\n"),
     ("memory elsewhere", "memory: { url: 'mysql://x' }\n"),
     (
         "assistant with an engine",

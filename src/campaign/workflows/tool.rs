@@ -89,6 +89,7 @@ pub async fn call(
         fresh: false,
         taint: context.origin.taint.clone(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: context.cancel.clone(),
         effects: Arc::new(effects(context, late)),
     };

@@ -71,6 +71,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         fresh: arguments.fresh,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(TerminalEffects::of_operator(io::stderr().is_terminal())),
     };

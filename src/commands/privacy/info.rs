@@ -76,6 +76,7 @@ mod tests {
             draws: None,
             searches: None,
             programs: None,
+            collector: None,
         }
     }
 
@@ -118,6 +119,17 @@ mod tests {
         let text = told(&services);
         let wanted = "When you talk, or seem to talk, to **Bartok**, **your own voice**, not only your words, is sent \
                       to gpt-realtime-2.1 at api.openai.com (an outside service)";
+        assert!(text.contains(wanted), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn collector_that_receives_words_is_named() {
+        let mut services = services(vec![ServiceInfo::here("written lines")]);
+        let collector = ServiceInfo::at("a collector of traces", "https://t.example/v1/traces");
+        services.collector = Some(collector);
+        let text = told(&services);
+        let wanted = "goes to a collector of traces at t.example (an outside service).";
         assert!(text.contains(wanted), "{text}");
         assert!(!text.contains("None of this leaves"), "{text}");
     }

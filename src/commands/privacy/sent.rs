@@ -15,12 +15,12 @@ pub fn in_turn(services: &[ServiceInfo]) -> String {
     services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
 }
 
-/// Services that are also sent own voices, words to compare, descriptions of pictures, or queries, and
-/// what programs outside receive; empty without any. `named` is the name of an NPC as the face shows it.
+/// Services that are also sent own voices, words to compare, descriptions of pictures, queries, or
+/// traces, and what programs outside receive; empty without any. `named` is the name of an NPC as the face shows it.
 pub fn also_sent(services: &Services, named: fn(&str) -> String) -> String {
     let voices = own_voices(services, named);
-    let others = [compared(services), pictures(services), searches(services), programs(services)];
-    voices + &others.concat()
+    let others = [compared(services), pictures(services), searches(services)];
+    voices + &others.concat() + &traced(services) + &programs(services)
 }
 
 /// Names in a row, as many as fit into `room` characters, and the number of the rest.
@@ -85,6 +85,17 @@ fn searches(services: &Services) -> String {
         " When a character or the assistant searches the web, the query goes to {}{onward}.",
         service.where_it_is()
     )
+}
+
+/// The collector that receives words in traces; nothing without one.
+fn traced(services: &Services) -> String {
+    let collector = services.collector.as_ref();
+    collector.map_or_else(String::new, |service| {
+        format!(
+            " A trace of each answer, with its words and yours, goes to {}.",
+            service.where_it_is()
+        )
+    })
 }
 
 /// Rights of programs outside; empty while the listener is off.

@@ -1,6 +1,8 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, providers, web};
+use super::{
+    MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, providers, telemetry, web,
+};
 use crate::{
     logic::turn::Detector,
     yaml::{Key, Kind, Shape},
@@ -103,6 +105,11 @@ pub static FILE: Shape = Shape {
             "web",
             Kind::Shape(&web::WEB),
             "A listener for programs outside, such as desktop clients of MCP; off without it.",
+        ),
+        Key::new(
+            "telemetry",
+            Kind::Shape(&telemetry::TELEMETRY),
+            "Traces of turns for OpenTelemetry; off without it.",
         ),
         Key::new("log", Kind::Shape(&LOG), "Logging."),
     ],

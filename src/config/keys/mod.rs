@@ -8,6 +8,7 @@ pub mod models;
 pub mod music;
 pub mod npc;
 pub mod providers;
+pub mod telemetry;
 pub mod web;
 pub mod workflow;
 

@@ -56,6 +56,7 @@ pub fn demands(
     all.extend(remembering(root, config));
     all.extend(discord(root, config));
     all.extend(listener::demands(config));
+    all.extend(telemetry(root, config));
     all.extend(outside.demands(root, config, reading));
     all.extend(texts(root, reading));
     all.extend(downloads::demands(root, folder, &outside));
@@ -173,6 +174,18 @@ fn looked_up(root: &Node) -> Vec<Demand> {
         Destination { place, gets, url: Some(host), sent, ..Destination::default() }.demands()
     };
     hosts.filter(|host| host.text().is_some()).flat_map(each).collect()
+}
+
+/// A collector of traces on another machine.
+fn telemetry(root: &Node, config: &Config) -> Vec<Demand> {
+    let Some(options) = &config.telemetry else { return Vec::new() };
+    let gets = match options.content {
+        true => "what is said at the table, prompts, and what tools are given,",
+        false => "when NPCs answer, by which models and tools,",
+    };
+    let url = root.inside(&["telemetry", "otlp"]);
+    let (place, sent) = ("telemetry.otlp".to_owned(), url.into_iter().collect());
+    Destination { place, gets, url, sent, ..Destination::default() }.demands()
 }
 
 /// A database on another machine.

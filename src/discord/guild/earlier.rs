@@ -199,6 +199,7 @@ async fn made(
         cancel: CancellationToken::new(),
         effects: Arc::clone(&shown) as Arc<dyn Effects>,
         progress: Progress::default(),
+        span: Default::default(),
     };
     let made = ToolCall {
         id: CallId("approved".to_owned()),

@@ -183,6 +183,7 @@ mod tests {
             draws: None,
             searches: None,
             programs: None,
+            collector: None,
         };
         for consent in [Consent::Notice, Consent::Ask] {
             let text = format!("{:?}", written(&["Anna"], 7, consent, &services));
@@ -239,6 +240,7 @@ mod tests {
             draws: None,
             searches: None,
             programs: None,
+            collector: None,
         }
     }
 

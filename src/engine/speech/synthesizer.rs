@@ -5,13 +5,12 @@
 use std::sync::Arc;
 
 use futures::{StreamExt, stream::BoxStream};
-use tokio::sync::watch;
 
 use super::{Shaping, VoiceKey, VoiceLevels};
 use crate::{
     audio::Frame,
     domain::{Entity, Npc, Pronunciation},
-    engine::{Budget, Gate, Reply, ReplyPort},
+    engine::{Budget, Reply, ReplyPort},
     logic::{budget::Consumption, language::Language, speakable::SpeakableFilter, words::fold},
     provider::{Error, SpeakRequest, TextToSpeech, respell},
 };
@@ -99,17 +98,13 @@ impl Synthesizer {
         SpeakableFilter::new(language, names.map(String::as_str))
     }
 
-    /// Speaks sentence `index` as soon as the one before it plays. Fails if the voice does, or at a
-    /// spending cap.
+    /// Speaks sentence `index`. Fails if the voice does, or at a spending cap.
     pub async fn speak(
         &self,
         index: usize,
         spoken: &str,
-        gate: &mut watch::Receiver<Gate>,
         replies: &ReplyPort,
     ) -> Result<(), Error> {
-        // If the gate is closed, the table is gone and the send below fails.
-        let _ = gate.wait_for(|gate| index <= gate.playing).await;
         let mut made = self.synthesise(spoken).await?;
         while let Some(frames) = made.next().await {
             for frame in frames? {

@@ -10,6 +10,7 @@ use super::{Filler, Fillers, Synthesizer};
 use crate::{
     engine::{Reply, ReplyPort, Turn, occasion::Occasion, tool_loop::Say},
     provider::{Error, Kind},
+    traces::{Operation, names},
 };
 
 pub struct TurnVoice {
@@ -101,6 +102,23 @@ impl TurnVoice {
         self.replies.send(Reply::SentenceDone { index }).await
     }
 
+    /// Speaks a sentence, as a span of the turn's trace.
+    async fn voiced(&self, index: usize, words: &str) -> Result<(), Error> {
+        let span = self.turn.trace.begin(Operation::TextToSpeech, || self.voice.service());
+        let spoken = self.voice.speak(index, words, &self.replies).await;
+        if span.is_on() {
+            // The fallback may have spoken.
+            span.of(&self.voice.service());
+            let count = words.chars().count();
+            span.set(names::CHARACTERS, u64::try_from(count).unwrap_or(u64::MAX));
+            span.content(names::SPOKEN, || words.to_owned());
+            if spoken.is_err() {
+                span.failed("voice_error");
+            }
+        }
+        spoken
+    }
+
     async fn all(
         &self,
         sentences: &mut mpsc::Receiver<Say>,
@@ -127,7 +145,11 @@ impl TurnVoice {
                     }
                     saying.clone_from(&text);
                     self.replies.send(Reply::Sentence { text, filler: false }).await?;
-                    self.voice.speak(**index, &words, &mut gate, &self.replies).await?;
+                    // Not before the one before it plays. If the gate is closed, the table is gone
+                    // and sending fails.
+                    let at = **index;
+                    let _ = gate.wait_for(|gate| at <= gate.playing).await;
+                    self.voiced(at, &words).await?;
                     **spoken += 1;
                     self.replies.send(Reply::SentenceDone { index: **index }).await?;
                 }

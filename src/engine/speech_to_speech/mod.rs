@@ -40,6 +40,7 @@ use crate::{
     domain::{EngineKind, Tier, ToolSpec},
     provider,
     tools::Query,
+    traces::Operation,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,12 +137,17 @@ impl SpeechToSpeech {
         let answers_sound = Arc::clone(&self.answers_sound);
         let begun = Instant::now();
         async move {
+            let span = turn.trace.begin(Operation::Live, || service.name().to_owned());
             let told = {
                 let mut line = line.lock().await;
                 let before = locked(&behind).played.take();
                 line.settle(before).await;
                 S2sTurn::new(&mut line, &cascade, (&turn, begun), &replies).answer().await
             };
+            if told.is_err() {
+                span.failed("not_answered");
+            }
+            span.end();
             let NotAnswered { why, kind, sentences, before } = match told {
                 Ok(report) => {
                     // A turn that ended before its first word proves nothing about the service.

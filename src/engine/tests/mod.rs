@@ -149,6 +149,7 @@ impl Bench {
             cancel: cancel.clone(),
             effects: Arc::new(NoEffects),
             prompt: Some(PromptRecord::default()),
+            trace: Default::default(),
         };
         Asked { conversation, turn }
     }

@@ -55,6 +55,7 @@ impl Shared<'_> {
             budget: self.budget.clone(),
             memory: None,
             continuation: None,
+            traces: Default::default(),
         }
     }
 }

@@ -176,6 +176,7 @@ mod tests {
             fresh: false,
             taint: Taint::default(),
             progress: Progress::default(),
+            span: Default::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Table),
         };

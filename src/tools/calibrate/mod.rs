@@ -214,6 +214,7 @@ impl ToolHost {
             fresh: true,
             taint: Taint::default(),
             progress: Progress::default(),
+            span: Default::default(),
             cancel: cancel.clone(),
             effects: Arc::new(Unseen),
         };

@@ -224,6 +224,7 @@ fn operator() -> (CallContext, ToolCall) {
         fresh: false,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: tokio_util::sync::CancellationToken::new(),
         effects: Arc::new(Unseen),
     };

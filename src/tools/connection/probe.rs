@@ -37,6 +37,7 @@ use crate::tools::{
     calibrate::{NoArguments, minimal},
     schema::{Schema, apart},
 };
+use crate::traces::Span;
 use crate::{domain::redact, launch};
 
 /// A server to probe, and how.
@@ -303,7 +304,9 @@ async fn called(
 ) -> ProbeCall {
     let effects: Arc<dyn Effects> = Arc::new(Defaults);
     let begun = Instant::now();
-    let answer = timeout(limit, client.call(&tool.wire, &arguments, Whose::table(effects))).await;
+    let untraced = Span::default();
+    let call = client.call(&tool.wire, &arguments, Whose::table(effects), &untraced);
+    let answer = timeout(limit, call).await;
     let ms = millis(begun);
     let (outcome, text) = match answer {
         Err(_) => (Outcome::Failed, format!("no answer within {} s", limit.as_secs())),

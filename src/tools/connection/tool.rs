@@ -56,7 +56,7 @@ impl Handler for ServerTool {
                 let what = format!("'{}' is not connected (answer without it)", self.link.server);
                 return Err(CallError::new(CallErrorKind::Connection, what));
             };
-            match client.call(&self.name, arguments, Whose::of(context)).await {
+            match client.call(&self.name, arguments, Whose::of(context), &context.span).await {
                 Err(mut error) if error.kind == CallErrorKind::Connection => {
                     self.link.doubt.notify_one();
                     if let Some(words) = self.link.last_words().await {

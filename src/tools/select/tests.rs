@@ -220,6 +220,7 @@ fn context(offered: &VisibleTools) -> CallContext {
         fresh: false,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(Nothing),
     }

@@ -236,6 +236,17 @@ fn listener_for_others_is_asked_about() {
 }
 
 #[test]
+fn collector_elsewhere_is_asked_about() {
+    let with = |more: &str| lines(&format!("telemetry: {{ otlp: 'https://a.example'{more} }}\n"));
+    let place = "to https://a.example (telemetry.otlp)";
+    let plain = format!("send when NPCs answer, by which models and tools, {place}");
+    assert_eq!(with(""), [plain]);
+    let words = "what is said at the table, prompts, and what tools are given,";
+    assert_eq!(with(", content: true"), [format!("send {words} {place}")]);
+    assert_eq!(lines("telemetry: { otlp: 'http://127.0.0.1:4318' }\n"), [""; 0]);
+}
+
+#[test]
 fn variable_in_a_description_is_asked_about() {
     let tool = "apiVersion: promptkit.altairalabs.ai/v1\nkind: Tool\nmetadata: { name: look }\nspec:\n  \
                 description: '${A_KEY}'\n  input_schema: { type: object }\n  http: { url: \

@@ -119,6 +119,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         cancel: CancellationToken::new(),
         effects: effects.clone(),
         progress: Progress::default(),
+        span: Default::default(),
     };
     let made = ToolCall {
         id: CallId("game-master".to_owned()),

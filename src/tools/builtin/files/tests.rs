@@ -37,6 +37,7 @@ fn context() -> CallContext {
         fresh: false,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(Nobody),
     }

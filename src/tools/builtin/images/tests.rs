@@ -150,6 +150,7 @@ impl Stage {
             fresh: false,
             taint: Taint::default(),
             progress: Progress::default(),
+            span: Default::default(),
             cancel: CancellationToken::new(),
             effects: Arc::clone(&self.table) as Arc<dyn Effects>,
         };

@@ -60,6 +60,7 @@ async fn called(
         fresh: false,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: CancellationToken::new(),
         effects,
     };

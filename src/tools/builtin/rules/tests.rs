@@ -108,6 +108,7 @@ async fn first_rule_lookup_waits_without_blocking() {
         fresh: false,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(Unseen),
     };

@@ -96,6 +96,7 @@ fn context(session: &str, authority: Authority) -> CallContext {
         fresh: false,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(Table),
     }

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     domain::one_line,
     tools::{CallError, CallOutput},
+    traces::{Span, names},
 };
 
 /// Longest wait for a request other than a call.
@@ -216,14 +217,23 @@ impl Client {
         Ok(ToolList { tools: tools.into_iter().map(Listed::from).collect(), bytes })
     }
 
-    /// Calls a tool once. Cancel safe: dropping the future cancels the call at the server.
+    /// Calls a tool once, with the parent `span` in `_meta`. Cancel safe: dropping the future cancels
+    /// the call at the server.
     pub async fn call(
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
         whose: Whose,
+        span: &Span,
     ) -> Result<CallOutput, CallError> {
-        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
+        let mut request =
+            CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
+        if let Some(parent) = span.traceparent() {
+            request.meta.get_or_insert_default().set_traceparent(parent);
+            span.set(names::MCP_METHOD, names::TOOLS_CALL);
+            span.set(names::MCP_PROTOCOL, self.revision());
+            span.set(names::SERVER, &*self.server);
+        }
         let _open = self.open.open(whose);
         match self.service.call_tool(request).await {
             Ok(result) => answer::output(result),

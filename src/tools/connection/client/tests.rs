@@ -17,6 +17,7 @@ use crate::{
         Sampler,
         connection::{client_handler::Gate, stdio_transport::StdioTransport},
     },
+    traces::{Operation, Traces},
 };
 
 /// Longest wait of these tests.
@@ -116,7 +117,7 @@ fn call(client: &Arc<Client>, effects: Arc<dyn Effects>) -> Called {
 
 fn call_of(client: &Arc<Client>, whose: Whose) -> Called {
     let client = Arc::clone(client);
-    tokio::spawn(async move { client.call("get", &Map::new(), whose).await })
+    tokio::spawn(async move { client.call("get", &Map::new(), whose, &Span::default()).await })
 }
 
 /// Lends a model, and counts how often.
@@ -209,6 +210,21 @@ async fn elicitation_goes_to_calling_table() {
         assert_eq!(soon(called).await.expect("it ran"), Ok(CallOutput::text("done")));
         assert_eq!(table.asked.lock().expect("unpoisoned")[0].message, "Who?");
     }
+}
+
+#[tokio::test]
+async fn call_names_its_span_to_the_server() {
+    let (client, mut server) = connected().await;
+    let (traces, _queue) = Traces::open(false, std::time::UNIX_EPOCH);
+    let span = traces.begin("evening").begin(Operation::ExecuteTool, || "s.get".to_owned());
+    let parent = span.traceparent().expect("it is traced");
+    let whose = Whose::table(Arc::new(Table::default()));
+    let called =
+        tokio::spawn(async move { client.call("get", &Map::new(), whose, &span).await.is_ok() });
+    let request = server.hears().await;
+    assert_eq!(request["params"]["_meta"]["traceparent"], json!(parent), "{request:#}");
+    server.says(json!({"id": request["id"], "result": {"content": []}})).await;
+    assert!(soon(called).await.expect("it ran"));
 }
 
 #[tokio::test]

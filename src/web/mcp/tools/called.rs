@@ -98,6 +98,7 @@ async fn run(call: Incoming) -> Result<ToolAnswer, ToolError> {
         fresh: false,
         taint: Taint::default(),
         progress: Progress::default(),
+        span: Default::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(effects),
     };

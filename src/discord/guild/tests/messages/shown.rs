@@ -48,6 +48,7 @@ fn notices() -> Vec<Message> {
         draws: None,
         searches: None,
         programs: None,
+        collector: None,
     };
     let voice_model = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
     let outside = Services {
