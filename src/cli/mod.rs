@@ -76,7 +76,7 @@ enum Command {
     Run,
     /// Serves programs on this machine without Discord: they have NPCs speak, and call tools.
     Serve(serve::Arguments),
-    /// Talks to the NPCs in the browser: speak or type, hear the answer, see why it was said.
+    /// Talks to the NPCs in the browser: speak or type, hear the answer, see the reasons for it.
     Rehearse(rehearse::Arguments),
     /// Talks to the NPCs by recordings, text or typed lines.
     Ask(ask::Arguments),
