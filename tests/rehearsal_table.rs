@@ -21,6 +21,8 @@ use crate::support::program::Place;
 const BOUND: Duration = Duration::from_secs(120);
 /// Samples of a frame to pages.
 const FRAME: u64 = 960;
+/// Bytes of a frame of music: two channels.
+const MUSIC_BYTES: usize = 3_840;
 
 /// A page that plays at once all it is sent.
 struct Page {
@@ -29,6 +31,8 @@ struct Page {
     turn: u64,
     /// Samples of it so far.
     samples: u64,
+    /// A frame of music was not silent.
+    hears_music: bool,
     /// Events that no one has wanted yet.
     passed: Vec<Value>,
 }
@@ -42,7 +46,7 @@ impl Page {
         headers.insert(header::ORIGIN, base.parse().expect("a header"));
         headers.insert(header::COOKIE, cookie.parse().expect("a header"));
         let (socket, _) = connect_async(request).await.expect("a socket");
-        let mut page = Self { socket, turn: 0, samples: 0, passed: Vec::new() };
+        let mut page = Self { socket, turn: 0, samples: 0, hears_music: false, passed: Vec::new() };
         page.send(&json!({ "type": "hello", "name": name })).await;
         page
     }
@@ -59,8 +63,8 @@ impl Page {
             return self.passed.remove(at);
         }
         loop {
-            let message = timeout(BOUND, self.socket.next()).await.expect("in time");
-            match message.expect("it is open").expect("a message") {
+            match self.receives().await {
+                Message::Binary(sound) if sound.len() == MUSIC_BYTES => self.listens(&sound),
                 Message::Binary(sound) => {
                     self.samples += FRAME;
                     assert_eq!(sound.len() as u64, 2 * FRAME);
@@ -78,6 +82,28 @@ impl Page {
                         return event;
                     }
                     self.passed.push(event);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    async fn receives(&mut self) -> Message {
+        let message = timeout(BOUND, self.socket.next()).await.expect("in time");
+        message.expect("it is open").expect("a message")
+    }
+
+    fn listens(&mut self, music: &[u8]) {
+        self.hears_music |= music.iter().any(|byte| *byte != 0);
+    }
+
+    /// Waits for music that sounds.
+    async fn hears_music(&mut self) {
+        while !self.hears_music {
+            match self.receives().await {
+                Message::Binary(sound) if sound.len() == MUSIC_BYTES => self.listens(&sound),
+                Message::Text(text) => {
+                    self.passed.push(serde_json::from_str(&text).expect("JSON"));
                 }
                 _ => {}
             }
@@ -143,6 +169,10 @@ fn page_talks_to_an_npc_and_gives_orders() {
         assert_eq!(muted["ok"], true, "{muted}");
         page.next("npcs", |event| event["npcs"][0]["muted"] == true).await;
         assert_eq!(page.orders("/nonsense").await["ok"], false);
+        assert_eq!(page.orders("/music play rain").await["ok"], true);
+        page.next("npcs", |event| event["music"]["playing"] == json!(["Rain"])).await;
+        page.hears_music().await;
+        assert_eq!(page.orders("/music stop").await["ok"], true);
         page.send(&json!({ "type": "tier", "tier": "deep" })).await;
         page.next("npcs", |event| event["npcs"][0]["tier"] == "deep").await;
         // A connection that comes again undoes no choice of its player.

@@ -6,6 +6,7 @@ import { Controls } from "./controls.js";
 import { byId, el, setText } from "./dom.js";
 import { Help } from "./help.js";
 import { Gate, Microphone } from "./mic.js";
+import { Music } from "./music.js";
 import { Settings } from "./settings.js";
 import { Socket, enter } from "./socket.js";
 import { Speaker } from "./speaker.js";
@@ -14,6 +15,7 @@ import { Talk } from "./talk.js";
 import { t, translate } from "./texts.js";
 import { Transcript } from "./transcript.js";
 import { WhyDialog } from "./why.js";
+import { isMusic } from "./wire.js";
 
 /** @import { State } from "./store.js" */
 /** @import { Talking } from "./talk.js" */
@@ -38,7 +40,8 @@ const socket = new Socket({
   hello,
   message: receive,
   sound: (sound) => {
-    speaker.push(sound);
+    if (isMusic(sound)) music.push(sound);
+    else speaker.push(sound);
     showSilence();
   },
   connection: (connection) => {
@@ -46,6 +49,7 @@ const socket = new Socket({
     // A button that is disabled is never let go.
     if (connection !== "open") return talk.release();
     speaker.reset();
+    music.clear();
     store.reset();
   },
 });
@@ -55,6 +59,8 @@ const speaker = new Speaker(
   (turn, samples) => send({ type: "played", turn, samples }),
   (rms) => showLevel("npc-level", rms),
 );
+
+const music = new Music(audio);
 
 const mic = new Microphone(audio, heard, () => {
   talk.want(false);
@@ -129,6 +135,7 @@ function send(message) {
 function receive(message) {
   if (message.type === "speech") speaker.begin(message.turn);
   if (message.type === "flush") speaker.flush(message.turn);
+  if (message.type === "music_flush") music.clear();
   store.apply(message);
   if (message.type === "welcome") talk.repeat();
 }
@@ -160,10 +167,11 @@ function showLevel(id, rms) {
   levels.set(id, now);
 }
 
-/** Says how to hear the NPCs while the browser still plays nothing. */
+/** Says how to hear the table while the browser still plays nothing. */
 function showSilence() {
-  const isUnheard = speaker.hasUnheard && !audio.isRunning && globalThis.isSecureContext;
-  byId("silence", HTMLElement).hidden = !isUnheard;
+  const isUnheard = speaker.hasUnheard || music.isUnheard;
+  const canBe = !audio.isRunning && globalThis.isSecureContext;
+  byId("silence", HTMLElement).hidden = !(isUnheard && canBe);
 }
 
 /** @param {State} state */
@@ -291,7 +299,12 @@ async function start() {
 Object.assign(globalThis, {
   glyphoxa: {
     state: () => store.state,
-    sound: () => ({ sent: { ...sent }, played: { ...speaker.sum }, turns: [...speaker.played] }),
+    sound: () => ({
+      sent: { ...sent },
+      played: { ...speaker.sum },
+      turns: [...speaker.played],
+      music: music.frames,
+    }),
   },
 });
 

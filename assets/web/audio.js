@@ -56,7 +56,7 @@ export class Audio {
     // The device's own rate: not every browser reads a microphone at another. The worklets convert.
     const context = new AudioContext({ latencyHint: "interactive" });
     await Promise.all(
-      ["mic-worklet.js", "speaker-worklet.js"].map((name) =>
+      ["mic-worklet.js", "music-worklet.js", "speaker-worklet.js"].map((name) =>
         context.audioWorklet.addModule(new URL(name, import.meta.url)),
       ),
     );

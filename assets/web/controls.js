@@ -20,11 +20,13 @@ export class Controls {
     this.place = byId("place", HTMLInputElement);
     this.time = byId("time", HTMLInputElement);
     this.tier = byId("tier", HTMLSelectElement);
+    this.volume = byId("music-volume", HTMLInputElement);
     /** @type {string[]} */
     this.typed = [];
     this.at = 0;
     this.player = "";
     this.scene = "";
+    this.percent = 0;
     this.npcs = "";
     this.common = "";
     this.connectTyping();
@@ -66,7 +68,7 @@ export class Controls {
       if (words) this.order(`/music play ${words}`);
     });
     byId("music-stop", HTMLButtonElement).addEventListener("click", () => this.order("/music stop"));
-    const volume = byId("music-volume", HTMLInputElement);
+    const { volume } = this;
     volume.addEventListener("change", () => this.order(`/music volume ${volume.value}`));
     setChoices(this.to, [["", t("toAnyone")]], "");
     setChoices(this.tier, tierChoices(), "");
@@ -112,7 +114,7 @@ export class Controls {
   }
 
   /** @param {State} state */
-  show({ player, npcs, scene, card }) {
+  show({ player, npcs, scene, music, card }) {
     this.player = player;
     const names = npcs.map(({ name }) => name);
     if (names.join("\n") !== this.npcs) {
@@ -134,6 +136,13 @@ export class Controls {
       this.place.value = scene.location ?? "";
       this.time.value = scene.time ?? "";
     }
+    // Players move it while other things change.
+    if (music.volume !== this.percent) {
+      this.percent = music.volume;
+      this.volume.value = String(music.volume);
+    }
+    const titles = music.playing.join(", ");
+    setText(byId("music-now", HTMLElement), titles ? t("musicNow", { titles }) : "");
     byId("card", HTMLElement).hidden = !card;
     setText(byId("card-text", HTMLElement), card ? t("cardUp") : "");
   }

@@ -5,7 +5,7 @@
 
 /**
  * @import {
- *   Mistake, Npc, Scene, Services, ToPage, TurnLine, TurnState, Welcome, Why,
+ *   Mistake, Music, Npc, Scene, Services, ToPage, TurnLine, TurnState, Welcome, Why,
  * } from "./wire.js"
  * @import { Connection } from "./socket.js"
  */
@@ -50,6 +50,7 @@ const GONE = -1;
  * @property {boolean} again
  * @property {Npc[]} npcs
  * @property {Scene} scene
+ * @property {Music} music
  * @property {Services | null} services
  * @property {Item[]} items
  * @property {Map<string, string>} partials Words not final yet, by player.
@@ -70,6 +71,7 @@ export class Store {
       again: false,
       npcs: [],
       scene: { location: null, time: null },
+      music: { playing: [], volume: 100 },
       services: null,
       items: [],
       partials: new Map(),
@@ -125,7 +127,7 @@ export class Store {
       case "why":
         return this.set({ why: message });
       case "npcs":
-        return this.set({ npcs: message.npcs, scene: message.scene });
+        return this.set({ npcs: message.npcs, scene: message.scene, music: message.music });
       case "card":
         return this.set({ card: message.on });
       case "bye":
@@ -145,8 +147,8 @@ export class Store {
   }
 
   /** @param {Welcome} message */
-  welcome({ player, npcs, scene, services, again }) {
-    this.set({ player, npcs, scene, services, again });
+  welcome({ player, npcs, scene, music, services, again }) {
+    this.set({ player, npcs, scene, music, services, again });
   }
 
   /**

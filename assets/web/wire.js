@@ -1,7 +1,9 @@
 /**
  * Messages between this page and the program: JSON text frames, named by `type`.
  *
- * Sound goes in binary frames: up 16 kHz, down 48 kHz, both mono 16-bit little-endian, 20 ms each.
+ * Sound goes in binary frames: up 16 kHz, down 48 kHz, 16-bit little-endian, at most 20 ms each.
+ * Speech is mono, so it has at most 1,920 bytes; music is stereo, left before right, and always has
+ * `MUSIC_BYTES`. The size alone tells which of both it is.
  */
 
 /** Samples a second of the program's sound; turns are acknowledged in these. */
@@ -10,6 +12,9 @@ export const DOWN_RATE = 48_000;
 export const UP_RATE = 16_000;
 /** Samples of one frame of the microphone: 20 ms. */
 export const UP_FRAME = 320;
+
+/** Bytes of a frame of music: 20 ms, two channels of two bytes. */
+export const MUSIC_BYTES = 3840;
 
 /**
  * @typedef {"fast" | "standard" | "deep"} Tier
@@ -31,6 +36,12 @@ export const UP_FRAME = 320;
  * @typedef {object} Scene
  * @property {string | null} location
  * @property {string | null} time
+ */
+
+/**
+ * @typedef {object} Music
+ * @property {string[]} playing Titles, without effects.
+ * @property {number} volume In percent.
  */
 
 /**
@@ -111,6 +122,7 @@ export const UP_FRAME = 320;
  * @property {string} player
  * @property {Npc[]} npcs
  * @property {Scene} scene
+ * @property {Music} music
  * @property {Services} services
  * @property {boolean} again True if this page's player was at the table before.
  */
@@ -126,9 +138,10 @@ export const UP_FRAME = 320;
  *   | {type: "notice", text: string, private: boolean}
  *   | {type: "mistakes", files: Mistake[]}
  *   | Why
- *   | {type: "npcs", npcs: Npc[], scene: Scene}
+ *   | {type: "npcs", npcs: Npc[], scene: Scene, music: Music}
  *   | {type: "speech", turn: number, npc: string}
  *   | {type: "flush", turn: number}
+ *   | {type: "music_flush"}
  *   | {type: "card", on: boolean}
  *   | {type: "bye", reason: string}} ToPage
  */
@@ -158,6 +171,12 @@ export function read(text) {
     return null;
   }
 }
+
+/**
+ * True if a binary frame is music; else it is speech.
+ * @param {ArrayBuffer} sound
+ */
+export const isMusic = (sound) => sound.byteLength === MUSIC_BYTES;
 
 /**
  * User text for a typed command: one line.

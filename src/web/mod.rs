@@ -43,7 +43,7 @@ pub use self::{
     mcp::{names_for as tools_of, tool_named},
     options::{McpOptions, WebOptions},
     parts::WebParts,
-    rehearsal::{PageOutlets, Rehearsal, RehearsalTable, seat_pages, show_table},
+    rehearsal::{PageOutlets, Rehearsal, RehearsalTable, play_music, seat_pages, show_table},
 };
 use crate::{campaign::Access, memory};
 

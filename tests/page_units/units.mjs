@@ -12,11 +12,13 @@ globalThis.registerProcessor = (name, processor) => (processors[name] = processo
 
 const { Resampler } = await import('./mic-worklet.js')
 const { Ring } = await import('./speaker-worklet.js')
+const { MusicBuffer } = await import('./music-worklet.js')
 const { Gate, problemOf } = await import('./mic.js')
+const { Music } = await import('./music.js')
 const { Speaker } = await import('./speaker.js')
 const { Store } = await import('./store.js')
 const { stages } = await import('./turnbar.js')
-const { read } = await import('./wire.js')
+const { MUSIC_BYTES, isMusic, read } = await import('./wire.js')
 
 /** Level of a tone after the way to 16 kHz, as a share of what it was; and how many samples are to come. */
 function through(rate, hertz) {
@@ -126,6 +128,71 @@ assert.equal(speaker.sent.at(-1).flushed, 1)
   assert.ok(!player.hasUnheard)
   player.tick()
   delete globalThis.document
+}
+
+const stereo = (left, right) => Int16Array.from({ length: MUSIC_BYTES / 2 }, (_, i) => (i % 2 ? right : left))
+assert.deepEqual([stereo(1, 2).buffer, pcm(960, 1).buffer].map(isMusic), [true, false])
+
+/** What a buffer of music plays, by channel. */
+const playMusic = (buffer, length, step = 1) => {
+  const channels = [new Float32Array(length), new Float32Array(length)]
+  buffer.fill(channels, step)
+  return channels
+}
+/** The largest step from one sample to the next. */
+const steepest = (samples) => samples.reduce((most, it, i) => Math.max(most, i && Math.abs(it - samples[i - 1])), 0)
+for (const step of [1, 48 / 44.1]) {
+  const buffer = new MusicBuffer()
+  const heard = []
+  const plays = (length) => heard.push(...playMusic(buffer, length, step)[0])
+  const level = () => heard.at(-1) * 32_768
+  buffer.push(stereo(16_384, -8192))
+  plays(4800)
+  assert.equal(level(), 0, 'it waits for more')
+  for (let frame = 0; frame < 9; frame++) buffer.push(stereo(16_384, -8192))
+  plays(2400)
+  const [left, right] = playMusic(buffer, 1, step)
+  assert.deepEqual([left[0], right[0]].map((it) => Math.round(it * 32_768)), [16_384, -8192])
+  // Too much: the oldest goes.
+  for (let frame = 0; frame < 30; frame++) buffer.push(stereo(-16_384, -16_384))
+  assert.ok(buffer.written - buffer.read <= 19_200)
+  plays(2400)
+  assert.equal(Math.round(level()), -16_384)
+  plays(40_000)
+  assert.ok(Math.abs(level()) < 1, 'it is dry')
+  // What is shorter than the buffer plays to its end, once.
+  buffer.push(stereo(8192, 8192))
+  plays(Math.floor(9_000 / step))
+  assert.ok(Math.abs(level()) < 1)
+  plays(Math.floor(1_500 / step))
+  assert.ok(Math.abs(level() - 8192) < 10)
+  for (let frame = 0; frame < 10; frame++) buffer.push(stereo(8192, 8192))
+  plays(480)
+  buffer.clear()
+  plays(4800)
+  assert.ok(Math.abs(level()) < 1)
+  assert.ok(steepest(heard) < 0.02, 'it clicks')
+}
+
+{
+  // Music is lost while nothing sounds, and needs a loudspeaker of its own from the first on.
+  const made = []
+  globalThis.AudioWorkletNode = class {
+    sent = []
+    port = { postMessage: (message) => this.sent.push(message) }
+    connect = (to) => made.push([this, to])
+  }
+  const audio = { context: null, isRunning: false, onState: (listener) => (audio.changed = listener) }
+  const music = new Music(audio)
+  music.push(stereo(1, 1).buffer)
+  assert.deepEqual([music.isUnheard, music.frames], [true, 0])
+  Object.assign(audio, { context: { destination: 'loudspeaker' }, isRunning: true })
+  music.push(stereo(1, 1).buffer)
+  music.push(stereo(1, 1).buffer)
+  assert.deepEqual([music.isUnheard, music.frames, made.length, made[0][1]], [false, 2, 1, 'loudspeaker'])
+  audio.isRunning = false
+  audio.changed()
+  assert.deepEqual(made[0][0].sent.map(Object.keys), [['sound'], ['sound'], ['clear']])
 }
 
 // An open microphone does not take the NPC for a player.

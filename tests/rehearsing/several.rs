@@ -33,6 +33,28 @@ fn two_pages_are_two_players_in_time() {
 }
 
 #[test]
+fn both_pages_hear_a_shipped_ambience_in_time() {
+    let place = table("");
+    let recording = microphone(&place);
+    let Some(browser) = Browser::start(Microphone::Plays(&recording)) else { return };
+    let rehearsal = Rehearsal::start(&place);
+    let first = browser.open(&rehearsal.link);
+    starts_sound(&first);
+    let second = browser.open(&rehearsal.address());
+    starts_sound(&second);
+    first.types(SAY, "/music play rain");
+    for page in [&first, &second] {
+        page.hears(1.0);
+        let shown = page.evaluate("document.getElementById('music-now').textContent");
+        assert_eq!(shown, "Playing: Rain");
+        // Nothing of it is a turn's.
+        assert_eq!(page.evaluate("glyphoxa.sound().turns.length"), 0);
+        assert_eq!(page.mistakes(), [""; 0]);
+    }
+    assert_eq!(rehearsal.program.terminate(), 0);
+}
+
+#[test]
 fn used_link_admits_no_second_browser_in_time() {
     let place = table("");
     let recording = microphone(&place);

@@ -96,12 +96,14 @@ async fn rehearse(
     let starts = Arc::new(program.handles.workflows.clone());
     let firing = program.handles.schedules.clone().run(drives, starts, stop.child_token());
     let seating = web::seat_pages(Arc::clone(&table), joined);
+    let music = web::play_music(Arc::clone(&table));
     let beside = async {
         tokio::select! {
             () = app::follow(running, Arc::clone(&program.config)) => {}
             () = firing => {}
             () = web::show_table(table, told) => {}
             () = seating => {}
+            () = music => {}
             () = invitations.more() => {}
         }
     };

@@ -8,7 +8,7 @@ macro_rules! embedded {
 }
 
 /// Everything that browsers load; files for type checkers are not here.
-static FILES: [(&str, &[u8]); 23] = embedded![
+static FILES: [(&str, &[u8]); 25] = embedded![
     "app.js",
     "audio.js",
     "cards.js",
@@ -20,6 +20,8 @@ static FILES: [(&str, &[u8]); 23] = embedded![
     "index.html",
     "mic-worklet.js",
     "mic.js",
+    "music-worklet.js",
+    "music.js",
     "settings.js",
     "socket.js",
     "speaker-worklet.js",

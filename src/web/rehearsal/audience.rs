@@ -90,6 +90,12 @@ impl Audience {
         self.each(|page| page.sound(sound.clone()));
     }
 
+    /// Sends music to every page that is not behind.
+    pub fn play_music(&self, sound: &Bytes) {
+        let members = self.members();
+        members.iter().filter(|it| it.is_open).for_each(|it| it.page.music(sound.clone()));
+    }
+
     /// Sends to open pages; one that takes nothing gets no more, until its player leaves.
     fn each(&self, send: impl Fn(&Page) -> bool) {
         for member in self.members().iter_mut().filter(|it| it.is_open) {

@@ -1,7 +1,7 @@
-//! A table's NPCs, scene and services, as pages show them. Entry functions: [`npcs`], [`scene`],
-//! [`services`].
+//! A table's NPCs, scene, music and services, as pages show them. Entry functions: [`npcs`],
+//! [`scene`], [`music`], [`services`].
 
-use super::wire::{NpcCard, SceneCard, ServiceNames};
+use super::wire::{MusicCard, NpcCard, SceneCard, ServiceNames};
 use crate::{
     campaign::Services,
     session::{SeatStatus, Seated, Status},
@@ -27,6 +27,12 @@ pub fn npcs(status: &Status, cast: &[Seated]) -> Vec<NpcCard> {
 pub fn scene(status: &Status) -> SceneCard {
     let scene = &status.scene;
     SceneCard { location: scene.location.clone(), time: scene.time_of_day.clone() }
+}
+
+pub fn music(status: &Status) -> MusicCard {
+    let music = &status.music;
+    let playing = music.playing.iter().map(|(_, title)| title.clone()).collect();
+    MusicCard { playing, volume: music.volume }
 }
 
 /// The first of each kind.

@@ -3,14 +3,15 @@
 //! Entry type: [`Rehearsal`]. A browser opens a one-time link and gets its pass (`pages/`), opens
 //! its socket (`socket.rs`), says hello, and is handed to the table as [`Joined`]. `wire.rs` has
 //! what both sides say. The table's side ([`RehearsalTable`]): a page is a player ([`seat_pages`]),
-//! hears the table (`out.rs`), is shown what happens ([`show_table`]), and gives commands
-//! (`orders.rs`).
+//! hears the table (`out.rs`) and its music ([`play_music`]), is shown what happens
+//! ([`show_table`]), and gives commands (`orders.rs`).
 
 mod audience;
 mod cards;
 mod effects;
 mod exchange;
 mod face;
+mod music;
 mod orders;
 mod out;
 mod pace;
@@ -34,6 +35,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::pages::PageSent;
 use self::socket::TableSocket;
 pub use self::{
+    music::play_music,
     pages::{Joined, Pages},
     player::seat_pages,
     shown::show as show_table,

@@ -2,7 +2,8 @@
 //!
 //! A page first takes a [`PagePlace`], then says hello; then the table gets it as [`Joined`], with
 //! what it sends from then on. That ends once its socket is closed. What it is sent waits in a
-//! queue; a page that lets it run full is too slow, and its socket is closed.
+//! queue; a page that lets it run full is too slow, and its socket is closed. Music does not fill
+//! it: it has a small part of its own, beyond which it is dropped.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,13 +18,16 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
-use super::wire::{FromPage, ToPage};
+use super::wire::{FromPage, MUSIC_BYTES, ToPage};
 use crate::web::pages::Pass;
 
-/// Messages that wait for a page: five seconds of sound.
-const QUEUE: usize = 256;
+/// Messages that wait for a page before music is dropped: half a second of it, more than pages
+/// play.
+const MUSIC: usize = 25;
+/// Messages that wait for a page: five seconds of sound, and music.
+const QUEUE: usize = 256 + MUSIC;
 /// Bytes that wait for a page: that much sound, and several explanations of the longest answers.
-const BYTES: usize = 4 * 1024 * 1024;
+const BYTES: usize = 4 * 1024 * 1024 + MUSIC * MUSIC_BYTES;
 /// Messages of a page that wait for the table.
 const SENT: usize = 64;
 
@@ -194,6 +198,16 @@ impl Page {
         self.queue(Message::Binary(samples))
     }
 
+    /// Sends music as of [`super::wire::music`], unless too much waits: it never takes the place of
+    /// speech or events.
+    pub fn music(&self, samples: Bytes) {
+        let is_behind = QUEUE.saturating_sub(self.queue.capacity()) >= MUSIC
+            || self.waiting.load(Ordering::Relaxed) > BYTES / 2;
+        if !is_behind {
+            self.queue(Message::Binary(samples));
+        }
+    }
+
     fn queue(&self, message: Message) -> bool {
         let bytes = message.len();
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
@@ -273,6 +287,30 @@ mod tests {
         }
         assert!(page.sound(long.clone()) && page.sound(long));
         assert!(!page.send(&ToPage::Card { on: true }) && queue.slow.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn full_queue_drops_music_alone() {
+        let (pages, mut joined) = Pages::new(1, 0);
+        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        let mut queue = place.join("Ada".to_owned()).await.unwrap();
+        let Joined { page, .. } = joined.recv().await.unwrap();
+        let music = || page.music(Bytes::from_static(&[0; MUSIC_BYTES]));
+        (0..2 * QUEUE).for_each(|_| music());
+        for _ in 0..QUEUE - MUSIC - 1 {
+            assert!(page.sound(Bytes::from_static(&[0; 1_920])));
+            music();
+        }
+        assert!(page.send(&ToPage::Card { on: true }) && !queue.slow.is_cancelled());
+        let sent: Vec<_> = std::iter::from_fn(|| queue.messages.now()).collect();
+        let is_music = |it: &&Message| it.len() == MUSIC_BYTES;
+        assert_eq!((sent.iter().filter(is_music).count(), sent.len()), (MUSIC, QUEUE));
+        // A long explanation is on its way.
+        assert!(page.sound(Bytes::from(vec![0; BYTES / 2 + 1])));
+        music();
+        assert!(queue.messages.now().is_some() && queue.messages.now().is_none());
+        music();
+        assert!(queue.messages.now().is_some(), "it goes on");
     }
 
     #[tokio::test]

@@ -154,6 +154,7 @@ impl PagePlayer {
             player: speaker.name.clone(),
             npcs: cards::npcs(status, &table.link.cast()),
             scene: cards::scene(status),
+            music: cards::music(status),
             services: cards::services(&table.engines.services()),
             again,
         });

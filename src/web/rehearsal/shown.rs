@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{
     cards,
     table::{RehearsalTable, TableNews},
-    wire::{FileMistake, NpcCard, SceneCard, ToPage, TurnState},
+    wire::{FileMistake, MusicCard, NpcCard, SceneCard, ToPage, TurnState},
 };
 use crate::{
     campaign::Mistake,
@@ -30,6 +30,7 @@ struct Shown {
     latest: HashMap<String, (Instant, u64)>,
     npcs: Vec<NpcCard>,
     scene: SceneCard,
+    music: MusicCard,
     is_carded: bool,
 }
 
@@ -43,6 +44,7 @@ pub async fn show(table: Arc<RehearsalTable>, told: TableNews) {
         latest: HashMap::new(),
         npcs: Vec::new(),
         scene: SceneCard::default(),
+        music: MusicCard::default(),
         is_carded: false,
     };
     loop {
@@ -134,14 +136,16 @@ impl Shown {
         }
     }
 
-    /// Shows NPCs and scene if one has changed.
+    /// Shows NPCs, scene and music if one has changed.
     async fn tell_npcs(&mut self) {
         let Some(status) = self.table.status().await else { return };
         let (npcs, scene) = (cards::npcs(&status, &self.table.link.cast()), cards::scene(&status));
-        if (&npcs, &scene) != (&self.npcs, &self.scene) {
+        let music = cards::music(&status);
+        if (&npcs, &scene, &music) != (&self.npcs, &self.scene, &self.music) {
             self.npcs.clone_from(&npcs);
             self.scene.clone_from(&scene);
-            self.tell(&ToPage::Npcs { npcs, scene });
+            self.music.clone_from(&music);
+            self.tell(&ToPage::Npcs { npcs, scene, music });
         }
     }
 }

@@ -31,6 +31,7 @@ const LINES_MAX: usize = 64;
 pub struct PageOutlets {
     audience: Audience,
     sound: PageSound,
+    music: MusicPlayer,
     told: TableNews,
 }
 
@@ -45,16 +46,17 @@ impl PageOutlets {
     pub fn open() -> (Self, Outlets) {
         let (audience, events) = (Audience::default(), TableEvents::new(EVENT_CAPACITY));
         let sound = PageSound::new(audience.clone());
+        let music = MusicPlayer::new(events.downgrade());
         let told = TableNews { events: events.subscribe(), live: events.follow_live() };
         let outlets = Outlets {
             out: Box::new(sound.clone()),
             pace: Pace::Ahead(LEAD),
-            music: MusicPlayer::new(events.downgrade()),
+            music: music.clone(),
             effects: Arc::new(PageEffects(audience.clone())),
             halts: Arc::default(),
             events,
         };
-        (Self { audience, sound, told }, outlets)
+        (Self { audience, sound, music, told }, outlets)
     }
 }
 
@@ -72,7 +74,8 @@ pub struct RehearsalTable {
     pub cannot_hear: Option<String>,
     pub audience: Audience,
     pub sound: PageSound,
-    /// Woken when a page may have changed an NPC or the scene without an event of the table.
+    pub music: MusicPlayer,
+    /// Woken when an NPC, the scene or the music may have changed without an event of the table.
     pub changed: Notify,
     /// Browsers whose players opted out of being heard; a page that connects again stays one.
     opted_out: Mutex<BTreeSet<String>>,
@@ -90,7 +93,7 @@ impl RehearsalTable {
     ) -> Option<(Arc<Self>, TableNews)> {
         let mut tables = handles.sessions.tables(Owner::Local).into_iter();
         let here = tables.find(|it| it.link.session == *session)?;
-        let PageOutlets { audience, sound, told } = outlets;
+        let PageOutlets { audience, sound, music, told } = outlets;
         let table = Self {
             handles: handles.clone(),
             mistakes,
@@ -101,6 +104,7 @@ impl RehearsalTable {
             cannot_hear: table.cannot_hear.clone(),
             audience,
             sound,
+            music,
             changed: Notify::new(),
             opted_out: Mutex::default(),
             lines: Mutex::default(),

@@ -1,19 +1,26 @@
 //! Messages between a page and the program; `assets/web/wire.js` has the same for the page.
 //!
 //! Entry functions: [`read_event`] and [`read_sound`], which take anything a page may send within
-//! bounds; [`sound`]. Events are JSON in text messages; binary messages are sound: mono samples of
-//! 16 bits, little-endian, at 16 kHz from the page and at 48 kHz to it.
+//! bounds; [`sound`] and [`music`]. Events are JSON in text messages; binary messages are sound:
+//! samples of 16 bits, little-endian, at most 20 ms, at 16 kHz from the page and at 48 kHz to it.
+//! Speech is mono, so it has at most 1,920 bytes; music is stereo, left before right, and always
+//! has [`MUSIC_BYTES`]. The size alone tells pages which of both it is.
 
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::{Tier, json_depth, json_values, one_line, visible};
+use crate::{
+    audio::FRAME_SAMPLES_48K,
+    domain::{Tier, json_depth, json_values, one_line, visible},
+};
 
 /// Longest message of a page, in bytes.
 pub const MESSAGE_MAX: usize = 64 * 1024;
 /// Samples in a page's binary message: 20 ms at 16 kHz.
 pub const SAMPLES: usize = 320;
+/// Bytes of a binary message of music: 20 ms at 48 kHz, two channels of two bytes.
+pub const MUSIC_BYTES: usize = 4 * FRAME_SAMPLES_48K;
 /// Characters of a player's or an NPC's name.
 const NAME_MAX: usize = 64;
 /// Characters of a typed line; more than one turn may have.
@@ -60,6 +67,7 @@ pub enum ToPage {
         player: String,
         npcs: Vec<NpcCard>,
         scene: SceneCard,
+        music: MusicCard,
         services: ServiceNames,
         /// The browser was here before; the program may have been restarted since.
         again: bool,
@@ -104,10 +112,11 @@ pub enum ToPage {
         recalled: Vec<Value>,
         tools: Vec<Value>,
     },
-    /// NPCs and scene, whenever one changes.
+    /// NPCs, scene and music, whenever one changes.
     Npcs {
         npcs: Vec<NpcCard>,
         scene: SceneCard,
+        music: MusicCard,
     },
     /// Binary messages from here on are this turn's.
     Speech {
@@ -118,6 +127,8 @@ pub enum ToPage {
     Flush {
         turn: u64,
     },
+    /// Music that is not played yet is dropped at once.
+    MusicFlush,
     /// The X-card is in force.
     Card {
         on: bool,
@@ -153,6 +164,14 @@ pub struct NpcCard {
 pub struct SceneCard {
     pub location: Option<String>,
     pub time: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MusicCard {
+    /// Titles, without effects.
+    pub playing: Vec<String>,
+    /// In percent.
+    pub volume: u8,
 }
 
 /// Names of the services that the table uses; `None`: it has none.
@@ -225,6 +244,12 @@ pub fn read_sound(bytes: &[u8]) -> Result<Vec<i16>, Unreadable> {
 /// Samples at 48 kHz as a binary message to pages.
 pub fn sound(samples: &[i16]) -> Bytes {
     samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
+}
+
+/// Mono music at 48 kHz, a frame, as a binary message to pages: both channels alike.
+pub fn music(samples: &[i16]) -> Bytes {
+    let pairs = samples.iter().flat_map(|sample| [*sample, *sample]);
+    pairs.flat_map(i16::to_le_bytes).collect()
 }
 
 fn named(name: &str) -> Result<String, Unreadable> {
