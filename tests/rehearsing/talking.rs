@@ -106,6 +106,7 @@ fn page_adds_little_to_first_sound_in_time() {
     let page = browser.open(&rehearsal.link);
     starts_sound(&page);
     let by_page = median((1..=ROUNDS).map(|round| {
+        page.is_quiet();
         page.listen_from_now();
         talks_until(&page, |text| rolls(text) >= round);
         page.evaluate("instruments.answeredAfter()").as_f64().expect("it was heard")

@@ -10,6 +10,7 @@
   let loudBlocks = 0
   let firstSound = null
   let lastWord = null
+  let lastSound = null
 
   const level = (samples) => {
     let squares = 0
@@ -35,7 +36,8 @@
     chunks.push(Int16Array.from(samples, (sample) => Math.max(-1, Math.min(1, sample)) * 32767))
     if (level(samples) > LOUD) {
       loudBlocks += 1
-      firstSound ??= performance.now()
+      lastSound = performance.now()
+      firstSound ??= lastSound
     }
   }
 
@@ -72,6 +74,8 @@
       lastWord = null
     },
     isListening: () => rate !== 0,
+    // Milliseconds since the last sound that was played.
+    quietFor: () => performance.now() - (lastSound ?? 0),
     loudSeconds: () => (rate === 0 ? 0 : (loudBlocks * BLOCK) / rate),
     // From the microphone's last loud block to the first one that was played, in ms.
     answeredAfter: () => (firstSound === null || lastWord === null ? null : firstSound - lastWord),

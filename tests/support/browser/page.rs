@@ -11,6 +11,8 @@ use super::{BOUND, devtools::DevTools};
 
 /// Listens to what pages play and to their microphone; see its head.
 const INSTRUMENTS: &str = include_str!("instruments.js");
+/// Milliseconds without sound after which an answer is over.
+const QUIET_MS: f64 = 700.0;
 
 /// A tab.
 pub struct Page {
@@ -288,6 +290,15 @@ impl Page {
         self.wait(&what, |page| {
             let loud = page.tries_to_evaluate("instruments.loudSeconds()")?;
             Ok((loud.as_f64() >= Some(seconds)).then_some(()))
+        });
+    }
+
+    /// Waits until the page has played nothing for a while.
+    #[track_caller]
+    pub fn is_quiet(&self) {
+        self.wait("silence", |page| {
+            let quiet = page.tries_to_evaluate("instruments.quietFor()")?;
+            Ok((quiet.as_f64() >= Some(QUIET_MS)).then_some(()))
         });
     }
 
