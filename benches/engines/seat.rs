@@ -216,7 +216,6 @@ impl Seat {
             gate,
             cancel: cancel.clone(),
             effects: Arc::new(Nothing),
-            prompt: None,
             trace: Default::default(),
         };
         let (to, replies) = mpsc::channel(REPLIES);

@@ -138,7 +138,6 @@ async fn turn(
         gate,
         cancel: CancellationToken::new(),
         effects: Arc::new(Nothing),
-        prompt: None,
         trace: Default::default(),
     };
     let (to, mut replies) = mpsc::channel(128);
