@@ -216,6 +216,17 @@ async fn guessed_tokens_keep_no_browser_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn old_link_says_how_to_get_another() {
+    let stage = Stage::new().await;
+    let old = stage.token();
+    tokio::time::advance(Duration::from_secs(600)).await;
+    let answer = stage.posted(&old, JSON).await;
+    assert_eq!(status(&answer), 401);
+    assert!(answer.contains("ten minutes") && answer.contains("press Enter"), "{answer}");
+    assert_eq!(status(&stage.posted(&stage.token(), JSON).await), 204);
+}
+
+#[tokio::test(start_paused = true)]
 async fn page_may_load_nothing_from_elsewhere() {
     let stage = Stage::new().await;
     let get =
