@@ -14,6 +14,7 @@ const { Resampler } = await import('./mic-worklet.js')
 const { Ring } = await import('./speaker-worklet.js')
 const { Gate, problemOf } = await import('./mic.js')
 const { Speaker } = await import('./speaker.js')
+const { Tab } = await import('./socket.js')
 const { Store } = await import('./store.js')
 const { stages } = await import('./turnbar.js')
 const { read } = await import('./wire.js')
@@ -137,6 +138,29 @@ assert.equal(problemOf(new DOMException('', 'NotAllowedError')), 'denied')
 assert.equal(problemOf(new DOMException('', 'NotFoundError')), 'missing')
 assert.equal(problemOf(new DOMException('', 'NotReadableError')), 'busy')
 for (const text of ['', 'null', '[1]', '{"type":1}', '{']) assert.equal(read(text), null, text)
+
+{
+  // A reloaded page is the same tab; a copy of a tab, made while its page runs, is another one.
+  const [stored, listeners] = [new Map(), {}]
+  const sessionStorage = {
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => stored.set(key, value),
+    removeItem: (key) => stored.delete(key),
+  }
+  Object.defineProperty(globalThis, 'sessionStorage', { value: sessionStorage, configurable: true })
+  globalThis.addEventListener = (name, listener) => (listeners[name] = listener)
+  const tab = new Tab()
+  assert.match(tab.name, /^[0-9a-f]{32}$/)
+  assert.equal(stored.size, 0)
+  listeners.pagehide()
+  const reloaded = new Tab()
+  assert.deepEqual([reloaded.name, stored.size], [tab.name, 0])
+  listeners.pagehide()
+  listeners.pageshow()
+  assert.equal(stored.size, 0)
+  reloaded.renew()
+  assert.notEqual(reloaded.name, tab.name)
+}
 
 const ms = {
   speech_end_to_final: 180,
