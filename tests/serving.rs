@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::{outside::Caller, program::Place};
+use crate::support::{
+    outside::Caller,
+    program::{Place, run},
+};
 
 #[test]
 fn npc_speaks_to_a_program_without_discord() {
@@ -47,4 +50,20 @@ fn npc_speaks_to_a_program_without_discord() {
     assert_eq!(live.terminate(), 0);
     let stored = place.run(&["session", "list"]).ends_with(0).stdout;
     assert!(stored.contains("serve-"), "{stored}");
+}
+
+#[test]
+fn output_that_takes_nothing_ends_it_in_order() {
+    let place = Place::with_config(
+        "npcs:\n  - name: Bartok\n    voice: { provider: flite, voice_id: rms }\n    \
+         lines: [{ say: Well met. }]\n",
+    );
+    let commands = [
+        &["serve", "--listen", "127.0.0.1:0"][..],
+        &["rehearse", "--npc", "Bartok", "--port", "0", "--no-open"],
+    ];
+    for command in commands {
+        let ran = run(place.after("exec > /dev/full", command), "").ends_with(1);
+        assert!(ran.stderr.contains("sessions are closed first"), "{command:?}: {ran:#?}");
+    }
 }
