@@ -165,6 +165,9 @@ fn page_talks_to_an_npc_and_gives_orders() {
         let line = &page.next("line", |_| true).await["line"];
         let told = (&line["reply"], &line["outcome"], &line["turn"]);
         assert_eq!(told, (&json!("Well met."), &json!("spoken"), &thinking["turn"]));
+        assert_eq!(page.orders("/xcard").await["ok"], true);
+        let back = page.next("taken_back", |_| true).await;
+        assert_eq!((&back["lines"], &back["removals"]), (&json!([1]), &json!(1)));
         let muted = page.orders("/npc mute Bartok").await;
         assert_eq!(muted["ok"], true, "{muted}");
         page.next("npcs", |event| event["npcs"][0]["muted"] == true).await;
@@ -177,6 +180,8 @@ fn page_talks_to_an_npc_and_gives_orders() {
         page.next("npcs", |event| event["npcs"][0]["tier"] == "deep").await;
         // A connection that comes again undoes no choice of its player.
         assert_eq!(page.orders("/privacy optout").await["ok"], true);
+        let forgotten = page.next("forgotten", |_| true).await;
+        assert_eq!((&forgotten["player"], &forgotten["removals"]), (&json!("Ada"), &json!(2)));
         drop(page);
         let mut page = Page::open(&host, &cookie, "Ada").await;
         page.next("notice", |event| event["text"].as_str().is_some_and(|it| it.contains("optin")))

@@ -4,7 +4,10 @@ use std::{os::unix::net::UnixDatagram, time::Duration};
 
 use serde_json::json;
 
-use crate::support::{outside::Caller, program::Place};
+use crate::support::{
+    outside::Caller,
+    program::{Place, run},
+};
 
 /// Longest wait for a notice to the service manager.
 const BOUND: Duration = Duration::from_secs(60);
@@ -77,4 +80,20 @@ fn service_manager_is_told_of_start_life_and_end() {
     assert_eq!([notice(&told), notice(&told)], ["WATCHDOG=1", "WATCHDOG=1"]);
     assert_eq!(live.terminate(), 0);
     while notice(&told) != "STOPPING=1" {}
+}
+
+#[test]
+fn output_that_takes_nothing_ends_it_in_order() {
+    let place = Place::with_config(
+        "npcs:\n  - name: Bartok\n    voice: { provider: flite, voice_id: rms }\n    \
+         lines: [{ say: Well met. }]\n",
+    );
+    let commands = [
+        &["serve", "--listen", "127.0.0.1:0"][..],
+        &["rehearse", "--npc", "Bartok", "--port", "0", "--no-open"],
+    ];
+    for command in commands {
+        let ran = run(place.after("exec > /dev/full", command), "").ends_with(1);
+        assert!(ran.stderr.contains("sessions are closed first"), "{command:?}: {ran:#?}");
+    }
 }

@@ -6,6 +6,10 @@ import { read } from "./wire.js";
 
 /** Waits before another attempt, in ms; the last one repeats. */
 const WAITS = [300, 600, 1200, 2500, 5000];
+/** Code of a connection that ends because this tab, or a copy of it, has opened another one. */
+const REPLACED = 4000;
+/** Where the tab's name is stored while its page is reloaded. */
+const TAB = "glyphoxa.tab";
 /** Unsent bytes above which sound is dropped: 2 s of it. */
 const UNSENT_MAX = 64_000;
 
@@ -29,6 +33,46 @@ export async function enter() {
   return answer.ok;
 }
 
+/**
+ * The random name of this tab, by which the program knows a page again whose connection was lost. A
+ * reloaded page has it again. A copy of the tab has another one, since the name is stored only while
+ * the tab has no page.
+ */
+export class Tab {
+  constructor() {
+    this.name = take() ?? fresh();
+    addEventListener("pagehide", () => {
+      try {
+        sessionStorage.setItem(TAB, this.name);
+      } catch {
+        // Without storage the reloaded page is another player until the lost connection ends.
+      }
+    });
+    addEventListener("pageshow", take);
+  }
+
+  /** Another page has the name: both would take each other's place forever. */
+  renew() {
+    this.name = fresh();
+  }
+}
+
+/** Takes the name out of the storage; null if it has none. */
+function take() {
+  try {
+    const name = sessionStorage.getItem(TAB);
+    sessionStorage.removeItem(TAB);
+    return name;
+  } catch {
+    return null;
+  }
+}
+
+function fresh() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export class Socket {
   /**
    * @param {object} on
@@ -39,6 +83,7 @@ export class Socket {
    */
   constructor(on) {
     this.on = on;
+    this.tab = new Tab();
     /** @type {WebSocket | null} */
     this.socket = null;
     this.failures = 0;
@@ -56,6 +101,7 @@ export class Socket {
     clearTimeout(this.timer);
     const address = new URL("/table", location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    address.search = `?tab=${this.tab.name}`;
     const socket = new WebSocket(address);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
@@ -72,7 +118,8 @@ export class Socket {
       const message = read(data);
       if (message) this.on.message(message);
     };
-    socket.onclose = () => {
+    socket.onclose = ({ code }) => {
+      if (code === REPLACED) this.tab.renew();
       void this.retry(wasOpen);
     };
   }

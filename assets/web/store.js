@@ -28,6 +28,7 @@ const GONE = -1;
  * @property {string | null} npc
  * @property {TurnState | null} state
  * @property {TurnLine | null} line
+ * @property {number | null} number Of the line; null if it is of an earlier session.
  * @property {number} cost In dollars.
  */
 
@@ -48,6 +49,8 @@ const GONE = -1;
  * @property {string} bye Why the program ended the connection; empty if it did not.
  * @property {string} player
  * @property {boolean} again
+ * @property {string} session
+ * @property {number} removals X-cards and deletions in the session that this page knows of.
  * @property {Npc[]} npcs
  * @property {Scene} scene
  * @property {Music} music
@@ -69,6 +72,8 @@ export class Store {
       bye: "",
       player: "",
       again: false,
+      session: "",
+      removals: 0,
       npcs: [],
       scene: { location: null, time: null },
       music: { playing: [], volume: 100 },
@@ -117,7 +122,13 @@ export class Store {
       case "turn":
         return this.turn(message);
       case "line":
-        return this.line(message.line);
+        return this.line(message.line, message.number);
+      case "taken_back":
+        return this.takenBack(message.lines, message.removals);
+      case "forgotten":
+        return this.forgotten(message.player, message.removals);
+      case "cleared":
+        return this.retract(message.removals, () => true);
       case "answer":
         return this.remark({ kind: "answer", text: message.text, private: true, ok: message.ok });
       case "notice":
@@ -147,8 +158,45 @@ export class Store {
   }
 
   /** @param {Welcome} message */
-  welcome({ player, npcs, scene, music, services, again }) {
-    this.set({ player, npcs, scene, music, services, again });
+  welcome({ player, npcs, scene, music, services, again, session, removals }) {
+    if (session !== this.state.session) {
+      for (const item of this.exchanges()) item.number = null;
+    } else if (removals !== this.state.removals) {
+      // While the page was away.
+      this.retract(removals, () => true);
+    }
+    this.set({ player, npcs, scene, music, services, again, session, removals });
+  }
+
+  /**
+   * An X-card: what has no line yet gets none any more.
+   * @param {number[]} lines
+   * @param {number} removals
+   */
+  takenBack(lines, removals) {
+    this.retract(removals, ({ line, number }) => !line || (number !== null && lines.includes(number)));
+  }
+
+  /**
+   * A player's words were deleted.
+   * @param {string} player
+   * @param {number} removals
+   */
+  forgotten(player, removals) {
+    this.retract(removals, (item) => item.player === player || item.line?.speaker === player);
+  }
+
+  /**
+   * Removes exchanges, words that are not final, and the explanation of an answer.
+   * @param {number} removals All of them, with this one; if the page has missed one, it removes everything.
+   * @param {(item: Exchange) => boolean} fits
+   */
+  retract(removals, fits) {
+    const hasMissed = removals > this.state.removals + 1;
+    const isGone = (/** @type {Item} */ item) => item.kind === "exchange" && (hasMissed || fits(item));
+    this.state.items = this.state.items.filter((item) => !isGone(item));
+    this.state.partials.clear();
+    this.set({ removals, why: null });
   }
 
   /**
@@ -186,8 +234,11 @@ export class Store {
     this.set({});
   }
 
-  /** @param {TurnLine} line */
-  line(line) {
+  /**
+   * @param {TurnLine} line
+   * @param {number} number
+   */
+  line(line, number) {
     const isSame = (/** @type {Exchange} */ item) => item.player === line.speaker && item.text === line.heard;
     const isTurn = (/** @type {Exchange} */ item) => item.turn !== null && item.turn === line.turn;
     const open = (/** @type {(item: Exchange) => boolean} */ fits) =>
@@ -202,7 +253,8 @@ export class Store {
     const apart = item.player === null && line.heard ? open((it) => it !== item && isSame(it)) : undefined;
     if (apart) this.remove(apart);
     if (line.heard) Object.assign(item, { text: line.heard, player: item.player ?? line.speaker });
-    Object.assign(item, { line, npc: line.npc ?? item.npc, turn: item.turn ?? line.turn, state: "idle", cost });
+    const [npc, turn] = [line.npc ?? item.npc, item.turn ?? line.turn];
+    Object.assign(item, { line, number, npc, turn, state: "idle", cost });
     this.state.partials.delete(line.speaker);
     const current = this.state.turn?.turn === item.turn ? null : this.state.turn;
     this.set({ spent: Math.max(this.state.spent, line.spent), turn: current });
@@ -230,6 +282,7 @@ export class Store {
       npc: null,
       state: null,
       line: null,
+      number: null,
       cost: 0,
       ...known,
     };

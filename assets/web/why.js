@@ -27,6 +27,8 @@ export class WhyDialog {
     this.drawn = null;
     /** Last item of the conversation when it was opened. */
     this.before = 0;
+    /** X-cards and deletions known so far. */
+    this.removals = 0;
   }
 
   /**
@@ -49,7 +51,13 @@ export class WhyDialog {
   }
 
   /** @param {State} state */
-  show({ why, items }) {
+  show({ why, items, removals }) {
+    if (removals !== this.removals) {
+      // What is shown may be what was taken back.
+      this.removals = removals;
+      this.body.replaceChildren();
+      this.dialog.close();
+    }
     const last = items.at(-1);
     if (!this.dialog.open) this.before = last?.key ?? 0;
     if (!this.dialog.open || this.drawn) return;

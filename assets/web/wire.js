@@ -125,6 +125,8 @@ export const MUSIC_BYTES = 3840;
  * @property {Music} music
  * @property {Services} services
  * @property {boolean} again True if this page's player was at the table before.
+ * @property {string} session Of the table; numbers of lines and turns begin again in another one.
+ * @property {number} removals X-cards and deletions in it so far, which have removed lines.
  */
 
 /**
@@ -133,7 +135,10 @@ export const MUSIC_BYTES = 3840;
  *   | {type: "partial", player: string, text: string}
  *   | {type: "said", player: string, text: string, id: number}
  *   | {type: "turn", turn: number, state: TurnState, npc: string | null}
- *   | {type: "line", line: TurnLine}
+ *   | {type: "line", number: number, line: TurnLine}
+ *   | {type: "taken_back", lines: number[], removals: number}
+ *   | {type: "forgotten", player: string, removals: number}
+ *   | {type: "cleared", removals: number}
  *   | {type: "answer", text: string, ok: boolean}
  *   | {type: "notice", text: string, private: boolean}
  *   | {type: "mistakes", files: Mistake[]}

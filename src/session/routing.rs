@@ -31,6 +31,9 @@ use crate::{
 
 /// Duration of a spoken "go faster".
 const FASTER_FOR: Duration = Duration::from_secs(300);
+/// Former names of people that still count as theirs: some do call others by these, and learning all
+/// names again takes time.
+const FORMER_MAX: usize = 16;
 
 pub enum Understood {
     Nothing,
@@ -91,7 +94,10 @@ pub struct Router {
     last_deep: Option<Moment>,
     /// Recent turns, oldest first, for detecting rapid exchanges.
     recent_turns: Vec<(SeatId, Moment)>,
-    met: Vec<String>,
+    /// Everyone who has joined, by their last own name.
+    met: Vec<(SpeakerId, String)>,
+    /// Former names that the addresser still knows.
+    former: usize,
 }
 
 pub struct Background {
@@ -119,6 +125,7 @@ impl Router {
             last_deep: None,
             recent_turns: Vec::new(),
             met: Vec::new(),
+            former: 0,
         }
     }
 
@@ -134,17 +141,28 @@ impl Router {
         let matchers = NameMatchers::of(seats, &self.known.campaign, characters);
         self.glossary = matchers.glossary;
         self.addresser = matchers.addresser;
-        self.met.iter().for_each(|person| self.addresser.meet(person));
+        self.met.iter().for_each(|(_, name)| self.addresser.meet(name));
+        self.former = 0;
         self.npc_names = matchers.npc_names;
         self.places = seats.ids();
         self.tier_names = self.known.tier_names(&npc_names(seats));
     }
 
-    pub fn meet(&mut self, person: &str) {
-        if !self.met.iter().any(|known| known == person) {
-            self.addresser.meet(person);
-            self.met.push(person.to_owned());
+    /// Meets a person, perhaps under a new name; true if too many former names are known now
+    /// ([`Self::learn_names`] forgets them).
+    pub fn meet(&mut self, person: SpeakerId, name: &str) -> bool {
+        let is_new = !self.met.iter().any(|(_, known)| known == name);
+        match self.met.iter_mut().find(|(known, _)| *known == person) {
+            Some((_, known)) => {
+                self.former += usize::from(known.as_str() != name);
+                name.clone_into(known);
+            }
+            None => self.met.push((person, name.to_owned())),
         }
+        if is_new {
+            self.addresser.meet(name);
+        }
+        self.former > FORMER_MAX
     }
 
     pub fn leave(&mut self, seat: SeatId) {

@@ -166,8 +166,11 @@ impl Table {
     }
 
     pub(super) fn join(&mut self, speaker: Speaker) {
-        self.router.meet(&speaker.name);
+        let has_former = self.router.meet(speaker.id, &speaker.name);
         self.speakers.join(speaker);
+        if has_former {
+            self.learn_names();
+        }
     }
 
     pub(super) fn character(&mut self, speaker: SpeakerId, name: Option<String>) {

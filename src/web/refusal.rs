@@ -56,9 +56,15 @@ pub enum Refusal {
     MediaType,
     #[error("invalid body (reload the page)")]
     Unreadable,
-    #[error("this link was used already or is unknown (open the one that the program prints)")]
+    #[error(
+        "this link was used, is older than ten minutes, or is unknown (press Enter where glyphoxa \
+         rehearse runs, and open the new one)"
+    )]
     UsedLink,
-    #[error("this browser has no valid pass (open the link that the program prints)")]
+    #[error(
+        "this browser has no valid pass (press Enter where glyphoxa rehearse runs, and open the new \
+         link)"
+    )]
     NoPass,
     #[error("a socket needs an Origin (open the page in a browser)")]
     NoOrigin,

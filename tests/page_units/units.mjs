@@ -16,6 +16,7 @@ const { MusicBuffer } = await import('./music-worklet.js')
 const { Gate, problemOf } = await import('./mic.js')
 const { Music } = await import('./music.js')
 const { Speaker } = await import('./speaker.js')
+const { Tab } = await import('./socket.js')
 const { Store } = await import('./store.js')
 const { stages } = await import('./turnbar.js')
 const { MUSIC_BYTES, isMusic, read } = await import('./wire.js')
@@ -205,6 +206,29 @@ assert.equal(problemOf(new DOMException('', 'NotFoundError')), 'missing')
 assert.equal(problemOf(new DOMException('', 'NotReadableError')), 'busy')
 for (const text of ['', 'null', '[1]', '{"type":1}', '{']) assert.equal(read(text), null, text)
 
+{
+  // A reloaded page is the same tab; a copy of a tab, made while its page runs, is another one.
+  const [stored, listeners] = [new Map(), {}]
+  const sessionStorage = {
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => stored.set(key, value),
+    removeItem: (key) => stored.delete(key),
+  }
+  Object.defineProperty(globalThis, 'sessionStorage', { value: sessionStorage, configurable: true })
+  globalThis.addEventListener = (name, listener) => (listeners[name] = listener)
+  const tab = new Tab()
+  assert.match(tab.name, /^[0-9a-f]{32}$/)
+  assert.equal(stored.size, 0)
+  listeners.pagehide()
+  const reloaded = new Tab()
+  assert.deepEqual([reloaded.name, stored.size], [tab.name, 0])
+  listeners.pagehide()
+  listeners.pageshow()
+  assert.equal(stored.size, 0)
+  reloaded.renew()
+  assert.notEqual(reloaded.name, tab.name)
+}
+
 const ms = {
   speech_end_to_final: 180,
   final_to_first_text: 0,
@@ -275,6 +299,65 @@ const after = (...messages) => {
   assert.equal(store.state.items[1].turn, 1)
   for (let i = 0; i < 400; i++) store.apply({ type: 'notice', text: 'x', private: false })
   assert.equal(store.state.items.length, 300)
+}
+
+const welcome = (session, removals) => ({
+  type: 'welcome', player: 'Max', npcs: [], scene: {}, services: {}, again: false, session, removals,
+})
+/** Two exchanges of Max and one of Ada, lines 1 to 3, and words of Max that wait for an answer. */
+const talked = () => {
+  const store = new Store()
+  store.apply(welcome('one', 0))
+  const told = [['Max', 'Hi'], ['Ada', 'Ale!'], ['Max', 'A song']]
+  told.forEach(([player, text], at) => {
+    store.apply({ type: 'said', player, text, id: at + 1 })
+    store.apply(turn(at + 10, 'speaking'))
+    store.apply({ type: 'line', number: at + 1, line: line({ turn: at + 10, speaker: player, heard: text }) })
+  })
+  store.apply(said('And now', 4))
+  store.apply(turn(13, 'thinking'))
+  store.apply({ type: 'partial', player: 'Max', text: 'wh' })
+  store.apply({ type: 'why', turn: 12, parts: [], recalled: [], tools: [] })
+  store.apply({ type: 'notice', text: 'It rains.', private: false })
+  return store
+}
+const shown = ({ state }) => state.items.map(({ text }) => text)
+{
+  // An X-card takes its lines and all that waits; the rest stays.
+  const store = talked()
+  store.apply({ type: 'taken_back', lines: [2, 3], removals: 1 })
+  assert.deepEqual(shown(store), ['Hi', 'It rains.'])
+  assert.deepEqual([store.state.partials.size, store.state.why], [0, null])
+  store.apply(turn(13, 'idle'))
+  store.apply({ type: 'line', number: 4, line: line({ turn: null, speaker: 'somebody', heard: '', reply: '', outcome: 'cancelled' }) })
+  assert.deepEqual(shown(store), ['Hi', 'It rains.', ''])
+}
+{
+  // A deletion takes the player's words and the answers, also those of an earlier run.
+  const store = talked()
+  store.reset()
+  store.apply(welcome('two', 0))
+  store.apply({ type: 'taken_back', lines: [1], removals: 1 })
+  assert.deepEqual(shown(store), ['Hi', 'Ale!', 'A song', 'It rains.'], 'line 1 of the other run stays')
+  store.apply({ type: 'forgotten', player: 'Max', removals: 2 })
+  assert.deepEqual(shown(store), ['Ale!', 'It rains.'])
+}
+{
+  // Lines keep their numbers while the program runs; what the page has missed takes everything.
+  const store = talked()
+  store.reset()
+  store.apply(welcome('one', 0))
+  store.apply({ type: 'taken_back', lines: [3], removals: 1 })
+  assert.deepEqual(shown(store), ['Hi', 'Ale!', 'It rains.'])
+  store.reset()
+  store.apply(welcome('one', 2))
+  assert.deepEqual(shown(store), ['It rains.'])
+  const other = talked()
+  other.apply({ type: 'forgotten', player: 'Ada', removals: 3 })
+  assert.deepEqual(shown(other), ['It rains.'])
+  const last = talked()
+  last.apply({ type: 'cleared', removals: 1 })
+  assert.deepEqual(shown(last), ['It rains.'])
 }
 
 console.log('passed')

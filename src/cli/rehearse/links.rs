@@ -28,7 +28,10 @@ impl Invitations {
             complain(&format!("cannot open a browser: {error} (open the link yourself)"));
         }
         if io::stdin().is_terminal() {
-            writeln!(stdout(), "press Enter for the link of another player")?;
+            writeln!(
+                stdout(),
+                "press Enter for another link (each one works once, for ten minutes)"
+            )?;
         }
         Ok(())
     }

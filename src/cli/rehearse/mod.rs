@@ -77,15 +77,13 @@ async fn rehearse(
     let at = (&local.session, &local.table);
     let opened = RehearsalTable::of(&program.handles, program.mistakes.clone(), at, pages);
     let (table, told) = opened.context("the table has closed at once (see the log)")?;
-    if let Some(name) = &arguments.npc {
-        table.bring_in(name).await.map_err(Failure::usage)?;
-    }
     let base = format!("http://{}", listener.address());
     let invitations = Invitations { doors: doors.clone(), base };
-    writeln!(stdout(), "rehearsing at {} (Ctrl-C ends it)", invitations.base)?;
+    // An error ends the session in order.
+    let begun = begin(arguments, &table, &invitations).await;
+    let has_begun = begun.is_ok();
     let stop = CancellationToken::new();
     let listening = listener.start_with(&program.handles, doors, &stop);
-    invitations.open(!arguments.no_open)?;
     let sessions = program.handles.sessions.clone();
     let serving = async {
         listening.end().await;
@@ -98,6 +96,9 @@ async fn rehearse(
     let seating = web::seat_pages(Arc::clone(&table), joined);
     let music = web::play_music(Arc::clone(&table));
     let beside = async {
+        if !has_begun {
+            return;
+        }
         tokio::select! {
             () = app::follow(running, Arc::clone(&program.config)) => {}
             () = firing => {}
@@ -116,5 +117,19 @@ async fn rehearse(
     };
     drop(sessions);
     program.close().await;
+    begun?;
     Ok(if is_whole { DONE } else { FAILED })
+}
+
+/// Brings in the wanted NPC, and prints or opens the first link.
+async fn begin(
+    arguments: &Arguments,
+    table: &RehearsalTable,
+    invitations: &Invitations,
+) -> Result<(), Failure> {
+    if let Some(name) = &arguments.npc {
+        table.bring_in(name).await.map_err(Failure::usage)?;
+    }
+    writeln!(stdout(), "rehearsing at {} (Ctrl-C ends it)", invitations.base)?;
+    Ok(invitations.open(!arguments.no_open)?)
 }

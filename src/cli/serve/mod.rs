@@ -55,15 +55,9 @@ async fn serve(
     let agreed = from.agreements().with(&config);
     let program = Program::open(config, Some(&listener), false).await?;
     let (table, mut gone) = table::open(&program.handles).await?;
-    writeln!(stdout(), "listening on http://{}/mcp (Ctrl-C ends it)", listener.address())?;
-    if program.handles.access.list(None).await?.is_empty() {
-        let address = listener.address();
-        let url = match address == entered {
-            true => String::new(),
-            false => format!(" --url http://{address}/mcp"),
-        };
-        complain(&format!("no program has a token yet (glyphoxa mcp entry{url} makes one)"));
-    }
+    // An error ends the session in order.
+    let begun = announce(&program.handles, listener.address(), entered).await;
+    let has_begun = begun.is_ok();
     let stop = CancellationToken::new();
     let listening = listener.start(&program.handles, false, &stop);
     let serving = async {
@@ -74,6 +68,9 @@ async fn serve(
         app::follow(program.running(from, agreed, log_level), Arc::clone(&program.config));
     let firing = fire_schedules(&program.handles, &stop);
     let beside = async {
+        if !has_begun {
+            return;
+        }
         tokio::select! {
             () = following => {}
             () = firing => {}
@@ -90,7 +87,26 @@ async fn serve(
         return Err(Failure::Failed(anyhow::anyhow!("stopped early")));
     };
     program.close().await;
+    begun?;
     Ok(if is_whole { DONE } else { FAILED })
+}
+
+/// Prints the `address`, and how a program gets in if none can; entries have the address `entered`
+/// unless they name another.
+async fn announce(
+    handles: &Handles,
+    address: SocketAddr,
+    entered: SocketAddr,
+) -> Result<(), Failure> {
+    writeln!(stdout(), "listening on http://{address}/mcp (Ctrl-C ends it)")?;
+    if handles.access.list(None).await?.is_empty() {
+        let url = match address == entered {
+            true => String::new(),
+            false => format!(" --url http://{address}/mcp"),
+        };
+        complain(&format!("no program has a token yet (glyphoxa mcp entry{url} makes one)"));
+    }
+    Ok(())
 }
 
 /// Fires the schedules of this machine until `stop`.

@@ -446,6 +446,28 @@ async fn players_are_called_by_whom_they_play() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn former_names_are_forgotten_in_the_end() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let named =
+        |name: &str| Command::Join(Speaker { id: THORIN, name: name.to_owned(), is_dm: false });
+    let is_a_player = async |stage: &mut Stage, name: &str| {
+        stage.types(ELARA, &format!("{name}, give me the rope")).await;
+        stage.settle().await;
+        stage.lines()[0].detail.as_deref() == Some("said to another player")
+    };
+    stage.order(named("Balin")).await;
+    stage.order(named("Oskar")).await;
+    assert!(is_a_player(&mut stage, "Balin").await && is_a_player(&mut stage, "Oskar").await);
+    for _ in 0..20 {
+        stage.order(named("Hedwig")).await;
+        stage.order(named("Oskar")).await;
+    }
+    assert!(is_a_player(&mut stage, "Oskar").await);
+    assert!(!is_a_player(&mut stage, "Balin").await);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn speakers_leaving_mid_word_are_not_heard() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[(20, "Bartok, what")], "Bartok, what is the news");

@@ -93,11 +93,12 @@ impl Doors {
             return Err(Refusal::MediaType);
         }
         let Entering { token } = serde_json::from_slice(body).map_err(|_| Refusal::Unreadable)?;
-        let player = self.links.take(&token);
+        let clock = Instant::now();
+        let player = self.links.take(&token, clock);
         if self.seal.pass(headers, now).is_some() {
             return Ok(None);
         }
-        let player = player.ok_or_else(|| self.links.wrong(Instant::now()))?;
+        let player = player.ok_or_else(|| self.links.wrong(clock))?;
         Ok(Some(self.seal.cookie(&Pass::new(player, now), self.behind_tls)))
     }
 }

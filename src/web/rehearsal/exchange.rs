@@ -1,4 +1,5 @@
 //! Messages of one page, both ways at once. Entry functions: [`exchange`], [`farewell`].
+//! `assets/web/socket.js` knows [`REPLACED`].
 
 use std::time::Duration;
 
@@ -27,6 +28,9 @@ const SILENCE: Duration = Duration::from_secs(45);
 /// Longest wait for one message to leave; its queue mostly runs full before.
 const WRITE: Duration = Duration::from_secs(10);
 
+/// Code of a socket whose place another one took; a page that reads it is in another tab.
+const REPLACED: u16 = 4000;
+
 /// Why a page's socket ends, as the page is told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ended {
@@ -44,6 +48,8 @@ pub enum Ended {
     Slow,
     #[error("the page no longer answers")]
     Silent,
+    #[error("the same tab has connected again")]
+    Replaced,
     #[error("the table is closed")]
     NoTable,
     #[error("the program ends")]
@@ -60,12 +66,26 @@ impl Ended {
             Self::Long => CloseCode::Size,
             Self::NoHello | Self::Fast | Self::Slow | Self::Silent => CloseCode::Policy,
             Self::Unreadable(_) => CloseCode::Unsupported,
+            Self::Replaced => CloseCode::Library(REPLACED),
         }
     }
 }
 
-/// Carries messages between a page and the table until one of them ends.
+/// Carries messages between a page and the table until one of them ends, or another page has the
+/// place.
 pub async fn exchange<S>(socket: &mut S, place: PagePlace) -> Ended
+where
+    S: Stream<Item = Result<Message, Error>> + Sink<Message> + Unpin,
+{
+    let replaced = place.replaced();
+    tokio::select! {
+        biased;
+        () = replaced.cancelled() => Ended::Replaced,
+        ended = carry(socket, place) => ended,
+    }
+}
+
+async fn carry<S>(socket: &mut S, place: PagePlace) -> Ended
 where
     S: Stream<Item = Result<Message, Error>> + Sink<Message> + Unpin,
 {

@@ -28,7 +28,7 @@ pub mod wire;
 use std::{io, path::Path};
 
 use axum::Router;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 #[cfg(test)]
@@ -66,9 +66,10 @@ impl Rehearsal {
         Ok((Self { links: Links::default(), seal, pages }, joined))
     }
 
-    /// A link to the listener at `base` ("http://host:port") that lets one browser in, once.
+    /// A link to the listener at `base` ("http://host:port") that lets one browser in, once, within
+    /// ten minutes.
     pub fn link(&self, base: &str) -> String {
-        self.links.open(base)
+        self.links.open(base, Instant::now())
     }
 
     /// The page and its socket, until `stop`; `behind_tls`: browsers reach them over TLS.

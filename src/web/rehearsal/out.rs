@@ -4,9 +4,10 @@
 //! each of them, at most 300 ms ahead of what is acknowledged ([`WINDOW`]), and reports about every
 //! 100 ms how many samples of a turn it has played. The furthest page counts, since a person who
 //! heard the words has heard them. Frames beyond the window wait here, and the table, which asks
-//! how many wait, gives up a turn whose sound stays. Without a page, and for a page that reports
-//! nothing for 1 s, a clock plays. What a stopped turn lacks was not heard. A sample of a voice goes
-//! to one page while the table is quiet, and ends when it speaks.
+//! how many wait, gives up a turn whose sound stays. Without a page, a clock plays; and so it does
+//! once all pages have reported nothing for 1 s ([`DEAF`]) while they had sound to play, until one
+//! reports again, from where it then is. What a stopped turn lacks was not heard. A sample of a
+//! voice goes to one page while the table is quiet, and ends when it speaks.
 
 use std::{
     collections::VecDeque,
@@ -32,7 +33,7 @@ use crate::{
 pub const LEAD: Duration = Duration::from_millis(100);
 /// Samples that pages may have beyond what was acknowledged: 300 ms.
 const WINDOW: u64 = 14_400;
-/// A page that has acknowledged nothing of a turn for this long does not play it.
+/// Pages that have sound and acknowledge nothing for this long do not play it.
 const DEAF: Duration = Duration::from_secs(1);
 /// Turns whose sound may still be in pages; a turn lasts longer than the window.
 const TURNS_MAX: usize = 4;
@@ -59,6 +60,8 @@ struct Playing {
     told: Option<TurnId>,
     /// Ids of pages that hear a voice's sample meanwhile.
     asides: Vec<u64>,
+    /// No page reports what it plays: the clock counts.
+    is_deaf: bool,
 }
 
 /// Sound of one turn, in samples.
@@ -67,11 +70,10 @@ struct TurnSound {
     npc: String,
     taken: u64,
     sent: u64,
+    /// Played by `since`.
     acknowledged: u64,
-    /// When its first frame was sent.
-    sent_at: Option<Instant>,
-    /// When the last report came.
-    reported_at: Option<Instant>,
+    /// When the last report came, or, if later, when pages got sound again after they had played all.
+    since: Option<Instant>,
     /// Ids of pages that opened in its middle, and how much had been sent before.
     late: Vec<(u64, u64)>,
 }
@@ -84,21 +86,31 @@ impl TurnSound {
             taken: 0,
             sent: 0,
             acknowledged: 0,
-            sent_at: None,
-            reported_at: None,
+            since: None,
             late: Vec::new(),
         }
     }
 
-    /// Samples played by now; `by_pages`: pages are open and report what they play.
+    /// Samples played by now; `by_pages`: as pages report it, else by the clock.
     fn played(&self, now: Instant, by_pages: bool) -> u64 {
-        let Some(since) = self.reported_at.or(self.sent_at) else { return 0 };
+        let Some(since) = self.since.filter(|_| !by_pages) else { return self.acknowledged };
         let passed = now.saturating_duration_since(since);
-        if by_pages && (self.reported_at.is_some() || passed < DEAF) {
-            return self.acknowledged;
-        }
         let by_clock = u64::try_from(RATE.samples_in(passed)).unwrap_or(u64::MAX);
         self.acknowledged.saturating_add(by_clock).min(self.sent)
+    }
+
+    /// True if pages have had sound for too long without a report.
+    fn is_overdue(&self, now: Instant) -> bool {
+        let waits = self.since.filter(|_| self.acknowledged < self.sent);
+        waits.is_some_and(|since| now.saturating_duration_since(since) >= DEAF)
+    }
+
+    /// Counts a frame that pages get now.
+    fn send(&mut self, now: Instant, by_pages: bool) {
+        if self.played(now, by_pages) == self.sent {
+            (self.acknowledged, self.since) = (self.sent, Some(now));
+        }
+        self.sent += FRAME;
     }
 
     /// Nothing follows: only what was played counts as taken.
@@ -109,6 +121,27 @@ impl TurnSound {
 }
 
 impl Playing {
+    /// True while pages report what they play.
+    fn is_reported(&mut self, audience: &Audience, now: Instant) -> bool {
+        // A page need not report the end of an earlier turn.
+        if self.turns.back().is_some_and(|turn| turn.is_overdue(now)) {
+            self.is_deaf = true;
+        }
+        !self.is_deaf && !audience.is_empty()
+    }
+
+    /// Lets the reports of pages count from `now` on; true if those of open pages did not.
+    fn count_pages(&mut self, audience: &Audience, now: Instant) -> bool {
+        let is_reported = self.is_reported(audience, now);
+        self.is_deaf = false;
+        if let Some(turn) = self.turns.back_mut().filter(|turn| !is_reported && turn.sent > 0) {
+            // The clock has played until now.
+            turn.acknowledged = turn.played(now, false);
+            turn.since = Some(now);
+        }
+        !is_reported && !audience.is_empty()
+    }
+
     /// Samples that pages have and have not played.
     fn outstanding(&self, now: Instant, by_pages: bool) -> u64 {
         let last = self.turns.len().saturating_sub(1);
@@ -126,7 +159,7 @@ impl Playing {
 
     /// Sends what pages may have by now.
     fn pump(&mut self, audience: &Audience, now: Instant) {
-        let by_pages = !audience.is_empty();
+        let by_pages = self.is_reported(audience, now);
         let mut ahead = self.outstanding(now, by_pages);
         while !self.queue.is_empty() && (!by_pages || ahead + FRAME <= WINDOW) {
             let Some((of, frame)) = self.queue.pop_front() else { return };
@@ -139,8 +172,7 @@ impl Playing {
             let mut samples = frame.samples().to_vec();
             self.gain.apply(&mut samples);
             audience.play(&wire::sound(&samples));
-            turn.sent += FRAME;
-            turn.sent_at.get_or_insert(now);
+            turn.send(now, by_pages);
             ahead += FRAME;
         }
     }
@@ -154,6 +186,7 @@ impl PageSound {
             gain: Gain::new(RATE),
             told: None,
             asides: Vec::new(),
+            is_deaf: false,
         };
         Self { audience, state: Arc::new(Mutex::new(state)) }
     }
@@ -162,13 +195,9 @@ impl PageSound {
     /// the two.
     pub fn open(&self, page: &Page) {
         let (mut state, now) = (self.state(), Instant::now());
-        let (told, is_first) = (state.told, self.audience.is_empty());
+        let told = state.told;
+        state.count_pages(&self.audience, now);
         if let Some(turn) = state.turns.back_mut() {
-            if is_first && turn.sent > 0 {
-                // The clock has played until now.
-                turn.acknowledged = turn.played(now, false);
-                turn.reported_at = Some(now);
-            }
             turn.late.push((page.id, turn.sent));
             if told == Some(turn.turn) {
                 page.send(&ToPage::Speech { turn: turn.turn.0, npc: turn.npc.clone() });
@@ -181,7 +210,8 @@ impl PageSound {
     /// table.
     pub fn begin_aside(&self, page: &Page, npc: &str) -> bool {
         let (mut state, now) = (self.state(), Instant::now());
-        if state.is_speaking(now, !self.audience.is_empty()) {
+        let by_pages = state.is_reported(&self.audience, now);
+        if state.is_speaking(now, by_pages) {
             return false;
         }
         // A turn that only pauses is announced again before its next frame.
@@ -211,11 +241,15 @@ impl PageSound {
     /// A page reports the samples of `turn` that it has played.
     pub fn played(&self, page: u64, turn: u64, samples: u64) {
         let (mut state, now) = (self.state(), Instant::now());
-        let Some(sound) = state.turns.iter_mut().find(|it| it.turn.0 == turn) else { return };
+        let Some(at) = state.turns.iter().position(|it| it.turn.0 == turn) else { return };
+        let is_back = state.count_pages(&self.audience, now);
+        let sound = &mut state.turns[at];
         let before = sound.late.iter().find(|(id, _)| *id == page).map_or(0, |(_, sent)| *sent);
         let played = before.saturating_add(samples).min(sound.sent);
-        sound.acknowledged = sound.acknowledged.max(played);
-        sound.reported_at = Some(now);
+        // The clock was ahead of a page that is back.
+        let known = if is_back { 0 } else { sound.acknowledged };
+        sound.acknowledged = known.max(played);
+        sound.since = Some(now);
         state.pump(&self.audience, now);
     }
 
@@ -258,7 +292,7 @@ impl VoiceOut for PageSound {
 
     fn stop(&mut self) -> usize {
         let (mut state, now) = (self.state(), Instant::now());
-        let by_pages = !self.audience.is_empty();
+        let by_pages = state.is_reported(&self.audience, now);
         let unheard = state.turns.back().map_or(0, |it| it.taken - it.played(now, by_pages));
         state.queue.clear();
         // The X-card stops samples too.
@@ -373,6 +407,56 @@ mod tests {
         sound.begin(TurnId(4));
         speaks(&mut sound, 1);
         assert_eq!(sent(&mut queue), (1, 1), "the end of an earlier turn is past by the clock");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn page_that_falls_silent_stalls_no_turn() {
+        let (audience, mut sound) = begun();
+        let [(page, mut queue)] = opened(&audience).await;
+        speaks(&mut sound, 20);
+        sound.played(page.id, TURN.0, 5 * FRAME);
+        assert_eq!((sound.waiting(), sent(&mut queue)), (0, (1, 20)));
+        speaks(&mut sound, 10);
+        assert_eq!(sound.waiting(), 10, "it has the window");
+        advance(DEAF).await;
+        assert_eq!((sound.waiting(), sent(&mut queue)), (0, (0, 10)));
+        speaks(&mut sound, 30);
+        assert_eq!((sound.waiting(), sent(&mut queue)), (0, (0, 30)), "no one waits for it again");
+        sound.begin(TurnId(4));
+        speaks(&mut sound, 20);
+        assert_eq!(sound.waiting(), 0, "nor in the next turn");
+        // It wakes up, and is waited for from where it is.
+        sound.played(page.id, 4, FRAME);
+        speaks(&mut sound, 3);
+        assert_eq!(sound.waiting(), 3);
+        assert_eq!(sound.stop(), 22);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn other_page_counts_when_one_falls_silent() {
+        let (audience, mut sound) = begun();
+        let [(asleep, _first), (other, _second)] = opened(&audience).await;
+        speaks(&mut sound, 15);
+        sound.played(asleep.id, TURN.0, 5 * FRAME);
+        for played in 1..=15 {
+            advance(Duration::from_millis(100)).await;
+            sound.played(other.id, TURN.0, played * FRAME);
+        }
+        speaks(&mut sound, 20);
+        assert_eq!(sound.waiting(), 5, "the clock does not play");
+        sound.played(other.id, TURN.0, 20 * FRAME);
+        assert_eq!((sound.waiting(), sound.stop()), (0, 15));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pause_of_the_npc_is_no_silence_of_pages() {
+        let (audience, mut sound) = begun();
+        let [(page, _queue)] = opened(&audience).await;
+        speaks(&mut sound, 5);
+        sound.played(page.id, TURN.0, 5 * FRAME);
+        advance(5 * DEAF).await;
+        speaks(&mut sound, 20);
+        assert_eq!((sound.waiting(), sound.stop()), (5, 20));
     }
 
     #[tokio::test(start_paused = true)]

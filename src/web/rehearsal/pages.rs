@@ -3,7 +3,9 @@
 //! A page first takes a [`PagePlace`], then says hello; then the table gets it as [`Joined`], with
 //! what it sends from then on. That ends once its socket is closed. What it is sent waits in a
 //! queue; a page that lets it run full is too slow, and its socket is closed. Music does not fill
-//! it: it has a small part of its own, beyond which it is dropped.
+//! it: it has a small part of its own, beyond which it is dropped. A connection may be lost without
+//! an end; a page that comes back in the same tab of the same browser ends it, and is the same
+//! player once that one has left the table.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +16,10 @@ use std::{
 };
 
 use axum::body::Bytes;
-use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::{
+    Notify,
+    mpsc::{self, error::TrySendError},
+};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
@@ -41,15 +46,27 @@ struct Shared {
     since: i64,
     newcomers: mpsc::Sender<Joined>,
     open: Mutex<Open>,
+    /// Woken when a place is free again.
+    freed: Notify,
 }
 
 #[derive(Default)]
 struct Open {
     next: u64,
-    /// Numbers of players, by page.
-    players: BTreeMap<u64, u32>,
+    /// Places, by page.
+    taken: BTreeMap<u64, Taken>,
     /// Browsers that had a page in this run.
     known: BTreeSet<String>,
+}
+
+struct Taken {
+    /// Number of the player.
+    player: u32,
+    browser: String,
+    /// Random name of its tab; `None`: it has given none.
+    tab: Option<String>,
+    /// Cancelled once a later page has the player.
+    replaced: CancellationToken,
 }
 
 /// A page's place, free again once dropped. A player has it until the table knows that they left:
@@ -57,10 +74,11 @@ struct Open {
 pub struct PagePlace {
     shared: Arc<Shared>,
     id: u64,
-    /// No other page has this number now.
+    /// No other page has this number now, but for those that this one replaces.
     player: u32,
     browser: String,
     again: bool,
+    replaced: CancellationToken,
 }
 
 /// A page that has said hello.
@@ -131,7 +149,8 @@ impl Pages {
     /// At most `most` at a time; `since`: start of the program, as Unix time in ms.
     pub fn new(most: usize, since: i64) -> (Self, mpsc::Receiver<Joined>) {
         let (newcomers, joined) = mpsc::channel(most.max(1));
-        let shared = Shared { most, since, newcomers, open: Mutex::default() };
+        let (open, freed) = (Mutex::default(), Notify::new());
+        let shared = Shared { most, since, newcomers, open, freed };
         (Self(Arc::new(shared)), joined)
     }
 
@@ -140,28 +159,68 @@ impl Pages {
         self.0.most
     }
 
-    /// A place for a page of the browser with `pass`; `None`: all are taken.
-    pub fn admit(&self, pass: &Pass) -> Option<PagePlace> {
+    /// A place for a page of the browser with `pass` in `tab`: that of its earlier connection, which
+    /// ends, or a free one; `None`: all are taken.
+    pub fn admit(&self, pass: &Pass, tab: Option<&str>) -> Option<PagePlace> {
         let mut open = self.0.open();
-        if open.players.len() >= self.0.most {
-            return None;
-        }
-        let is_free = |player: &u32| !open.players.values().any(|it| it == player);
-        let player = [pass.player].into_iter().chain(1..).find(is_free)?;
+        let player = match open.replace(&pass.session, tab) {
+            Some(player) => player,
+            None => open.newcomer(pass.player, self.0.most)?,
+        };
         let is_known = !open.known.insert(pass.session.clone());
         let again = is_known || pass.issued < self.0.since;
         let id = open.next;
         open.next += 1;
-        open.players.insert(id, player);
+        let (browser, replaced) = (pass.session.clone(), CancellationToken::new());
+        let (tab, ends) = (tab.map(str::to_owned), replaced.clone());
+        open.taken.insert(id, Taken { player, browser: browser.clone(), tab, replaced: ends });
         drop(open);
-        let browser = pass.session.clone();
-        Some(PagePlace { shared: Arc::clone(&self.0), id, player, browser, again })
+        Some(PagePlace { shared: Arc::clone(&self.0), id, player, browser, again, replaced })
+    }
+}
+
+impl Open {
+    /// Ends the connection of this browser's tab; returns the number of its player.
+    fn replace(&self, browser: &str, tab: Option<&str>) -> Option<u32> {
+        let tab = tab?;
+        let is_same = |it: &&Taken| it.browser == browser && it.tab.as_deref() == Some(tab);
+        let earlier = self.taken.values().find(|it| is_same(it) && !it.replaced.is_cancelled())?;
+        earlier.replaced.cancel();
+        Some(earlier.player)
+    }
+
+    /// Number of another player, `wanted` if it is free; `None`: `most` are here.
+    fn newcomer(&self, wanted: u32, most: usize) -> Option<u32> {
+        let here = self.taken.values().filter(|it| !it.replaced.is_cancelled());
+        if here.count() >= most {
+            return None;
+        }
+        let is_free = |player: &u32| !self.taken.values().any(|it| it.player == *player);
+        [wanted].into_iter().chain(1..).find(is_free)
+    }
+
+    /// True while an earlier page than `id` has its player.
+    fn has_earlier(&self, id: u64, player: u32) -> bool {
+        self.taken.range(..id).any(|(_, it)| it.player == player)
     }
 }
 
 impl PagePlace {
-    /// Hands the page to the table; `None`: no table takes pages any more.
+    /// Cancelled once a page of the same tab has come in place of this one.
+    pub fn replaced(&self) -> CancellationToken {
+        self.replaced.clone()
+    }
+
+    /// Hands the page to the table, once those that it replaces have left; `None`: no table takes
+    /// pages any more. Cancel safe.
     pub async fn join(self, name: String) -> Option<PageQueue> {
+        loop {
+            let freed = self.shared.freed.notified();
+            if !self.shared.open().has_earlier(self.id, self.player) {
+                break;
+            }
+            freed.await;
+        }
         let (queue, messages) = mpsc::channel(QUEUE);
         let waiting = Arc::<AtomicUsize>::default();
         let messages = PageMessages { queue: messages, waiting: Arc::clone(&waiting) };
@@ -177,7 +236,8 @@ impl PagePlace {
 
 impl Drop for PagePlace {
     fn drop(&mut self) {
-        self.shared.open().players.remove(&self.id);
+        self.shared.open().taken.remove(&self.id);
+        self.shared.freed.notify_waiters();
     }
 }
 
@@ -233,6 +293,8 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
+    use futures::poll;
+
     use super::*;
 
     fn pass(session: &str, player: u32, issued: i64) -> Pass {
@@ -242,27 +304,60 @@ mod tests {
     #[test]
     fn player_is_found_again_or_is_a_new_one() {
         let (pages, _joined) = Pages::new(3, 1_000);
-        let ada = pages.admit(&pass("ada", 1, 2_000)).unwrap();
+        let ada = pages.admit(&pass("ada", 1, 2_000), None).unwrap();
         assert_eq!((ada.player, ada.again), (1, false));
-        let beside = pages.admit(&pass("ada", 1, 2_000)).unwrap();
+        let beside = pages.admit(&pass("ada", 1, 2_000), None).unwrap();
         assert_eq!((beside.player, beside.again), (2, true), "a second page of one browser");
-        let earlier = pages.admit(&pass("ben", 2, 500)).unwrap();
+        let earlier = pages.admit(&pass("ben", 2, 500), None).unwrap();
         assert_eq!((earlier.player, earlier.again), (3, true), "of an earlier run");
-        assert!(pages.admit(&pass("cid", 7, 2_000)).is_none(), "all places are taken");
+        assert!(pages.admit(&pass("cid", 7, 2_000), None).is_none(), "all places are taken");
         drop(ada);
-        let back = pages.admit(&pass("ada", 1, 2_000)).unwrap();
+        let back = pages.admit(&pass("ada", 1, 2_000), None).unwrap();
         assert_eq!((back.player, back.again), (1, true));
+    }
+
+    #[test]
+    fn tab_takes_its_own_place_over() {
+        let (pages, _joined) = Pages::new(2, 0);
+        let admit = |browser, tab| pages.admit(&pass(browser, 1, 1), Some(tab));
+        let lost = admit("ada", "a").unwrap();
+        let beside = admit("ada", "b").unwrap();
+        assert!(admit("ben", "a").is_none(), "another browser's tab is another one");
+        // It needs no free place.
+        let back = admit("ada", "a").unwrap();
+        assert_eq!((lost.player, beside.player, back.player), (1, 2, 1));
+        assert!(lost.replaced().is_cancelled());
+        assert!(!back.replaced().is_cancelled() && !beside.replaced().is_cancelled());
+        assert!(admit("ben", "c").is_none(), "no place was gained");
+        drop((lost, back));
+        assert_eq!(admit("ben", "c").unwrap().player, 1);
+    }
+
+    #[tokio::test]
+    async fn returned_page_waits_until_its_player_has_left() {
+        let (pages, mut joined) = Pages::new(1, 0);
+        let admit = || pages.admit(&pass("ada", 1, 1), Some("a")).unwrap();
+        let queue = admit().join("Ada".to_owned()).await.unwrap();
+        let lost = joined.recv().await.unwrap();
+        let between = admit();
+        let mut back = Box::pin(admit().join("Ada".to_owned()));
+        assert!(poll!(&mut back).is_pending());
+        drop(between);
+        assert!(poll!(&mut back).is_pending(), "the first one is still at the table");
+        drop((queue, lost));
+        assert!(back.await.is_some());
+        assert_eq!(joined.recv().await.unwrap().page.player, 1);
     }
 
     #[tokio::test]
     async fn page_that_takes_nothing_is_too_slow() {
         let (pages, mut joined) = Pages::new(1, 0);
-        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        let place = pages.admit(&pass("ada", 1, 1), None).unwrap();
         let queue = place.join("Ada".to_owned()).await.unwrap();
         let Joined { page, place, .. } = joined.recv().await.unwrap();
-        assert!(pages.admit(&pass("ben", 1, 1)).is_none(), "it has the place");
+        assert!(pages.admit(&pass("ben", 1, 1), None).is_none(), "it has the place");
         drop(place);
-        assert!(pages.admit(&pass("ben", 1, 1)).is_some());
+        assert!(pages.admit(&pass("ben", 1, 1), None).is_some());
         for _ in 0..QUEUE {
             assert!(page.sound(Bytes::from_static(&[0; 1_920])));
         }
@@ -276,7 +371,7 @@ mod tests {
     #[tokio::test]
     async fn long_messages_fill_a_queue_too() {
         let (pages, mut joined) = Pages::new(1, 0);
-        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        let place = pages.admit(&pass("ada", 1, 1), None).unwrap();
         let mut queue = place.join("Ada".to_owned()).await.unwrap();
         let Joined { page, .. } = joined.recv().await.unwrap();
         let long = Bytes::from(vec![0; BYTES / 2]);
@@ -317,7 +412,7 @@ mod tests {
     async fn no_page_joins_without_a_table() {
         let (pages, joined) = Pages::new(1, 0);
         drop(joined);
-        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        let place = pages.admit(&pass("ada", 1, 1), None).unwrap();
         assert!(place.join("Ada".to_owned()).await.is_none());
     }
 }

@@ -130,6 +130,7 @@ impl PagePlayer {
             table.order(Command::Join(speaker.clone())).await;
         }
         let Some(status) = table.status().await else { return };
+        let known = table.removals();
         self.welcome(&status, again);
         if status.card.is_some() {
             page.send(&ToPage::Card { on: true });
@@ -145,6 +146,11 @@ impl PagePlayer {
             page.send(&notice(OPTED_OUT, true));
         }
         table.sound.open(page);
+        let removals = table.removals();
+        if removals != known {
+            // Told before the page was open.
+            page.send(&ToPage::Cleared { removals });
+        }
     }
 
     /// Tells the page its player's name, and who and what is at the table.
@@ -157,6 +163,8 @@ impl PagePlayer {
             music: cards::music(status),
             services: cards::services(&table.engines.services()),
             again,
+            session: table.link.session.0.clone(),
+            removals: table.removals(),
         });
     }
 

@@ -1,7 +1,8 @@
 //! What pages are shown of their table while it runs. Entry function: [`show`].
 //!
 //! Events become messages to every page. A turn is named by the number under which its sound
-//! comes, in its line too.
+//! comes, in its line too. Pages remove what an X-card or a deletion takes back; these are counted,
+//! so that a page that missed one knows.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -87,7 +88,7 @@ impl Shown {
                 if let Some(turn) = line.circumstances.turn {
                     self.table.told(turn.0, line.turn);
                 }
-                self.tell(&ToPage::Line { line: as_json(&line) });
+                self.tell(&ToPage::Line { number: line.turn, line: as_json(&line) });
                 // Spoken orders change NPCs too, and changed files once an NPC is free.
                 self.tell_npcs().await;
             }
@@ -101,16 +102,26 @@ impl Shown {
                 self.tell_npcs().await;
             }
             TableEvent::Private(text) => self.tell(&notice(&text, true)),
-            TableEvent::Halted { .. } => self.card(true),
+            TableEvent::Halted { taken_back: lines } => {
+                let removals = self.table.count_removal();
+                self.tell(&ToPage::TakenBack { lines, removals });
+                self.card(true);
+            }
+            TableEvent::Forgotten(person) => {
+                let removals = self.table.count_removal();
+                // People of this machine are known by their names.
+                self.tell(&ToPage::Forgotten { player: person.0, removals });
+            }
             TableEvent::Stands(continuation) => {
                 self.card(!continuation.carded.is_empty());
                 self.tell_npcs().await;
             }
             TableEvent::Missed(missed) => {
+                // One may have been an X-card or a deletion.
+                self.tell(&ToPage::Cleared { removals: self.table.count_removal() });
                 self.tell(&notice(&format!("{missed} events of the table were skipped"), true));
             }
-            // Words that a person has deleted stay on open pages until these are loaded again.
-            TableEvent::Forgotten(_) | TableEvent::State(_) | TableEvent::Mark(_) => {}
+            TableEvent::State(_) | TableEvent::Mark(_) => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! `GET /table`: the WebSocket of a page. Entry function: [`routes`].
 //!
-//! It needs the browser's pass and an `Origin`, which the guard has checked. All that comes is
+//! It needs the browser's pass and an `Origin`, which the guard has checked. The query names the
+//! page's tab (`tab=`), so that a page whose connection was lost is known again. All that comes is
 //! bounded in size, rate and time; reading and writing wait for each other only through the table.
 //! The page is told why its socket ends.
 
@@ -11,7 +12,7 @@ use axum::{
     body::Body,
     extract::{Request, State},
     http::{
-        HeaderMap, HeaderName, Method, StatusCode, Version,
+        HeaderMap, HeaderName, Method, StatusCode, Uri, Version,
         header::{
             CONNECTION, ORIGIN, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
             UPGRADE,
@@ -43,6 +44,8 @@ use crate::{
 
 /// Bytes that are read at once: one event, or some 300 ms of sound.
 const READ: usize = 8 * 1024;
+/// Characters of a tab's name.
+const TAB_MAX: usize = 64;
 /// Longest wait for the page to take its last message.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -73,7 +76,8 @@ impl TableSocket {
         let accept = key(request).ok_or(Refusal::NoSocket)?;
         let onward = request.extensions().get::<Onward>().cloned().ok_or(Refusal::NoSocket)?;
         let trust = request.extensions().get::<Arc<Socket>>().map(|it| it.trust());
-        let place = self.pages.admit(&pass).ok_or(Refusal::ManyPages(self.pages.most()))?;
+        let place = self.pages.admit(&pass, tab(request.uri()));
+        let place = place.ok_or(Refusal::ManyPages(self.pages.most()))?;
         let (upgrade, stop) = (hyper::upgrade::on(request), self.stop.clone());
         onward.set(async move {
             let _trust = trust;
@@ -110,6 +114,14 @@ async fn serve(upgraded: Upgraded, place: PagePlace, stop: CancellationToken) {
     }
 }
 
+/// The random name that a page gives its tab; `None`: it gives none, or an odd one.
+fn tab(address: &Uri) -> Option<&str> {
+    let name = address.query()?.split('&').find_map(|it| it.strip_prefix("tab="))?;
+    let is_plain = (1..=TAB_MAX).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_plain.then_some(name)
+}
+
 /// The answer to the key of a WebSocket's handshake; `None`: the request is no such handshake.
 fn key(request: &Request) -> Option<String> {
     let headers = request.headers();
@@ -126,4 +138,23 @@ fn key(request: &Request) -> Option<String> {
 fn lists(headers: &HeaderMap, name: HeaderName, word: &str) -> bool {
     let texts = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     texts.flat_map(|it| it.split(',')).any(|it| it.trim().eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_names_of_tabs_count_as_none() {
+        let named = |query: &str| {
+            let address: Uri = format!("/table{query}").parse().unwrap();
+            tab(&address).map(str::to_owned)
+        };
+        assert_eq!(named("?tab=0aZ9").as_deref(), Some("0aZ9"));
+        assert_eq!(named("?x=1&tab=a").as_deref(), Some("a"));
+        let long = format!("?tab={}", "a".repeat(TAB_MAX + 1));
+        for odd in ["", "?", "?tab", "?tab=", "?tab=a.b", "?tab=%61", "?xtab=a", long.as_str()] {
+            assert_eq!(named(odd), None, "{odd}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ pub async fn opened<const COUNT: usize>(audience: &Audience) -> [(Page, PageQueu
     let (mut all, mut places) = (Vec::new(), Vec::new());
     for _ in 0..COUNT {
         let pass = Pass { session: "ada".to_owned(), player: 1, issued: 1 };
-        let place = pages.admit(&pass).unwrap();
+        let place = pages.admit(&pass, None).unwrap();
         let queue = place.join("Ada".to_owned()).await.unwrap();
         let Joined { page, place, .. } = newcomers.recv().await.unwrap();
         audience.call(&page, "Ada");

@@ -3,7 +3,10 @@
 
 use std::{
     collections::{BTreeSet, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::{Notify, oneshot};
@@ -81,6 +84,8 @@ pub struct RehearsalTable {
     opted_out: Mutex<BTreeSet<String>>,
     /// Numbers of the last turns, by which pages name them, and of their lines.
     lines: Mutex<VecDeque<(u64, u64)>>,
+    /// X-cards and deletions so far.
+    removals: AtomicU64,
 }
 
 impl RehearsalTable {
@@ -108,6 +113,7 @@ impl RehearsalTable {
             changed: Notify::new(),
             opted_out: Mutex::default(),
             lines: Mutex::default(),
+            removals: AtomicU64::new(0),
         };
         Some((Arc::new(table), told))
     }
@@ -137,6 +143,16 @@ impl RehearsalTable {
         } else {
             opted_out.insert(browser.to_owned());
         }
+    }
+
+    /// Counts an X-card or a deletion; returns their number.
+    pub fn count_removal(&self) -> u64 {
+        self.removals.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Number of X-cards and deletions so far.
+    pub fn removals(&self) -> u64 {
+        self.removals.load(Ordering::Relaxed)
     }
 
     /// The line with number `line` tells of `turn`.

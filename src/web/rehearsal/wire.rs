@@ -71,6 +71,10 @@ pub enum ToPage {
         services: ServiceNames,
         /// The browser was here before; the program may have been restarted since.
         again: bool,
+        /// The table's session; numbers of lines and turns begin again in another one.
+        session: String,
+        /// X-cards and deletions in it so far, which have removed lines.
+        removals: u64,
     },
     /// What a player seems to say so far.
     Partial {
@@ -88,9 +92,24 @@ pub enum ToPage {
         state: TurnState,
         npc: Option<String>,
     },
-    /// A turn's line, as `ask --json` prints it.
+    /// A turn's line, as `ask --json` prints it; `number`: of the line, from 1.
     Line {
+        number: u64,
         line: Value,
+    },
+    /// An X-card: these lines are gone, and all that has no line yet.
+    TakenBack {
+        lines: Vec<u64>,
+        removals: u64,
+    },
+    /// The player's words are gone, and the answers to them.
+    Forgotten {
+        player: String,
+        removals: u64,
+    },
+    /// All lines so far are gone: some of them may have to be.
+    Cleared {
+        removals: u64,
     },
     /// Answers [`FromPage::Order`].
     Answer {
@@ -351,6 +370,9 @@ mod tests {
         assert_eq!(text, r#"{"type":"turn","turn":3,"state":"thinking","npc":null}"#);
         let bye = serde_json::to_value(ToPage::Bye { reason: "x".to_owned() }).unwrap();
         assert_eq!(bye, json!({"type": "bye", "reason": "x"}));
+        let back = serde_json::to_value(ToPage::TakenBack { lines: vec![2, 3], removals: 1 });
+        let expected = json!({"type": "taken_back", "lines": [2, 3], "removals": 1});
+        assert_eq!(back.unwrap(), expected);
     }
 
     proptest! {

@@ -67,8 +67,16 @@ impl Stage {
 
     /// Opens a socket with these headers; the status if it is refused.
     async fn open(&self, headers: &[(header::HeaderName, &str)]) -> Result<Browser, u16> {
+        self.open_at("/table", headers).await
+    }
+
+    async fn open_at(
+        &self,
+        path: &str,
+        headers: &[(header::HeaderName, &str)],
+    ) -> Result<Browser, u16> {
         let (client, task) = self.door.connect();
-        let mut request = Request::get("ws://localhost/table")
+        let mut request = Request::get(format!("ws://localhost{path}"))
             .header(header::CONNECTION, "keep-alive, Upgrade")
             .header(header::UPGRADE, "websocket")
             .header(header::SEC_WEBSOCKET_VERSION, "13")
@@ -87,7 +95,12 @@ impl Stage {
     }
 
     async fn connect(&self, cookie: &str) -> Browser {
-        let opened = self.open(&[(header::ORIGIN, ORIGIN), (header::COOKIE, cookie)]).await;
+        self.connect_at("/table", cookie).await
+    }
+
+    async fn connect_at(&self, path: &str, cookie: &str) -> Browser {
+        let headers = [(header::ORIGIN, ORIGIN), (header::COOKIE, cookie)];
+        let opened = self.open_at(path, &headers).await;
         opened.unwrap_or_else(|status| panic!("refused: {status}"))
     }
 
@@ -175,6 +188,32 @@ async fn page_joins_talks_and_comes_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn page_takes_over_from_its_lost_connection() {
+    let mut stage = Stage::new().await;
+    let cookies = [stage.enter().await, stage.enter().await];
+    let mut lost = stage.connect_at("/table?tab=a", &cookies[0]).await;
+    lost.say(&hello("Ada")).await;
+    let mut ada = stage.joined.recv().await.unwrap();
+    // The other browser and the other tab are other players.
+    let mut others = Vec::new();
+    for (path, cookie) in [("/table?tab=a", &cookies[1]), ("/table?tab=b", &cookies[0])] {
+        let mut other = stage.connect_at(path, cookie).await;
+        other.say(&hello("Ben")).await;
+        others.push((other, stage.joined.recv().await.unwrap()));
+    }
+    assert_eq!(others.iter().map(|(_, it)| it.page.player).collect::<Vec<_>>(), [2, 3]);
+    let mut back = stage.connect_at("/table?tab=a", &cookies[0]).await;
+    back.say(&hello("Ada")).await;
+    assert_eq!(ada.sent.recv().await, None, "its lost connection ends");
+    drop(ada);
+    let ada = stage.joined.recv().await.unwrap();
+    assert_eq!((ada.page.player, ada.again), (1, true));
+    let (reason, code) = lost.ends().await;
+    assert!(reason.contains("connected again") && code == CloseCode::Library(4000), "{reason}");
+    assert!(others.iter().all(|(_, it)| !it.sent.is_closed()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn socket_is_for_our_page_alone() {
     let stage = Stage::new().await;
     let cookie = stage.enter().await;
@@ -213,6 +252,17 @@ async fn guessed_tokens_keep_no_browser_out() {
     assert_eq!(status(&stage.posted(&right, &cookie).await), 204, "a reload of a used link");
     let odd = request("POST /enter", &[JSON, CLOSE], r#"{"token":["x"]}"#);
     assert_eq!(status(&stage.door.says(&odd).await), 400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_link_says_how_to_get_another() {
+    let stage = Stage::new().await;
+    let old = stage.token();
+    tokio::time::advance(Duration::from_secs(600)).await;
+    let answer = stage.posted(&old, JSON).await;
+    assert_eq!(status(&answer), 401);
+    assert!(answer.contains("ten minutes") && answer.contains("press Enter"), "{answer}");
+    assert_eq!(status(&stage.posted(&stage.token(), JSON).await), 204);
 }
 
 #[tokio::test(start_paused = true)]
