@@ -239,16 +239,14 @@ impl Rounds {
 
     /// One request; sends its sentences as they become complete.
     async fn answer(&mut self, tool_choice: ToolChoice, span: &Span) -> Result<Answer, Failure> {
-        let asked_at = Instant::now();
-        let npc = Arc::clone(&self.model.npc);
-        let max_tokens = self.model.max_tokens;
+        let (asked_at, npc) = (Instant::now(), Arc::clone(&self.model.npc));
         let (messages, size) = self.prompt.request(&npc.name, self.calls.specs());
         self.turn.record_prompt(|| self.prompt.parts(&npc.name, &messages));
         let request = ChatRequest {
             messages,
             tools: Arc::clone(self.calls.specs()),
             tool_choice,
-            max_tokens,
+            max_tokens: self.model.max_tokens,
             facts: Arc::clone(&self.turn.facts),
             attempts: Attempts::default(),
         };

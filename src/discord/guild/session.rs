@@ -125,8 +125,8 @@ impl GuildSession {
         options: SessionOptions,
     ) -> Result<Self, GuildRefusal> {
         let (output, tracks) = voice::track_output();
-        let (requests, requests_in) = mpsc::channel(REQUEST_CAPACITY);
-        let events = TableEvents::new(EVENT_CAPACITY);
+        let ((requests, requests_in), events) =
+            (mpsc::channel(REQUEST_CAPACITY), TableEvents::new(EVENT_CAPACITY));
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let halts = Arc::new(Halts::default());
         let effects = Arc::new(GuildEffects::new(requests, Arc::clone(&halts)));
@@ -151,9 +151,8 @@ impl GuildSession {
         };
         let opened = sessions.open(request, options.tools).await?;
         let unfinished = Unfinished(Some((sessions.clone(), options.id.clone())));
-        let figures = sessions.figures().clone();
+        let (voice, figures) = (opened.handle.voice.clone(), sessions.figures().clone());
         let listeners = figures.listeners();
-        let voice = opened.handle.voice.clone();
         let audio = TableAudio { voice, tracks, music, figures };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
         let transcript = sessions.write_down(options.id.clone(), to_be_written);
