@@ -5,12 +5,15 @@ use std::time::Duration;
 use crate::{
     figures::{Figures, ToolCallFigure, TurnLabels},
     session::{Outcome, TableEvent, ToolLine, TurnLine},
+    tools::NamedBy,
 };
 
 /// Label of what a line does not have.
 const NONE: &str = "none";
 /// Label of all tools that a model made up: their names are its words.
 const UNKNOWN: &str = "unknown";
+/// Label of all tools of servers that game masters added: their names are for them alone.
+const ADDED: &str = "added";
 
 /// Counts `event` of a table.
 pub fn event(figures: &Figures, event: &TableEvent) {
@@ -66,14 +69,18 @@ fn count_times(figures: &Figures, line: &TurnLine, of: TurnLabels) {
 
 fn tool_call(call: &ToolLine) -> ToolCallFigure<'_> {
     ToolCallFigure {
-        tool: if call.tier.is_some() { &call.tool } else { UNKNOWN },
+        tool: match call.named_by {
+            NamedBy::Operator => &call.tool,
+            NamedBy::Owner => ADDED,
+            NamedBy::Model => UNKNOWN,
+        },
         tier: call.tier.map_or(NONE, |tier| tier.name()),
         outcome: match (call.pending, call.ok) {
             (true, _) => "pending",
             (false, true) => "ok",
             (false, false) => "failed",
         },
-        took: (!call.pending && !call.cached).then(|| millis(call.ms)),
+        took: (call.attempts > 0 && !call.pending && !call.cached).then(|| millis(call.ms)),
     }
 }
 
@@ -149,6 +156,7 @@ mod tests {
     fn call(tool: &str, tier: Option<Tier>, ok: bool) -> ToolLine {
         ToolLine {
             tool: tool.to_owned(),
+            named_by: if tier.is_some() { NamedBy::Operator } else { NamedBy::Model },
             server: None,
             arguments: json!({ "of": "zyxwort" }),
             result: Value::Null,
@@ -201,6 +209,13 @@ mod tests {
             call("dice-roller.roll", Some(Tier::Fast), true),
             call("dice-roller.roll", Some(Tier::Fast), false),
             call("zyxwort", None, false),
+            ToolLine { named_by: NamedBy::Owner, ..call("zyxwort.look", Some(Tier::Fast), true) },
+            // A limit refused it.
+            ToolLine {
+                named_by: NamedBy::Operator,
+                attempts: 0,
+                ..call("dice-roller.roll", None, false)
+            },
         ];
         // Late results answer no utterance, but their calls count.
         let late = TurnLine { understood: String::new(), ..line(calls.clone()) };
@@ -215,6 +230,10 @@ mod tests {
         }
         let unknown = "tier=\"none\",outcome=\"failed\",tool=\"unknown\"";
         assert_has(&text, &format!("glyphoxa_tool_calls_total{{{unknown}}} 2"));
+        let added = "tier=\"fast\",outcome=\"ok\",tool=\"added\"";
+        assert_has(&text, &format!("glyphoxa_tool_calls_total{{{added}}} 2"));
+        let refused = format!("tier=\"none\",outcome=\"failed\",{roll}");
+        assert_has(&text, &format!("glyphoxa_tool_calls_total{{{refused}}} 2"));
         assert_has(&text, &format!("glyphoxa_tool_call_seconds_count{{{roll}}} 4"));
         let of = "outcome=\"interrupted\",tier=\"fast\",engine=\"cascaded\"";
         assert_has(&text, &format!("glyphoxa_turns_total{{{of}}} 1"));
