@@ -9,10 +9,14 @@ use crate::domain::revealed_name;
 /// A month's costs, with at most `most` rows of each kind.
 pub fn cost_lines(report: &CostReport, most: usize) -> Vec<String> {
     let CostReport { month, cost, requests, set_aside, services, npcs, tools, sessions } = report;
-    let mut lines = vec![format!("{month}: {cost:.4} for {}", counted(*requests, "paid request"))];
+    let mut lines = vec![match requests {
+        0 => format!("{month}: no costs (only services with a price in glyphoxa.yaml have any)"),
+        _ => format!("{month}: {cost:.4} for {}", counted(*requests, "paid request")),
+    }];
     if *set_aside >= 0.000_05 {
         lines.push(format!(
-            "also counted against the caps: {set_aside:.4} (set aside, or not told apart)"
+            "also counted toward the spending caps: {set_aside:.4} (reserved for requests to come, \
+             lost in a crash, or spent with an older version)"
         ));
     }
     for (title, rows) in

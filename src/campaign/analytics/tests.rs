@@ -177,7 +177,9 @@ async fn costs_of_a_month_are_told_apart() {
                     0.0500  image-gen.draw, 1 request\nby session\n  \
                     0.2500  friday, 1 request\n  and 1 more";
     assert_eq!(cost_lines(&report, 1).join("\n"), expected);
-    assert_eq!(analytics.costs(Some("2026-09")).await.unwrap().requests, 0);
+    let none = analytics.costs(Some("2026-09")).await.unwrap();
+    let nothing = "2026-09: no costs (only services with a price in glyphoxa.yaml have any)";
+    assert_eq!((none.requests, cost_lines(&none, 1)), (0, vec![nothing.to_owned()]));
     let wrong = analytics.costs(Some("9-2026")).await.unwrap_err();
     assert!(matches!(wrong, AnalyticsError::Period(_)), "{wrong}");
 }
