@@ -31,7 +31,8 @@ pub fn cost_lines(report: &CostReport, most: usize) -> Vec<String> {
 pub fn call_lines(report: &CallReport) -> Vec<String> {
     let CallReport { turns, all, tools, servers, npcs, sessions, services, unread } = report;
     let mut lines = vec![format!("{} of NPCs, {} with a call", counted(*turns, "turn"), all.turns)];
-    lines.push(numbers(all));
+    // Its cost is not that of calls alone.
+    lines.push(numbers(&CallRow { cost: None, ..all.clone() }));
     for (title, rows) in
         [("by tool", tools), ("by server", servers), ("by NPC", npcs), ("by session", sessions)]
     {
@@ -44,7 +45,9 @@ pub fn call_lines(report: &CallReport) -> Vec<String> {
             format!("  {}{address}: {}", revealed_name(&row.name), numbers(row))
         }));
     }
-    add_costs(&mut lines, "cost by service", services, usize::MAX);
+    let total = all.cost.unwrap_or_default();
+    let title = format!("cost of everything, models and voices too: {total:.4}");
+    add_costs(&mut lines, &title, services, usize::MAX);
     if *unread > 0 {
         lines.push(format!("{} of logs cannot be read", counted(*unread, "line")));
     }
