@@ -43,7 +43,8 @@ fn count_line(figures: &Figures, line: &TurnLine) {
         engine: line.made_by.as_ref().map_or(NONE, |made| made.engine),
     };
     figures.turn(of);
-    if line.outcome == Outcome::Interrupted {
+    // A turn that an X-card or an opt-out took back names no NPC.
+    if line.outcome == Outcome::Interrupted && line.npc.is_some() {
         figures.interruption("barge_in");
     }
     if line.audio_ms > 0 {
@@ -190,6 +191,18 @@ mod tests {
         assert_has(&text, "glyphoxa_turn_stage_seconds_count{stage=\"llm_first_token\"} 1");
         assert_has(&text, "glyphoxa_interruptions_total{kind=\"barge_in\"} 1");
         assert!(!text.contains("stage=\"tools\""), "{text}");
+    }
+
+    #[test]
+    fn turn_taken_back_is_no_barge_in() {
+        let taken_back = TurnLine {
+            outcome: Outcome::Interrupted,
+            ..TurnLine::without_speech(0, "somebody", "taken back".to_owned())
+        };
+        let text = rendered(vec![taken_back]);
+        assert_has(&text, "glyphoxa_interruptions_total{kind=\"barge_in\"} 0");
+        let of = "outcome=\"interrupted\",tier=\"none\",engine=\"none\"";
+        assert_has(&text, &format!("glyphoxa_turns_total{{{of}}} 1"));
     }
 
     #[test]
