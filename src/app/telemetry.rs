@@ -42,7 +42,7 @@ impl Telemetry {
                 return Self::default();
             }
         };
-        let (traces, queue) = Traces::open(options.content, wall_clock());
+        let (traces, queue) = Traces::open(options.content, wall_clock);
         let stop = CancellationToken::new();
         let task = tokio::spawn(send(queue, collector, stop.clone()));
         Self { traces, sending: Some(Sending { stop, task }) }

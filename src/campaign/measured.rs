@@ -5,12 +5,15 @@ use std::time::Duration;
 use crate::{
     figures::{Figures, ToolCallFigure, TurnLabels},
     session::{Outcome, TableEvent, ToolLine, TurnLine},
+    tools::NamedBy,
 };
 
 /// Label of what a line does not have.
 const NONE: &str = "none";
 /// Label of all tools that a model made up: their names are its words.
 const UNKNOWN: &str = "unknown";
+/// Label of all tools of servers that game masters added: their names are for them alone.
+const ADDED: &str = "added";
 
 /// Counts `event` of a table.
 pub fn event(figures: &Figures, event: &TableEvent) {
@@ -40,7 +43,8 @@ fn count_line(figures: &Figures, line: &TurnLine) {
         engine: line.made_by.as_ref().map_or(NONE, |made| made.engine),
     };
     figures.turn(of);
-    if line.outcome == Outcome::Interrupted {
+    // A turn that an X-card or an opt-out took back names no NPC.
+    if line.outcome == Outcome::Interrupted && line.npc.is_some() {
         figures.interruption("barge_in");
     }
     if line.audio_ms > 0 {
@@ -66,14 +70,18 @@ fn count_times(figures: &Figures, line: &TurnLine, of: TurnLabels) {
 
 fn tool_call(call: &ToolLine) -> ToolCallFigure<'_> {
     ToolCallFigure {
-        tool: if call.tier.is_some() { &call.tool } else { UNKNOWN },
+        tool: match call.named_by {
+            NamedBy::Operator => &call.tool,
+            NamedBy::Owner => ADDED,
+            NamedBy::Model => UNKNOWN,
+        },
         tier: call.tier.map_or(NONE, |tier| tier.name()),
         outcome: match (call.pending, call.ok) {
             (true, _) => "pending",
             (false, true) => "ok",
             (false, false) => "failed",
         },
-        took: (!call.pending && !call.cached).then(|| millis(call.ms)),
+        took: (call.attempts > 0 && !call.pending && !call.cached).then(|| millis(call.ms)),
     }
 }
 
@@ -149,6 +157,7 @@ mod tests {
     fn call(tool: &str, tier: Option<Tier>, ok: bool) -> ToolLine {
         ToolLine {
             tool: tool.to_owned(),
+            named_by: if tier.is_some() { NamedBy::Operator } else { NamedBy::Model },
             server: None,
             arguments: json!({ "of": "zyxwort" }),
             result: Value::Null,
@@ -185,6 +194,18 @@ mod tests {
     }
 
     #[test]
+    fn turn_taken_back_is_no_barge_in() {
+        let taken_back = TurnLine {
+            outcome: Outcome::Interrupted,
+            ..TurnLine::without_speech(0, "somebody", "taken back".to_owned())
+        };
+        let text = rendered(vec![taken_back]);
+        assert_has(&text, "glyphoxa_interruptions_total{kind=\"barge_in\"} 0");
+        let of = "outcome=\"interrupted\",tier=\"none\",engine=\"none\"";
+        assert_has(&text, &format!("glyphoxa_turns_total{{{of}}} 1"));
+    }
+
+    #[test]
     fn typed_and_silent_turns_have_no_first_sound() {
         let typed = TurnLine { stt: TurnLine::TYPED.to_owned(), ..line(Vec::new()) };
         let silent = TurnLine { audio_ms: 0, outcome: Outcome::Timeout, ..line(Vec::new()) };
@@ -201,6 +222,13 @@ mod tests {
             call("dice-roller.roll", Some(Tier::Fast), true),
             call("dice-roller.roll", Some(Tier::Fast), false),
             call("zyxwort", None, false),
+            ToolLine { named_by: NamedBy::Owner, ..call("zyxwort.look", Some(Tier::Fast), true) },
+            // A limit refused it.
+            ToolLine {
+                named_by: NamedBy::Operator,
+                attempts: 0,
+                ..call("dice-roller.roll", None, false)
+            },
         ];
         // Late results answer no utterance, but their calls count.
         let late = TurnLine { understood: String::new(), ..line(calls.clone()) };
@@ -215,6 +243,10 @@ mod tests {
         }
         let unknown = "tier=\"none\",outcome=\"failed\",tool=\"unknown\"";
         assert_has(&text, &format!("glyphoxa_tool_calls_total{{{unknown}}} 2"));
+        let added = "tier=\"fast\",outcome=\"ok\",tool=\"added\"";
+        assert_has(&text, &format!("glyphoxa_tool_calls_total{{{added}}} 2"));
+        let refused = format!("tier=\"none\",outcome=\"failed\",{roll}");
+        assert_has(&text, &format!("glyphoxa_tool_calls_total{{{refused}}} 2"));
         assert_has(&text, &format!("glyphoxa_tool_call_seconds_count{{{roll}}} 4"));
         let of = "outcome=\"interrupted\",tier=\"fast\",engine=\"cascaded\"";
         assert_has(&text, &format!("glyphoxa_turns_total{{{of}}} 1"));

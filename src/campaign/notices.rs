@@ -19,11 +19,13 @@ use super::{
 };
 use crate::{
     provider::{Signed, post_signed},
-    session::{TableEvent, TableEvents, WeakTableEvents},
+    session::{BLOCKED_AFTER, TableEvent, TableEvents, WeakTableEvents},
 };
 
-/// Interval of checks for blocked tables; short against the ten seconds after which one counts.
+/// Interval of checks for blocked tables; short against [`BLOCKED_AFTER`].
 const LOOK: Duration = Duration::from_secs(1);
+/// Interval of two checks between which the whole program stood still.
+const STOOD_STILL: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Debug, Serialize)]
 pub struct WaitingCall {
@@ -88,6 +90,30 @@ impl Notifier {
     }
 }
 
+/// Checks for blocked tables. While the whole program stands still (a debugger, SIGSTOP, a paused
+/// machine, a starved one), the poll in progress of a healthy table seems to last. The checks are
+/// late then too, and a table counts as blocked only after [`BLOCKED_AFTER`] without a late one.
+struct Looks {
+    last: Instant,
+    /// All checks since were in time.
+    since: Instant,
+}
+
+impl Looks {
+    const fn new(now: Instant) -> Self {
+        Self { last: now, since: now }
+    }
+
+    /// Adds a check at `now`; true if the age of a poll can be trusted.
+    fn add(&mut self, now: Instant) -> bool {
+        if now.duration_since(self.last) >= STOOD_STILL {
+            self.since = now;
+        }
+        self.last = now;
+        now.duration_since(self.since) >= BLOCKED_AFTER
+    }
+}
+
 /// Running tables. Cloning shares them.
 #[derive(Clone, Default)]
 pub struct Tables(Arc<Mutex<Vec<WeakTableEvents>>>);
@@ -118,9 +144,13 @@ impl Tables {
 
     /// Ends tables that are blocked, as long as the result is awaited.
     pub async fn end_blocked(self) {
+        let mut looks = Looks::new(Instant::now());
         loop {
             sleep(LOOK).await;
-            self.end_blocked_at(Instant::now());
+            let now = Instant::now();
+            if looks.add(now) {
+                self.end_blocked_at(now);
+            }
         }
     }
 
@@ -147,5 +177,29 @@ impl Tables {
 
     fn running(&self) -> MutexGuard<'_, Vec<WeakTableEvents>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standing_still_blocks_no_table() {
+        let begin = Instant::now();
+        let (mut looks, mut now) = (Looks::new(begin), begin);
+        let mut after = |pause: Duration| {
+            now += pause;
+            looks.add(now)
+        };
+        for _ in 1..10 {
+            assert!(!after(LOOK), "the program has just begun");
+        }
+        assert!(after(LOOK));
+        assert!(!after(Duration::from_secs(3_600)), "the laptop was closed");
+        for _ in 1..10 {
+            assert!(!after(LOOK));
+        }
+        assert!(after(LOOK), "what is still at work now is blocked");
     }
 }

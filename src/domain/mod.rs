@@ -25,7 +25,7 @@ pub use file_stem::file_stem;
 pub use hash::{Fnv, fnv1a, hex};
 pub use ids::{CallId, PersonId, SessionId, Timestamp, TurnId};
 pub use json::{json_depth, json_values};
-pub use money::{Claim, Cost, Granted, Limit, Money};
+pub use money::{Claim, Cost, Granted, HEARING, Limit, Money};
 pub use npc::{
     AddressMode, CascadeModels, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, S2s,
     ScriptedLine, ToolChoice, Voice, bare_name,

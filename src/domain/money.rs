@@ -8,6 +8,9 @@ pub struct Money(pub u64);
 
 const BILLION: f64 = 1e9;
 
+/// Payer of recognisers, which work for no NPC.
+pub const HEARING: &str = "hearing";
+
 impl Money {
     pub const ZERO: Self = Self(0);
 
@@ -78,7 +81,7 @@ pub struct Granted {
 /// What a payer has spent on a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// An NPC's name, or "hearing".
+    /// An NPC's name, or [`HEARING`].
     pub payer: String,
     /// Name in the price list.
     pub service: String,

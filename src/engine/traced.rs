@@ -3,7 +3,7 @@
 use crate::{
     domain::{Message, Said, redact},
     provider::Usage,
-    tools::CallRecord,
+    tools::{CallRecord, NamedBy},
     traces::{Span, names},
 };
 
@@ -15,7 +15,11 @@ pub fn called(span: Span, record: &CallRecord) {
     if !span.is_on() {
         return;
     }
-    span.of(&record.tool);
+    span.of(match record.named_by {
+        NamedBy::Operator | NamedBy::Owner => &record.tool,
+        // A name that a model made up is its words.
+        NamedBy::Model => names::UNKNOWN_TOOL,
+    });
     span.set(names::TOOL_CALL_ID, record.id.0.as_str());
     span.set(names::CACHED, record.cached);
     span.set(names::PENDING, record.pending);
@@ -49,4 +53,42 @@ pub fn recent(messages: &[Message]) -> String {
     let all = messages.iter().filter_map(text).collect::<Vec<_>>().join("\n");
     let from = all.ceil_char_boundary(all.len().saturating_sub(RECENT));
     redact::without_credentials(all.get(from..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::UNIX_EPOCH};
+
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::{
+        domain::{CallId, ToolCall},
+        tools::{CallError, CallErrorKind},
+        traces::{Operation, Root, Traces},
+    };
+
+    #[tokio::test]
+    async fn names_of_made_up_tools_stay_here() {
+        let (traces, mut queue) = Traces::open(false, || UNIX_EPOCH);
+        let trace = traces.begin("evening");
+        let name = || "anna-is-ill".to_owned();
+        let span = trace.begin(Operation::ExecuteTool, name);
+        let (id, arguments) = (CallId("1".to_owned()), "{}".to_owned());
+        let call = ToolCall { id, name: name(), arguments, extra: Default::default() };
+        let error = CallError::new(CallErrorKind::NotFound, "unknown tool 'anna-is-ill'");
+        called(span, &CallRecord::refused(Arc::from(name()), &call, error));
+        let now = Instant::now();
+        trace.finish(Root {
+            agent: "Bartok".to_owned(),
+            began: now,
+            ended: now,
+            stages: Vec::new(),
+            attributes: Vec::new(),
+            error: None,
+        });
+        let body = queue.next().await.unwrap();
+        let text = String::from_utf8_lossy(&body);
+        assert!(text.contains("execute_tool unknown") && !text.contains("anna"), "{text}");
+    }
 }

@@ -45,7 +45,7 @@ pub const STAGE: Times = Times {
 pub const TOOL_CALL_TIME: Times = Times {
     figure: figure(
         "glyphoxa_tool_call_seconds",
-        "A model's call of a tool to its result, without cached and pending results",
+        "A model's call of a tool to its result, for calls that were sent",
     ),
     buckets: CALLS,
 };
@@ -57,7 +57,7 @@ pub const TIMES: [&Times; 4] = [&FIRST_AUDIO, &STAGE, &TOOL_CALL_TIME, &STORE_TI
 
 pub const TURNS: Figure = figure("glyphoxa_turns_total", "Utterances of players by outcome");
 pub const INTERRUPTIONS: Figure =
-    figure("glyphoxa_interruptions_total", "Answers that a player or an X-card ended");
+    figure("glyphoxa_interruptions_total", "Answers cut off while they sounded, and X-cards");
 pub const TOOL_CALLS: Figure =
     figure("glyphoxa_tool_calls_total", "Calls of tools by models, refused ones too");
 pub const EVENTS_MISSED: Figure = figure(

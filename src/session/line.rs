@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{SpeakerId, caller::OrderId, recall::RecallLine};
 use crate::{
     domain::{Tier, TurnId, redact},
-    tools::{CallRecord, FollowUp},
+    tools::{CallRecord, FollowUp, NamedBy},
 };
 
 #[derive(Clone, Debug, Serialize)]
@@ -141,6 +141,9 @@ pub struct TierLine {
 pub struct ToolLine {
     /// `server.tool`.
     pub tool: String,
+    /// Not in reports.
+    #[serde(skip)]
+    pub named_by: NamedBy,
     /// Address of the MCP server, for the log of calls; not in reports.
     #[serde(skip)]
     pub server: Option<String>,
@@ -181,6 +184,7 @@ impl From<&CallRecord> for ToolLine {
         };
         Self {
             tool: record.tool.to_string(),
+            named_by: record.named_by,
             server: record.server.as_deref().map(str::to_owned),
             arguments: record.arguments.clone(),
             // A server may repeat its input.

@@ -75,6 +75,7 @@ pub use music::{MusicPlayer, Under};
 pub use options::{Limits, Options};
 pub use parts::{Outlets, TableParts, TableSetup};
 pub use playback::{Pace, VoiceOut};
+pub use pulse::BLOCKED_AFTER;
 pub use recall::{Memory, Question, Recaller};
 pub use recast::{Recast, Role};
 pub use routing::tier_names;
@@ -89,7 +90,6 @@ pub use utterance::LONGEST as LONGEST_UTTERANCE;
 #[cfg(test)]
 pub use {
     line::{Circumstances, MadeBy, TierLine, Timings},
-    pulse::BLOCKED_AFTER,
     status::Unwritten,
 };
 

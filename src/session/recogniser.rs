@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 use super::speakers::SpeakerId;
 use crate::{
     audio::{FRAME, Frame},
+    domain::HEARING,
     engine::{Budget, Reservation},
     logic::{budget::Consumption, turn::Judgement},
     provider::{Attempts, Error, SpeechEvent, SpeechToText},
@@ -28,7 +29,6 @@ use crate::{
 pub const PAID_FRAMES: u32 = 500;
 /// Longest wait for the store before an utterance is given up, because its speaker is waiting.
 const PATIENCE: Duration = Duration::from_secs(3);
-const HEARING: &str = "hearing";
 
 /// Resolves once the store has reserved the money.
 pub type Covered = BoxFuture<'static, Result<(), Error>>;

@@ -266,6 +266,7 @@ impl Run {
         CallRecord {
             id: self.call.id,
             tool: Arc::clone(&entry.tool.identity),
+            named_by: entry.tool.named_by(),
             server: entry.tool.handler.server_address(),
             arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: ended.result,
@@ -309,6 +310,7 @@ impl Run {
         CallRecord {
             id: self.call.id.clone(),
             tool: Arc::clone(&entry.tool.identity),
+            named_by: entry.tool.named_by(),
             server: entry.tool.handler.server_address(),
             arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: Ok(CallOutput::text(text)),

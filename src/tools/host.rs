@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     CallContext, CallError, CallErrorKind, CallRecord, CastChanges, Catalog, CatalogEntry,
-    Definition, Offer, Permits, Progress, Refused, ServerKey, SessionCalls, Snapshot, SourceKind,
-    VisibleTools,
+    Definition, NamedBy, Offer, Permits, Progress, Refused, ServerKey, SessionCalls, Snapshot,
+    SourceKind, VisibleTools,
     connection::Facts,
     context::Limit,
     dispatch::{Ready, Run, log},
@@ -168,7 +168,7 @@ impl ToolHost {
     pub async fn execute(&self, context: &CallContext, call: &ToolCall) -> CallRecord {
         let started = Instant::now();
         let record = match context.authority.admit(started, call) {
-            Err(error) => CallRecord::refused(self.identity(context, &call.name), call, error),
+            Err(error) => self.refused(context, call, error),
             Ok(()) => match self.admit(context, call).await {
                 Ok(ready) => {
                     prepared(context, &ready).await;
@@ -242,13 +242,18 @@ impl ToolHost {
         }
     }
 
-    /// The identity offered as `name`, else `name`.
-    fn identity(&self, context: &CallContext, name: &str) -> Arc<str> {
+    /// The record of a call beyond a limit.
+    fn refused(&self, context: &CallContext, call: &ToolCall, error: CallError) -> CallRecord {
+        let name = call.name.as_str();
         let snapshot = self.inner.catalog.snapshot(context.scope.owner);
         let offered = context.authority.caller().and_then(|caller| caller.offered.hash(name));
         match offered.and_then(|_| snapshot.find(name)) {
-            Some(entry) => Arc::clone(&entry.tool.identity),
-            None => Arc::from(name),
+            Some(entry) => CallRecord {
+                named_by: entry.tool.named_by(),
+                server: entry.tool.handler.server_address(),
+                ..CallRecord::refused(Arc::clone(&entry.tool.identity), call, error)
+            },
+            None => CallRecord::refused(Arc::from(name), call, error),
         }
     }
 
@@ -327,6 +332,7 @@ impl Declined {
         let identity = identity.unwrap_or_else(|| Arc::from(call.name.as_str()));
         let refused = CallRecord {
             took,
+            named_by: self.entry.as_ref().map_or(NamedBy::Model, |entry| entry.tool.named_by()),
             server: self.entry.as_ref().and_then(|entry| entry.tool.handler.server_address()),
             tier: self.entry.and_then(|entry| entry.tier),
             ..CallRecord::refused(Arc::clone(&identity), call, self.error)

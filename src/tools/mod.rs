@@ -56,7 +56,7 @@ pub use names::{Entries, ServerKey, bare, canonical, identity};
 pub use offer::Offer;
 pub use output::{Attachment, CallOutput, Caption, Part, framed, framed_if, framed_inline};
 pub use policy::{SessionCalls, TurnLimits};
-pub use record::{CallError, CallErrorKind, CallRecord};
+pub use record::{CallError, CallErrorKind, CallRecord, NamedBy};
 pub use schema::Schema;
 pub use select::{DISCOVER, Query, SelectionOptions, found_in};
 pub use snapshot::Snapshot;

@@ -12,6 +12,7 @@ pub struct CallRecord {
     pub id: CallId,
     /// Identity, or the requested name of an unknown tool.
     pub tool: Arc<str>,
+    pub named_by: NamedBy,
     /// Address of the MCP server that was to answer, without credentials.
     pub server: Option<Arc<str>>,
     /// Redacted arguments; `Null` if they were not JSON.
@@ -33,6 +34,17 @@ pub struct CallRecord {
     pub pending: bool,
 }
 
+/// Who chose the name of a called tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    /// The operator, who installed it for everyone.
+    Operator,
+    /// A game master, who added its server.
+    Owner,
+    /// The model: it was offered no such tool, so the name may be anyone's words.
+    Model,
+}
+
 impl CallRecord {
     /// The record of a call that was not sent.
     pub fn refused(tool: Arc<str>, call: &ToolCall, error: CallError) -> Self {
@@ -40,6 +52,7 @@ impl CallRecord {
         Self {
             id: call.id.clone(),
             tool,
+            named_by: NamedBy::Model,
             server: None,
             arguments: redact::json(&arguments),
             for_model: format!("error: {error}"),

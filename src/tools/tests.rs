@@ -303,6 +303,15 @@ async fn arguments_are_coerced_or_never_sent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn name_without_a_tool_is_the_models() {
+    let (stage, _tool) = Stage::with(&[Does::Answer(0)], quick());
+    let made_up = stage.call("anna-is-ill", &json!({})).await;
+    assert_eq!((&*made_up.tool, made_up.named_by), ("anna-is-ill", NamedBy::Model));
+    let wrong = stage.call("t", &json!({"n": "many"})).await;
+    assert_eq!((&*wrong.tool, wrong.named_by), ("x.t", NamedBy::Operator));
+}
+
+#[tokio::test(start_paused = true)]
 async fn tools_slower_than_tier_are_hidden_and_cut() {
     let (stage, tool) = Stage::with(
         &[Does::Answer(9_000)],
@@ -873,6 +882,7 @@ async fn policy_binds_npcs_and_dm_but_not_operator() {
     let refused = stage.call_in(&context, "t", &json!({"n": 1})).await;
     assert_eq!((kind(&refused), &*refused.tool), (Some(CallErrorKind::Policy), "x.t"));
     assert_eq!((refused.attempts, refused.tier, tool.begun()), (0, None, 1));
+    assert_eq!(refused.named_by, NamedBy::Operator);
     let caller = context.authority.caller().unwrap().clone();
     let limits = TurnLimits::new(SessionCalls::default(), policy);
     context.authority = Authority::Dm(caller.clone(), limits);

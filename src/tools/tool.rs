@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Declared, Definition, Handler, Latency, ServerKey, SideEffects, SourceKind,
+    Declared, Definition, Handler, Latency, NamedBy, ServerKey, SideEffects, SourceKind,
     figures::Endpoint,
     names,
     output::{framed, framed_inline},
@@ -74,6 +74,13 @@ pub struct Tool {
 }
 
 impl Tool {
+    pub const fn named_by(&self) -> NamedBy {
+        match self.owner {
+            None => NamedBy::Operator,
+            Some(_) => NamedBy::Owner,
+        }
+    }
+
     /// Server part of its identity.
     pub fn server(&self) -> &str {
         self.identity.split_once('.').map_or("", |(server, _)| server)

@@ -23,6 +23,8 @@ pub const PROVIDER_NAME: &str = "gen_ai.provider.name";
 pub const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 pub const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
 pub const TOOL_NAME: &str = "gen_ai.tool.name";
+/// [`TOOL_NAME`] of all tools that do not exist.
+pub const UNKNOWN_TOOL: &str = "unknown";
 pub const TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 pub const ERROR_TYPE: &str = "error.type";
 

@@ -5,11 +5,11 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::{SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use opentelemetry_proto::tonic::trace::v1::Span;
-use tokio::{sync::mpsc, time::Instant};
+use tokio::sync::mpsc;
 
 use super::message::request;
 
@@ -23,9 +23,8 @@ pub struct Shared {
     queue: mpsc::Sender<Vec<Span>>,
     lost: Arc<AtomicU64>,
     pub has_content: bool,
-    /// Unix time in ns at `since`.
-    wall: u64,
-    since: Instant,
+    /// The time now.
+    pub wall: fn() -> SystemTime,
 }
 
 impl Shared {
@@ -34,14 +33,6 @@ impl Shared {
         if self.queue.try_send(spans).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    /// `at` as Unix time in ns. Durations between two are exact, whatever happens to the wall clock.
-    pub fn unix(&self, at: Instant) -> u64 {
-        let nanos = |from: Instant, to: Instant| {
-            u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
-        };
-        self.wall.saturating_add(nanos(self.since, at)).saturating_sub(nanos(at, self.since))
     }
 }
 
@@ -52,18 +43,11 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// `wall` is the time now.
-    pub fn open(has_content: bool, wall: SystemTime) -> (Arc<Shared>, Self) {
+    /// `wall` tells the time.
+    pub fn open(has_content: bool, wall: fn() -> SystemTime) -> (Arc<Shared>, Self) {
         let (queue, traces) = mpsc::channel(CAPACITY);
         let lost = Arc::<AtomicU64>::default();
-        let wall = wall.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let shared = Shared {
-            queue,
-            lost: Arc::clone(&lost),
-            has_content,
-            wall: u64::try_from(wall).unwrap_or(u64::MAX),
-            since: Instant::now(),
-        };
+        let shared = Shared { queue, lost: Arc::clone(&lost), has_content, wall };
         (Arc::new(shared), Self { traces, lost })
     }
 

@@ -115,14 +115,14 @@ impl Open {
     fn end(&self) {
         let draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Draft { name, attributes, error }) = draft else { return };
-        let shared = &self.recording.shared;
-        self.recording.add(Ended {
+        let recording = &self.recording;
+        recording.add(Ended {
             id: self.id,
-            parent: Some(self.recording.root),
+            parent: Some(recording.root),
             name,
             is_client: self.operation.is_client(),
-            from: shared.unix(self.began),
-            to: shared.unix(Instant::now()),
+            from: recording.unix(self.began),
+            to: recording.unix(Instant::now()),
             attributes,
             error,
         });

@@ -1,4 +1,7 @@
-use std::time::{Duration, UNIX_EPOCH};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, UNIX_EPOCH},
+};
 
 use opentelemetry_proto::tonic::{
     collector::trace::v1::ExportTraceServiceRequest, common::v1::any_value::Value as Sent,
@@ -14,7 +17,7 @@ use super::{
 };
 
 fn open(has_content: bool) -> (Traces, Queue) {
-    Traces::open(has_content, UNIX_EPOCH + Duration::from_secs(1_800_000_000))
+    Traces::open(has_content, || UNIX_EPOCH + Duration::from_secs(1_800_000_000))
 }
 
 /// A turn from `began` to now, with one stage.
@@ -68,7 +71,7 @@ async fn turn_is_one_trace_with_exact_times() {
     for span in [call, stage] {
         assert_eq!((&span.trace_id, &span.parent_span_id), (&root.trace_id, &root.span_id));
     }
-    assert_eq!(root.start_time_unix_nano, 1_800_000_000_000_000_000);
+    assert_eq!(root.start_time_unix_nano, 1_800_000_000_000_000_000 - 300_000_000);
     assert_eq!(root.end_time_unix_nano - root.start_time_unix_nano, 500_000_000);
     assert_eq!(call.end_time_unix_nano - call.start_time_unix_nano, 200_000_000);
     let hex = |bytes: &[u8]| bytes.iter().map(|it| format!("{it:02x}")).collect::<String>();
@@ -123,6 +126,36 @@ async fn full_queue_loses_traces_and_counts() {
     }
     assert_eq!(queue.lost(), 3);
     assert_eq!(sent(&mut queue).await.len(), 2 * CAPACITY);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sleep_of_the_machine_shifts_no_trace() {
+    static HOURS: AtomicU64 = AtomicU64::new(0);
+    let wall = || UNIX_EPOCH + Duration::from_secs(3_600 * HOURS.load(Ordering::Relaxed));
+    let (traces, mut queue) = Traces::open(false, wall);
+    // Asleep, only the wall clock goes on.
+    HOURS.store(8, Ordering::Relaxed);
+    traces.begin("evening").finish(whole(Instant::now()));
+    let spans = sent(&mut queue).await;
+    let began = named(&spans, "invoke_agent Bartok").start_time_unix_nano;
+    assert_eq!(began, 8 * 3_600 * 1_000_000_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_of_a_trace_are_bounded() {
+    let (traces, mut queue) = open(true);
+    let trace = traces.begin("evening");
+    for _ in 0..100 {
+        let chat = trace.begin(Operation::Chat, || "brain".to_owned());
+        chat.content(names::ANSWER, || "x".repeat(1 << 20));
+        chat.end();
+    }
+    trace.finish(whole(Instant::now()));
+    let body = queue.next().await.unwrap();
+    assert!((128 << 10..300 << 10).contains(&body.len()), "{}", body.len());
+    assert!(ExportTraceServiceRequest::decode(body.as_slice()).is_ok());
+    trace.finish(whole(Instant::now()));
+    assert!(sent(&mut queue).await.is_empty(), "it leaves once");
 }
 
 #[test]

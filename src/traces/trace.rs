@@ -17,8 +17,8 @@ use super::{
 pub struct Traces(Option<Arc<Shared>>);
 
 impl Traces {
-    /// `has_content`: words are recorded too. `wall` is the time now.
-    pub fn open(has_content: bool, wall: SystemTime) -> (Self, Queue) {
+    /// `has_content`: words are recorded too. `wall` tells the time.
+    pub fn open(has_content: bool, wall: fn() -> SystemTime) -> (Self, Queue) {
         let (shared, queue) = Queue::open(has_content, wall);
         (Self(Some(shared)), queue)
     }
@@ -88,19 +88,18 @@ impl Trace {
             (names::AGENT_NAME, root.agent.as_str().into()),
             (names::CONVERSATION_ID, recording.session.as_str().into()),
         ];
-        let shared = &recording.shared;
         let whole = Ended {
             id: recording.root,
             parent: None,
             name: format!("{} {}", names::INVOKE_AGENT, root.agent),
             is_client: false,
-            from: shared.unix(root.began),
-            to: shared.unix(root.ended),
+            from: recording.unix(root.began),
+            to: recording.unix(root.ended),
             attributes: own.into_iter().chain(root.attributes).collect(),
             error: root.error,
         };
         spans.push(whole.of(recording.id));
-        shared.send(spans);
+        recording.shared.send(spans);
     }
 }
 
@@ -119,8 +118,8 @@ fn ended_stage(recording: &Recording, stage: Stage) -> Ended {
         parent: Some(recording.root),
         name,
         is_client: stage.by.is_some_and(|(operation, _)| operation.is_client()),
-        from: recording.shared.unix(stage.from),
-        to: recording.shared.unix(stage.to),
+        from: recording.unix(stage.from),
+        to: recording.unix(stage.to),
         attributes,
         error: None,
     }

@@ -64,6 +64,9 @@ impl From<&'static str> for ServerName {
     }
 }
 
+/// Server of names that a model made up.
+const NO_SERVER: &str = "(none)";
+
 /// Turns by name of an NPC or a session.
 type Turns = BTreeMap<String, u64>;
 
@@ -105,7 +108,7 @@ impl Calls {
         }
         self.all.add(call);
         self.tools.add(call.tool.clone(), call);
-        let name = call.tool.split_once('.').map_or("", |(server, _)| server);
+        let name = call.tool.split_once('.').map_or(NO_SERVER, |(server, _)| server);
         let name = ServerName { name: name.to_owned(), address: call.server.clone() };
         self.servers.add(name, call);
         if let Some(npc) = &call.npc {

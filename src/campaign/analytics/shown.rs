@@ -9,10 +9,14 @@ use crate::domain::revealed_name;
 /// A month's costs, with at most `most` rows of each kind.
 pub fn cost_lines(report: &CostReport, most: usize) -> Vec<String> {
     let CostReport { month, cost, requests, set_aside, services, npcs, tools, sessions } = report;
-    let mut lines = vec![format!("{month}: {cost:.4} for {}", counted(*requests, "paid request"))];
+    let mut lines = vec![match requests {
+        0 => format!("{month}: no costs (only services with a price in glyphoxa.yaml have any)"),
+        _ => format!("{month}: {cost:.4} for {}", counted(*requests, "paid request")),
+    }];
     if *set_aside >= 0.000_05 {
         lines.push(format!(
-            "also counted against the caps: {set_aside:.4} (set aside, or not told apart)"
+            "also counted toward the spending caps: {set_aside:.4} (reserved for requests to come, \
+             lost in a crash, or spent with an older version)"
         ));
     }
     for (title, rows) in
@@ -27,7 +31,8 @@ pub fn cost_lines(report: &CostReport, most: usize) -> Vec<String> {
 pub fn call_lines(report: &CallReport) -> Vec<String> {
     let CallReport { turns, all, tools, servers, npcs, sessions, services, unread } = report;
     let mut lines = vec![format!("{} of NPCs, {} with a call", counted(*turns, "turn"), all.turns)];
-    lines.push(numbers(all));
+    // Its cost is not that of calls alone.
+    lines.push(numbers(&CallRow { cost: None, ..all.clone() }));
     for (title, rows) in
         [("by tool", tools), ("by server", servers), ("by NPC", npcs), ("by session", sessions)]
     {
@@ -40,7 +45,9 @@ pub fn call_lines(report: &CallReport) -> Vec<String> {
             format!("  {}{address}: {}", revealed_name(&row.name), numbers(row))
         }));
     }
-    add_costs(&mut lines, "cost by service", services, usize::MAX);
+    let total = all.cost.unwrap_or_default();
+    let title = format!("cost of everything, models and voices too: {total:.4}");
+    add_costs(&mut lines, &title, services, usize::MAX);
     if *unread > 0 {
         lines.push(format!("{} of logs cannot be read", counted(*unread, "line")));
     }

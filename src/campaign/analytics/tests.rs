@@ -154,6 +154,16 @@ async fn report_of_a_scope_is_its_own() {
     let report = analytics.calls(CallFilter::default()).await.unwrap();
     assert_eq!((report.turns, report.all.calls, report.all.turns), (3, 2, 2));
     assert_eq!((report.npcs[0].share, report.all.cost), (Some(2.0 / 3.0), Some(7.3)));
+    let lines = call_lines(&report);
+    assert_eq!(
+        lines[..2],
+        [
+            "3 turns of NPCs, 2 with a call",
+            "2 calls, 0 failed, p50 4 ms, p99 4 ms, in 67 % of the turns"
+        ]
+    );
+    let everything = "cost of everything, models and voices too: 7.3000";
+    assert!(lines.iter().any(|line| line == everything), "{lines:?}");
     let npc = Some("Mira".to_owned());
     let none = analytics.calls(CallFilter { npc, since: None }).await.unwrap();
     assert_eq!((none.turns, none.all.calls, none.all.cost), (0, 0, Some(0.0)));
@@ -177,7 +187,9 @@ async fn costs_of_a_month_are_told_apart() {
                     0.0500  image-gen.draw, 1 request\nby session\n  \
                     0.2500  friday, 1 request\n  and 1 more";
     assert_eq!(cost_lines(&report, 1).join("\n"), expected);
-    assert_eq!(analytics.costs(Some("2026-09")).await.unwrap().requests, 0);
+    let none = analytics.costs(Some("2026-09")).await.unwrap();
+    let nothing = "2026-09: no costs (only services with a price in glyphoxa.yaml have any)";
+    assert_eq!((none.requests, cost_lines(&none, 1)), (0, vec![nothing.to_owned()]));
     let wrong = analytics.costs(Some("9-2026")).await.unwrap_err();
     assert!(matches!(wrong, AnalyticsError::Period(_)), "{wrong}");
 }

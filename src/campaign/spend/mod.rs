@@ -12,7 +12,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::clock::{date, now};
 use crate::{
-    domain::{Cost, Money, Npc, Scope},
+    domain::{Cost, HEARING, Money, Npc, Scope},
     engine::{Budget, BudgetWriter, NpcPayments},
     figures::Figures,
     logic::budget::{BudgetOptions, Consumption, Ledger, Postings},
@@ -23,8 +23,6 @@ use crate::{
 
 /// Sessions within twelve hours of each other share an account; in ms.
 const SESSION_LASTS: i64 = 12 * 3_600 * 1_000;
-/// Payer of recognisers.
-const HEARING: &str = "hearing";
 /// Delay before the store is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
 

@@ -28,6 +28,7 @@ use crate::{
         Backlog, Circumstances, EventReader, Outcome, SpeakerId, TableEvent, TableEvents, ToolLine,
         TurnLine, Unwritten,
     },
+    tools::NamedBy,
 };
 
 /// Longest wait of these tests.
@@ -94,6 +95,7 @@ fn stopped_and_empty_turns_are_not_recorded() {
 fn calls_are_stored_with_words_of_a_person() {
     let call = ToolLine {
         tool: "sky.find".to_owned(),
+        named_by: NamedBy::Operator,
         server: None,
         arguments: json!({ "about": "my wombat" }),
         result: Value::Null,

@@ -215,7 +215,7 @@ async fn elicitation_goes_to_calling_table() {
 #[tokio::test]
 async fn call_names_its_span_to_the_server() {
     let (client, mut server) = connected().await;
-    let (traces, _queue) = Traces::open(false, std::time::UNIX_EPOCH);
+    let (traces, _queue) = Traces::open(false, || std::time::UNIX_EPOCH);
     let span = traces.begin("evening").begin(Operation::ExecuteTool, || "s.get".to_owned());
     let parent = span.traceparent().expect("it is traced");
     let whose = Whose::table(Arc::new(Table::default()));
