@@ -125,8 +125,8 @@ impl GuildSession {
         options: SessionOptions,
     ) -> Result<Self, GuildRefusal> {
         let (output, tracks) = voice::track_output();
-        let ((requests, requests_in), events) =
-            (mpsc::channel(REQUEST_CAPACITY), TableEvents::new(EVENT_CAPACITY));
+        let (requests, requests_in) = mpsc::channel(REQUEST_CAPACITY);
+        let events = TableEvents::new(EVENT_CAPACITY);
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let halts = Arc::new(Halts::default());
         let effects = Arc::new(GuildEffects::new(requests, Arc::clone(&halts)));
@@ -177,8 +177,7 @@ impl GuildSession {
             requests: requests_in,
             unfinished,
         };
-        let connector = session.voice.connector();
-        if let Err(error) = connector.connect(session.voice_channel).await {
+        if let Err(error) = session.voice.connector().connect(session.voice_channel).await {
             session.close().await;
             return Err(error.into());
         }
