@@ -168,7 +168,7 @@ impl ToolHost {
     pub async fn execute(&self, context: &CallContext, call: &ToolCall) -> CallRecord {
         let started = Instant::now();
         let record = match context.authority.admit(started, call) {
-            Err(error) => self.refused(context, call, error),
+            Err(error) => self.beyond_limit(context, call, error),
             Ok(()) => match self.admit(context, call).await {
                 Ok(ready) => {
                     prepared(context, &ready).await;
@@ -243,7 +243,7 @@ impl ToolHost {
     }
 
     /// The record of a call beyond a limit.
-    fn refused(&self, context: &CallContext, call: &ToolCall, error: CallError) -> CallRecord {
+    fn beyond_limit(&self, context: &CallContext, call: &ToolCall, error: CallError) -> CallRecord {
         let name = call.name.as_str();
         let snapshot = self.inner.catalog.snapshot(context.scope.owner);
         let offered = context.authority.caller().and_then(|caller| caller.offered.hash(name));
