@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AFTER, ALT, LINE, MEANWHILE, PROMPT, TOOL, Table, asks, is_pending, last_message};
+use super::{AFTER, ALT, MEANWHILE, PROMPT, TOOL, Table, asks, is_pending, last_message};
 use crate::support::{chat_server::Script, images::Form};
 
 /// Of one picture.
