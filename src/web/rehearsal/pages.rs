@@ -387,7 +387,7 @@ mod tests {
     #[tokio::test]
     async fn full_queue_drops_music_alone() {
         let (pages, mut joined) = Pages::new(1, 0);
-        let place = pages.admit(&pass("ada", 1, 1)).unwrap();
+        let place = pages.admit(&pass("ada", 1, 1), None).unwrap();
         let mut queue = place.join("Ada".to_owned()).await.unwrap();
         let Joined { page, .. } = joined.recv().await.unwrap();
         let music = || page.music(Bytes::from_static(&[0; MUSIC_BYTES]));
