@@ -53,6 +53,7 @@ mod postgres;
 mod realtime;
 mod recaps;
 mod recordings;
+mod rehearsal_crowd;
 mod rehearsal_table;
 mod rehearsing;
 mod reloading;

@@ -1,4 +1,6 @@
 //! `glyphoxa rehearse`: pages without a browser, at the real program's table.
+//!
+//! Entry type for other tests: [`Page`].
 
 use std::time::Duration;
 
@@ -25,8 +27,8 @@ const FRAME: u64 = 960;
 const MUSIC_BYTES: usize = 3_840;
 
 /// A page that plays at once all it is sent.
-struct Page {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+pub struct Page {
+    pub socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     /// The turn whose sound comes.
     turn: u64,
     /// Samples of it so far.
@@ -34,12 +36,12 @@ struct Page {
     /// A frame of music was not silent.
     hears_music: bool,
     /// Events that no one has wanted yet.
-    passed: Vec<Value>,
+    pub passed: Vec<Value>,
 }
 
 impl Page {
     /// Opens the socket of a browser with this cookie, and says hello.
-    async fn open(host: &str, cookie: &str, name: &str) -> Self {
+    pub async fn open(host: &str, cookie: &str, name: &str) -> Self {
         let base = format!("http://{host}");
         let mut request = format!("ws://{host}/table").into_client_request().expect("an address");
         let headers = request.headers_mut();
@@ -51,13 +53,18 @@ impl Page {
         page
     }
 
-    async fn send(&mut self, event: &Value) {
-        self.socket.send(Message::text(event.to_string())).await.expect("it is open");
+    pub async fn send(&mut self, event: &Value) {
+        assert!(self.tries_to_send(Message::text(event.to_string())).await, "it is open");
+    }
+
+    /// Sends any message; false if the socket has ended.
+    pub async fn tries_to_send(&mut self, message: Message) -> bool {
+        self.socket.send(message).await.is_ok()
     }
 
     /// The next event of this kind that is `wanted`, among those passed over too; acknowledges sound
     /// meanwhile.
-    async fn next(&mut self, kind: &str, wanted: fn(&Value) -> bool) -> Value {
+    pub async fn next(&mut self, kind: &str, wanted: fn(&Value) -> bool) -> Value {
         let is_wanted = |event: &Value| event["type"] == kind && wanted(event);
         if let Some(at) = self.passed.iter().position(is_wanted) {
             return self.passed.remove(at);
@@ -133,7 +140,7 @@ async fn enter(host: &str, token: &str) -> String {
 }
 
 /// Host and cookie of a browser that opens the one-time link in `said`.
-async fn enters(said: &str) -> (String, String) {
+pub async fn enters(said: &str) -> (String, String) {
     let link = said.split_once("once: ").expect("a link").1.trim();
     let (base, token) = link.split_once("/#token=").expect("a link");
     let host = base.strip_prefix("http://").expect("an address").to_owned();

@@ -8,6 +8,7 @@ mod approvals;
 mod children;
 mod files;
 mod fuzz;
+mod fuzzed_pages;
 mod guilds;
 mod loopback;
 mod money;

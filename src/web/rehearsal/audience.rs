@@ -7,7 +7,10 @@ use std::{
 
 use axum::body::Bytes;
 
-use super::{pages::Page, wire::ToPage};
+use super::{
+    pages::{Page, written},
+    wire::ToPage,
+};
 use crate::session::SpeakerId;
 
 /// Pages at the table. Cloning shares them.
@@ -82,7 +85,9 @@ impl Audience {
     }
 
     pub fn tell(&self, event: &ToPage) {
-        self.each(|page| page.send(event));
+        if let Some(written) = written(event) {
+            self.each(|page| page.send_written(written.clone()));
+        }
     }
 
     /// Sends speech to every page.

@@ -44,8 +44,11 @@ pub use self::{
 use super::pages::{Doors, Links, Seal};
 use crate::campaign;
 
-/// Pages at a table.
-const PAGES_MAX: usize = 8;
+/// Pages at a table: more than any group has, and few enough for a small machine. At worst, when no
+/// page reads and the table takes nothing, some 3.5 MiB wait for each in its queues and buffers
+/// (`pages.rs`, `socket.rs`), which is 224 MiB in all. Pages in use hold a few frames, which they
+/// share. Together they may send 6,400 messages a second (`pace.rs`).
+const PAGES_MAX: usize = 64;
 
 /// What lets browsers in. Cloning shares it.
 #[derive(Clone)]

@@ -31,9 +31,10 @@ use crate::web::pages::Pass;
 const MUSIC: usize = 25;
 /// Messages that wait for a page: five seconds of sound, and music.
 const QUEUE: usize = 256 + MUSIC;
-/// Bytes that wait for a page: that much sound, and several explanations of the longest answers.
-const BYTES: usize = 4 * 1024 * 1024 + MUSIC * MUSIC_BYTES;
-/// Messages of a page that wait for the table.
+/// Bytes that wait for a page: that much sound, and several explanations of the longest answers, of
+/// 200 KB each.
+const BYTES: usize = 2 * 1024 * 1024 + MUSIC * MUSIC_BYTES;
+/// Messages of a page that wait for the table; the longest, a typed line, has 16 KB.
 const SENT: usize = 64;
 
 /// All pages of a program. Cloning shares them.
@@ -241,16 +242,27 @@ impl Drop for PagePlace {
     }
 }
 
+/// An event as pages get it; `None`: it cannot be written, which is logged.
+pub fn written(event: &ToPage) -> Option<Message> {
+    match serde_json::to_string(event) {
+        Ok(text) => Some(Message::text(text)),
+        Err(error) => {
+            tracing::error!(%error, "cannot write an event for pages");
+            None
+        }
+    }
+}
+
 impl Page {
     /// Sends an event, behind all that was sent before; false if the page is gone or too slow.
     pub fn send(&self, event: &ToPage) -> bool {
-        match serde_json::to_string(event) {
-            Ok(text) => self.queue(Message::text(text)),
-            Err(error) => {
-                tracing::error!(%error, "cannot write an event for a page");
-                false
-            }
-        }
+        written(event).is_some_and(|message| self.queue(message))
+    }
+
+    /// Like [`Self::send`], for an event that is [`written`] once for many pages, which share its
+    /// bytes.
+    pub fn send_written(&self, event: Message) -> bool {
+        self.queue(event)
     }
 
     /// Sends sound as of [`super::wire::sound`]; false if the page is gone or too slow.

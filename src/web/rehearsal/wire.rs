@@ -379,11 +379,11 @@ mod tests {
         /// Whatever comes, it is refused or within its bounds.
         #[test]
         fn anything_is_read_within_bounds(
-            text in r#"(\{"type":"(hello|say|order|tier|played|x)"(,"(name|text|npc|on|turn|samples|tier|command)":(null|true|-?[0-9]{1,20}|"[^"\\]{0,80}")){0,4}\}?|\PC{0,200})"#,
+            text in r#"(\{"type":"(hello|say|order|tier|played|why|hear_voice|talk|x)"(,"(name|text|npc|on|turn|samples|tier|command)":(null|true|-?[0-9]{1,20}|"[^"\\]{0,80}")){0,4}\}?|\PC{0,200})"#,
             bytes in proptest::collection::vec(any::<u8>(), 0..1_300),
         ) {
             match read_event(&text) {
-                Ok(FromPage::Hello { name }) => {
+                Ok(FromPage::Hello { name } | FromPage::HearVoice { npc: name }) => {
                     prop_assert!((1..=NAME_MAX).contains(&name.chars().count()));
                     prop_assert!(!name.chars().any(char::is_control));
                 }

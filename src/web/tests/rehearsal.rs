@@ -290,11 +290,11 @@ async fn page_may_load_nothing_from_elsewhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ninth_page_waits_for_a_place() {
+async fn page_too_many_waits_for_a_place() {
     let stage = Stage::new().await;
     let cookie = stage.enter().await;
     let mut open = Vec::new();
-    for _ in 0..8 {
+    for _ in 0..64 {
         open.push(stage.connect(&cookie).await);
     }
     let headers = [(header::ORIGIN, ORIGIN), (header::COOKIE, cookie.as_str())];
