@@ -118,14 +118,14 @@ fn spoken_turn_is_one_trace_with_every_stage() {
     assert_eq!(text(root, "glyphoxa.outcome"), "spoken");
     assert_stages(&spans, root, &line);
     for (name, wanted) in [
-        ("chat openai", 2),
+        ("chat m", 2),
         ("execute_tool dice-roller.roll", 1),
         ("speech_to_text openai", 1),
         ("text_to_speech flite", 1),
     ] {
         assert_eq!(count(&spans, name), wanted, "{name}: {spans:#?}");
     }
-    let answer = spans.iter().find(|span| span.name == "chat openai").expect("a request");
+    let answer = spans.iter().find(|span| span.name == "chat m").expect("a request");
     let tokens = attribute(answer, "gen_ai.usage.output_tokens");
     assert_eq!(tokens, Some(&any_value::Value::IntValue(5)));
 }

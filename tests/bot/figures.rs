@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use discord_loopback::{Options, Player, Slash};
+use serde_json::Value;
 use tokio::task::block_in_place;
 
 use super::hall::{BOUND, Hall, said};
@@ -55,7 +56,16 @@ async fn dashboard_has_data_after_an_evening() {
         return;
     }
     let model = ChatServer::start();
-    model.otherwise(|_| Script::text(&["Good evening to you. ", "The river is high."]));
+    model.otherwise(|request| {
+        let asks = |it: &Value| it["role"] == "user" && it["content"].to_string().contains("2d6+3");
+        match request.json["messages"].as_array().and_then(|it| it.last()) {
+            Some(last) if asks(last) => {
+                Script::calls(&[("call_1", "roll", r#"{"expression": "2d6+3"}"#)])
+            }
+            _ => Script::text(&["Good evening to you. ", "The river is high."]),
+        }
+    });
+
     let config = config(port, &model);
     let (hall, [_dora, player]) = Hall::with_player(Options::default(), &config, "Anna").await;
     let seen = |query: &str, least: f64| {
