@@ -13,7 +13,10 @@ const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter c
     calls.jsonl extensions.glyphoxa refuse complete \
     voice.speak voice_speak system.health session.status workflow.run workflow.list schedule.create \
     schedule.list schedule.cancel npc.list npc.ask memory.search entity.get session.recap \
-    session.transcript dice.roll tools.call";
+    session.transcript dice.roll tools.call \
+    glyphoxa.stage glyphoxa.first_audio_seconds hear think play chat trace traceparent \
+    invoke_agent execute_tool generate_live_content \
+    speech_to_text text_to_speech";
 /// Variables that the pages name.
 const VARIABLES: [(&str, &str); 6] = [
     ("OPENAI_API_KEY", "sk-x"),
