@@ -1,6 +1,6 @@
 //! What a monitor reads: `GET /metrics`, `/healthz` and `/readyz`.
 //!
-//! Entry functions: [`metrics`], [`checks`]. **Never**: names of people, or words; of the program's
+//! Entry functions: [`metrics()`], [`checks`]. **Never**: names of people, or words; of the program's
 //! state `/healthz` and `/readyz` tell strangers only what fails.
 
 mod readiness;
