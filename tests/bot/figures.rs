@@ -12,6 +12,7 @@ use crate::{
     hostile::has_python,
     support::{
         chat_server::{ChatServer, Script},
+        processes::wait_until,
         program::repository,
         prometheus::{Prometheus, fetched, promtool},
     },
@@ -46,6 +47,20 @@ async fn greets(hall: &Hall, player: &Player) {
     player.say(&said("slt", "Odo, good evening")).await.expect("it is said");
     player.wait_until_heard(bot, BOUND).await.expect("Odo answers");
     player.wait_for_silence(bot, quiet, BOUND).await.expect("Odo comes to an end");
+}
+
+/// Money in the figures is what `glyphoxa cost` reads in the ledger, once all is booked.
+#[track_caller]
+fn assert_figures_agree_with_ledger(hall: &Hall, port: u16) {
+    let guild = hall.inn.id.to_string();
+    wait_until("figures and ledger agree", || {
+        let text = fetched(port, "/metrics").expect("figures");
+        let spent = text.lines().filter(|line| line.starts_with("glyphoxa_spend_usd_total{"));
+        let spent = spent.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+        let cost = hall.place.run(&["cost", "--guild", &guild, "--json"]).ends_with(0).line();
+        let booked = cost["cost"].as_f64().expect("a cost");
+        booked > 0.0 && (spent.sum::<f64>() - booked).abs() < 1e-9
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,5 +108,6 @@ async fn dashboard_has_data_after_an_evening() {
     let checked = block_in_place(|| promtool(&["check", "metrics"], &text)).expect("it is here");
     let checked = checked.ends_with(0);
     assert_eq!((checked.stdout.as_str(), checked.stderr.as_str()), ("", ""), "{text}");
+    block_in_place(|| assert_figures_agree_with_ledger(&hall, port));
     hall.ends();
 }
