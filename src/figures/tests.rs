@@ -1,6 +1,6 @@
 //! Text of fed figures, and bounds of it.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Instant};
 
 use super::*;
 
