@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use glyphoxa::measure::{Operation, Trace};
+use glyphoxa::measure::{Figures as Served, Operation, ToolCallFigure, Trace};
 use serde_json::{Value, json};
 use support::{
     figures::{
@@ -46,6 +46,7 @@ fn main() {
             turns_goal("turn, p50 <= 2 ms, p99 <= 5 ms", &turn, (2.0, 5.0)),
             turns_goal("tool, p50 <= 3 ms, p99 <= 7 ms", &tool, (3.0, 7.0)),
             goal("a span without a collector, us", untraced(), 1.0),
+            goal("figures with every label full, ms", rendered(), 20.0),
         ] })
     );
 }
@@ -61,6 +62,27 @@ fn untraced() -> f64 {
         black_box(span).end();
     }
     ms(started.elapsed()) * 1e3 / f64::from(n)
+}
+
+/// Time of writing the figures when every label has as many values as it may, the worst of 200
+/// tables, in ms.
+fn rendered() -> f64 {
+    let (figures, n) = (Served::default(), 20);
+    for nth in 0..300 {
+        let tool = format!("{nth:03}{}", "x".repeat(100));
+        for tier in ["fast", "standard", "deep", "none"] {
+            for outcome in ["ok", "failed", "pending"] {
+                let took = Some(Duration::from_millis(300));
+                figures.tool_call(ToolCallFigure { tool: &tool, tier, outcome, took });
+            }
+        }
+        figures.spent(&tool, "npc", 1);
+    }
+    let started = Instant::now();
+    for _ in 0..n {
+        black_box(black_box(&figures).render());
+    }
+    ms(started.elapsed()) / f64::from(n)
 }
 
 /// Runs one case, `n` turns after `warm_up` others; its line, printed.

@@ -22,6 +22,7 @@ pub use crate::{
         Position, Reply, ReplyPort, SessionLimits, Setting, SpeechToSpeech, Synthesizer, Turn,
         TurnReport, VoiceEngine,
     },
+    figures::{Figures, ToolCallFigure},
     logic::{
         budget::{BudgetOptions, Ledger},
         dice,
