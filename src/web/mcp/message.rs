@@ -1,5 +1,6 @@
-//! Bodies of calls: one message each. Entry function: [`check`]; another body is refused with the
-//! reason, since rmcp would call it a wrong media type.
+//! Bodies of calls: one message each. Entry function: [`check`].
+//!
+//! rmcp calls any other body a wrong media type; only then is it parsed here too, for the reason.
 
 use axum::{
     body::{Body, to_bytes},
@@ -14,20 +15,27 @@ use serde_json::Value;
 /// Largest request, in bytes, like that of the listener.
 pub const BODY_MAX: usize = 1024 * 1024;
 
-/// Passes on requests whose body is a message.
+/// Passes requests on; says what is wrong with a body that is no message.
 pub async fn check(request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let checked = match to_bytes(body, BODY_MAX).await {
-        Ok(bytes) => fault(&bytes).map_or(Ok(bytes), Err),
-        Err(_) => Err("the body broke off (send it again)".to_owned()),
+    let Ok(bytes) = to_bytes(body, BODY_MAX).await else {
+        return refused("the body broke off (send it again)");
     };
-    match checked {
-        Ok(bytes) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
-        Err(why) => (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response(),
+    let response = next.run(Request::from_parts(parts, Body::from(bytes.clone()))).await;
+    match response.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => match fault(&bytes) {
+            Some(why) => refused(&why),
+            None => response,
+        },
+        _ => response,
     }
+}
+
+fn refused(why: &str) -> Response {
+    (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response()
 }
 
 /// Why `body` is no message, with the fix.

@@ -171,6 +171,15 @@ async fn broken_json_is_refused_as_such() {
     }
 }
 
+#[tokio::test]
+async fn whole_message_of_another_type_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = router(folder.path(), McpOptions::default());
+    let mut request = request(OLD, "tools/list", json!({}));
+    request.headers_mut().insert("content-type", "text/plain".parse().unwrap());
+    assert_eq!(sent(&router, request).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+}
+
 #[test]
 fn address_is_repeated_in_short() {
     use crate::web::mcp::resources::{ReadError, refused};
