@@ -88,7 +88,8 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         let (holder, options) = (holder_of(&context)?, &self.parts.options.mcp);
         let tools = table::all().filter(|tool| tool.is_for(&holder, options));
-        let listed = ListToolsResult::with_all_items(tools.map(|it| it.listed(options)).collect());
+        let listed =
+            ListToolsResult::with_all_items(tools.map(|it| table::listed(it, options)).collect());
         // Each token has a list of its own.
         Ok(listed.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Private))
     }
@@ -102,10 +103,12 @@ impl ServerHandler for McpServer {
         let (cancelled, progress) = (context.ct.clone(), CallProgress::new(&context));
         // A call may go on for minutes after its token was checked.
         tokio::select! {
-            result = self.call(&holder, request, progress) => Ok(result?.into()),
+            biased;
             () = cancelled.cancelled() => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
             }
+            // Most answer at once, before a timer is set.
+            result = self.call(&holder, request, progress) => Ok(result?.into()),
             () = self.parts.handles.access.ended(&holder) => {
                 Err(ErrorData::invalid_request("the token was revoked, or has ended", None))
             }
@@ -114,7 +117,7 @@ impl ServerHandler for McpServer {
 
     /// The tool whose schema headers are checked against; `None`: the name is unknown.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        Some(table::find(name)?.listed(&self.parts.options.mcp))
+        Some(table::listed(table::find(name)?, &self.parts.options.mcp))
     }
 
     /// Refuses requests with an unknown method, or with wrong parameters for a known one.

@@ -67,7 +67,8 @@ pub struct ServedTool {
 impl ServedTool {
     /// True if this is its name, with dots or underscores.
     pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.name.replace('.', "_") == name
+        let underscored = self.name.bytes().map(|byte| if byte == b'.' { b'_' } else { byte });
+        self.name == name || name.bytes().eq(underscored)
     }
 
     /// True if `holder` may see and call it.
@@ -88,16 +89,15 @@ impl ServedTool {
         }
     }
 
-    /// Its description for clients.
-    pub fn listed(&self, options: &McpOptions) -> Tool {
-        let name = self.listed_name(options);
+    /// Its description, named with dots. Builds its schemas: `table.rs` stores all.
+    pub fn described(&self) -> Tool {
         let Annotations { reads_only, destructive, idempotent, open_world } = self.annotations;
         let annotations = ToolAnnotations::with_title(self.title)
             .read_only(reads_only)
             .destructive(destructive)
             .idempotent(idempotent)
             .open_world(open_world);
-        Tool::new(name, self.description, members((self.input)()))
+        Tool::new(self.name, self.description, members((self.input)()))
             .with_title(self.title)
             .with_raw_output_schema(members((self.output)()))
             .with_annotations(annotations)

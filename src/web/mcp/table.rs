@@ -1,7 +1,8 @@
-//! All tools. Entry functions: [`all`], [`find`], [`named`], [`check`], [`as_listed`].
+//! All tools. Entry functions: [`all`], [`find`], [`listed`], [`named`], [`check`], [`as_listed`].
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
+use rmcp::model::Tool;
 use serde_json::Value;
 
 use super::{
@@ -39,6 +40,10 @@ static INPUTS: LazyLock<BTreeMap<&'static str, Schema>> = LazyLock::new(|| {
     all().filter_map(|tool| Some((tool.name, Schema::new(&(tool.input)()).ok()?))).collect()
 });
 
+/// Descriptions for clients, by tool; each call needs that of its tool.
+static DESCRIBED: LazyLock<BTreeMap<&'static str, Tool>> =
+    LazyLock::new(|| all().map(|tool| (tool.name, tool.described())).collect());
+
 /// In the order in which they are listed.
 pub fn all() -> impl Iterator<Item = &'static ServedTool> {
     TOOLS.iter().copied()
@@ -52,6 +57,13 @@ pub fn names_for(role: AccessRole) -> Vec<&'static str> {
 /// The tool of this name, with dots or underscores.
 pub fn find(name: &str) -> Option<&'static ServedTool> {
     all().find(|tool| tool.is_called(name))
+}
+
+/// The description of `tool` for clients.
+pub fn listed(tool: &ServedTool, options: &McpOptions) -> Tool {
+    let mut listed = DESCRIBED.get(tool.name).cloned().unwrap_or_else(|| tool.described());
+    listed.name = tool.listed_name(options);
+    listed
 }
 
 /// `text` with our tools called as clients know them.
