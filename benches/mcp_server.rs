@@ -2,9 +2,10 @@
 //! per tool, then one that says which goals hold.
 //!
 //! Each server is a process of its own, and answers on loopback without a session; the bare one is that of
-//! `mcp`, with one tool that gives its text back. A client calls them in turns; `added_…` is the difference:
-//! connections and heads checked, the token looked up, rights, schemas, the tool itself. Tokens take turns
-//! too, since each may make 50 requests a second. `--quick` calls less.
+//! `mcp`, with one tool that gives its text back, on a runtime like the program's. Clients call them in
+//! turns; `added_…` is the difference: connections and heads checked, the token looked up, rights, schemas,
+//! the tool itself. Tokens take turns too, since each may make 50 requests a second; the bare server has as
+//! many clients, so that connections of both are idle for equally long. `--quick` calls less.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing calls is none")]
@@ -68,7 +69,10 @@ fn main() {
 
 /// Serves the bare server until the input ends.
 fn serve_bare() {
-    println!("{}", echo::serve_http());
+    let (listener, url) = echo::bound();
+    let runtime = runtime();
+    runtime.spawn(echo::accept(listener));
+    println!("{url}");
     io::copy(&mut io::stdin(), &mut io::sink()).expect("an input");
 }
 
@@ -132,27 +136,32 @@ fn new_token(folder: &Path) -> String {
     String::from_utf8(made.stdout).expect("text").trim().to_owned()
 }
 
-/// Calls in turns, so that all meet the same machine: of the bare server, of `dice.roll`, of `npc.list`.
+/// Calls of the bare server, of `dice.roll` and of `npc.list`: in turns, so that all meet the same machine,
+/// and with one of the bare server before each of ours, so that neither finds its process awake.
 async fn compare(n: usize, bare: &str, served: &Served) -> [Figures; 3] {
-    let bare = Bare::over_http(bare).await;
     let mut clients = Vec::new();
     for token in &served.tokens {
-        clients.push(Bare::with_token(&served.url, token).await);
+        let served = Bare::with_token(&served.url, token).await;
+        clients.push((Bare::over_http(bare).await, served));
     }
     let dice: Map<String, Value> = [("dice".to_owned(), "1d20".into())].into_iter().collect();
     let mut times = [const { Vec::new() }; 3];
     let warm_up = n.min(WARM_UP);
-    for (nth, client) in clients.iter().cycle().take(n + warm_up).enumerate() {
+    for (nth, (bare, served)) in clients.iter().cycle().take(n + warm_up).enumerate() {
         let before = Instant::now();
         bare.call().await;
         let called = Instant::now();
-        client.call_tool("dice.roll", dice.clone()).await;
+        served.call_tool("dice.roll", dice.clone()).await;
         let rolled = Instant::now();
-        client.call_tool("npc.list", Map::new()).await;
-        let spans = [called - before, rolled - called, rolled.elapsed()];
+        bare.call().await;
+        let called_again = Instant::now();
+        served.call_tool("npc.list", Map::new()).await;
+        let listed = called_again.elapsed();
+        let spans =
+            [(0, called - before), (1, rolled - called), (0, called_again - rolled), (2, listed)];
         if nth >= warm_up {
-            for (times, span) in times.iter_mut().zip(spans) {
-                times.push(ms(span));
+            for (case, span) in spans {
+                times[case].push(ms(span));
             }
         }
     }

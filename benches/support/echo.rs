@@ -70,9 +70,7 @@ pub async fn serve_stdio() {
 
 /// Serves over HTTP on a thread of its own for as long as this process runs; its address.
 pub fn serve_http() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
-    listener.set_nonblocking(true).expect("a socket");
+    let (listener, url) = bound();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(accept(listener))
@@ -80,7 +78,16 @@ pub fn serve_http() -> String {
     url
 }
 
-async fn accept(listener: TcpListener) -> io::Result<Infallible> {
+/// A free port on loopback, and the address of a server there.
+pub fn bound() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    listener.set_nonblocking(true).expect("a socket");
+    (listener, url)
+}
+
+/// Serves all connections of `listener`.
+pub async fn accept(listener: TcpListener) -> io::Result<Infallible> {
     let mut config = StreamableHttpServerConfig::default();
     config.legacy_session_mode = false;
     config.json_response = true;
