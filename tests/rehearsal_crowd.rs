@@ -43,8 +43,9 @@ const WORDS: &str = "The weather was fine all day";
 const ANSWERS: usize = 100;
 /// Answers before, which are not.
 const FIRST: usize = 5;
-/// Time from the end of an answer to the next line.
-const BETWEEN: Duration = Duration::from_millis(100);
+/// Time from the end of an answer to the next line: longer than the silence that a table leaves between two
+/// answers, up to 450 ms after it has handed over the first. Sooner lines would measure that silence.
+const BETWEEN: Duration = Duration::from_millis(500);
 
 /// What the crowd's microphones hear.
 const SILENCE: u8 = 0;
