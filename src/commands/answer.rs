@@ -74,7 +74,7 @@ pub struct Reply {
     pub text: Text,
     /// State of the table, for programs; also for people if `text` is empty.
     pub status: Option<Box<Status>>,
-    /// What an answer was made from, for programs.
+    /// Prompt parts, recalled lines and calls of an answer, for programs.
     pub explanation: Option<Arc<Explanation>>,
     pub public: bool,
     /// Next step offered to the caller.

@@ -73,8 +73,8 @@ pub trait Face: Worlds + StoredWords + RunsWorkflows + Planning + Counting {
         Err("no recap here (use the command of this place)".into())
     }
 
-    /// What the last answers were made from. The default refuses, for faces whose tables don't
-    /// keep it.
+    /// Explanations of the last answers. The default refuses, for faces whose tables don't keep
+    /// them.
     fn explanations(&self) -> Result<Explanations, Refusal> {
         Err("answers are not explained here".into())
     }

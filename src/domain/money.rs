@@ -78,7 +78,7 @@ pub struct Granted {
     pub refused: Option<Limit>,
 }
 
-/// What a payer has spent on a service.
+/// Money that a payer has spent on a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// An NPC's name, or [`HEARING`].

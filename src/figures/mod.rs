@@ -254,7 +254,7 @@ impl Figures {
         text
     }
 
-    /// What the recorder does not have.
+    /// Figures outside the recorder, as Prometheus' text.
     fn written(&self) -> String {
         let mut lines = Lines::default();
         let spent = self.0.spent.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -30,7 +30,7 @@ pub struct Posting {
     /// The owner's cap for that month, over all campaigns and accounts.
     pub month_max: Option<Money>,
     pub claims: Vec<Claim>,
-    /// What the claims' money was spent on.
+    /// Expenses paid from the claims.
     pub costs: Vec<DayCost>,
 }
 

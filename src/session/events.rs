@@ -234,7 +234,7 @@ impl EventReader {
     }
 }
 
-/// Receives what is told from now on; lost events are skipped.
+/// Receives events published from now on; lost events are skipped.
 #[derive(Debug)]
 pub struct LiveReader {
     live: broadcast::Receiver<LiveEvent>,

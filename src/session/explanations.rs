@@ -48,7 +48,7 @@ pub struct Explanation {
     pub tools: Vec<ToolLine>,
 }
 
-/// What the model of a turn was given.
+/// Input of a turn's model.
 pub struct Basis {
     parts: Vec<PromptPart>,
     recalled: Vec<String>,

@@ -1,4 +1,4 @@
-//! What an open table gives its owner. Entry types: [`TableHandle`], [`Conversations`].
+//! Handles of an open table for its owner. Entry types: [`TableHandle`], [`Conversations`].
 
 use std::sync::Arc;
 

@@ -82,8 +82,8 @@ fn attributes(
     all
 }
 
-/// Consecutive stages from the end of speech to the end of the turn. What was ready early takes no
-/// time.
+/// Consecutive stages from the end of speech to the end of the turn. A stage that was ready early
+/// takes no time.
 fn stages(moments: &Moments, stt: &str) -> Vec<Stage> {
     let recogniser = (stt != TurnLine::TYPED).then(|| (Operation::SpeechToText, stt.to_owned()));
     let reached =

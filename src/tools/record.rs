@@ -34,7 +34,7 @@ pub struct CallRecord {
     pub pending: bool,
 }
 
-/// Who chose the name of a called tool.
+/// Origin of a called tool's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedBy {
     /// The operator, who installed it for everyone.

@@ -2,8 +2,8 @@
 //!
 //! They are those of OpenTelemetry for generative AI and MCP, in
 //! open-telemetry/semantic-conventions-genai at commit 0393513c; nothing there is stable yet. Those
-//! of speech are proposed there (pull request 390). Names of our own begin with `glyphoxa.`. What
-//! players say, prompts and arguments are in attributes with the segment `pii`, by which a collector
+//! of speech are proposed there (pull request 390). Names of our own begin with `glyphoxa.`. Speech,
+//! prompts and arguments are in attributes with the segment `pii`, by which a collector
 //! can drop them.
 
 pub const SERVICE_NAME: &str = "service.name";

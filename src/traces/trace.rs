@@ -48,7 +48,7 @@ pub struct Root {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stage {
     pub name: &'static str,
-    /// Whose work all of it was, and the service.
+    /// Operation and service that did all of it.
     pub by: Option<(Operation, String)>,
     pub from: Instant,
     pub to: Instant,

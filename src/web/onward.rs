@@ -1,4 +1,4 @@
-//! What goes on with a connection after its last answer has switched protocols.
+//! Work on a connection after an answer has switched protocols.
 //!
 //! Entry type: [`Onward`]. A route leaves its work there, and the connection does it in its own
 //! task: so it keeps its place among the open sockets, and ends with the listener.

@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection. Entry type: [`Peer`].
+//! The other end of a connection. Entry type: [`Peer`].
 
 use std::net::IpAddr;
 

@@ -84,7 +84,7 @@ pub struct Calls {
     unread: u64,
 }
 
-/// Which calls and turns count.
+/// Filter of counted calls and turns.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Unix time in ms.

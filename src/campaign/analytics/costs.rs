@@ -1,4 +1,4 @@
-//! What was spent, by service, NPC, tool and session. Entry type: [`CostReport`].
+//! Money spent, by service, NPC, tool and session. Entry type: [`CostReport`].
 
 use std::collections::BTreeMap;
 

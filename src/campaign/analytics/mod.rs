@@ -1,5 +1,5 @@
-//! What NPCs' tools did and what everything cost: calls from the logs of sessions, money from the
-//! ledger, turns from transcripts. Entry type: [`Analytics`].
+//! Reports of tool calls and costs: calls from the logs of sessions, money from the ledger, turns
+//! from transcripts. Entry type: [`Analytics`].
 //!
 //! A report reads line by line and keeps sums: eight bytes a call for percentiles, and at most
 //! `group::GROUPS_MAX` names of each kind. **Never**: keeps words, arguments or names of people.

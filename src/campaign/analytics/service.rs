@@ -40,7 +40,7 @@ pub enum AnalyticsError {
     Lost(#[from] JoinError),
 }
 
-/// Which calls a report counts.
+/// Filter of the calls in a report.
 #[derive(Clone, Debug, Default)]
 pub struct CallFilter {
     /// A day like 2026-11-01, or days back like 30d; `None`: from the first.

@@ -114,7 +114,7 @@ fn said(turn: u64, npc: Option<&str>, at: i64) -> Utterance {
     }
 }
 
-/// A store of one evening with three turns of Bartok and one of nobody, and two logged calls.
+/// A store of one evening with three turns of Bartok, one without an NPC, and two logged calls.
 async fn evening(folder: &Path, scope: &Scope) -> Analytics {
     let store: Arc<dyn MemoryStore> = Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap());
     let lines = [

@@ -160,7 +160,7 @@ impl Kept {
     }
 }
 
-/// What `cost` was paid for.
+/// Kind of the expense `cost`.
 fn kind(cost: &Cost) -> &'static str {
     match (cost.tool.is_empty(), cost.payer.as_str()) {
         (false, _) => "tool",

@@ -62,7 +62,7 @@ pub enum OverBudget {
 pub struct Postings {
     /// The account's claim, and its payers'.
     pub claims: Vec<Claim>,
-    /// What the money of `claims` was spent on.
+    /// Expenses paid from `claims`.
     pub costs: Vec<Cost>,
     pub month_max: Option<Money>,
     /// Number of the last reservation covered.

@@ -1,4 +1,4 @@
-//! What answers were made from, and when it is forgotten.
+//! Explanations of answers, and when they are forgotten.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What a monitor reads: `GET /metrics`, `/healthz` and `/readyz`.
+//! Routes for monitors: `GET /metrics`, `/healthz` and `/readyz`.
 //!
 //! Entry functions: [`metrics()`], [`checks`]. **Never**: names of people, or words; of the program's
 //! state `/healthz` and `/readyz` tell strangers only what fails.

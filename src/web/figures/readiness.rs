@@ -34,7 +34,7 @@ impl Readiness {
         Self { parts, store: Mutex::new(None) }
     }
 
-    /// What fails; empty: the program can work. Cancel safe.
+    /// Failing parts; empty: the program can work. Cancel safe.
     pub async fn reasons(&self) -> Vec<Reason> {
         let reason = |part, why: &str| Reason { part, why: why.to_owned() };
         let mut reasons = Vec::new();

@@ -23,14 +23,14 @@ const KEY_FILE: &str = "web.key";
 const KEY: usize = 32;
 /// Bytes of a cookie above which it is none of ours.
 const COOKIE_MAX: usize = 200;
-/// What a cookie's name is made from.
+/// Text whose MAC names a cookie.
 const NAMING: &str = "glyphoxa cookie";
-/// What the signature is of, so that it is valid for nothing else.
+/// Prefix of the signed text, so that a signature is valid for nothing else.
 const PURPOSE: &str = "glyphoxa pass 1";
 /// Life of a pass, in s.
 const LIFE: i64 = 30 * 24 * 60 * 60;
 
-/// What the program knows of a browser.
+/// Identity of a browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
     /// Random, one for each browser.

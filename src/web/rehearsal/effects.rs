@@ -1,4 +1,4 @@
-//! What tools show at a rehearsal's table. Entry type: [`PageEffects`].
+//! Output of tools at a rehearsal's table. Entry type: [`PageEffects`].
 
 use super::{audience::Audience, wire::ToPage};
 use crate::{

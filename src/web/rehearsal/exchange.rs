@@ -31,7 +31,7 @@ const WRITE: Duration = Duration::from_secs(10);
 /// Code of a socket whose place another one took; a page that reads it is in another tab.
 const REPLACED: u16 = 4000;
 
-/// Why a page's socket ends, as the page is told.
+/// Reason a page's socket ends, sent to the page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ended {
     #[error("the page was closed")]

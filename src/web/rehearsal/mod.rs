@@ -50,7 +50,7 @@ use crate::campaign;
 /// share. Together they may send 6,400 messages a second (`pace.rs`).
 const PAGES_MAX: usize = 64;
 
-/// What lets browsers in. Cloning shares it.
+/// Admission of browsers. Cloning shares it.
 #[derive(Clone)]
 pub struct Rehearsal {
     links: Links,

@@ -6,7 +6,7 @@
 //! heard the words has heard them. Frames beyond the window wait here, and the table, which asks
 //! how many wait, gives up a turn whose sound stays. Without a page, a clock plays; and so it does
 //! once all pages have reported nothing for 1 s ([`DEAF`]) while they had sound to play, until one
-//! reports again, from where it then is. What a stopped turn lacks was not heard. A sample of a
+//! reports again, from where it then is. The rest of a stopped turn was not heard. A sample of a
 //! voice goes to one page while the table is quiet, and ends when it speaks.
 
 use std::{
@@ -218,7 +218,7 @@ impl PageSound {
         state.told = None;
         state.asides.retain(|it| *it != page.id);
         state.asides.push(page.id);
-        // What is left of an earlier sample.
+        // Drops the rest of an earlier sample.
         page.send(&ToPage::Flush { turn: ASIDE });
         page.send(&ToPage::Speech { turn: ASIDE, npc: npc.to_owned() })
     }

@@ -1,7 +1,7 @@
 //! Connected pages, up to a bound. Entry types: [`Pages`], [`Page`].
 //!
 //! A page first takes a [`PagePlace`], then says hello; then the table gets it as [`Joined`], with
-//! what it sends from then on. That ends once its socket is closed. What it is sent waits in a
+//! what it sends from then on. That ends once its socket is closed. Its messages wait in a
 //! queue; a page that lets it run full is too slow, and its socket is closed. Music does not fill
 //! it: it has a small part of its own, beyond which it is dropped. A connection may be lost without
 //! an end; a page that comes back in the same tab of the same browser ends it, and is the same
@@ -90,7 +90,7 @@ pub struct Joined {
     pub browser: String,
     /// Its browser was here before, perhaps before the program was restarted.
     pub again: bool,
-    /// What it sends; ends with its socket.
+    /// Messages from it; ends with its socket.
     pub sent: mpsc::Receiver<PageSent>,
     pub place: PagePlace,
 }

@@ -308,7 +308,7 @@ impl PagePlayer {
         }));
     }
 
-    /// False if too many commands run; the page is told.
+    /// False if too many commands run; notifies the page.
     fn has_place(&mut self) -> bool {
         while self.commands.try_join_next().is_some() {}
         let is_free = self.commands.len() < COMMANDS_MAX;
@@ -329,8 +329,8 @@ fn is_card(line: &str) -> bool {
     is_x_card(line) || line.split_whitespace().next().is_some_and(is_x_card)
 }
 
-/// What counts as the time of the last frame when the button is pressed `now`: the next one is
-/// spoken now, but not before frames that were counted ahead of the clock.
+/// Time assumed for the last frame when the button is pressed `now`: the next one is spoken now,
+/// but not before frames that were counted ahead of the clock.
 fn pressed_at(last: Option<Instant>, now: Instant) -> Option<Instant> {
     last.max(now.checked_sub(FRAME))
 }

@@ -1,4 +1,4 @@
-//! What pages are shown of their table while it runs. Entry function: [`show`].
+//! Events of a table, shown on its pages while it runs. Entry function: [`show`].
 //!
 //! Events become messages to every page. A turn is named by the number under which its sound
 //! comes, in its line too. Pages remove what an X-card or a deletion takes back; these are counted,

@@ -3,7 +3,7 @@
 //! It needs the browser's pass and an `Origin`, which the guard has checked. The query names the
 //! page's tab (`tab=`), so that a page whose connection was lost is known again. All that comes is
 //! bounded in size, rate and time; reading and writing wait for each other only through the table.
-//! The page is told why its socket ends.
+//! The page receives the reason for which its socket ends.
 
 use std::{sync::Arc, time::Duration};
 

@@ -29,7 +29,7 @@ const TEXT_MAX: usize = 4_000;
 const DEPTH_MAX: usize = 4;
 const VALUES_MAX: usize = 32;
 
-/// What a page sends as JSON. Texts are cleaned of hidden characters, and not blank.
+/// A JSON message from a page. Texts are cleaned of hidden characters, and not blank.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromPage {
@@ -58,7 +58,7 @@ pub enum FromPage {
     },
 }
 
-/// What a page is sent as JSON.
+/// A JSON message to a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToPage {
@@ -76,12 +76,12 @@ pub enum ToPage {
         /// X-cards and deletions in it so far, which have removed lines.
         removals: u64,
     },
-    /// What a player seems to say so far.
+    /// Partial: words of a player, still subject to change.
     Partial {
         player: String,
         text: String,
     },
-    /// What a player has said.
+    /// Final: words of a player.
     Said {
         player: String,
         text: String,
@@ -142,7 +142,7 @@ pub enum ToPage {
         turn: u64,
         npc: String,
     },
-    /// What is not played yet of this turn is dropped at once.
+    /// Drops the unplayed rest of this turn at once.
     Flush {
         turn: u64,
     },
@@ -214,7 +214,7 @@ pub struct PromptPart {
     pub text: String,
 }
 
-/// Reason a message of a page is refused; the page is told, and its socket closed.
+/// Reason a message of a page is refused; sent to the page before its socket closes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     #[error("an event is nested too deep or has too many values (reload the page)")]

@@ -392,7 +392,7 @@ async fn slow_page_is_cut_off() {
 async fn silent_page_is_gone() {
     let mut stage = Stage::new().await;
     let (browser, mut joined) = stage.page().await;
-    // Nobody answers pings.
+    // The browser answers no pings.
     assert_eq!(joined.sent.recv().await, None);
     browser.task.await.unwrap();
 }
