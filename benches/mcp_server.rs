@@ -4,8 +4,8 @@
 //! Each server is a process of its own, and answers on loopback without a session; the bare one is that of
 //! `mcp`, with one tool that gives its text back, on a runtime like the program's. Clients call them in
 //! turns; `added_…` is the difference: connections and heads checked, the token looked up, rights, schemas,
-//! the tool itself. Tokens take turns too, since each may make 50 requests a second; the bare server has as
-//! many clients, so that connections of both are idle for equally long. `--quick` calls less.
+//! the tool itself. Tokens take turns too, since each may make 50 requests a second; both servers have a
+//! client for each token. `--quick` calls less.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing calls is none")]
@@ -137,7 +137,7 @@ fn new_token(folder: &Path) -> String {
 }
 
 /// Calls of the bare server, of `dice.roll` and of `npc.list`: in turns, so that all meet the same machine,
-/// and with one of the bare server before each of ours, so that neither finds its process awake.
+/// and with one of the bare server before each of ours, so that each call meets an idle process.
 async fn compare(n: usize, bare: &str, served: &Served) -> [Figures; 3] {
     let mut clients = Vec::new();
     for token in &served.tokens {

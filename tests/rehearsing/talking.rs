@@ -125,14 +125,14 @@ fn page_adds_little_to_first_sound_in_time() {
     assert!(by_page <= by_ask + ADDED_MS, "{by_page:.0} ms, {by_ask:.0} ms");
 }
 
-/// Words that end with a loud sample. Where a voice dies away, the program still detects it for up to
-/// 100 ms after the last sound that is loud to the page's instruments.
+/// Words that end with a loud sample. Where a voice dies away, the program still detects it after the last
+/// sound that is loud to the page's instruments.
 fn abrupt(samples: &[i16]) -> &[i16] {
     let last = samples.iter().rposition(|it| it.unsigned_abs() > END);
     &samples[..=last.expect("a voice")]
 }
 
-/// Milliseconds from the last voice in the recording to the first loud sample of the answer, by `ask`.
+/// Milliseconds from the last voice in the recording to the first loud sample of the answer, by `ask`; median.
 fn first_sound_by_ask(place: &Place) -> f64 {
     let mut arguments = vec!["ask", "--json", "--realtime", "--out", "answers.wav"];
     arguments.extend(["--in", "microphone.wav"].repeat(ROUNDS));

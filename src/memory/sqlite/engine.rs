@@ -187,9 +187,9 @@ impl Readers {
         Ok(Self { free, turns, here: Mutex::new(here) })
     }
 
-    /// Runs `work`, one statement for a single row, on the caller's thread: a few microseconds,
-    /// where the way to another thread and back takes tens. `None`: the connection is in use, or
-    /// `work` failed ([`Self::read`] waits, and has the error).
+    /// Runs `work`, one statement for a single row, on the caller's thread: handing it to another
+    /// thread would take longer than the statement. `None`: the connection is in use, or `work`
+    /// failed; then [`Self::read`] waits, and returns the error.
     pub fn read_here<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Option<T> {
         let reader = match self.here.try_lock() {
             Ok(reader) => reader,
@@ -249,15 +249,25 @@ mod tests {
         panic!("once");
     }
 
+    /// A new file with an empty table.
+    fn opened(path: &Path) -> (Writer, Readers) {
+        let db = connect(path).unwrap();
+        db.execute_batch("CREATE TABLE kept (n INTEGER)").unwrap();
+        (Writer::start(db).unwrap(), Readers::open(path).unwrap())
+    }
+
+    fn insert(db: &Connection) -> Result<usize, Error> {
+        db.execute("INSERT INTO kept VALUES (1)", []).map_err(failure)
+    }
+
+    fn count(db: &Connection) -> Result<i64, Error> {
+        db.query_row("SELECT count(*) FROM kept", [], |row| row.get(0)).map_err(failure)
+    }
+
     #[tokio::test]
     async fn panicking_work_fails_alone_and_is_rolled_back() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("memory.db");
-        let db = connect(&path).unwrap();
-        db.execute_batch("CREATE TABLE kept (n INTEGER)").unwrap();
-        let (writer, readers) = (Writer::start(db).unwrap(), Readers::open(&path).unwrap());
-        let insert =
-            |db: &Connection| db.execute("INSERT INTO kept VALUES (1)", []).map_err(failure);
+        let (writer, readers) = opened(&folder.path().join("memory.db"));
         let broken = writer.write(move |db| {
             insert(db)?;
             breaks();
@@ -273,26 +283,14 @@ mod tests {
             });
             assert!(broken.await.is_err());
         }
-        let count = readers.read(|db| {
-            db.query_row("SELECT count(*) FROM kept", [], |row| row.get::<_, i64>(0))
-                .map_err(failure)
-        });
-        assert_eq!(count.await.unwrap(), 1, "what had panicked is taken back");
+        assert_eq!(readers.read(count).await.unwrap(), 1, "what had panicked is taken back");
     }
 
     #[tokio::test]
     async fn row_is_read_here_as_last_committed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.db");
-        let db = connect(&path).unwrap();
-        db.execute_batch("CREATE TABLE kept (n INTEGER)").unwrap();
-        let (writer, readers) = (Writer::start(db).unwrap(), Readers::open(&path).unwrap());
-        let insert =
-            |db: &Connection| db.execute("INSERT INTO kept VALUES (1)", []).map_err(failure);
-        let count = |db: &Connection| {
-            db.query_row("SELECT count(*) FROM kept", [], |row| row.get::<_, i64>(0))
-                .map_err(failure)
-        };
+        let (writer, readers) = opened(&path);
         assert_eq!(readers.read_here(count), Some(0));
         writer.write(insert).await.unwrap();
         assert_eq!(readers.read_here(count), Some(1));

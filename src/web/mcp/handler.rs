@@ -88,8 +88,8 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         let (holder, options) = (holder_of(&context)?, &self.parts.options.mcp);
         let tools = table::all().filter(|tool| tool.is_for(&holder, options));
-        let listed =
-            ListToolsResult::with_all_items(tools.map(|it| table::listed(it, options)).collect());
+        let listed = tools.filter_map(|it| table::listed(it, options)).collect();
+        let listed = ListToolsResult::with_all_items(listed);
         // Each token has a list of its own.
         Ok(listed.with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Private))
     }
@@ -117,7 +117,7 @@ impl ServerHandler for McpServer {
 
     /// The tool whose schema headers are checked against; `None`: the name is unknown.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        Some(table::listed(table::find(name)?, &self.parts.options.mcp))
+        table::listed(table::find(name)?, &self.parts.options.mcp)
     }
 
     /// Refuses requests with an unknown method, or with wrong parameters for a known one.

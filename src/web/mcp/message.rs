@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Largest request, in bytes, like that of the listener.
 pub const BODY_MAX: usize = 1024 * 1024;
 
-/// Passes requests on; says what is wrong with a body that is no message.
+/// Passes requests on; the answer to a body that is no message names its fault.
 pub async fn check(request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;

@@ -89,7 +89,7 @@ impl ServedTool {
         }
     }
 
-    /// Its description, named with dots. Builds its schemas: `table.rs` stores all.
+    /// Its description, named with dots. Builds both schemas, so `table.rs` stores the result.
     pub fn described(&self) -> Tool {
         let Annotations { reads_only, destructive, idempotent, open_world } = self.annotations;
         let annotations = ToolAnnotations::with_title(self.title)

@@ -40,7 +40,7 @@ static INPUTS: LazyLock<BTreeMap<&'static str, Schema>> = LazyLock::new(|| {
     all().filter_map(|tool| Some((tool.name, Schema::new(&(tool.input)()).ok()?))).collect()
 });
 
-/// Descriptions for clients, by tool; each call needs that of its tool.
+/// Descriptions for clients, by tool. `rmcp` asks for one at each call.
 static DESCRIBED: LazyLock<BTreeMap<&'static str, Tool>> =
     LazyLock::new(|| all().map(|tool| (tool.name, tool.described())).collect());
 
@@ -59,11 +59,11 @@ pub fn find(name: &str) -> Option<&'static ServedTool> {
     all().find(|tool| tool.is_called(name))
 }
 
-/// The description of `tool` for clients.
-pub fn listed(tool: &ServedTool, options: &McpOptions) -> Tool {
-    let mut listed = DESCRIBED.get(tool.name).cloned().unwrap_or_else(|| tool.described());
+/// The description of `tool` for clients; `None` for a tool outside this table.
+pub fn listed(tool: &ServedTool, options: &McpOptions) -> Option<Tool> {
+    let mut listed = DESCRIBED.get(tool.name)?.clone();
     listed.name = tool.listed_name(options);
-    listed
+    Some(listed)
 }
 
 /// `text` with our tools called as clients know them.
