@@ -2,7 +2,8 @@
 //! at once. One JSON line per case, then one that says which goals hold.
 //!
 //! `turn` and `turn_20ms` (20 ms a token), and `tool`, where the model first calls a tool that
-//! does nothing. `--quick` has five turns in all.
+//! does nothing. `counted`: turns of four tables that take turns, of which two have their figures
+//! counted. `--quick` has nine turns in all.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
@@ -20,7 +21,8 @@ use glyphoxa::measure::{Figures as Served, Operation, ToolCallFigure, Trace};
 use serde_json::{Value, json};
 use support::{
     figures::{
-        Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, goal, ms, runtime, turns_goal, turns_line,
+        Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, goal, ms, rounded, runtime, turns_goal,
+        turns_line,
     },
     sound::utterance,
     stand_ins::{Model, Recogniser, Synthesiser},
@@ -45,10 +47,43 @@ fn main() {
         json!({ "goals": [
             turns_goal("turn, p50 <= 2 ms, p99 <= 5 ms", &turn, (2.0, 5.0)),
             turns_goal("tool, p50 <= 3 ms, p99 <= 7 ms", &tool, (3.0, 7.0)),
+            goal("counting figures, ms added at p50", counted(n / 4), 0.1),
             goal("a span without a collector, us", untraced(), 1.0),
             goal("figures with every label full, ms", rendered(), 20.0),
         ] })
     );
+}
+
+/// Time that counting a table's figures adds to its turns, at p50, in ms: of `n` turns at each of
+/// four tables that take turns. Prints how far equal tables are apart, the noise.
+fn counted(n: usize) -> f64 {
+    let runtime = runtime();
+    let figures = Served::default();
+    let mut rooms = [None, Some(figures.clone()), None, Some(figures.clone())].map(|figures| {
+        let services = services(TOKEN, 0);
+        (runtime.block_on(Room::open_read(services, figures)), Vec::new())
+    });
+    let utterance = utterance();
+    for _ in 0..n {
+        for (room, totals) in &mut rooms {
+            totals.push(ms(runtime.block_on(room.turn(utterance.clone()))));
+            runtime.block_on(async { tokio::time::sleep(QUIET).await });
+        }
+    }
+    let text = figures.render();
+    assert!(text.contains("glyphoxa_turns_total"), "nothing was counted: {text}");
+    let [bare, counted, bare_again, counted_again] =
+        rooms.map(|(_, totals)| Figures::new(totals).at(50));
+    println!(
+        "{}",
+        json!({
+            "case": "counted",
+            "n": n,
+            "p50_ms": [rounded(counted), rounded(counted_again)],
+            "bare_p50_ms": [rounded(bare), rounded(bare_again)],
+        })
+    );
+    (counted + counted_again - bare - bare_again) / 2.0
 }
 
 /// Cost of a request's span where nothing is traced, in µs.
@@ -85,16 +120,19 @@ fn rendered() -> f64 {
     ms(started.elapsed()) / f64::from(n)
 }
 
-/// Runs one case, `n` turns after `warm_up` others; its line, printed.
-fn case(name: &str, (n, warm_up): (usize, usize), token: Duration, calls: usize) -> Value {
-    let (runtime, empty) = (runtime(), Floor::new());
-    let services = Services {
+fn services(token: Duration, calls: usize) -> Services {
+    Services {
         recogniser: Recogniser { ends_utterances: true, partial: None },
         model: Model { token, calls },
         synthesiser: Synthesiser::new(Duration::from_millis(100)),
         tool: table::nothing(),
-    };
-    let mut room = runtime.block_on(Room::open(services, Duration::ZERO));
+    }
+}
+
+/// Runs one case, `n` turns after `warm_up` others; its line, printed.
+fn case(name: &str, (n, warm_up): (usize, usize), token: Duration, calls: usize) -> Value {
+    let (runtime, empty) = (runtime(), Floor::new());
+    let mut room = runtime.block_on(Room::open(services(token, calls), Duration::ZERO));
     let (utterance, mut totals, mut floor) = (utterance(), Vec::new(), Vec::new());
     for nth in 0..n + warm_up {
         let total = runtime.block_on(room.turn(utterance.clone()));

@@ -9,7 +9,7 @@ pub use crate::{
         Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, EngineError,
         EngineOffer, Engines, Factory, GuildStore, HandleParts, Handles, ImportSettings, MadeTable,
         ModelMaker, OpenError, RunningTable, ScheduleOptions, ServedGuilds, ServerError, Settings,
-        TableRequest, Tables, TranscriptOptions, TranscriptWriter, VoiceLister,
+        TableRequest, Tables, TranscriptOptions, TranscriptWriter, VoiceLister, count_event,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, run as run_discord},

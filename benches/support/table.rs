@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
     AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, Command, Conversation, Declared,
-    Definition, EngineKind, EventReader, Frame, Keywords, Ledger, Music, MusicPlayer, Npc,
-    NpcCalls, NpcModel, Options, Outlets, Pace, Policy, S2s, Seat, SessionCalls, SessionId,
-    SoundTime, SourceKind, Speaker, SpeakerId, Synthesizer, TableEvent, TableEvents, TableHandle,
-    TableParts, TableSetup, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
+    Definition, EngineKind, EventReader, Figures as Counted, Frame, Keywords, Ledger, Music,
+    MusicPlayer, Npc, NpcCalls, NpcModel, Options, Outlets, Pace, Policy, S2s, Seat, SessionCalls,
+    SessionId, SoundTime, SourceKind, Speaker, SpeakerId, Synthesizer, TableEvent, TableEvents,
+    TableHandle, TableParts, TableSetup, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut,
+    count_event, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -53,8 +54,26 @@ pub struct Room {
 impl Room {
     /// Opens a table; the player's frames come every 20 ms, the first after `phase`.
     pub async fn open(services: Services, phase: Duration) -> Self {
+        Self::open_of(services, phase, TableEvents::new(64)).await
+    }
+
+    /// Opens a table with a second reader of its events, as the program has one; with `figures` it
+    /// counts them.
+    pub async fn open_read(services: Services, figures: Option<Counted>) -> Self {
+        let events = TableEvents::new(64);
+        let mut read = events.subscribe();
+        tokio::spawn(async move {
+            while let Some(event) = read.recv().await {
+                figures.iter().for_each(|figures| count_event(figures, &event));
+            }
+        });
+        Self::open_of(services, Duration::ZERO, events).await
+    }
+
+    async fn open_of(services: Services, phase: Duration, events: TableEvents) -> Self {
         let stopwatch = Stopwatch::default();
-        let (handle, events) = open_table(services, Box::new(stopwatch.clone())).await;
+        let out = Box::new(stopwatch.clone());
+        let (handle, events) = open_table_of(services, out, events).await;
         let (speech, speech_in) = mpsc::channel(1);
         let first = Instant::now() + phase;
         tokio::spawn(player(handle, speech_in, first, stopwatch.clone()));
@@ -90,7 +109,14 @@ impl Room {
 
 /// Opens a table with one NPC that answers to everything; its player has joined.
 pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHandle, EventReader) {
-    let events = TableEvents::new(64);
+    open_table_of(services, out, TableEvents::new(64)).await
+}
+
+async fn open_table_of(
+    services: Services,
+    out: Box<dyn VoiceOut>,
+    events: TableEvents,
+) -> (TableHandle, EventReader) {
     let told = events.subscribe();
     let music = MusicPlayer::new(events.downgrade());
     let (pace, effects) = (Pace::RealTime, Arc::new(Nothing));

@@ -1,4 +1,4 @@
-//! Figures of what happens at tables. Entry function: [`event`], the only place that feeds them.
+//! Figures of what happens at tables. Entry function: [`count_event`], the only place that feeds them.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const UNKNOWN: &str = "unknown";
 const ADDED: &str = "added";
 
 /// Counts `event` of a table.
-pub fn event(figures: &Figures, event: &TableEvent) {
+pub fn count_event(figures: &Figures, event: &TableEvent) {
     match event {
         TableEvent::Line(line) => count_line(figures, line),
         TableEvent::Halted { .. } => figures.interruption("x_card"),
@@ -172,7 +172,7 @@ mod tests {
 
     fn rendered(lines: Vec<TurnLine>) -> String {
         let figures = Figures::default();
-        lines.into_iter().for_each(|line| event(&figures, &TableEvent::Line(Arc::new(line))));
+        lines.into_iter().for_each(|line| count_event(&figures, &TableEvent::Line(Arc::new(line))));
         figures.render()
     }
 

@@ -76,6 +76,7 @@ pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
 pub use link::{LinkParts, TableLink};
+pub use measured::count_event;
 pub use mistakes::{Mistake, Mistakes};
 pub use moving::{
     CarriedSettings, FILES as EXPORT_FILES, Folder, MANIFEST, Manifest, ReturnError, SETTINGS,

@@ -254,7 +254,7 @@ impl Sessions {
     }
 
     fn take(&self, session: &SessionId, event: TableEvent) {
-        measured::event(&self.parts.figures, &event);
+        measured::count_event(&self.parts.figures, &event);
         match event {
             TableEvent::Line(line) => self.record(session, &line),
             TableEvent::Halted { taken_back } => self.take_back(session, &taken_back),

@@ -66,6 +66,15 @@ pub trait Automation: Send + Sync {
     /// By their next time; those that wait for a session last.
     fn schedules<'a>(&'a self, scope: &'a Scope) -> StoreFuture<'a, Vec<KeptSchedule>>;
 
+    /// Those whose next time is at most `until`, or 1 ms after the last (a firing that has begun);
+    /// with a session, also those without any time.
+    fn due_schedules<'a>(
+        &'a self,
+        scope: &'a Scope,
+        until: Timestamp,
+        has_session: bool,
+    ) -> StoreFuture<'a, Vec<KeptSchedule>>;
+
     /// True if it existed.
     fn remove_schedule<'a>(&'a self, scope: &'a Scope, id: &'a str) -> StoreFuture<'a, bool>;
 

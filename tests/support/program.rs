@@ -303,7 +303,12 @@ pub struct Live {
 impl Place {
     /// Starts `glyphoxa`; what it says on stdout and stderr comes line by line.
     pub fn start(&self, arguments: &[&str]) -> Live {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_glyphoxa"));
+        self.start_program(env!("CARGO_BIN_EXE_glyphoxa").as_ref(), arguments)
+    }
+
+    /// Like [`Self::start`], with another build of `glyphoxa`.
+    pub fn start_program(&self, program: &Path, arguments: &[&str]) -> Live {
+        let mut command = Command::new(program);
         command.args(self.first_arguments()).args(arguments).current_dir(self.folder.path());
         command.env_clear().envs(self.environment.iter().cloned());
         Live::of(command)

@@ -4,13 +4,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use tokio::sync::broadcast::{self, Receiver, error::SendError};
 
 use super::{entry::Entry, evenings::Evenings, shown};
 use crate::{
-    campaign::settings::SharedSettings,
+    campaign::{clock::now, settings::SharedSettings},
     domain::Scope,
     memory::{Error, KeptSchedule, MemoryStore},
     session::{TableEvent, TableEvents},
@@ -72,6 +73,17 @@ impl Shared {
         let entries = kept.iter().filter_map(Entry::read).collect();
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(scope.clone(), kept);
         Ok(entries)
+    }
+
+    /// The schedules of `scope` with a step to take within this time, unless a session begins or
+    /// ends.
+    pub async fn due(&self, scope: &Scope, within: Duration) -> Result<Vec<Entry>, Error> {
+        let session = self.parts.evenings.of(scope).map(|evening| evening.time());
+        // The time of a session goes on when the clock is set back.
+        let time = session.map_or(now(), |it| now().max(it.began.saturating_add(it.elapsed)));
+        let until = time.saturating_add(within.as_millis().try_into().unwrap_or(i64::MAX));
+        let kept = self.parts.store.due_schedules(scope, until, session.is_some()).await?;
+        Ok(kept.iter().filter_map(Entry::read).collect())
     }
 
     /// Lines of the schedules of `scope`, as last read.

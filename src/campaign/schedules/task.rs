@@ -34,7 +34,8 @@ use crate::{
 
 /// Longest time without a look at the store, where another program may have made a schedule.
 const LOOK: Duration = Duration::from_secs(30);
-/// Interval of searches for scopes that another program has made.
+/// Interval of searches for scopes that another program has made, and of looks at schedules whose
+/// time is far off.
 const SEARCH: Duration = Duration::from_secs(300);
 /// Time that a program has to begin what it has claimed; afterwards it counts as killed.
 const BEGINNING: Duration = Duration::from_secs(30);
@@ -64,6 +65,9 @@ pub struct Work {
     drives: Drives,
     scopes: BTreeSet<Scope>,
     searched: Option<Instant>,
+    /// The last look at all schedules; `None`: since then one was made here, or a session began or
+    /// ended.
+    read_all: Option<Instant>,
     /// Firings of this program that have not begun.
     fired: JoinSet<()>,
     /// Schedules marked as begun by any program: the time of the firing, and its first sighting.
@@ -73,7 +77,8 @@ pub struct Work {
 impl Work {
     pub fn new(shared: Arc<Shared>, starts: Arc<dyn Starts>, drives: Drives) -> Self {
         let (scopes, begun, fired) = (BTreeSet::new(), BTreeMap::new(), JoinSet::new());
-        Self { shared, starts, drives, scopes, searched: None, fired, begun }
+        let (searched, read_all) = (None, None);
+        Self { shared, starts, drives, scopes, searched, read_all, fired, begun }
     }
 
     pub async fn run(mut self, stop: CancellationToken) {
@@ -82,7 +87,7 @@ impl Work {
             let wait = self.looked().await;
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = shared.parts.evenings.changed() => {}
+                () = shared.parts.evenings.changed() => self.read_all = None,
                 Some(_) = self.fired.join_next() => {}
                 () = sleep(wait) => {}
             }
@@ -111,14 +116,21 @@ impl Work {
         self.shared.tell_owed();
         self.find_scopes().await?;
         let mut wait = LOOK;
+        let reads_all = self.read_all.is_none_or(|at| at.elapsed() >= SEARCH);
         let scopes = self.scopes.iter().filter(|scope| self.drives.includes(scope));
         for scope in scopes.cloned().collect::<Vec<_>>() {
-            let entries = self.shared.read(&scope).await?;
+            let entries = match reads_all {
+                true => self.shared.read(&scope).await?,
+                false => self.shared.due(&scope, LOOK).await?,
+            };
             for entry in entries {
                 if let Some(next) = self.take(&scope, entry).await? {
                     wait = wait.min(next);
                 }
             }
+        }
+        if reads_all {
+            self.read_all = Some(Instant::now());
         }
         Ok(wait)
     }

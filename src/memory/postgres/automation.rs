@@ -50,6 +50,23 @@ impl Automation for Postgres {
         Box::pin(within(async move { schedules(&self.client().await?, scope).await }))
     }
 
+    fn due_schedules<'a>(
+        &'a self,
+        scope: &'a Scope,
+        until: Timestamp,
+        has_session: bool,
+    ) -> StoreFuture<'a, Vec<KeptSchedule>> {
+        Box::pin(within(async move {
+            let mut sql = of_scope(scope);
+            sql.push(" AND (next_at <= ").bind(until).push(" OR next_at = last_at + 1");
+            if has_session {
+                sql.push(" OR next_at IS NULL AND last_at IS NULL");
+            }
+            sql.push(")");
+            read(&self.client().await?, sql).await
+        }))
+    }
+
     fn remove_schedule<'a>(&'a self, scope: &'a Scope, id: &'a str) -> StoreFuture<'a, bool> {
         Box::pin(within(async move {
             let mut sql = Sql::new("DELETE FROM schedule WHERE scope = ");
@@ -158,11 +175,20 @@ async fn runs(
 }
 
 async fn schedules(client: &impl GenericClient, scope: &Scope) -> Result<Vec<KeptSchedule>, Error> {
+    read(client, of_scope(scope)).await
+}
+
+/// Begins a query of the schedules of a scope.
+fn of_scope(scope: &Scope) -> Sql {
     let mut sql = Sql::new(
         "SELECT id, timing, action, made_by, made_at, next_at, last_at FROM schedule \
          WHERE scope = ",
     );
     sql.bind(plain(&scope.key()));
+    sql
+}
+
+async fn read(client: &impl GenericClient, mut sql: Sql) -> Result<Vec<KeptSchedule>, Error> {
     sql.push(" ORDER BY next_at NULLS LAST, made_at, id COLLATE \"C\"");
     let kept = |row: &Row| {
         Ok(KeptSchedule {

@@ -44,7 +44,7 @@ fn url(database: &str) -> Option<String> {
 const LOADED: Duration = Duration::from_secs(120);
 
 /// Stores the suite opens at most.
-const STORES: usize = 28;
+const STORES: usize = 29;
 
 /// A store in its own schema.
 async fn in_schema(address: &Address, number: usize) -> Postgres {

@@ -4,7 +4,7 @@
 //! write one after another, so only one finds the next time of a schedule unchanged.
 
 use futures::FutureExt;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use super::{
     super::{
@@ -19,6 +19,9 @@ use crate::domain::{PersonId, Timestamp};
 
 const RUN: &str = "key, workflow, began, ended, record";
 const SCHEDULE: &str = "key, timing, action, made_by, made_at, next_at, last_at";
+/// See [`Automation::due_schedules`]; `?2` is the time and `?3` whether there is a session.
+const DUE: &str = "next_at <= ?2 OR next_at = last_at + 1
+    OR (?3 AND next_at IS NULL AND last_at IS NULL)";
 
 impl Automation for Sqlite {
     fn keep_run<'a>(&'a self, scope: &'a Scope, run: KeptRun) -> StoreFuture<'a, ()> {
@@ -49,6 +52,20 @@ impl Automation for Sqlite {
     fn schedules<'a>(&'a self, scope: &'a Scope) -> StoreFuture<'a, Vec<KeptSchedule>> {
         let key = scope.key();
         self.readers.read(move |db| schedules(db, campaign(db, &key)?)).boxed()
+    }
+
+    fn due_schedules<'a>(
+        &'a self,
+        scope: &'a Scope,
+        until: Timestamp,
+        has_session: bool,
+    ) -> StoreFuture<'a, Vec<KeptSchedule>> {
+        let key = scope.key();
+        let due = move |db: &Connection| {
+            let given = params![campaign(db, &key)?, until, has_session];
+            select(db, &format!("campaign = ?1 AND ({DUE})"), given)
+        };
+        self.readers.read(due).boxed()
     }
 
     fn remove_schedule<'a>(&'a self, scope: &'a Scope, id: &'a str) -> StoreFuture<'a, bool> {
@@ -149,12 +166,20 @@ fn kept_run(row: &Row<'_>) -> rusqlite::Result<KeptRun> {
 }
 
 fn schedules(db: &Connection, campaign: i64) -> Result<Vec<KeptSchedule>, Error> {
+    select(db, "campaign = ?", params![campaign])
+}
+
+fn select(
+    db: &Connection,
+    condition: &str,
+    given: &[&dyn ToSql],
+) -> Result<Vec<KeptSchedule>, Error> {
     let sql = format!(
-        "SELECT {SCHEDULE} FROM schedule WHERE campaign = ?
+        "SELECT {SCHEDULE} FROM schedule WHERE {condition}
          ORDER BY next_at IS NULL, next_at, made_at, key"
     );
     let mut all = db.prepare_cached(&sql).map_err(failure)?;
-    let all = all.query_map([campaign], kept_schedule).map_err(failure)?;
+    let all = all.query_map(given, kept_schedule).map_err(failure)?;
     all.collect::<Result<_, _>>().map_err(failure)
 }
 

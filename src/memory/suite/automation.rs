@@ -70,6 +70,23 @@ pub async fn schedules(store: &dyn MemoryStore) {
     assert_eq!(ids(store, &of_guild(1)).await, ["late", "waits"]);
 }
 
+pub async fn due_schedules(store: &dyn MemoryStore) {
+    let begun = KeptSchedule { last: Some(99), ..schedule("begun", Some(100)) };
+    let fired = KeptSchedule { last: Some(5), ..schedule("fired", None) };
+    let times = [("soon", Some(5)), ("late", Some(9)), ("waits", None)];
+    let planned = times.map(|(id, next)| schedule(id, next));
+    for schedule in planned.into_iter().chain([begun, fired]) {
+        store.add_schedule(&key(), schedule).await.unwrap();
+    }
+    for (has_session, expected) in
+        [(false, vec!["soon", "begun"]), (true, vec!["soon", "begun", "waits"])]
+    {
+        let due = store.due_schedules(&key(), 8, has_session).await.unwrap();
+        assert_eq!(due.into_iter().map(|it| it.id).collect::<Vec<_>>(), expected);
+        assert_eq!(store.due_schedules(&other(), 8, has_session).await.unwrap(), []);
+    }
+}
+
 pub async fn claims(store: &dyn MemoryStore) {
     let claim = |due, then, is_over| Claim { id: "a", due, then, is_over };
     store.add_schedule(&key(), schedule("a", None)).await.unwrap();

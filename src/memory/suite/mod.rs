@@ -42,6 +42,7 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     deletions::moments(&*open()).await;
     automation::runs(&*open()).await;
     automation::schedules(&*open()).await;
+    automation::due_schedules(&*open()).await;
     automation::claims(&*open()).await;
     automation::people(&*open()).await;
     tokens::records(&*open()).await;

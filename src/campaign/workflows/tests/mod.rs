@@ -74,6 +74,15 @@ impl Automation for Kept {
         done(Vec::new())
     }
 
+    fn due_schedules<'a>(
+        &'a self,
+        _: &'a Scope,
+        _: i64,
+        _: bool,
+    ) -> StoreFuture<'a, Vec<KeptSchedule>> {
+        done(Vec::new())
+    }
+
     fn remove_schedule<'a>(&'a self, _: &'a Scope, _: &'a str) -> StoreFuture<'a, bool> {
         done(false)
     }
