@@ -20,8 +20,7 @@ use std::{
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Cores, Kokoro, KokoroOptions, Pcm, Piper, PiperOptions, SpeakRequest, TextToSpeech,
-    Voice,
+    Attempts, Cores, Kokoro, KokoroOptions, OneShot, Pcm, Piper, PiperOptions, SpeakRequest, Voice,
 };
 use tempfile::TempDir;
 
@@ -88,7 +87,7 @@ struct Service {
     /// In the lines that are printed.
     name: &'static str,
     /// The synthesiser.
-    service: Arc<dyn TextToSpeech>,
+    service: Arc<dyn OneShot>,
 }
 
 impl Service {
@@ -160,7 +159,7 @@ fn characters(models: &Path, count: usize) {
 }
 
 /// Lets `voice` say the sentence.
-async fn speak(service: &Arc<dyn TextToSpeech>, voice: Voice) -> Spoken {
+async fn speak(service: &Arc<dyn OneShot>, voice: Voice) -> Spoken {
     let begun = Instant::now();
     let mut chunks = service.speak(SpeakRequest {
         text: SENTENCE.to_owned(),

@@ -13,8 +13,8 @@ use std::{env, path::PathBuf, sync::Arc};
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Cores, Kokoro, KokoroOptions, Piper, PiperOptions, RecogniserEntry, Registry,
-    Resampler, SampleRate, SpeakRequest, TOOL_IDENTITIES, TextToSpeech, Voice, load_config,
+    Attempts, Cores, Kokoro, KokoroOptions, OneShot, Piper, PiperOptions, RecogniserEntry,
+    Registry, Resampler, SampleRate, SpeakRequest, TOOL_IDENTITIES, Voice, load_config,
 };
 
 use self::{cast::shipped, hearing::hear, mistakes::mistakes, skipped::skipped, words::words};
@@ -44,7 +44,7 @@ struct Speaker {
     /// Name in its line.
     name: String,
     /// The synthesiser.
-    service: Arc<dyn TextToSpeech>,
+    service: Arc<dyn OneShot>,
     /// And how.
     voice: Voice,
 }
@@ -70,13 +70,13 @@ async fn main() {
     let mut speakers = Vec::new();
     if models.join("piper-joe").is_dir() {
         let piper = Piper::new(&PiperOptions { models: vec![models.clone()] }, Cores::default());
-        speakers.extend(of_piper(&(Arc::new(piper) as Arc<dyn TextToSpeech>)));
+        speakers.extend(of_piper(&(Arc::new(piper) as Arc<dyn OneShot>)));
     } else {
         skipped("the voice of Piper", "GLYPHOXA_MODELS has no piper-joe");
     }
     if models.join("kokoro").is_dir() {
         let options = KokoroOptions { models: vec![models], slowest: 1_000.0 };
-        let kokoro: Arc<dyn TextToSpeech> = Arc::new(Kokoro::new(&options, Cores::default()));
+        let kokoro: Arc<dyn OneShot> = Arc::new(Kokoro::new(&options, Cores::default()));
         speakers.extend(KOKORO.map(|id| {
             let (service, voice) = (Arc::clone(&kokoro), Voice::as_is("kokoro", id));
             Speaker { name: format!("kokoro {id}"), service, voice }
@@ -108,7 +108,7 @@ async fn main() {
 }
 
 /// Joe, and who speaks with his voice.
-fn of_piper(piper: &Arc<dyn TextToSpeech>) -> Vec<Speaker> {
+fn of_piper(piper: &Arc<dyn OneShot>) -> Vec<Speaker> {
     let speaker =
         |name: &str, voice| Speaker { name: name.to_owned(), service: Arc::clone(piper), voice };
     let mut all = vec![speaker("piper joe", Voice::as_is("piper", "joe"))];

@@ -41,9 +41,9 @@ pub use crate::{
     },
     provider::{
         Attempts, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error, Kokoro,
-        KokoroOptions, Pcm, Piper, PiperOptions, RecogniserEntry, Registry, ServiceInfo, Services,
-        SpeakRequest, SpeechEvent, SpeechOptions, SpeechService, SpeechToText, SttAbilities,
-        TextToSpeech, realtime::Realtime,
+        KokoroOptions, OneByOne, OneShot, Pcm, Piper, PiperOptions, RecogniserEntry, Registry,
+        ServiceInfo, Services, SpeakRequest, SpeechEvent, SpeechOptions, SpeechService,
+        SpeechToText, SttAbilities, Synthesis, SynthesisSetup, TextToSpeech, realtime::Realtime,
     },
     session::{
         Backlog, Command, Conversations, EventReader, Memory as RecallMemory, MusicPlayer, Options,

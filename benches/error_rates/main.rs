@@ -18,8 +18,8 @@ use std::{env, path::PathBuf, sync::Arc};
 
 use futures::{StreamExt, stream};
 use glyphoxa::measure::{
-    Cores, Glossary, Kokoro, KokoroOptions, Piper, PiperOptions, RecogniserEntry, Registry,
-    SpeechToText, TOOL_IDENTITIES, TextToSpeech, expected_at_first, load_config,
+    Cores, Glossary, Kokoro, KokoroOptions, OneShot, Piper, PiperOptions, RecogniserEntry,
+    Registry, SpeechToText, TOOL_IDENTITIES, expected_at_first, load_config,
 };
 
 use self::{
@@ -130,12 +130,12 @@ fn voices(models: Option<&PathBuf>) -> Vec<Voice> {
     let has = |name: &str| models.filter(|it| it.join(name).is_dir()).cloned();
     if let Some(models) = has("piper-joe") {
         let piper = Piper::new(&PiperOptions { models: vec![models] }, Cores::default());
-        let piper: Arc<dyn TextToSpeech> = Arc::new(piper);
+        let piper: Arc<dyn OneShot> = Arc::new(piper);
         voices.push(Voice::Neural(piper, ["piper", "joe"]));
     }
     if let Some(models) = has("kokoro") {
         let options = KokoroOptions { models: vec![models], slowest: f32::MAX };
-        let kokoro: Arc<dyn TextToSpeech> = Arc::new(Kokoro::new(&options, Cores::default()));
+        let kokoro: Arc<dyn OneShot> = Arc::new(Kokoro::new(&options, Cores::default()));
         voices.push(Voice::Neural(Arc::clone(&kokoro), ["kokoro", "af_heart"]));
         voices.push(Voice::Neural(kokoro, ["kokoro", "bm_george"]));
     }

@@ -4,7 +4,7 @@ use std::{f32::consts::TAU, fs, path::Path, process::Command, sync::Arc};
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Resampler, SampleRate, SpeakRequest, TextToSpeech, Voice as ServiceVoice,
+    Attempts, OneShot, Resampler, SampleRate, SpeakRequest, Voice as ServiceVoice,
 };
 
 /// Before and behind what is said: what the table hands on, and the pause that ends it.
@@ -19,7 +19,7 @@ pub enum Voice {
     /// One of espeak-ng.
     Espeak(&'static str),
     /// One of a service on this machine, by the service's name and its own.
-    Neural(Arc<dyn TextToSpeech>, [&'static str; 2]),
+    Neural(Arc<dyn OneShot>, [&'static str; 2]),
 }
 
 /// Acoustic condition of a recording.
@@ -114,7 +114,7 @@ fn keep(path: &Path, sound: &[f32]) {
     fs::write(path, bytes).expect("the folder of --keep can be written");
 }
 
-async fn by_service(service: &dyn TextToSpeech, names: [&str; 2], text: &str) -> Vec<f32> {
+async fn by_service(service: &dyn OneShot, names: [&str; 2], text: &str) -> Vec<f32> {
     let mut chunks = service.speak(SpeakRequest {
         text: text.to_owned(),
         voice: ServiceVoice::as_is(names[0], names[1]),

@@ -12,8 +12,9 @@ use futures::{
 };
 use glyphoxa::measure::{
     Attachment, Attempts, CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel,
-    ChatRequest, Effects, Error, Frame, Handler, Message, Pcm, SampleRate, SpeakRequest,
-    SpeechEvent, SpeechToText, SttAbilities, TextToSpeech, ToolCall, VoiceOut,
+    ChatRequest, Effects, Error, Frame, Handler, Message, OneByOne, OneShot, Pcm, SampleRate,
+    SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, Synthesis, SynthesisSetup, TextToSpeech,
+    ToolCall, VoiceOut,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -130,16 +131,16 @@ impl ChatModel for Model {
 }
 
 /// Speaks any sentence as the same tone.
-pub struct Synthesiser {
-    /// 20 ms of 24 kHz each.
-    chunks: Arc<[Vec<i16>]>,
-}
+pub struct Synthesiser(Arc<Tone>);
+
+/// Chunks of 20 ms at 24 kHz.
+struct Tone(Vec<Vec<i16>>);
 
 impl Synthesiser {
     /// `length` of tone for each sentence.
     pub fn new(length: Duration) -> Self {
         let samples = tone(SampleRate::HZ_24000.samples_in(length), 24_000.0);
-        Self { chunks: samples.chunks(480).map(<[i16]>::to_vec).collect() }
+        Self(Arc::new(Tone(samples.chunks(480).map(<[i16]>::to_vec).collect())))
     }
 }
 
@@ -152,11 +153,23 @@ impl TextToSpeech for Synthesiser {
         None
     }
 
+    fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis> {
+        OneByOne::new(Arc::clone(&self.0) as Arc<dyn OneShot>).open(setup)
+    }
+}
+
+impl OneShot for Tone {
+    fn name(&self) -> &'static str {
+        "stand-in"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
     fn speak(&self, _request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        let chunks = Arc::clone(&self.chunks);
-        let chunk =
-            move |nth: usize| Ok(Pcm { samples: chunks[nth].clone(), rate: SampleRate::HZ_24000 });
-        stream::iter((0..self.chunks.len()).map(chunk)).boxed()
+        let chunk = |samples| Ok(Pcm { samples, rate: SampleRate::HZ_24000 });
+        stream::iter(self.0.clone().into_iter().map(chunk)).boxed()
     }
 }
 

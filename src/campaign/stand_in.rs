@@ -17,7 +17,7 @@ use crate::{
     domain::{Campaign, EngineKind, Npc, SessionId},
     engine::{
         Budget, Synthesizer,
-        tests::props::{Hum, Model},
+        tests::props::{Model, hum},
     },
     logic::budget::BudgetOptions,
     memory::{MemoryStore, Sqlite},
@@ -161,7 +161,7 @@ pub fn handles_over(
         guilds: GuildStore::new(store, folder),
         tools,
         servers,
-        announcer: Announcer::new(Arc::new(Hum::default()), Npc::plain("nobody").voice),
+        announcer: Announcer::new(hum(), Npc::plain("nobody").voice),
         music: Music::new(Arc::default(), StdRng::seed_from_u64(1)),
     })
 }

@@ -1,6 +1,6 @@
 //! Permission to send a request again, and its payer.
 //!
-//! Entry type: [`Attempts`]. **Never**: decides whether another attempt makes sense.
+//! Entry types: [`Attempts`], [`Payer`]. **Never**: decides whether another attempt makes sense.
 
 use std::{fmt, sync::Arc};
 
@@ -8,12 +8,34 @@ use futures::future::BoxFuture;
 
 use super::{Error, Kind};
 
-type Ask = dyn Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync;
+/// Pays for a request.
+pub trait Payer: Send + Sync {
+    /// Resolves once another attempt is paid for; its refusal is the error. Cancel safe.
+    fn again(&self, failed: Kind) -> BoxFuture<'static, Result<(), Error>>;
+
+    /// The request has failed before anything was received.
+    fn failed(&self, _kind: Kind) {}
+
+    /// The request is never sent.
+    fn unsent(&self) {}
+}
+
+/// A payer of further attempts only.
+struct Further<F>(F);
+
+impl<F> Payer for Further<F>
+where
+    F: Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync,
+{
+    fn again(&self, failed: Kind) -> BoxFuture<'static, Result<(), Error>> {
+        self.0(failed)
+    }
+}
 
 /// Asked before a request is sent again. Cloning shares it; by default every attempt is free.
 #[derive(Clone, Default)]
 pub struct Attempts {
-    pays: Option<Arc<Ask>>,
+    payer: Option<Arc<dyn Payer>>,
     is_only: bool,
 }
 
@@ -22,7 +44,11 @@ impl Attempts {
     pub fn new(
         ask: impl Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync + 'static,
     ) -> Self {
-        Self { pays: Some(Arc::new(ask)), is_only: false }
+        Self::of(Arc::new(Further(ask)))
+    }
+
+    pub fn of(payer: Arc<dyn Payer>) -> Self {
+        Self { payer: Some(payer), is_only: false }
     }
 
     /// Allows one attempt: another service is asked when it fails.
@@ -37,16 +63,26 @@ impl Attempts {
 
     /// Waits until the payer allows another attempt; its refusal is the error. Cancel safe.
     pub async fn again(&self, failed: Kind) -> Result<(), Error> {
-        match &self.pays {
-            Some(ask) => ask(failed).await,
+        match &self.payer {
+            Some(payer) => payer.again(failed).await,
             None => Ok(()),
         }
+    }
+
+    /// Reports that the request has failed before anything was received.
+    pub fn failed(&self, kind: Kind) {
+        self.payer.iter().for_each(|payer| payer.failed(kind));
+    }
+
+    /// Reports that the request is never sent.
+    pub fn unsent(&self) {
+        self.payer.iter().for_each(|payer| payer.unsent());
     }
 }
 
 impl fmt::Debug for Attempts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (is_paid, is_only) = (self.pays.is_some(), self.is_only);
+        let (is_paid, is_only) = (self.payer.is_some(), self.is_only);
         f.debug_struct("Attempts").field("is_paid", &is_paid).field("is_only", &is_only).finish()
     }
 }

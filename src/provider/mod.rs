@@ -24,6 +24,7 @@ pub mod gemini;
 mod http_client;
 mod images;
 mod models;
+mod one_shot;
 pub mod openai;
 mod options;
 mod outbound;
@@ -50,7 +51,7 @@ mod whisper;
 pub mod wyoming;
 
 pub use address::{BaseUrl, base_url, tcp_address};
-pub use attempts::Attempts;
+pub use attempts::{Attempts, Payer};
 pub use bounds::{Bound, TURN_TEXT};
 pub use chain::{Asked, Candidate, Chain, Queue};
 pub use chat_model::{ChatEvent, ChatModel, ChatRequest, CutOff, Usage};
@@ -64,6 +65,7 @@ pub use error::{Error, Kind};
 pub use http_client::with_proxy_and_tls;
 pub use images::{FIRST_BYTE_TIMEOUT as PICTURE_FIRST_BYTE, ImageEntry, ImageService};
 pub use models::{ModelEntry, ModelService};
+pub use one_shot::{OneByOne, OneShot};
 pub use options::Options;
 pub use outbound::{Outbound, Refused};
 pub use pace::Pace;
@@ -87,7 +89,10 @@ pub use speech_to_speech::{
     SpeechSetup, SpeechToSpeech, SpeechUsage, probe::probe as probe_speech,
 };
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
-pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
+pub use text_to_speech::{
+    DefaultId, Pcm, Sentence, SpeakRequest, Spoken, Synthesis, SynthesisSetup, TextToSpeech,
+    VoiceIds, VoiceTraits,
+};
 pub use usage::{Counted, Larger};
 pub use voices::{
     Cores, Kokoro, KokoroOptions, Piper, PiperOptions, SLOWEST, VoiceEntry, VoiceService,

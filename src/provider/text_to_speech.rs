@@ -1,13 +1,14 @@
 //! The contract of a voice service, and its properties known before it is opened.
 //!
-//! Entry types: [`TextToSpeech`], [`VoiceTraits`]. **Never**: plays anything.
+//! Entry types: [`TextToSpeech`], which opens one [`Synthesis`] a turn; [`VoiceTraits`]. **Never**:
+//! plays anything.
 
 use std::sync::Arc;
 
 use futures::{
-    FutureExt,
+    FutureExt, StreamExt,
     future::{self, BoxFuture},
-    stream::BoxStream,
+    stream::{self, BoxStream},
 };
 
 use super::{Attempts, Error};
@@ -23,8 +24,25 @@ pub trait TextToSpeech: Send + Sync {
     /// Name in the price list; `None`: free.
     fn priced_as(&self) -> Option<&str>;
 
-    /// Synthesises one sentence as 16-bit mono chunks. Dropping the stream cancels it.
-    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>>;
+    /// Begins the speech of one turn. Requests nothing before its first sentence.
+    fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis>;
+
+    /// Synthesises one sentence by itself. Dropping the stream cancels it.
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let SpeakRequest { text, voice, foreign, pronunciation, attempts } = request;
+        let mut synthesis = self.open(SynthesisSetup { voice, pronunciation });
+        synthesis.say(Sentence { text, foreign, attempts });
+        synthesis.finish();
+        stream::unfold(Some(synthesis), |synthesis| async {
+            let mut synthesis = synthesis?;
+            match synthesis.next().await? {
+                Ok(Spoken::Sound(pcm)) => Some((Ok(pcm), Some(synthesis))),
+                Ok(Spoken::Done) => None,
+                Err(error) => Some((Err(error), None)),
+            }
+        })
+        .boxed()
+    }
 
     /// The voice actually used for `voice`.
     fn speaks_as(&self, voice: &Voice) -> Voice {
@@ -42,6 +60,46 @@ pub trait TextToSpeech: Send + Sync {
     }
 }
 
+/// Speech of one turn: its sentences in order, given as they become whole, so that a service can
+/// keep their prosody. Dropping it cancels what is not yet spoken.
+pub trait Synthesis: Send {
+    /// Adds a sentence behind those before it. Nothing is sent before [`Self::next`] is awaited.
+    fn say(&mut self, sentence: Sentence);
+
+    /// No sentence follows.
+    fn finish(&mut self);
+
+    /// The next sound of the first sentence that is not yet spoken, or its end; `None` after the
+    /// last one, and after an error. Waits while there is no sentence. Cancel safe.
+    ///
+    /// # Errors
+    /// The service's own. The sentence is not spoken to its end.
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<Spoken, Error>>>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SynthesisSetup {
+    /// The caller applies the volume.
+    pub voice: Voice,
+    pub pronunciation: Arc<[Pronunciation]>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sentence {
+    pub text: String,
+    /// ISO 639-1 code of the text's language if it is not the NPC's own.
+    pub foreign: Option<&'static str>,
+    pub attempts: Attempts,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spoken {
+    Sound(Pcm),
+    /// The sentence is spoken.
+    Done,
+}
+
+/// One sentence by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeakRequest {
     pub text: String,

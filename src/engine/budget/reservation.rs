@@ -5,14 +5,14 @@ use std::{
     time::Duration,
 };
 
-use futures::FutureExt;
+use futures::{FutureExt, future::BoxFuture};
 use tokio::time::timeout;
 
 use super::account::Account;
 use crate::{
     engine::locked::locked,
     logic::budget::{Consumption, OverBudget, Requested, ReservedAmount},
-    provider::{Attempts, Error, Kind},
+    provider::{Attempts, Error, Kind, Payer},
 };
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -72,11 +72,7 @@ impl Reservation {
         if self.0.model.is_none() {
             return Attempts::default();
         }
-        let reserved = Arc::clone(&self.0);
-        Attempts::new(move |failed| {
-            let reserved = Arc::clone(&reserved);
-            async move { reserved.again(failed).await }.boxed()
-        })
+        Attempts::of(Arc::new(Pays(Arc::clone(&self.0))))
     }
 
     pub fn expected(&self) -> Consumption {
@@ -98,15 +94,24 @@ impl Reservation {
 
     /// Returns the money if certainly not billed, except what the service has counted.
     pub fn failed(self, kind: Kind) {
-        if kind.may_be_billed() {
-            return;
-        }
-        let counted = self.0.take_counted();
-        if counted == Consumption::default() {
-            self.0.release();
-        } else {
-            self.0.settle(Some(counted));
-        }
+        self.0.failed(kind);
+    }
+}
+
+struct Pays(Arc<Reserved>);
+
+impl Payer for Pays {
+    fn again(&self, failed: Kind) -> BoxFuture<'static, Result<(), Error>> {
+        let reserved = Arc::clone(&self.0);
+        async move { reserved.again(failed).await }.boxed()
+    }
+
+    fn failed(&self, kind: Kind) {
+        self.0.failed(kind);
+    }
+
+    fn unsent(&self) {
+        self.0.release();
     }
 }
 
@@ -163,6 +168,18 @@ impl Reserved {
         let fresh = self.set_aside()?;
         *self.amount() = fresh;
         self.ready(PATIENCE).await
+    }
+
+    fn failed(&self, kind: Kind) {
+        if kind.may_be_billed() {
+            return;
+        }
+        let counted = self.take_counted();
+        if counted == Consumption::default() {
+            self.release();
+        } else {
+            self.settle(Some(counted));
+        }
     }
 
     fn settle(&self, used: Option<Consumption>) {

@@ -5,6 +5,8 @@
 mod fillers;
 mod levelling;
 mod levels;
+mod paid_speech;
+mod saying;
 mod shaping;
 mod synthesizer;
 mod turn_voice;

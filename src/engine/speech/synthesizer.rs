@@ -1,18 +1,24 @@
-//! Sentences to frames, in order, one sentence ahead of playback.
+//! The voice of an NPC.
 //!
 //! Entry type: [`Synthesizer`].
 
 use std::sync::Arc;
 
-use futures::{StreamExt, stream::BoxStream};
+use futures::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
 
-use super::{Shaping, VoiceKey, VoiceLevels};
+use super::{
+    Shaping, VoiceKey, VoiceLevels,
+    paid_speech::{Made, PaidSpeech},
+};
 use crate::{
     audio::Frame,
     domain::{Entity, Npc, Pronunciation},
-    engine::{Budget, Reply, ReplyPort},
+    engine::{Budget, Reservation},
     logic::{budget::Consumption, language::Language, speakable::SpeakableFilter, words::fold},
-    provider::{Error, SpeakRequest, TextToSpeech, respell},
+    provider::{Error, Synthesis, SynthesisSetup, TextToSpeech, respell},
 };
 
 #[derive(Clone)]
@@ -77,7 +83,7 @@ impl Synthesizer {
 
     /// Language of `spoken` if it is recognised and differs from the voice's. A language without a
     /// word list would be mistaken for one with a list.
-    fn foreign(&self, spoken: &str) -> Option<&'static str> {
+    pub(super) fn foreign(&self, spoken: &str) -> Option<&'static str> {
         Language::of(&self.npc.language)?;
         let code = Language::spoken_in(spoken)?.code;
         (code != self.npc.language).then_some(code)
@@ -98,63 +104,54 @@ impl Synthesizer {
         SpeakableFilter::new(language, names.map(String::as_str))
     }
 
-    /// Speaks sentence `index`. Fails if the voice does, or at a spending cap.
-    pub async fn speak(
-        &self,
-        index: usize,
-        spoken: &str,
-        replies: &ReplyPort,
-    ) -> Result<(), Error> {
-        let mut made = self.synthesise(spoken).await?;
-        while let Some(frames) = made.next().await {
-            for frame in frames? {
-                replies.send(Reply::Audio { sentence: index, frame }).await?;
-            }
-        }
-        Ok(())
+    /// Speech of one turn.
+    pub fn open(&self) -> PaidSpeech {
+        PaidSpeech::new(self.clone())
     }
 
-    /// Frames of one sentence at 48 kHz, volume applied. Fails at a spending cap, before any
-    /// request. Cancel safe.
-    pub async fn synthesise(
-        &self,
-        spoken: &str,
-    ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
+    pub(super) fn synthesis(&self) -> Box<dyn Synthesis> {
+        let (voice, pronunciation) = (self.npc.voice.clone(), Arc::clone(&self.said));
+        self.voice.open(SynthesisSetup { voice, pronunciation })
+    }
+
+    /// Shaping of a sentence whose first sound has come; until then the fallback may speak it.
+    pub(super) fn shaping(&self) -> Shaping {
+        let mut shaping = Shaping::new(self.npc.voice.volume);
+        if let Some(levels) = &self.levels {
+            shaping.level(levels, VoiceKey::of(&self.voice.speaks_as(&self.npc.voice)));
+        }
+        shaping
+    }
+
+    /// Reserves the price of a sentence. Fails at a spending cap.
+    pub fn reserve(&self, spoken: &str) -> Result<Reservation, Error> {
         // Names are sent as pronounced.
         let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
         let used = Consumption { characters, ..Consumption::default() };
         let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
-        // The cost does not depend on playback; booked when the stream ends or is dropped.
-        let reserved = self.budget.reserve(self.voice.priced_as(), payer, cap, used).await?;
-        let chunks = self.voice.speak(SpeakRequest {
-            text: spoken.to_owned(),
-            voice: self.npc.voice.clone(),
-            foreign: self.foreign(spoken),
-            pronunciation: Arc::clone(&self.said),
-            attempts: reserved.attempts(),
+        self.budget.reserve_now(self.voice.priced_as(), payer, cap, used)
+    }
+
+    /// Frames of one sentence by itself at 48 kHz, volume applied. Fails at a spending cap, before
+    /// any request. Cancel safe.
+    pub async fn synthesise(
+        &self,
+        spoken: &str,
+    ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
+        let reserved = self.reserve(spoken)?;
+        reserved.ready().await?;
+        let mut speech = self.open();
+        speech.say(spoken, reserved);
+        speech.finish();
+        let frames = stream::unfold(Some(speech), |speech| async {
+            let mut speech = speech?;
+            match speech.next().await? {
+                Ok(Made::Frames(frames)) => Some((Ok(frames), Some(speech))),
+                Ok(Made::Last(frames)) => Some((Ok(frames), None)),
+                Err(error) => Some((Err(error), None)),
+            }
         });
-        let shaping = Shaping::new(self.npc.voice.volume);
-        let (voice, npc) = (Arc::clone(&self.voice), Arc::clone(&self.npc));
-        let mut levels = self.levels.clone();
-        // `None` at the end flushes the filters.
-        let chunks = chunks.map(Some).chain(futures::stream::once(async { None }));
-        Ok(chunks
-            .scan(shaping, move |shaping, chunk| {
-                let _until_its_end = &reserved;
-                // The first sound reveals a fallback voice.
-                if let Some(Ok(_)) = &chunk
-                    && let Some(levels) = levels.take()
-                {
-                    shaping.level(&levels, VoiceKey::of(&voice.speaks_as(&npc.voice)));
-                }
-                let frames = match chunk {
-                    Some(Ok(chunk)) => shaping.push(&chunk),
-                    Some(Err(error)) => Err(error),
-                    None => Ok(shaping.finish()),
-                };
-                futures::future::ready(Some(frames))
-            })
-            .boxed())
+        Ok(frames.boxed())
     }
 }

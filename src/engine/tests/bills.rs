@@ -43,8 +43,8 @@ use crate::{
     engine::{Budget, npc_model::bytes},
     logic::budget::{BudgetOptions, Ledger, Price},
     provider::{
-        Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, Reader,
-        SpeakRequest, TextToSpeech, anthropic, openai,
+        Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, OneByOne, OneShot, Pcm,
+        Reader, SpeakRequest, anthropic, openai,
     },
     tools::SessionCalls,
 };
@@ -293,7 +293,7 @@ struct PaidVoice {
     rng: Mutex<StdRng>,
 }
 
-impl TextToSpeech for PaidVoice {
+impl OneShot for PaidVoice {
     fn name(&self) -> &str {
         "paid voice"
     }
@@ -382,6 +382,7 @@ impl Table {
         let model = NpcModel { models, budget: self.budget.clone(), ..self.bench.model() };
         let speaks = Arc::new(PaidVoice { bill: self.bill.clone(), rng: Mutex::new(fork(rng)) });
         let npc = Arc::clone(&model.npc);
+        let speaks = Arc::new(OneByOne::new(speaks));
         let voice = Synthesizer::new(npc, speaks, self.budget.clone(), &[]);
         let made = SessionCalls::default();
         let calls = NpcCalls { host: self.bench.host(), made, filler_after: ms(700) };

@@ -101,7 +101,7 @@ impl Bench {
         let made = SessionCalls::default();
         let calls = NpcCalls { host: self.host(), made, filler_after: ms(700) };
         let (npc, budget) = (Arc::clone(&model.npc), model.budget.clone());
-        let voice = Synthesizer::new(npc, Arc::clone(&self.voice) as _, budget, &[]);
+        let voice = Synthesizer::new(npc, props::voice(Arc::clone(&self.voice) as _), budget, &[]);
         Cascaded::new(model, calls, voice)
     }
 

@@ -21,7 +21,8 @@ use crate::{
     engine::{PlayedPart, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt},
     extent,
     provider::{
-        ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
+        ChatEvent, ChatModel, ChatRequest, Error, Kind, OneByOne, OneShot, Pcm, SpeakRequest,
+        TextToSpeech, Usage,
     },
     tools::{
         Attachment, CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition,
@@ -196,7 +197,16 @@ impl Hum {
     }
 }
 
-impl TextToSpeech for Hum {
+/// A voice that hums.
+pub fn hum() -> Arc<dyn TextToSpeech> {
+    voice(Arc::<Hum>::default())
+}
+
+pub fn voice(service: Arc<dyn OneShot>) -> Arc<dyn TextToSpeech> {
+    Arc::new(OneByOne::new(service))
+}
+
+impl OneShot for Hum {
     fn name(&self) -> &str {
         "hum"
     }

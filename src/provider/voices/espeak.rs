@@ -5,7 +5,7 @@
 use futures::stream::BoxStream;
 
 use crate::provider::{
-    DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+    DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
     child::{Program, output, speech},
     respell::respell,
 };
@@ -65,7 +65,7 @@ impl Espeak {
     }
 }
 
-impl TextToSpeech for Espeak {
+impl OneShot for Espeak {
     fn name(&self) -> &'static str {
         TRAITS.name
     }

@@ -5,7 +5,7 @@
 use futures::stream::BoxStream;
 
 use crate::provider::{
-    DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+    DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
     child::{Program, output, speech},
     respell::respell,
 };
@@ -45,7 +45,7 @@ impl Flite {
     }
 }
 
-impl TextToSpeech for Flite {
+impl OneShot for Flite {
     fn name(&self) -> &'static str {
         PROGRAM
     }

@@ -19,7 +19,8 @@ pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
 use self::{espeak::Espeak, flite::Flite, steady::Steady};
 use super::{
-    Error, TextToSpeech, VoiceTraits, entries::Pool, openai, service::ServiceInfo, wyoming,
+    Error, OneByOne, OneShot, TextToSpeech, VoiceTraits, entries::Pool, openai,
+    service::ServiceInfo, wyoming,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -166,7 +167,7 @@ impl Voices {
     pub fn open(&self, entry: &VoiceEntry) -> Result<Arc<dyn TextToSpeech>, Error> {
         self.open.get(entry, || {
             let cores = || self.cores.clone();
-            let service: Arc<dyn TextToSpeech> = match entry {
+            let service: Arc<dyn OneShot> = match entry {
                 VoiceEntry::Flite => Arc::new(Flite::new()),
                 VoiceEntry::Espeak => Arc::new(Espeak::new()),
                 VoiceEntry::Piper(options) => Arc::new(Piper::new(options, cores())),
@@ -174,7 +175,7 @@ impl Voices {
                 VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
                 VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
             };
-            let steady: Arc<dyn TextToSpeech> = Arc::new(match entry {
+            let steady: Arc<dyn OneShot> = Arc::new(match entry {
                 VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) => Steady::new(service),
                 // Their speed depends on this machine, and gaps are better than another voice.
                 VoiceEntry::Flite
@@ -182,7 +183,7 @@ impl Voices {
                 | VoiceEntry::Piper(_)
                 | VoiceEntry::Kokoro(_) => Steady::at_any_pace(service),
             });
-            Ok(steady)
+            Ok(Arc::new(OneByOne::new(steady)))
         })
     }
 

@@ -246,8 +246,8 @@ impl Setup {
         let model = |_: &Arc<Npc>| Arc::new(Model { window, price, ..Model::default() });
         let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
         let cast = npcs.iter().cloned().zip(models.iter().cloned());
-        let (campaign, heard) = (&self.campaign, Arc::clone(&voice));
-        let shared = Shared { campaign, host: &host, budget: &budget, voice: heard as _ };
+        let (campaign, speaks) = (&self.campaign, props::voice(Arc::clone(&voice) as _));
+        let shared = Shared { campaign, host: &host, budget: &budget, voice: speaks };
         let seats = self.seats(cast, &shared);
         let stt = recogniser(self.abilities);
         let told = TableEvents::new(512);

@@ -31,7 +31,7 @@ use crate::{
     domain::{Campaign, CampaignKey, Npc, Owner, Scope, SessionId},
     engine::{
         Budget, Synthesizer,
-        tests::props::{self, Hum, Model, NoEffects, Tools, ms},
+        tests::props::{self, Model, NoEffects, Tools, ms},
     },
     logic::budget::Ledger,
     provider::{Error, SttAbilities},
@@ -59,7 +59,7 @@ struct Tables {
 impl Factory for Tables {
     fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
         let (budget, campaign) = (Budget::new(Ledger::default()), Campaign::default());
-        let voice = Arc::new(Hum::default());
+        let voice = props::hum();
         let shared = Shared { campaign: &campaign, host: &self.host, budget: &budget, voice };
         let seat = |npc| shared.seat(npc, Arc::clone(&self.model) as _, Vec::new());
         let seats = self.npcs.iter().map(seat).collect();
@@ -76,7 +76,7 @@ impl Factory for Tables {
     fn closed(&self, _: &SessionId) {}
 
     fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
-        Ok(Synthesizer::new(Arc::clone(npc), Arc::new(Hum::default()), budget, &[]))
+        Ok(Synthesizer::new(Arc::clone(npc), props::hum(), budget, &[]))
     }
 
     fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {

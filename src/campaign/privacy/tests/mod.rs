@@ -31,7 +31,7 @@ use crate::{
     domain::{CampaignKey, Message, Npc, Owner, PersonId, Said, Scope, SessionId},
     engine::{
         Budget, Synthesizer,
-        tests::props::{Hum, NoEffects},
+        tests::props::{NoEffects, hum},
     },
     logic::budget::Ledger,
     memory::{
@@ -81,7 +81,7 @@ impl Factory for OneTable {
     fn closed(&self, _: &SessionId) {}
 
     fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
-        Ok(Synthesizer::new(Arc::clone(npc), Arc::new(Hum::default()), budget, &[]))
+        Ok(Synthesizer::new(Arc::clone(npc), hum(), budget, &[]))
     }
 
     fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {

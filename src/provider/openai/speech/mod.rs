@@ -17,7 +17,7 @@ use super::{NAME, pcm::Reader};
 use crate::{
     audio::Shape,
     provider::{
-        Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+        Attempts, DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
         remote::{Endpoint, Options, Retry, ServiceError},
         respell::respell,
     },
@@ -41,7 +41,7 @@ impl Speech {
     }
 }
 
-impl TextToSpeech for Speech {
+impl OneShot for Speech {
     fn name(&self) -> &str {
         NAME
     }

@@ -32,7 +32,7 @@ use super::neural::{
 };
 use crate::{
     domain::Voice,
-    provider::{DefaultId, Error, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+    provider::{DefaultId, Error, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits},
     weights::KOKORO_VOICES,
 };
 
@@ -77,7 +77,7 @@ impl Kokoro {
     }
 }
 
-impl TextToSpeech for Kokoro {
+impl OneShot for Kokoro {
     fn name(&self) -> &'static str {
         TRAITS.name
     }

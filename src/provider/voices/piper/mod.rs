@@ -30,7 +30,7 @@ use super::neural::{
 };
 use crate::{
     domain::Voice,
-    provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+    provider::{DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits},
 };
 
 pub const TRAITS: VoiceTraits = VoiceTraits {
@@ -74,7 +74,7 @@ impl Piper {
     }
 }
 
-impl TextToSpeech for Piper {
+impl OneShot for Piper {
     fn name(&self) -> &'static str {
         TRAITS.name
     }

@@ -4,25 +4,22 @@
 //! was heard.
 
 use std::{
+    collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use futures::{
-    FutureExt, StreamExt,
-    future::BoxFuture,
-    stream::{self, BoxStream},
-};
+use futures::{FutureExt, future::BoxFuture};
 use tokio::time::Instant;
 
 use super::steady::is_silent;
 use crate::{
     domain::Voice,
-    provider::{Error, Kind, Pcm, SpeakRequest, TextToSpeech},
+    provider::{Attempts, Error, Kind, Sentence, Spoken, Synthesis, SynthesisSetup, TextToSpeech},
 };
 
 /// Time after a failure during which the second voice speaks, so that a conversation does not
-/// change voices with each sentence.
+/// change voices with each turn.
 const STAYS: Duration = Duration::from_secs(30);
 /// Less sound than this may be repeated by the second voice.
 const SYLLABLE: Duration = Duration::from_millis(100);
@@ -56,8 +53,8 @@ impl Failing {
 }
 
 impl Speaker {
-    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        self.service.speak(SpeakRequest { voice: self.voice.clone(), ..request })
+    fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis> {
+        self.service.open(SynthesisSetup { voice: self.voice.clone(), ..setup })
     }
 }
 
@@ -86,22 +83,23 @@ impl TextToSpeech for WithSecond {
         self.first.priced_as()
     }
 
-    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+    fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis> {
         if self.is_out() {
-            return self.second.speak(request);
+            return self.second.open(setup);
         }
-        let sentence = Sentence {
-            sound: self.first.speak(request.clone()),
+        Box::new(Speaking {
+            now: self.first.open(setup.clone()),
             first: Some(First {
                 service: Arc::clone(&self.first),
                 voice: self.voice.clone(),
                 second: self.second.clone(),
                 failing: Arc::clone(&self.failing),
-                request,
+                setup,
+                unsaid: VecDeque::new(),
+                is_finished: false,
                 sounded: Duration::ZERO,
             }),
-        };
-        stream::unfold(sentence, Sentence::next).boxed()
+        })
     }
 
     fn speaks_as(&self, _voice: &Voice) -> Voice {
@@ -128,8 +126,8 @@ impl TextToSpeech for WithSecond {
     }
 }
 
-struct Sentence {
-    sound: BoxStream<'static, Result<Pcm, Error>>,
+struct Speaking {
+    now: Box<dyn Synthesis>,
     /// `None`: the second voice speaks.
     first: Option<First>,
 }
@@ -140,37 +138,64 @@ struct First {
     voice: Voice,
     second: Speaker,
     failing: Arc<Failing>,
-    request: SpeakRequest,
+    setup: SynthesisSetup,
+    /// Sentences that are not yet spoken to their end.
+    unsaid: VecDeque<Sentence>,
+    is_finished: bool,
+    /// Sound of the current sentence.
     sounded: Duration,
 }
 
-impl Sentence {
-    async fn next(mut self) -> Option<(Result<Pcm, Error>, Self)> {
-        let said = self.sound.next().await?;
-        let is_taken_over = match (&said, &mut self.first) {
-            (Ok(pcm), Some(first)) => {
-                first.takes(pcm);
-                false
+impl Synthesis for Speaking {
+    fn say(&mut self, sentence: Sentence) {
+        if let Some(first) = &mut self.first {
+            first.unsaid.push_back(sentence.clone());
+        }
+        self.now.say(sentence);
+    }
+
+    fn finish(&mut self) {
+        if let Some(first) = &mut self.first {
+            first.is_finished = true;
+        }
+        self.now.finish();
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<Spoken, Error>>> {
+        async {
+            loop {
+                let said = self.now.next().await?;
+                let Some(first) = &mut self.first else { return Some(said) };
+                match &said {
+                    Ok(spoken) => first.takes(spoken),
+                    Err(error) if first.gives_way(error) => {
+                        let first = self.first.take()?;
+                        self.now = first.replaced();
+                        continue;
+                    }
+                    Err(_) => {}
+                }
+                return Some(said);
             }
-            (Err(error), Some(first)) => first.gives_way(error),
-            (_, None) => false,
-        };
-        let Some(first) = self.first.take_if(|_| is_taken_over) else { return Some((said, self)) };
-        self.sound = first.second.speak(first.request);
-        let said = self.sound.next().await?;
-        Some((said, self))
+        }
+        .boxed()
     }
 }
 
 impl First {
-    fn takes(&mut self, pcm: &Pcm) {
-        if !is_silent(&pcm.samples) {
-            self.sounded += pcm.rate.duration_of(pcm.samples.len());
+    fn takes(&mut self, spoken: &Spoken) {
+        match spoken {
+            Spoken::Sound(pcm) if is_silent(&pcm.samples) => {}
+            Spoken::Sound(pcm) => self.sounded += pcm.rate.duration_of(pcm.samples.len()),
+            Spoken::Done => {
+                self.unsaid.pop_front();
+                self.sounded = Duration::ZERO;
+            }
         }
     }
 
     /// Notes a failure; true if the second voice takes over the sentence. After more than a
-    /// syllable it starts with the next sentence, so that nothing is said twice.
+    /// syllable it starts with the next turn, so that nothing is said twice.
     fn gives_way(&self, error: &Error) -> bool {
         // A permanent lack was logged when it was found.
         if self.service.lacks(&self.voice).is_none() {
@@ -182,6 +207,18 @@ impl First {
             tracing::warn!(%error, provider, voice, "an NPC speaks in its fallback voice");
         }
         self.sounded < SYLLABLE
+    }
+
+    /// Speech of what is unsaid by the second voice, which is free.
+    fn replaced(self) -> Box<dyn Synthesis> {
+        let mut now = self.second.open(self.setup);
+        for sentence in self.unsaid {
+            now.say(Sentence { attempts: Attempts::default(), ..sentence });
+        }
+        if self.is_finished {
+            now.finish();
+        }
+        now
     }
 }
 

@@ -1,9 +1,15 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use futures::{TryStreamExt, stream};
+use futures::{
+    TryStreamExt,
+    stream::{self, BoxStream},
+};
 
 use super::*;
-use crate::{audio::SampleRate, provider::Attempts};
+use crate::{
+    audio::SampleRate,
+    provider::{OneByOne, OneShot, Pcm, SpeakRequest},
+};
 
 /// Says its number; fails on demand.
 struct Says {
@@ -19,7 +25,7 @@ impl Says {
     }
 }
 
-impl TextToSpeech for Says {
+impl OneShot for Says {
     fn name(&self) -> &str {
         if self.sample == 1 { "first" } else { "second" }
     }
@@ -44,12 +50,13 @@ impl TextToSpeech for Says {
     }
 }
 
+fn speaks(says: &Arc<Says>) -> Arc<dyn TextToSpeech> {
+    Arc::new(OneByOne::new(Arc::clone(says) as Arc<dyn OneShot>))
+}
+
 fn both(first: &Arc<Says>, second: &Arc<Says>) -> WithSecond {
     let voice = |name| Voice::as_is("x", name);
-    WithSecond::new(
-        (Arc::clone(first) as Arc<dyn TextToSpeech>, voice("first")),
-        (Arc::clone(second) as Arc<dyn TextToSpeech>, voice("second")),
-    )
+    WithSecond::new((speaks(first), voice("first")), (speaks(second), voice("second")))
 }
 
 async fn said(voice: &WithSecond) -> Result<Vec<i16>, Error> {
@@ -80,7 +87,7 @@ async fn second_voice_speaks_while_the_first_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn arriving_files_are_used_from_next_sentence() {
+async fn arriving_files_are_used_from_the_next_turn() {
     let (first, second) = (Says::new(1, None), Says::new(2, None));
     first.lacks.store(true, Ordering::Relaxed);
     let voice = both(&first, &second);
@@ -98,4 +105,25 @@ async fn money_that_is_spent_is_not_gone_around() {
     let broken = Says::new(2, Some(Kind::Missing));
     let first = Says::new(1, Some(Kind::Protocol));
     assert_eq!(said(&both(&first, &broken)).await.unwrap_err().kind(), Kind::Missing);
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_voice_says_the_rest_of_a_turn() {
+    let (first, second) = (Says::new(1, Some(Kind::Unavailable)), Says::new(2, None));
+    let voice = both(&first, &second);
+    let setup = SynthesisSetup { voice: Voice::as_is("x", "first"), pronunciation: Arc::from([]) };
+    let mut turn = voice.open(setup);
+    for text in ["One.", "Two.", "Three."] {
+        let attempts = Attempts::default();
+        turn.say(Sentence { text: text.to_owned(), foreign: None, attempts });
+    }
+    turn.finish();
+    let mut said = Vec::new();
+    while let Some(spoken) = turn.next().await {
+        said.push(spoken.unwrap());
+    }
+    let sound = Spoken::Sound(Pcm { samples: vec![2], rate: SampleRate::HZ_24000 });
+    assert_eq!(said, [sound, Spoken::Done].repeat(3));
+    let asked = |says: &Says| says.asked.load(Ordering::Relaxed);
+    assert_eq!((asked(&first), asked(&second)), (1, 3));
 }

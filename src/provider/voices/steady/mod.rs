@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::{
     audio::FRAME,
     domain::Voice,
-    provider::{Error, Kind, Pace, Pcm, SpeakRequest, TextToSpeech},
+    provider::{Error, Kind, OneShot, Pace, Pcm, SpeakRequest},
 };
 
 /// Longest silence in a sentence; pauses between clauses take half a second.
@@ -39,22 +39,22 @@ const BESIDE: Duration = Duration::from_secs(5);
 const SLOWEST: f32 = 0.5;
 
 pub struct Steady {
-    service: Arc<dyn TextToSpeech>,
+    service: Arc<dyn OneShot>,
     is_paced: bool,
 }
 
 impl Steady {
-    pub const fn new(service: Arc<dyn TextToSpeech>) -> Self {
+    pub const fn new(service: Arc<dyn OneShot>) -> Self {
         Self { service, is_paced: true }
     }
 
     /// Limits silence and length of the sound, but not its pace.
-    pub const fn at_any_pace(service: Arc<dyn TextToSpeech>) -> Self {
+    pub const fn at_any_pace(service: Arc<dyn OneShot>) -> Self {
         Self { service, is_paced: false }
     }
 }
 
-impl TextToSpeech for Steady {
+impl OneShot for Steady {
     fn name(&self) -> &str {
         self.service.name()
     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::{
     audio::SampleRate,
     provider::{
-        Attempts,
+        Attempts, OneByOne, TextToSpeech,
         pace::BEHIND,
         remote::{
             chat_server::{ChatServer, Script},
@@ -32,7 +32,7 @@ struct Says {
     endless: &'static [Piece],
 }
 
-impl TextToSpeech for Says {
+impl OneShot for Says {
     fn name(&self) -> &str {
         "scripted"
     }
@@ -56,7 +56,7 @@ const DRIP: Piece = Piece { wait: Duration::from_millis(400), sample: 9_000, sam
 const BLANK: Piece = Piece { wait: Duration::ZERO, sample: 30, samples: 320 };
 const VOICE: Piece = Piece { wait: Duration::ZERO, sample: 9_000, samples: SECOND };
 
-fn says(pieces: &'static [Piece], endless: &'static [Piece]) -> Arc<dyn TextToSpeech> {
+fn says(pieces: &'static [Piece], endless: &'static [Piece]) -> Arc<dyn OneShot> {
     Arc::new(Says { pieces, endless })
 }
 
@@ -70,9 +70,16 @@ fn request(text: &str) -> SpeakRequest {
     }
 }
 
-/// Samples of "Well met." until its end.
-async fn spoken(voice: &dyn TextToSpeech) -> (usize, Result<(), Error>) {
-    let mut sound = voice.speak(request("Well met."));
+async fn spoken(voice: &Steady) -> (usize, Result<(), Error>) {
+    counted(voice.speak(request("Well met."))).await
+}
+
+async fn said(voice: &dyn TextToSpeech) -> (usize, Result<(), Error>) {
+    counted(voice.speak(request("Well met."))).await
+}
+
+/// Samples until the end.
+async fn counted(mut sound: BoxStream<'static, Result<Pcm, Error>>) -> (usize, Result<(), Error>) {
     let mut samples = 0;
     loop {
         match sound.try_next().await {
@@ -149,14 +156,21 @@ fn longest_sound_is_that_of_a_slow_reader() {
     assert!(rolls > 8 * seconds(3), "figures are spoken as words: {rolls:?}");
 }
 
+/// A voice without end, and a second one.
+fn both(endless: &'static [Piece]) -> WithSecond {
+    let first: Arc<dyn OneShot> = Arc::new(Steady::new(says(&[], endless)));
+    let of = |service, id| -> (Arc<dyn TextToSpeech>, Voice) {
+        (Arc::new(OneByOne::new(service)), Voice::as_is("scripted", id))
+    };
+    WithSecond::new(of(first, "first"), of(says(&[VOICE], &[]), "second"))
+}
+
 #[tokio::test(start_paused = true)]
 async fn endless_voice_gives_way_to_the_second() {
-    let first: Arc<dyn TextToSpeech> = Arc::new(Steady::new(says(&[], &[VOICE])));
-    let second = (says(&[VOICE], &[]), Voice::as_is("scripted", "second"));
-    let voice = WithSecond::new((first, Voice::as_is("scripted", "first")), second);
-    let (samples, ended) = spoken(&voice).await;
+    let voice = both(&[VOICE]);
+    let (samples, ended) = said(&voice).await;
     assert!(ended.is_err() && samples > 6 * SECOND, "what was said is not said again: {samples}");
-    assert_eq!(spoken(&voice).await.0, SECOND, "the second goes on with the next");
+    assert_eq!(said(&voice).await.0, SECOND, "the second goes on with the next");
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,14 +190,12 @@ async fn slow_listener_does_not_end_a_sentence() {
 async fn second_voice_takes_the_sentence_over() {
     let faults: [&'static [Piece]; 2] = [&[DRIP], &[BLANK]];
     for fault in faults {
-        let first: Arc<dyn TextToSpeech> = Arc::new(Steady::new(says(&[], fault)));
-        let second = (says(&[VOICE], &[]), Voice::as_is("scripted", "second"));
-        let voice = WithSecond::new((first, Voice::as_is("scripted", "first")), second);
-        let (samples, ended) = spoken(&voice).await;
+        let voice = both(fault);
+        let (samples, ended) = said(&voice).await;
         assert!(ended.is_ok(), "{ended:?}");
         assert!((SECOND..=3 * SECOND).contains(&samples), "{samples}");
         // The second voice also speaks the next sentence.
-        assert_eq!(spoken(&voice).await.0, SECOND);
+        assert_eq!(said(&voice).await.0, SECOND);
     }
 }
 
@@ -193,6 +205,6 @@ async fn opened_services_are_watched() {
     server.push(Script::plain(200, "audio/pcm").bytes(&[0; 6 * 24_000]));
     let entry = VoiceEntry::OpenAi(options(&server.base_url()));
     let service = Voices::default().open(&entry).unwrap();
-    let (samples, ended) = spoken(&*service).await;
+    let (samples, ended) = said(&*service).await;
     assert_eq!((samples, ended.unwrap_err().kind()), (2 * 24_000, Kind::Protocol));
 }

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     domain::Voice,
     provider::{
-        Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+        Attempts, DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
         bounds::{Count, EVENTS},
         respell::respell,
     },
@@ -70,7 +70,7 @@ impl Speech {
     }
 }
 
-impl TextToSpeech for Speech {
+impl OneShot for Speech {
     fn name(&self) -> &'static str {
         NAME
     }

@@ -21,7 +21,7 @@ use super::words::{Word, answered_in, said_in};
 use crate::{
     domain::{CallId, Message, ToolCall},
     engine::tests::props::{Hum, ms},
-    provider::{ChatEvent, ChatModel, ChatRequest, Error, Pcm, SpeakRequest, TextToSpeech},
+    provider::{ChatEvent, ChatModel, ChatRequest, Error, OneShot, Pcm, SpeakRequest},
     session::Halts,
     tools::{
         ApprovalRequest, Attachment, CallContext, CallError, CallOutput, Decision, Declared,
@@ -182,7 +182,7 @@ pub struct Voice {
     pub hum: Hum,
 }
 
-impl TextToSpeech for Voice {
+impl OneShot for Voice {
     fn name(&self) -> &str {
         "hum"
     }

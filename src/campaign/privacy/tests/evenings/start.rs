@@ -84,7 +84,7 @@ impl Factory for EveningTables {
             let budget = Budget::new(Ledger::default());
             let campaign = Campaign::default();
             let hum = Hum { length: ms(400), ..Hum::default() };
-            let voice = Arc::new(Voice { wire: Arc::clone(&wire), hum });
+            let voice = props::voice(Arc::new(Voice { wire: Arc::clone(&wire), hum }));
             let shared = Shared { campaign: &campaign, host: &host, budget: &budget, voice };
             let seat = |(npc, window): (Arc<Npc>, Option<u32>)| {
                 let model = Arc::new(Echo { wire: Arc::clone(&wire), window });
@@ -107,7 +107,7 @@ impl Factory for EveningTables {
     fn closed(&self, _: &SessionId) {}
 
     fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
-        Ok(Synthesizer::new(Arc::clone(npc), Arc::new(Hum::default()), budget, &[]))
+        Ok(Synthesizer::new(Arc::clone(npc), props::hum(), budget, &[]))
     }
 
     fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
