@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use crate::{
     audio::Frame,
     domain::TurnId,
-    provider::{Error, Kind},
+    provider::{Error, Kind, WordEnd},
 };
 
 #[derive(Debug)]
@@ -33,6 +33,11 @@ pub enum Reply {
         sentence: usize,
         /// As written.
         text: String,
+    },
+    /// The end of a word of a sentence.
+    Word {
+        sentence: usize,
+        word: WordEnd,
     },
     SentenceDone {
         index: usize,
@@ -76,6 +81,9 @@ impl ReplyPort {
             }
             Reply::Words { sentence, text } => {
                 Reply::Words { sentence: sentence + self.before, text }
+            }
+            Reply::Word { sentence, word } => {
+                Reply::Word { sentence: sentence + self.before, word }
             }
             Reply::SentenceDone { index } => Reply::SentenceDone { index: index + self.before },
             Reply::Sentence { .. } | Reply::Instead { .. } => reply,

@@ -91,7 +91,7 @@ pub use speech_to_speech::{
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{
     DefaultId, Pcm, Sentence, SpeakRequest, Spoken, Synthesis, SynthesisSetup, TextToSpeech,
-    VoiceIds, VoiceTraits,
+    VoiceIds, VoiceTraits, WordEnd,
 };
 pub use usage::{Counted, Larger};
 pub use voices::{

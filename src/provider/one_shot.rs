@@ -85,7 +85,7 @@ impl Speaking {
         let Some(Sentence { text, foreign, attempts }) = self.unsaid.pop_front() else {
             return false;
         };
-        let SynthesisSetup { voice, pronunciation } = self.setup.clone();
+        let SynthesisSetup { voice, pronunciation, .. } = self.setup.clone();
         let request = SpeakRequest { text, voice, foreign, pronunciation, attempts };
         self.sound = Some(self.service.speak(request));
         true
@@ -194,7 +194,8 @@ mod tests {
     fn opened() -> (Box<dyn Synthesis>, Arc<Mutex<Vec<String>>>) {
         let (says, voice) = (Says::default(), Voice::as_is("x", "y"));
         let asked = Arc::clone(&says.0);
-        let setup = SynthesisSetup { voice, pronunciation: Arc::from([]) };
+        let (language, pronunciation) = ("en".to_owned(), Arc::from([]));
+        let setup = SynthesisSetup { voice, language, pronunciation };
         (OneByOne::new(Arc::new(says)).open(setup), asked)
     }
 
@@ -206,6 +207,7 @@ mod tests {
     async fn sample(synthesis: &mut dyn Synthesis) -> Option<i16> {
         match synthesis.next().await?.unwrap() {
             Spoken::Sound(pcm) => Some(pcm.samples[0]),
+            Spoken::Word(_) => panic!("it times no words"),
             Spoken::Done => Some(-1),
         }
     }

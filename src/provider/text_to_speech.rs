@@ -3,7 +3,7 @@
 //! Entry types: [`TextToSpeech`], which opens one [`Synthesis`] a turn; [`VoiceTraits`]. **Never**:
 //! plays anything.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures::{
     FutureExt, StreamExt,
@@ -30,15 +30,19 @@ pub trait TextToSpeech: Send + Sync {
     /// Synthesises one sentence by itself. Dropping the stream cancels it.
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
         let SpeakRequest { text, voice, foreign, pronunciation, attempts } = request;
-        let mut synthesis = self.open(SynthesisSetup { voice, pronunciation });
+        let language = foreign.unwrap_or_default().to_owned();
+        let mut synthesis = self.open(SynthesisSetup { voice, language, pronunciation });
         synthesis.say(Sentence { text, foreign, attempts });
         synthesis.finish();
         stream::unfold(Some(synthesis), |synthesis| async {
             let mut synthesis = synthesis?;
-            match synthesis.next().await? {
-                Ok(Spoken::Sound(pcm)) => Some((Ok(pcm), Some(synthesis))),
-                Ok(Spoken::Done) => None,
-                Err(error) => Some((Err(error), None)),
+            loop {
+                match synthesis.next().await? {
+                    Ok(Spoken::Sound(pcm)) => return Some((Ok(pcm), Some(synthesis))),
+                    Ok(Spoken::Word(_)) => {}
+                    Ok(Spoken::Done) => return None,
+                    Err(error) => return Some((Err(error), None)),
+                }
             }
         })
         .boxed()
@@ -81,6 +85,8 @@ pub trait Synthesis: Send {
 pub struct SynthesisSetup {
     /// The caller applies the volume.
     pub voice: Voice,
+    /// ISO 639-1 code of the NPC's language; empty: not known.
+    pub language: String,
     pub pronunciation: Arc<[Pronunciation]>,
 }
 
@@ -95,8 +101,18 @@ pub struct Sentence {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spoken {
     Sound(Pcm),
+    /// The end of a word in the sentence's sound. Words come in order, before or after their sound.
+    Word(WordEnd),
     /// The sentence is spoken.
     Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WordEnd {
+    /// From the start of the sentence's sound.
+    pub at: Duration,
+    /// Part of the sentence's words spoken by then, 0 to 1.
+    pub part: f32,
 }
 
 /// One sentence by itself.

@@ -22,6 +22,7 @@ use crate::{
     audio::{FRAME, Frame},
     domain::TurnId,
     engine::PlayedPart,
+    provider::WordEnd,
 };
 
 /// Output for frames. Calls come at the pace of playback and must not block.
@@ -166,6 +167,12 @@ impl Playback {
     pub fn words(&mut self, turn: TurnId, index: usize, text: &str) {
         if let Some(sentence) = self.segment(turn).and_then(|s| s.sentences.get_mut(index)) {
             sentence.text.push_str(text);
+        }
+    }
+
+    pub fn word(&mut self, turn: TurnId, index: usize, word: WordEnd) {
+        if let Some(sentence) = self.segment(turn).and_then(|s| s.sentences.get_mut(index)) {
+            sentence.word_ends.push(word);
         }
     }
 

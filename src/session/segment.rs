@@ -1,9 +1,9 @@
 //! One turn's speech, and its played part.
 //!
 //! Entry type: [`Segment`]. Spoken text follows the audible sound: a complete sentence whose
-//! audible frames all left counts whole. Otherwise the words are in proportion to the audible
-//! frames that left, at [`FRAMES_A_WORD`] per word while the sentence is incomplete. Trailing
-//! silence speaks no words.
+//! audible frames all left counts whole. Otherwise the words are those that ended by the times
+//! that the voice gave; without times they are in proportion to the audible frames that left, at
+//! [`FRAMES_A_WORD`] per word while the sentence is incomplete. Trailing silence speaks no words.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -14,6 +14,7 @@ use crate::{
     domain::TurnId,
     engine::{PlayedPart, Position},
     logic::vad,
+    provider::WordEnd,
 };
 
 /// Estimated frames per word of a sentence that has not all arrived.
@@ -55,6 +56,8 @@ pub struct Sentence {
     pub audible: usize,
     pub played: usize,
     pub whole: bool,
+    /// In order, where the voice gives them.
+    pub word_ends: Vec<WordEnd>,
 }
 
 impl Segment {
@@ -131,10 +134,22 @@ impl Sentence {
             return Some(self.text.trim().to_owned());
         }
         let words: Vec<&str> = self.text.split_whitespace().collect();
-        let known = if self.whole { self.audible } else { words.len() * FRAMES_A_WORD };
-        let kept = words.len() * heard / self.audible.max(known).max(1);
+        let kept = self.timed(heard, words.len()).unwrap_or_else(|| {
+            let known = if self.whole { self.audible } else { words.len() * FRAMES_A_WORD };
+            words.len() * heard / self.audible.max(known).max(1)
+        });
         let kept = kept.min(words.len());
         (kept > 0).then(|| format!("{}…", words[..kept].join(" ")))
+    }
+
+    /// Words of `all` that end within `heard` frames; `None`: the voice times no words.
+    fn timed(&self, heard: usize, all: usize) -> Option<usize> {
+        if self.word_ends.is_empty() {
+            return None;
+        }
+        let ended = self.word_ends.iter().take_while(|word| word.at <= sound(heard)).last();
+        let part = ended.map_or(0.0, |word| word.part);
+        Some((part * all as f32).round() as usize)
     }
 }
 
@@ -168,6 +183,25 @@ mod tests {
         }
         assert_eq!(heard(8_000, true, 60).text, TEXT, "cut off in the silence at its end");
         assert_eq!(heard(8_000, true, 49).text, "One two three four five six seven eight…");
+    }
+
+    #[test]
+    fn timed_words_are_heard_when_they_end() {
+        let ends = [(200, 0.2), (1_400, 0.6), (1_900, 1.0)];
+        let word = |(ms, part)| WordEnd { at: Duration::from_millis(ms), part };
+        let mut sentence =
+            Sentence { text: "Aye, well met, old friend.".to_owned(), ..Sentence::default() };
+        sentence.word_ends = ends.map(word).to_vec();
+        (sentence.frames, sentence.audible) = (100, 95);
+        let spoken = |played| Sentence {
+            played,
+            word_ends: sentence.word_ends.clone(),
+            text: sentence.text.clone(),
+            ..sentence
+        };
+        assert_eq!(spoken(9).spoken(), None);
+        assert_eq!(spoken(60).spoken().as_deref(), Some("Aye,…"));
+        assert_eq!(spoken(70).spoken().as_deref(), Some("Aye, well met,…"));
     }
 
     #[test]

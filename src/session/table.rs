@@ -420,6 +420,7 @@ impl Table {
                 self.playback.push(Instant::now(), turn, sentence, frame);
             }
             Reply::Words { sentence, text } => self.playback.words(turn, sentence, &text),
+            Reply::Word { sentence, word } => self.playback.word(turn, sentence, word),
             Reply::SentenceDone { index } => self.playback.sentence_done(turn, index),
         }
     }

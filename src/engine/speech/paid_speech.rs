@@ -10,12 +10,13 @@ use super::{Shaping, Synthesizer};
 use crate::{
     audio::Frame,
     engine::Reservation,
-    provider::{Error, Sentence, Spoken, Synthesis},
+    provider::{Error, Sentence, Spoken, Synthesis, WordEnd},
 };
 
 /// A piece of speech: 48 kHz mono, volume applied.
 pub enum Made {
     Frames(Vec<Frame>),
+    Word(WordEnd),
     /// The rest of a sentence.
     Last(Vec<Frame>),
 }
@@ -60,6 +61,7 @@ impl PaidSpeech {
                 let shaping = self.shaping.get_or_insert_with(|| voice.shaping());
                 shaping.push(&pcm).map(Made::Frames)
             }
+            Ok(Spoken::Word(word)) => Ok(Made::Word(word)),
             Ok(Spoken::Done) => {
                 self.reserved.pop_front();
                 let shaping = self.shaping.take();

@@ -205,6 +205,10 @@ impl<'a> Saying<'a> {
         let (frames, is_done) = match made {
             Some(Ok(Made::Frames(frames))) => (frames, false),
             Some(Ok(Made::Last(frames))) => (frames, true),
+            Some(Ok(Made::Word(word))) => {
+                let sentence = said.index;
+                return self.turn.replies.send(Reply::Word { sentence, word }).await;
+            }
             Some(Err(error)) => {
                 said.end(&self.turn.voice.service());
                 said.span.failed("voice_error");

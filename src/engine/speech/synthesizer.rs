@@ -110,8 +110,11 @@ impl Synthesizer {
     }
 
     pub(super) fn synthesis(&self) -> Box<dyn Synthesis> {
-        let (voice, pronunciation) = (self.npc.voice.clone(), Arc::clone(&self.said));
-        self.voice.open(SynthesisSetup { voice, pronunciation })
+        self.voice.open(SynthesisSetup {
+            voice: self.npc.voice.clone(),
+            language: self.npc.language.clone(),
+            pronunciation: Arc::clone(&self.said),
+        })
     }
 
     /// Shaping of a sentence whose first sound has come; until then the fallback may speak it.
@@ -146,10 +149,13 @@ impl Synthesizer {
         speech.finish();
         let frames = stream::unfold(Some(speech), |speech| async {
             let mut speech = speech?;
-            match speech.next().await? {
-                Ok(Made::Frames(frames)) => Some((Ok(frames), Some(speech))),
-                Ok(Made::Last(frames)) => Some((Ok(frames), None)),
-                Err(error) => Some((Err(error), None)),
+            loop {
+                match speech.next().await? {
+                    Ok(Made::Frames(frames)) => return Some((Ok(frames), Some(speech))),
+                    Ok(Made::Last(frames)) => return Some((Ok(frames), None)),
+                    Ok(Made::Word(_)) => {}
+                    Err(error) => return Some((Err(error), None)),
+                }
             }
         });
         Ok(frames.boxed())

@@ -192,7 +192,7 @@ async fn read(replies: &mut mpsc::Receiver<(TurnId, Reply)>) -> (Vec<String>, us
             Reply::Sentence { text, filler: false } => sentences.push(text),
             Reply::Words { sentence, text } => sentences[sentence].push_str(&text),
             Reply::Audio { .. } => frames += 1,
-            Reply::SentenceDone { .. } => {}
+            Reply::Word { .. } | Reply::SentenceDone { .. } => {}
         }
     }
     (sentences, frames)

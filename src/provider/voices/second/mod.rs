@@ -185,6 +185,7 @@ impl Synthesis for Speaking {
 impl First {
     fn takes(&mut self, spoken: &Spoken) {
         match spoken {
+            Spoken::Word(_) => {}
             Spoken::Sound(pcm) if is_silent(&pcm.samples) => {}
             Spoken::Sound(pcm) => self.sounded += pcm.rate.duration_of(pcm.samples.len()),
             Spoken::Done => {

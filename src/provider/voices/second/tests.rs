@@ -111,7 +111,8 @@ async fn money_that_is_spent_is_not_gone_around() {
 async fn second_voice_says_the_rest_of_a_turn() {
     let (first, second) = (Says::new(1, Some(Kind::Unavailable)), Says::new(2, None));
     let voice = both(&first, &second);
-    let setup = SynthesisSetup { voice: Voice::as_is("x", "first"), pronunciation: Arc::from([]) };
+    let (language, pronunciation) = ("en".to_owned(), Arc::from([]));
+    let setup = SynthesisSetup { voice: Voice::as_is("x", "first"), language, pronunciation };
     let mut turn = voice.open(setup);
     for text in ["One.", "Two.", "Three."] {
         let attempts = Attempts::default();
