@@ -336,7 +336,7 @@ impl Played {
                 };
                 at.get_or_insert_with(Instant::now);
             }
-            Reply::SentenceDone { .. } | Reply::Instead { .. } => {}
+            Reply::Word { .. } | Reply::SentenceDone { .. } | Reply::Instead { .. } => {}
         }
     }
 

@@ -6,6 +6,11 @@
 
 use std::collections::VecDeque;
 
+use futures::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+
 use super::{Shaping, Synthesizer};
 use crate::{
     audio::Frame,
@@ -31,12 +36,40 @@ pub struct PaidSpeech {
     shaping: Option<Shaping>,
 }
 
-impl PaidSpeech {
-    pub(super) fn new(voice: Synthesizer) -> Self {
-        let synthesis = voice.synthesis();
-        Self { voice, synthesis, reserved: VecDeque::new(), shaping: None }
+impl Synthesizer {
+    /// Speech of one turn.
+    pub fn open(&self) -> PaidSpeech {
+        let (voice, synthesis) = (self.clone(), self.synthesis());
+        PaidSpeech { voice, synthesis, reserved: VecDeque::new(), shaping: None }
     }
 
+    /// Frames of one sentence by itself at 48 kHz, volume applied. Fails at a spending cap, before
+    /// any request. Cancel safe.
+    pub async fn synthesise(
+        &self,
+        spoken: &str,
+    ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
+        let reserved = self.reserve(spoken)?;
+        reserved.ready().await?;
+        let mut speech = self.open();
+        speech.say(spoken, reserved);
+        speech.finish();
+        let frames = stream::unfold(Some(speech), |speech| async {
+            let mut speech = speech?;
+            loop {
+                match speech.next().await? {
+                    Ok(Made::Frames(frames)) => return Some((Ok(frames), Some(speech))),
+                    Ok(Made::Last(frames)) => return Some((Ok(frames), None)),
+                    Ok(Made::Word(_)) => {}
+                    Err(error) => return Some((Err(error), None)),
+                }
+            }
+        });
+        Ok(frames.boxed())
+    }
+}
+
+impl PaidSpeech {
     /// Adds a sentence, for which `reserved` pays.
     pub fn say(&mut self, spoken: &str, reserved: Reservation) {
         self.synthesis.say(Sentence {

@@ -1,6 +1,6 @@
 //! The lines of a turn on their way through its voice, in order.
 //!
-//! Entry type: [`Saying`]. A sentence is handed to the voice once the one before it plays and its
+//! Entry type: [`Voiced`]. A sentence is handed to the voice once the one before it plays and its
 //! money is reserved; the one before it may still be sounding in. The table is sent one line after
 //! the other.
 
@@ -23,7 +23,14 @@ use crate::{
 /// Most sentences that the voice has at a time.
 const AHEAD: usize = 2;
 
-pub struct Saying<'a> {
+pub struct Voiced {
+    /// Sentences sent, without fillers; or the voice's error.
+    pub sentences: Result<usize, Error>,
+    /// Text that it failed to speak, as written.
+    pub unspoken: String,
+}
+
+struct Saying<'a> {
     turn: &'a TurnVoice,
     speech: PaidSpeech,
     gate: watch::Receiver<Gate>,
@@ -69,8 +76,47 @@ struct Said {
     span: Span,
 }
 
+impl TurnVoice {
+    /// Speaks until the sender ends or the turn does.
+    pub async fn utter(self, mut sentences: mpsc::Receiver<Say>) -> Voiced {
+        let mut saying = Saying::new(&self);
+        let spoken = self.speak(&mut sentences, &mut saying).await;
+        let mut unspoken = String::new();
+        if spoken.is_err() {
+            unspoken = saying.unspoken();
+            let mut written = self.voice.written_filter();
+            while let Ok(say) = sentences.try_recv() {
+                if let Say::Sentence(text) = say {
+                    unspoken.push(' ');
+                    unspoken.push_str(&written.next(&text));
+                }
+            }
+        }
+        Voiced { sentences: spoken, unspoken: unspoken.trim().to_owned() }
+    }
+
+    async fn speak(
+        &self,
+        sentences: &mut mpsc::Receiver<Say>,
+        saying: &mut Saying<'_>,
+    ) -> Result<usize, Error> {
+        let all = async {
+            let said = saying.all(sentences).await;
+            if let Err(error) = &said
+                && error.kind() == Kind::OverBudget
+                && saying.spoken == 0
+            {
+                self.instead(saying.index(), Occasion::Spent).await?;
+            }
+            said
+        };
+        self.turn.cancel.run_until_cancelled(all).await.transpose()?;
+        Ok(saying.spoken)
+    }
+}
+
 impl<'a> Saying<'a> {
-    pub fn new(turn: &'a TurnVoice) -> Self {
+    fn new(turn: &'a TurnVoice) -> Self {
         Self {
             speech: turn.voice.open(),
             gate: turn.turn.gate.clone(),
@@ -84,17 +130,13 @@ impl<'a> Saying<'a> {
         }
     }
 
-    pub const fn spoken(&self) -> usize {
-        self.spoken
-    }
-
     /// Index of the line that is spoken now, or of the next.
-    pub fn index(&self) -> usize {
+    fn index(&self) -> usize {
         self.said.front().map_or(self.next, |said| said.index)
     }
 
     /// Sentences that are not spoken to their end, as written.
-    pub fn unspoken(&self) -> String {
+    fn unspoken(&self) -> String {
         let said = self.said.iter().map(|said| &said.text);
         let held = match &self.held {
             Some(Held::Sentence(waiting)) => Some(&waiting.text),
@@ -104,7 +146,7 @@ impl<'a> Saying<'a> {
     }
 
     /// Speaks until the sender ends.
-    pub async fn all(&mut self, sentences: &mut mpsc::Receiver<Say>) -> Result<(), Error> {
+    async fn all(&mut self, sentences: &mut mpsc::Receiver<Say>) -> Result<(), Error> {
         let mut is_over = false;
         loop {
             self.go_on().await?;

@@ -4,17 +4,8 @@
 
 use std::sync::Arc;
 
-use futures::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
-
-use super::{
-    Shaping, VoiceKey, VoiceLevels,
-    paid_speech::{Made, PaidSpeech},
-};
+use super::{Shaping, VoiceKey, VoiceLevels};
 use crate::{
-    audio::Frame,
     domain::{Entity, Npc, Pronunciation},
     engine::{Budget, Reservation},
     logic::{budget::Consumption, language::Language, speakable::SpeakableFilter, words::fold},
@@ -104,11 +95,6 @@ impl Synthesizer {
         SpeakableFilter::new(language, names.map(String::as_str))
     }
 
-    /// Speech of one turn.
-    pub fn open(&self) -> PaidSpeech {
-        PaidSpeech::new(self.clone())
-    }
-
     pub(super) fn synthesis(&self) -> Box<dyn Synthesis> {
         self.voice.open(SynthesisSetup {
             voice: self.npc.voice.clone(),
@@ -134,30 +120,5 @@ impl Synthesizer {
         let used = Consumption { characters, ..Consumption::default() };
         let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
         self.budget.reserve_now(self.voice.priced_as(), payer, cap, used)
-    }
-
-    /// Frames of one sentence by itself at 48 kHz, volume applied. Fails at a spending cap, before
-    /// any request. Cancel safe.
-    pub async fn synthesise(
-        &self,
-        spoken: &str,
-    ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
-        let reserved = self.reserve(spoken)?;
-        reserved.ready().await?;
-        let mut speech = self.open();
-        speech.say(spoken, reserved);
-        speech.finish();
-        let frames = stream::unfold(Some(speech), |speech| async {
-            let mut speech = speech?;
-            loop {
-                match speech.next().await? {
-                    Ok(Made::Frames(frames)) => return Some((Ok(frames), Some(speech))),
-                    Ok(Made::Last(frames)) => return Some((Ok(frames), None)),
-                    Ok(Made::Word(_)) => {}
-                    Err(error) => return Some((Err(error), None)),
-                }
-            }
-        });
-        Ok(frames.boxed())
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures::{
-    TryStreamExt,
+    StreamExt, TryStreamExt,
     stream::{self, BoxStream},
 };
 
