@@ -73,7 +73,8 @@ struct Text {
 struct Said {
     index: usize,
     text: Text,
-    span: Span,
+    /// `None` while the one before it is spoken.
+    span: Option<Span>,
 }
 
 impl TurnVoice {
@@ -174,7 +175,7 @@ impl<'a> Saying<'a> {
         }
     }
 
-    /// Does what waited for the voice, if it is silent, and sends the table the text that follows.
+    /// Does what waited for the voice, if it is silent, and begins the sentence that follows.
     async fn go_on(&mut self) -> Result<(), Error> {
         if self.said.is_empty() {
             match self.held.take() {
@@ -189,7 +190,12 @@ impl<'a> Saying<'a> {
             }
         }
         let first = match (self.said.front_mut(), &mut self.held) {
-            (Some(said), _) => &mut said.text,
+            (Some(said), _) => {
+                let (trace, voice) = (&self.turn.turn.trace, &self.turn.voice);
+                let begin = || trace.begin(Operation::TextToSpeech, || voice.service());
+                said.span.get_or_insert_with(begin);
+                &mut said.text
+            }
             (None, Some(Held::Sentence(waiting))) => &mut waiting.text,
             (None, _) => return Ok(()),
         };
@@ -229,9 +235,7 @@ impl<'a> Saying<'a> {
         match (paid, waiting.paying.take()) {
             (Ok(()), Some((reserved, _))) => {
                 self.speech.say(&waiting.text.words, reserved);
-                let service = || self.turn.voice.service();
-                let span = self.turn.turn.trace.begin(Operation::TextToSpeech, service);
-                self.said.push_back(Said { index: self.next, text: waiting.text, span });
+                self.said.push_back(Said { index: self.next, text: waiting.text, span: None });
                 self.next += 1;
             }
             (paid, _) => {
@@ -253,7 +257,9 @@ impl<'a> Saying<'a> {
             }
             Some(Err(error)) => {
                 said.end(&self.turn.voice.service());
-                said.span.failed("voice_error");
+                if let Some(span) = &said.span {
+                    span.failed("voice_error");
+                }
                 return Err(error);
             }
             None => return Err(Error::new(Kind::Protocol, "the voice ended before its sentence")),
@@ -272,14 +278,25 @@ impl<'a> Saying<'a> {
     }
 }
 
+/// Gives the money back for a sentence that the voice never got.
+impl Drop for Saying<'_> {
+    fn drop(&mut self) {
+        if let Some(Held::Sentence(waiting)) = &mut self.held
+            && let Some((reserved, _)) = waiting.paying.take()
+        {
+            reserved.unused();
+        }
+    }
+}
+
 impl Said {
     /// Completes the span, by the service that spoke: perhaps the fallback.
     fn end(&self, service: &str) {
-        if self.span.is_on() {
-            self.span.of(service);
+        if let Some(span) = self.span.as_ref().filter(|span| span.is_on()) {
+            span.of(service);
             let count = self.text.words.chars().count();
-            self.span.set(names::CHARACTERS, u64::try_from(count).unwrap_or(u64::MAX));
-            self.span.content(names::SPOKEN, || self.text.words.clone());
+            span.set(names::CHARACTERS, u64::try_from(count).unwrap_or(u64::MAX));
+            span.content(names::SPOKEN, || self.text.words.clone());
         }
     }
 }

@@ -85,7 +85,7 @@ impl TextToSpeech for WithSecond {
 
     fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis> {
         if self.is_out() {
-            return self.second.open(setup);
+            return Box::new(Speaking { now: self.second.open(setup), first: None });
         }
         Box::new(Speaking {
             now: self.first.open(setup.clone()),
@@ -97,6 +97,7 @@ impl TextToSpeech for WithSecond {
                 setup,
                 unsaid: VecDeque::new(),
                 is_finished: false,
+                has_sound: false,
                 sounded: Duration::ZERO,
             }),
         })
@@ -142,15 +143,16 @@ struct First {
     /// Sentences that are not yet spoken to their end.
     unsaid: VecDeque<Sentence>,
     is_finished: bool,
-    /// Sound of the current sentence.
+    /// Sound of the current sentence has come, if only silence.
+    has_sound: bool,
+    /// Its sound so far, without silence.
     sounded: Duration,
 }
 
 impl Synthesis for Speaking {
     fn say(&mut self, sentence: Sentence) {
-        if let Some(first) = &mut self.first {
-            first.unsaid.push_back(sentence.clone());
-        }
+        let Some(first) = &mut self.first else { return self.now.say(free(sentence)) };
+        first.unsaid.push_back(sentence.clone());
         self.now.say(sentence);
     }
 
@@ -170,7 +172,7 @@ impl Synthesis for Speaking {
                     Ok(spoken) => first.takes(spoken),
                     Err(error) if first.gives_way(error) => {
                         let first = self.first.take()?;
-                        self.now = first.replaced();
+                        self.now = first.replaced(error.kind());
                         continue;
                     }
                     Err(_) => {}
@@ -186,11 +188,15 @@ impl First {
     fn takes(&mut self, spoken: &Spoken) {
         match spoken {
             Spoken::Word(_) => {}
-            Spoken::Sound(pcm) if is_silent(&pcm.samples) => {}
-            Spoken::Sound(pcm) => self.sounded += pcm.rate.duration_of(pcm.samples.len()),
+            Spoken::Sound(pcm) => {
+                self.has_sound = true;
+                if !is_silent(&pcm.samples) {
+                    self.sounded += pcm.rate.duration_of(pcm.samples.len());
+                }
+            }
             Spoken::Done => {
                 self.unsaid.pop_front();
-                self.sounded = Duration::ZERO;
+                (self.has_sound, self.sounded) = (false, Duration::ZERO);
             }
         }
     }
@@ -210,8 +216,13 @@ impl First {
         self.sounded < SYLLABLE
     }
 
-    /// Speech of what is unsaid by the second voice, which is free.
-    fn replaced(self) -> Box<dyn Synthesis> {
+    /// Speech of what is unsaid by the second voice, after a failure of this `kind`.
+    fn replaced(self, kind: Kind) -> Box<dyn Synthesis> {
+        if !self.has_sound
+            && let Some(sentence) = self.unsaid.front()
+        {
+            sentence.attempts.failed(kind);
+        }
         let mut now = self.second.open(self.setup);
         for sentence in self.unsaid {
             now.say(Sentence { attempts: Attempts::default(), ..sentence });
@@ -221,6 +232,12 @@ impl First {
         }
         now
     }
+}
+
+/// A sentence of the second voice, which is free.
+fn free(sentence: Sentence) -> Sentence {
+    sentence.attempts.unsent();
+    Sentence { attempts: Attempts::default(), ..sentence }
 }
 
 #[cfg(test)]

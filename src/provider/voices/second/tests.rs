@@ -1,14 +1,14 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures::{
-    StreamExt, TryStreamExt,
+    StreamExt, TryStreamExt, future,
     stream::{self, BoxStream},
 };
 
 use super::*;
 use crate::{
     audio::SampleRate,
-    provider::{OneByOne, OneShot, Pcm, SpeakRequest},
+    provider::{OneByOne, OneShot, Payer, Pcm, SpeakRequest},
 };
 
 /// Says its number; fails on demand.
@@ -47,6 +47,24 @@ impl OneShot for Says {
 
     fn lacks(&self, _voice: &Voice) -> Option<Error> {
         self.lacks.load(Ordering::Relaxed).then(|| Error::new(Kind::Missing, "no files"))
+    }
+}
+
+/// Counts the sentences whose money may come back.
+#[derive(Default)]
+struct Unbilled(AtomicUsize);
+
+impl Payer for Unbilled {
+    fn again(&self, _: Kind) -> BoxFuture<'static, Result<(), Error>> {
+        future::ready(Ok(())).boxed()
+    }
+
+    fn failed(&self, _: Kind) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn unsent(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -113,18 +131,23 @@ async fn second_voice_says_the_rest_of_a_turn() {
     let voice = both(&first, &second);
     let (language, pronunciation) = ("en".to_owned(), Arc::from([]));
     let setup = SynthesisSetup { voice: Voice::as_is("x", "first"), language, pronunciation };
-    let mut turn = voice.open(setup);
-    for text in ["One.", "Two.", "Three."] {
-        let attempts = Attempts::default();
-        turn.say(Sentence { text: text.to_owned(), foreign: None, attempts });
-    }
+    let (mut turn, payer) = (voice.open(setup), Arc::<Unbilled>::default());
+    let sentence = |text: &str| {
+        let attempts = Attempts::of(Arc::clone(&payer) as Arc<dyn Payer>);
+        Sentence { text: text.to_owned(), foreign: None, attempts }
+    };
+    turn.say(sentence("One."));
+    turn.say(sentence("Two."));
+    let mut said = vec![turn.next().await.unwrap().unwrap()];
+    turn.say(sentence("Three."));
     turn.finish();
-    let mut said = Vec::new();
     while let Some(spoken) = turn.next().await {
         said.push(spoken.unwrap());
     }
     let sound = Spoken::Sound(Pcm { samples: vec![2], rate: SampleRate::HZ_24000 });
-    assert_eq!(said, [sound, Spoken::Done].repeat(3));
+    let each = [sound, Spoken::Done];
+    assert_eq!(said, [&each[..]; 3].concat());
     let asked = |says: &Says| says.asked.load(Ordering::Relaxed);
     assert_eq!((asked(&first), asked(&second)), (1, 3));
+    assert_eq!(payer.0.load(Ordering::Relaxed), 3, "the second voice is free");
 }
