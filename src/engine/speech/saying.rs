@@ -38,7 +38,7 @@ struct Saying<'a> {
     written: SpeakableFilter,
     /// Sentences that the voice has and has not spoken.
     said: VecDeque<Said>,
-    held: Option<Held>,
+    held: Option<Upcoming>,
     /// Index of the next line, fillers included.
     next: usize,
     /// Sentences spoken, without fillers.
@@ -46,7 +46,7 @@ struct Saying<'a> {
 }
 
 /// A line that waits.
-enum Held {
+enum Upcoming {
     /// Until the one before it plays and its money is reserved.
     Sentence(Waiting),
     /// The tool whose filler is played once the voice is silent.
@@ -66,14 +66,12 @@ struct Text {
     words: String,
     /// As written.
     text: String,
-    /// The table has been sent its text.
-    is_announced: bool,
 }
 
 struct Said {
     index: usize,
     text: Text,
-    /// `None` while the one before it is spoken.
+    /// `None` while the one before it is spoken; the table has not been sent its text.
     span: Option<Span>,
 }
 
@@ -131,16 +129,16 @@ impl<'a> Saying<'a> {
         }
     }
 
-    /// Index of the line that is spoken now, or of the next.
+    /// Index of the line behind those that the table has been sent.
     fn index(&self) -> usize {
-        self.said.front().map_or(self.next, |said| said.index)
+        self.said.front().map_or(self.next, |said| said.index + 1)
     }
 
     /// Sentences that are not spoken to their end, as written.
     fn unspoken(&self) -> String {
         let said = self.said.iter().map(|said| &said.text);
         let held = match &self.held {
-            Some(Held::Sentence(waiting)) => Some(&waiting.text),
+            Some(Upcoming::Sentence(waiting)) => Some(&waiting.text),
             _ => None,
         };
         said.chain(held).map(|it| it.text.as_str()).collect::<Vec<_>>().join(" ")
@@ -153,7 +151,7 @@ impl<'a> Saying<'a> {
             self.go_on().await?;
             let is_free = !is_over && self.held.is_none();
             let waiting = match &mut self.held {
-                Some(Held::Sentence(it)) if it.refused.is_none() => Some(it),
+                Some(Upcoming::Sentence(it)) if it.refused.is_none() => Some(it),
                 _ => None,
             };
             let has_room = waiting.is_some() && self.said.len() < AHEAD;
@@ -179,32 +177,23 @@ impl<'a> Saying<'a> {
     async fn go_on(&mut self) -> Result<(), Error> {
         if self.said.is_empty() {
             match self.held.take() {
-                Some(Held::Filler(tool)) => self.fill(&tool).await?,
-                Some(Held::Instead(occasion)) => self.turn.instead(self.next, occasion).await?,
-                Some(Held::Sentence(mut waiting)) => {
+                Some(Upcoming::Filler(tool)) => self.fill(&tool).await?,
+                Some(Upcoming::Instead(occasion)) => self.turn.instead(self.next, occasion).await?,
+                Some(Upcoming::Sentence(mut waiting)) => {
                     let refused = waiting.refused.take();
-                    self.held = Some(Held::Sentence(waiting));
+                    self.held = Some(Upcoming::Sentence(waiting));
                     refused.map_or(Ok(()), Err)?;
                 }
                 None => {}
             }
         }
-        let first = match (self.said.front_mut(), &mut self.held) {
-            (Some(said), _) => {
-                let (trace, voice) = (&self.turn.turn.trace, &self.turn.voice);
-                let begin = || trace.begin(Operation::TextToSpeech, || voice.service());
-                said.span.get_or_insert_with(begin);
-                &mut said.text
-            }
-            (None, Some(Held::Sentence(waiting))) => &mut waiting.text,
-            (None, _) => return Ok(()),
+        let Some(said) = self.said.front_mut().filter(|said| said.span.is_none()) else {
+            return Ok(());
         };
-        if !first.is_announced {
-            first.is_announced = true;
-            let text = first.text.clone();
-            self.turn.replies.send(Reply::Sentence { text, filler: false }).await?;
-        }
-        Ok(())
+        let (trace, voice) = (&self.turn.turn.trace, &self.turn.voice);
+        said.span = Some(trace.begin(Operation::TextToSpeech, || voice.service()));
+        let text = said.text.text.clone();
+        self.turn.replies.send(Reply::Sentence { text, filler: false }).await
     }
 
     async fn fill(&mut self, tool: &Arc<str>) -> Result<(), Error> {
@@ -218,20 +207,24 @@ impl<'a> Saying<'a> {
 
     fn hold(&mut self, say: Say) {
         self.held = match say {
-            Say::Filler(tool) => Some(Held::Filler(tool)),
-            Say::Instead(occasion) => Some(Held::Instead(occasion)),
+            Say::Filler(tool) => Some(Upcoming::Filler(tool)),
+            Say::Instead(occasion) => Some(Upcoming::Instead(occasion)),
             Say::Sentence(text) => {
                 let (words, text) = (self.filter.next(&text), self.written.next(&text));
-                let text = Text { words, text, is_announced: false };
+                let text = Text { words, text };
                 let has_words = !text.words.is_empty();
-                has_words.then_some(Held::Sentence(Waiting { text, paying: None, refused: None }))
+                has_words.then_some(Upcoming::Sentence(Waiting {
+                    text,
+                    paying: None,
+                    refused: None,
+                }))
             }
         };
     }
 
     /// Hands the waiting sentence to the voice, once it is `paid`.
     fn start(&mut self, paid: Result<(), Error>) {
-        let Some(Held::Sentence(mut waiting)) = self.held.take() else { return };
+        let Some(Upcoming::Sentence(mut waiting)) = self.held.take() else { return };
         match (paid, waiting.paying.take()) {
             (Ok(()), Some((reserved, _))) => {
                 self.speech.say(&waiting.text.words, reserved);
@@ -240,7 +233,7 @@ impl<'a> Saying<'a> {
             }
             (paid, _) => {
                 waiting.refused = paid.err();
-                self.held = Some(Held::Sentence(waiting));
+                self.held = Some(Upcoming::Sentence(waiting));
             }
         }
     }
@@ -281,7 +274,7 @@ impl<'a> Saying<'a> {
 /// Gives the money back for a sentence that the voice never got.
 impl Drop for Saying<'_> {
     fn drop(&mut self) {
-        if let Some(Held::Sentence(waiting)) = &mut self.held
+        if let Some(Upcoming::Sentence(waiting)) = &mut self.held
             && let Some((reserved, _)) = waiting.paying.take()
         {
             reserved.unused();
