@@ -96,6 +96,6 @@ pub use text_to_speech::{
 pub use usage::{Counted, Larger};
 pub use voices::{
     Cores, Kokoro, KokoroOptions, ListedVoice, Piper, PiperOptions, SLOWEST, VoiceEntry,
-    VoiceService,
+    VoiceService, language_code,
 };
 pub use webhook::{Signed, post_signed};

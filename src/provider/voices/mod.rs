@@ -15,7 +15,7 @@ mod steady;
 use std::sync::Arc;
 
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
-pub use self::listed::ListedVoice;
+pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;

@@ -169,6 +169,7 @@ impl Synthesis for Speaking {
                 match &said {
                     Ok(spoken) => first.takes(spoken),
                     Err(error) if first.gives_way(error) => {
+                        first.unpaid(error.kind());
                         let first = self.first.take()?;
                         self.now = first.replaced();
                         continue;
@@ -208,6 +209,13 @@ impl First {
             tracing::warn!(%error, provider, voice, "an NPC speaks in its fallback voice");
         }
         self.sounded < SYLLABLE
+    }
+
+    /// Returns the money for the current sentence if the first voice certainly bills nothing.
+    fn unpaid(&self, failed: Kind) {
+        if let Some(sentence) = self.unsaid.front().filter(|_| self.sounded.is_zero()) {
+            sentence.attempts.failed(failed);
+        }
     }
 
     /// Speech of what is unsaid by the second voice, which is free.
