@@ -114,3 +114,80 @@ impl PaidSpeech {
         Some(made)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures::{
+        StreamExt,
+        stream::{self, BoxStream},
+    };
+
+    use super::*;
+    use crate::{
+        audio::SampleRate,
+        engine::{Budget, tests::props::npc},
+        logic::budget::{BudgetOptions, Ledger, Price},
+        provider::{OneByOne, OneShot, Pcm, SpeakRequest},
+    };
+
+    /// Pieces of a second, and perhaps a failure after them.
+    #[derive(Clone, Copy, Debug)]
+    struct Sounds(usize, Option<Kind>);
+
+    impl OneShot for Sounds {
+        fn name(&self) -> &str {
+            "sounds"
+        }
+
+        fn priced_as(&self) -> Option<&str> {
+            Some("sounds")
+        }
+
+        fn speak(&self, _: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+            let rate = SampleRate::HZ_16000;
+            let second = |_| Ok(Pcm { samples: vec![8_000; 16_000], rate });
+            let fails = self.1.map(|kind| Err(Error::new(kind, "away")));
+            let all: Vec<_> = (0..self.0).map(second).chain(fails).collect();
+            stream::iter(all).boxed()
+        }
+    }
+
+    /// Cost of "Aye.", dropped after this many pieces.
+    async fn cost(price: Price, sounds: Sounds, pieces: usize) -> f64 {
+        let prices = [("sounds".to_owned(), price)].into();
+        let options = BudgetOptions { prices, ..BudgetOptions::default() };
+        let budget = Budget::new(Ledger::new(options, 0.0));
+        let voice = Arc::new(OneByOne::new(Arc::new(sounds)));
+        let voice = Synthesizer::new(Arc::new(npc("Bartok")), voice, budget.clone(), &[]);
+        let mut speech = voice.open();
+        speech.say("Aye.", voice.reserve("Aye.").unwrap());
+        speech.finish();
+        for _ in 0..pieces {
+            let _ = speech.next().await;
+        }
+        drop(speech);
+        budget.spent()
+    }
+
+    #[tokio::test]
+    async fn sound_that_came_is_booked_by_the_minute() {
+        let second = Price { minute: 60.0, ..Price::default() };
+        let letter = Price { characters: 1e6, ..Price::default() };
+        for (sounds, pieces, by_minute, by_letter) in [
+            (Sounds(2, None), 9, 2.0, 4.0),
+            (Sounds(2, None), 1, 1.0, 4.0),
+            (Sounds(2, None), 0, 0.0, 0.0),
+            (Sounds(1, Some(Kind::Interrupted)), 9, 1.0, 4.0),
+            // The longest sound of four letters.
+            (Sounds(0, Some(Kind::Timeout)), 9, 5.6, 4.0),
+            (Sounds(0, Some(Kind::Unreachable)), 9, 0.0, 0.0),
+        ] {
+            for (price, wanted) in [(second, by_minute), (letter, by_letter)] {
+                let cost = cost(price, sounds, pieces).await;
+                assert!((cost - wanted).abs() < 1e-6, "{sounds:?} {pieces}: {cost}, not {wanted}");
+            }
+        }
+    }
+}
