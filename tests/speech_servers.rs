@@ -50,8 +50,7 @@ fn streamed_wav() -> Vec<u8> {
     file[4..8].fill(0xff);
     file[40..44].fill(0xff);
     let list = *b"LIST\x1a\0\0\0INFOISFT\x0e\0\0\0Lavf61.7.100\0\0";
-    file.splice(36..36, list);
-    file
+    [&file[..36], &list[..], &file[36..]].concat()
 }
 
 /// Like Chatterbox-TTS-Server: it knows no PCM.

@@ -19,7 +19,7 @@ use crate::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
         PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, SpeechService, VoiceEntry,
         VoiceService, anthropic, base_url, deepgram,
-        openai::{self, Options, SoundFormat, SpeechOptions},
+        openai::{self, Options, SoundFormat, VoiceOptions},
     },
     yaml::{Fields, Shape, Value, quoted},
 };
@@ -280,9 +280,9 @@ impl<'a> Clients<'a> {
     }
 
     /// Settings of a server with OpenAI's speech address under `name`.
-    fn speech(&mut self, fields: &Fields, name: &str) -> SpeechOptions {
+    fn speech(&mut self, fields: &Fields, name: &str) -> VoiceOptions {
         let format = fields.text("response_format").and_then(SoundFormat::named);
-        SpeechOptions {
+        VoiceOptions {
             reach: self.options(fields, name, PaidBy::Speech, Home::OPENAI),
             format: format.unwrap_or_default(),
             sample_rate: fields.whole("sample_rate").unwrap_or(openai::SAMPLE_RATE),

@@ -90,7 +90,7 @@ pub enum VoiceEntry {
     Espeak,
     Piper(PiperOptions),
     Kokoro(KokoroOptions),
-    OpenAi(openai::SpeechOptions),
+    OpenAi(openai::VoiceOptions),
     Wyoming(wyoming::Options),
 }
 

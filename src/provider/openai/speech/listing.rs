@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Speech, SpeechOptions};
+use super::{Speech, VoiceOptions};
 use crate::provider::{Error, Kind, ListedVoice, bounds::VALUES, remote::Endpoint};
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -15,7 +15,7 @@ impl Speech {
     ///
     /// # Errors
     /// The server cannot be asked, or its answer exceeds a bound.
-    pub async fn list(options: &SpeechOptions) -> Result<Option<Vec<ListedVoice>>, Error> {
+    pub async fn list(options: &VoiceOptions) -> Result<Option<Vec<ListedVoice>>, Error> {
         let endpoint = Endpoint::new(options.reach.clone())?;
         let response = match endpoint.get("/audio/voices", PATIENCE).await {
             Ok(response) => response,
@@ -50,7 +50,7 @@ mod tests {
     async fn listed(answer: Script) -> Result<Option<Vec<ListedVoice>>, Error> {
         let server = ChatServer::start();
         server.push(answer);
-        let listed = Speech::list(&SpeechOptions::at(&server.base_url())).await;
+        let listed = Speech::list(&VoiceOptions::at(&server.base_url())).await;
         assert_eq!(server.requests()[0].line, "GET /v1/audio/voices");
         listed
     }

@@ -1,6 +1,6 @@
 //! Text-to-speech of an OpenAI-compatible endpoint: one request per sentence.
 //!
-//! Entry type: [`Speech`], made from [`SpeechOptions`]. Requests raw PCM, or WAV if configured, and
+//! Entry type: [`Speech`], made from [`VoiceOptions`]. Requests raw PCM, or WAV if configured, and
 //! reads either while it comes. The service applies the speed, we apply the pitch.
 //! **Never**: repeats a sentence that was partly heard.
 
@@ -17,7 +17,7 @@ use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout, timeout_at};
 
-pub use self::options::{SAMPLE_RATE, SoundFormat, SpeechOptions};
+pub use self::options::{SAMPLE_RATE, SoundFormat, VoiceOptions};
 use super::{
     NAME,
     sound::{EVENT_STREAM, Sound, Unread},
@@ -50,7 +50,7 @@ struct Service {
 }
 
 impl Speech {
-    pub fn new(options: SpeechOptions) -> Result<Self, Error> {
+    pub fn new(options: VoiceOptions) -> Result<Self, Error> {
         let rate = SampleRate::new(options.sample_rate);
         let sample_rate = rate.map_err(|e| Error::new(Kind::InvalidRequest, e.to_string()))?;
         let endpoint = Endpoint::new(options.reach)?;

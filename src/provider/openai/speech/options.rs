@@ -6,7 +6,7 @@ use crate::provider::remote::Options;
 pub const SAMPLE_RATE: u32 = 24_000;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct SpeechOptions {
+pub struct VoiceOptions {
     pub reach: Options,
     /// What the service is asked for; it may send another.
     pub format: SoundFormat,
@@ -15,7 +15,7 @@ pub struct SpeechOptions {
 }
 
 #[cfg(test)]
-impl SpeechOptions {
+impl VoiceOptions {
     pub fn at(base_url: &str) -> Self {
         let reach = crate::provider::remote::options(base_url);
         Self { reach, format: SoundFormat::default(), sample_rate: SAMPLE_RATE }

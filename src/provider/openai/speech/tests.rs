@@ -23,7 +23,7 @@ async fn spoken(
     server: &ChatServer,
     request: SpeakRequest,
 ) -> Result<(Vec<i16>, SampleRate), Error> {
-    let options = SpeechOptions::at(&server.base_url());
+    let options = VoiceOptions::at(&server.base_url());
     spoken_by(Speech::new(options).unwrap(), request).await
 }
 
@@ -74,8 +74,7 @@ async fn wav_is_understood_with_its_own_rate() {
 async fn format_and_rate_are_settings() {
     let server = ChatServer::start();
     let with = |format, sample_rate| {
-        let options =
-            SpeechOptions { format, sample_rate, ..SpeechOptions::at(&server.base_url()) };
+        let options = VoiceOptions { format, sample_rate, ..VoiceOptions::at(&server.base_url()) };
         spoken_by(Speech::new(options).unwrap(), says("Aye.", 0.0, 1.0))
     };
     let samples: Vec<i16> = (0..300).collect();
@@ -93,7 +92,7 @@ async fn format_and_rate_are_settings() {
 }
 
 #[tokio::test]
-async fn sound_in_an_event_stream_ends_with_its_last_event() {
+async fn event_stream_ends_with_its_last_event() {
     let server = ChatServer::start();
     let delta = json!({"type": "speech.audio.delta", "audio": "BwAHAAcA"});
     let done = json!({"type": "speech.audio.done", "usage": {"input_tokens": 1}});
@@ -145,7 +144,7 @@ async fn pitch_is_ours() {
 async fn sound_comes_before_the_answer_is_whole() {
     let server = ChatServer::start();
     server.push(Script::plain(200, "audio/pcm").bytes(&pcm(&[7; 480])).step(Step::Stall));
-    let speech = Speech::new(SpeechOptions::at(&server.base_url())).unwrap();
+    let speech = Speech::new(VoiceOptions::at(&server.base_url())).unwrap();
     let mut stream = speech.speak(says("Aye.", 0.0, 1.0));
     assert_eq!(stream.next().await.unwrap().unwrap().samples.len(), 480);
     drop(stream);

@@ -6,7 +6,7 @@ use crate::{
     audio::SampleRate,
     provider::{
         Attempts, OneByOne, TextToSpeech,
-        openai::SpeechOptions,
+        openai::VoiceOptions,
         pace::BEHIND,
         remote::chat_server::{ChatServer, Script},
         voices::{VoiceEntry, Voices, WithSecond},
@@ -185,7 +185,7 @@ async fn second_voice_takes_the_sentence_over() {
 async fn opened_services_are_watched() {
     let server = ChatServer::start();
     server.push(Script::plain(200, "audio/pcm").bytes(&[0; 6 * 24_000]));
-    let entry = VoiceEntry::OpenAi(SpeechOptions::at(&server.base_url()));
+    let entry = VoiceEntry::OpenAi(VoiceOptions::at(&server.base_url()));
     let service = Voices::default().open(&entry).unwrap();
     let (samples, ended) = said(&*service).await;
     assert_eq!((samples, ended.unwrap_err().kind()), (2 * 24_000, Kind::Protocol));
