@@ -65,6 +65,7 @@ mod server_folder;
 mod serving;
 mod sessions;
 mod slow_tools;
+mod speech_servers;
 mod steering;
 mod stopping;
 mod support;

@@ -19,7 +19,7 @@ use crate::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
         PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, SpeechService, VoiceEntry,
         VoiceService, anthropic, base_url, deepgram,
-        openai::{self, Options},
+        openai::{self, Options, SoundFormat, VoiceOptions},
     },
     yaml::{Fields, Shape, Value, quoted},
 };
@@ -267,15 +267,25 @@ impl<'a> Clients<'a> {
                 // Without models, but with the limit on its speed.
                 VoiceEntry::Kokoro(KokoroOptions { models: Vec::new(), slowest: SLOWEST })
             }
-            VoiceService::OpenAi => {
-                VoiceEntry::OpenAi(self.options(fields, PATH, PaidBy::Speech, Home::OPENAI))
-            }
+            VoiceService::OpenAi => VoiceEntry::OpenAi(self.speech(fields, PATH)),
             VoiceService::Wyoming => {
                 let entry = Entry { path: PATH, service: service.name() };
-                refuse(fields, entry, ["api_key", "free", "model"].into_iter(), self.notes);
+                let without =
+                    ["api_key", "free", "model"].iter().chain(keys::providers::OPENAI_SOUND);
+                refuse(fields, entry, without.copied(), self.notes);
                 let such_as = "tcp://127.0.0.1:10200";
                 VoiceEntry::Wyoming(wyoming(fields, PATH, such_as, self.notes))
             }
+        }
+    }
+
+    /// Settings of a server with OpenAI's speech address under `name`.
+    fn speech(&mut self, fields: &Fields, name: &str) -> VoiceOptions {
+        let format = fields.text("response_format").and_then(SoundFormat::named);
+        VoiceOptions {
+            reach: self.options(fields, name, PaidBy::Speech, Home::OPENAI),
+            format: format.unwrap_or_default(),
+            sample_rate: fields.whole("sample_rate").unwrap_or(openai::SAMPLE_RATE),
         }
     }
 

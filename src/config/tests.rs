@@ -11,7 +11,7 @@ use crate::{
     },
     provider::{
         EmbedderEntry, ModelEntry, RecogniserEntry, SpeechOptions, SpeechService, VoiceEntry,
-        base_url, deepgram,
+        base_url, deepgram, openai::SoundFormat,
     },
     session,
     web::{McpOptions, WebOptions},
@@ -892,7 +892,8 @@ const EVERY_KEY: &[(&str, &str)] = &[
              llm: { name: openai, base_url: 'https://x.example/v1/', api_key: k, model: m, max_tokens: 9, context_window: 8192, \
              temperature: 0.5, extra_body: { reasoning_effort: low, n: 1 }, first_byte_timeout_ms: 1, \
              idle_timeout_ms: 2 }\n  \
-             tts: { name: openai, base_url: http://10.0.0.7/v1, model: s, free: true }\n\
+             tts: { name: openai, base_url: http://10.0.0.7/v1, model: s, response_format: wav, \
+             sample_rate: 44100, free: true }\n\
              turn: { patience: patient, detector: both, preemptive: false, timeout_ms: 5, recall_ms: 6 }\n\
              tiers: { languages: [de], deep: { add: [ponder] }, standard: { replace: [only] } }\n\
              budget: { session_max: none }\nprices: { m: { input: 1, output: 2.5 } }\n\
@@ -933,9 +934,11 @@ fn every_key_of_a_provider_reaches_its_option() {
         serde_json::to_string(&options.extra_body).unwrap(),
         r#"{"reasoning_effort":"low","n":1}"#
     );
-    assert!(
-        matches!(&config.services.voices[0], VoiceEntry::OpenAi(options) if options.model == "s")
-    );
+    let VoiceEntry::OpenAi(options) = &config.services.voices[0] else {
+        unreachable!("it is openai")
+    };
+    assert_eq!(options.reach.model, "s");
+    assert_eq!((options.format, options.sample_rate), (SoundFormat::Wav, 44_100));
 }
 
 #[test]
@@ -1034,6 +1037,17 @@ fn paid_models_need_a_price() {
     assert!(
         priced("odd", "").unwrap_err()[0].contains("does not fit its use (add input and output")
     );
+}
+
+#[test]
+fn voice_may_cost_by_the_character_or_the_minute() {
+    let tts = |price: &str| {
+        let tts = format!("{{ service: openai, api_key: k, model: m, price: {{ {price} }} }}");
+        load_app(&format!("providers: {{ tts: {tts} }}\n"))
+    };
+    assert!(tts("characters: 15").is_ok() && tts("minute: 0.03").is_ok());
+    let refused = tts("input: 1").unwrap_err().join("\n");
+    assert!(refused.contains("(add characters or minute, or `free: true`"), "{refused}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{MONEY, WAIT};
 use crate::{
     provider::{
         ImageService, ModelService, RecogniserService, Safe, SearchService, SpeechService,
-        VoiceService,
+        VoiceService, openai::SoundFormat,
     },
     yaml::{Key, Kind, Shape},
 };
@@ -179,6 +179,8 @@ pub static LLM: Shape = Shape {
     ],
 };
 
+/// Keys that only servers with OpenAI's speech address have.
+pub const OPENAI_SOUND: &[&str] = &["response_format", "sample_rate"];
 pub static TTS: Shape = Shape {
     title: "Text to speech",
     keys: &[
@@ -187,6 +189,17 @@ pub static TTS: Shape = Shape {
         BASE_URL,
         API_KEY,
         MODEL,
+        Key::new(
+            "response_format",
+            Kind::Word(SoundFormat::NAMES),
+            "For openai: the sound to ask for, pcm or wav; default pcm. Both are read, whichever \
+             the server sends.",
+        ),
+        Key::new(
+            "sample_rate",
+            Kind::Whole { min: 8_000, max: 48_000 },
+            "For openai: rate of sound without a header, in Hz; default 24000.",
+        ),
         FREE,
         PRICE_BESIDE,
         FIRST_BYTE,
@@ -346,7 +359,7 @@ pub static PRICE: Shape = Shape {
         ),
         Key::new("audio_output", MONEY, "Per million audio tokens spoken; default: output."),
         Key::new("characters", MONEY, "Per million characters spoken."),
-        Key::new("minute", MONEY, "Per minute heard."),
+        Key::new("minute", MONEY, "Per minute heard, or spoken by a voice."),
         Key::new(
             "picture",
             MONEY,

@@ -8,7 +8,10 @@ use super::{Shaping, VoiceKey, VoiceLevels};
 use crate::{
     domain::{Entity, Npc, Pronunciation},
     engine::{Budget, Reservation},
-    logic::{budget::Consumption, language::Language, speakable::SpeakableFilter, words::fold},
+    logic::{
+        budget::Consumption, language::Language, longest_sound::longest_sound,
+        speakable::SpeakableFilter, words::fold,
+    },
     provider::{Error, Synthesis, SynthesisSetup, TextToSpeech, respell},
 };
 
@@ -117,7 +120,8 @@ impl Synthesizer {
         // Names are sent as pronounced.
         let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
-        let used = Consumption { characters, ..Consumption::default() };
+        let seconds = longest_sound(spoken, self.npc.voice.speed_factor).as_secs_f64();
+        let used = Consumption { characters, seconds, ..Consumption::default() };
         let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
         self.budget.reserve_now(self.voice.priced_as(), payer, cap, used)
     }

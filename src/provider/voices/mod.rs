@@ -6,6 +6,7 @@
 mod espeak;
 mod flite;
 mod kokoro;
+mod listed;
 mod neural;
 mod piper;
 mod second;
@@ -14,6 +15,7 @@ mod steady;
 use std::sync::Arc;
 
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
+pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
@@ -88,7 +90,7 @@ pub enum VoiceEntry {
     Espeak,
     Piper(PiperOptions),
     Kokoro(KokoroOptions),
-    OpenAi(openai::Options),
+    OpenAi(openai::VoiceOptions),
     Wyoming(wyoming::Options),
 }
 
@@ -115,7 +117,7 @@ impl VoiceEntry {
             Self::Espeak => ServiceInfo::here("espeak-ng"),
             Self::Piper(_) => ServiceInfo::here("Piper"),
             Self::Kokoro(_) => ServiceInfo::here("Kokoro"),
-            Self::OpenAi(options) => options.info(),
+            Self::OpenAi(options) => options.reach.info(),
             Self::Wyoming(options) => options.info(),
         }
     }
@@ -141,7 +143,7 @@ impl VoiceEntry {
             Self::Kokoro(options) => Kokoro::probe(options)
                 .await
                 .map(|(voices, speed)| format!("kokoro takes {speed}; {}", listed(&voices))),
-            Self::OpenAi(options) => openai::probe(options.clone()).await,
+            Self::OpenAi(options) => openai::probe(options.reach.clone()).await,
             Self::Wyoming(options) => wyoming::probe_voice(options.clone())
                 .await
                 .map(|(line, voices)| format!("{line}; {}", listed(&voices))),

@@ -125,6 +125,37 @@ async fn money_that_is_spent_is_not_gone_around() {
     assert_eq!(said(&both(&first, &broken)).await.unwrap_err().kind(), Kind::Missing);
 }
 
+/// Counts failures before any sound.
+#[derive(Default)]
+struct Failures(AtomicUsize);
+
+impl Payer for Failures {
+    fn again(&self, _: Kind) -> BoxFuture<'static, Result<(), Error>> {
+        async { Ok(()) }.boxed()
+    }
+
+    fn failed(&self, _: Kind) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn payer_hears_of_the_first_voices_failure() {
+    let payer = Arc::<Failures>::default();
+    for fails in [Some(Kind::Unreachable), None] {
+        let voice = both(&Says::new(1, fails), &Says::new(2, None));
+        let request = SpeakRequest {
+            text: "Hello.".to_owned(),
+            voice: Voice::as_is("x", "first"),
+            foreign: None,
+            pronunciation: Arc::from([]),
+            attempts: Attempts::of(Arc::clone(&payer) as Arc<dyn Payer>),
+        };
+        assert_eq!(voice.speak(request).try_collect::<Vec<Pcm>>().await.unwrap().len(), 1);
+        assert_eq!(payer.0.load(Ordering::Relaxed), 1);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn second_voice_says_the_rest_of_a_turn() {
     let (first, second) = (Says::new(1, Some(Kind::Unavailable)), Says::new(2, None));

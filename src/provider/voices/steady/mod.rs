@@ -3,8 +3,8 @@
 //! Entry type: [`Steady`], which wraps each voice service, because a service's timeout only limits
 //! the wait for its next bytes. A sentence fails when its sound, from the first on, lags two
 //! seconds behind playback ([`Pace`]), when [`SILENCE`] of it is below -60 dBFS, or when it lasts
-//! longer than its text can take ([`longest`]); an NPC's second voice takes over. **Never**: counts
-//! time in which no sound was requested; times the first sound.
+//! longer than its text can take ([`longest_sound`]); an NPC's second voice takes over. **Never**:
+//! counts time in which no sound was requested; times the first sound.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,6 +18,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::{
     audio::FRAME,
     domain::Voice,
+    logic::longest_sound::longest_sound,
     provider::{Error, Kind, OneShot, Pace, Pcm, SpeakRequest},
 };
 
@@ -28,15 +29,6 @@ const FLOOR: f64 = 32.767;
 /// Shortest time to speak a letter, at double speed. Silence after a sentence of at least that
 /// length is its end; some services send seconds of it.
 const LETTER: Duration = Duration::from_millis(25);
-/// Longest time to speak a byte of text at normal speed: twice that of slow readers. Counts bytes,
-/// because a letter of three bytes may be a syllable.
-const BYTE: Duration = Duration::from_millis(150);
-/// Added for each figure: "777" takes as long as a clause.
-const FIGURE: Duration = Duration::from_secs(1);
-/// Added to a sentence for its pauses.
-const BESIDE: Duration = Duration::from_secs(5);
-/// Slowest speed that a voice may have.
-const SLOWEST: f32 = 0.5;
 
 pub struct Steady {
     service: Arc<dyn OneShot>,
@@ -69,7 +61,7 @@ impl OneShot for Steady {
             service: self.service.name().to_owned(),
             voice: request.voice.voice_id.clone(),
             shortest: LETTER.saturating_mul(letters),
-            left: longest(&request),
+            left: longest_sound(&request.text, request.voice.speed_factor),
             sound: self.service.speak(request),
             pace: self.is_paced.then(Pace::default),
             audible: Audible::default(),
@@ -154,17 +146,6 @@ impl Sentence {
         let Self { service, voice, .. } = self;
         Error::new(kind, format!("'{service}', voice '{voice}': {what} ({fix})"))
     }
-}
-
-/// Longest plausible sound for the text of `request`.
-fn longest(request: &SpeakRequest) -> Duration {
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let figures = request.text.chars().filter(|it| it.is_numeric()).count();
-    let words = BYTE.saturating_mul(count(request.text.len()));
-    let words = words.saturating_add(FIGURE.saturating_mul(count(figures)));
-    // Some services speak no faster than normal, and pauses stay as long.
-    let speed = f64::from(request.voice.speed_factor.max(SLOWEST)).min(1.0);
-    words.saturating_add(BESIDE).div_f64(speed)
 }
 
 /// Audible length of the sound, and the silence after it, frame by frame.

@@ -6,11 +6,9 @@ use crate::{
     audio::SampleRate,
     provider::{
         Attempts, OneByOne, TextToSpeech,
+        openai::VoiceOptions,
         pace::BEHIND,
-        remote::{
-            chat_server::{ChatServer, Script},
-            options,
-        },
+        remote::chat_server::{ChatServer, Script},
         voices::{VoiceEntry, Voices, WithSecond},
     },
 };
@@ -140,22 +138,6 @@ async fn endless_voice_ends_with_its_sentence() {
     assert_eq!((samples, ended.unwrap_err().kind()), (MOST, Kind::Protocol));
 }
 
-#[test]
-fn longest_sound_is_that_of_a_slow_reader() {
-    let longest = |text: &str, speed_factor| {
-        let request = request(text);
-        longest(&SpeakRequest { voice: Voice { speed_factor, ..request.voice.clone() }, ..request })
-    };
-    let seconds = Duration::from_secs;
-    assert_eq!(longest(&"a".repeat(100), 1.0), seconds(20));
-    assert_eq!(longest(&"a".repeat(100), 0.5), seconds(40));
-    assert_eq!(longest(&"a".repeat(100), 0.0), seconds(40));
-    assert_eq!(longest(&"語".repeat(20), 1.0), seconds(14));
-    assert_eq!(longest(&"a".repeat(100), 2.0), seconds(20), "a service may know no speed");
-    let rolls = longest("777 777 777 777 777 777 777 777.", 1.0);
-    assert!(rolls > 8 * seconds(3), "figures are spoken as words: {rolls:?}");
-}
-
 /// A voice without end, and a second one.
 fn both(endless: &'static [Piece]) -> WithSecond {
     let first: Arc<dyn OneShot> = Arc::new(Steady::new(says(&[], endless)));
@@ -203,7 +185,7 @@ async fn second_voice_takes_the_sentence_over() {
 async fn opened_services_are_watched() {
     let server = ChatServer::start();
     server.push(Script::plain(200, "audio/pcm").bytes(&[0; 6 * 24_000]));
-    let entry = VoiceEntry::OpenAi(options(&server.base_url()));
+    let entry = VoiceEntry::OpenAi(VoiceOptions::at(&server.base_url()));
     let service = Voices::default().open(&entry).unwrap();
     let (samples, ended) = said(&*service).await;
     assert_eq!((samples, ended.unwrap_err().kind()), (2 * 24_000, Kind::Protocol));
