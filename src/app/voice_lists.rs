@@ -24,8 +24,10 @@ use crate::{
 const STORED: &str = "voice-lists.json";
 /// Limit of the file, in bytes; a service has at most some thousand voices.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Age at which a list is asked for again, in ms: a day.
+/// Age at which a service's list is asked for again, in ms: a day.
 const FRESH: i64 = 24 * 60 * 60 * 1_000;
+/// The same for services on this machine, so that a whole cast needs one list: 5 s.
+const FRESH_HERE: i64 = 5 * 1_000;
 /// Shortest time between two background requests to a service, in ms.
 const RETRY: i64 = 60 * 1_000;
 /// Longest wait for a list.
@@ -164,10 +166,11 @@ impl VoiceLists {
         Ok(listed)
     }
 
-    /// The list of a service, unless it is old or can be had at once.
+    /// The list of a service, unless it is old.
     fn stored(&self, entry: &VoiceEntry, now: i64) -> Option<Vec<ListedVoice>> {
+        let age = if is_here(entry) { FRESH_HERE } else { FRESH };
         let state = self.state();
-        let list = state.lists.get(&key(entry)).filter(|list| !is_here(entry) && list.is_new(now));
+        let list = state.lists.get(&key(entry)).filter(|list| list.is_within(age, now));
         list.map(|list| list.voices.clone())
     }
 
@@ -175,7 +178,7 @@ impl VoiceLists {
     fn begins(&self, entry: &VoiceEntry, now: i64) -> bool {
         let mut state = self.state();
         let key = key(entry);
-        let is_known = state.lists.get(&key).is_some_and(|list| list.is_new(now));
+        let is_known = state.lists.get(&key).is_some_and(|list| list.is_within(FRESH, now));
         let was_asked = state.asked.get(&key).is_some_and(|at| (0..RETRY).contains(&(now - at)));
         let is_due = !was_asked && (is_here(entry) || !is_known);
         if is_due {
@@ -210,9 +213,9 @@ impl VoiceLists {
 }
 
 impl StoredList {
-    /// True if it is of the last day; a clock set back makes it old.
-    fn is_new(&self, now: i64) -> bool {
-        (0..FRESH).contains(&now.saturating_sub(self.at))
+    /// True if it is younger than `age`; a clock set back makes it old.
+    fn is_within(&self, age: i64, now: i64) -> bool {
+        (0..age).contains(&now.saturating_sub(self.at))
     }
 }
 
@@ -269,6 +272,7 @@ mod tests {
         let entry = piper(dir.path(), &["joe"]);
         assert_eq!(lists.look_up(&entry, "joe").await.unwrap(), Lookup::Listed);
         assert!(matches!(lists.look_up(&entry, "amy").await.unwrap(), Lookup::Missing(_)));
+        // What a list lacks is looked for again.
         piper(dir.path(), &["amy"]);
         assert_eq!(lists.look_up(&entry, "amy").await.unwrap(), Lookup::Listed);
         assert_eq!(lists.known(&[entry]).len(), 2);

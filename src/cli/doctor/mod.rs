@@ -362,14 +362,15 @@ fn voice(npc: &Npc, found: Result<Voiced, String>, doubt: Option<&DoubtfulVoice>
     let told = |it: String| format!("{} speaks ({it})", npc.name);
     match (found, doubt) {
         (Ok(Voiced::Spoke(how)), _) => Finding::new(what, Ok(told(how))),
-        (Ok(Voiced::Untried(_)) | Err(_), Some(doubt)) if doubt.is_certain => {
+        (Ok(Voiced::Untried(_)), Some(doubt)) if doubt.is_certain => {
             Finding::new(what, Err(doubt.to_string()))
         }
+        (Err(why), Some(doubt)) => Finding::new(what, Err(format!("{why}; {}", doubt.way_out))),
         (Ok(Voiced::Untried(why)), Some(doubt)) => {
             Finding::unchecked(what, format!("{}; {doubt}", told(why)))
         }
         (Ok(Voiced::Untried(why)), None) => Finding::unchecked(what, told(why)),
-        (Err(why), _) => Finding::new(what, Err(why)),
+        (Err(why), None) => Finding::new(what, Err(why)),
     }
 }
 

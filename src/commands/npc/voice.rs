@@ -6,7 +6,7 @@ use crate::{
         answer::{Answer, NextStep, Reply},
         call::Call,
         face::{Face, seat},
-        text::{Refusal, Text},
+        text::Refusal,
     },
     session::{Command as TableCommand, Speaker},
 };
@@ -22,9 +22,7 @@ pub fn change(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         let line =
             format!("/npc speak name:{} text:{}", npc.name, sample_line(&npc.language, &npc.name));
         let next_step = NextStep::HearVoice { npc: npc.name.clone(), line };
-        // Ids of voices are their services' words.
-        let text = Text::default().others(voice_changed(&npc.name, &found));
-        Ok(Reply::private(text).followed_by(next_step))
+        Ok(Reply::private(voice_changed(&npc.name, &found)).followed_by(next_step))
     }))
 }
 
