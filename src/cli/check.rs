@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{Configured, Failure, counted};
+use super::{Configured, Failure, counted, stderr, stdout};
 use crate::{
     app::{self, DoubtfulVoice, VoiceLists},
     campaign::check_sound,
@@ -42,11 +42,7 @@ pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs)
 
 /// Like [`run`], and asks voice services whether they have the NPCs' voices. Asks for missing
 /// agreements first.
-pub fn run_online(
-    configured: Configured<'_>,
-    as_json: bool,
-    outputs: Outputs,
-) -> Result<u8, Failure> {
+pub fn run_online(configured: Configured<'_>, as_json: bool) -> Result<u8, Failure> {
     let path = configured.path;
     let mut result = load(path, builtin::IDENTITIES);
     if let Ok(config) = &result {
@@ -56,6 +52,7 @@ pub fn run_online(
         let found = runtime.block_on(app::doubtful_voices(&lists, config));
         result = result.and_then(|config| with_voices(config, found));
     }
+    let outputs = Outputs { out: &mut stdout(), err: &mut stderr() };
     Ok(show(path, &result, as_json, outputs)?)
 }
 

@@ -214,13 +214,10 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let files = ask::Files { path, agreed, set_level: &set_level };
             ask::run(&ask, own, config, files)
         }
-        Command::Check { online, json } => {
-            let (out, err) = (&mut stdout(), &mut stderr());
-            let outputs = check::Outputs { out, err };
-            match online {
-                true => check::run_online(configured, json, outputs),
-                false => Ok(check::run(path, json, builtin::IDENTITIES, outputs)?),
-            }
+        Command::Check { online: true, json } => check::run_online(configured, json),
+        Command::Check { online: false, json } => {
+            let outputs = check::Outputs { out: &mut stdout(), err: &mut stderr() };
+            Ok(check::run(path, json, builtin::IDENTITIES, outputs)?)
         }
         Command::Schema { kind } => {
             schema::write(kind.into(), &mut stdout())?;

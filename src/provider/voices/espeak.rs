@@ -78,7 +78,9 @@ impl Espeak {
 fn listed(line: &str) -> Option<ListedVoice> {
     let mut words = line.split_whitespace().skip(1);
     let (id, sex, name) = (words.next()?, words.next()?, words.next()?);
-    let languages = language_code(id).into_iter().collect();
+    // Languages without such a code have one of three letters.
+    let own = || id.split('-').next().unwrap_or(id).to_owned();
+    let languages = vec![language_code(id).unwrap_or_else(own)];
     let about = described(sex).to_owned();
     Some(ListedVoice { id: id.to_owned(), name: name.replace('_', " "), languages, about })
 }

@@ -21,7 +21,7 @@ pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
 use self::{espeak::Espeak, flite::Flite, steady::Steady};
 use super::{
-    Error, OneByOne, OneShot, TextToSpeech, VoiceTraits, entries::Pool, openai,
+    Error, OneByOne, OneShot, TextToSpeech, VoiceIds, VoiceTraits, entries::Pool, openai,
     service::ServiceInfo, wyoming,
 };
 
@@ -161,6 +161,11 @@ impl VoiceEntry {
 
     /// True if the voice `id` is in `listed`, or made of what is in it.
     pub fn has(&self, listed: &[ListedVoice], id: &str) -> bool {
+        if let VoiceIds::Shaped { fits, .. } = self.service().traits().ids
+            && !fits(id)
+        {
+            return false;
+        }
         let is_listed = |id: &str| listed.iter().any(|voice| voice.id == id);
         match self {
             Self::Espeak => espeak::is_listed(listed, id),
