@@ -1,16 +1,23 @@
-//! Engines of NPCs, changed by the game master during a session.
+//! Engines and voices of NPCs, changed by the game master during a session.
 //!
 //! Entry trait: [`Engines`], implemented by `app` for each table. **Never**: changes a file.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
+
+use super::voices::{FoundVoice, KnownVoice, VoiceError, WantedVoice};
 use crate::{
     domain::EngineKind,
     logic::budget::{ANSWERS, HourCost, MINUTES_RECEIVED, MINUTES_SPOKEN},
     provider::{Error, ServiceInfo, Services},
 };
 
-/// The engines of one table's NPCs.
+/// The engines and voices of one table's NPCs. A table without voices to choose from keeps the
+/// defaults.
 pub trait Engines: Send + Sync {
     /// The NPCs' current services.
     fn services(&self) -> Arc<Services>;
@@ -30,6 +37,33 @@ pub trait Engines: Send + Sync {
     /// # Errors
     /// It cannot have that engine, or already has it; nothing has changed.
     fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError>;
+
+    /// Voices of the configured services as far as they are known; never waits. Asks for missing
+    /// lists in the background.
+    fn known_voices(&self) -> Vec<KnownVoice> {
+        Vec::new()
+    }
+
+    /// The voice `wanted` for this NPC. May ask services for their lists, each for at most 20 s.
+    ///
+    /// # Errors
+    /// No service has it, or its service is not configured.
+    fn find_voice(
+        &self,
+        npc: &str,
+        _wanted: WantedVoice,
+    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
+        ready(Err(VoiceError::Gone(npc.to_owned()))).boxed()
+    }
+
+    /// Changes this NPC's voice from its next turn on, until the session ends or its entry in the
+    /// files changes. Its volume and fallback stay.
+    ///
+    /// # Errors
+    /// It already has that voice, or its service cannot be opened; nothing has changed.
+    fn change_voice(&self, npc: &str, _found: &FoundVoice) -> Result<(), VoiceError> {
+        Err(VoiceError::Gone(npc.to_owned()))
+    }
 }
 
 /// Reason an NPC's engine cannot be changed, with the fix.

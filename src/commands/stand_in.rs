@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Analytics, Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, Planner,
-        ServiceInfo, Services, WorldAnswer, WorldOrder,
+        Analytics, Dice, EngineError, EngineOffer, Engines, FoundVoice, ImportStage, NamesOf,
+        Planner, ServiceInfo, Services, VoiceError, WantedVoice, WorldAnswer, WorldOrder,
     },
     domain::{EngineKind, Npc},
     logic::music::{Layer, Library, Track},
@@ -105,6 +105,17 @@ impl Engines for Fixed {
     fn change(&self, npc: &str, _: EngineKind) -> Result<(), EngineError> {
         Err(EngineError::NoOpener(npc.to_owned()))
     }
+
+    /// Only "piper joe" is known.
+    fn find_voice(
+        &self,
+        _: &str,
+        wanted: WantedVoice,
+    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
+        let found = FoundVoice { service: "piper", id: wanted.id, is_listed: true };
+        let unknown = |id: &str| VoiceError::Unknown(format!("unknown voice '{id}'"));
+        ready(if found.id == "joe" { Ok(found) } else { Err(unknown(&found.id)) }).boxed()
+    }
 }
 
 impl Face for Recorded {
@@ -144,6 +155,11 @@ impl Face for Recorded {
 
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
         self.orders.push(format!("engine {npc} {engine:?}"));
+        Ok(())
+    }
+
+    fn change_voice(&mut self, npc: &str, found: &FoundVoice) -> Result<(), Refusal> {
+        self.orders.push(format!("voice {npc} {} {}", found.service, found.id));
         Ok(())
     }
 

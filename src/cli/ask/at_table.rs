@@ -169,7 +169,7 @@ impl Setting<'_> {
     /// The table, for updates from changed files.
     fn seated(&self, table: &OpenTable) -> SeatedTable {
         let (commands, scope) = (&table.handle.commands, app::local_scope(self.config));
-        SeatedTable::new(commands, &table.seats, scope, self.config)
+        SeatedTable::new(commands, &table.seats, scope, self.config, &self.tools.lists)
     }
 
     /// The configuration, updated from its files.

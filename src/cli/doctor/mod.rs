@@ -15,7 +15,7 @@ use clap::Args;
 use self::finding::Finding;
 use super::{Configured, DONE, FAILED, Failure, ask, counted, stdout};
 use crate::{
-    app,
+    app::{self, DoubtfulVoice, VoiceLists},
     campaign::{Access, GuildStore, check_sound, now},
     config::{self, Config, MemoryPlace, Use},
     discord,
@@ -99,14 +99,10 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
         findings.extend(speech_service(entry, &config.npcs).await);
     }
+    let doubts = app::doubtful_voices(&VoiceLists::open(&config.data_dir), config).await;
     for npc in &config.npcs {
         let found = speaks(&services, options, &npc.voice).await;
-        let told = |it: String| format!("{} speaks ({it})", npc.name);
-        findings.push(match found {
-            Ok(Voiced::Spoke(how)) => Finding::new("voice", Ok(told(how))),
-            Ok(Voiced::Untried(why)) => Finding::unchecked("voice", told(why)),
-            Err(why) => Finding::new("voice", Err(why)),
-        });
+        findings.push(voice(npc, found, doubts.iter().find(|it| it.npc == npc.name)));
     }
     let mut programs: Vec<&VoiceEntry> = options.voices.iter().filter(is_program).collect();
     programs.sort_by_key(|entry| VoiceService::ALL.iter().position(|it| *it == entry.service()));
@@ -358,6 +354,24 @@ async fn bot(config: &Config) -> Vec<Finding> {
     let kept = kept.map(|store| GuildStore::new(store, &options.folder));
     let found = discord::diagnose(options, kept.as_ref()).await;
     found.into_iter().map(|it| Finding::new(it.what, it.found)).collect()
+}
+
+/// The voice of `npc` after a try; a doubt names the nearest voices.
+fn voice(npc: &Npc, found: Result<Voiced, String>, doubt: Option<&DoubtfulVoice>) -> Finding {
+    let what = "voice";
+    let told = |it: String| format!("{} speaks ({it})", npc.name);
+    match (found, doubt) {
+        (Ok(Voiced::Spoke(how)), _) => Finding::new(what, Ok(told(how))),
+        (Ok(Voiced::Untried(_)), Some(doubt)) if doubt.is_certain => {
+            Finding::new(what, Err(doubt.to_string()))
+        }
+        (Err(why), Some(doubt)) => Finding::new(what, Err(format!("{why}; {}", doubt.way_out))),
+        (Ok(Voiced::Untried(why)), Some(doubt)) => {
+            Finding::unchecked(what, format!("{}; {doubt}", told(why)))
+        }
+        (Ok(Voiced::Untried(why)), None) => Finding::unchecked(what, told(why)),
+        (Err(why), None) => Finding::new(what, Err(why)),
+    }
 }
 
 fn said(error: Error) -> String {

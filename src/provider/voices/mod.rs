@@ -21,7 +21,7 @@ pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
 use self::{espeak::Espeak, flite::Flite, steady::Steady};
 use super::{
-    Error, OneByOne, OneShot, TextToSpeech, VoiceTraits, entries::Pool, openai,
+    Error, OneByOne, OneShot, TextToSpeech, VoiceIds, VoiceTraits, entries::Pool, openai,
     service::ServiceInfo, wyoming,
 };
 
@@ -131,6 +131,50 @@ impl VoiceEntry {
             Self::Piper(options) => Piper::voices(&options.models).unwrap_or_default(),
             Self::Kokoro(options) => Kokoro::installed(options),
             Self::OpenAi(_) | Self::Wyoming(_) => Vec::new(),
+        }
+    }
+
+    /// The service's own list of its voices; `None`: it has no list.
+    ///
+    /// # Errors
+    /// The service's own; no time limit. Cancel safe.
+    pub async fn list(&self) -> Result<Option<Vec<ListedVoice>>, Error> {
+        Ok(match self {
+            Self::Flite => Some(Flite::new().list().await?),
+            Self::Espeak => Some(Espeak::new().list().await?),
+            Self::Piper(options) => Some(Piper::list(&options.models)),
+            Self::Kokoro(options) => Some(Kokoro::list(options)),
+            Self::OpenAi(options) => openai::Speech::list(options).await?,
+            Self::Wyoming(options) => wyoming::list_voices(options).await?,
+        })
+    }
+
+    /// True if the service speaks no other voices than those it lists.
+    pub const fn lists_all(&self) -> bool {
+        match self {
+            Self::Flite | Self::Espeak | Self::Piper(_) | Self::Kokoro(_) | Self::Wyoming(_) => {
+                true
+            }
+            Self::OpenAi(_) => false,
+        }
+    }
+
+    /// True if the voice `id` is in `listed`, or made of what is in it.
+    pub fn has(&self, listed: &[ListedVoice], id: &str) -> bool {
+        if let VoiceIds::Shaped { fits, .. } = self.service().traits().ids
+            && !fits(id)
+        {
+            return false;
+        }
+        let is_listed = |id: &str| listed.iter().any(|voice| voice.id == id);
+        match self {
+            Self::Espeak => espeak::is_listed(listed, id),
+            // Speakers are in the voice's files.
+            Self::Piper(_) => is_listed(id.split('#').next().unwrap_or(id)),
+            Self::Wyoming(_) => id.is_empty() || is_listed(id),
+            // Some servers mix voices.
+            Self::OpenAi(_) => id.split('+').all(is_listed),
+            Self::Flite | Self::Kokoro(_) => is_listed(id),
         }
     }
 
