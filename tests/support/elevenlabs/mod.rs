@@ -29,8 +29,8 @@ use session::Session;
 
 /// A voice of the account.
 pub const GEORGE: &str = "JBFqnCBsd6RMkjVDRZzb";
-/// Sound of a character.
-pub const CHARACTER: Duration = Duration::from_millis(60);
+/// Sound of a character, in milliseconds.
+pub const CHARACTER: usize = 60;
 /// Longest wait of a test.
 const BOUND: Duration = Duration::from_secs(60);
 

@@ -21,7 +21,7 @@ const CHUNK: usize = 10;
 /// Contexts a socket.
 const CONTEXTS: usize = 5;
 /// Samples of a character at 24 kHz.
-const SAMPLES: usize = 24 * CHARACTER.as_millis() as usize;
+const SAMPLES: usize = 24 * CHARACTER;
 
 const QUERY: &[&str] = &[
     "model_id",
@@ -155,7 +155,7 @@ impl Session {
             return Some(self.refuse("invalid_first_message").await);
         }
         let speed = message.get("voice_settings").and_then(|it| it.get("speed"));
-        if speed.is_some_and(|it| !it.as_f64().is_some_and(|it| (0.7..=1.2).contains(&it))) {
+        if speed.is_some_and(|it| it.as_f64().is_none_or(|it| !(0.7..=1.2).contains(&it))) {
             return Some(self.refuse("invalid_voice_settings").await);
         }
         if self.contexts.len() == CONTEXTS {
@@ -210,12 +210,11 @@ impl Session {
 
     async fn chunk(&mut self, id: &str, text: &str) {
         let chars: Vec<String> = text.chars().map(String::from).collect();
-        let length = CHARACTER.as_millis() as usize;
-        let begins: Vec<usize> = (0..chars.len()).map(|at| at * length).collect();
+        let begins: Vec<usize> = (0..chars.len()).map(|at| at * CHARACTER).collect();
         let alignment = json!({
-            "chars": chars, "charStartTimesMs": begins, "charDurationsMs": vec![length; begins.len()],
+            "chars": chars, "charStartTimesMs": begins, "charDurationsMs": vec![CHARACTER; begins.len()],
         });
-        let sample = |at: usize| if at / 60 % 2 == 0 { 8_000_i16 } else { -8_000 };
+        let sample = |at: usize| if (at / 60).is_multiple_of(2) { 8_000_i16 } else { -8_000 };
         let sound = (0..begins.len() * SAMPLES).flat_map(|at| sample(at).to_le_bytes());
         let audio = STANDARD.encode(sound.collect::<Vec<u8>>());
         self.sent += 1;

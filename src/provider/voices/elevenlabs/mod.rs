@@ -11,10 +11,19 @@ mod failure;
 mod line;
 mod list;
 mod options;
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
+#[path = "../../../../tests/support/elevenlabs/mod.rs"]
+mod elevenlabs_server;
 
 pub use self::client::ElevenLabs;
 pub use self::list::list;
 pub use self::options::{BASE_URL, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL, NAME, Options};
+#[cfg(test)]
+use crate::provider::remote::own_thread;
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};
 
 pub const TRAITS: VoiceTraits = VoiceTraits {

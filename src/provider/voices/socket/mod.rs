@@ -12,8 +12,6 @@ mod link;
 mod sentence;
 mod service;
 mod stream;
-#[cfg(test)]
-mod tests;
 mod turn;
 
 use std::sync::Arc;
