@@ -14,7 +14,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{CHARACTER, Fault, GEORGE, Shared};
+use super::{BOUND, CHARACTER, Fault, GEORGE, Shared};
 
 /// Characters a chunk.
 const CHUNK: usize = 10;
@@ -173,8 +173,10 @@ impl Session {
         let Context { id, text } = self.contexts.remove(at);
         let ended = self.speak(&id, &text).await;
         if matches!(self.fault, Fault::Late(_)) {
-            self.fault = Fault::None;
             self.chunk(&id, "late").await;
+        }
+        if matches!(self.fault, Fault::Hold(_) | Fault::Late(_)) {
+            self.fault = Fault::None;
         }
         self.say(json!({"isFinal": true, "audio": null, "contextId": id})).await;
         ended
@@ -198,7 +200,7 @@ impl Session {
                         code: CloseCode::from(code),
                         reason: reason.into(),
                     });
-                    let _ = self.socket.close(frame).await;
+                    self.close(frame).await;
                     return Some("closed".to_owned());
                 }
                 Fault::Hold(after) | Fault::Late(after) if self.sent >= after => return None,
@@ -245,7 +247,16 @@ impl Session {
         self.shared.change(|state| state.seen[number].refused = Some(label.to_owned()));
         self.say(json!({"message": "refused", "error": label, "code": 1008})).await;
         let frame = CloseFrame { code: CloseCode::from(1008), reason: label.to_owned().into() };
-        let _ = self.socket.close(Some(frame)).await;
+        self.close(Some(frame)).await;
         label.to_owned()
+    }
+
+    /// What is unread when a connection ends would take the reason with it.
+    async fn close(&mut self, frame: Option<CloseFrame>) {
+        let ending = async {
+            let _ = self.socket.close(frame).await;
+            while self.socket.next().await.is_some_and(|message| message.is_ok()) {}
+        };
+        let _ = tokio::time::timeout(BOUND, ending).await;
     }
 }

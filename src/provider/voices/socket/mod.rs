@@ -35,6 +35,15 @@ impl SocketVoice {
     pub fn new(dialect: impl Dialect) -> Self {
         Self(Arc::new(Service::new(dialect)))
     }
+
+    /// Resolves once a socket for `voice` is idle.
+    #[cfg(test)]
+    pub async fn idle(&self, voice: &Voice) {
+        let address = self.0.dialect.address(&ahead(voice)).expect("an address");
+        while !self.0.idle.has(&address) {
+            tokio::task::yield_now().await;
+        }
+    }
 }
 
 impl TextToSpeech for SocketVoice {

@@ -28,7 +28,7 @@ const PARTING: Duration = Duration::from_secs(2);
 
 pub struct Service {
     pub dialect: Box<dyn Dialect>,
-    idle: Idle,
+    pub idle: Idle,
     places: Option<Arc<Semaphore>>,
 }
 
