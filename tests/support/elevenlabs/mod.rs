@@ -70,8 +70,9 @@ impl Seen {
 }
 
 /// Fault of one socket.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Fault {
+    #[default]
     None,
     /// The handshake is answered by this status, these headers and this body.
     Refuse(u16, Vec<(&'static str, &'static str)>, Value),
@@ -100,6 +101,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     faults: VecDeque<Fault>,
+    /// Of all sockets without one of their own.
+    others: Fault,
     seen: Vec<Seen>,
 }
 
@@ -121,6 +124,11 @@ impl ElevenLabsServer {
     /// Fault of the next socket that has none yet.
     pub fn fault(&self, fault: Fault) {
         self.shared.change(|state| state.faults.push_back(fault));
+    }
+
+    /// Fault of all sockets that have none of their own.
+    pub fn fails(&self, fault: Fault) {
+        self.shared.change(|state| state.others = fault);
     }
 
     /// Everything that came, by handshakes.
@@ -187,7 +195,7 @@ async fn talk(stream: TcpStream, shared: Arc<Shared>) {
         let path = url.path().to_owned();
         let (number, fault) = shaking.change(|state| {
             state.seen.push(Seen { path: path.clone(), query: query.clone(), ..Seen::default() });
-            (state.seen.len() - 1, state.faults.pop_front().unwrap_or(Fault::None))
+            (state.seen.len() - 1, state.faults.pop_front().unwrap_or_else(|| state.others.clone()))
         });
         let refuse = |status: u16, headers: &[(&str, &str)], body: &Value| {
             shaking.change(|state| state.seen[number].refused = Some(body.to_string()));

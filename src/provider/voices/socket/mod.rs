@@ -39,7 +39,7 @@ impl SocketVoice {
     /// Resolves once a socket for `voice` is idle.
     #[cfg(test)]
     pub async fn idle(&self, voice: &Voice) {
-        let address = self.0.dialect.address(&ahead(voice)).expect("an address");
+        let Ok(address) = self.0.dialect.address(&ahead(voice)) else { return };
         while !self.0.idle.has(&address) {
             tokio::task::yield_now().await;
         }
