@@ -15,6 +15,7 @@ mod code;
 mod demands;
 mod destinations;
 mod discord;
+mod elevenlabs;
 mod engine;
 mod expand;
 mod files;

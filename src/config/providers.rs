@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    elevenlabs::elevenlabs,
     keys,
     npc::language,
     prices::{PaidBy, check_price, price},
@@ -59,7 +60,7 @@ pub fn providers(
             || RecogniserEntry::Local(here.clone()),
             |it| clients.recogniser(&it, here),
         ),
-        voice: tts.map(|it| clients.voice(&it)).unwrap_or_default(),
+        voice: tts.map(|it| clients.voice(&it, &here.language)).unwrap_or_default(),
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }
@@ -248,7 +249,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    fn voice(&mut self, fields: &Fields) -> VoiceEntry {
+    fn voice(&mut self, fields: &Fields, language: &str) -> VoiceEntry {
         const PATH: &str = "providers.tts";
         self.check_service(fields, PATH);
         let service = service_of(fields).and_then(VoiceService::named).unwrap_or_default();
@@ -267,14 +268,22 @@ impl<'a> Clients<'a> {
                 // Without models, but with the limit on its speed.
                 VoiceEntry::Kokoro(KokoroOptions { models: Vec::new(), slowest: SLOWEST })
             }
-            VoiceService::OpenAi => VoiceEntry::OpenAi(self.speech(fields, PATH)),
+            VoiceService::OpenAi => {
+                let entry = Entry { path: PATH, service: service.name() };
+                refuse(fields, entry, ["max_streams"].into_iter(), self.notes);
+                VoiceEntry::OpenAi(self.speech(fields, PATH))
+            }
             VoiceService::Wyoming => {
                 let entry = Entry { path: PATH, service: service.name() };
-                let without =
-                    ["api_key", "free", "model"].iter().chain(keys::providers::OPENAI_SOUND);
-                refuse(fields, entry, without.copied(), self.notes);
+                let without = ["api_key", "free", "model", "max_streams"];
+                let without = without.iter().chain(keys::providers::OPENAI_SOUND).copied();
+                refuse(fields, entry, without, self.notes);
                 let such_as = "tcp://127.0.0.1:10200";
                 VoiceEntry::Wyoming(wyoming(fields, PATH, such_as, self.notes))
+            }
+            VoiceService::ElevenLabs => {
+                let common = self.options(fields, PATH, PaidBy::Speech, Home::ELEVENLABS);
+                VoiceEntry::ElevenLabs(elevenlabs(fields, PATH, common, language, self.notes))
             }
         }
     }

@@ -98,6 +98,6 @@ pub use text_to_speech::{
 pub use usage::{Counted, Larger};
 pub use voices::{
     Cores, Kokoro, KokoroOptions, ListedVoice, Piper, PiperOptions, SLOWEST, VoiceEntry,
-    VoiceService, language_code,
+    VoiceService, elevenlabs, language_code,
 };
 pub use webhook::{Signed, post_signed};

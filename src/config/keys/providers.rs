@@ -69,8 +69,8 @@ const BASE_URL: Key = Key::new(
     "base_url",
     Kind::Filled,
     "Address of an OpenAI-compatible service, version included (\"http://127.0.0.1:11434/v1\"); \
-     default: OpenAI, or Anthropic for the service anthropic. For deepgram without the version; \
-     for a Wyoming service tcp://host:port.",
+     default: OpenAI, or Anthropic for the service anthropic. For deepgram and elevenlabs without the \
+     version; for a Wyoming service tcp://host:port.",
 );
 const API_KEY: Key =
     Key::new("api_key", Kind::Text, "Its key; best taken from the environment: ${OPENAI_API_KEY}.");
@@ -188,7 +188,16 @@ pub static TTS: Shape = Shape {
         name(VoiceService::NAMES),
         BASE_URL,
         API_KEY,
-        MODEL,
+        Key::new(
+            "model",
+            Kind::Filled,
+            "The model, as the service names it; default for elevenlabs: eleven_flash_v2_5.",
+        ),
+        Key::new(
+            "max_streams",
+            Kind::Whole { min: 1, max: 10_000 },
+            "For elevenlabs: most streams at a time; default: as many as your plan allows.",
+        ),
         Key::new(
             "response_format",
             Kind::Word(SoundFormat::NAMES),
@@ -202,8 +211,16 @@ pub static TTS: Shape = Shape {
         ),
         FREE,
         PRICE_BESIDE,
-        FIRST_BYTE,
-        IDLE,
+        Key::new(
+            "first_byte_timeout_ms",
+            WAIT,
+            "Longest wait for the first byte; default 15000, for elevenlabs 4000.",
+        ),
+        Key::new(
+            "idle_timeout_ms",
+            WAIT,
+            "Longest silence inside an answer; default 10000, for elevenlabs 3000.",
+        ),
     ],
 };
 

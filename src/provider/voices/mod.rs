@@ -3,6 +3,7 @@
 //! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Each service's file has
 //! its traits ([`VoiceTraits`]).
 
+pub mod elevenlabs;
 mod espeak;
 mod flite;
 mod kokoro;
@@ -10,7 +11,9 @@ mod listed;
 mod neural;
 mod piper;
 mod second;
+mod socket;
 mod steady;
+mod watch;
 
 use std::sync::Arc;
 
@@ -19,7 +22,9 @@ pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
-use self::{espeak::Espeak, flite::Flite, steady::Steady};
+use self::{
+    elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite, socket::SocketVoice, steady::Steady,
+};
 use super::{
     Error, OneByOne, OneShot, TextToSpeech, VoiceIds, VoiceTraits, entries::Pool, openai,
     service::ServiceInfo, wyoming,
@@ -36,13 +41,21 @@ pub enum VoiceService {
     OpenAi,
     /// A local service that speaks Wyoming.
     Wyoming,
+    ElevenLabs,
 }
 
 impl VoiceService {
     pub const MULTILINGUAL: Self = Self::Espeak;
 
-    pub const ALL: [Self; 6] =
-        [Self::Flite, Self::Espeak, Self::Piper, Self::Kokoro, Self::OpenAi, Self::Wyoming];
+    pub const ALL: [Self; 7] = [
+        Self::Flite,
+        Self::Espeak,
+        Self::Piper,
+        Self::Kokoro,
+        Self::OpenAi,
+        Self::Wyoming,
+        Self::ElevenLabs,
+    ];
     pub const NAMES: &[&str] = &[
         Self::Flite.name(),
         Self::Espeak.name(),
@@ -50,6 +63,7 @@ impl VoiceService {
         Self::Kokoro.name(),
         Self::OpenAi.name(),
         Self::Wyoming.name(),
+        Self::ElevenLabs.name(),
     ];
     /// Names of services that run on this machine and are free.
     pub const HERE: &[&str] =
@@ -71,6 +85,7 @@ impl VoiceService {
             Self::Kokoro => &kokoro::TRAITS,
             Self::OpenAi => &openai::VOICE_TRAITS,
             Self::Wyoming => &wyoming::VOICE_TRAITS,
+            Self::ElevenLabs => &elevenlabs::TRAITS,
         }
     }
 
@@ -78,7 +93,7 @@ impl VoiceService {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
             Self::Espeak => Some(VoiceEntry::Espeak),
-            Self::Piper | Self::Kokoro | Self::OpenAi | Self::Wyoming => None,
+            Self::Piper | Self::Kokoro | Self::OpenAi | Self::Wyoming | Self::ElevenLabs => None,
         }
     }
 }
@@ -92,6 +107,7 @@ pub enum VoiceEntry {
     Kokoro(KokoroOptions),
     OpenAi(openai::VoiceOptions),
     Wyoming(wyoming::Options),
+    ElevenLabs(elevenlabs::Options),
 }
 
 impl VoiceEntry {
@@ -103,6 +119,7 @@ impl VoiceEntry {
             Self::Kokoro(_) => VoiceService::Kokoro,
             Self::OpenAi(_) => VoiceService::OpenAi,
             Self::Wyoming(_) => VoiceService::Wyoming,
+            Self::ElevenLabs(_) => VoiceService::ElevenLabs,
         }
     }
 
@@ -119,6 +136,7 @@ impl VoiceEntry {
             Self::Kokoro(_) => ServiceInfo::here("Kokoro"),
             Self::OpenAi(options) => options.reach.info(),
             Self::Wyoming(options) => options.info(),
+            Self::ElevenLabs(options) => options.info(),
         }
     }
 
@@ -130,7 +148,7 @@ impl VoiceEntry {
             Self::Espeak => ["m3", "f3"].map(|variant| format!("{language}+{variant}")).to_vec(),
             Self::Piper(options) => Piper::voices(&options.models).unwrap_or_default(),
             Self::Kokoro(options) => Kokoro::installed(options),
-            Self::OpenAi(_) | Self::Wyoming(_) => Vec::new(),
+            Self::OpenAi(_) | Self::Wyoming(_) | Self::ElevenLabs(_) => Vec::new(),
         }
     }
 
@@ -191,6 +209,9 @@ impl VoiceEntry {
             Self::Wyoming(options) => wyoming::probe_voice(options.clone())
                 .await
                 .map(|(line, voices)| format!("{line}; {}", listed(&voices))),
+            Self::ElevenLabs(options) => elevenlabs::list(options.clone()).await.map(|voices| {
+                listed(&voices.into_iter().map(|voice| voice.name).collect::<Vec<_>>())
+            }),
         }
     }
 }
@@ -220,9 +241,15 @@ impl Voices {
                 VoiceEntry::Kokoro(options) => Arc::new(Kokoro::new(options, cores())),
                 VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
                 VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
+                VoiceEntry::ElevenLabs(options) => {
+                    let service = ElevenLabs::new(options.clone())?;
+                    return Ok(Arc::new(SocketVoice::new(service)));
+                }
             };
             let steady: Arc<dyn OneShot> = Arc::new(match entry {
-                VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) => Steady::new(service),
+                VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) | VoiceEntry::ElevenLabs(_) => {
+                    Steady::new(service)
+                }
                 // Their speed depends on this machine, and gaps are better than another voice.
                 VoiceEntry::Flite
                 | VoiceEntry::Espeak

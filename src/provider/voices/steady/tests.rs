@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use futures::TryStreamExt;
 use tokio::time::sleep;
 
@@ -5,7 +7,7 @@ use super::*;
 use crate::{
     audio::SampleRate,
     provider::{
-        Attempts, OneByOne, TextToSpeech,
+        Attempts, Kind, OneByOne, TextToSpeech,
         openai::VoiceOptions,
         pace::BEHIND,
         remote::chat_server::{ChatServer, Script},
