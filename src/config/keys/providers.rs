@@ -189,8 +189,21 @@ pub static TTS: Shape = Shape {
         MODEL,
         FREE,
         PRICE_BESIDE,
-        FIRST_BYTE,
-        IDLE,
+        Key::new(
+            "max_streams",
+            Kind::Whole { min: 1, max: 10_000 },
+            "For deepgram: most voices that speak at a time; default: as many as your plan allows.",
+        ),
+        Key::new(
+            "first_byte_timeout_ms",
+            WAIT,
+            "Longest wait for the first sound; default 15000, for deepgram 5000.",
+        ),
+        Key::new(
+            "idle_timeout_ms",
+            WAIT,
+            "Longest silence inside a sentence; default 10000, for deepgram 3000.",
+        ),
     ],
 };
 

@@ -3,9 +3,11 @@
 //! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Each service's file has
 //! its traits ([`VoiceTraits`]).
 
+mod deepgram;
 mod espeak;
 mod flite;
 mod kokoro;
+mod listed;
 mod neural;
 mod piper;
 mod second;
@@ -13,7 +15,9 @@ mod steady;
 
 use std::sync::Arc;
 
+pub use self::deepgram::Options as DeepgramVoiceOptions;
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
+pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
@@ -34,13 +38,21 @@ pub enum VoiceService {
     OpenAi,
     /// A local service that speaks Wyoming.
     Wyoming,
+    Deepgram,
 }
 
 impl VoiceService {
     pub const MULTILINGUAL: Self = Self::Espeak;
 
-    pub const ALL: [Self; 6] =
-        [Self::Flite, Self::Espeak, Self::Piper, Self::Kokoro, Self::OpenAi, Self::Wyoming];
+    pub const ALL: [Self; 7] = [
+        Self::Flite,
+        Self::Espeak,
+        Self::Piper,
+        Self::Kokoro,
+        Self::OpenAi,
+        Self::Wyoming,
+        Self::Deepgram,
+    ];
     pub const NAMES: &[&str] = &[
         Self::Flite.name(),
         Self::Espeak.name(),
@@ -48,6 +60,7 @@ impl VoiceService {
         Self::Kokoro.name(),
         Self::OpenAi.name(),
         Self::Wyoming.name(),
+        Self::Deepgram.name(),
     ];
     /// Names of services that run on this machine and are free.
     pub const HERE: &[&str] =
@@ -69,6 +82,7 @@ impl VoiceService {
             Self::Kokoro => &kokoro::TRAITS,
             Self::OpenAi => &openai::VOICE_TRAITS,
             Self::Wyoming => &wyoming::VOICE_TRAITS,
+            Self::Deepgram => &deepgram::TRAITS,
         }
     }
 
@@ -76,7 +90,7 @@ impl VoiceService {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
             Self::Espeak => Some(VoiceEntry::Espeak),
-            Self::Piper | Self::Kokoro | Self::OpenAi | Self::Wyoming => None,
+            Self::Piper | Self::Kokoro | Self::OpenAi | Self::Wyoming | Self::Deepgram => None,
         }
     }
 }
@@ -90,6 +104,7 @@ pub enum VoiceEntry {
     Kokoro(KokoroOptions),
     OpenAi(openai::Options),
     Wyoming(wyoming::Options),
+    Deepgram(DeepgramVoiceOptions),
 }
 
 impl VoiceEntry {
@@ -101,6 +116,7 @@ impl VoiceEntry {
             Self::Kokoro(_) => VoiceService::Kokoro,
             Self::OpenAi(_) => VoiceService::OpenAi,
             Self::Wyoming(_) => VoiceService::Wyoming,
+            Self::Deepgram(_) => VoiceService::Deepgram,
         }
     }
 
@@ -117,6 +133,7 @@ impl VoiceEntry {
             Self::Kokoro(_) => ServiceInfo::here("Kokoro"),
             Self::OpenAi(options) => options.info(),
             Self::Wyoming(options) => options.info(),
+            Self::Deepgram(options) => options.info(),
         }
     }
 
@@ -128,7 +145,7 @@ impl VoiceEntry {
             Self::Espeak => ["m3", "f3"].map(|variant| format!("{language}+{variant}")).to_vec(),
             Self::Piper(options) => Piper::voices(&options.models).unwrap_or_default(),
             Self::Kokoro(options) => Kokoro::installed(options),
-            Self::OpenAi(_) | Self::Wyoming(_) => Vec::new(),
+            Self::OpenAi(_) | Self::Wyoming(_) | Self::Deepgram(_) => Vec::new(),
         }
     }
 
@@ -145,6 +162,7 @@ impl VoiceEntry {
             Self::Wyoming(options) => wyoming::probe_voice(options.clone())
                 .await
                 .map(|(line, voices)| format!("{line}; {}", listed(&voices))),
+            Self::Deepgram(options) => deepgram::probe(options.clone()).await,
         }
     }
 }
