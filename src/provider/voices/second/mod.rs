@@ -12,7 +12,7 @@ use std::{
 use futures::{FutureExt, future::BoxFuture};
 use tokio::time::Instant;
 
-use super::steady::is_silent;
+use super::watch::is_silent;
 use crate::{
     domain::Voice,
     provider::{Attempts, Error, Kind, Sentence, Spoken, Synthesis, SynthesisSetup, TextToSpeech},

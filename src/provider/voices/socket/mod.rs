@@ -2,9 +2,70 @@
 //!
 //! Entry types: [`Dialect`], one service's messages, and [`Line`], those of one turn;
 //! [`SocketVoice`], which makes a voice service of a dialect. A turn has a socket for itself; after
-//! it, the socket is kept for the next turn with the same address. An interrupted turn is cancelled
-//! at once, and its socket serves another one only when no sound of it can come.
+//! it, the socket is kept for the next turn with the same address, and closed after 20 s without
+//! one. An interrupted turn is cancelled at once, and its socket serves another one only when no
+//! sound of it can come; where that takes two seconds, it is closed.
 
 mod dialect;
+mod idle;
+mod link;
+mod sentence;
+mod service;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod turn;
+
+use std::sync::Arc;
+
+use futures::{
+    FutureExt,
+    future::{self, BoxFuture},
+};
 
 pub use self::dialect::{Dialect, Limits, Line, LineEvent, SocketFailure};
+use self::{service::Service, turn::Turn};
+use crate::{
+    domain::Voice,
+    provider::{Error, Synthesis, SynthesisSetup, TextToSpeech},
+};
+
+/// A voice service that speaks a [`Dialect`].
+pub struct SocketVoice(Arc<Service>);
+
+impl SocketVoice {
+    pub fn new(dialect: impl Dialect) -> Self {
+        Self(Arc::new(Service::new(dialect)))
+    }
+}
+
+impl TextToSpeech for SocketVoice {
+    fn name(&self) -> &str {
+        self.0.dialect.name()
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.0.dialect.priced_as()
+    }
+
+    fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis> {
+        Box::new(Turn::new(Arc::clone(&self.0), setup))
+    }
+
+    fn lacks(&self, voice: &Voice) -> Option<Error> {
+        self.0.dialect.address(&ahead(voice)).err()
+    }
+
+    fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
+        match self.0.dialect.address(&ahead(voice)) {
+            Ok(address) => Arc::clone(&self.0).warm(address).boxed(),
+            Err(error) => future::ready(Err(error)).boxed(),
+        }
+    }
+}
+
+/// The setup of a turn that has not come.
+fn ahead(voice: &Voice) -> SynthesisSetup {
+    let (language, pronunciation) = (String::new(), Arc::from([]));
+    SynthesisSetup { voice: voice.clone(), language, pronunciation }
+}

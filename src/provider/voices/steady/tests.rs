@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use futures::TryStreamExt;
 use tokio::time::sleep;
 
@@ -5,7 +7,7 @@ use super::*;
 use crate::{
     audio::SampleRate,
     provider::{
-        Attempts, OneByOne, TextToSpeech,
+        Attempts, Kind, OneByOne, TextToSpeech,
         pace::BEHIND,
         remote::{
             chat_server::{ChatServer, Script},
@@ -138,22 +140,6 @@ async fn endless_voice_ends_with_its_sentence() {
     // All at once, by a service that may be slow.
     let (samples, ended) = spoken(&Steady::at_any_pace(says(&[], &[VOICE]))).await;
     assert_eq!((samples, ended.unwrap_err().kind()), (MOST, Kind::Protocol));
-}
-
-#[test]
-fn longest_sound_is_that_of_a_slow_reader() {
-    let longest = |text: &str, speed_factor| {
-        let request = request(text);
-        longest(&SpeakRequest { voice: Voice { speed_factor, ..request.voice.clone() }, ..request })
-    };
-    let seconds = Duration::from_secs;
-    assert_eq!(longest(&"a".repeat(100), 1.0), seconds(20));
-    assert_eq!(longest(&"a".repeat(100), 0.5), seconds(40));
-    assert_eq!(longest(&"a".repeat(100), 0.0), seconds(40));
-    assert_eq!(longest(&"語".repeat(20), 1.0), seconds(14));
-    assert_eq!(longest(&"a".repeat(100), 2.0), seconds(20), "a service may know no speed");
-    let rolls = longest("777 777 777 777 777 777 777 777.", 1.0);
-    assert!(rolls > 8 * seconds(3), "figures are spoken as words: {rolls:?}");
 }
 
 /// A voice without end, and a second one.
