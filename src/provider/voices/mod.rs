@@ -11,7 +11,9 @@ mod listed;
 mod neural;
 mod piper;
 mod second;
+mod socket;
 mod steady;
+mod watch;
 
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
-use self::{espeak::Espeak, flite::Flite, steady::Steady};
+use self::{deepgram::Deepgram, espeak::Espeak, flite::Flite, socket::SocketVoice, steady::Steady};
 use super::{
     Error, OneByOne, OneShot, TextToSpeech, VoiceTraits, entries::Pool, openai,
     service::ServiceInfo, wyoming,
@@ -192,9 +194,14 @@ impl Voices {
                 VoiceEntry::Kokoro(options) => Arc::new(Kokoro::new(options, cores())),
                 VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
                 VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
+                VoiceEntry::Deepgram(options) => {
+                    return Ok(Arc::new(SocketVoice::new(Deepgram::new(options.clone())?)));
+                }
             };
             let steady: Arc<dyn OneShot> = Arc::new(match entry {
-                VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) => Steady::new(service),
+                VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) | VoiceEntry::Deepgram(_) => {
+                    Steady::new(service)
+                }
                 // Their speed depends on this machine, and gaps are better than another voice.
                 VoiceEntry::Flite
                 | VoiceEntry::Espeak
