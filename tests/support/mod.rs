@@ -8,7 +8,6 @@ pub mod cast;
 pub mod chat_server;
 #[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod deepgram;
-#[expect(dead_code, reason = "lists of voices use the rest")]
 pub mod deepgram_voice;
 pub mod ears;
 pub mod extent;

@@ -13,14 +13,12 @@ mod query;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
 };
 
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    sync::Notify,
 };
 use tokio_tungstenite::tungstenite::{
     handshake::server::{ErrorResponse, Request, Response},
@@ -31,8 +29,6 @@ use super::own_thread::OwnThread;
 use line::Line;
 use query::{Asked, VOICES};
 
-/// Longest wait of a test.
-const BOUND: Duration = Duration::from_secs(60);
 /// Longest head of a request.
 const HEAD: usize = 4 << 10;
 
@@ -101,22 +97,18 @@ pub enum Fault {
 pub struct Shared {
     key: String,
     state: Mutex<State>,
-    changed: Notify,
 }
 
 #[derive(Default)]
 pub struct State {
     faults: VecDeque<Fault>,
     seen: Vec<Seen>,
-    /// Answer to the question for voices; `None`: its own.
-    models: Option<Value>,
 }
 
 impl DeepgramVoiceServer {
     /// A service on a free port that wants `key`.
     pub fn start(key: &str) -> Self {
-        let (state, changed) = (Mutex::default(), Notify::new());
-        let shared = Arc::new(Shared { key: key.to_owned(), state, changed });
+        let shared = Arc::new(Shared { key: key.to_owned(), state: Mutex::default() });
         let serving = Arc::clone(&shared);
         let thread = OwnThread::serving(move |listener| serve(listener, serving));
         Self { thread, shared }
@@ -132,31 +124,9 @@ impl DeepgramVoiceServer {
         self.shared.change(|state| state.faults.push_back(fault));
     }
 
-    /// Lists `models` from now on.
-    pub fn lists(&self, models: Value) {
-        self.shared.change(|state| state.models = Some(models));
-    }
-
     /// Everything that came, by sockets.
     pub fn seen(&self) -> Vec<Seen> {
         self.shared.state().seen.clone()
-    }
-
-    /// Resolves when `is_met`; fails after a minute.
-    pub async fn until(&self, is_met: impl Fn(&[Seen]) -> bool) {
-        let waiting = async {
-            loop {
-                let changed = self.shared.changed.notified();
-                tokio::pin!(changed);
-                changed.as_mut().enable();
-                if is_met(&self.shared.state().seen) {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        let met = tokio::time::timeout(BOUND, waiting).await;
-        assert!(met.is_ok(), "never happened: {:#?}", self.seen());
     }
 }
 
@@ -166,9 +136,7 @@ impl Shared {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        let changed = change(&mut self.state());
-        self.changed.notify_waiters();
-        changed
+        change(&mut self.state())
     }
 }
 
@@ -205,8 +173,7 @@ async fn head(stream: &TcpStream) -> Option<String> {
 async fn list(mut stream: TcpStream, head: &str, shared: &Shared) {
     let token = format!("authorization: token {}\r\n", shared.key).to_ascii_lowercase();
     let (status, body) = if head.to_ascii_lowercase().contains(&token) {
-        let listed = shared.state().models.clone();
-        ("200 OK", listed.unwrap_or_else(models))
+        ("200 OK", models())
     } else {
         let message = "Invalid credentials.";
         ("401 Unauthorized", json!({"err_code": "INVALID_AUTH", "err_msg": message}))
