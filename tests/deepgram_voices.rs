@@ -77,7 +77,6 @@ fn both_families_speak_a_turn() {
         let line = ask(&place, &["--text", "Bartok, hello"]).ends_with(0).line();
         assert_eq!((&line["outcome"], &line["tts"]), (&json!("spoken"), &json!("deepgram")));
         assert_eq!(line["reply"], format!("{ANSWER} {SECOND}"), "{line:#}");
-        assert_lasts(&line, &format!("{ANSWER}{SECOND}"), 1.0);
         assert!(read_wav(&place.path("out.wav")).level() > 0.005);
         let seen = server.seen();
         assert_eq!(texts(&seen), [ANSWER, SECOND], "{seen:#?}");
@@ -163,7 +162,7 @@ fn unknown_messages_change_nothing() {
 }
 
 #[test]
-fn interrupted_turn_is_cancelled_and_leaves_no_sound() {
+fn interrupted_turn_leaves_no_sound() {
     const TOLD: &str =
         "it came down from the hills in one night and took the mill with it and then ";
     for (voice, order) in [(FLUX, "Interrupt"), (AURA, "Clear")] {

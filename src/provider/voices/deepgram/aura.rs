@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn hear(line: &mut Aura) -> usize {
-        line.read(&Message::binary(vec![1, 0])).unwrap().len()
+        line.read(&Message::binary(vec![1_u8, 0])).unwrap().len()
     }
 
     const FLUSHED: &str = r#"{"type":"Flushed","sequence_id":0}"#;

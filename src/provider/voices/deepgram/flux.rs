@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn hear(line: &mut Flux) -> usize {
-        line.read(&Message::binary(vec![1, 0])).unwrap().len()
+        line.read(&Message::binary(vec![1_u8, 0])).unwrap().len()
     }
 
     fn warn(line: &mut Flux, code: &str) -> Result<Vec<LineEvent>, Error> {
