@@ -92,11 +92,7 @@ impl Line for Flux {
             }
             Said::Warning(code) if self.is_cancelled && IGNORED.contains(&code.as_str()) => {
                 let what = format!("it does not stop speaking: {code}");
-                return Err(self.peer.error(
-                    Kind::Protocol,
-                    &what,
-                    "nothing, the socket is closed",
-                ));
+                return Err(self.peer.error(Kind::Protocol, &what, "try again"));
             }
             other => other.settle(&self.peer)?,
         }

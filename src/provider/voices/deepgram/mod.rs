@@ -228,8 +228,10 @@ mod tests {
     use super::*;
     use crate::provider::{
         Attempts, Sentence,
-        deepgram::{BASE_URL, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT},
+        deepgram::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT},
     };
+
+    const HERE: &str = "http://127.0.0.1:9/";
 
     fn options(base_url: &str) -> Options {
         Options {
@@ -248,7 +250,7 @@ mod tests {
     }
 
     fn address(voice: &str, speed: f32) -> String {
-        let service = Deepgram::new(options("http://127.0.0.1:9/")).unwrap();
+        let service = Deepgram::new(options(HERE)).unwrap();
         let url = service.address(&setup(voice, speed)).unwrap();
         format!("{}?{}", url.path(), url.query().unwrap())
     }
@@ -266,11 +268,11 @@ mod tests {
         for id in ["", "aura", "aura-", "nova-3", "flux-Haley-en", "aura-2-x&speed=2", "Aura-2-x"] {
             assert_eq!(Family::of(id), None, "{id}");
         }
-        let service = Deepgram::new(options(BASE_URL)).unwrap();
+        let service = Deepgram::new(options(HERE)).unwrap();
         let error = service.address(&setup("alloy", 1.0)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "'https://api.deepgram.com': it has no voice 'alloy' (name one such as aura-2-thalia-en)"
+            "'http://127.0.0.1:9': it has no voice 'alloy' (name one such as aura-2-thalia-en)"
         );
     }
 
@@ -295,7 +297,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn busy_voice_gets_another_socket() {
-        let service = Deepgram::new(options(BASE_URL)).unwrap();
+        let service = Deepgram::new(options(HERE)).unwrap();
         let aura = setup("aura-2-thalia-en", 1.0);
         let attempts = Attempts::default();
         let sentence = Sentence { text: "Aye.".to_owned(), foreign: None, attempts };
@@ -318,6 +320,6 @@ mod tests {
 
     #[test]
     fn key_never_prints() {
-        assert!(!format!("{:?}", options(BASE_URL)).contains("very"));
+        assert!(!format!("{:?}", options(HERE)).contains("very"));
     }
 }
