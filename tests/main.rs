@@ -15,6 +15,7 @@ mod bot;
 mod bringing;
 mod cli;
 mod deepgram;
+mod deepgram_voices;
 mod deploying;
 mod dev;
 mod docs;

@@ -12,6 +12,7 @@ mod cast;
 mod changes;
 mod checked;
 mod code;
+mod deepgram;
 mod demands;
 mod destinations;
 mod discord;

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    deepgram,
     elevenlabs::elevenlabs,
     keys,
     npc::language,
@@ -19,7 +20,7 @@ use crate::{
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
         PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, SpeechService, VoiceEntry,
-        VoiceService, anthropic, base_url, deepgram,
+        VoiceService, anthropic, base_url,
         openai::{self, Options, SoundFormat, VoiceOptions},
     },
     yaml::{Fields, Shape, Value, quoted},
@@ -142,7 +143,10 @@ impl<'a> Clients<'a> {
                 }
             }
             RecogniserService::Deepgram => {
-                RecogniserEntry::Deepgram(self.deepgram(fields, PATH, &here.language))
+                let common = self.options(fields, PATH, PaidBy::Minutes, Home::DEEPGRAM);
+                let table = &here.language;
+                let options = deepgram::recogniser(fields, PATH, common, table, self.notes);
+                RecogniserEntry::Deepgram(options)
             }
             RecogniserService::Wyoming => {
                 let entry = Entry { path: PATH, service: service.name() };
@@ -154,35 +158,6 @@ impl<'a> Clients<'a> {
                     options: wyoming(fields, PATH, "tcp://127.0.0.1:10300", self.notes),
                 }
             }
-        }
-    }
-
-    /// Settings of Deepgram under `name`.
-    fn deepgram(&mut self, fields: &Fields, name: &str, language_here: &str) -> deepgram::Options {
-        let common = self.options(fields, name, PaidBy::Minutes, Home::DEEPGRAM);
-        let language = language(fields, &mut self.notes.problems).unwrap_or(language_here);
-        if common.model == deepgram::FLUX_ENGLISH && language != "en" {
-            let message = format!("'{name}': {} understands English only", quoted(&common.model));
-            let way_out = "use model: flux-general-multi, or nova-3";
-            self.notes.problems.add(fields.place("model"), message, way_out);
-        }
-        let wait =
-            |key, default: Duration| fields.whole(key).map_or(default, Duration::from_millis);
-        #[expect(clippy::cast_possible_truncation, reason = "bounded to 0.3 to 0.9 by its key")]
-        let eager = match fields.text("eager") {
-            Some("off") => None,
-            _ => Some(fields.number("eager").map_or(deepgram::EAGER, |number| number as f32)),
-        };
-        deepgram::Options {
-            base_url: common.base_url,
-            api_key: common.api_key,
-            model: common.model,
-            language: language.to_owned(),
-            eager,
-            max_streams: fields.whole("max_streams"),
-            first_byte_timeout: wait("first_byte_timeout_ms", deepgram::FIRST_BYTE_TIMEOUT),
-            idle_timeout: wait("idle_timeout_ms", deepgram::IDLE_TIMEOUT),
-            priced_as: common.priced_as,
         }
     }
 
@@ -282,8 +257,18 @@ impl<'a> Clients<'a> {
                 VoiceEntry::Wyoming(wyoming(fields, PATH, such_as, self.notes))
             }
             VoiceService::ElevenLabs => {
+                let entry = Entry { path: PATH, service: service.name() };
+                let without = keys::providers::OPENAI_SOUND.iter().copied();
+                refuse(fields, entry, without, self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::ELEVENLABS);
                 VoiceEntry::ElevenLabs(elevenlabs(fields, PATH, common, language, self.notes))
+            }
+            VoiceService::Deepgram => {
+                let entry = Entry { path: PATH, service: service.name() };
+                let without = ["model"].iter().chain(keys::providers::OPENAI_SOUND).copied();
+                refuse(fields, entry, without, self.notes);
+                let common = self.options(fields, PATH, PaidBy::Speech, Home::DEEPGRAM_VOICES);
+                VoiceEntry::Deepgram(deepgram::voices(fields, common))
             }
         }
     }
@@ -478,7 +463,8 @@ pub fn refuse(
     }
     for key in keys.filter(|key| fields.get(key).is_some()) {
         let message = format!("'{}.{key}' has no effect on '{}'", entry.path, entry.service);
-        let way_out = "remove it, or set the name to openai";
+        let is_other = entry.service != openai::NAME;
+        let way_out = if is_other { "remove it, or set the name to openai" } else { "remove it" };
         notes.problems.add(fields.place(key), message, way_out);
     }
 }

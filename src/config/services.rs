@@ -38,6 +38,8 @@ impl Home {
         has_sockets: true,
         model: elevenlabs::MODEL,
     };
+    /// Its voices are models of their own; what they cost is listed under its name.
+    pub const DEEPGRAM_VOICES: Self = Self { model: deepgram::NAME, ..Self::DEEPGRAM };
     pub const REALTIME: Self =
         Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
     pub const GEMINI: Self = Self {

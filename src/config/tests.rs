@@ -10,8 +10,8 @@ use crate::{
         turn::{Detector, Patience},
     },
     provider::{
-        EmbedderEntry, ModelEntry, RecogniserEntry, SpeechOptions, SpeechService, VoiceEntry,
-        base_url, deepgram, openai::SoundFormat,
+        DeepgramVoiceOptions, EmbedderEntry, ModelEntry, RecogniserEntry, SpeechOptions,
+        SpeechService, VoiceEntry, base_url, deepgram, openai::SoundFormat,
     },
     session,
     web::{McpOptions, WebOptions},
@@ -972,6 +972,39 @@ fn every_key_of_deepgram_reaches_its_option() {
     assert_eq!(set, wanted);
     assert_eq!(set.priced_as.as_deref(), Some("flux-general-multi"));
     assert_eq!(deepgram(", eager: 0.5").eager, Some(0.5));
+}
+
+#[test]
+fn every_key_of_deepgram_voices_has_its_option() {
+    let voices = |keys: &str| {
+        let tts = format!("tts: {{ name: deepgram, api_key: k{keys} }}");
+        let prices = "prices: { deepgram: { characters: 30 } }";
+        let npc =
+            "npcs: [{ name: Bart, voice: { voice_id: aura-2-zeus-en }, lines: [{ say: hi }] }]";
+        let text = format!("providers: {{ {tts} }}\n{prices}\n{npc}\n");
+        let config = load_files(&[("glyphoxa.yaml", &text)]).unwrap();
+        let VoiceEntry::Deepgram(options) = config.services.voices[0].clone() else {
+            unreachable!("it is deepgram")
+        };
+        options
+    };
+    let plain = voices("");
+    assert_eq!(plain.info().to_string(), "Deepgram at api.deepgram.com");
+    assert_eq!((plain.max_streams, plain.priced_as.as_deref()), (None, Some("deepgram")));
+    assert_eq!(plain.first_byte_timeout, deepgram::FIRST_BYTE_TIMEOUT);
+    let set = voices(
+        ", base_url: 'wss://dg.example/', max_streams: 3, first_byte_timeout_ms: 1, \
+         idle_timeout_ms: 2, price: { characters: 40 }",
+    );
+    let wanted = DeepgramVoiceOptions {
+        base_url: "https://dg.example".to_owned(),
+        max_streams: Some(3),
+        first_byte_timeout: Duration::from_millis(1),
+        idle_timeout: Duration::from_millis(2),
+        priced_as: Some("providers.tts.deepgram".to_owned()),
+        ..plain
+    };
+    assert_eq!(set, wanted);
 }
 
 #[test]

@@ -196,7 +196,8 @@ pub static TTS: Shape = Shape {
         Key::new(
             "max_streams",
             Kind::Whole { min: 1, max: 10_000 },
-            "For elevenlabs: most streams at a time; default: as many as your plan allows.",
+            "For elevenlabs and deepgram: most voices that speak at a time; default: as many as \
+             your plan allows.",
         ),
         Key::new(
             "response_format",
@@ -214,12 +215,13 @@ pub static TTS: Shape = Shape {
         Key::new(
             "first_byte_timeout_ms",
             WAIT,
-            "Longest wait for the first byte; default 15000, for elevenlabs 4000.",
+            "Longest wait for the first sound; default 15000, for deepgram 5000, for elevenlabs \
+             4000.",
         ),
         Key::new(
             "idle_timeout_ms",
             WAIT,
-            "Longest silence inside an answer; default 10000, for elevenlabs 3000.",
+            "Longest silence inside a sentence; default 10000, for deepgram and elevenlabs 3000.",
         ),
     ],
 };

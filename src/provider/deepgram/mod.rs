@@ -35,6 +35,7 @@ use futures::{
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::AbortOnDropHandle;
 
+pub use self::failure::Peer;
 pub use self::options::{
     BASE_URL, EAGER, FIRST_BYTE_TIMEOUT, FLUX_ENGLISH, IDLE_TIMEOUT, NAME, Options,
 };

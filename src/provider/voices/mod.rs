@@ -3,6 +3,7 @@
 //! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Each service's file has
 //! its traits ([`VoiceTraits`]).
 
+mod deepgram;
 pub mod elevenlabs;
 mod espeak;
 mod flite;
@@ -17,13 +18,15 @@ mod watch;
 
 use std::sync::Arc;
 
+pub use self::deepgram::Options as DeepgramVoiceOptions;
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
 pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
 use self::{
-    elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite, socket::SocketVoice, steady::Steady,
+    deepgram::Deepgram, elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite, socket::SocketVoice,
+    steady::Steady,
 };
 use super::{
     Error, OneByOne, OneShot, TextToSpeech, VoiceIds, VoiceTraits, entries::Pool, openai,
@@ -42,12 +45,13 @@ pub enum VoiceService {
     /// A local service that speaks Wyoming.
     Wyoming,
     ElevenLabs,
+    Deepgram,
 }
 
 impl VoiceService {
     pub const MULTILINGUAL: Self = Self::Espeak;
 
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Flite,
         Self::Espeak,
         Self::Piper,
@@ -55,6 +59,7 @@ impl VoiceService {
         Self::OpenAi,
         Self::Wyoming,
         Self::ElevenLabs,
+        Self::Deepgram,
     ];
     pub const NAMES: &[&str] = &[
         Self::Flite.name(),
@@ -64,6 +69,7 @@ impl VoiceService {
         Self::OpenAi.name(),
         Self::Wyoming.name(),
         Self::ElevenLabs.name(),
+        Self::Deepgram.name(),
     ];
     /// Names of services that run on this machine and are free.
     pub const HERE: &[&str] =
@@ -86,6 +92,7 @@ impl VoiceService {
             Self::OpenAi => &openai::VOICE_TRAITS,
             Self::Wyoming => &wyoming::VOICE_TRAITS,
             Self::ElevenLabs => &elevenlabs::TRAITS,
+            Self::Deepgram => &deepgram::TRAITS,
         }
     }
 
@@ -93,7 +100,12 @@ impl VoiceService {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
             Self::Espeak => Some(VoiceEntry::Espeak),
-            Self::Piper | Self::Kokoro | Self::OpenAi | Self::Wyoming | Self::ElevenLabs => None,
+            Self::Piper
+            | Self::Kokoro
+            | Self::OpenAi
+            | Self::Wyoming
+            | Self::ElevenLabs
+            | Self::Deepgram => None,
         }
     }
 }
@@ -108,6 +120,7 @@ pub enum VoiceEntry {
     OpenAi(openai::VoiceOptions),
     Wyoming(wyoming::Options),
     ElevenLabs(elevenlabs::Options),
+    Deepgram(DeepgramVoiceOptions),
 }
 
 impl VoiceEntry {
@@ -120,6 +133,7 @@ impl VoiceEntry {
             Self::OpenAi(_) => VoiceService::OpenAi,
             Self::Wyoming(_) => VoiceService::Wyoming,
             Self::ElevenLabs(_) => VoiceService::ElevenLabs,
+            Self::Deepgram(_) => VoiceService::Deepgram,
         }
     }
 
@@ -137,6 +151,7 @@ impl VoiceEntry {
             Self::OpenAi(options) => options.reach.info(),
             Self::Wyoming(options) => options.info(),
             Self::ElevenLabs(options) => options.info(),
+            Self::Deepgram(options) => options.info(),
         }
     }
 
@@ -148,7 +163,9 @@ impl VoiceEntry {
             Self::Espeak => ["m3", "f3"].map(|variant| format!("{language}+{variant}")).to_vec(),
             Self::Piper(options) => Piper::voices(&options.models).unwrap_or_default(),
             Self::Kokoro(options) => Kokoro::installed(options),
-            Self::OpenAi(_) | Self::Wyoming(_) | Self::ElevenLabs(_) => Vec::new(),
+            Self::OpenAi(_) | Self::Wyoming(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -164,6 +181,8 @@ impl VoiceEntry {
             Self::Kokoro(options) => Some(Kokoro::list(options)),
             Self::OpenAi(options) => openai::Speech::list(options).await?,
             Self::Wyoming(options) => wyoming::list_voices(options).await?,
+            Self::ElevenLabs(options) => Some(elevenlabs::list(options.clone()).await?),
+            Self::Deepgram(options) => Some(Deepgram::list(options).await?),
         })
     }
 
@@ -173,7 +192,7 @@ impl VoiceEntry {
             Self::Flite | Self::Espeak | Self::Piper(_) | Self::Kokoro(_) | Self::Wyoming(_) => {
                 true
             }
-            Self::OpenAi(_) => false,
+            Self::OpenAi(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => false,
         }
     }
 
@@ -192,7 +211,9 @@ impl VoiceEntry {
             Self::Wyoming(_) => id.is_empty() || is_listed(id),
             // Some servers mix voices.
             Self::OpenAi(_) => id.split('+').all(is_listed),
-            Self::Flite | Self::Kokoro(_) => is_listed(id),
+            Self::Flite | Self::Kokoro(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => {
+                is_listed(id)
+            }
         }
     }
 
@@ -212,6 +233,7 @@ impl VoiceEntry {
             Self::ElevenLabs(options) => elevenlabs::list(options.clone()).await.map(|voices| {
                 listed(&voices.into_iter().map(|voice| voice.name).collect::<Vec<_>>())
             }),
+            Self::Deepgram(options) => deepgram::probe(options.clone()).await,
         }
     }
 }
@@ -245,11 +267,15 @@ impl Voices {
                     let service = ElevenLabs::new(options.clone())?;
                     return Ok(Arc::new(SocketVoice::new(service)));
                 }
+                VoiceEntry::Deepgram(options) => {
+                    return Ok(Arc::new(SocketVoice::new(Deepgram::new(options.clone())?)));
+                }
             };
             let steady: Arc<dyn OneShot> = Arc::new(match entry {
-                VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) | VoiceEntry::ElevenLabs(_) => {
-                    Steady::new(service)
-                }
+                VoiceEntry::OpenAi(_)
+                | VoiceEntry::Wyoming(_)
+                | VoiceEntry::ElevenLabs(_)
+                | VoiceEntry::Deepgram(_) => Steady::new(service),
                 // Their speed depends on this machine, and gaps are better than another voice.
                 VoiceEntry::Flite
                 | VoiceEntry::Espeak
