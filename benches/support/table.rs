@@ -6,9 +6,9 @@ use glyphoxa::measure::{
     AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, Command, Conversation, Declared,
     Definition, EngineKind, EventReader, Figures as Counted, Frame, Keywords, Ledger, Music,
     MusicPlayer, Npc, NpcCalls, NpcModel, Options, Outlets, Pace, Policy, S2s, Seat, SessionCalls,
-    SessionId, SoundTime, SourceKind, Speaker, SpeakerId, Synthesizer, TableEvent, TableEvents,
-    TableHandle, TableParts, TableSetup, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut,
-    count_event, open,
+    SessionId, SoundTime, SourceKind, Speaker, SpeakerId, SpeechToText, Synthesizer, TableEvent,
+    TableEvents, TableHandle, TableParts, TableSetup, Tier, ToolHost, Voice, VoiceFrame,
+    VoiceInput, VoiceOut, count_event, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -142,7 +142,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
         is_heard: true,
         session: SessionId("bench".to_owned()),
         judge: None,
-        stt: Arc::new(services.recogniser),
+        stt: Chain::of("stand-in", Arc::new(services.recogniser) as Arc<dyn SpeechToText>),
         outlets,
         host,
         backlog: Backlog::default(),

@@ -25,7 +25,8 @@ use crate::{
 };
 
 pub struct Providers {
-    pub recogniser: RecogniserEntry,
+    /// In order of preference.
+    pub recognisers: EntryList<RecogniserEntry>,
     /// In order of preference.
     pub models: EntryList<ModelEntry>,
     /// True if every model's name is valid.
@@ -55,9 +56,9 @@ pub fn providers(
     Providers {
         models,
         slowest_voice: slowest.unwrap_or(SLOWEST),
-        recogniser: stt.map_or_else(
-            || RecogniserEntry::Local(here.clone()),
-            |it| clients.recogniser(&it, here),
+        recognisers: stt.map_or_else(
+            || EntryList::here(here.clone()),
+            |it| EntryList::of(RecogniserService::NAMES[0], clients.recogniser(&it, here)),
         ),
         voice: tts.map(|it| clients.voice(&it)).unwrap_or_default(),
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),

@@ -914,9 +914,8 @@ const EVERY_KEY: &[(&str, &str)] = &[
 #[test]
 fn every_key_of_a_provider_reaches_its_option() {
     let config = load_files(EVERY_KEY).unwrap();
-    let RecogniserEntry::OpenAi { options, language } = &config.services.recogniser else {
-        unreachable!("it is openai")
-    };
+    let entry = &config.services.recognisers.entries[0].entry;
+    let RecogniserEntry::OpenAi { options, language } = entry else { unreachable!("it is openai") };
     assert_eq!((options.model.as_str(), language.as_str()), ("w", "fr"));
     assert_eq!(options.priced_as, None, "this machine is free");
     assert_eq!(config.services.models.names().collect::<Vec<_>>(), ["m"]);
@@ -943,10 +942,9 @@ fn every_key_of_deepgram_reaches_its_option() {
     let deepgram = |keys: &str| {
         let price = "prices: { flux-general-multi: { minute: 1 } }";
         let stt = format!("stt: {{ name: deepgram, model: flux-general-multi, api_key: k{keys} }}");
-        let config = load_app(&format!("providers: {{ {stt} }}\n{price}\n")).unwrap();
-        let RecogniserEntry::Deepgram(options) = config.services.recogniser else {
-            unreachable!("it is deepgram")
-        };
+        let mut config = load_app(&format!("providers: {{ {stt} }}\n{price}\n")).unwrap();
+        let entry = config.services.recognisers.entries.remove(0).entry;
+        let RecogniserEntry::Deepgram(options) = entry else { unreachable!("it is deepgram") };
         options
     };
     let plain = deepgram("");

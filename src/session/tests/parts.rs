@@ -13,7 +13,7 @@ use crate::{
         tests::props::{Live, ms},
     },
     logic::{music::Library, tier::Keywords},
-    provider::{Chain, ChatModel, SttAbilities, TextToSpeech},
+    provider::{Chain, ChatModel, SpeechToText, SttAbilities, TextToSpeech},
     tools::{SessionCalls, ToolHost, builtin::Music},
 };
 
@@ -71,7 +71,7 @@ pub fn setup(
         is_here: false,
         is_heard: true,
         session,
-        stt: Arc::clone(stt) as _,
+        stt: Chain::of("stand-in", Arc::clone(stt) as Arc<dyn SpeechToText>),
         judge: None,
         outlets,
         host: host.clone(),
