@@ -1,7 +1,7 @@
 //! The recognisers of a table, their payments and their events.
 //!
 //! Entry types: [`Recogniser`] has all, [`Candidates`] those that may hear an utterance,
-//! [`Listener`] the one that does; [`RecognitionEvent`]. Each is paid for at its own price.
+//! [`AskedRecogniser`] the one that does; [`RecognitionEvent`]. Each is paid for at its own price.
 
 use std::{
     sync::{
@@ -48,7 +48,7 @@ impl Recogniser {
     }
 
     /// Those that may hear the next utterance of a stream if `by`, which has it, fails.
-    pub fn others(&self, by: &Listener) -> Candidates {
+    pub fn others(&self, by: &AskedRecogniser) -> Candidates {
         self.of_queue(self.chain.queue_after(by.candidate.name()))
     }
 
@@ -66,9 +66,9 @@ pub struct Candidates {
 
 impl Candidates {
     /// Asks the next one; the client of the last one retries.
-    pub fn ask(&mut self) -> Option<Listener> {
+    pub fn ask(&mut self) -> Option<AskedRecogniser> {
         let (candidate, asked) = self.queue.take()?;
-        Some(Listener {
+        Some(AskedRecogniser {
             candidate,
             asked,
             is_alone: self.is_alone,
@@ -80,7 +80,7 @@ impl Candidates {
 }
 
 /// A recogniser that is asked to hear an utterance.
-pub struct Listener {
+pub struct AskedRecogniser {
     candidate: Candidate<dyn SpeechToText>,
     asked: Asked,
     is_alone: bool,
@@ -89,7 +89,7 @@ pub struct Listener {
     budget: Budget,
 }
 
-impl Listener {
+impl AskedRecogniser {
     /// Its name in reports: that of the service if there is one, else of its entry.
     pub fn name(&self) -> Arc<str> {
         match self.is_alone {

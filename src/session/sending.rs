@@ -20,7 +20,7 @@ use futures::{
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    recogniser::{Covered, Listener, News, PAID_FRAMES, covered},
+    recogniser::{AskedRecogniser, Covered, News, PAID_FRAMES, covered},
     speakers::SpeakerId,
 };
 use crate::{
@@ -39,7 +39,7 @@ pub const SOUND_CAPACITY: usize = 1_600;
 const STUCK: Duration = Duration::from_secs(35);
 
 pub struct Sending {
-    by: Listener,
+    by: AskedRecogniser,
     /// Number of the recognition, for the log.
     id: u64,
     to: Option<mpsc::Sender<Frame>>,
@@ -64,7 +64,12 @@ pub struct Sending {
 
 impl Sending {
     /// Sound of `speaker` for `by`. Fails if the budget refuses.
-    pub fn start(by: Listener, id: u64, speaker: SpeakerId, now: Instant) -> Result<Self, Error> {
+    pub fn start(
+        by: AskedRecogniser,
+        id: u64,
+        speaker: SpeakerId,
+        now: Instant,
+    ) -> Result<Self, Error> {
         let held = by.reserve()?;
         let (to, audio) = mpsc::channel(SOUND_CAPACITY);
         let mut started = Self {
@@ -89,7 +94,7 @@ impl Sending {
         Ok(started)
     }
 
-    pub const fn by(&self) -> &Listener {
+    pub const fn by(&self) -> &AskedRecogniser {
         &self.by
     }
 
