@@ -52,7 +52,7 @@ fn refused_utterance_goes_to_the_next_whole() {
 }
 
 #[test]
-fn every_recogniser_of_the_list_is_tried_by_doctor() {
+fn doctor_tries_every_recogniser_of_the_list() {
     let (first, second) = (DeepgramServer::start(KEY), DeepgramServer::start("another key"));
     let ran = Place::with_config(&both(&first, &second)).run(&["doctor"]);
     let line = |part: &str| ran.stdout.lines().any(|line| line.contains(part));
