@@ -121,8 +121,8 @@ pub struct EngineOffer {
     pub npc: String,
     /// Price per hour; else the models without a price.
     pub hour: Result<HourCost, Vec<String>>,
-    /// Hears the players with either engine.
-    pub hears: ServiceInfo,
+    /// Hear the players with either engine, in order of preference.
+    pub hears: Vec<ServiceInfo>,
     /// Services that receive the players' sound or words.
     pub given: Given,
 }
@@ -148,7 +148,8 @@ impl fmt::Display for EngineOffer {
                 write!(f, "has no known cost: no price is configured for {}.", models.join(", "))?;
             }
         }
-        let hears = hears.where_it_is();
+        let hears: Vec<String> = hears.iter().map(ServiceInfo::where_it_is).collect();
+        let hears = hears.join(", else ");
         match given {
             Given::Voices(model) => write!(
                 f,
@@ -184,7 +185,7 @@ mod tests {
     use crate::domain::Money;
 
     fn offer(hour: Result<HourCost, Vec<String>>, given: Given) -> String {
-        let hears = ServiceInfo::here("Whisper");
+        let hears = vec![ServiceInfo::here("Whisper")];
         EngineOffer { npc: "Odo".to_owned(), hour, hears, given }.to_string()
     }
 

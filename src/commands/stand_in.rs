@@ -79,7 +79,8 @@ struct Fixed;
 
 impl Engines for Fixed {
     fn services(&self) -> Arc<Services> {
-        let (hears, thinks) = (ServiceInfo::here("Whisper"), vec![ServiceInfo::here("lines")]);
+        let hears = vec![ServiceInfo::here("Whisper")];
+        let thinks = vec![ServiceInfo::here("lines")];
         let (speaks, speaks_and_hears) = (Vec::new(), Vec::new());
         Arc::new(Services {
             hears,

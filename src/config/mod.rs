@@ -33,6 +33,7 @@ mod outside;
 mod prices;
 mod providers;
 mod reading;
+mod recognisers;
 mod rules;
 mod schedules;
 mod schema;

@@ -8,7 +8,6 @@ use super::{
     deepgram,
     elevenlabs::elevenlabs,
     keys,
-    npc::language,
     prices::{PaidBy, check_price, price},
     reading::Notes,
     services::Home,
@@ -19,15 +18,16 @@ use crate::{
     logic::budget::Price,
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
-        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, SpeechService, VoiceEntry,
-        VoiceService, anthropic, base_url,
+        PiperOptions, RecogniserEntry, SLOWEST, SpeechService, VoiceEntry, VoiceService, anthropic,
+        base_url,
         openai::{self, Options, SoundFormat, VoiceOptions},
     },
     yaml::{Fields, Shape, Value, quoted},
 };
 
 pub struct Providers {
-    pub recogniser: RecogniserEntry,
+    /// In order of preference.
+    pub recognisers: EntryList<RecogniserEntry>,
     /// In order of preference.
     pub models: EntryList<ModelEntry>,
     /// True if every model's name is valid.
@@ -49,28 +49,47 @@ pub fn providers(
 ) -> Providers {
     let all = file.map("providers", &keys::providers::PROVIDERS);
     let service = |key, shape: &'static Shape| all.and_then(|all| all.map(key, shape));
-    let (stt, tts) = (service("stt", &keys::providers::STT), service("tts", &keys::providers::TTS));
+    let tts = service("tts", &keys::providers::TTS);
     #[expect(clippy::cast_possible_truncation, reason = "bounded to 10 by its key")]
     let slowest = all.and_then(|all| all.number("slowest_voice")).map(|number| number as f32);
     let mut clients = Clients::new(prices, notes);
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
+    let recognisers = all.map(|all| clients.recognisers(&all, here));
     Providers {
         models,
         slowest_voice: slowest.unwrap_or(SLOWEST),
-        recogniser: stt.map_or_else(
-            || RecogniserEntry::Local(here.clone()),
-            |it| clients.recogniser(&it, here),
-        ),
+        recognisers: recognisers.unwrap_or_else(|| EntryList::here(here.clone())),
         voice: tts.map(|it| clients.voice(&it, &here.language)).unwrap_or_default(),
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }
 }
 
+/// Entries of `key` under `providers`: one, or a list.
+pub fn listed<'a>(
+    all: &Fields<'a>,
+    key: &str,
+    shape: &'static Shape,
+) -> impl Iterator<Item = Fields<'a>> + use<'a> {
+    let nodes = all.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)));
+    nodes.map(move |node| Fields::new(node, shape))
+}
+
 /// Chat models under `providers`: one, or a list.
-fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
-    let nodes = all.items("llm").iter().filter(|node| matches!(node.value, Value::Map(_)));
-    nodes.map(|node| Fields::new(node, &keys::providers::LLM))
+fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> + use<'a> {
+    listed(all, "llm", &keys::providers::LLM)
+}
+
+/// Name of an entry of a list.
+pub fn name_of(fields: &Fields, service: &str) -> String {
+    let named = fields.text("as").or_else(|| fields.text("model"));
+    let service = service_of(fields).unwrap_or(service);
+    named.unwrap_or(service).trim().to_owned()
+}
+
+/// True if `key` is an empty list.
+pub fn is_empty_list(all: &Fields, key: &str) -> bool {
+    all.get(key).is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty()))
 }
 
 /// True if each of them names its model.
@@ -109,7 +128,7 @@ pub struct Clients<'a> {
     prices: &'a BTreeMap<String, Price>,
     /// Prices set by the entries themselves.
     pub own: BTreeMap<String, Price>,
-    notes: &'a mut Notes,
+    pub notes: &'a mut Notes,
 }
 
 impl<'a> Clients<'a> {
@@ -118,57 +137,12 @@ impl<'a> Clients<'a> {
         Self { prices, own: BTreeMap::new(), notes }
     }
 
-    fn recogniser(&mut self, fields: &Fields, here: &HereOptions) -> RecogniserEntry {
-        const PATH: &str = "providers.stt";
-        self.check_service(fields, PATH);
-        let service = service_of(fields).and_then(RecogniserService::named).unwrap_or_default();
-        match service {
-            RecogniserService::Local => {
-                self.refuse_settings(fields, PATH, service.name());
-                RecogniserEntry::Local(here.clone())
-            }
-            RecogniserService::OpenAi => {
-                for key in
-                    keys::providers::DEEPGRAM_ONLY.iter().filter(|key| fields.get(key).is_some())
-                {
-                    let message = format!("'{PATH}.{key}' has no effect on '{}'", service.name());
-                    let way_out = "remove it, or set the name to deepgram";
-                    self.notes.problems.add(fields.place(key), message, way_out);
-                }
-                RecogniserEntry::OpenAi {
-                    options: self.options(fields, PATH, PaidBy::Minutes, Home::OPENAI),
-                    language: language(fields, &mut self.notes.problems)
-                        .unwrap_or(&here.language)
-                        .to_owned(),
-                }
-            }
-            RecogniserService::Deepgram => {
-                let common = self.options(fields, PATH, PaidBy::Minutes, Home::DEEPGRAM);
-                let table = &here.language;
-                let options = deepgram::recogniser(fields, PATH, common, table, self.notes);
-                RecogniserEntry::Deepgram(options)
-            }
-            RecogniserService::Wyoming => {
-                let entry = Entry { path: PATH, service: service.name() };
-                let without = ["api_key", "free"].iter().chain(keys::providers::DEEPGRAM_ONLY);
-                refuse(fields, entry, without.copied(), self.notes);
-                let language = language(fields, &mut self.notes.problems);
-                RecogniserEntry::Wyoming {
-                    language: language.unwrap_or(&here.language).to_owned(),
-                    options: wyoming(fields, PATH, "tcp://127.0.0.1:10300", self.notes),
-                }
-            }
-        }
-    }
-
     /// In order of preference.
     fn models(&mut self, all: &Fields) -> EntryList<ModelEntry> {
         let mut entries: Vec<NamedEntry<ModelEntry>> = Vec::new();
         for fields in llm_entries(all) {
             let entry = self.model(&fields);
-            let named = fields.text("as").or_else(|| fields.text("model"));
-            let service = service_of(&fields).unwrap_or(ModelService::default().name());
-            let name = named.unwrap_or(service).trim().to_owned();
+            let name = name_of(&fields, ModelService::default().name());
             if entries.iter().any(|it| it.name == name) {
                 let message = format!("two chat models are called {}", quoted(&name));
                 let way_out = "give one of them another name: `as: fast`";
@@ -176,10 +150,7 @@ impl<'a> Clients<'a> {
             }
             entries.push(NamedEntry { name, entry });
         }
-        if all
-            .get("llm")
-            .is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty()))
-        {
+        if is_empty_list(all, "llm") {
             let way_out = "list a chat model, or remove the key to answer with the NPCs' lines";
             self.notes.problems.add(all.place("llm"), "'providers.llm' is an empty list", way_out);
         }
@@ -292,7 +263,7 @@ impl<'a> Clients<'a> {
     }
 
     /// Reports settings that a service on this machine does not have.
-    fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
+    pub fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
         let keys = fields.shape().keys.iter().map(|key| key.name);
         let keys = keys.filter(|key| !matches!(*key, "service" | "name" | "as"));
         refuse(fields, Entry { path, service }, keys, self.notes);

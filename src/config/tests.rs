@@ -915,9 +915,8 @@ const EVERY_KEY: &[(&str, &str)] = &[
 #[test]
 fn every_key_of_a_provider_reaches_its_option() {
     let config = load_files(EVERY_KEY).unwrap();
-    let RecogniserEntry::OpenAi { options, language } = &config.services.recogniser else {
-        unreachable!("it is openai")
-    };
+    let entry = &config.services.recognisers.entries[0].entry;
+    let RecogniserEntry::OpenAi { options, language } = entry else { unreachable!("it is openai") };
     assert_eq!((options.model.as_str(), language.as_str()), ("w", "fr"));
     assert_eq!(options.priced_as, None, "this machine is free");
     assert_eq!(config.services.models.names().collect::<Vec<_>>(), ["m"]);
@@ -942,14 +941,40 @@ fn every_key_of_a_provider_reaches_its_option() {
 }
 
 #[test]
+fn recognisers_are_one_or_a_list() {
+    let load = |stt: &str| load_app(&format!("providers: {{ stt: {stt} }}\n"));
+    let names = |stt: &str| {
+        let config = load(stt).unwrap();
+        config.services.recognisers.names().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let at = "base_url: 'http://127.0.0.1:1/v1'";
+    assert_eq!(names("{ service: local }"), ["local"]);
+    let three = format!("[{{ name: openai, {at}, model: w }}, {{ as: here }}, {{ name: local }}]");
+    assert_eq!(names(&three), ["w", "here", "local"]);
+    let config = load(&three).unwrap();
+    assert!(config.services.recognisers.only_here().is_none(), "another one hears first");
+    let hears = config.services.describe(&[]).hears;
+    assert_eq!(hears.len(), 2, "each service once: {hears:?}");
+    assert!(load("[]").unwrap_err()[0].contains("'providers.stt' is an empty list"));
+    let twice = format!("[{{ name: openai, {at}, model: w }}, {{ name: openai, {at}, model: w }}]");
+    assert!(load(&twice).unwrap_err()[0].contains("two recognisers are called 'w'"));
+    let price = |as_: &str, minute: u8| {
+        let price = format!("price: {{ minute: {minute} }}");
+        format!("{{ name: openai, as: {as_}, {at}, model: w, {price} }}")
+    };
+    let config = load(&format!("[{}, {}]", price("a", 1), price("b", 2))).unwrap();
+    let costs = |name: &str| config.budget.prices[&format!("providers.stt.{name}")].minute;
+    assert_eq!((costs("a"), costs("b")), (1.0, 2.0));
+}
+
+#[test]
 fn every_key_of_deepgram_reaches_its_option() {
     let deepgram = |keys: &str| {
         let price = "prices: { flux-general-multi: { minute: 1 } }";
         let stt = format!("stt: {{ name: deepgram, model: flux-general-multi, api_key: k{keys} }}");
-        let config = load_app(&format!("providers: {{ {stt} }}\n{price}\n")).unwrap();
-        let RecogniserEntry::Deepgram(options) = config.services.recogniser else {
-            unreachable!("it is deepgram")
-        };
+        let mut config = load_app(&format!("providers: {{ {stt} }}\n{price}\n")).unwrap();
+        let entry = config.services.recognisers.entries.remove(0).entry;
+        let RecogniserEntry::Deepgram(options) = entry else { unreachable!("it is deepgram") };
         options
     };
     let plain = deepgram("");

@@ -24,8 +24,9 @@ use crate::{
     logic::{music::shipped_sound, turn::Detector},
     memory::KeptToken,
     provider::{
-        EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options, Registry,
-        TextToSpeech, VoiceEntry, VoiceService, probe_search, probe_speech,
+        EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options,
+        RecogniserEntry, Registry, TextToSpeech, VoiceEntry, VoiceService, probe_search,
+        probe_speech,
     },
     tools::{
         builtin,
@@ -86,9 +87,8 @@ pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure>
 
 async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     let (services, options) = (Registry::default(), &config.services);
-    let hearing = services.probe_recogniser(options).await;
-    let mut findings =
-        vec![Finding::new("hearing", hearing.map_err(said)), pauses(&services, config).await];
+    let mut findings = hears(&services, &options.recognisers).await;
+    findings.push(pauses(&services, config).await);
     findings.extend(thinks(&options.models).await);
     findings.extend(talks(&services, config).await);
     if let Some(search) = &options.search {
@@ -169,6 +169,20 @@ async fn perhaps_paid(
     }
     let tried = probe.await.map(|found| format!("{service}, {found}"));
     Finding::new(what, tried.map_err(|error| format!("{service}: {error}")))
+}
+
+/// Tests each recogniser.
+async fn hears(services: &Registry, recognisers: &EntryList<RecogniserEntry>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for NamedEntry { name, entry } in &recognisers.entries {
+        let told = |text: String| match recognisers.entries.len() {
+            1 => text,
+            _ => format!("{name}: {text}"),
+        };
+        let found = services.probe_recogniser(entry).await.map_err(said);
+        findings.push(Finding::new("hearing", found.map(told).map_err(told)));
+    }
+    findings
 }
 
 /// Tests each chat model and measures its response time.

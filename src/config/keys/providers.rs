@@ -12,7 +12,12 @@ use crate::{
 pub static PROVIDERS: Shape = Shape {
     title: "Providers",
     keys: &[
-        Key::new("stt", Kind::Shape(&STT), "Speech to text."),
+        Key::new(
+            "stt",
+            Kind::Either(&[Kind::Shape(&STT), Kind::List(&Kind::Shape(&STT))]),
+            "Speech to text, or several services in order of preference: an utterance that one of them \
+             fails goes to the next, whole.",
+        ),
         Key::new(
             "llm",
             Kind::Either(&[Kind::Shape(&LLM), Kind::List(&Kind::Shape(&LLM))]),
@@ -91,6 +96,11 @@ pub static STT: Shape = Shape {
     keys: &[
         service(RecogniserService::NAMES, "Service; default local."),
         name(RecogniserService::NAMES),
+        Key::new(
+            "as",
+            Kind::Filled,
+            "Name of this entry in reports, if there are several; default: its model.",
+        ),
         BASE_URL,
         API_KEY,
         MODEL,
