@@ -18,6 +18,7 @@ mod deepgram;
 mod deploying;
 mod dev;
 mod docs;
+mod elevenlabs;
 mod endings;
 mod evening;
 mod exporting;
