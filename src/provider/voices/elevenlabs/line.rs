@@ -21,7 +21,7 @@ use crate::{
         Error, Kind, Pcm, Sentence,
         bounds::VALUES,
         respell,
-        voices::socket::{Line, LineEvent},
+        voices::socket::{LineEvent, TurnMessages},
     },
 };
 
@@ -95,7 +95,7 @@ impl Context {
     }
 }
 
-impl Line for Context {
+impl TurnMessages for Context {
     fn say(&mut self, sentence: &Sentence) -> Vec<Message> {
         let text = respell(&sentence.text, &self.pronunciation);
         self.sentences.add(&text);

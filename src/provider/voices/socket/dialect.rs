@@ -1,6 +1,7 @@
 //! The messages of a voice service on a WebSocket.
 //!
-//! Entry types: [`Dialect`], one service, and [`Line`], one turn of it. **Never**: sends or waits.
+//! Entry types: [`Dialect`], one service, and [`TurnMessages`], one turn of it. **Never**: sends or
+//! waits.
 
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ pub trait Dialect: Send + Sync + 'static {
     }
 
     /// Messages of the next turn on a socket.
-    fn line(&self, setup: &SynthesisSetup) -> Box<dyn Line>;
+    fn line(&self, setup: &SynthesisSetup) -> Box<dyn TurnMessages>;
 
     fn failure(&self, failure: SocketFailure<'_>) -> Error;
 
@@ -61,7 +62,7 @@ pub struct Limits {
 }
 
 /// The messages of one turn.
-pub trait Line: Send {
+pub trait TurnMessages: Send {
     /// Messages that have `sentence` spoken.
     fn say(&mut self, sentence: &Sentence) -> Vec<Message>;
 
@@ -89,8 +90,8 @@ pub enum LineEvent {
     Word(WordEnd),
     /// The sentence is spoken.
     Done,
-    /// The socket may serve another turn: after [`Line::finish`] or [`Line::cancel`], once no sound
-    /// of this turn can come.
+    /// The socket may serve another turn: after [`TurnMessages::finish`] or
+    /// [`TurnMessages::cancel`], once no sound of this turn can come.
     Free,
 }
 
