@@ -1,6 +1,7 @@
 //! The messages of a voice service on a WebSocket.
 //!
-//! Entry types: [`Dialect`], one service, and [`TurnMessages`], one turn of it. **Never**: sends or waits.
+//! Entry types: [`Dialect`], one service, and [`TurnMessages`], one turn of it. **Never**: sends or
+//! waits.
 
 use std::time::Duration;
 
@@ -89,8 +90,8 @@ pub enum LineEvent {
     Word(WordEnd),
     /// The sentence is spoken.
     Done,
-    /// The socket may serve another turn: after [`TurnMessages::finish`] or [`TurnMessages::cancel`], once no sound
-    /// of this turn can come.
+    /// The socket may serve another turn: no sound of this one can come, after
+    /// [`TurnMessages::cancel`] too. Sentences that follow are those of another turn.
     Free,
 }
 

@@ -143,7 +143,7 @@ impl Turn {
             link.socket.send(link.line.say(&sentence));
             self.sent.push_back(Sent::new(dialect.name(), voice, dialect.speed(voice), sentence));
         }
-        if self.is_finished && !link.is_finished {
+        if self.is_finished && !link.is_finished && !link.is_free {
             link.is_finished = true;
             link.socket.send(link.line.finish());
         }
