@@ -19,6 +19,7 @@ mod deepgram_voices;
 mod deploying;
 mod dev;
 mod docs;
+mod elevenlabs;
 mod endings;
 mod evening;
 mod exporting;

@@ -17,7 +17,7 @@ use crate::{
     provider::{
         Error, Kind, Sentence,
         deepgram::Peer,
-        voices::socket::{Passage, PassageEvent},
+        voices::socket::{LineEvent, TurnMessages},
     },
 };
 
@@ -57,29 +57,29 @@ impl Aura {
         }
     }
 
-    fn sound(&mut self, bytes: &[u8]) -> Vec<PassageEvent> {
+    fn sound(&mut self, bytes: &[u8]) -> Vec<LineEvent> {
         if self.is_cancelled || self.unspoken.is_empty() {
             return Vec::new();
         }
         self.is_heard = true;
-        vec![PassageEvent::Sound(self.samples.read(bytes))]
+        vec![LineEvent::Sound(self.samples.read(bytes))]
     }
 
     /// The end of the first sentence; nothing if it is that of a cancelled turn, which may come
     /// late: then the sentence has words and no sound yet.
-    fn flushed(&mut self) -> Vec<PassageEvent> {
+    fn flushed(&mut self) -> Vec<LineEvent> {
         let is_silent = self.unspoken.front().is_some_and(|has_words| !has_words);
         if !self.is_heard && !is_silent {
             return Vec::new();
         }
         self.unspoken.pop_front();
         (self.is_heard, self.samples) = (false, Samples::default());
-        let free = self.unspoken.is_empty().then_some(PassageEvent::Free);
-        [PassageEvent::Done].into_iter().chain(free).collect()
+        let free = self.unspoken.is_empty().then_some(LineEvent::Free);
+        [LineEvent::Done].into_iter().chain(free).collect()
     }
 }
 
-impl Passage for Aura {
+impl TurnMessages for Aura {
     fn say(&mut self, sentence: &Sentence) -> Vec<Message> {
         let text = respelled(&sentence.text, &self.pronunciation);
         self.unspoken.push_back(text.chars().any(char::is_alphanumeric));
@@ -97,7 +97,7 @@ impl Passage for Aura {
         Some(vec![order("Clear")])
     }
 
-    fn read(&mut self, message: &Message) -> Result<Vec<PassageEvent>, Error> {
+    fn read(&mut self, message: &Message) -> Result<Vec<LineEvent>, Error> {
         let said = match message {
             Message::Binary(bytes) => return Ok(self.sound(bytes)),
             Message::Text(text) => Said::read(text),
@@ -105,7 +105,7 @@ impl Passage for Aura {
         };
         match said {
             Said::Flushed if !self.is_cancelled => return Ok(self.flushed()),
-            Said::Cleared if self.is_cancelled => return Ok(vec![PassageEvent::Free]),
+            Said::Cleared if self.is_cancelled => return Ok(vec![LineEvent::Free]),
             Said::Warning(_) if self.is_over => {
                 let what = "too many sentences a minute over one socket";
                 let kind = Kind::RateLimited { retry_after: None };
@@ -132,7 +132,7 @@ mod tests {
         line.say(&Sentence { text: text.to_owned(), foreign: None, attempts })
     }
 
-    fn read(line: &mut Aura, message: &str) -> Vec<PassageEvent> {
+    fn read(line: &mut Aura, message: &str) -> Vec<LineEvent> {
         line.read(&Message::text(message)).unwrap()
     }
 
@@ -152,12 +152,12 @@ mod tests {
         let spoken = [r#"{"type":"Speak","text":"Aye."}"#, r#"{"type":"Speak","text":"No."}"#];
         assert_eq!(messages, [spoken[0], flush, spoken[1], flush]);
         assert_eq!(hear(&mut line), 1);
-        assert_eq!(read(&mut line, FLUSHED), [PassageEvent::Done]);
+        assert_eq!(read(&mut line, FLUSHED), [LineEvent::Done]);
         assert_eq!(hear(&mut line), 1);
-        assert_eq!(read(&mut line, FLUSHED), [PassageEvent::Done, PassageEvent::Free]);
+        assert_eq!(read(&mut line, FLUSHED), [LineEvent::Done, LineEvent::Free]);
         assert_eq!(hear(&mut line), 0, "nothing is spoken");
         say(&mut line, "…");
-        assert_eq!(read(&mut line, FLUSHED), [PassageEvent::Done, PassageEvent::Free]);
+        assert_eq!(read(&mut line, FLUSHED), [LineEvent::Done, LineEvent::Free]);
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(order.to_text().unwrap(), r#"{"type":"Clear"}"#);
         assert_eq!(hear(&mut line), 0);
         assert_eq!(read(&mut line, FLUSHED), []);
-        assert_eq!(read(&mut line, CLEARED), [PassageEvent::Free]);
+        assert_eq!(read(&mut line, CLEARED), [LineEvent::Free]);
     }
 
     #[test]
@@ -179,6 +179,6 @@ mod tests {
         assert_eq!(read(&mut line, CLEARED), []);
         assert_eq!(read(&mut line, FLUSHED), []);
         assert_eq!(hear(&mut line), 1);
-        assert_eq!(read(&mut line, FLUSHED), [PassageEvent::Done, PassageEvent::Free]);
+        assert_eq!(read(&mut line, FLUSHED), [LineEvent::Done, LineEvent::Free]);
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     provider::{
         Error, Kind, Sentence,
         deepgram::Peer,
-        voices::socket::{Passage, PassageEvent},
+        voices::socket::{LineEvent, TurnMessages},
     },
 };
 
@@ -40,27 +40,27 @@ impl Flux {
         Self { peer, pronunciation, unspoken: 0, samples, is_cancelled: false }
     }
 
-    fn sound(&mut self, bytes: &[u8]) -> Vec<PassageEvent> {
+    fn sound(&mut self, bytes: &[u8]) -> Vec<LineEvent> {
         if self.is_cancelled || self.unspoken == 0 {
             return Vec::new();
         }
-        vec![PassageEvent::Sound(self.samples.read(bytes))]
+        vec![LineEvent::Sound(self.samples.read(bytes))]
     }
 
     /// The end of the first sentence. A cancelled turn has ended before it was interrupted, which is
     /// answered next.
-    fn whole(&mut self) -> Vec<PassageEvent> {
+    fn whole(&mut self) -> Vec<LineEvent> {
         if self.is_cancelled || self.unspoken == 0 {
             return Vec::new();
         }
         self.unspoken -= 1;
         self.samples = Samples::default();
-        let free = (self.unspoken == 0).then_some(PassageEvent::Free);
-        [PassageEvent::Done].into_iter().chain(free).collect()
+        let free = (self.unspoken == 0).then_some(LineEvent::Free);
+        [LineEvent::Done].into_iter().chain(free).collect()
     }
 }
 
-impl Passage for Flux {
+impl TurnMessages for Flux {
     fn say(&mut self, sentence: &Sentence) -> Vec<Message> {
         self.unspoken += 1;
         vec![speak(&respelled(&sentence.text, &self.pronunciation)), order("Flush")]
@@ -78,7 +78,7 @@ impl Passage for Flux {
         (self.unspoken == 1).then(|| vec![order("Interrupt")])
     }
 
-    fn read(&mut self, message: &Message) -> Result<Vec<PassageEvent>, Error> {
+    fn read(&mut self, message: &Message) -> Result<Vec<LineEvent>, Error> {
         let said = match message {
             Message::Binary(bytes) => return Ok(self.sound(bytes)),
             Message::Text(text) => Said::read(text),
@@ -86,9 +86,9 @@ impl Passage for Flux {
         };
         match said {
             Said::Whole => return Ok(self.whole()),
-            Said::Interrupted if self.is_cancelled => return Ok(vec![PassageEvent::Free]),
+            Said::Interrupted if self.is_cancelled => return Ok(vec![LineEvent::Free]),
             Said::Warning(code) if self.is_cancelled && code == NOTHING_SOUNDS => {
-                return Ok(vec![PassageEvent::Free]);
+                return Ok(vec![LineEvent::Free]);
             }
             Said::Warning(code) if self.is_cancelled && IGNORED.contains(&code.as_str()) => {
                 let what = format!("it does not stop speaking: {code}");
@@ -114,7 +114,7 @@ mod tests {
         line.say(&Sentence { text: "Aye.".to_owned(), foreign: None, attempts })
     }
 
-    fn read(line: &mut Flux, kind: &str) -> Vec<PassageEvent> {
+    fn read(line: &mut Flux, kind: &str) -> Vec<LineEvent> {
         line.read(&Message::text(format!(r#"{{"type":"{kind}"}}"#))).unwrap()
     }
 
@@ -122,7 +122,7 @@ mod tests {
         line.read(&Message::binary(vec![1_u8, 0])).unwrap().len()
     }
 
-    fn warn(line: &mut Flux, code: &str) -> Result<Vec<PassageEvent>, Error> {
+    fn warn(line: &mut Flux, code: &str) -> Result<Vec<LineEvent>, Error> {
         line.read(&Message::text(format!(r#"{{"type":"Warning","code":"{code}"}}"#)))
     }
 
@@ -135,9 +135,9 @@ mod tests {
         assert_eq!(hear(&mut line), 1);
         assert_eq!(read(&mut line, "Flushed"), []);
         assert_eq!(hear(&mut line), 1);
-        assert_eq!(read(&mut line, "SpeechMetadata"), [PassageEvent::Done]);
+        assert_eq!(read(&mut line, "SpeechMetadata"), [LineEvent::Done]);
         assert_eq!(warn(&mut line, "NO_SYNTHESIZABLE_TEXT").unwrap(), []);
-        assert_eq!(read(&mut line, "SpeechMetadata"), [PassageEvent::Done, PassageEvent::Free]);
+        assert_eq!(read(&mut line, "SpeechMetadata"), [LineEvent::Done, LineEvent::Free]);
         assert_eq!(read(&mut line, "SpeechMetadata"), []);
     }
 
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(order.to_text().unwrap(), r#"{"type":"Interrupt"}"#);
         assert_eq!(hear(&mut line), 0);
         assert_eq!(read(&mut line, "SpeechMetadata"), [], "it may have ended just before");
-        assert_eq!(read(&mut line, "SpeechInterrupted"), [PassageEvent::Free]);
+        assert_eq!(read(&mut line, "SpeechInterrupted"), [LineEvent::Free]);
     }
 
     #[test]
@@ -163,6 +163,6 @@ mod tests {
         say(&mut early);
         assert!(early.cancel().is_some());
         assert_eq!(warn(&mut early, "NO_AUDIO_GENERATED").unwrap_err().kind(), Kind::Protocol);
-        assert_eq!(warn(&mut early, "NO_ACTIVE_SPEECH").unwrap(), [PassageEvent::Free]);
+        assert_eq!(warn(&mut early, "NO_ACTIVE_SPEECH").unwrap(), [LineEvent::Free]);
     }
 }

@@ -17,7 +17,7 @@ use reqwest::{Url, header::AUTHORIZATION};
 use tokio::time::{Instant, timeout};
 
 use self::{aura::Aura, flux::Flux, spent::Spent};
-use super::socket::{Dialect, Limits, Passage, SocketFailure};
+use super::socket::{Dialect, Limits, SocketFailure, TurnMessages};
 use crate::{
     domain::{Secret, Voice},
     provider::{
@@ -181,7 +181,7 @@ impl Dialect for Deepgram {
         Family::of(&voice.voice_id).map_or(1.0, |family| family.speed(voice))
     }
 
-    fn passage(&self, setup: &SynthesisSetup) -> Box<dyn Passage> {
+    fn line(&self, setup: &SynthesisSetup) -> Box<dyn TurnMessages> {
         let (peer, pronunciation) = (Arc::clone(&self.peer), Arc::clone(&setup.pronunciation));
         match Family::of(&setup.voice.voice_id) {
             Some(Family::Flux) => Box::new(Flux::new(peer, pronunciation)),
@@ -302,7 +302,7 @@ mod tests {
         let attempts = Attempts::default();
         let sentence = Sentence { text: "Aye.".to_owned(), foreign: None, attempts };
         let first = service.address(&aura).unwrap();
-        let mut line = service.passage(&aura);
+        let mut line = service.line(&aura);
         (0..9).for_each(|_| drop(line.say(&sentence)));
         assert_eq!(service.address(&aura).unwrap(), first);
         drop(line.say(&sentence));

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     audio::SampleRate,
-    provider::{Pcm, WordEnd, voices::socket::PassageEvent},
+    provider::{Pcm, WordEnd, voices::socket::LineEvent},
 };
 
 /// Longest time that is believed, in milliseconds.
@@ -42,7 +42,7 @@ impl Aligned {
     }
 
     /// Takes a chunk of sound, with the service's `alignment` object.
-    pub fn chunk(&mut self, sound: Pcm, alignment: Option<&Value>) -> Vec<PassageEvent> {
+    pub fn chunk(&mut self, sound: Pcm, alignment: Option<&Value>) -> Vec<LineEvent> {
         let Pcm { mut samples, rate } = sound;
         let (mut events, mut from) = (Vec::new(), Duration::ZERO);
         let mut characters = alignment.map(characters).unwrap_or_default().into_iter().peekable();
@@ -61,7 +61,7 @@ impl Aligned {
             } else {
                 push(&mut events, std::mem::take(&mut samples), rate);
             }
-            events.push(PassageEvent::Done);
+            events.push(LineEvent::Done);
             self.0.pop_front();
         }
         if let Some(sentence) = self.0.front_mut() {
@@ -72,15 +72,15 @@ impl Aligned {
     }
 
     /// Ends all sentences: no sound follows.
-    pub fn end(&mut self) -> Vec<PassageEvent> {
-        self.0.drain(..).map(|_| PassageEvent::Done).collect()
+    pub fn end(&mut self) -> Vec<LineEvent> {
+        self.0.drain(..).map(|_| LineEvent::Done).collect()
     }
 }
 
 impl Sentence {
     /// Takes a character of a chunk whose sound belongs to the sentence from `from` on; returns the
     /// word that ends with it.
-    fn speaks(&mut self, character: &Character, from: Duration) -> Option<PassageEvent> {
+    fn speaks(&mut self, character: &Character, from: Duration) -> Option<LineEvent> {
         let word = self.words.front_mut()?;
         *word = word.saturating_sub(1);
         if *word > 0 {
@@ -89,13 +89,13 @@ impl Sentence {
         self.words.pop_front();
         let at = self.sounded + character.ends.saturating_sub(from);
         let part = (self.all - self.words.len()) as f32 / self.all as f32;
-        Some(PassageEvent::Word(WordEnd { at, part }))
+        Some(LineEvent::Word(WordEnd { at, part }))
     }
 }
 
-fn push(events: &mut Vec<PassageEvent>, samples: Vec<i16>, rate: SampleRate) {
+fn push(events: &mut Vec<LineEvent>, samples: Vec<i16>, rate: SampleRate) {
     if !samples.is_empty() {
-        events.push(PassageEvent::Sound(Pcm { samples, rate }));
+        events.push(LineEvent::Sound(Pcm { samples, rate }));
     }
 }
 
@@ -141,12 +141,12 @@ mod tests {
     }
 
     /// Sound and words in milliseconds.
-    fn told(events: &[PassageEvent]) -> Vec<String> {
-        let one = |event: &PassageEvent| match event {
-            PassageEvent::Sound(pcm) => format!("sound {}", pcm.samples.len() / 24),
-            PassageEvent::Word(word) => format!("word {} {}", word.at.as_millis(), word.part),
-            PassageEvent::Done => "done".to_owned(),
-            PassageEvent::Free => "free".to_owned(),
+    fn told(events: &[LineEvent]) -> Vec<String> {
+        let one = |event: &LineEvent| match event {
+            LineEvent::Sound(pcm) => format!("sound {}", pcm.samples.len() / 24),
+            LineEvent::Word(word) => format!("word {} {}", word.at.as_millis(), word.part),
+            LineEvent::Done => "done".to_owned(),
+            LineEvent::Free => "free".to_owned(),
         };
         events.iter().map(one).collect()
     }

@@ -19,7 +19,7 @@ use crate::{
     provider::{
         Error, Kind, SynthesisSetup,
         sockets::{Handshake, Reason},
-        voices::socket::{Dialect, Limits, Passage, SocketFailure},
+        voices::socket::{Dialect, Limits, SocketFailure, TurnMessages},
     },
 };
 
@@ -83,7 +83,7 @@ impl Dialect for ElevenLabs {
         own_speed(voice.speed_factor)
     }
 
-    fn passage(&self, setup: &SynthesisSetup) -> Box<dyn Passage> {
+    fn line(&self, setup: &SynthesisSetup) -> Box<dyn TurnMessages> {
         let id = format!("turn-{}", self.turns.fetch_add(1, Ordering::Relaxed));
         let (speed, said) = (self.speed(&setup.voice), Arc::clone(&setup.pronunciation));
         Box::new(Context::new(id, Arc::clone(&self.peer), speed, said))

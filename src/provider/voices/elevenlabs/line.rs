@@ -21,7 +21,7 @@ use crate::{
         Error, Kind, Pcm, Sentence,
         bounds::VALUES,
         respell,
-        voices::socket::{Passage, PassageEvent},
+        voices::socket::{LineEvent, TurnMessages},
     },
 };
 
@@ -95,7 +95,7 @@ impl Context {
     }
 }
 
-impl Passage for Context {
+impl TurnMessages for Context {
     fn say(&mut self, sentence: &Sentence) -> Vec<Message> {
         let text = respell(&sentence.text, &self.pronunciation);
         self.sentences.add(&text);
@@ -116,7 +116,7 @@ impl Passage for Context {
         Some(self.close())
     }
 
-    fn read(&mut self, message: &Message) -> Result<Vec<PassageEvent>, Error> {
+    fn read(&mut self, message: &Message) -> Result<Vec<LineEvent>, Error> {
         let bytes = match message {
             Message::Text(text) => text.as_bytes(),
             Message::Binary(bytes) => bytes.as_ref(),
@@ -149,7 +149,7 @@ impl Passage for Context {
         }
         if is_final {
             events.extend(self.sentences.end());
-            events.push(PassageEvent::Free);
+            events.push(LineEvent::Free);
         }
         Ok(events)
     }
@@ -215,14 +215,14 @@ mod tests {
         assert_eq!(read(json!([1]), false), []);
         let sound = |samples: &[i16]| {
             let samples = samples.to_vec();
-            PassageEvent::Sound(Pcm { samples, rate: SampleRate::HZ_24000 })
+            LineEvent::Sound(Pcm { samples, rate: SampleRate::HZ_24000 })
         };
         let odd = json!({"audio": STANDARD.encode([1, 0, 2]), "contextId": "turn-7"});
         assert_eq!(read(odd, false), [sound(&[1])]);
         let rest = json!({"audio": STANDARD.encode([0]), "contextId": "turn-7", "alignment": null});
         assert_eq!(read(rest, true), [sound(&[2])]);
         let last = json!({"audio": null, "isFinal": true, "contextId": "turn-7"});
-        assert_eq!(read(last, true), [PassageEvent::Done, PassageEvent::Free]);
+        assert_eq!(read(last, true), [LineEvent::Done, LineEvent::Free]);
     }
 
     #[test]

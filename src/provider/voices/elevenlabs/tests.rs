@@ -217,7 +217,7 @@ async fn faults_are_errors_by_kind() {
 }
 
 #[tokio::test]
-async fn unknown_voice_and_key_are_named_with_their_fix() {
+async fn unknown_voice_is_named_with_its_fix() {
     let (_server, service) = started();
     let mut turn = turn_of(&service, Voice::as_is(NAME, "nobody"));
     turn.say(sentence("Aye.", &Arc::default()));

@@ -1,6 +1,7 @@
 //! The messages of a voice service on a WebSocket.
 //!
-//! Entry types: [`Dialect`], one service, and [`Passage`], one turn of it. **Never**: sends or waits.
+//! Entry types: [`Dialect`], one service, and [`TurnMessages`], one turn of it. **Never**: sends or
+//! waits.
 
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ pub trait Dialect: Send + Sync + 'static {
     }
 
     /// Messages of the next turn on a socket.
-    fn passage(&self, setup: &SynthesisSetup) -> Box<dyn Passage>;
+    fn line(&self, setup: &SynthesisSetup) -> Box<dyn TurnMessages>;
 
     fn failure(&self, failure: SocketFailure<'_>) -> Error;
 
@@ -61,12 +62,12 @@ pub struct Limits {
 }
 
 /// The messages of one turn.
-pub trait Passage: Send {
+pub trait TurnMessages: Send {
     /// Messages that have `sentence` spoken.
     fn say(&mut self, sentence: &Sentence) -> Vec<Message>;
 
     /// Messages behind the last sentence. Sent before the sentences are spoken, and also after a
-    /// turn without [`PassageEvent::Free`].
+    /// turn without [`LineEvent::Free`].
     fn finish(&mut self) -> Vec<Message>;
 
     /// Messages that end the turn early, perhaps after [`Self::finish`]; `None`: only closing the
@@ -77,11 +78,11 @@ pub trait Passage: Send {
     ///
     /// # Errors
     /// The service's own. The socket is closed.
-    fn read(&mut self, message: &Message) -> Result<Vec<PassageEvent>, Error>;
+    fn read(&mut self, message: &Message) -> Result<Vec<LineEvent>, Error>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum PassageEvent {
+pub enum LineEvent {
     /// Sound of the first sentence that is not done.
     Sound(Pcm),
     /// A word of that sentence; its time counts from the start of the sentence's sound as the
@@ -89,8 +90,8 @@ pub enum PassageEvent {
     Word(WordEnd),
     /// The sentence is spoken.
     Done,
-    /// The socket may serve another turn: after [`Passage::finish`] or [`Passage::cancel`], once no sound
-    /// of this turn can come.
+    /// The socket may serve another turn: no sound of this one can come, after
+    /// [`TurnMessages::cancel`] too. Sentences that follow are those of another turn.
     Free,
 }
 

@@ -5,7 +5,7 @@
 use reqwest::Url;
 
 use super::{
-    dialect::{Passage, PassageEvent},
+    dialect::{LineEvent, TurnMessages},
     stream::Socket,
 };
 use crate::provider::bounds::{Count, EVENTS};
@@ -13,7 +13,7 @@ use crate::provider::bounds::{Count, EVENTS};
 pub struct Link {
     pub address: Url,
     pub socket: Socket,
-    pub line: Box<dyn Passage>,
+    pub line: Box<dyn TurnMessages>,
     /// The service may have closed it unnoticed: nothing was read since it was idle.
     pub may_be_stale: bool,
     /// The messages behind the last sentence are sent.
@@ -25,13 +25,18 @@ pub struct Link {
 }
 
 impl Link {
-    pub fn new(address: Url, socket: Socket, line: Box<dyn Passage>, may_be_stale: bool) -> Self {
+    pub fn new(
+        address: Url,
+        socket: Socket,
+        line: Box<dyn TurnMessages>,
+        may_be_stale: bool,
+    ) -> Self {
         let messages = Count::within(EVENTS);
         Self { address, socket, line, may_be_stale, is_finished: false, is_free: false, messages }
     }
 
     /// Begins another turn of the service within ours, whose earlier sentences are spoken.
-    pub fn renew(&mut self, line: Box<dyn Passage>) {
+    pub fn renew(&mut self, line: Box<dyn TurnMessages>) {
         (self.line, self.is_free, self.is_finished) = (line, false, false);
     }
 
@@ -42,7 +47,7 @@ impl Link {
             let Ok(message) = self.socket.next().await else { return false };
             let Ok(()) = messages.add(1) else { return false };
             let Ok(events) = self.line.read(&message) else { return false };
-            self.is_free = events.contains(&PassageEvent::Free);
+            self.is_free = events.contains(&LineEvent::Free);
         }
         self.socket.flush().await.is_ok()
     }

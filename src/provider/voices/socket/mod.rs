@@ -1,6 +1,6 @@
 //! Voice services that stream over a WebSocket.
 //!
-//! Entry types: [`Dialect`], one service's messages, and [`Passage`], those of one turn;
+//! Entry types: [`Dialect`], one service's messages, and [`TurnMessages`], those of one turn;
 //! [`SocketVoice`], which makes a voice service of a dialect. A turn has a socket for itself; after
 //! it, the socket is kept for the next turn with the same address, and closed after 20 s without
 //! one. An interrupted turn is cancelled at once, and its socket serves another one only when no
@@ -21,7 +21,7 @@ use futures::{
     future::{self, BoxFuture},
 };
 
-pub use self::dialect::{Dialect, Limits, Passage, PassageEvent, SocketFailure};
+pub use self::dialect::{Dialect, Limits, LineEvent, SocketFailure, TurnMessages};
 use self::{service::Service, turn::Turn};
 use crate::{
     domain::Voice,

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    dialect::{PassageEvent, SocketFailure},
+    dialect::{LineEvent, SocketFailure},
     link::Link,
     sentence::Sent,
     service::{Opened, Service},
@@ -126,7 +126,7 @@ impl Turn {
         let opened = opening.await;
         self.opening = None;
         let Opened { address, socket, is_kept } = opened?;
-        let line = self.service.dialect.passage(&self.setup);
+        let line = self.service.dialect.line(&self.setup);
         self.link = Some(Link::new(address, socket, line, is_kept));
         Ok(())
     }
@@ -136,14 +136,14 @@ impl Turn {
         let dialect = &self.service.dialect;
         let Some(link) = &mut self.link else { return };
         if link.is_free && !self.unsent.is_empty() {
-            link.renew(dialect.passage(&self.setup));
+            link.renew(dialect.line(&self.setup));
         }
         let voice = &self.setup.voice;
         for sentence in mem::take(&mut self.unsent) {
             link.socket.send(link.line.say(&sentence));
             self.sent.push_back(Sent::new(dialect.name(), voice, dialect.speed(voice), sentence));
         }
-        if self.is_finished && !link.is_finished {
+        if self.is_finished && !link.is_finished && !link.is_free {
             link.is_finished = true;
             link.socket.send(link.line.finish());
         }
@@ -182,13 +182,13 @@ impl Turn {
         counted.map_err(|it| self.service.dialect.failure(SocketFailure::Flooding(it)))?;
         for event in link.line.read(message)? {
             match event {
-                PassageEvent::Sound(pcm) => self.sound(&pcm),
-                PassageEvent::Word(word) => {
+                LineEvent::Sound(pcm) => self.sound(&pcm),
+                LineEvent::Word(word) => {
                     let word = self.sent.front().map(|sent| Spoken::Word(sent.word(word)));
                     self.ready.extend(word.map(Ok));
                 }
-                PassageEvent::Done => self.done(),
-                PassageEvent::Free => self.free(),
+                LineEvent::Done => self.done(),
+                LineEvent::Free => self.free(),
             }
         }
         Ok(())
