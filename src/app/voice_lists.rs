@@ -286,7 +286,7 @@ mod tests {
         lists.keep(&entry, listed("amy"));
         let again = VoiceLists::open(dir.path());
         assert_eq!(again.of(&entry).await.unwrap(), Some(listed("amy")));
-        assert_eq!(again.known(&[entry.clone()]).len(), 1);
+        assert_eq!(again.known(std::slice::from_ref(&entry)).len(), 1);
         let later = now() + FRESH;
         assert!(again.stored(&entry, later).is_none() && again.begins(&entry, later));
         assert!(!again.begins(&entry, later + RETRY - 1), "once a minute");
