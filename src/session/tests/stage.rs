@@ -240,6 +240,18 @@ impl Setup {
         cast.map(seat).collect()
     }
 
+    fn ear(
+        &mut self,
+        opened: Instant,
+        left: &Arc<Mutex<Vec<Left>>>,
+        music: &MusicPlayer,
+    ) -> Box<dyn VoiceOut> {
+        let mut ear = Ear::new(opened, left, self.breaks);
+        ear.leaves = self.leaves;
+        ear.when_cut = self.when_cut.take().map(|it| (music.clone(), MusicOrder::Play(it)));
+        self.out.take().unwrap_or_else(|| Box::new(ear))
+    }
+
     /// Opens it, with Thorin, Elara, Mira and the game master.
     pub async fn open(mut self) -> Stage {
         let npcs = std::mem::take(&mut self.npcs);
@@ -259,12 +271,10 @@ impl Setup {
         let told = TableEvents::new(512);
         let (events, music) = (told.subscribe(), MusicPlayer::new(told.downgrade()));
         let (opened, left) = (Instant::now(), Arc::default());
-        let mut ear = Ear::new(opened, &left, self.breaks);
-        ear.leaves = self.leaves;
-        ear.when_cut = self.when_cut.map(|track| (music.clone(), MusicOrder::Play(track)));
+        let ear = self.ear(opened, &left, &music);
         let (teller, halts) = (told.downgrade(), Arc::<Halts>::default());
         let outlets = Outlets {
-            out: self.out.take().unwrap_or_else(|| Box::new(ear)),
+            out: ear,
             pace: self.pace,
             music: music.clone(),
             effects: Arc::new(NoEffects),
@@ -273,11 +283,8 @@ impl Setup {
         };
         let plain = setup(SessionId("test".to_owned()), &stt, &host, outlets);
         let Self { judge, is_here, is_heard, .. } = self;
-        let setup = TableSetup { judge, is_here, is_heard, ..plain };
-        let setup = match self.second {
-            Some(_) => TableSetup { stt: both(&stt, &second), ..setup },
-            None => setup,
-        };
+        let heard = if self.second.is_some() { both(&stt, &second) } else { plain.stt.clone() };
+        let setup = TableSetup { judge, is_here, is_heard, stt: heard, ..plain };
         let parts = TableParts {
             options: self.options,
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
