@@ -258,6 +258,10 @@ impl Setup {
         let npcs: Vec<Arc<Npc>> = npcs.into_iter().map(Arc::new).collect();
         let (tools, voice) = (Tools::default(), Arc::new(std::mem::take(&mut self.voice)));
         let host = tools.host(&npcs);
+        let told = TableEvents::new(512);
+        let (events, music) = (told.subscribe(), MusicPlayer::new(told.downgrade()));
+        let (opened, left) = (Instant::now(), Arc::default());
+        let ear = self.ear(opened, &left, &music);
         let budget = self.account();
         let (window, price) = (self.window, self.price);
         let model = |_: &Arc<Npc>| Arc::new(Model { window, price, ..Model::default() });
@@ -268,10 +272,6 @@ impl Setup {
         let seats = self.seats(cast, &shared);
         let stt = recogniser(self.abilities);
         let second = another(self.second.unwrap_or_default());
-        let told = TableEvents::new(512);
-        let (events, music) = (told.subscribe(), MusicPlayer::new(told.downgrade()));
-        let (opened, left) = (Instant::now(), Arc::default());
-        let ear = self.ear(opened, &left, &music);
         let (teller, halts) = (told.downgrade(), Arc::<Halts>::default());
         let outlets = Outlets {
             out: ear,
