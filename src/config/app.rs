@@ -36,7 +36,7 @@ use crate::{
     logic::{budget::BudgetOptions, music::Library, workflow::Workflows},
     provider::{
         self, EmbedderEntry, HereOptions, ImageEntry, SMART_TURN, SMART_TURN_FILE, SearchOptions,
-        SpeechOptions, VoiceEntry,
+        SpeechOptions, VoiceList,
     },
     tools::{
         SelectionOptions,
@@ -471,9 +471,8 @@ impl File<'_> {
 }
 
 /// Voice services that NPCs may name; the first is the default.
-fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
-    let first = providers.voice.clone();
-    provider::Options::voices(first, &models.weights.folders(), providers.slowest_voice)
+fn voices(models: &ModelOptions, providers: &Providers) -> VoiceList {
+    providers.voices.clone().with_models(&models.weights.folders(), providers.slowest_voice)
 }
 
 /// Settings that engines depend on.

@@ -18,7 +18,7 @@ use crate::{
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
         PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, SpeechService, VoiceEntry,
-        VoiceService, anthropic, base_url, deepgram,
+        VoiceList, VoiceService, anthropic, base_url, deepgram,
         openai::{self, Options},
     },
     yaml::{Fields, Shape, Value, quoted},
@@ -30,8 +30,8 @@ pub struct Providers {
     pub models: EntryList<ModelEntry>,
     /// True if every model's name is valid.
     pub names_models: bool,
-    /// Default voice service.
-    pub voice: VoiceEntry,
+    /// In order of preference.
+    pub voices: VoiceList,
     /// Slowest voice model: seconds per second of speech.
     pub slowest_voice: f32,
     /// Prices set by the entries themselves.
@@ -59,7 +59,7 @@ pub fn providers(
             || RecogniserEntry::Local(here.clone()),
             |it| clients.recogniser(&it, here),
         ),
-        voice: tts.map(|it| clients.voice(&it)).unwrap_or_default(),
+        voices: tts.map(|it| VoiceList::of(clients.voice(&it))).unwrap_or_default(),
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }

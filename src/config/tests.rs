@@ -934,7 +934,7 @@ fn every_key_of_a_provider_reaches_its_option() {
         r#"{"reasoning_effort":"low","n":1}"#
     );
     assert!(
-        matches!(&config.services.voices[0], VoiceEntry::OpenAi(options) if options.model == "s")
+        matches!(&config.services.voices.first().unwrap().entry, VoiceEntry::OpenAi(options) if options.model == "s")
     );
 }
 

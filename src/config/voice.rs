@@ -3,22 +3,17 @@
 use super::keys;
 use crate::{
     domain::Voice,
-    provider::{DefaultId, VoiceEntry, VoiceIds, VoiceService},
+    provider::{DefaultId, VoiceIds, VoiceList, VoiceService},
     yaml::{Fields, Position, Problems, nearest},
 };
 
 /// The voice of an NPC that speaks `language`; the first of `services` is the default.
-pub fn voice(
-    npc: &Fields,
-    language: &str,
-    services: &[VoiceEntry],
-    problems: &mut Problems,
-) -> Voice {
+pub fn voice(npc: &Fields, language: &str, services: &VoiceList, problems: &mut Problems) -> Voice {
     let fields = npc.map("voice", &keys::npc::VOICE);
-    let first = services.first().map(VoiceEntry::service).unwrap_or_default();
+    let first = services.first().map(|first| first.entry.service()).unwrap_or_default();
     let written = Written { fields, at: npc.at(), is_broken: npc.is_broken("voice"), language };
     let service = written.service().unwrap_or(first);
-    if !services.iter().any(|entry| entry.service() == service) {
+    if !services.get(service.name()).is_some() {
         let provider = service.name();
         let way_out = format!("providers.tts: {{ name: {provider}, base_url: … }}");
         let message = format!("voice '{provider}' needs a speech service, and none is configured");

@@ -7,7 +7,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    Chain, ChatModel, Embedder, Error, ImageModel, Kind, SpeechToSpeech, SpeechToText,
+    Chain, ChatModel, Embedder, Error, ImageModel, Kind, Speaker, SpeechToSpeech, SpeechToText,
     TextToSpeech, TurnJudge,
     contracts::WebSearch,
     embedders::Embedders,
@@ -21,7 +21,7 @@ use super::{
     searches::Searches,
     smart_turn::SmartTurn,
     speech_to_speech::{Options as SpeechOptions, SpeechService},
-    voices::{Voices, WithSecond},
+    voices::VoiceChains,
 };
 use crate::domain::{Npc, Voice};
 
@@ -32,7 +32,7 @@ pub struct Registry(Arc<Opened>);
 struct Opened {
     recognisers: Recognisers,
     models: Models,
-    voices: Voices,
+    voices: VoiceChains,
     voice_models: Pool<SpeechOptions, Arc<dyn SpeechToSpeech>>,
     embedders: Embedders,
     painters: Painters,
@@ -62,12 +62,16 @@ impl Registry {
         self.0.models.breakers(&options.models)
     }
 
-    /// The service that speaks `voice`, with its fallback.
+    /// The service that speaks `voice`.
     pub fn voice(&self, options: &Options, voice: &Voice) -> Result<Arc<dyn TextToSpeech>, Error> {
-        let first = self.0.voices.open(options.voice(voice)?)?;
-        let Some(second) = voice.fallback.as_deref() else { return Ok(first) };
-        let speaks = self.0.voices.open(options.voice(second)?)?;
-        Ok(Arc::new(WithSecond::new((first, voice.clone()), (speaks, second.clone()))))
+        self.0.voices.open(options.voice(voice)?)
+    }
+
+    /// The voices of `npc`, its own first; fails if the service of that is not configured. Tables
+    /// share each entry's health while its settings stay the same.
+    pub fn voices(&self, options: &Options, npc: &Npc) -> Result<Chain<Speaker>, Error> {
+        options.voice(&npc.voice)?;
+        self.0.voices.chain(&options.voices, npc)
     }
 
     /// Connects with the first session.
@@ -131,7 +135,7 @@ mod tests {
     use super::*;
     use crate::{
         provider::{
-            EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceEntry, remote,
+            EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceList, remote,
         },
         weights::Weights,
     };
@@ -143,7 +147,7 @@ mod tests {
         Options {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList { entries: models.iter().map(named).collect(), hedge: false },
-            voices: vec![VoiceEntry::Flite],
+            voices: VoiceList::default(),
             speech_to_speech: Vec::new(),
             embedder: None,
             image: None,

@@ -1,20 +1,18 @@
 //! The lines of a turn on their way through its voice, in order.
 //!
-//! Entry type: [`Saying`]. A sentence is handed to the voice once the one before it plays and its
-//! money is reserved; the one before it may still be sounding in. The table is sent one line after
-//! the other.
+//! Entry type: [`Saying`]. A sentence is handed to the voice once the one before it plays; that one
+//! may still be sounding in. The table is sent one line after the other.
 
-use std::{collections::VecDeque, future::pending, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
-use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    Synthesizer, TurnVoice,
+    TurnVoice,
     paid_speech::{Made, PaidSpeech},
 };
 use crate::{
-    engine::{Gate, Reply, Reservation, occasion::Occasion, tool_loop::Say},
+    engine::{Gate, Reply, occasion::Occasion, tool_loop::Say},
     logic::speakable::SpeakableFilter,
     provider::{Error, Kind},
     traces::{Operation, Span, names},
@@ -32,6 +30,8 @@ pub struct Saying<'a> {
     /// Sentences that the voice has and has not spoken.
     said: VecDeque<Said>,
     held: Option<Held>,
+    /// The sentence that a voice has just broken off, and why; `None` once another was spoken.
+    cut: Option<(String, Error)>,
     /// Index of the next line, fillers included.
     next: usize,
     /// Sentences spoken, without fillers.
@@ -40,18 +40,11 @@ pub struct Saying<'a> {
 
 /// A line that waits.
 enum Held {
-    /// Until the one before it plays and its money is reserved.
-    Sentence(Waiting),
+    /// Until the one before it plays.
+    Sentence(Text),
     /// The tool whose filler is played once the voice is silent.
     Filler(Arc<str>),
     Instead(Occasion),
-}
-
-struct Waiting {
-    text: Text,
-    paying: Option<(Reservation, BoxFuture<'static, Result<(), Error>>)>,
-    /// There is no money for it.
-    refused: Option<Error>,
 }
 
 struct Text {
@@ -78,6 +71,7 @@ impl<'a> Saying<'a> {
             written: turn.voice.written_filter(),
             said: VecDeque::new(),
             held: None,
+            cut: None,
             next: 0,
             spoken: 0,
             turn,
@@ -95,12 +89,19 @@ impl<'a> Saying<'a> {
 
     /// Sentences that are not spoken to their end, as written.
     pub fn unspoken(&self) -> String {
-        let said = self.said.iter().map(|said| &said.text);
+        let cut = self.cut.iter().map(|(text, _)| text);
+        let said = self.said.iter().map(|said| &said.text.text);
         let held = match &self.held {
-            Some(Held::Sentence(waiting)) => Some(&waiting.text),
+            Some(Held::Sentence(text)) => Some(&text.text),
             _ => None,
         };
-        said.chain(held).map(|it| it.text.as_str()).collect::<Vec<_>>().join(" ")
+        cut.chain(said).chain(held).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Voices that were heard, in order and without repetition; and the last one, if it is not the
+    /// NPC's own.
+    pub fn spoke(&self) -> (Vec<Arc<str>>, Option<String>) {
+        self.speech.spoke()
     }
 
     /// Speaks until the sender ends.
@@ -109,12 +110,7 @@ impl<'a> Saying<'a> {
         loop {
             self.go_on().await?;
             let is_free = !is_over && self.held.is_none();
-            let waiting = match &mut self.held {
-                Some(Held::Sentence(it)) if it.refused.is_none() => Some(it),
-                _ => None,
-            };
-            let has_room = waiting.is_some() && self.said.len() < AHEAD;
-            let voice = &self.turn.voice;
+            let has_room = matches!(self.held, Some(Held::Sentence(_))) && self.said.len() < AHEAD;
             tokio::select! {
                 say = sentences.recv(), if is_free => match say {
                     Some(say) => self.hold(say),
@@ -123,11 +119,9 @@ impl<'a> Saying<'a> {
                         self.speech.finish();
                     }
                 },
-                paid = paid(voice, waiting, &mut self.gate, self.next), if has_room => {
-                    self.start(paid);
-                }
+                () = plays(&mut self.gate, self.next), if has_room => self.start(),
                 made = self.speech.next(), if !self.said.is_empty() => self.pass_on(made).await?,
-                else => return Ok(()),
+                else => return self.cut.as_ref().map_or(Ok(()), |(_, why)| Err(why.clone())),
             }
         }
     }
@@ -138,17 +132,15 @@ impl<'a> Saying<'a> {
             match self.held.take() {
                 Some(Held::Filler(tool)) => self.fill(&tool).await?,
                 Some(Held::Instead(occasion)) => self.turn.instead(self.next, occasion).await?,
-                Some(Held::Sentence(mut waiting)) => {
-                    let refused = waiting.refused.take();
-                    self.held = Some(Held::Sentence(waiting));
-                    refused.map_or(Ok(()), Err)?;
-                }
-                None => {}
+                held => self.held = held,
             }
+        }
+        if self.speech.is_refused() {
+            return Ok(());
         }
         let first = match (self.said.front_mut(), &mut self.held) {
             (Some(said), _) => &mut said.text,
-            (None, Some(Held::Sentence(waiting))) => &mut waiting.text,
+            (None, Some(Held::Sentence(text))) => text,
             (None, _) => return Ok(()),
         };
         if !first.is_announced {
@@ -176,42 +168,41 @@ impl<'a> Saying<'a> {
                 let (words, text) = (self.filter.next(&text), self.written.next(&text));
                 let text = Text { words, text, is_announced: false };
                 let has_words = !text.words.is_empty();
-                has_words.then_some(Held::Sentence(Waiting { text, paying: None, refused: None }))
+                has_words.then_some(Held::Sentence(text))
             }
         };
     }
 
-    /// Hands the waiting sentence to the voice, once it is `paid`.
-    fn start(&mut self, paid: Result<(), Error>) {
-        let Some(Held::Sentence(mut waiting)) = self.held.take() else { return };
-        match (paid, waiting.paying.take()) {
-            (Ok(()), Some((reserved, _))) => {
-                self.speech.say(&waiting.text.words, reserved);
-                let service = || self.turn.voice.service();
-                let span = self.turn.turn.trace.begin(Operation::TextToSpeech, service);
-                self.said.push_back(Said { index: self.next, text: waiting.text, span });
-                self.next += 1;
-            }
-            (paid, _) => {
-                waiting.refused = paid.err();
-                self.held = Some(Held::Sentence(waiting));
-            }
-        }
+    /// Hands the waiting sentence to the voice.
+    fn start(&mut self) {
+        let Some(Held::Sentence(text)) = self.held.take() else { return };
+        self.speech.say(&text.words);
+        let service = || self.voice_now();
+        let span = self.turn.turn.trace.begin(Operation::TextToSpeech, service);
+        self.said.push_back(Said { index: self.next, text, span });
+        self.next += 1;
+    }
+
+    /// The voice that speaks now, or the first of the list.
+    fn voice_now(&self) -> String {
+        self.speech.now().map_or_else(|| self.turn.voice.service(), ToString::to_string)
     }
 
     /// Passes a piece of the first sentence on to the table.
     async fn pass_on(&mut self, made: Option<Result<Made, Error>>) -> Result<(), Error> {
         let Some(said) = self.said.front() else { return Ok(()) };
-        let (frames, is_done) = match made {
-            Some(Ok(Made::Frames(frames))) => (frames, false),
-            Some(Ok(Made::Last(frames))) => (frames, true),
+        let (frames, end) = match made {
+            Some(Ok(Made::Frames(frames))) => (frames, None),
+            Some(Ok(Made::Last(frames))) => (frames, Some(Ok(()))),
+            Some(Ok(Made::Cut { frames, by, why })) => (frames, Some(Err((by, why)))),
             Some(Ok(Made::Word(word))) => {
                 let sentence = said.index;
                 return self.turn.replies.send(Reply::Word { sentence, word }).await;
             }
             Some(Err(error)) => {
-                said.end(&self.turn.voice.service());
-                said.span.failed("voice_error");
+                said.end(&self.voice_now());
+                let is_refused = error.kind() == Kind::OverBudget;
+                said.span.failed(if is_refused { "over_budget" } else { "voice_error" });
                 return Err(error);
             }
             None => return Err(Error::new(Kind::Protocol, "the voice ended before its sentence")),
@@ -220,13 +211,31 @@ impl<'a> Saying<'a> {
         for frame in frames {
             self.turn.replies.send(Reply::Audio { sentence: index, frame }).await?;
         }
-        if is_done && let Some(said) = self.said.pop_front() {
-            said.end(&self.turn.voice.service());
-            self.spoken += 1;
-            drop(said);
-            self.turn.replies.send(Reply::SentenceDone { index }).await?;
+        match end {
+            None => Ok(()),
+            Some(end) => self.end_first(end).await,
         }
-        Ok(())
+    }
+
+    /// Ends the first sentence, or what was heard of it before its voice failed.
+    async fn end_first(&mut self, end: Result<(), (Arc<str>, Error)>) -> Result<(), Error> {
+        let Some(said) = self.said.pop_front() else { return Ok(()) };
+        self.spoken += 1;
+        match end {
+            Ok(()) => {
+                said.end(&self.voice_now());
+                self.cut = None;
+                let index = said.index;
+                drop(said);
+                self.turn.replies.send(Reply::SentenceDone { index }).await
+            }
+            Err((by, why)) => {
+                said.end(&by);
+                said.span.failed("voice_error");
+                self.cut = Some((said.text.text, why));
+                Ok(())
+            }
+        }
     }
 }
 
@@ -242,24 +251,8 @@ impl Said {
     }
 }
 
-/// Resolves once the sentence before plays and the money for this one, at index `at`, is reserved.
-/// Cancel safe.
-async fn paid(
-    voice: &Synthesizer,
-    waiting: Option<&mut Waiting>,
-    gate: &mut watch::Receiver<Gate>,
-    at: usize,
-) -> Result<(), Error> {
-    let Some(waiting) = waiting else { return pending().await };
+/// Resolves once the sentence before the one at index `at` plays. Cancel safe.
+async fn plays(gate: &mut watch::Receiver<Gate>, at: usize) {
     // If the gate is closed, the table is gone and sending fails.
     let _ = gate.wait_for(|gate| at <= gate.playing).await;
-    let (_, ready) = match &mut waiting.paying {
-        Some(paying) => paying,
-        none => {
-            let reserved = voice.reserve(&waiting.text.words)?;
-            let ready = reserved.ready().boxed();
-            none.insert((reserved, ready))
-        }
-    };
-    ready.await
 }

@@ -44,7 +44,7 @@ use crate::{
     logic::budget::{BudgetOptions, Ledger, Price},
     provider::{
         Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, OneByOne, OneShot, Pcm,
-        Reader, SpeakRequest, anthropic, openai,
+        Reader, SpeakRequest, Speaker, anthropic, openai,
     },
     tools::SessionCalls,
 };
@@ -374,16 +374,22 @@ impl Table {
         Candidate::new(name, service, Arc::default())
     }
 
-    /// A cascade whose second service is a fallback, and a spare if the first is late.
+    /// A cascade whose second services are fallbacks, the model's also a spare if the first is late.
     fn cascade(&self, rng: &mut StdRng) -> Cascaded {
         let first = self.service::<openai::Reading>("first", rng);
         let second = self.service::<anthropic::Reading>("second", rng);
         let models = Chain::new(first, vec![second], rng.random_bool(0.5));
         let model = NpcModel { models, budget: self.budget.clone(), ..self.bench.model() };
-        let speaks = Arc::new(PaidVoice { bill: self.bill.clone(), rng: Mutex::new(fork(rng)) });
+        let mut speaks = |name: &str| {
+            let rng = Mutex::new(fork(rng));
+            let service =
+                Arc::new(OneByOne::new(Arc::new(PaidVoice { bill: self.bill.clone(), rng })));
+            let speaker = Arc::new(Speaker::new(service, model.npc.voice.clone()));
+            Candidate::new(name, speaker, Arc::default())
+        };
+        let voices = Chain::new(speaks("first"), vec![speaks("second")], false);
         let npc = Arc::clone(&model.npc);
-        let speaks = Arc::new(OneByOne::new(speaks));
-        let voice = Synthesizer::new(npc, speaks, self.budget.clone(), &[]);
+        let voice = Synthesizer::of(npc, voices, self.budget.clone(), &[]);
         let made = SessionCalls::default();
         let calls = NpcCalls { host: self.bench.host(), made, filler_after: ms(700) };
         Cascaded::new(model, calls, voice)

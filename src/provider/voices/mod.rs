@@ -1,22 +1,26 @@
 //! The voice services and their entries in the configuration.
 //!
-//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Each service's file has
-//! its traits ([`VoiceTraits`]).
+//! Entry types: [`VoiceService`], [`VoiceEntry`], [`VoiceList`]; [`Voices`] opens entries,
+//! [`VoiceChains`] puts them in order. Each service's file has its traits ([`VoiceTraits`]).
 
+mod chains;
 mod espeak;
 mod flite;
 mod kokoro;
+mod list;
 mod neural;
 mod piper;
-mod second;
+mod speaker;
 mod steady;
 
 use std::sync::Arc;
 
+pub use self::chains::VoiceChains;
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
+pub use self::list::{Replacement, VoiceList};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
-pub use self::second::WithSecond;
+pub use self::speaker::Speaker;
 use self::{espeak::Espeak, flite::Flite, steady::Steady};
 use super::{
     Error, OneByOne, OneShot, TextToSpeech, VoiceTraits, entries::Pool, openai,
@@ -187,7 +191,7 @@ impl Voices {
         })
     }
 
-    pub fn retain(&self, wanted: &[VoiceEntry]) {
-        self.open.retain(|entry| wanted.contains(entry));
+    pub fn retain(&self, is_wanted: impl Fn(&VoiceEntry) -> bool) {
+        self.open.retain(is_wanted);
     }
 }

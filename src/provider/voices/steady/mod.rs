@@ -202,10 +202,6 @@ impl Audible {
     }
 }
 
-pub fn is_silent(samples: &[i16]) -> bool {
-    is_below_floor(samples.iter().map(|sample| f64::from(*sample).powi(2)).sum(), samples.len())
-}
-
 fn is_below_floor(energy: f64, samples: usize) -> bool {
     energy < FLOOR.powi(2) * samples as f64
 }

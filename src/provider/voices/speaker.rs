@@ -1,0 +1,86 @@
+//! A voice at its service, and several of them in order of preference.
+//!
+//! Entry types: [`Speaker`], [`Chain`] of them. **Never**: pays, or decides when another one speaks.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use crate::{
+    domain::Voice,
+    provider::{Chain, Error, Synthesis, SynthesisSetup, TextToSpeech},
+};
+
+pub struct Speaker {
+    service: Arc<dyn TextToSpeech>,
+    voice: Voice,
+}
+
+impl Speaker {
+    pub const fn new(service: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
+        Self { service, voice }
+    }
+
+    pub const fn service(&self) -> &Arc<dyn TextToSpeech> {
+        &self.service
+    }
+
+    pub const fn voice(&self) -> &Voice {
+        &self.voice
+    }
+
+    /// Name in the price list; `None`: free.
+    pub fn priced_as(&self) -> Option<&str> {
+        self.service.priced_as()
+    }
+
+    /// See [`TextToSpeech::open`]; the voice of `setup` is replaced by this one.
+    pub fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis> {
+        self.service.open(SynthesisSetup { voice: self.voice.clone(), ..setup })
+    }
+
+    /// See [`TextToSpeech::lacks`].
+    pub fn lacks(&self) -> Option<Error> {
+        self.service.lacks(&self.voice)
+    }
+
+    /// See [`TextToSpeech::warm`]. Cancel safe.
+    pub fn warm(&self) -> BoxFuture<'static, Result<(), Error>> {
+        self.service.warm(&self.voice)
+    }
+}
+
+impl Chain<Speaker> {
+    /// One service with its own health, for tests and benches.
+    pub fn alone(service: Arc<dyn TextToSpeech>, voice: &Voice) -> Self {
+        let name = service.name().to_owned();
+        Self::of(&name, Arc::new(Speaker::new(service, voice.clone())))
+    }
+
+    /// Those whose voice is not known to be missing; all if none is left.
+    #[must_use]
+    pub fn able(&self) -> Self {
+        self.only(|speaker| speaker.lacks().is_none()).unwrap_or_else(|| self.clone())
+    }
+
+    pub fn costs(&self) -> bool {
+        self.iter().any(|it| it.service().priced_as().is_some())
+    }
+
+    /// Prepares the first voice that is not known to be missing. Cancel safe.
+    pub async fn warm(&self) -> Result<(), Error> {
+        let mut missing = Ok(());
+        for candidate in self.iter() {
+            let speaker = candidate.service();
+            missing = match speaker.lacks() {
+                Some(error) => Err(error),
+                None => match speaker.warm().await {
+                    // It was found out only now.
+                    Err(error) if speaker.lacks().is_some() => Err(error),
+                    warmed => return warmed,
+                },
+            };
+        }
+        missing
+    }
+}
