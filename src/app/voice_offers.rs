@@ -25,7 +25,9 @@ pub fn voice_lister(config: &Config) -> VoiceLister {
 fn offers(entries: &VoiceList, npcs: &[Npc], language: &str) -> Vec<VoiceOffer> {
     let of_cast = |service: VoiceService| {
         let voices = npcs.iter().map(|npc| &npc.voice);
-        let own = voices.filter(|it| it.provider == service.name() && !it.voice_id.is_empty());
+        let speaks = |provider: &str| entries.get(provider).map(|named| named.entry.service());
+        let own =
+            voices.filter(|it| speaks(&it.provider) == Some(service) && !it.voice_id.is_empty());
         own.map(|it| it.voice_id.clone()).collect::<Vec<_>>()
     };
     let mut offers = Vec::new();

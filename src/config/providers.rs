@@ -21,7 +21,7 @@ use crate::{
         VoiceList, VoiceService, anthropic, base_url, deepgram,
         openai::{self, Options},
     },
-    yaml::{Fields, Shape, Value, quoted},
+    yaml::{Fields, Node, Shape, Value, quoted},
 };
 
 pub struct Providers {
@@ -46,8 +46,7 @@ pub fn providers(
     notes: &mut Notes,
 ) -> Providers {
     let all = file.map("providers", &keys::providers::PROVIDERS);
-    let service = |key, shape: &'static Shape| all.and_then(|all| all.map(key, shape));
-    let (stt, tts) = (service("stt", &keys::providers::STT), service("tts", &keys::providers::TTS));
+    let stt = all.and_then(|all| all.map("stt", &keys::providers::STT));
     #[expect(clippy::cast_possible_truncation, reason = "bounded to 10 by its key")]
     let slowest = all.and_then(|all| all.number("slowest_voice")).map(|number| number as f32);
     let mut clients = Clients::new(prices, notes);
@@ -59,16 +58,24 @@ pub fn providers(
             || RecogniserEntry::Local(here.clone()),
             |it| clients.recogniser(&it, here),
         ),
-        voices: tts.map(|it| VoiceList::of(clients.voice(&it))).unwrap_or_default(),
+        voices: all.map(|all| clients.voices(&all)).unwrap_or_default(),
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }
 }
 
-/// Chat models under `providers`: one, or a list.
-fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
-    let nodes = all.items("llm").iter().filter(|node| matches!(node.value, Value::Map(_)));
-    nodes.map(|node| Fields::new(node, &keys::providers::LLM))
+/// Services `key` of `providers`: one, or a list.
+pub fn entries<'a>(
+    all: &Fields<'a>,
+    key: &str,
+    shape: &'static Shape,
+) -> impl Iterator<Item = Fields<'a>> + use<'a> {
+    let nodes = all.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)));
+    nodes.map(move |node| Fields::new(node, shape))
+}
+
+fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> + use<'a> {
+    entries(all, "llm", &keys::providers::LLM)
 }
 
 /// True if each of them names its model.
@@ -185,6 +192,14 @@ impl<'a> Clients<'a> {
         }
     }
 
+    fn refuse_empty(&mut self, all: &Fields, key: &str, way_out: &str) {
+        let is_empty = |node: &Node| matches!(&node.value, Value::List(it) if it.is_empty());
+        if all.get(key).is_some_and(is_empty) {
+            let message = format!("'providers.{key}' is an empty list");
+            self.notes.problems.add(all.place(key), message, way_out);
+        }
+    }
+
     /// In order of preference.
     fn models(&mut self, all: &Fields) -> EntryList<ModelEntry> {
         let mut entries: Vec<NamedEntry<ModelEntry>> = Vec::new();
@@ -200,13 +215,8 @@ impl<'a> Clients<'a> {
             }
             entries.push(NamedEntry { name, entry });
         }
-        if all
-            .get("llm")
-            .is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty()))
-        {
-            let way_out = "list a chat model, or remove the key to answer with the NPCs' lines";
-            self.notes.problems.add(all.place("llm"), "'providers.llm' is an empty list", way_out);
-        }
+        let way_out = "list a chat model, or remove the key to answer with the NPCs' lines";
+        self.refuse_empty(all, "llm", way_out);
         let hedge = all.map("hedge", &keys::providers::HEDGE);
         let is_hedged = hedge.and_then(|hedge| hedge.flag("llm")).unwrap_or_default();
         let is_short = entries.len() < 2 && !all.is_broken("llm");
@@ -246,6 +256,28 @@ impl<'a> Clients<'a> {
                 ModelEntry::Anthropic(anthropic::Options { reach, thinking })
             }
         }
+    }
+
+    /// In order of preference, without the voices in place of others.
+    fn voices(&mut self, all: &Fields) -> VoiceList {
+        let mut listed: Vec<NamedEntry<VoiceEntry>> = Vec::new();
+        for fields in entries(all, "tts", &keys::providers::TTS) {
+            let entry = self.voice(&fields);
+            let name = fields.text("as").map_or(entry.name(), str::trim).to_owned();
+            if listed.iter().any(|it| it.name == name) {
+                let message = format!("two voice services are called {}", quoted(&name));
+                let way_out = "give one of them another name: `as: spare`";
+                self.notes.problems.add(fields.place("as"), message, way_out);
+            }
+            if VoiceService::named(&name).is_some_and(|it| it != entry.service()) {
+                let message = format!("{} is the name of another voice service", quoted(&name));
+                self.notes.problems.add(fields.place("as"), message, "choose another name");
+            }
+            listed.push(NamedEntry { name, entry });
+        }
+        let way_out = "list a voice service, or remove the key to speak with flite";
+        self.refuse_empty(all, "tts", way_out);
+        VoiceList::new(listed)
     }
 
     fn voice(&mut self, fields: &Fields) -> VoiceEntry {
@@ -290,7 +322,8 @@ impl<'a> Clients<'a> {
     /// Reports settings that a service on this machine does not have.
     fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
         let keys = fields.shape().keys.iter().map(|key| key.name);
-        let keys = keys.filter(|key| !matches!(*key, "service" | "name" | "as"));
+        let keys =
+            keys.filter(|key| !matches!(*key, "service" | "name" | "as" | "fallback_voices"));
         refuse(fields, Entry { path, service }, keys, self.notes);
     }
 

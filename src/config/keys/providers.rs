@@ -19,7 +19,12 @@ pub static PROVIDERS: Shape = Shape {
             "The chat model, or several in order of preference: if one does not answer, the next \
              one is asked.",
         ),
-        Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
+        Key::new(
+            "tts",
+            Kind::Either(&[Kind::Shape(&TTS), Kind::List(&Kind::Shape(&TTS))]),
+            "Voices of NPCs that name no provider; or several services in order of preference: if \
+             one does not speak, the next one does.",
+        ),
         Key::new(
             "speech_to_speech",
             Kind::Either(&[
@@ -184,6 +189,12 @@ pub static TTS: Shape = Shape {
     keys: &[
         service(VoiceService::NAMES, "Service; default flite."),
         name(VoiceService::NAMES),
+        Key::new(
+            "as",
+            Kind::Filled,
+            "Name of this entry, for NPCs (`voice: { provider: … }`) and in reports; default: its \
+             service.",
+        ),
         BASE_URL,
         API_KEY,
         MODEL,
@@ -191,8 +202,15 @@ pub static TTS: Shape = Shape {
         PRICE_BESIDE,
         FIRST_BYTE,
         IDLE,
+        Key::new(
+            FALLBACK_VOICES,
+            Kind::Names(&Kind::Shape(&super::npc::REPLACEMENT)),
+            "Voices that speak when those of this entry cannot, by voice_id; \"*\" is for every \
+             other one. Default: the next entries' voices of the same name, or their own default.",
+        ),
     ],
 };
+pub const FALLBACK_VOICES: &str = "fallback_voices";
 
 /// Service that hears and speaks at once.
 pub static SPEECH_TO_SPEECH: Shape = Shape {

@@ -27,7 +27,7 @@ pub struct VoiceList {
     entries: Vec<NamedEntry<VoiceEntry>>,
     /// Number of configured entries; at least one.
     configured: usize,
-    pub replacements: Vec<Replacement>,
+    replacements: Vec<Replacement>,
 }
 
 impl Default for VoiceList {
@@ -38,15 +38,20 @@ impl Default for VoiceList {
 
 impl VoiceList {
     pub fn of(entry: VoiceEntry) -> Self {
-        Self::new(vec![NamedEntry { name: entry.name().to_owned(), entry }], Vec::new())
+        Self::new(vec![NamedEntry { name: entry.name().to_owned(), entry }])
     }
 
     /// The default service if `entries` is empty.
-    pub fn new(entries: Vec<NamedEntry<VoiceEntry>>, replacements: Vec<Replacement>) -> Self {
+    pub fn new(entries: Vec<NamedEntry<VoiceEntry>>) -> Self {
         if entries.is_empty() {
             return Self::default();
         }
-        Self { configured: entries.len(), entries, replacements }
+        Self { configured: entries.len(), entries, replacements: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn replacing(self, replacements: Vec<Replacement>) -> Self {
+        Self { replacements, ..self }
     }
 
     /// Adds services that need only the folders of `models`. `slow`: longest synthesis of a
@@ -197,8 +202,8 @@ mod tests {
             by: Voice::as_is("flite", by),
         };
         let entries = vec![named("main", server(1)), named("spare", server(2))];
-        let list =
-            VoiceList::new(entries, vec![replaces(Some("alloy"), "slt"), replaces(None, "rms")]);
+        let replaced = vec![replaces(Some("alloy"), "slt"), replaces(None, "rms")];
+        let list = VoiceList::new(entries).replacing(replaced);
         let list = list.with_models(&[], 0.8);
         let alloy = || Voice::as_is("main", "alloy");
         assert_eq!(order(&list, alloy()), ["main/alloy", "flite/slt", "spare/alloy"]);
@@ -219,10 +224,8 @@ mod tests {
 
     #[test]
     fn default_voice_replaces_one_of_another_service() {
-        let list = VoiceList::new(
-            vec![named("main", server(1)), named("flite", VoiceEntry::Flite)],
-            Vec::new(),
-        );
+        let entries = vec![named("main", server(1)), named("flite", VoiceEntry::Flite)];
+        let list = VoiceList::new(entries);
         let alloy = Voice { pitch_shift: 2.0, formant_shift: 1.0, ..Voice::as_is("main", "alloy") };
         let all = list.speaks(&npc(alloy.clone()));
         let [_, second] = all.as_slice() else { unreachable!("two voices: {all:?}") };
@@ -238,7 +241,8 @@ mod tests {
             |entry: &str, by: Voice| Replacement { entry: entry.to_owned(), voice_id: None, by };
         let entries = vec![named("a", server(1)), named("b", server(2))];
         let to = |name| Voice::as_is(name, "x");
-        let list = VoiceList::new(entries, vec![replaces("a", to("b")), replaces("b", to("a"))]);
+        let list =
+            VoiceList::new(entries).replacing(vec![replaces("a", to("b")), replaces("b", to("a"))]);
         assert_eq!(order(&list, to("a")), ["a/x", "b/x"]);
     }
 }
