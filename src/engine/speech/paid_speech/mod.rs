@@ -417,3 +417,6 @@ impl Drop for Line {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

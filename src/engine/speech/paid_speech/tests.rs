@@ -1,0 +1,230 @@
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio::time::advance;
+
+use super::*;
+use crate::{
+    audio::SampleRate,
+    domain::{Npc, Voice},
+    engine::Budget,
+    logic::budget::{BudgetOptions, Ledger, Price},
+    provider::{Chain, OneByOne, OneShot, SpeakRequest},
+};
+
+/// Sound in ms, and the failure behind it.
+type Plan = (u64, Option<Kind>);
+
+const WELL: Plan = (1_000, None);
+
+/// Speaks its sentences as planned, and the others well.
+#[derive(Default)]
+struct Says {
+    price: Option<&'static str>,
+    plans: Mutex<VecDeque<Plan>>,
+    said: Mutex<Vec<String>>,
+    lacks: AtomicBool,
+}
+
+impl Says {
+    fn new(plans: &[Plan]) -> Arc<Self> {
+        Arc::new(Self { plans: Mutex::new(plans.iter().copied().collect()), ..Self::default() })
+    }
+
+    fn paid(plans: &[Plan], price: &'static str) -> Arc<Self> {
+        let plans = Mutex::new(plans.iter().copied().collect());
+        Arc::new(Self { price: Some(price), plans, ..Self::default() })
+    }
+
+    fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
+    }
+}
+
+impl OneShot for Says {
+    fn name(&self) -> &str {
+        "says"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.price
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        self.said.lock().unwrap().push(request.text);
+        let (ms, fails) = self.plans.lock().unwrap().pop_front().unwrap_or(WELL);
+        let pieces = usize::try_from(ms / 10).unwrap();
+        let pcm = || Ok(Pcm { samples: vec![8_000; 480], rate: SampleRate::HZ_48000 });
+        let sound = std::iter::repeat_with(pcm).take(pieces);
+        stream::iter(
+            sound.chain(fails.map(|kind| Err(Error::new(kind, "away")))).collect::<Vec<_>>(),
+        )
+        .boxed()
+    }
+
+    fn lacks(&self, _: &Voice) -> Option<Error> {
+        self.lacks.load(Ordering::Relaxed).then(|| Error::new(Kind::Missing, "no files"))
+    }
+}
+
+/// A voice of "first", "second" and so on, in this order.
+fn voice(all: &[&Arc<Says>], cap: Option<f64>) -> Synthesizer {
+    let candidates = ["first", "second", "third"].iter().zip(all).map(|(name, says)| {
+        let service = Arc::new(OneByOne::new(Arc::clone(*says) as Arc<dyn OneShot>));
+        let speaker = Speaker::new(service, Voice::as_is(name, "v"));
+        Candidate::new(name, Arc::new(speaker), Arc::default())
+    });
+    let mut candidates = candidates.collect::<Vec<_>>().into_iter();
+    let first = candidates.next().expect("a voice");
+    let voices = Chain::new(first, candidates.collect(), false);
+    let a_million = |characters| Price { characters, ..Price::default() };
+    let prices = [("cheap", a_million(1e6)), ("dear", a_million(2e6))];
+    let prices = prices.map(|(name, price)| (name.to_owned(), price)).into_iter().collect();
+    let options = BudgetOptions { session_max: cap, month_max: None, prices };
+    let budget = Budget::new(Ledger::new(options, 0.0));
+    Synthesizer::of(Arc::new(Npc::plain("Bartok")), voices, budget, &[])
+}
+
+/// What became of each sentence of a turn ("whole" or "cut"), who spoke, and the error at its end.
+struct Turn {
+    sentences: Vec<&'static str>,
+    spoke: Vec<String>,
+    other_voice: Option<String>,
+    failed: Option<Error>,
+}
+
+async fn turn(voice: &Synthesizer, sentences: &[&str]) -> Turn {
+    let mut speech = voice.open();
+    sentences.iter().for_each(|text| speech.say(text));
+    speech.finish();
+    let (mut ended, mut failed) = (Vec::new(), None);
+    while let Some(made) = speech.next().await {
+        match made {
+            Ok(Made::Last(_)) => ended.push("whole"),
+            Ok(Made::Cut { .. }) => ended.push("cut"),
+            Ok(Made::Frames(_) | Made::Word(_)) => {}
+            Err(error) => failed = Some(error),
+        }
+    }
+    let (spoke, other_voice) = speech.spoke();
+    let spoke = spoke.iter().map(ToString::to_string).collect();
+    Turn { sentences: ended, spoke, other_voice, failed }
+}
+
+const AWAY: Plan = (0, Some(Kind::Unavailable));
+
+#[tokio::test(start_paused = true)]
+async fn next_voice_says_the_rest_of_a_turn() {
+    let (first, second) = (Says::new(&[WELL, AWAY]), Says::new(&[]));
+    let voice = voice(&[&first, &second], None);
+    let turn = turn(&voice, &["One.", "Two.", "Three."]).await;
+    assert_eq!((turn.sentences, turn.failed.is_none()), (vec!["whole"; 3], true));
+    assert_eq!(turn.spoke, ["first", "second"]);
+    assert_eq!(first.said(), ["One.", "Two."]);
+    assert_eq!(second.said(), ["Two.", "Three."]);
+    assert_eq!(turn.other_voice.as_deref(), Some("second v"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_than_a_syllable_is_never_said_again() {
+    for (heard, again) in [(90, true), (100, false)] {
+        let first = Says::new(&[(heard, Some(Kind::Interrupted))]);
+        let second = Says::new(&[]);
+        let turn = turn(&voice(&[&first, &second], None), &["One.", "Two."]).await;
+        assert!(turn.failed.is_none(), "{:?}", turn.failed);
+        let (ended, said) = match again {
+            true => (["whole", "whole"], vec!["One.", "Two."]),
+            false => (["cut", "whole"], vec!["Two."]),
+        };
+        assert_eq!(turn.sentences, ended);
+        assert_eq!(second.said(), said);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn failing_voice_rests_and_comes_back() {
+    let (first, second) = (Says::new(&[AWAY; 3]), Says::new(&[]));
+    let voice = voice(&[&first, &second], None);
+    for asked in [1, 2, 3, 3, 3] {
+        let turn = turn(&voice, &["One."]).await;
+        assert_eq!((turn.spoke, first.said().len()), (vec!["second".to_owned()], asked));
+    }
+    advance(Duration::from_secs(5)).await;
+    let turn = turn(&voice, &["One."]).await;
+    assert_eq!((turn.spoke, turn.other_voice), (vec!["first".to_owned()], None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn some_failures_say_nothing_about_the_service() {
+    let crowded = Kind::Crowded { retry_after: Some(Duration::from_secs(60)) };
+    for kind in [Kind::Missing, Kind::InvalidRequest, crowded] {
+        let (first, second) = (Says::new(&[(0, Some(kind)); 9]), Says::new(&[]));
+        let voice = voice(&[&first, &second], None);
+        for asked in 1..10 {
+            assert_eq!(turn(&voice, &["One."]).await.spoke, ["second"]);
+            assert_eq!(first.said().len(), asked, "{kind:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn arriving_files_are_used_from_the_next_turn() {
+    let (first, second) = (Says::new(&[]), Says::new(&[]));
+    first.lacks.store(true, Ordering::Relaxed);
+    let voice = voice(&[&first, &second], None);
+    assert_eq!(turn(&voice, &["One."]).await.spoke, ["second"]);
+    assert!(first.said().is_empty());
+    first.lacks.store(false, Ordering::Relaxed);
+    assert_eq!(turn(&voice, &["One."]).await.spoke, ["first"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_ends_when_no_voice_is_left() {
+    let missing = (0, Some(Kind::Missing));
+    let (first, second) = (Says::new(&[AWAY]), Says::new(&[missing]));
+    let turn = turn(&voice(&[&first, &second], None), &["One.", "Two."]).await;
+    let error = turn.failed.expect("both failed");
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (Kind::Missing, "first: away; second: away")
+    );
+    assert_eq!((turn.sentences.len(), second.said().len()), (0, 1));
+}
+
+/// A character costs 1 at the first voice and 2 at the second.
+#[tokio::test(start_paused = true)]
+async fn each_voice_is_paid_for_by_itself() {
+    let spent = |first: Plan, second: Plan, cap| async move {
+        let (first, second) = (Says::paid(&[first], "cheap"), Says::paid(&[second], "dear"));
+        let voice = voice(&[&first, &second], Some(cap));
+        let turn = turn(&voice, &["Four"]).await;
+        (voice.budget().spent(), turn.failed.map(|error| error.kind()), second.said().len())
+    };
+    let refused = (0, Some(Kind::Unauthorized));
+    assert_eq!(spent(WELL, WELL, 100.0).await, (4.0, None, 0));
+    assert_eq!(spent(refused, WELL, 100.0).await, (8.0, None, 1), "given back");
+    assert_eq!(spent(AWAY, WELL, 100.0).await, (12.0, None, 1), "it may have been billed");
+    assert_eq!(spent(AWAY, WELL, 10.0).await, (4.0, Some(Kind::OverBudget), 0));
+    assert_eq!(spent(refused, refused, 100.0).await, (0.0, Some(Kind::Unauthorized), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn money_that_is_spent_is_not_gone_around() {
+    let (first, second) = (Says::paid(&[], "cheap"), Says::new(&[]));
+    let turn = turn(&voice(&[&first, &second], Some(3.0)), &["Four"]).await;
+    assert_eq!(turn.failed.map(|error| error.kind()), Some(Kind::OverBudget));
+    assert!(first.said().is_empty() && second.said().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn unsent_sentences_cost_nothing() {
+    let first = Says::paid(&[], "cheap");
+    let voice = voice(&[&first], Some(100.0));
+    let mut speech = voice.open();
+    ["Four", "Five"].iter().for_each(|text| speech.say(text));
+    assert!(matches!(speech.next().await, Some(Ok(Made::Frames(_)))));
+    drop(speech);
+    assert_eq!((voice.budget().spent(), first.said().len()), (4.0, 1), "the first in full");
+}
