@@ -29,7 +29,7 @@ pub struct Saying<'a> {
     written: SpeakableFilter,
     /// Sentences that the voice has and has not spoken.
     said: VecDeque<Said>,
-    held: Option<Held>,
+    held: Option<Waiting>,
     /// The sentence that a voice has just broken off, and why; `None` once another was spoken.
     cut: Option<(String, Error)>,
     /// Index of the next line, fillers included.
@@ -39,7 +39,7 @@ pub struct Saying<'a> {
 }
 
 /// A line that waits.
-enum Held {
+enum Waiting {
     /// Until the one before it plays.
     Sentence(Text),
     /// The tool whose filler is played once the voice is silent.
@@ -92,7 +92,7 @@ impl<'a> Saying<'a> {
         let cut = self.cut.iter().map(|(text, _)| text);
         let said = self.said.iter().map(|said| &said.text.text);
         let held = match &self.held {
-            Some(Held::Sentence(text)) => Some(&text.text),
+            Some(Waiting::Sentence(text)) => Some(&text.text),
             _ => None,
         };
         cut.chain(said).chain(held).map(String::as_str).collect::<Vec<_>>().join(" ")
@@ -110,7 +110,8 @@ impl<'a> Saying<'a> {
         loop {
             self.go_on().await?;
             let is_free = !is_over && self.held.is_none();
-            let has_room = matches!(self.held, Some(Held::Sentence(_))) && self.said.len() < AHEAD;
+            let has_room =
+                matches!(self.held, Some(Waiting::Sentence(_))) && self.said.len() < AHEAD;
             tokio::select! {
                 say = sentences.recv(), if is_free => match say {
                     Some(say) => self.hold(say),
@@ -130,8 +131,8 @@ impl<'a> Saying<'a> {
     async fn go_on(&mut self) -> Result<(), Error> {
         if self.said.is_empty() {
             match self.held.take() {
-                Some(Held::Filler(tool)) => self.fill(&tool).await?,
-                Some(Held::Instead(occasion)) => self.turn.instead(self.next, occasion).await?,
+                Some(Waiting::Filler(tool)) => self.fill(&tool).await?,
+                Some(Waiting::Instead(occasion)) => self.turn.instead(self.next, occasion).await?,
                 held => self.held = held,
             }
         }
@@ -140,7 +141,7 @@ impl<'a> Saying<'a> {
         }
         let first = match (self.said.front_mut(), &mut self.held) {
             (Some(said), _) => &mut said.text,
-            (None, Some(Held::Sentence(text))) => text,
+            (None, Some(Waiting::Sentence(text))) => text,
             (None, _) => return Ok(()),
         };
         if !first.is_announced {
@@ -162,20 +163,20 @@ impl<'a> Saying<'a> {
 
     fn hold(&mut self, say: Say) {
         self.held = match say {
-            Say::Filler(tool) => Some(Held::Filler(tool)),
-            Say::Instead(occasion) => Some(Held::Instead(occasion)),
+            Say::Filler(tool) => Some(Waiting::Filler(tool)),
+            Say::Instead(occasion) => Some(Waiting::Instead(occasion)),
             Say::Sentence(text) => {
                 let (words, text) = (self.filter.next(&text), self.written.next(&text));
                 let text = Text { words, text, is_announced: false };
                 let has_words = !text.words.is_empty();
-                has_words.then_some(Held::Sentence(text))
+                has_words.then_some(Waiting::Sentence(text))
             }
         };
     }
 
     /// Hands the waiting sentence to the voice.
     fn start(&mut self) {
-        let Some(Held::Sentence(text)) = self.held.take() else { return };
+        let Some(Waiting::Sentence(text)) = self.held.take() else { return };
         self.speech.say(&text.words);
         let service = || self.voice_now();
         let span = self.turn.turn.trace.begin(Operation::TextToSpeech, service);

@@ -49,7 +49,7 @@ pub struct PaidSpeech {
     /// Dropped before the lines, so that sentences never sent cost nothing.
     speaking: Option<Speaking>,
     /// Sentences that are not yet spoken; those that the voice has come first.
-    lines: VecDeque<Line>,
+    lines: VecDeque<Unsaid>,
     queue: Queue<Speaker>,
     /// Voices that failed, with reasons.
     failed: Vec<String>,
@@ -74,7 +74,7 @@ struct Speaking {
     is_finished: bool,
 }
 
-struct Line {
+struct Unsaid {
     spoken: String,
     money: Money,
 }
@@ -108,7 +108,7 @@ impl PaidSpeech {
 
     /// Adds a sentence, for which [`Self::next`] pays.
     pub fn say(&mut self, spoken: &str) {
-        self.lines.push_back(Line { spoken: spoken.to_owned(), money: Money::None });
+        self.lines.push_back(Unsaid { spoken: spoken.to_owned(), money: Money::None });
     }
 
     /// No sentence follows.
@@ -410,7 +410,7 @@ impl Speaking {
 }
 
 /// Gives back the money of a sentence that was never sent.
-impl Drop for Line {
+impl Drop for Unsaid {
     fn drop(&mut self) {
         if let Money::Awaited(reserved, _) = mem::replace(&mut self.money, Money::None) {
             reserved.unused();
