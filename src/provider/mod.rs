@@ -95,7 +95,7 @@ pub use text_to_speech::{
 };
 pub use usage::{Counted, Larger};
 pub use voices::{
-    Cores, Kokoro, KokoroOptions, Piper, PiperOptions, Replacement, SLOWEST, Speaker, VoiceEntry,
+    Cores, Kokoro, KokoroOptions, OpenVoice, Piper, PiperOptions, Replacement, SLOWEST, VoiceEntry,
     VoiceList, VoiceService,
 };
 pub use webhook::{Signed, post_signed};

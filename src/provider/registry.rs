@@ -7,7 +7,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    Chain, ChatModel, Embedder, Error, ImageModel, Kind, Speaker, SpeechToSpeech, SpeechToText,
+    Chain, ChatModel, Embedder, Error, ImageModel, Kind, OpenVoice, SpeechToSpeech, SpeechToText,
     TextToSpeech, TurnJudge,
     contracts::WebSearch,
     embedders::Embedders,
@@ -69,7 +69,7 @@ impl Registry {
 
     /// The voices of `npc`, its own first; fails if the service of that is not configured. Tables
     /// share each entry's health while its settings stay the same.
-    pub fn voices(&self, options: &Options, npc: &Npc) -> Result<Chain<Speaker>, Error> {
+    pub fn voices(&self, options: &Options, npc: &Npc) -> Result<Chain<OpenVoice>, Error> {
         options.voice(&npc.voice)?;
         self.0.voices.chain(&options.voices, npc)
     }
@@ -135,7 +135,8 @@ mod tests {
     use super::*;
     use crate::{
         provider::{
-            EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceList, remote,
+            EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceEntry, VoiceList,
+            remote,
         },
         weights::Weights,
     };
@@ -201,5 +202,32 @@ mod tests {
         let without = options(&["main"]);
         registry.retain(&without);
         assert_eq!(asked(&registry, &both, &bartok), ["fast", "main"], "it was let go of");
+    }
+
+    #[test]
+    fn voice_failures_are_shared_until_entry_removal() {
+        let entry = VoiceEntry::OpenAi(remote::options("http://127.0.0.1:1/v1"));
+        let named = |name: &str| NamedEntry { name: name.to_owned(), entry: entry.clone() };
+        let of = |names: &[&str]| Options {
+            voices: VoiceList::new(names.iter().map(|name| named(name)).collect()),
+            ..options(&["fast"])
+        };
+        let (registry, both) = (Registry::default(), of(&["main", "spare"]));
+        let npc = |name| Npc { voice: Voice::as_is("main", "alloy"), ..Npc::plain(name) };
+        let resting = |options: &Options| {
+            let chain = registry.voices(options, &npc("Mira")).unwrap();
+            let all = chain.iter().filter(|it| it.rest().is_some());
+            all.map(|it| it.name().to_string()).collect::<Vec<_>>()
+        };
+        let chain = registry.voices(&both, &npc("Bartok")).unwrap();
+        assert_eq!(chain.iter().map(|it| &**it.name()).collect::<Vec<_>>(), ["main", "spare"]);
+        let (_, mut request) = chain.queue().take().unwrap();
+        request.failed(&Error::new(Kind::Unauthorized, "no"));
+        assert_eq!(resting(&both), ["main"]);
+        assert_eq!(both.describe(&[npc("Mira")]).speaks.len(), 1, "one server has both");
+        registry.retain(&of(&["spare"]));
+        assert!(resting(&both).is_empty(), "it was let go of");
+        let none = Npc { voice: Voice::as_is("wyoming", "joe"), ..Npc::plain("Hale") };
+        assert!(registry.voices(&both, &none).is_err());
     }
 }

@@ -9,13 +9,13 @@ use crate::{
     domain::{Entity, Npc, Pronunciation, Voice},
     engine::{Budget, Reservation},
     logic::{budget::Consumption, language::Language, speakable::SpeakableFilter, words::fold},
-    provider::{Chain, Error, Speaker, SynthesisSetup, TextToSpeech, respell},
+    provider::{Chain, Error, OpenVoice, SynthesisSetup, TextToSpeech, respell},
 };
 
 #[derive(Clone)]
 pub struct Synthesizer {
     npc: Arc<Npc>,
-    voices: Chain<Speaker>,
+    voices: Chain<OpenVoice>,
     budget: Budget,
     said: Arc<[Pronunciation]>,
     /// Loudness of voices, for levelling; `None`: unchanged.
@@ -36,7 +36,7 @@ impl Synthesizer {
 
     /// The voices of `npc` in order of preference. Pronunciations of its own description precede
     /// those of `world`.
-    pub fn of(npc: Arc<Npc>, voices: Chain<Speaker>, budget: Budget, world: &[Entity]) -> Self {
+    pub fn of(npc: Arc<Npc>, voices: Chain<OpenVoice>, budget: Budget, world: &[Entity]) -> Self {
         let is_own = |word: &str| npc.pronunciation.iter().any(|own| fold(&own.word) == fold(word));
         let names = world.iter().filter(|entity| !is_own(&entity.name)).filter_map(|entity| {
             let respelling = entity.pronunciation.clone()?;
@@ -63,7 +63,7 @@ impl Synthesizer {
         self.voices.costs()
     }
 
-    pub(super) const fn voices(&self) -> &Chain<Speaker> {
+    pub(super) const fn voices(&self) -> &Chain<OpenVoice> {
         &self.voices
     }
 
@@ -129,13 +129,13 @@ impl Synthesizer {
         shaping
     }
 
-    /// Reserves the price of a sentence of `speaker`. Fails at a spending cap.
-    pub(super) fn reserve(&self, speaker: &Speaker, spoken: &str) -> Result<Reservation, Error> {
+    /// Reserves the price of a sentence that `by` speaks. Fails at a spending cap.
+    pub(super) fn reserve(&self, by: &OpenVoice, spoken: &str) -> Result<Reservation, Error> {
         // Names are sent as pronounced.
         let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
         let used = Consumption { characters, ..Consumption::default() };
         let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
-        self.budget.reserve_now(speaker.priced_as(), payer, cap, used)
+        self.budget.reserve_now(by.priced_as(), payer, cap, used)
     }
 }

@@ -43,8 +43,8 @@ use crate::{
     engine::{Budget, npc_model::bytes},
     logic::budget::{BudgetOptions, Ledger, Price},
     provider::{
-        Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, OneByOne, OneShot, Pcm,
-        Reader, SpeakRequest, Speaker, anthropic, openai,
+        Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, OneByOne, OneShot,
+        OpenVoice, Pcm, Reader, SpeakRequest, anthropic, openai,
     },
     tools::SessionCalls,
 };
@@ -384,8 +384,8 @@ impl Table {
             let rng = Mutex::new(fork(rng));
             let service =
                 Arc::new(OneByOne::new(Arc::new(PaidVoice { bill: self.bill.clone(), rng })));
-            let speaker = Arc::new(Speaker::new(service, model.npc.voice.clone()));
-            Candidate::new(name, speaker, Arc::default())
+            let opened = Arc::new(OpenVoice::new(service, model.npc.voice.clone()));
+            Candidate::new(name, opened, Arc::default())
         };
         let voices = Chain::new(speaks("first"), vec![speaks("second")], false);
         let npc = Arc::clone(&model.npc);

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Speaker, VoiceEntry, VoiceList, Voices};
+use super::{OpenVoice, VoiceEntry, VoiceList, Voices};
 use crate::{
     domain::Npc,
     provider::{
@@ -25,13 +25,13 @@ impl VoiceChains {
     }
 
     /// The voices of `npc` at the services of `list`.
-    pub fn chain(&self, list: &VoiceList, npc: &Npc) -> Result<Chain<Speaker>, Error> {
+    pub fn chain(&self, list: &VoiceList, npc: &Npc) -> Result<Chain<OpenVoice>, Error> {
         let mut all = Vec::new();
         for voice in list.speaks(npc) {
             let Some(named) = list.get(&voice.provider) else { continue };
             let health = self.health.get(named, || Ok(Arc::default()))?;
-            let speaker = Arc::new(Speaker::new(self.open(&named.entry)?, voice));
-            all.push(Candidate::new(&named.name, speaker, health));
+            let voice = Arc::new(OpenVoice::new(self.open(&named.entry)?, voice));
+            all.push(Candidate::new(&named.name, voice, health));
         }
         let mut all = all.into_iter();
         let first = all.next().ok_or_else(|| {

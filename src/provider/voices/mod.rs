@@ -9,8 +9,8 @@ mod flite;
 mod kokoro;
 mod list;
 mod neural;
+mod open_voice;
 mod piper;
-mod speaker;
 mod steady;
 
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub use self::chains::VoiceChains;
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
 pub use self::list::{Replacement, VoiceList};
 pub use self::neural::cores::Cores;
+pub use self::open_voice::OpenVoice;
 pub use self::piper::{Options as PiperOptions, Piper};
-pub use self::speaker::Speaker;
 use self::{espeak::Espeak, flite::Flite, steady::Steady};
 use super::{
     Error, OneByOne, OneShot, TextToSpeech, VoiceTraits, entries::Pool, openai,

@@ -22,7 +22,7 @@ use crate::{
     engine::Reservation,
     logic::vad,
     provider::{
-        Asked, Candidate, Error, Kind, Pcm, Queue, Sentence, Speaker, Spoken, Synthesis, WordEnd,
+        Asked, Candidate, Error, Kind, OpenVoice, Pcm, Queue, Sentence, Spoken, Synthesis, WordEnd,
     },
 };
 
@@ -50,7 +50,7 @@ pub struct PaidSpeech {
     speaking: Option<Speaking>,
     /// Sentences that are not yet spoken; those that the voice has come first.
     lines: VecDeque<Unsaid>,
-    queue: Queue<Speaker>,
+    queue: Queue<OpenVoice>,
     /// Voices that failed, with reasons.
     failed: Vec<String>,
     /// Voices that were heard, in order, without repetition.
@@ -63,7 +63,7 @@ pub struct PaidSpeech {
 /// The voice that speaks now.
 struct Speaking {
     synthesis: Box<dyn Synthesis>,
-    candidate: Candidate<Speaker>,
+    candidate: Candidate<OpenVoice>,
     /// `None`: its health knows of the current sentence.
     asked: Option<Asked>,
     /// Of the current sentence; `None` before its first sound.

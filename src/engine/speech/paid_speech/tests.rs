@@ -73,8 +73,8 @@ impl OneShot for Says {
 fn voice(all: &[&Arc<Says>], cap: Option<f64>) -> Synthesizer {
     let candidates = ["first", "second", "third"].iter().zip(all).map(|(name, says)| {
         let service = Arc::new(OneByOne::new(Arc::clone(*says) as Arc<dyn OneShot>));
-        let speaker = Speaker::new(service, Voice::as_is(name, "v"));
-        Candidate::new(name, Arc::new(speaker), Arc::default())
+        let opened = OpenVoice::new(service, Voice::as_is(name, "v"));
+        Candidate::new(name, Arc::new(opened), Arc::default())
     });
     let mut candidates = candidates.collect::<Vec<_>>().into_iter();
     let first = candidates.next().expect("a voice");

@@ -1,6 +1,6 @@
 //! A voice at its service, and several of them in order of preference.
 //!
-//! Entry types: [`Speaker`], [`Chain`] of them. **Never**: pays, or decides when another one speaks.
+//! Entry types: [`OpenVoice`], [`Chain`] of them. **Never**: pays, or decides when another one speaks.
 
 use std::sync::Arc;
 
@@ -11,18 +11,14 @@ use crate::{
     provider::{Chain, Error, Synthesis, SynthesisSetup, TextToSpeech},
 };
 
-pub struct Speaker {
+pub struct OpenVoice {
     service: Arc<dyn TextToSpeech>,
     voice: Voice,
 }
 
-impl Speaker {
+impl OpenVoice {
     pub const fn new(service: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
         Self { service, voice }
-    }
-
-    pub const fn service(&self) -> &Arc<dyn TextToSpeech> {
-        &self.service
     }
 
     pub const fn voice(&self) -> &Voice {
@@ -50,17 +46,17 @@ impl Speaker {
     }
 }
 
-impl Chain<Speaker> {
+impl Chain<OpenVoice> {
     /// One service with its own health, for tests and benches.
     pub fn alone(service: Arc<dyn TextToSpeech>, voice: &Voice) -> Self {
         let name = service.name().to_owned();
-        Self::of(&name, Arc::new(Speaker::new(service, voice.clone())))
+        Self::of(&name, Arc::new(OpenVoice::new(service, voice.clone())))
     }
 
     /// Those whose voice is not known to be missing; all if none is left.
     #[must_use]
     pub fn able(&self) -> Self {
-        self.only(|speaker| speaker.lacks().is_none()).unwrap_or_else(|| self.clone())
+        self.only(|voice| voice.lacks().is_none()).unwrap_or_else(|| self.clone())
     }
 
     pub fn costs(&self) -> bool {
@@ -71,12 +67,12 @@ impl Chain<Speaker> {
     pub async fn warm(&self) -> Result<(), Error> {
         let mut missing = Ok(());
         for candidate in self.iter() {
-            let speaker = candidate.service();
-            missing = match speaker.lacks() {
+            let voice = candidate.service();
+            missing = match voice.lacks() {
                 Some(error) => Err(error),
-                None => match speaker.warm().await {
+                None => match voice.warm().await {
                     // It was found out only now.
-                    Err(error) if speaker.lacks().is_some() => Err(error),
+                    Err(error) if voice.lacks().is_some() => Err(error),
                     warmed => return warmed,
                 },
             };
