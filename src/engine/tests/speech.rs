@@ -117,6 +117,18 @@ async fn failing_voice_ends_turn_of_hanging_model() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_after_a_failed_voice_are_reported() {
+    let mut bench = Bench::new();
+    bench.npc.fillers.clear();
+    bench.voice = Hum { fails_at: Some(0), ..Hum::default() }.into();
+    bench.model.then(&[Text("One. "), Wait(1_000), Text("Two. Three.")]);
+    let answered = bench.answer().await;
+    assert!(matches!(answered.report.failure, Some(Failure::Voice(_))));
+    assert_eq!(answered.report.unspoken, "One. Two. Three.");
+    assert_eq!((answered.report.engine.spoke, bench.voice.said().len()), (None, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn reply_ends_at_sentence_limit_without_waiting() {
     let mut bench = Bench::new();
     bench.npc.max_sentences = 2;

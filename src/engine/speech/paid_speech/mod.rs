@@ -29,6 +29,9 @@ use crate::{
 /// Less sound than this may be said again by the next voice.
 const SYLLABLE: Duration = Duration::from_millis(100);
 
+/// Most words of a sentence that are kept before its sound; further ones are not timed.
+const WORDS_MAX: usize = 1_000;
+
 /// A piece of speech: 48 kHz mono, volume applied.
 pub enum Made {
     Frames(Vec<Frame>),
@@ -70,6 +73,8 @@ struct Speaking {
     shaping: Option<Shaping>,
     /// Audible sound of the current sentence.
     sounded: Duration,
+    /// Its words that are not passed on yet: while another voice may still say them.
+    words: VecDeque<WordEnd>,
     is_unheard: bool,
     is_finished: bool,
 }
@@ -141,6 +146,9 @@ impl PaidSpeech {
     /// no other one is left.
     pub async fn next(&mut self) -> Option<Result<Made, Error>> {
         loop {
+            if let Some(word) = self.speaking.as_mut().and_then(Speaking::word) {
+                return Some(Ok(Made::Word(word)));
+            }
             if self.lines.is_empty() && self.is_finished {
                 return None;
             }
@@ -249,6 +257,7 @@ impl PaidSpeech {
             asked: Some(asked),
             shaping: None,
             sounded: Duration::ZERO,
+            words: VecDeque::new(),
             is_unheard: true,
             is_finished: false,
         });
@@ -259,7 +268,12 @@ impl PaidSpeech {
     fn take(&mut self, said: Option<Result<Spoken, Error>>) -> Option<Result<Made, Error>> {
         let speaking = self.speaking.as_mut()?;
         match said {
-            Some(Ok(Spoken::Word(word))) => Some(Ok(Made::Word(word))),
+            Some(Ok(Spoken::Word(word))) => {
+                if speaking.words.len() < WORDS_MAX {
+                    speaking.words.push_back(word);
+                }
+                None
+            }
             Some(Ok(Spoken::Sound(pcm))) => match speaking.shape(&pcm, &self.voice) {
                 Ok(frames) => {
                     if mem::replace(&mut speaking.is_unheard, false) {
@@ -381,8 +395,14 @@ impl Speaking {
         Ok(frames)
     }
 
+    /// The next word that no other voice says.
+    fn word(&mut self) -> Option<WordEnd> {
+        if self.sounded >= SYLLABLE { self.words.pop_front() } else { None }
+    }
+
     /// The rest of the current sentence.
     fn end_sentence(&mut self) -> Vec<Frame> {
+        self.words.clear();
         self.sounded = Duration::ZERO;
         self.shaping.take().map(|mut it| it.finish()).unwrap_or_default()
     }

@@ -11,7 +11,7 @@ use crate::{
     domain::{Npc, Voice},
     engine::Budget,
     logic::budget::{BudgetOptions, Ledger, Price},
-    provider::{Chain, OneByOne, OneShot, SpeakRequest},
+    provider::{Chain, OneByOne, OneShot, SpeakRequest, SynthesisSetup, TextToSpeech},
 };
 
 /// Sound in ms, and the failure behind it.
@@ -227,4 +227,60 @@ async fn unsent_sentences_cost_nothing() {
     assert!(matches!(speech.next().await, Some(Ok(Made::Frames(_)))));
     drop(speech);
     assert_eq!((voice.budget().spent(), first.said().len()), (4.0, 1), "the first in full");
+}
+
+/// Speech whose words come before their sound, which fails after so many ms.
+struct Timed(u64);
+
+impl TextToSpeech for Timed {
+    fn name(&self) -> &str {
+        "timed"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn open(&self, _: SynthesisSetup) -> Box<dyn Synthesis> {
+        let word = |ms| Ok(Spoken::Word(WordEnd { at: Duration::from_millis(ms), part: 0.5 }));
+        let pcm = Pcm { samples: vec![8_000; 480], rate: SampleRate::HZ_48000 };
+        let sound = (0..self.0 / 10).map(|_| Ok(Spoken::Sound(pcm.clone())));
+        let fails = Err(Error::new(Kind::Interrupted, "away"));
+        Box::new(Script([word(40), word(80)].into_iter().chain(sound).chain([fails]).collect()))
+    }
+}
+
+struct Script(VecDeque<Result<Spoken, Error>>);
+
+impl Synthesis for Script {
+    fn say(&mut self, _: Sentence) {}
+
+    fn finish(&mut self) {}
+
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<Spoken, Error>>> {
+        std::future::ready(self.0.pop_front()).boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_that_are_said_again_are_not_timed() {
+    for (heard, timed) in [(90, 0), (100, 2)] {
+        let candidate = |name, service: Arc<dyn TextToSpeech>| {
+            let opened = Arc::new(OpenVoice::new(service, Voice::as_is(name, "v")));
+            Candidate::new(name, opened, Arc::default())
+        };
+        let first = candidate("first", Arc::new(Timed(heard)));
+        let second = candidate("second", Arc::new(OneByOne::new(Says::new(&[]) as _)));
+        let npc = Arc::new(Npc::plain("Bartok"));
+        let voices = Chain::new(first, vec![second], false);
+        let voice = Synthesizer::of(npc, voices, Budget::new(Ledger::default()), &[]);
+        let mut speech = voice.open();
+        speech.say("One.");
+        speech.finish();
+        let mut words = 0;
+        while let Some(made) = speech.next().await {
+            words += usize::from(matches!(made, Ok(Made::Word(_))));
+        }
+        assert_eq!(words, timed, "{heard} ms");
+    }
 }
