@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     keys,
+    listed::entries,
     npc::language,
     prices::{PaidBy, check_price, price},
     reading::Notes,
@@ -21,7 +22,7 @@ use crate::{
         VoiceList, VoiceService, anthropic, base_url, deepgram,
         openai::{self, Options},
     },
-    yaml::{Fields, Node, Shape, Value, quoted},
+    yaml::{Fields, Node, Value, quoted},
 };
 
 pub struct Providers {
@@ -62,16 +63,6 @@ pub fn providers(
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }
-}
-
-/// Services `key` of `providers`: one, or a list.
-pub fn entries<'a>(
-    all: &Fields<'a>,
-    key: &str,
-    shape: &'static Shape,
-) -> impl Iterator<Item = Fields<'a>> + use<'a> {
-    let nodes = all.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)));
-    nodes.map(move |node| Fields::new(node, shape))
 }
 
 fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> + use<'a> {

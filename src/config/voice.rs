@@ -1,6 +1,6 @@
 //! Voice of an NPC.
 
-use super::{keys, providers};
+use super::{keys, listed::entries};
 use crate::{
     domain::Voice,
     provider::{DefaultId, Replacement, VoiceIds, VoiceList, VoiceService},
@@ -46,12 +46,10 @@ fn replacements(
 ) -> Vec<Replacement> {
     let mut found = Vec::new();
     let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else { return found };
-    for (fields, listed) in
-        providers::entries(&all, "tts", &keys::providers::TTS).zip(services.named())
-    {
+    for (fields, listed) in entries(&all, "tts", &keys::providers::TTS).zip(services.named()) {
         let path = keys::providers::FALLBACK_VOICES;
-        let entries = fields.get(path).map(Node::entries).unwrap_or_default();
-        for entry in entries.iter().filter(|entry| matches!(entry.node.value, Value::Map(_))) {
+        let voices = fields.get(path).map(Node::entries).unwrap_or_default();
+        for entry in voices.iter().filter(|entry| matches!(entry.node.value, Value::Map(_))) {
             let fields = Some(Fields::new(&entry.node, &keys::npc::REPLACEMENT));
             let (at, is_broken) = (entry.at, false);
             let written = Written { fields, at, is_broken, language, services, path };

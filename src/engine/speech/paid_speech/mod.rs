@@ -351,6 +351,7 @@ impl PaidSpeech {
         self.is_finished = true;
         match self.failed.len() {
             0 | 1 => error,
+            _ if error.kind() == Kind::OverBudget => error,
             _ => Error::new(error.kind(), self.failed.join("; ")),
         }
     }
