@@ -1,6 +1,6 @@
 //! Keys of services: `providers`, the embedder of tools, and prices.
 
-use super::{MONEY, WAIT};
+use super::{MONEY, WAIT, npc::REPLACEMENT};
 use crate::{
     provider::{
         ImageService, ModelService, RecogniserService, Safe, SearchService, SpeechService,
@@ -204,7 +204,7 @@ pub static TTS: Shape = Shape {
         IDLE,
         Key::new(
             FALLBACK_VOICES,
-            Kind::Names(&Kind::Shape(&super::npc::REPLACEMENT)),
+            Kind::Names(&Kind::Shape(&REPLACEMENT)),
             "Voices that speak when those of this entry cannot, by voice_id; \"*\" is for every \
              other one. Default: the next entries' voices of the same name, or their own default.",
         ),
