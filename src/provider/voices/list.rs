@@ -108,7 +108,7 @@ impl VoiceList {
     }
 
     /// Voices of `npc` in order of preference: its own, its fallback, the replacements of these,
-    /// and the entries behind its own. Services that are not configured are left out.
+    /// and the other configured entries. Services that are not configured are left out.
     pub fn speaks(&self, npc: &Npc) -> Vec<Voice> {
         let own = Voice { fallback: None, ..npc.voice.clone() };
         let second = npc.voice.fallback.as_deref().cloned();
