@@ -18,8 +18,7 @@ use std::{process::Command, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Frame, RecogniserEntry, Registry, SampleRate, SpeechEvent, SpeechToText,
-    TOOL_IDENTITIES, load_config,
+    Attempts, Frame, Registry, SampleRate, SpeechEvent, SpeechToText, TOOL_IDENTITIES, load_config,
 };
 use tokio::{
     sync::mpsc,
@@ -76,7 +75,7 @@ async fn run() {
     #[expect(clippy::disallowed_methods, reason = "as config reads it")]
     let environment = |name: &str| std::env::var(name).ok();
     let config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
-    if let RecogniserEntry::Local(options) = &config.services.recogniser
+    if let Some(options) = config.services.recognisers.only_here()
         && let Err(why) = options.found()
     {
         return skipped("hearing", &why.to_string());
@@ -85,11 +84,12 @@ async fn run() {
     let numbers: &[u32] = if quick { &[2] } else { &[1, 3, 5] };
     let rounds = if quick { 1 } else { ROUNDS };
     let services = Registry::default();
-    let stt = services.recogniser(&config.services).expect("no address");
+    let recognisers = services.recognisers(&config.services).expect("no address");
+    let stt = recognisers.iter().next().expect("one is configured").service();
     let began = Instant::now();
     stt.ready().await.expect("the model files can be read");
     let load = began.elapsed().as_millis();
-    let info = config.services.recogniser.info();
+    let info = config.services.recognisers.entries[0].entry.info();
     let voices = VOICES.iter().take(if quick { 1 } else { VOICES.len() });
     let sounds: Vec<Vec<Frame>> =
         voices.flat_map(|voice| SENTENCES.map(|said| speech(voice, said))).collect();
@@ -97,7 +97,7 @@ async fn run() {
     let mut lost = 0;
     for &speakers in numbers {
         let (cpu, wall) = (cpu_seconds(), Instant::now());
-        let by_speaker = speak(&stt, &sounds, (speakers, rounds)).await;
+        let by_speaker = speak(stt, &sounds, (speakers, rounds)).await;
         let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
         let all_partials = |of: &Vec<Heard>| of.iter().map(|it| it.partials).sum::<usize>();
         let each: Vec<usize> = by_speaker.iter().map(all_partials).collect();

@@ -13,8 +13,8 @@ use std::{env, path::PathBuf, sync::Arc};
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Cores, Kokoro, KokoroOptions, OneShot, Piper, PiperOptions, RecogniserEntry,
-    Registry, Resampler, SampleRate, SpeakRequest, TOOL_IDENTITIES, Voice, load_config,
+    Attempts, Cores, Kokoro, KokoroOptions, OneShot, Piper, PiperOptions, Registry, Resampler,
+    SampleRate, SpeakRequest, TOOL_IDENTITIES, Voice, load_config,
 };
 
 use self::{cast::shipped, hearing::hear, mistakes::mistakes, skipped::skipped, words::words};
@@ -58,15 +58,16 @@ async fn main() {
     let shown = models.display().to_string();
     let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| shown.clone());
     let config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
-    if let RecogniserEntry::Local(options) = &config.services.recogniser
+    if let Some(options) = config.services.recognisers.only_here()
         && let Err(why) = options.found()
     {
         return skipped("understood", &why.to_string());
     }
     let services = Registry::default();
-    let whisper = services.recogniser(&config.services).expect("no address");
-    whisper.ready().await.expect("the model files can be read");
-    let info = config.services.recogniser.info();
+    let recognisers = services.recognisers(&config.services).expect("no address");
+    recognisers.ready().await.expect("the model files can be read");
+    let whisper = recognisers.iter().next().expect("one is configured").service();
+    let info = config.services.recognisers.entries[0].entry.info();
     let mut speakers = Vec::new();
     if models.join("piper-joe").is_dir() {
         let piper = Piper::new(&PiperOptions { models: vec![models.clone()] }, Cores::default());
@@ -89,7 +90,7 @@ async fn main() {
     for speaker in &speakers {
         let (mut all, mut wrong, mut whole) = (0, 0, 0);
         for said in &sentences {
-            let heard = hear(&*whisper, &speaker.says(said).await).await;
+            let heard = hear(&**whisper, &speaker.says(said).await).await;
             let (said_words, heard_words) = (words(said), words(&heard));
             let missed = mistakes(&said_words, &heard_words);
             (all, wrong) = (all + said_words.len(), wrong + missed);

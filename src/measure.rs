@@ -15,7 +15,7 @@ pub use crate::{
     discord::{Options as DiscordOptions, run as run_discord},
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, S2s, Secret, SessionId,
-        Tier, ToolCall, TurnFacts, TurnId, Voice,
+        Tier, ToolCall, ToolChoice, TurnFacts, TurnId, Voice,
     },
     engine::{
         Budget, Cascaded, Cause, Conversation, Gate, NpcCalls, NpcModel, Opener, PlayedPart,
@@ -32,6 +32,7 @@ pub use crate::{
         sentence::{SentenceOptions, SentenceSplitter},
         spoken::dice_in,
         tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
+        turn::Detector,
         vad::{Vad, VadOptions},
     },
     memory::{
@@ -40,9 +41,9 @@ pub use crate::{
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{
-        Attempts, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error, Kokoro,
-        KokoroOptions, OneByOne, OneShot, Pcm, Piper, PiperOptions, RecogniserEntry, Registry,
-        ServiceInfo, Services, SpeakRequest, SpeechEvent, SpeechOptions, SpeechService,
+        Attempts, Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error,
+        Kind, Kokoro, KokoroOptions, OneByOne, OneShot, Pcm, Piper, PiperOptions, RecogniserEntry,
+        Registry, ServiceInfo, Services, SpeakRequest, SpeechEvent, SpeechOptions, SpeechService,
         SpeechToText, SttAbilities, Synthesis, SynthesisSetup, TextToSpeech, realtime::Realtime,
     },
     session::{

@@ -52,6 +52,44 @@ fn seeds_repeat_dice_and_times_repeat_rolls() {
 }
 
 #[test]
+fn voices_are_listed_and_recorded() {
+    let place = Place::with_config("npcs: [{ name: Bartok, lines: [{ say: Hm. }] }]\n");
+    let lines = place.run(&["voices", "--provider", "flite", "--json"]).ends_with(0).lines();
+    let slt = lines.iter().find(|line| line["id"] == "slt").expect("flite has it");
+    assert_eq!((&slt["service"], &slt["languages"]), (&json!("flite"), &json!(["en"])));
+    assert_eq!(slt["about"], "female, American");
+    let table = place.run(&["voices", "american", "--provider", "flite"]).ends_with(0).stdout;
+    assert!(table.starts_with("flite  slt") && !table.contains("Scottish"), "{table}");
+    place.run(&["voices", "--provider", "flite", "--language", "de"]).ends_with(1);
+    let ran = place.run(&["voices", "--provider", "flit"]).ends_with(2);
+    assert!(ran.stderr.contains("is not configured (did you mean flite?"), "{ran:#?}");
+    place.run(&["voices", "slt", "--language", "german"]).ends_with(2);
+    let ran = place.run(&["voices", "--provider", "flite", "--play", "Well met."]).ends_with(2);
+    assert!(ran.stderr.contains("record it with --out FILE.wav"), "{ran:#?}");
+    let play = ["voices", "slt", "--provider", "flite", "--play", "Well met.", "--out", "met.wav"];
+    place.run(&play).ends_with(0);
+    let sound = fs::read(place.path("met.wav")).expect("a recording");
+    assert!(sound.len() > 20_000 && sound.starts_with(b"RIFF"), "{} bytes", sound.len());
+    assert!(!place.path("data").exists(), "looking and hearing store nothing");
+}
+
+#[test]
+fn unknown_voices_are_refused_online() {
+    let place = Place::with_config(
+        "models: { dir: models }\nnpcs:\n  - { name: Bartok, lines: [{ say: Hm. }], voice: { \
+         provider: piper, voice_id: jow } }\n",
+    );
+    place.write("models/joe/joe.onnx", "");
+    place.write("models/joe/joe.onnx.json", "{}");
+    place.run(&["check"]).ends_with(0);
+    let ran = place.run(&["check", "--online"]).ends_with(2);
+    let wanted = "Bartok: unknown voice 'jow' of piper (nearest: joe";
+    assert!(ran.stderr.contains(wanted), "{ran:#?}");
+    let doctor = place.run(&["doctor"]).ends_with(1).stdout;
+    assert!(doctor.contains("; nearest: joe"), "{doctor}");
+}
+
+#[test]
 fn dice_that_cannot_be_read_point_at_the_spot() {
     let ran = bare(&["roll", "2d6kx1"]).ends_with(2);
     assert!(ran.stderr.starts_with("column 4: "), "{ran:#?}");

@@ -193,7 +193,9 @@ async fn whisper() -> Option<Arc<dyn SpeechToText>> {
     let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| weights.clone());
     let config =
         load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files are right");
-    let whisper = Registry::default().recogniser(&config.services).expect("it needs no address");
+    let recognisers = Registry::default().recognisers(&config.services);
+    let recognisers = recognisers.expect("it needs no address");
+    let whisper = Arc::clone(recognisers.iter().next().expect("one is configured").service());
     // As a table does that has just been opened.
     whisper.expect(&|| expected_at_first(&config.npcs, &config.campaign));
     whisper.ready().await.expect("the model files are whole");

@@ -22,8 +22,7 @@ use crate::{
     rehearsal_table::{Page, enters},
     support::{
         chat_server::{ChatServer, Script},
-        program::Place,
-        skipped::release_program,
+        program::{Place, release_program},
         speech::{padded, speech},
     },
 };

@@ -255,6 +255,10 @@ fn keys_are_checked() {
             "  tts: { name: wyoming, base_url: 'tcp://nas:1', model: m }",
             "'providers.tts.model' has no effect on 'wyoming'",
         ),
+        (
+            "  tts: { name: wyoming, base_url: 'tcp://nas:1', sample_rate: 16000 }",
+            "'providers.tts.sample_rate' has no effect on 'wyoming'",
+        ),
     ] {
         let ran = check(providers).ends_with(2);
         assert!(ran.stderr.contains(part), "{providers}: {ran:#?}");

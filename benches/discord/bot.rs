@@ -161,7 +161,7 @@ fn handles(factory: StandInFactory, folder: &str) -> Handles {
 fn stand_ins() -> Services {
     let service = || ServiceInfo::here("stand-in");
     Services {
-        hears: service(),
+        hears: vec![service()],
         here: None,
         thinks: vec![service()],
         sums_up: false,
@@ -230,6 +230,7 @@ impl Factory for StandInFactory {
         let outlets = Outlets { out: Box::new(out), ..wanted.outlets };
         let (setup, parts) = parts(services, outlets);
         let stt = Arc::new(Cued { cues: Arc::clone(&self.cues), guild });
+        let stt = Chain::of("stand-in", stt as Arc<dyn SpeechToText>);
         let setup = TableSetup { session: wanted.session, stt, ..setup };
         let (handle, task) = open(setup, parts);
         if let Some(track) = &self.music {

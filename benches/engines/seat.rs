@@ -7,10 +7,10 @@ use std::{
 };
 
 use glyphoxa::measure::{
-    Budget, Cascaded, Cause, Conversation, EngineKind, Frame, Gate, Labels, Ledger, Materials, Npc,
-    PlayedPart, Position, Realtime, Reply, ReplyPort, SessionId, SessionLimits, Setting,
-    SpeechOptions, SpeechService, SpeechToSpeech, Tier, ToolHost, Turn, TurnFacts, TurnId,
-    TurnReport, VoiceEngine, offer_built_ins,
+    Budget, Cascaded, Cause, Chain, ChatModel, Conversation, EngineKind, Frame, Gate, Labels,
+    Ledger, Materials, Npc, PlayedPart, Position, Realtime, Reply, ReplyPort, SessionId,
+    SessionLimits, Setting, SpeechOptions, SpeechService, SpeechToSpeech, TextToSpeech, Tier,
+    ToolHost, Turn, TurnFacts, TurnId, TurnReport, VoiceEngine, offer_built_ins,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
@@ -120,8 +120,9 @@ impl Seat {
         let host = ToolHost::new(StdRng::seed_from_u64(1));
         host.catalog().set_cast(&[Arc::clone(&npc)]);
         offer_built_ins(&host, Materials::dice(StdRng::seed_from_u64(1)));
-        let speaks = Synthesiser::new(Duration::from_millis(100));
-        let thinks = Model { token: TOKEN, calls: 0 };
+        let speaks: Arc<dyn TextToSpeech> = Arc::new(Synthesiser::new(Duration::from_millis(100)));
+        let thinks: Chain<dyn ChatModel> =
+            Chain::of("stand-in", Arc::new(Model { token: TOKEN, calls: 0 }));
         let budget = Budget::new(Ledger::default());
         let (cascade, conversation) = cascade(&npc, &host, (thinks, speaks), &budget);
         let options = SpeechOptions {
@@ -336,7 +337,7 @@ impl Played {
                 };
                 at.get_or_insert_with(Instant::now);
             }
-            Reply::SentenceDone { .. } | Reply::Instead { .. } => {}
+            Reply::Word { .. } | Reply::SentenceDone { .. } | Reply::Instead { .. } => {}
         }
     }
 

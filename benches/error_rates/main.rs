@@ -18,7 +18,7 @@ use std::{env, path::PathBuf, sync::Arc};
 
 use futures::{StreamExt, stream};
 use glyphoxa::measure::{
-    Cores, Glossary, Kokoro, KokoroOptions, OneShot, Piper, PiperOptions, RecogniserEntry,
+    Chain, Cores, Glossary, Kokoro, KokoroOptions, OneShot, Piper, PiperOptions, RecogniserEntry,
     Registry, SpeechToText, TOOL_IDENTITIES, expected_at_first, load_config,
 };
 
@@ -96,22 +96,28 @@ async fn run() {
     let bench = Bench { names, wanted: Wanted::of_arguments(), voices };
 
     let services = Registry::default();
-    let name = config.services.recogniser.info().to_string();
-    if bench.wanted.recogniser(&name) && hears("in English", &config.services.recogniser) {
-        let hears = services.recogniser(&config.services).expect("no address");
+    let entry = config.services.recognisers.entries[0].entry.clone();
+    let name = entry.info().to_string();
+    if bench.wanted.recogniser(&name) && hears("in English", &entry) {
+        let hears = first(&services.recognisers(&config.services).expect("no address"));
         // As a table does that has just been opened.
         hears.expect(&|| known.clone());
         bench.english(&Recogniser { name, hears }).await;
     }
-    if let RecogniserEntry::Local(options) = &mut config.services.recogniser {
+    if let RecogniserEntry::Local(options) = &mut config.services.recognisers.entries[0].entry {
         options.language = "de".to_owned();
     }
-    let name = config.services.recogniser.info().to_string();
-    if bench.wanted.recogniser(&name) && hears("in German", &config.services.recogniser) {
-        let hears = services.recogniser(&config.services).expect("no address");
+    let entry = config.services.recognisers.entries[0].entry.clone();
+    let name = entry.info().to_string();
+    if bench.wanted.recogniser(&name) && hears("in German", &entry) {
+        let hears = first(&services.recognisers(&config.services).expect("no address"));
         let recogniser = Recogniser { name, hears };
         bench.set(&recogniser, &GERMAN, &[Voice::Espeak("de")], Condition::Clean).await;
     }
+}
+
+fn first(recognisers: &Chain<dyn SpeechToText>) -> Arc<dyn SpeechToText> {
+    Arc::clone(recognisers.iter().next().expect("one is configured").service())
 }
 
 /// True if the recogniser has its model files; reports what is skipped without them.

@@ -22,9 +22,9 @@ use tokio::sync::mpsc;
 use super::sound::{LAST, WORD, tone};
 
 /// Text that the recogniser understands.
-const UTTERANCE: &str = "well what is new in town";
+pub const UTTERANCE: &str = "well what is new in town";
 /// Three sentences; the first ends with the sixth token.
-const TOKENS: [&str; 18] = [
+pub const TOKENS: [&str; 18] = [
     "Nothing", " much", " happens", " here", " lately", ".", " The", " stew", " is", " hot",
     " today", ".", " Sit", " down", " by", " the", " fire", ".",
 ];

@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
-    AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, Command, Conversation, Declared,
-    Definition, EngineKind, EventReader, Figures as Counted, Frame, Keywords, Ledger, Music,
-    MusicPlayer, Npc, NpcCalls, NpcModel, Options, Outlets, Pace, Policy, S2s, Seat, SessionCalls,
-    SessionId, SoundTime, SourceKind, Speaker, SpeakerId, Synthesizer, TableEvent, TableEvents,
-    TableHandle, TableParts, TableSetup, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut,
-    count_event, open,
+    AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, ChatModel, Command, Conversation,
+    Declared, Definition, EngineKind, EventReader, Figures as Counted, Frame, Keywords, Ledger,
+    Music, MusicPlayer, Npc, NpcCalls, NpcModel, Options, Outlets, Pace, Policy, S2s, Seat,
+    SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId, SpeechToText, Synthesizer,
+    TableEvent, TableEvents, TableHandle, TableParts, TableSetup, TextToSpeech, Tier, ToolHost,
+    TurnLine, Voice, VoiceFrame, VoiceInput, VoiceOut, count_event, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -41,6 +41,35 @@ pub struct Services {
     pub tool: Definition,
 }
 
+/// Services of any kind, the NPC they work for, and the table's settings.
+pub struct AnyServices {
+    /// Answers.
+    pub npc: Npc,
+    /// Hears.
+    pub recogniser: Arc<dyn SpeechToText>,
+    /// Think.
+    pub models: Chain<dyn ChatModel>,
+    /// Speaks.
+    pub voice: Arc<dyn TextToSpeech>,
+    /// The only tool.
+    pub tool: Definition,
+    /// Of the table.
+    pub options: Options,
+}
+
+impl From<Services> for AnyServices {
+    fn from(services: Services) -> Self {
+        Self {
+            npc: npc(),
+            recogniser: Arc::new(services.recogniser),
+            models: Chain::of("stand-in", Arc::new(services.model)),
+            voice: Arc::new(services.synthesiser),
+            tool: services.tool,
+            options: Options::default(),
+        }
+    }
+}
+
 /// A table and its player.
 pub struct Room {
     /// Reports of turns.
@@ -53,8 +82,8 @@ pub struct Room {
 
 impl Room {
     /// Opens a table; the player's frames come every 20 ms, the first after `phase`.
-    pub async fn open(services: Services, phase: Duration) -> Self {
-        Self::open_of(services, phase, TableEvents::new(64)).await
+    pub async fn open(services: impl Into<AnyServices>, phase: Duration) -> Self {
+        Self::open_of(services.into(), phase, TableEvents::new(64)).await
     }
 
     /// Opens a table with a second reader of its events, as the program has one; with `figures` it
@@ -67,10 +96,10 @@ impl Room {
                 figures.iter().for_each(|figures| count_event(figures, &event));
             }
         });
-        Self::open_of(services, Duration::ZERO, events).await
+        Self::open_of(services.into(), Duration::ZERO, events).await
     }
 
-    async fn open_of(services: Services, phase: Duration, events: TableEvents) -> Self {
+    async fn open_of(services: AnyServices, phase: Duration, events: TableEvents) -> Self {
         let stopwatch = Stopwatch::default();
         let out = Box::new(stopwatch.clone());
         let (handle, events) = open_table_of(services, out, events).await;
@@ -82,8 +111,13 @@ impl Room {
 
     /// Lets the player say `frames`, of which one is marked [`LAST`]. Returns the time from
     /// handing that in to the first frame of the answer, once the answer has been played.
-    #[expect(clippy::panic, reason = "a bench of a failing table is none")]
     pub async fn turn(&mut self, frames: Vec<Frame>) -> Duration {
+        self.answered(frames).await.0
+    }
+
+    /// Like [`Self::turn`], with the answer's line.
+    #[expect(clippy::panic, reason = "a bench of a failing table is none")]
+    pub async fn answered(&mut self, frames: Vec<Frame>) -> (Duration, Arc<TurnLine>) {
         self.speech.send(frames).await.expect("the player is there");
         let line = loop {
             let event = timeout(GIVEN_UP, self.events.recv()).await.expect("a turn is soon over");
@@ -103,17 +137,17 @@ impl Room {
         };
         assert!(line.outcome.is_well() && !line.reply.is_empty(), "not answered: {line:?}");
         assert!(line.tools.iter().all(|tool| tool.ok), "a call failed: {line:?}");
-        self.stopwatch.total().expect("a first frame came out")
+        (self.stopwatch.total().expect("a first frame came out"), line)
     }
 }
 
 /// Opens a table with one NPC that answers to everything; its player has joined.
 pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHandle, EventReader) {
-    open_table_of(services, out, TableEvents::new(64)).await
+    open_table_of(services.into(), out, TableEvents::new(64)).await
 }
 
 async fn open_table_of(
-    services: Services,
+    services: AnyServices,
     out: Box<dyn VoiceOut>,
     events: TableEvents,
 ) -> (TableHandle, EventReader) {
@@ -129,27 +163,27 @@ async fn open_table_of(
 }
 
 /// Parts of a table with one NPC that answers everything.
-pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
-    let npc = Arc::new(npc());
+pub fn parts(services: impl Into<AnyServices>, outlets: Outlets) -> (TableSetup, TableParts) {
+    let AnyServices { npc, recogniser, models, voice, tool, options } = services.into();
+    let npc = Arc::new(npc);
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     host.catalog().set_cast(&[Arc::clone(&npc)]);
-    host.offer("bench", SourceKind::BuiltIn, vec![services.tool]);
+    host.offer("bench", SourceKind::BuiltIn, vec![tool]);
     let budget = Budget::new(Ledger::default());
-    let answers_with = (services.model, services.synthesiser);
-    let (engine, conversation) = cascade(&npc, &host, answers_with, &budget);
+    let (engine, conversation) = cascade(&npc, &host, (models, voice), &budget);
     let setup = TableSetup {
         is_here: false,
         is_heard: true,
         session: SessionId("bench".to_owned()),
         judge: None,
-        stt: Arc::new(services.recogniser),
+        stt: Chain::of("stand-in", recogniser),
         outlets,
         host,
         backlog: Backlog::default(),
         seed: 1,
     };
     let parts = TableParts {
-        options: Options::default(),
+        options,
         seats: vec![Seat::new(npc, conversation, Box::new(engine), "stand-in", "stand-in")],
         campaign: Arc::default(),
         music: Music::new(Arc::default(), StdRng::seed_from_u64(1)),
@@ -167,13 +201,13 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
 pub fn cascade(
     npc: &Arc<Npc>,
     host: &ToolHost,
-    (thinks, speaks): (Model, Synthesiser),
+    (models, voice): (Chain<dyn ChatModel>, Arc<dyn TextToSpeech>),
     budget: &Budget,
 ) -> (Cascaded, Conversation) {
     let (options, campaign) = (Options::default(), Campaign::default());
     let model = NpcModel {
         npc: Arc::clone(npc),
-        models: Chain::of("stand-in", Arc::new(thinks)),
+        models,
         budget: budget.clone(),
         max_tokens: options.max_tokens,
     };
@@ -182,7 +216,6 @@ pub fn cascade(
         made: SessionCalls::default(),
         filler_after: options.filler_after,
     };
-    let voice = Arc::new(speaks);
     let voice = Synthesizer::new(Arc::clone(npc), voice, budget.clone(), &campaign.entities);
     let conversation = Conversation::new(model.clone(), &campaign, Vec::new());
     (Cascaded::new(model, calls, voice), conversation)

@@ -71,7 +71,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
     let (was, is) = (&before.discord, &fresh.discord);
     let moved = before.data_dir != fresh.data_dir;
     let all = [
-        ("providers.stt", old.recogniser != new.recogniser),
+        ("providers.stt", old.recognisers != new.recognisers),
         ("providers.tts", old.voices != new.voices),
         ("providers.speech_to_speech", old.speech_to_speech != new.speech_to_speech),
         ("tools.selection.embedder", old.embedder != new.embedder),

@@ -1,12 +1,16 @@
-//! Engines of a table's NPCs, changed by its game master. Entry type: [`SeatedTable`].
+//! Engines and voices of a table's NPCs, changed by its game master. Entry type: [`SeatedTable`].
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use futures::{FutureExt, future::BoxFuture};
+
 use super::seats::SeatedTable;
 use crate::{
-    campaign::{EngineError, EngineOffer, Engines, Given},
+    campaign::{
+        EngineError, EngineOffer, Engines, FoundVoice, Given, KnownVoice, VoiceError, WantedVoice,
+    },
     config::Config,
-    domain::{EngineKind, Npc},
+    domain::{EngineKind, Npc, Voice},
     logic::budget::HourCost,
     provider::Services,
     session::Command,
@@ -41,18 +45,72 @@ impl Engines for SeatedTable {
     fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError> {
         let mut config = self.config.try_lock().map_err(|_| EngineError::Busy)?;
         let changed = with_engine(&config, npc, engine)?;
-        let mut fresh = Config::clone(&config);
+        self.cast(&mut config, &changed).ok_or(EngineError::Silent)
+    }
+
+    fn known_voices(&self) -> Vec<KnownVoice> {
+        // Files are being reread.
+        let Ok(config) = self.config.try_lock() else { return Vec::new() };
+        let entries = &config.services.voices;
+        self.lists.refresh_soon(entries);
+        self.lists.known(entries)
+    }
+
+    fn find_voice(
+        &self,
+        npc: &str,
+        wanted: WantedVoice,
+    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
+        let (lists, config, npc) = (self.lists.clone(), Arc::clone(&self.config), npc.to_owned());
+        async move {
+            let config = Arc::clone(&*config.lock().await);
+            let found = config.npcs.iter().find(|it| it.name == npc);
+            let own = &found.ok_or(VoiceError::Gone(npc))?.voice.provider;
+            lists.find(&config.services.voices, own, wanted).await
+        }
+        .boxed()
+    }
+
+    fn change_voice(&self, npc: &str, found: &FoundVoice) -> Result<(), VoiceError> {
+        let mut config = self.config.try_lock().map_err(|_| VoiceError::Busy)?;
+        let changed = with_voice(&config, npc, found)?;
+        // An address or key that makes no request is refused here.
+        self.seats.services.voice(&config.services, &changed.voice)?;
+        self.cast(&mut config, &changed).ok_or(VoiceError::Silent)
+    }
+}
+
+impl SeatedTable {
+    /// Casts `changed` at the table, and in its configuration; `None`: the table is closed or
+    /// overloaded, and nothing has changed.
+    fn cast(&self, config: &mut Arc<Config>, changed: &Npc) -> Option<()> {
+        let mut fresh = Config::clone(config);
         let same = fresh.npcs.iter_mut().filter(|it| it.name == changed.name);
-        same.for_each(|it| it.clone_from(&changed));
+        same.for_each(|it| it.clone_from(changed));
         let fresh = Arc::new(fresh);
-        let commands = self.commands.upgrade().ok_or(EngineError::Silent)?;
-        let order = commands.try_reserve().map_err(|_| EngineError::Silent)?;
+        let commands = self.commands.upgrade()?;
+        let order = commands.try_reserve().ok()?;
         // The table waits until notices have named the outside services.
         self.services.store(Arc::new(fresh.describe(&fresh.npcs)));
-        order.send(Command::Cast(self.role(&fresh, &changed)));
+        order.send(Command::Cast(self.role(&fresh, changed)));
         *config = fresh;
-        Ok(())
+        Some(())
     }
+}
+
+/// The NPC with another voice as it is; its own volume and fallback stay.
+fn with_voice(config: &Config, npc: &str, found: &FoundVoice) -> Result<Npc, VoiceError> {
+    let known = config.npcs.iter().find(|it| it.name == npc);
+    let known = known.ok_or_else(|| VoiceError::Gone(npc.to_owned()))?;
+    let FoundVoice { service, id, .. } = found;
+    let own = config.services.voices.get(&known.voice.provider);
+    if own.is_some_and(|own| own.name == *service) && known.voice.voice_id == *id {
+        let voice = format!("{service} {id}");
+        return Err(VoiceError::Same { npc: npc.to_owned(), voice });
+    }
+    let (volume, fallback) = (known.voice.volume, known.voice.fallback.clone());
+    let voice = Voice { volume, fallback, ..Voice::as_is(service, id) };
+    Ok(Npc { voice, ..known.clone() })
 }
 
 fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, EngineError> {
@@ -93,6 +151,26 @@ providers:
 npcs:
   - { name: Gisela, s2s: { provider: gemini-live }, lines: [{ say: Hm. }] }
 ";
+
+    #[test]
+    fn changed_voice_keeps_volume_and_fallback() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("glyphoxa.yaml");
+        let text = "npcs: [{ name: Odo, lines: [{ say: Hm. }], voice: { provider: espeak, voice_id: de, \
+                    volume: 0.5, pitch_shift: 3, fallback: { provider: flite } } }]";
+        std::fs::write(&path, text).unwrap();
+        let config = config::load(Some(&path), &|_| None, builtin::IDENTITIES).unwrap();
+        let found = |id: &str| {
+            let (service, id) = ("espeak".to_owned(), id.to_owned());
+            FoundVoice { service, id, is_listed: true }
+        };
+        let changed = with_voice(&config, "Odo", &found("en-gb")).unwrap().voice;
+        assert_eq!((changed.voice_id.as_str(), changed.pitch_shift), ("en-gb", 0.0));
+        assert!(changed.volume < 1.0 && changed.fallback.is_some(), "{changed:?}");
+        let error = with_voice(&config, "Odo", &found("de")).unwrap_err().to_string();
+        assert_eq!(error, "Odo has the voice espeak de already");
+        assert!(matches!(with_voice(&config, "Ida", &found("de")), Err(VoiceError::Gone(_))));
+    }
 
     #[test]
     fn engine_without_its_own_service_is_refused() {

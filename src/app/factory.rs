@@ -6,7 +6,7 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::{
     LiveConfig, OpenTables, Resumed, SeatedTable, TableRecogniser, Tools, open_table,
-    seeded_for_session, servers, table_recogniser, turn_judge,
+    seeded_for_session, servers, table_recogniser, turn_judge, voice_check::silent_npc,
 };
 use crate::{
     campaign::{
@@ -136,7 +136,8 @@ impl TableFactory {
         let memory = Some(parts.transcripts.store());
         let table = open_table(config, &parts.tools, memory, resumed, setup)?;
         let commands = &table.handle.commands;
-        let seated = SeatedTable::new(commands, &table.seats, wanted.scope.clone(), config);
+        let (scope, lists) = (wanted.scope.clone(), &parts.tools.lists);
+        let seated = SeatedTable::new(commands, &table.seats, scope, config, lists);
         let seated = SeatedTable { played: wanted.played, is_told: true, ..seated };
         parts.open.add(seated.clone());
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
@@ -163,6 +164,9 @@ impl Factory for TableFactory {
         let factory = self.clone();
         async move {
             let config = factory.config_for(&wanted.scope, wanted.played.as_ref()).await;
+            if let Some(silent) = silent_npc(&factory.0.tools.lists, &config).await {
+                return Err(OpenError::Voice(silent.to_string()));
+            }
             let services = &factory.0.tools.services;
             let by = table_recogniser(services, &config, wanted.is_heard).await;
             let by = by.map_err(OpenError::Hearing)?;

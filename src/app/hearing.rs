@@ -1,36 +1,37 @@
-//! A table's recogniser and turn judge. Entry functions: [`table_recogniser`], [`turn_judge`].
+//! A table's recognisers and turn judge. Entry functions: [`table_recogniser`], [`turn_judge`].
 
 use std::sync::Arc;
 
 use crate::{
     config::Config,
-    provider::{Error, RecogniserEntry, Registry, SpeechToText, TurnJudge},
+    provider::{Chain, Error, Registry, SpeechToText, TurnJudge},
 };
 
 pub struct TableRecogniser {
-    /// Loaded, unless it cannot hear or need not.
-    pub stt: Arc<dyn SpeechToText>,
+    /// Loaded, unless they cannot hear or need not.
+    pub stt: Chain<dyn SpeechToText>,
     /// Why it hears no one, with the fix: missing or broken model files. The table opens anyway.
     pub cannot_hear: Option<String>,
 }
 
-/// Opens the recogniser of a table of `config`, and loads it if the table `is_heard`.
+/// Opens the recognisers of a table of `config`, and loads them if the table `is_heard`. One of them
+/// suffices.
 ///
 /// # Errors
-/// An address or key that makes no request; a service that cannot be used.
+/// An address or key that makes no request; services of which none can be used.
 pub async fn table_recogniser(
     services: &Registry,
     config: &Config,
     is_heard: bool,
 ) -> Result<TableRecogniser, Error> {
-    let stt = services.recogniser(&config.services)?;
+    let stt = services.recognisers(&config.services)?;
     if !is_heard {
         return Ok(TableRecogniser { stt, cannot_hear: None });
     }
-    let cannot_hear = match (stt.ready().await, &config.services.recogniser) {
+    let cannot_hear = match (stt.ready().await, config.services.recognisers.only_here()) {
         (Ok(()), _) => None,
-        (Err(error), RecogniserEntry::Local(_)) => Some(error.to_string()),
-        (Err(error), _) => return Err(error),
+        (Err(error), Some(_)) => Some(error.to_string()),
+        (Err(error), None) => return Err(error),
     };
     Ok(TableRecogniser { stt, cannot_hear })
 }

@@ -14,6 +14,8 @@ mod seats;
 mod servers;
 mod settings;
 mod telemetry;
+mod voice_check;
+mod voice_lists;
 mod voice_offers;
 mod voices;
 mod world;
@@ -27,6 +29,8 @@ pub use reload::{Running, follow};
 pub use seats::{OpenTables, SeatedTable};
 pub use servers::Playing;
 pub use settings::{LiveConfig, assistant, bot_options};
+pub use voice_check::{DoubtfulVoice, doubtful_voices};
+pub use voice_lists::VoiceLists;
 pub use voice_offers::voice_offers;
 pub use world::{for_session, seeded_for_session, with_names};
 
@@ -90,6 +94,8 @@ pub struct Tools {
     pub services: Registry,
     /// Loudness of voices.
     voices: KeptLevels,
+    /// Voices to choose from.
+    pub lists: VoiceLists,
     stop: CancellationToken,
     tending: JoinHandle<()>,
     /// Shared state of the built-in tools.
@@ -132,8 +138,21 @@ pub fn open_tools(
     let opened = servers::open(config, playing, &host, seed.wrapping_add(2));
     let servers::Opened { servers, facts } = opened;
     let voices = KeptLevels::open(&config.data_dir);
+    let lists = VoiceLists::open(&config.data_dir);
     let telemetry = Telemetry::open(config.telemetry.as_ref());
-    Ok(Tools { host, servers, facts, services, voices, stop, tending, offered, meaning, telemetry })
+    Ok(Tools {
+        host,
+        servers,
+        facts,
+        services,
+        voices,
+        lists,
+        stop,
+        tending,
+        offered,
+        meaning,
+        telemetry,
+    })
 }
 
 /// State of the built-in tools that survives a change of their data.

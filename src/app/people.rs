@@ -11,6 +11,7 @@
 use std::{
     env, fs,
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -25,8 +26,8 @@ use crate::{
         vad::{Vad, VadOptions},
     },
     provider::{
-        Attempts, EntryList, HereOptions, Options, RecogniserEntry, Registry, SpeechEvent,
-        SpeechToText, TurnJudge,
+        Attempts, EntryList, HereOptions, Options, Registry, SpeechEvent, SpeechToText, TurnJudge,
+        VoiceList,
     },
     skipped::skipped,
     weights::Weights,
@@ -247,9 +248,9 @@ async fn recordings_of_people_by_whisper() {
     let weights = Weights::new(models.into(), None, Vec::new());
     let turn_model = weights.file("smart-turn", "smart-turn-v3.2-cpu.onnx");
     let options = Options {
-        recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
+        recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
         models: EntryList::default(),
-        voices: Vec::new(),
+        voices: VoiceList::default(),
         speech_to_speech: Vec::new(),
         embedder: None,
         image: None,
@@ -257,8 +258,9 @@ async fn recordings_of_people_by_whisper() {
         turn_model,
     };
     let services = Registry::default();
-    let recogniser = services.recogniser(&options).unwrap();
-    recogniser.ready().await.unwrap();
+    let recognisers = services.recognisers(&options).unwrap();
+    recognisers.ready().await.unwrap();
+    let recogniser = Arc::clone(recognisers.iter().next().unwrap().service());
     let judge = services.turn_judge(&options).await.unwrap();
     let here = Services { judge: &*judge, recogniser: &*recogniser };
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();

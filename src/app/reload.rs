@@ -206,7 +206,7 @@ impl Running<'_> {
             let mut config = table.config.lock().await;
             let was = Arc::clone(&config);
             let mut now = self.as_played(&table, &was, fresh).await;
-            keep_engines(&mut now, before, &was);
+            keep_choices(&mut now, before, &was);
             let now = Arc::new(now);
             *config = Arc::clone(&now);
             table.services.store(Arc::new(now.describe(&now.npcs)));
@@ -319,12 +319,13 @@ fn waits(keys: &[&str], when: &str) -> String {
     format!("{} changed; {take} effect {when}", quoted.join(", "))
 }
 
-/// NPCs with unchanged entries keep the engines chosen by game masters at a table that played
-/// `was`.
-fn keep_engines(now: &mut Config, before: &Config, was: &Config) {
+/// NPCs with unchanged entries keep the engines and voices chosen by game masters at a table that
+/// played `was`.
+fn keep_choices(now: &mut Config, before: &Config, was: &Config) {
     for npc in now.npcs.iter_mut().filter(|npc| before.npcs.contains(npc)) {
         if let Some(played) = was.npcs.iter().find(|it| it.name == npc.name) {
             npc.engine = played.engine;
+            npc.voice.clone_from(&played.voice);
         }
     }
 }

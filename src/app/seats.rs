@@ -10,7 +10,7 @@ use std::{
 use arc_swap::ArcSwap;
 use tokio::sync::{Mutex, mpsc};
 
-use super::settings::assistant;
+use super::{settings::assistant, voice_lists::VoiceLists};
 use crate::{
     campaign::{PlayedCampaign, SharedAssistant},
     config::Config,
@@ -27,7 +27,7 @@ use crate::{
 
 #[derive(Clone)]
 pub struct SeatMaker {
-    services: Registry,
+    pub services: Registry,
     host: ToolHost,
     pub budget: Budget,
     /// Equalises their voices.
@@ -162,6 +162,8 @@ pub struct SeatedTable {
     pub is_told: bool,
     /// Outside services named so far.
     pub announced: Arc<ArcSwap<BTreeSet<String>>>,
+    /// Voices its NPCs may be given.
+    pub lists: VoiceLists,
 }
 
 impl SeatedTable {
@@ -171,6 +173,7 @@ impl SeatedTable {
         seats: &SeatMaker,
         scope: Scope,
         config: &Config,
+        lists: &VoiceLists,
     ) -> Self {
         let services = config.describe(&config.npcs);
         let assistant = assistant(&seats.services, config);
@@ -184,6 +187,7 @@ impl SeatedTable {
             assistant: Arc::new(ArcSwap::from_pointee(assistant)),
             is_told: false,
             announced: Arc::default(),
+            lists: lists.clone(),
         }
     }
 

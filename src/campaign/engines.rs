@@ -1,16 +1,23 @@
-//! Engines of NPCs, changed by the game master during a session.
+//! Engines and voices of NPCs, changed by the game master during a session.
 //!
 //! Entry trait: [`Engines`], implemented by `app` for each table. **Never**: changes a file.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
+
+use super::voices::{FoundVoice, KnownVoice, VoiceError, WantedVoice};
 use crate::{
     domain::EngineKind,
     logic::budget::{ANSWERS, HourCost, MINUTES_RECEIVED, MINUTES_SPOKEN},
     provider::{Error, ServiceInfo, Services},
 };
 
-/// The engines of one table's NPCs.
+/// The engines and voices of one table's NPCs. A table without voices to choose from keeps the
+/// defaults.
 pub trait Engines: Send + Sync {
     /// The NPCs' current services.
     fn services(&self) -> Arc<Services>;
@@ -30,6 +37,33 @@ pub trait Engines: Send + Sync {
     /// # Errors
     /// It cannot have that engine, or already has it; nothing has changed.
     fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError>;
+
+    /// Voices of the configured services as far as they are known; never waits. Asks for missing
+    /// lists in the background.
+    fn known_voices(&self) -> Vec<KnownVoice> {
+        Vec::new()
+    }
+
+    /// The voice `wanted` for this NPC. May ask services for their lists, each for at most 20 s.
+    ///
+    /// # Errors
+    /// No service has it, or its service is not configured.
+    fn find_voice(
+        &self,
+        npc: &str,
+        _wanted: WantedVoice,
+    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
+        ready(Err(VoiceError::Gone(npc.to_owned()))).boxed()
+    }
+
+    /// Changes this NPC's voice from its next turn on, until the session ends or its entry in the
+    /// files changes. Its volume and fallback stay.
+    ///
+    /// # Errors
+    /// It already has that voice, or its service cannot be opened; nothing has changed.
+    fn change_voice(&self, npc: &str, _found: &FoundVoice) -> Result<(), VoiceError> {
+        Err(VoiceError::Gone(npc.to_owned()))
+    }
 }
 
 /// Reason an NPC's engine cannot be changed, with the fix.
@@ -87,8 +121,8 @@ pub struct EngineOffer {
     pub npc: String,
     /// Price per hour; else the models without a price.
     pub hour: Result<HourCost, Vec<String>>,
-    /// Hears the players with either engine.
-    pub hears: ServiceInfo,
+    /// Hear the players with either engine, in order of preference.
+    pub hears: Vec<ServiceInfo>,
     /// Services that receive the players' sound or words.
     pub given: Given,
 }
@@ -114,7 +148,8 @@ impl fmt::Display for EngineOffer {
                 write!(f, "has no known cost: no price is configured for {}.", models.join(", "))?;
             }
         }
-        let hears = hears.where_it_is();
+        let hears: Vec<String> = hears.iter().map(ServiceInfo::where_it_is).collect();
+        let hears = hears.join(", else ");
         match given {
             Given::Voices(model) => write!(
                 f,
@@ -150,7 +185,7 @@ mod tests {
     use crate::domain::Money;
 
     fn offer(hour: Result<HourCost, Vec<String>>, given: Given) -> String {
-        let hears = ServiceInfo::here("Whisper");
+        let hears = vec![ServiceInfo::here("Whisper")];
         EngineOffer { npc: "Odo".to_owned(), hour, hears, given }.to_string()
     }
 

@@ -100,6 +100,9 @@ pub enum OpenError {
     /// The recogniser cannot be used.
     #[error("I cannot hear: {0}")]
     Hearing(Error),
+    /// An NPC's voice is unknown to its service.
+    #[error("cannot speak for {0}")]
+    Voice(String),
     /// Invalid address or key of a service.
     #[error(transparent)]
     Service(#[from] Error),

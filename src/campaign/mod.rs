@@ -41,6 +41,7 @@ mod spend;
 #[cfg(test)]
 mod stand_in;
 mod transcript;
+mod voices;
 mod workflows;
 mod world;
 
@@ -112,6 +113,10 @@ pub use stand_in::{
     handles_without_tables as stand_in_handles_without_tables, settings as stand_in_settings,
 };
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
+pub use voices::{
+    FoundVoice, KnownVoice, VOICE_LINE_MAX, VoiceError, WantedVoice, sample_line, unknown_voice,
+    voice_changed,
+};
 pub use workflows::{
     Origin, RunsSlot, StartedRun, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows,
     read_inputs, run_title,

@@ -52,7 +52,7 @@ pub fn settings(folder: &Path) -> Settings {
         data_dir: folder.to_owned(),
         environment: "test".to_owned(),
         services: Services {
-            hears: info(),
+            hears: vec![info()],
             here: None,
             thinks: vec![info()],
             sums_up: false,

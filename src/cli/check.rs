@@ -8,15 +8,17 @@ use std::{
 
 use serde_json::json;
 
-use super::counted;
+use super::{Configured, Failure, counted, stderr, stdout};
 use crate::{
+    app::{self, DoubtfulVoice, VoiceLists},
     campaign::check_sound,
-    config::{self, Config, FILE_NAME, Problem, Report},
+    config::{self, Config, FILE_NAME, Problem, Report, Use},
     domain::revealed_name,
     logic::{
         music::{Track, shipped_sound},
         workflow::Workflow,
     },
+    tools::builtin,
     web::WebOptions,
     yaml::Position,
 };
@@ -34,14 +36,62 @@ pub struct Outputs<'a> {
 /// Checks the configuration at `path` (default: as the program would read it). Exit status 0, or 2
 /// with any problem. `tools` are the identities NPCs may name.
 pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs) -> io::Result<u8> {
-    let result = config::load(path, &config::environment, tools).map(|mut config| {
+    let result = load(path, tools);
+    show(path, &result, as_json, outputs)
+}
+
+/// Like [`run`], and asks voice services whether they have the NPCs' voices. Asks for missing
+/// agreements first.
+pub fn run_online(configured: Configured<'_>, as_json: bool) -> Result<u8, Failure> {
+    let path = configured.path;
+    let mut result = load(path, builtin::IDENTITIES);
+    if let Ok(config) = &result {
+        configured.agreed(config, Use::Play)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let lists = VoiceLists::open(&config.data_dir);
+        let found = runtime.block_on(app::doubtful_voices(&lists, config));
+        result = result.and_then(|config| with_voices(config, found));
+    }
+    let outputs = Outputs { out: &mut stdout(), err: &mut stderr() };
+    Ok(show(path, &result, as_json, outputs)?)
+}
+
+fn load(path: Option<&Path>, tools: &[&str]) -> Result<Config, Report> {
+    config::load(path, &config::environment, tools).map(|mut config| {
         config.warnings.extend(no_sound(&config));
         config
-    });
+    })
+}
+
+/// Adds the voices that services lack: as problems, or as warnings if a service may still have one.
+fn with_voices(mut config: Config, found: Vec<DoubtfulVoice>) -> Result<Config, Report> {
+    let file: Arc<str> = name(None, &config).into();
+    let mut problems = Vec::new();
+    for DoubtfulVoice { npc, message, way_out, is_certain, .. } in found {
+        let message = format!("{}: {message}", revealed_name(&npc));
+        let problem = Problem { file: Arc::clone(&file), at: Position::START, message, way_out };
+        match is_certain {
+            true => problems.push(problem),
+            false => config.warnings.push(problem),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(config);
+    }
+    let Config { warnings, files, folders, .. } = config;
+    Err(Report { problems, warnings, files, folders })
+}
+
+fn show(
+    path: Option<&Path>,
+    result: &Result<Config, Report>,
+    as_json: bool,
+    outputs: Outputs,
+) -> io::Result<u8> {
     let status = if result.is_ok() { FINE } else { WRONG };
     let Outputs { out, err } = outputs;
     if as_json {
-        writeln!(out, "{}", as_object(&result))?;
+        writeln!(out, "{}", as_object(result))?;
         return Ok(status);
     }
     match result {
@@ -49,7 +99,7 @@ pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs)
             for warning in &config.warnings {
                 writeln!(err, "warning: {warning}")?;
             }
-            writeln!(out, "{}: fine: {}", name(path, &config), summary(&config))?;
+            writeln!(out, "{}: fine: {}", name(path, config), summary(config))?;
         }
         Err(report) => {
             for warning in &report.warnings {

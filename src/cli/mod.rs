@@ -30,6 +30,7 @@ mod tier;
 mod token;
 mod tools;
 mod trust;
+mod voices;
 mod whose;
 mod workflow;
 
@@ -83,6 +84,9 @@ enum Command {
     /// Checks all files and reports every mistake.
     #[command(after_help = "example: glyphoxa check --config table/glyphoxa.yaml")]
     Check {
+        /// Ask the voice services too whether they have the NPCs' voices.
+        #[arg(long)]
+        online: bool,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
@@ -103,6 +107,8 @@ enum Command {
     Memory(memory::Arguments),
     /// Lists, makes and cancels schedules of workflows and NPCs' lines.
     Schedule(schedule::Arguments),
+    /// Lists voices of the configured services, and plays them.
+    Voices(voices::Arguments),
     /// Manages model files for hearing, speaking and the end of a turn.
     Models(models::Arguments),
     /// Imports campaign files, files of other programs, and exports.
@@ -208,9 +214,10 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let files = ask::Files { path, agreed, set_level: &set_level };
             ask::run(&ask, own, config, files)
         }
-        Command::Check { json } => {
-            let (out, err) = (&mut stdout(), &mut stderr());
-            Ok(check::run(path, json, builtin::IDENTITIES, check::Outputs { out, err })?)
+        Command::Check { online: true, json } => check::run_online(configured, json),
+        Command::Check { online: false, json } => {
+            let outputs = check::Outputs { out: &mut stdout(), err: &mut stderr() };
+            Ok(check::run(path, json, builtin::IDENTITIES, outputs)?)
         }
         Command::Schema { kind } => {
             schema::write(kind.into(), &mut stdout())?;
@@ -226,6 +233,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Schedule(schedule) => {
             schedule::run(&configured.load_for(Use::Remember)?, schedule)
         }
+        Command::Voices(voices) => voices::run(&configured.load()?, &voices),
         Command::Models(models) => models::run(&configured.load_for(Use::Download)?, models),
         Command::Import(import) => import::run(configured, &import),
         Command::Export(export) => export::run(&configured.load_for(Use::Remember)?, &export),

@@ -9,7 +9,6 @@ use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory, Tools},
     campaign::{Accounts, Handles, Indexer, Mistakes, Tables, TranscriptWriter},
     config::{Agreements, Config},
-    provider::RecogniserEntry,
 };
 
 /// Everything that one run of the program opens, before a face uses it.
@@ -46,8 +45,8 @@ impl Program {
         let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
         tools.level_music(&config).await;
         let tools = Arc::new(tools);
-        // Errors in the recogniser's options stop it here; missing model files do not.
-        tools.services.recogniser(&config.services)?;
+        // Errors in the recognisers' options stop it here; missing model files do not.
+        tools.services.recognisers(&config.services)?;
         if is_heard {
             prepare_hearing(&tools, &config).await;
         }
@@ -124,7 +123,7 @@ impl Program {
 
 /// Reports now what the first session would lack to hear players, and loads what judges pauses.
 async fn prepare_hearing(tools: &Tools, config: &Config) {
-    if let RecogniserEntry::Local(here) = &config.services.recogniser
+    if let Some(here) = config.services.recognisers.only_here()
         && let Err(why) = here.found()
     {
         tracing::error!(%why, "no player will be heard");

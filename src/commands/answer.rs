@@ -35,6 +35,13 @@ pub enum NextStep {
     },
     /// Deletes what this person, the caller, has said.
     DeleteOwn(SpeakerId),
+    /// Has an NPC say how it sounds.
+    HearVoice {
+        /// Its name.
+        npc: String,
+        /// The command that does the same.
+        line: String,
+    },
 }
 
 impl NextStep {
@@ -44,6 +51,7 @@ impl NextStep {
             Self::Hear(_) => None,
             Self::RemoveEntity { name, .. } => Some(format!("/entity remove {name} confirm")),
             Self::Import { line, .. } => Some(with_flag(line, "confirm")),
+            Self::HearVoice { line, .. } => Some(line.clone()),
             Self::DeleteOwn(_) => Some("/privacy delete confirm".to_owned()),
         }
     }

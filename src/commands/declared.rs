@@ -87,6 +87,8 @@ pub enum Suggested {
     Schedules,
     /// Workflows that are running.
     Runs,
+    /// Voices of the configured services, each in a line that begins with service and id.
+    Voices,
 }
 
 impl Command {

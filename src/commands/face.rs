@@ -9,7 +9,7 @@ use super::{
     text::Refusal, worlds::Worlds,
 };
 use crate::{
-    campaign::{Dice, Engines},
+    campaign::{Dice, Engines, FoundVoice},
     domain::{EngineKind, Npc},
     logic::music::Library,
     session::{Command as TableCommand, Explanations, SeatId, Seated, Speaker, SpeakerId, Status},
@@ -64,6 +64,9 @@ pub trait Face: Worlds + StoredWords + RunsWorkflows + Planning + Counting {
 
     /// Changes this NPC's engine, and notifies players where their voices go.
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal>;
+
+    /// Changes this NPC's voice, and notifies players where its words go.
+    fn change_voice(&mut self, npc: &str, found: &FoundVoice) -> Result<(), Refusal>;
 
     /// Applies and stores a change. Fails if there is nothing to revoke.
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal>;

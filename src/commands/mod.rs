@@ -43,7 +43,7 @@ pub use call::{Call, GivenFile, Value};
 pub use counting::Counting;
 pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested};
 pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
-pub use npc::seat_line;
+pub use npc::{hear_voice, seat_line};
 pub use orders::{mute_all, pause, resume, resume_all, skip};
 pub use planning::Planning;
 pub use runs::{RunsWorkflows, WorkflowsHere};

@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Analytics, Dice, EngineError, EngineOffer, Engines, ImportStage, NamesOf, Planner,
-        ServiceInfo, Services, WorldAnswer, WorldOrder,
+        Analytics, Dice, EngineError, EngineOffer, Engines, FoundVoice, ImportStage, NamesOf,
+        Planner, ServiceInfo, Services, VoiceError, WantedVoice, WorldAnswer, WorldOrder,
     },
     domain::{EngineKind, Npc},
     logic::music::{Layer, Library, Track},
@@ -79,7 +79,8 @@ struct Fixed;
 
 impl Engines for Fixed {
     fn services(&self) -> Arc<Services> {
-        let (hears, thinks) = (ServiceInfo::here("Whisper"), vec![ServiceInfo::here("lines")]);
+        let hears = vec![ServiceInfo::here("Whisper")];
+        let thinks = vec![ServiceInfo::here("lines")];
         let (speaks, speaks_and_hears) = (Vec::new(), Vec::new());
         Arc::new(Services {
             hears,
@@ -104,6 +105,17 @@ impl Engines for Fixed {
 
     fn change(&self, npc: &str, _: EngineKind) -> Result<(), EngineError> {
         Err(EngineError::NoOpener(npc.to_owned()))
+    }
+
+    /// Only "piper joe" is known.
+    fn find_voice(
+        &self,
+        _: &str,
+        wanted: WantedVoice,
+    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
+        let found = FoundVoice { service: "piper".to_owned(), id: wanted.id, is_listed: true };
+        let unknown = |id: &str| VoiceError::Unknown(format!("unknown voice '{id}'"));
+        ready(if found.id == "joe" { Ok(found) } else { Err(unknown(&found.id)) }).boxed()
     }
 }
 
@@ -144,6 +156,11 @@ impl Face for Recorded {
 
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
         self.orders.push(format!("engine {npc} {engine:?}"));
+        Ok(())
+    }
+
+    fn change_voice(&mut self, npc: &str, found: &FoundVoice) -> Result<(), Refusal> {
+        self.orders.push(format!("voice {npc} {} {}", found.service, found.id));
         Ok(())
     }
 

@@ -369,6 +369,7 @@ mod tests {
                 "npc engine name=Odo engine=s2s confirm=true",
             ),
             ("/npc pin Mira player:Anna", "npc pin name=Mira player=@8"),
+            ("/npc voice The Odo: piper joe", "npc voice name=The Odo voice=piper joe"),
             ("/tier set deep Bartok 5", "tier set tier=deep npc=Bartok minutes=5"),
             ("/tier set fast 5", "tier set tier=fast minutes=5"),
             ("/tier set deep npc:Bartok", "tier set tier=deep npc=Bartok"),

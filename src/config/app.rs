@@ -127,7 +127,7 @@ impl File<'_> {
             npcs: cast.npcs,
             session: turns::session(&self.fields, self.tools, providers.models.max_tokens(None)),
             services: provider::Options {
-                recogniser: providers.recogniser,
+                recognisers: providers.recognisers,
                 models: providers.models,
                 voices,
                 speech_to_speech: talks,

@@ -14,7 +14,7 @@ pub enum PaidBy {
     Tokens,
     /// Minutes of sound heard.
     Minutes,
-    /// Characters spoken.
+    /// Characters, or minutes of sound, spoken.
     Speech,
     /// Tokens of text and of sound, heard and spoken.
     Talk,
@@ -68,7 +68,9 @@ pub fn check_price(price: Price, model: &str, by: PaidBy, at: Position, problems
     let (counts, way_out) = match by {
         PaidBy::Tokens => (price.input > 0.0 || price.output > 0.0, "add input and output"),
         PaidBy::Minutes => (price.minute > 0.0, "add minute"),
-        PaidBy::Speech => (price.characters > 0.0, "add characters"),
+        PaidBy::Speech => {
+            (price.characters > 0.0 || price.minute > 0.0, "add characters or minute")
+        }
         PaidBy::Pictures => (price.picture > 0.0, "add picture: the most that one costs"),
         PaidBy::Requests => (price.request > 0.0, "add request"),
         PaidBy::Talk => (

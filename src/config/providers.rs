@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    deepgram,
+    elevenlabs::elevenlabs,
     keys,
-    listed::entries,
-    npc::language,
+    listed::{entries, name_of, refuse_empty, service_of},
     prices::{PaidBy, check_price, price},
     reading::Notes,
     services::Home,
@@ -18,15 +19,16 @@ use crate::{
     logic::budget::Price,
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
-        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, SpeechService, VoiceEntry,
-        VoiceList, VoiceService, anthropic, base_url, deepgram,
-        openai::{self, Options},
+        PiperOptions, RecogniserEntry, SLOWEST, SpeechService, VoiceEntry, VoiceList, VoiceService,
+        anthropic, base_url,
+        openai::{self, Options, SoundFormat, VoiceOptions},
     },
-    yaml::{Fields, Node, Value, quoted},
+    yaml::{Fields, quoted},
 };
 
 pub struct Providers {
-    pub recogniser: RecogniserEntry,
+    /// In order of preference.
+    pub recognisers: EntryList<RecogniserEntry>,
     /// In order of preference.
     pub models: EntryList<ModelEntry>,
     /// True if every model's name is valid.
@@ -47,19 +49,17 @@ pub fn providers(
     notes: &mut Notes,
 ) -> Providers {
     let all = file.map("providers", &keys::providers::PROVIDERS);
-    let stt = all.and_then(|all| all.map("stt", &keys::providers::STT));
     #[expect(clippy::cast_possible_truncation, reason = "bounded to 10 by its key")]
     let slowest = all.and_then(|all| all.number("slowest_voice")).map(|number| number as f32);
     let mut clients = Clients::new(prices, notes);
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
+    let recognisers = all.map(|all| clients.recognisers(&all, here));
+    let voices = all.map(|all| clients.voices(&all, &here.language));
     Providers {
         models,
         slowest_voice: slowest.unwrap_or(SLOWEST),
-        recogniser: stt.map_or_else(
-            || RecogniserEntry::Local(here.clone()),
-            |it| clients.recogniser(&it, here),
-        ),
-        voices: all.map(|all| clients.voices(&all)).unwrap_or_default(),
+        recognisers: recognisers.unwrap_or_else(|| EntryList::here(here.clone())),
+        voices: voices.unwrap_or_default(),
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }
@@ -73,12 +73,6 @@ fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> + use<'
 fn names_models(all: &Fields) -> bool {
     let is_whole = llm_entries(all).count() == all.items("llm").len() && !all.is_broken("llm");
     is_whole && llm_entries(all).all(|fields| !fields.is_broken("as") && !fields.is_broken("model"))
-}
-
-/// Name of the service in `fields`.
-pub fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
-    let service = fields.shape().key("service").and_then(|_| fields.text("service"));
-    service.or_else(|| fields.text("name"))
 }
 
 /// The embedding service under `name`; it must be free.
@@ -105,7 +99,7 @@ pub struct Clients<'a> {
     prices: &'a BTreeMap<String, Price>,
     /// Prices set by the entries themselves.
     pub own: BTreeMap<String, Price>,
-    notes: &'a mut Notes,
+    pub notes: &'a mut Notes,
 }
 
 impl<'a> Clients<'a> {
@@ -114,91 +108,12 @@ impl<'a> Clients<'a> {
         Self { prices, own: BTreeMap::new(), notes }
     }
 
-    fn recogniser(&mut self, fields: &Fields, here: &HereOptions) -> RecogniserEntry {
-        const PATH: &str = "providers.stt";
-        self.check_service(fields, PATH);
-        let service = service_of(fields).and_then(RecogniserService::named).unwrap_or_default();
-        match service {
-            RecogniserService::Local => {
-                self.refuse_settings(fields, PATH, service.name());
-                RecogniserEntry::Local(here.clone())
-            }
-            RecogniserService::OpenAi => {
-                for key in
-                    keys::providers::DEEPGRAM_ONLY.iter().filter(|key| fields.get(key).is_some())
-                {
-                    let message = format!("'{PATH}.{key}' has no effect on '{}'", service.name());
-                    let way_out = "remove it, or set the name to deepgram";
-                    self.notes.problems.add(fields.place(key), message, way_out);
-                }
-                RecogniserEntry::OpenAi {
-                    options: self.options(fields, PATH, PaidBy::Minutes, Home::OPENAI),
-                    language: language(fields, &mut self.notes.problems)
-                        .unwrap_or(&here.language)
-                        .to_owned(),
-                }
-            }
-            RecogniserService::Deepgram => {
-                RecogniserEntry::Deepgram(self.deepgram(fields, PATH, &here.language))
-            }
-            RecogniserService::Wyoming => {
-                let entry = Entry { path: PATH, service: service.name() };
-                let without = ["api_key", "free"].iter().chain(keys::providers::DEEPGRAM_ONLY);
-                refuse(fields, entry, without.copied(), self.notes);
-                let language = language(fields, &mut self.notes.problems);
-                RecogniserEntry::Wyoming {
-                    language: language.unwrap_or(&here.language).to_owned(),
-                    options: wyoming(fields, PATH, "tcp://127.0.0.1:10300", self.notes),
-                }
-            }
-        }
-    }
-
-    /// Settings of Deepgram under `name`.
-    fn deepgram(&mut self, fields: &Fields, name: &str, language_here: &str) -> deepgram::Options {
-        let common = self.options(fields, name, PaidBy::Minutes, Home::DEEPGRAM);
-        let language = language(fields, &mut self.notes.problems).unwrap_or(language_here);
-        if common.model == deepgram::FLUX_ENGLISH && language != "en" {
-            let message = format!("'{name}': {} understands English only", quoted(&common.model));
-            let way_out = "use model: flux-general-multi, or nova-3";
-            self.notes.problems.add(fields.place("model"), message, way_out);
-        }
-        let wait =
-            |key, default: Duration| fields.whole(key).map_or(default, Duration::from_millis);
-        #[expect(clippy::cast_possible_truncation, reason = "bounded to 0.3 to 0.9 by its key")]
-        let eager = match fields.text("eager") {
-            Some("off") => None,
-            _ => Some(fields.number("eager").map_or(deepgram::EAGER, |number| number as f32)),
-        };
-        deepgram::Options {
-            base_url: common.base_url,
-            api_key: common.api_key,
-            model: common.model,
-            language: language.to_owned(),
-            eager,
-            max_streams: fields.whole("max_streams"),
-            first_byte_timeout: wait("first_byte_timeout_ms", deepgram::FIRST_BYTE_TIMEOUT),
-            idle_timeout: wait("idle_timeout_ms", deepgram::IDLE_TIMEOUT),
-            priced_as: common.priced_as,
-        }
-    }
-
-    fn refuse_empty(&mut self, all: &Fields, key: &str, way_out: &str) {
-        let is_empty = |node: &Node| matches!(&node.value, Value::List(it) if it.is_empty());
-        if all.get(key).is_some_and(is_empty) {
-            let message = format!("'providers.{key}' is an empty list");
-            self.notes.problems.add(all.place(key), message, way_out);
-        }
-    }
-
     /// In order of preference.
     fn models(&mut self, all: &Fields) -> EntryList<ModelEntry> {
         let mut entries: Vec<NamedEntry<ModelEntry>> = Vec::new();
         for fields in llm_entries(all) {
             let entry = self.model(&fields);
-            let named = fields.text("as").or_else(|| fields.text("model"));
-            let service = service_of(&fields).unwrap_or(ModelService::default().name());
-            let name = named.unwrap_or(service).trim().to_owned();
+            let name = name_of(&fields, ModelService::default().name());
             if entries.iter().any(|it| it.name == name) {
                 let message = format!("two chat models are called {}", quoted(&name));
                 let way_out = "give one of them another name: `as: fast`";
@@ -207,7 +122,7 @@ impl<'a> Clients<'a> {
             entries.push(NamedEntry { name, entry });
         }
         let way_out = "list a chat model, or remove the key to answer with the NPCs' lines";
-        self.refuse_empty(all, "llm", way_out);
+        refuse_empty(all, "llm", way_out, self.notes);
         let hedge = all.map("hedge", &keys::providers::HEDGE);
         let is_hedged = hedge.and_then(|hedge| hedge.flag("llm")).unwrap_or_default();
         let is_short = entries.len() < 2 && !all.is_broken("llm");
@@ -249,11 +164,11 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// In order of preference, without the voices in place of others.
-    fn voices(&mut self, all: &Fields) -> VoiceList {
+    /// In order of preference, without the voices in place of others. `language`: the table's.
+    fn voices(&mut self, all: &Fields, language: &str) -> VoiceList {
         let mut listed: Vec<NamedEntry<VoiceEntry>> = Vec::new();
         for fields in entries(all, "tts", &keys::providers::TTS) {
-            let entry = self.voice(&fields);
+            let entry = self.voice(&fields, language);
             let name = fields.text("as").map_or(entry.name(), str::trim).to_owned();
             if listed.iter().any(|it| it.name == name) {
                 let message = format!("two voice services are called {}", quoted(&name));
@@ -267,11 +182,11 @@ impl<'a> Clients<'a> {
             listed.push(NamedEntry { name, entry });
         }
         let way_out = "list a voice service, or remove the key to speak with flite";
-        self.refuse_empty(all, "tts", way_out);
+        refuse_empty(all, "tts", way_out, self.notes);
         VoiceList::new(listed)
     }
 
-    fn voice(&mut self, fields: &Fields) -> VoiceEntry {
+    fn voice(&mut self, fields: &Fields, language: &str) -> VoiceEntry {
         const PATH: &str = "providers.tts";
         self.check_service(fields, PATH);
         let service = service_of(fields).and_then(VoiceService::named).unwrap_or_default();
@@ -291,14 +206,42 @@ impl<'a> Clients<'a> {
                 VoiceEntry::Kokoro(KokoroOptions { models: Vec::new(), slowest: SLOWEST })
             }
             VoiceService::OpenAi => {
-                VoiceEntry::OpenAi(self.options(fields, PATH, PaidBy::Speech, Home::OPENAI))
+                let entry = Entry { path: PATH, service: service.name() };
+                refuse(fields, entry, ["max_streams"].into_iter(), self.notes);
+                VoiceEntry::OpenAi(self.speech(fields, PATH))
             }
             VoiceService::Wyoming => {
                 let entry = Entry { path: PATH, service: service.name() };
-                refuse(fields, entry, ["api_key", "free", "model"].into_iter(), self.notes);
+                let without = ["api_key", "free", "model", "max_streams"];
+                let without = without.iter().chain(keys::providers::OPENAI_SOUND).copied();
+                refuse(fields, entry, without, self.notes);
                 let such_as = "tcp://127.0.0.1:10200";
                 VoiceEntry::Wyoming(wyoming(fields, PATH, such_as, self.notes))
             }
+            VoiceService::ElevenLabs => {
+                let entry = Entry { path: PATH, service: service.name() };
+                let without = keys::providers::OPENAI_SOUND.iter().copied();
+                refuse(fields, entry, without, self.notes);
+                let common = self.options(fields, PATH, PaidBy::Speech, Home::ELEVENLABS);
+                VoiceEntry::ElevenLabs(elevenlabs(fields, PATH, common, language, self.notes))
+            }
+            VoiceService::Deepgram => {
+                let entry = Entry { path: PATH, service: service.name() };
+                let without = ["model"].iter().chain(keys::providers::OPENAI_SOUND).copied();
+                refuse(fields, entry, without, self.notes);
+                let common = self.options(fields, PATH, PaidBy::Speech, Home::DEEPGRAM_VOICES);
+                VoiceEntry::Deepgram(deepgram::voices(fields, common))
+            }
+        }
+    }
+
+    /// Settings of a server with OpenAI's speech address under `name`.
+    fn speech(&mut self, fields: &Fields, name: &str) -> VoiceOptions {
+        let format = fields.text("response_format").and_then(SoundFormat::named);
+        VoiceOptions {
+            reach: self.options(fields, name, PaidBy::Speech, Home::OPENAI),
+            format: format.unwrap_or_default(),
+            sample_rate: fields.whole("sample_rate").unwrap_or(openai::SAMPLE_RATE),
         }
     }
 
@@ -311,7 +254,7 @@ impl<'a> Clients<'a> {
     }
 
     /// Reports settings that a service on this machine does not have.
-    fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
+    pub fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
         let keys = fields.shape().keys.iter().map(|key| key.name);
         let keys =
             keys.filter(|key| !matches!(*key, "service" | "name" | "as" | "fallback_voices"));
@@ -483,7 +426,8 @@ pub fn refuse(
     }
     for key in keys.filter(|key| fields.get(key).is_some()) {
         let message = format!("'{}.{key}' has no effect on '{}'", entry.path, entry.service);
-        let way_out = "remove it, or set the name to openai";
+        let is_other = entry.service != openai::NAME;
+        let way_out = if is_other { "remove it, or set the name to openai" } else { "remove it" };
         notes.problems.add(fields.place(key), message, way_out);
     }
 }

@@ -4,7 +4,7 @@
 //! Entry functions: [`home`], [`is_known`], [`is_own`]. The owner of an account can read everything
 //! sent with its key, so other addresses always need agreement. **Never**: resolves a host.
 
-use crate::provider::{deepgram, gemini, openai, realtime};
+use crate::provider::{deepgram, elevenlabs, gemini, openai, realtime};
 
 #[derive(Clone, Copy)]
 pub struct Home {
@@ -32,6 +32,14 @@ impl Home {
         has_sockets: true,
         model: "",
     };
+    pub const ELEVENLABS: Self = Self {
+        base_url: elevenlabs::BASE_URL,
+        variable: "ELEVENLABS_API_KEY",
+        has_sockets: true,
+        model: elevenlabs::MODEL,
+    };
+    /// Its voices are models of their own; what they cost is listed under its name.
+    pub const DEEPGRAM_VOICES: Self = Self { model: deepgram::NAME, ..Self::DEEPGRAM };
     pub const REALTIME: Self =
         Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
     pub const GEMINI: Self = Self {
@@ -85,7 +93,7 @@ const KNOWN: &[KnownService] = &[
     known(LIKE_OPENAI, &["sambanova"], "api.sambanova.ai"),
     known(&["deepgram"], &["deepgram", "dg"], "api.deepgram.com"),
     known(&["deepgram"], &["deepgram", "dg"], "api.eu.deepgram.com"),
-    known(LIKE_OPENAI, &["eleven", "xi"], "api.elevenlabs.io"),
+    known(&["elevenlabs", "openai"], &["eleven", "xi"], "api.elevenlabs.io"),
     known(&["brave"], &["brave"], "api.search.brave.com"),
     known(&["tavily"], &["tavily"], "api.tavily.com"),
     known(&[DISCORD], &["discord", "bot_token"], "discord.com"),

@@ -20,7 +20,7 @@ use crate::{
 /// Paths in `data_dir`; `*` is an id or a number. An unfinished file also has its process number
 /// and `.part` at its end. `/` ends a folder whose content has its own permissions: model files,
 /// which others may read, and private homes of servers' programs.
-const STORED: [&str; 22] = [
+const STORED: [&str; 23] = [
     "discord/commands-*",
     "discord/guild-*.json",
     "figures.json",
@@ -41,6 +41,7 @@ const STORED: [&str; 22] = [
     "sessions/*.calls.jsonl",
     "sessions/*.json",
     "sessions/*.lock",
+    "voice-lists.json",
     "voices.json",
     "web.key",
 ];

@@ -10,8 +10,8 @@ use crate::{
         turn::{Detector, Patience},
     },
     provider::{
-        EmbedderEntry, ModelEntry, RecogniserEntry, SpeechOptions, SpeechService, VoiceEntry,
-        base_url, deepgram,
+        DeepgramVoiceOptions, EmbedderEntry, ModelEntry, RecogniserEntry, SpeechOptions,
+        SpeechService, VoiceEntry, base_url, deepgram, openai::SoundFormat,
     },
     session,
     web::{McpOptions, WebOptions},
@@ -892,7 +892,8 @@ const EVERY_KEY: &[(&str, &str)] = &[
              llm: { name: openai, base_url: 'https://x.example/v1/', api_key: k, model: m, max_tokens: 9, context_window: 8192, \
              temperature: 0.5, extra_body: { reasoning_effort: low, n: 1 }, first_byte_timeout_ms: 1, \
              idle_timeout_ms: 2 }\n  \
-             tts: { name: openai, base_url: http://10.0.0.7/v1, model: s, free: true }\n\
+             tts: { name: openai, base_url: http://10.0.0.7/v1, model: s, response_format: wav, \
+             sample_rate: 44100, free: true }\n\
              turn: { patience: patient, detector: both, preemptive: false, timeout_ms: 5, recall_ms: 6 }\n\
              tiers: { languages: [de], deep: { add: [ponder] }, standard: { replace: [only] } }\n\
              budget: { session_max: none }\nprices: { m: { input: 1, output: 2.5 } }\n\
@@ -914,9 +915,8 @@ const EVERY_KEY: &[(&str, &str)] = &[
 #[test]
 fn every_key_of_a_provider_reaches_its_option() {
     let config = load_files(EVERY_KEY).unwrap();
-    let RecogniserEntry::OpenAi { options, language } = &config.services.recogniser else {
-        unreachable!("it is openai")
-    };
+    let entry = &config.services.recognisers.entries[0].entry;
+    let RecogniserEntry::OpenAi { options, language } = entry else { unreachable!("it is openai") };
     assert_eq!((options.model.as_str(), language.as_str()), ("w", "fr"));
     assert_eq!(options.priced_as, None, "this machine is free");
     assert_eq!(config.services.models.names().collect::<Vec<_>>(), ["m"]);
@@ -933,9 +933,68 @@ fn every_key_of_a_provider_reaches_its_option() {
         serde_json::to_string(&options.extra_body).unwrap(),
         r#"{"reasoning_effort":"low","n":1}"#
     );
-    assert!(
-        matches!(&config.services.voices.first().unwrap().entry, VoiceEntry::OpenAi(options) if options.model == "s")
+    let VoiceEntry::OpenAi(options) = &config.services.voices.first().unwrap().entry else {
+        unreachable!("it is openai")
+    };
+    assert_eq!(options.reach.model, "s");
+    assert_eq!((options.format, options.sample_rate), (SoundFormat::Wav, 44_100));
+}
+
+#[test]
+fn recognisers_are_one_or_a_list() {
+    let load = |stt: &str| load_app(&format!("providers: {{ stt: {stt} }}\n"));
+    let names = |stt: &str| {
+        let config = load(stt).unwrap();
+        config.services.recognisers.names().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let at = "base_url: 'http://127.0.0.1:1/v1'";
+    assert_eq!(names("{ service: local }"), ["local"]);
+    let three = format!("[{{ name: openai, {at}, model: w }}, {{ as: here }}, {{ name: local }}]");
+    assert_eq!(names(&three), ["w", "here", "local"]);
+    let config = load(&three).unwrap();
+    assert!(config.services.recognisers.only_here().is_none(), "another one hears first");
+    let hears = config.services.describe(&[]).hears;
+    assert_eq!(hears.len(), 2, "each service once: {hears:?}");
+    assert!(load("[]").unwrap_err()[0].contains("'providers.stt' is an empty list"));
+    let twice = format!("[{{ name: openai, {at}, model: w }}, {{ name: openai, {at}, model: w }}]");
+    assert!(load(&twice).unwrap_err()[0].contains("two recognisers are called 'w'"));
+    let price = |as_: &str, minute: u8| {
+        let price = format!("price: {{ minute: {minute} }}");
+        format!("{{ name: openai, as: {as_}, {at}, model: w, {price} }}")
+    };
+    let config = load(&format!("[{}, {}]", price("a", 1), price("b", 2))).unwrap();
+    let costs = |name: &str| config.budget.prices[&format!("providers.stt.{name}")].minute;
+    assert_eq!((costs("a"), costs("b")), (1.0, 2.0));
+}
+
+#[test]
+fn voices_are_one_or_a_list() {
+    let load = |tts: &str, voice: &str| {
+        let npc = format!("npcs: [{{ name: Bart, voice: {{ {voice} }}, lines: [{{ say: hi }}] }}]");
+        load_files(&[("glyphoxa.yaml", &format!("providers: {{ tts: {tts} }}\n{npc}\n"))])
+    };
+    let paid = "api_key: k, price: { characters: 30 }";
+    let second = "fallback_voices: { '*': { provider: spare } }";
+    let all = format!(
+        "[{{ name: elevenlabs, {paid}, {second} }}, {{ name: deepgram, as: dg, {paid} }}, \
+         {{ name: flite, as: spare }}]"
     );
+    let config = load(&all, "voice_id: abc").unwrap();
+    let voices = &config.services.voices;
+    let named = voices.named().iter().map(|it| it.name.as_str());
+    assert_eq!(named.take(3).collect::<Vec<_>>(), ["elevenlabs", "dg", "spare"]);
+    let speaks = voices.speaks(&config.npcs[0]);
+    let speaks = speaks.iter().map(|it| (it.provider.as_str(), it.voice_id.as_str()));
+    assert_eq!(speaks.collect::<Vec<_>>(), [("elevenlabs", "abc"), ("spare", "slt")]);
+    assert_eq!(config.services.describe(&config.npcs).speaks.len(), 2);
+    let prices: Vec<_> = config.budget.prices.keys().map(String::as_str).collect();
+    assert_eq!(prices, ["providers.tts.dg", "providers.tts.eleven_flash_v2_5"]);
+    let config = load("{ name: flite }", "voice_id: rms").unwrap();
+    assert_eq!(config.services.voices.speaks(&config.npcs[0]).len(), 1);
+    let first = |tts: &str| load(tts, "voice_id: rms").unwrap_err().remove(0);
+    assert!(first("[]").contains("'providers.tts' is an empty list"));
+    assert!(first("[{}, {}]").contains("two voice services are called 'flite'"));
+    assert!(first("[{ as: piper }]").contains("'piper' is the name of another voice service"));
 }
 
 #[test]
@@ -943,10 +1002,9 @@ fn every_key_of_deepgram_reaches_its_option() {
     let deepgram = |keys: &str| {
         let price = "prices: { flux-general-multi: { minute: 1 } }";
         let stt = format!("stt: {{ name: deepgram, model: flux-general-multi, api_key: k{keys} }}");
-        let config = load_app(&format!("providers: {{ {stt} }}\n{price}\n")).unwrap();
-        let RecogniserEntry::Deepgram(options) = config.services.recogniser else {
-            unreachable!("it is deepgram")
-        };
+        let mut config = load_app(&format!("providers: {{ {stt} }}\n{price}\n")).unwrap();
+        let entry = config.services.recognisers.entries.remove(0).entry;
+        let RecogniserEntry::Deepgram(options) = entry else { unreachable!("it is deepgram") };
         options
     };
     let plain = deepgram("");
@@ -969,6 +1027,40 @@ fn every_key_of_deepgram_reaches_its_option() {
     assert_eq!(set, wanted);
     assert_eq!(set.priced_as.as_deref(), Some("flux-general-multi"));
     assert_eq!(deepgram(", eager: 0.5").eager, Some(0.5));
+}
+
+#[test]
+fn every_key_of_deepgram_voices_has_its_option() {
+    let voices = |keys: &str| {
+        let tts = format!("tts: {{ name: deepgram, api_key: k{keys} }}");
+        let prices = "prices: { deepgram: { characters: 30 } }";
+        let npc =
+            "npcs: [{ name: Bart, voice: { voice_id: aura-2-zeus-en }, lines: [{ say: hi }] }]";
+        let text = format!("providers: {{ {tts} }}\n{prices}\n{npc}\n");
+        let config = load_files(&[("glyphoxa.yaml", &text)]).unwrap();
+        let first = config.services.voices.first().unwrap();
+        let VoiceEntry::Deepgram(options) = first.entry.clone() else {
+            unreachable!("it is deepgram")
+        };
+        options
+    };
+    let plain = voices("");
+    assert_eq!(plain.info().to_string(), "Deepgram at api.deepgram.com");
+    assert_eq!((plain.max_streams, plain.priced_as.as_deref()), (None, Some("deepgram")));
+    assert_eq!(plain.first_byte_timeout, deepgram::FIRST_BYTE_TIMEOUT);
+    let set = voices(
+        ", base_url: 'wss://dg.example/', max_streams: 3, first_byte_timeout_ms: 1, \
+         idle_timeout_ms: 2, price: { characters: 40 }",
+    );
+    let wanted = DeepgramVoiceOptions {
+        base_url: "https://dg.example".to_owned(),
+        max_streams: Some(3),
+        first_byte_timeout: Duration::from_millis(1),
+        idle_timeout: Duration::from_millis(2),
+        priced_as: Some("providers.tts.deepgram".to_owned()),
+        ..plain
+    };
+    assert_eq!(set, wanted);
 }
 
 #[test]
@@ -1034,6 +1126,17 @@ fn paid_models_need_a_price() {
     assert!(
         priced("odd", "").unwrap_err()[0].contains("does not fit its use (add input and output")
     );
+}
+
+#[test]
+fn voice_may_cost_by_the_character_or_the_minute() {
+    let tts = |price: &str| {
+        let tts = format!("{{ service: openai, api_key: k, model: m, price: {{ {price} }} }}");
+        load_app(&format!("providers: {{ tts: {tts} }}\n"))
+    };
+    assert!(tts("characters: 15").is_ok() && tts("minute: 0.03").is_ok());
+    let refused = tts("input: 1").unwrap_err().join("\n");
+    assert!(refused.contains("(add characters or minute, or `free: true`"), "{refused}");
 }
 
 #[test]

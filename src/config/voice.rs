@@ -163,7 +163,12 @@ impl<'a> Written<'a> {
                 let is_known = self.fields.is_some_and(|fields| fields.is_broken("voice_id"));
                 if !is_known && !self.is_broken {
                     let message = "missing key 'voice_id' of 'voice'";
-                    let way_out = "name a voice of the service, such as alloy";
+                    let way_out = match service.traits().ids {
+                        VoiceIds::Shaped { hint, .. } => hint,
+                        VoiceIds::Listed(_) | VoiceIds::Unknown => {
+                            "name a voice of the service, such as alloy"
+                        }
+                    };
                     problems.add(self.place("voice_id"), message, way_out);
                 }
                 ""

@@ -15,6 +15,7 @@ pub mod evidence;
 pub mod fallback;
 pub mod greeting;
 pub mod language;
+pub mod longest_sound;
 pub mod more;
 pub mod music;
 pub mod names;

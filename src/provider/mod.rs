@@ -24,6 +24,7 @@ pub mod gemini;
 mod http_client;
 mod images;
 mod models;
+mod nearest;
 mod one_shot;
 pub mod openai;
 mod options;
@@ -65,6 +66,7 @@ pub use error::{Error, Kind};
 pub use http_client::with_proxy_and_tls;
 pub use images::{FIRST_BYTE_TIMEOUT as PICTURE_FIRST_BYTE, ImageEntry, ImageService};
 pub use models::{ModelEntry, ModelService};
+pub use nearest::nearest_names;
 pub use one_shot::{OneByOne, OneShot};
 pub use options::Options;
 pub use outbound::{Outbound, Refused};
@@ -95,7 +97,7 @@ pub use text_to_speech::{
 };
 pub use usage::{Counted, Larger};
 pub use voices::{
-    Cores, Kokoro, KokoroOptions, OpenVoice, Piper, PiperOptions, Replacement, SLOWEST, VoiceEntry,
-    VoiceList, VoiceService,
+    Cores, DeepgramVoiceOptions, Kokoro, KokoroOptions, ListedVoice, OpenVoice, Piper, PiperOptions,
+    Replacement, SLOWEST, VoiceEntry, VoiceList, VoiceService, elevenlabs, language_code,
 };
 pub use webhook::{Signed, post_signed};

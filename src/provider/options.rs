@@ -22,7 +22,8 @@ use crate::{
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    pub recogniser: RecogniserEntry,
+    /// In order of preference.
+    pub recognisers: EntryList<RecogniserEntry>,
     pub models: EntryList<ModelEntry>,
     /// Voice services NPCs may name. NPCs that name none use the first.
     pub voices: VoiceList,
@@ -39,8 +40,10 @@ pub struct Options {
 impl Options {
     #[must_use]
     pub fn with_weights(mut self, weights: &Weights) -> Self {
-        if let RecogniserEntry::Local(here) = &mut self.recogniser {
-            here.weights = weights.clone();
+        for named in &mut self.recognisers.entries {
+            if let RecogniserEntry::Local(here) = &mut named.entry {
+                here.weights = weights.clone();
+            }
         }
         for voice in self.voices.iter_mut() {
             match voice {
@@ -103,11 +106,13 @@ impl Options {
             }
         }
         let sums_up = self.models.reads_prompts();
-        let here = match &self.recogniser {
-            RecogniserEntry::Local(here) => Some(here.clone()),
-            _ => None,
-        };
-        let hears = self.recogniser.info();
+        let here = self.recognisers.only_here().cloned();
+        let mut hears = Vec::new();
+        for service in self.recognisers.iter().map(RecogniserEntry::info) {
+            if !hears.contains(&service) {
+                hears.push(service);
+            }
+        }
         let talks = self.hear_own_voices(cast).into_iter();
         let speaks_and_hears = talks.map(|(entry, npcs)| NpcService {
             npcs: npcs.into_iter().map(|npc| npc.name.clone()).collect(),
@@ -145,7 +150,7 @@ mod tests {
     fn fallback_voices_are_listed_as_services() {
         let weights = Weights::new("models".into(), None, Vec::new());
         let options = Options {
-            recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
+            recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
             voices: VoiceList::default().with_models(&["models".into()], 0.8),
             speech_to_speech: Vec::new(),
@@ -171,7 +176,7 @@ mod tests {
     fn npcs_that_hear_own_voices_are_named() {
         let weights = Weights::new("models".into(), None, Vec::new());
         let without = Options {
-            recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
+            recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
             voices: VoiceList::default(),
             speech_to_speech: Vec::new(),
@@ -216,7 +221,7 @@ mod tests {
             ..openai.clone()
         };
         let options = Options {
-            recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
+            recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
             voices: VoiceList::default(),
             speech_to_speech: vec![openai, gemini],

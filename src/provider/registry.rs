@@ -17,7 +17,7 @@ use super::{
     models::Models,
     options::Options,
     realtime::Realtime,
-    recognisers::Recognisers,
+    recognisers::{RecogniserEntry, Recognisers},
     searches::Searches,
     smart_turn::SmartTurn,
     speech_to_speech::{Options as SpeechOptions, SpeechService},
@@ -41,9 +41,10 @@ struct Opened {
 }
 
 impl Registry {
-    /// The recogniser for one table; loads nothing yet.
-    pub fn recogniser(&self, options: &Options) -> Result<Arc<dyn SpeechToText>, Error> {
-        self.0.recognisers.open(&options.recogniser)
+    /// The recognisers for one table, the preferred one first; loads nothing yet. Tables share each
+    /// entry's health while its settings stay the same.
+    pub fn recognisers(&self, options: &Options) -> Result<Chain<dyn SpeechToText>, Error> {
+        self.0.recognisers.chain(&options.recognisers)
     }
 
     /// The chat models of `npc`, the preferred one first. `seed` varies scripted lines. Tables
@@ -113,13 +114,13 @@ impl Registry {
         options.search.as_ref().map(|entry| self.0.searches.open(entry)).transpose()
     }
 
-    pub async fn probe_recogniser(&self, options: &Options) -> Result<String, Error> {
-        self.0.recognisers.probe(&options.recogniser).await
+    pub async fn probe_recogniser(&self, entry: &RecogniserEntry) -> Result<String, Error> {
+        self.0.recognisers.probe(entry).await
     }
 
     /// Drops services that `options` no longer name. Current users keep theirs.
     pub fn retain(&self, options: &Options) {
-        self.0.recognisers.retain(&options.recogniser);
+        self.0.recognisers.retain(&options.recognisers);
         self.0.models.retain(&options.models);
         self.0.voices.retain(&options.voices);
         self.0.voice_models.retain(|entry| options.speech_to_speech.contains(entry));
@@ -135,8 +136,8 @@ mod tests {
     use super::*;
     use crate::{
         provider::{
-            EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceEntry, VoiceList,
-            remote,
+            EntryList, HereOptions, ModelEntry, NamedEntry, VoiceEntry, VoiceList,
+            openai::VoiceOptions, remote,
         },
         weights::Weights,
     };
@@ -146,7 +147,7 @@ mod tests {
         let entry = ModelEntry::OpenAi(remote::options("http://127.0.0.1:1/v1"));
         let named = |name: &&str| NamedEntry { name: (*name).to_owned(), entry: entry.clone() };
         Options {
-            recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
+            recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList { entries: models.iter().map(named).collect(), hedge: false },
             voices: VoiceList::default(),
             speech_to_speech: Vec::new(),
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn voice_failures_are_shared_until_entry_removal() {
-        let entry = VoiceEntry::OpenAi(remote::options("http://127.0.0.1:1/v1"));
+        let entry = VoiceEntry::OpenAi(VoiceOptions::at("http://127.0.0.1:1/v1"));
         let named = |name: &str| NamedEntry { name: name.to_owned(), entry: entry.clone() };
         let of = |names: &[&str]| Options {
             voices: VoiceList::new(names.iter().map(|name| named(name)).collect()),

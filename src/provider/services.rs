@@ -25,8 +25,9 @@ pub struct OutsidePrograms {
 
 #[derive(Clone, Debug)]
 pub struct Services {
-    pub hears: ServiceInfo,
-    /// Set if this machine's recogniser is the one that hears.
+    /// Recognisers in order of preference, each once.
+    pub hears: Vec<ServiceInfo>,
+    /// Set if only this machine's recogniser hears.
     pub here: Option<HereOptions>,
     pub thinks: Vec<ServiceInfo>,
     /// True if the chat model receives the transcript again, to summarise it.
@@ -53,7 +54,7 @@ impl Services {
 
     /// Services that are neither on this machine nor on its network.
     pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
-        let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
+        let all = self.hears.iter().chain(&self.thinks).chain(&self.speaks);
         let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));
         let all = all.chain(&self.compares).chain(&self.draws).chain(&self.searches);
         let all = all.chain(&self.collector);

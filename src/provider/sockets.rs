@@ -80,6 +80,14 @@ impl Handshake {
         Ok(Self { http, headers })
     }
 
+    /// Requests `url` with the key; an answer other than success fails. The caller sets the time
+    /// limit. Cancel safe.
+    pub async fn get(&self, url: Url) -> Result<Response, NotOpened> {
+        let request = self.http.get(url).headers(self.headers.clone());
+        let answer = request.send().await.map_err(NotOpened::Unanswered)?;
+        if answer.status().is_success() { Ok(answer) } else { Err(refused(answer).await) }
+    }
+
     /// Opens a socket at `url`. The caller sets the time limit. Cancel safe.
     pub async fn open(&self, url: Url) -> Result<Upgraded, NotOpened> {
         let key = generate_key();

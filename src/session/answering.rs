@@ -285,7 +285,7 @@ impl Table {
         for played in self.playback.poll(now) {
             match played {
                 Played::Began(turn) => {
-                    self.turns.began(turn, now);
+                    self.turns.began(turn, now, self.hearing.gives_partials());
                     if let Some(active) = self.turns.peek(turn) {
                         self.tell_stage(turn, active.purpose.seat, TurnStage::Speaking);
                     }

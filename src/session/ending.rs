@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::{
     SeatId, SpeakerId, TurnStage,
     caller::OrderId,
-    line::{Outcome, TurnLine},
+    line::Outcome,
     reports::Company,
     table::Table,
     turns::Active,
@@ -214,7 +214,7 @@ impl Table {
         self.tell_stage(turn, purpose.seat, TurnStage::Idle);
         let spent = self.reports.spent();
         let ended =
-            finished.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
+            finished.into_ended(|seat| self.seats[seat].cast(), &self.hearing.recogniser(), spent);
         for news in ended.report.iter().flat_map(|report| report.news.iter().cloned()) {
             self.reports.notice(news);
         }
@@ -222,7 +222,7 @@ impl Table {
         seat.engine.played(&ended.played);
         if taken_back {
             if let Some(line) = ended.line {
-                self.reports.taken_back(line.outcome, line.stt == TurnLine::TYPED);
+                self.reports.taken_back(line.outcome, &purpose.utterance);
             }
             return self.warm_seat(ended.seat);
         }

@@ -60,12 +60,13 @@ impl Finals {
         self.closed.iter().filter_map(|it| it.closed_at).min().map(|at| at + FINAL_TIMEOUT)
     }
 
-    /// Takes an utterance whose final is overdue.
+    /// Takes an utterance whose final is overdue, unless another recogniser hears it now.
     pub fn overdue(&mut self, now: Instant) -> Option<(Utterance, Error)> {
         let late = |it: &Recognition| it.closed_at.is_some_and(|at| at + FINAL_TIMEOUT <= now);
         let index = self.closed.iter().position(late)?;
-        let late = self.closed.remove(index);
         let error = Error::new(Kind::Timeout, "the recogniser gave no final transcript in 10 s");
+        let error = self.closed.get_mut(index)?.fall_over(error, now).err()?;
+        let late = self.closed.remove(index);
         Some((late.into_utterance(self.speaker, now), error))
     }
 
@@ -91,7 +92,10 @@ impl Finals {
             }
             News::Said(SpeechEvent::Resumed) => Recognised::Nothing,
             News::Said(SpeechEvent::Final { text }) => {
-                self.closed[index].text = Some(text);
+                self.closed[index].conclude(text);
+                if self.closed[index].is_endless() {
+                    return Recognised::Nothing;
+                }
                 self.settle(index, open, now)
             }
             News::Sounds(_) => Recognised::Nothing,
@@ -99,16 +103,19 @@ impl Finals {
                 self.closed[index].text.get_or_insert_default();
                 self.settle(index, open, now)
             }
-            // The rest of the utterance is worth more than the failure of its beginning.
-            News::Failed(error) if self.closed[index].parked => {
-                tracing::warn!(%error, "the beginning of an utterance is lost");
-                self.closed[index].text.get_or_insert_default();
-                self.settle(index, open, now)
-            }
-            News::Failed(error) => {
-                let failed = self.closed.remove(index);
-                Recognised::Failed(failed.into_utterance(self.speaker, now), error)
-            }
+            News::Failed(error) => match self.closed[index].fall_over(error, now) {
+                Ok(()) => Recognised::Nothing,
+                // The rest of the utterance is worth more than the failure of its beginning.
+                Err(error) if self.closed[index].parked => {
+                    tracing::warn!(%error, "the beginning of an utterance is lost");
+                    self.closed[index].text.get_or_insert_default();
+                    self.settle(index, open, now)
+                }
+                Err(error) => {
+                    let failed = self.closed.remove(index);
+                    Recognised::Failed(failed.into_utterance(self.speaker, now), error)
+                }
+            },
         }
     }
 

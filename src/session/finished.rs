@@ -46,7 +46,8 @@ pub struct Ended {
 }
 
 impl Finished {
-    /// Builds the line of the report and the entry for the engine's history.
+    /// Builds the line of the report and the entry for the engine's history. `stt`: the recogniser
+    /// of an utterance that names none.
     pub fn into_ended(self, cast: impl FnOnce(SeatId) -> Cast, stt: &str, spent: f64) -> Ended {
         let seat = self.purpose.seat;
         let cast = cast(seat);
@@ -83,6 +84,7 @@ impl Finished {
         let failure = failure(report, &self.end);
         let outcome = stopped_as.unwrap_or_else(|| outcome(failure.as_ref(), played));
         let utterance = &self.purpose.utterance;
+        let stt = utterance.understood_by.as_deref().unwrap_or(stt);
         let stt = if utterance.typed { TurnLine::TYPED } else { stt };
         let made_by = made_by(report, stt, &cast);
         let is_cascade =

@@ -7,6 +7,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     future::poll_fn,
+    sync::Arc,
     task::Poll,
 };
 
@@ -41,6 +42,8 @@ pub struct Hearing {
     broken: Vec<Broken>,
     /// End of each speaker's pause after a panic.
     resting: HashMap<SpeakerId, Instant>,
+    /// All recognisers have failed since one last understood a person.
+    is_deaf: bool,
     pub clock: SoundClock,
 }
 
@@ -74,6 +77,7 @@ impl Hearing {
             rest: RestOfSpeech::default(),
             broken: Vec::new(),
             resting: HashMap::new(),
+            is_deaf: false,
             clock: SoundClock::default(),
         }
     }
@@ -83,21 +87,38 @@ impl Hearing {
         self.listening = listening;
     }
 
-    pub fn recogniser(&self) -> &str {
-        self.recogniser.stt.name()
+    /// Name of the recogniser that would hear an utterance now.
+    pub fn recogniser(&self) -> Arc<str> {
+        self.recogniser.chain.called()
     }
 
     pub fn listens(&self) -> bool {
         self.listening.judge.is_some()
     }
 
+    /// True if the recogniser that would hear an utterance now gives partials.
     pub fn gives_partials(&self) -> bool {
-        self.recogniser.stt.abilities().partials
+        self.recogniser.chain.abilities().partials
     }
 
-    /// Passes likely names to the recogniser if it accepts hints.
+    /// Passes likely names to the recognisers that accept hints.
     pub fn expect(&self, names: &dyn Fn() -> Vec<String>) {
-        self.recogniser.stt.expect(names);
+        self.recogniser.chain.iter().for_each(|it| it.service().expect(names));
+    }
+
+    /// Notes that all of several recognisers have failed; true the first time.
+    pub fn goes_deaf(&mut self) -> bool {
+        !self.recogniser.chain.is_alone() && !std::mem::replace(&mut self.is_deaf, true)
+    }
+
+    /// Notes that a person was understood.
+    pub const fn understands(&mut self) {
+        self.is_deaf = false;
+    }
+
+    /// Unread news for the game master: recognisers that reject all requests.
+    pub fn news(&self) -> Vec<String> {
+        self.recogniser.chain.news()
     }
 
     pub fn frame(&mut self, now: Instant, voice: &VoiceFrame) -> Option<FrameResult> {
@@ -112,8 +133,7 @@ impl Hearing {
             self.pipelines.retain(|_, pipeline| !pipeline.is_stale(now));
         }
         let (listening, recogniser) = (&self.listening, &self.recogniser);
-        let begin =
-            || SpeakerPipeline::new(*speaker, listening.clone(), recogniser.stt.abilities());
+        let begin = || SpeakerPipeline::new(*speaker, listening.clone());
         let pipeline = self.pipelines.entry(*speaker).or_insert_with(begin);
         let at = Received { clock: now, sound: *at };
         let result = caught_now(|| pipeline.frame(at, frame, recogniser));

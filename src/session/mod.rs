@@ -43,6 +43,7 @@ mod scene;
 mod seat;
 mod seats;
 mod segment;
+mod sending;
 mod speakers;
 mod statistics;
 mod status;

@@ -17,7 +17,7 @@ use crate::{
     domain::{Campaign, SessionId},
     engine::Budget,
     logic::tier::{Keywords, RuleName},
-    provider::{SpeechToText, TurnJudge},
+    provider::{Chain, SpeechToText, TurnJudge},
     tools::{Effects, ToolHost, builtin::Music},
     traces::Traces,
 };
@@ -34,7 +34,8 @@ pub struct Outlets {
 
 pub struct TableSetup {
     pub session: SessionId,
-    pub stt: Arc<dyn SpeechToText>,
+    /// In order of preference.
+    pub stt: Chain<dyn SpeechToText>,
     /// Sound model for pauses; `None`: words decide.
     pub judge: Option<Arc<dyn TurnJudge>>,
     pub outlets: Outlets,

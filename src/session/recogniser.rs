@@ -1,6 +1,7 @@
-//! The recogniser of a table, its payments and its events.
+//! The recognisers of a table, their payments and their events.
 //!
-//! Entry types: [`Recogniser`], [`RecognitionEvent`].
+//! Entry types: [`Recogniser`] has all, [`Candidates`] those that may hear an utterance,
+//! [`AskedRecogniser`] the one that does; [`RecognitionEvent`]. Each is paid for at its own price.
 
 use std::{
     sync::{
@@ -22,7 +23,7 @@ use crate::{
     domain::HEARING,
     engine::{Budget, Reservation},
     logic::{budget::Consumption, turn::Judgement},
-    provider::{Attempts, Error, SpeechEvent, SpeechToText},
+    provider::{Asked, Attempts, Candidate, Chain, Error, Kind, Queue, SpeechEvent, SpeechToText},
 };
 
 /// Frames paid for in advance, repeatedly during a recognition: 10 s.
@@ -33,19 +34,87 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Resolves once the store has reserved the money.
 pub type Covered = BoxFuture<'static, Result<(), Error>>;
 
+/// The recognisers of a table, in order of preference.
 #[derive(Clone)]
 pub struct Recogniser {
-    pub stt: Arc<dyn SpeechToText>,
+    pub chain: Chain<dyn SpeechToText>,
     pub budget: Budget,
 }
 
 impl Recogniser {
-    /// Reserves money for [`PAID_FRAMES`]; [`covered`] tells when they may be sent. Fails with
-    /// [`crate::provider::Kind::OverBudget`] at a cap.
+    /// Those that may hear an utterance.
+    pub fn candidates(&self) -> Candidates {
+        self.of_queue(self.chain.queue())
+    }
+
+    /// Those that may hear the next utterance of a stream if `by`, which has it, fails.
+    pub fn others(&self, by: &AskedRecogniser) -> Candidates {
+        self.of_queue(self.chain.queue_after(by.candidate.name()))
+    }
+
+    fn of_queue(&self, queue: Queue<dyn SpeechToText>) -> Candidates {
+        Candidates { queue, is_alone: self.chain.is_alone(), budget: self.budget.clone() }
+    }
+}
+
+/// Recognisers that have not been asked to hear an utterance yet.
+pub struct Candidates {
+    queue: Queue<dyn SpeechToText>,
+    is_alone: bool,
+    budget: Budget,
+}
+
+impl Candidates {
+    /// Asks the next one; the client of the last one retries.
+    pub fn ask(&mut self) -> Option<AskedRecogniser> {
+        let (candidate, asked) = self.queue.take()?;
+        Some(AskedRecogniser {
+            candidate,
+            asked,
+            is_alone: self.is_alone,
+            is_last: !self.queue.has_more(),
+            has_answered: false,
+            budget: self.budget.clone(),
+        })
+    }
+}
+
+/// A recogniser that is asked to hear an utterance.
+pub struct AskedRecogniser {
+    candidate: Candidate<dyn SpeechToText>,
+    asked: Asked,
+    is_alone: bool,
+    is_last: bool,
+    has_answered: bool,
+    budget: Budget,
+}
+
+impl AskedRecogniser {
+    /// Its name in reports: that of the service if there is one, else of its entry.
+    pub fn name(&self) -> Arc<str> {
+        match self.is_alone {
+            true => self.candidate.service().name().into(),
+            false => Arc::clone(self.candidate.name()),
+        }
+    }
+
+    /// True if no other one can hear the utterance, whatever happens.
+    pub const fn is_alone(&self) -> bool {
+        self.is_alone
+    }
+
+    /// True if it ends utterances itself.
+    pub fn is_endless(&self) -> bool {
+        self.candidate.service().abilities().endpointing
+    }
+
+    /// Reserves money for [`PAID_FRAMES`] at its price; [`covered`] tells when they may be sent.
+    /// Fails with [`crate::provider::Kind::OverBudget`] at a cap.
     pub fn reserve(&self) -> Result<Reservation, Error> {
         let seconds = (FRAME * PAID_FRAMES).as_secs_f64();
         let expected = Consumption { seconds, ..Consumption::default() };
-        self.budget.reserve_now(self.stt.priced_as(), HEARING, None, expected)
+        let priced_as = self.candidate.service().priced_as();
+        self.budget.reserve_now(priced_as, HEARING, None, expected)
     }
 
     /// Reserves money for another [`PAID_FRAMES`]; the future resolves once they may be sent
@@ -67,12 +136,33 @@ impl Recogniser {
         audio: mpsc::Receiver<Frame>,
         frames: &Arc<AtomicU32>,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        self.stt.listen_to(speaker.0, audio, self.attempts(frames))
+        let attempts = self.attempts(frames);
+        let attempts = if self.is_last { attempts } else { attempts.once() };
+        self.candidate.service().listen_to(speaker.0, audio, attempts)
+    }
+
+    /// It has said something.
+    pub fn answered(&mut self) {
+        if !std::mem::replace(&mut self.has_answered, true) {
+            self.asked.answered(false);
+        }
+    }
+
+    /// It has failed. The failures of the only recogniser change nothing.
+    pub fn failed(&mut self, error: &Error) {
+        if !self.is_alone {
+            self.asked.failed(error);
+        }
+    }
+
+    /// True if the sound sent to it may be billed although it failed with `kind`.
+    pub const fn may_be_billed(&self, kind: Kind) -> bool {
+        self.is_alone || kind.may_be_billed()
     }
 
     /// Pays again when an utterance is sent again, by its length at that time.
     fn attempts(&self, frames: &Arc<AtomicU32>) -> Attempts {
-        let Some(model) = self.stt.priced_as().map(str::to_owned) else {
+        let Some(model) = self.candidate.service().priced_as().map(str::to_owned) else {
             return Attempts::default();
         };
         let (budget, frames) = (self.budget.clone(), Arc::clone(frames));

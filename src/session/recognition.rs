@@ -1,43 +1,31 @@
-//! One utterance on its way through a recogniser.
+//! One utterance on its way through a recogniser, or through several until one understands it.
 //!
-//! Entry type: [`Recognition`]. Sound waits here until money for it is reserved; the reservation is
-//! polled together with the recogniser's events.
+//! Entry type: [`Recognition`]. It keeps the sound: when a recogniser fails, the next one gets all
+//! of it ([`Recognition::fall_over`]), and the words of the one that failed are forgotten.
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
     time::Duration,
 };
 
-use futures::{
-    future::FutureExt,
-    stream::{BoxStream, StreamExt},
-};
-use tokio::{sync::mpsc, time::Instant};
+use tokio::time::Instant;
 
 use super::{
     clock::{Received, SoundTime},
     input::PREROLL_FRAMES,
     judging::Judging,
-    recogniser::{Covered, News, PAID_FRAMES, Recogniser, RecognitionEvent, covered},
+    recogniser::{Candidates, News, Recogniser, RecognitionEvent},
+    sending::{SOUND_CAPACITY, Sending},
     speakers::SpeakerId,
     utterance::{Apart, Utterance, taken},
 };
 use crate::{
-    audio::{FRAME, Frame},
-    engine::Reservation,
-    logic::{budget::Consumption, vad},
-    provider::{Error, SpeechEvent, TurnJudge},
+    audio::Frame,
+    logic::vad,
+    provider::{Error, Kind, TurnJudge},
 };
 
-/// Frames that a recogniser may lag behind, and that are stored per utterance: 32 s, the longest
-/// utterance. Of a longer one the newest are kept; a frame sent to a recogniser that lags further
-/// is lost with a warning.
-const SOUND_CAPACITY: usize = 1_600;
 /// A partial unchanged for this long may start a guess.
 const STABLE: Duration = Duration::from_millis(150);
 /// Minimum pause before a guess; shorter pauses are breaths.
@@ -45,34 +33,27 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Silence sent after each word. The rest is withheld until speech continues, so that the
 /// recogniser can use the pause to revise.
 const SILENCE: Duration = Duration::from_millis(120);
-/// A recogniser that takes no sound for this long never will: other utterances it may be busy with
-/// are shorter.
-const STUCK: Duration = Duration::from_secs(35);
 
 pub struct Recognition {
     /// Number within the pipeline, from 1.
     pub id: u64,
+    speaker: SpeakerId,
     recogniser: Recogniser,
-    to: Option<mpsc::Sender<Frame>>,
-    /// Receiver of [`Self::to`] and its speaker, until the first sound is paid for.
-    unopened: Option<(SpeakerId, mpsc::Receiver<Frame>)>,
-    /// `None`: not open yet, or ended. Dropping the stream closes the recogniser.
-    events: Option<BoxStream<'static, Result<SpeechEvent, Error>>>,
-    held: Option<Reservation>,
-    /// Resolves once [`Self::held`] may be spent; `None`: it may.
-    paying: Option<Covered>,
-    unpaid: VecDeque<Frame>,
+    /// Those that hear it if the one that hears it now fails.
+    others: Candidates,
+    /// Those that failed, with reasons.
+    failed: Vec<String>,
+    sending: Sending,
     endless: bool,
     /// Its sound, after that of what it continues.
     sound: VecDeque<Frame>,
+    /// Frames of its own, including those dropped from [`Self::sound`].
+    own: usize,
     /// Frames with a voice, including those dropped from [`Self::sound`].
     voiced: u32,
     /// True if [`Self::sound`] may contain a voice.
     audible: bool,
     withheld: Vec<Frame>,
-    /// Frames not paid for finally.
-    frames: u32,
-    all_frames: Arc<AtomicU32>,
     /// True if it continues another after more than a pause.
     pub apart: bool,
     pub before: String,
@@ -86,11 +67,6 @@ pub struct Recognition {
     pub speech_end: Instant,
     voiced_at: SoundTime,
     judging: Judging,
-    /// Frames sent, and how many of them the recogniser had taken at the last check.
-    sent: usize,
-    taken: usize,
-    /// Last time the recogniser took a frame, or had taken all.
-    taken_at: Instant,
     pub closed_at: Option<Instant>,
     pub text: Option<String>,
     pub parked: bool,
@@ -105,24 +81,23 @@ impl Recognition {
         recogniser: &Recogniser,
         at: Received,
     ) -> Result<Self, Error> {
-        let held = recogniser.reserve()?;
-        let (to, audio) = mpsc::channel(SOUND_CAPACITY);
-        let mut started = Self {
+        let mut others = recogniser.candidates();
+        let none = || Error::new(Kind::Missing, "no recogniser is configured (set providers.stt)");
+        let by = others.ask().ok_or_else(none)?;
+        let endless = by.is_endless();
+        Ok(Self {
             id,
+            speaker,
             recogniser: recogniser.clone(),
-            to: Some(to),
-            unopened: Some((speaker, audio)),
-            events: None,
-            all_frames: Arc::default(),
-            paying: covered(&held),
-            held: Some(held),
-            unpaid: VecDeque::new(),
-            endless: recogniser.stt.abilities().endpointing,
+            others,
+            failed: Vec::new(),
+            sending: Sending::start(by, id, speaker, at.clock)?,
+            endless,
             sound: VecDeque::new(),
+            own: 0,
             voiced: 0,
             audible: false,
             withheld: Vec::new(),
-            frames: 0,
             apart: false,
             before: String::new(),
             before_began: None,
@@ -134,18 +109,11 @@ impl Recognition {
             speech_end: at.clock,
             voiced_at: at.sound,
             judging: Judging::default(),
-            sent: 0,
-            taken: 0,
-            taken_at: at.clock,
             closed_at: None,
             text: None,
             parked: false,
             offered: false,
-        };
-        if started.paying.is_none() {
-            started.paid();
-        }
-        Ok(started)
+        })
     }
 
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
@@ -153,45 +121,69 @@ impl Recognition {
             let news = News::Sounds(judgement);
             return Poll::Ready(RecognitionEvent { recognition: self.id, news });
         }
-        if let Err(error) = self.poll_payment(context) {
-            self.events = None;
-            let news = News::Failed(error);
-            return Poll::Ready(RecognitionEvent { recognition: self.id, news });
-        }
-        let Some(events) = &mut self.events else { return Poll::Pending };
-        let news = match ready!(events.poll_next_unpin(context)) {
-            Some(Ok(said)) => News::Said(said),
-            Some(Err(error)) => News::Failed(error),
-            None => News::Over,
-        };
-        if !matches!(news, News::Said(_)) {
-            self.events = None;
-        }
-        Poll::Ready(RecognitionEvent { recognition: self.id, news })
+        let recognition = self.id;
+        self.sending.poll(context).map(|news| RecognitionEvent { recognition, news })
     }
 
-    /// Sends the sound that has been paid for. A refused payment is returned, its sound was not
-    /// sent; fails at a cap or if the store is late.
-    fn poll_payment(&mut self, context: &mut Context<'_>) -> Result<(), Error> {
-        while let Some(paying) = &mut self.paying {
-            let Poll::Ready(paid) = paying.poll_unpin(context) else { break };
-            self.paying = None;
-            if let Err(error) = paid {
-                self.unpaid.clear();
-                self.held.take().into_iter().for_each(Reservation::unused);
-                return Err(error);
+    /// Gives the whole utterance to the next recogniser; `error` has ended the present one. Fails
+    /// if no other can hear it.
+    pub fn fall_over(&mut self, error: Error, now: Instant) -> Result<(), Error> {
+        self.sending.fail(&error);
+        self.failed.push(format!("{}: {error}", self.sending.by().name()));
+        let next = if error.kind().falls_over() { self.others.ask() } else { None };
+        let Some(next) = next else { return Err(self.reason(error)) };
+        let name = next.name();
+        tracing::warn!(%error, next = &*name, "another recogniser hears an utterance");
+        match Sending::start(next, self.id, self.speaker, now) {
+            Ok(sending) => self.sending = sending,
+            // A spent budget ends it.
+            Err(refused) => {
+                self.failed.push(format!("{name}: {refused}"));
+                return Err(self.reason(refused));
             }
-            self.paid();
         }
+        self.send_again(now);
         Ok(())
     }
 
-    /// Opens the recogniser if needed, and sends the sound that is paid for.
-    fn paid(&mut self) {
-        if let Some((speaker, audio)) = self.unopened.take() {
-            self.events = Some(self.recogniser.listen(speaker, audio, &self.all_frames));
+    /// `last` with the reasons of the others.
+    fn reason(&self, last: Error) -> Error {
+        match self.failed.len() {
+            0 | 1 => last,
+            _ => Error::new(last.kind(), self.failed.join("; ")),
         }
-        self.hand_on();
+    }
+
+    /// Sends its sound to a recogniser that knows nothing yet.
+    fn send_again(&mut self, now: Instant) {
+        self.endless = self.sending.by().is_endless();
+        self.partial.clear();
+        (self.partial_at, self.is_eager, self.offered, self.text) = (None, false, false, None);
+        if self.endless {
+            self.withheld.clear();
+        }
+        let own = self.own.min(self.sound.len());
+        (0..own).for_each(|_| self.sending.count());
+        let frames = self.sound.iter().skip(self.sound.len() - own);
+        self.sending.feed(frames.take(own.saturating_sub(self.withheld.len())).cloned());
+        if self.closed_at.is_some() {
+            self.close(now);
+        }
+    }
+
+    /// True if it is between two utterances of a stream that another recogniser may continue.
+    pub fn is_idle(&self) -> bool {
+        self.endless && !self.audible && !self.sending.by().is_alone()
+    }
+
+    /// Notes that its recogniser failed between two utterances.
+    pub fn fail(&mut self, error: &Error) {
+        self.sending.fail(error);
+    }
+
+    /// True if its recogniser ends utterances itself.
+    pub const fn is_endless(&self) -> bool {
+        self.endless
     }
 
     /// Takes 20 ms. Withholds long silence if the table ends utterances.
@@ -203,41 +195,13 @@ impl Recognition {
             self.voiced = self.voiced.saturating_add(1);
         }
         self.judging.feed(voiced);
-        self.frames = self.frames.saturating_add(1);
-        self.all_frames.fetch_add(1, Ordering::Relaxed);
+        self.sending.count();
         self.keep(frame);
         self.withheld.push(frame.clone());
         if !self.endless && at.sound > self.voiced_at + SILENCE {
             return;
         }
-        self.unpaid.extend(self.withheld.drain(..));
-        self.hand_on();
-        while self.unpaid.len() > SOUND_CAPACITY {
-            tracing::warn!(stream = self.id, "nobody has paid yet, a frame is lost");
-            self.unpaid.pop_back();
-            self.frames = self.frames.saturating_sub(1);
-        }
-    }
-
-    /// Sends the sound that is paid for, and reserves more when needed.
-    fn hand_on(&mut self) {
-        loop {
-            while self.is_paid()
-                && let Some(frame) = self.unpaid.pop_front()
-            {
-                self.send(frame);
-            }
-            if self.unpaid.is_empty() || self.held.is_none() || self.paying.is_some() {
-                break;
-            }
-            self.settle();
-            (self.held, self.paying) = self.recogniser.pay_on();
-        }
-        self.end_if_closed();
-    }
-
-    fn is_paid(&self) -> bool {
-        self.held.is_some() && self.paying.is_none() && self.unsettled() < PAID_FRAMES
+        self.sending.feed(self.withheld.drain(..));
     }
 
     /// Stores a frame for the turn. A streaming recognition is mostly silence, a megabyte every 30
@@ -249,6 +213,7 @@ impl Recognition {
             self.sound.pop_front();
         }
         self.sound.push_back(frame.clone());
+        self.own = self.own.saturating_add(1);
     }
 
     /// Sound of the utterance and of what it continues; `None` without a voice.
@@ -260,66 +225,23 @@ impl Recognition {
         self.voiced
     }
 
-    fn send(&mut self, frame: Frame) {
-        match self.to.as_ref().map(|to| to.try_send(frame)) {
-            Some(Ok(())) => self.sent += 1,
-            Some(Err(_)) => {
-                tracing::warn!(stream = self.id, "the recogniser is too slow, a frame is lost");
-            }
-            None => {}
-        }
-    }
-
-    /// True if the recogniser has taken no sound for [`STUCK`].
+    /// True if the recogniser has taken no sound for too long.
     pub fn is_stuck(&mut self, now: Instant) -> bool {
-        let waiting = self.to.as_ref().map_or(0, |to| to.max_capacity() - to.capacity());
-        let taken = self.sent.saturating_sub(waiting);
-        if taken > self.taken || waiting == 0 {
-            self.taken_at = now;
-        }
-        self.taken = taken;
-        self.stuck_at() <= now
+        self.sending.is_stuck(now)
     }
 
     /// Time at which [`Self::is_stuck`] may become true.
     pub fn stuck_at(&self) -> Instant {
-        self.taken_at + STUCK
+        self.sending.stuck_at()
     }
 
     pub fn close(&mut self, now: Instant) {
         self.closed_at = Some(now);
-        self.end_if_closed();
-    }
-
-    /// Ends the recogniser's sound once all of it is sent.
-    fn end_if_closed(&mut self) {
-        if self.closed_at.is_some() && self.paying.is_none() && self.unpaid.is_empty() {
-            // Dropping the sender signals the end.
-            self.to = None;
-            self.settle();
-        }
-    }
-
-    /// Pays for the frames received.
-    fn settle(&mut self) {
-        let unsettled = self.unsettled();
-        self.frames = self.frames.saturating_sub(unsettled);
-        let seconds = (FRAME * unsettled).as_secs_f64();
-        let Some(held) = self.held.take() else { return };
-        match self.paying.take() {
-            Some(_) => held.unused(),
-            None => held.settle(Consumption { seconds, ..Consumption::default() }),
-        }
-    }
-
-    fn unsettled(&self) -> u32 {
-        let waiting = u32::try_from(self.unpaid.len()).unwrap_or(u32::MAX);
-        self.frames.saturating_sub(waiting)
+        self.sending.close();
     }
 
     pub fn is_drained(&self) -> bool {
-        self.unpaid.is_empty()
-            && self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
+        self.sending.is_drained()
     }
 
     pub fn read(&mut self, at: SoundTime, partial: String) {
@@ -352,6 +274,11 @@ impl Recognition {
         self.voiced_at
     }
 
+    /// Time of its first voice.
+    pub const fn began(&self) -> Option<Instant> {
+        self.began
+    }
+
     pub fn is_pausing(&self, at: SoundTime) -> bool {
         at >= self.voiced_at + PAUSE
     }
@@ -377,15 +304,32 @@ impl Recognition {
         self.partial.clear();
         (self.partial_at, self.is_eager, self.offered) = (None, false, false);
         self.audible = false;
+        self.others = self.recogniser.others(self.sending.by());
+        self.failed.clear();
+        self.own = 0;
+        let raw = self.joined(&text);
+        self.before.clear();
+        let began = self.began.take().unwrap_or(self.speech_end);
         Utterance {
-            raw: taken(&text),
-            began: self.began.take().unwrap_or(self.speech_end),
+            raw,
+            understood_by: Some(self.sending.by().name()),
+            began: self.before_began.take().unwrap_or(began),
             partials: std::mem::take(&mut self.partials),
             final_at: Some(now),
             voiced: std::mem::take(&mut self.voiced),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
             ..Utterance::unknown(speaker, self.speech_end)
         }
+    }
+
+    /// Processes a final text. A recogniser that ends utterances itself may give several of a
+    /// closed one.
+    pub fn conclude(&mut self, text: String) {
+        let before = self.text.take().filter(|before| self.endless && !before.is_empty());
+        self.text = Some(match before {
+            Some(before) => format!("{before} {text}"),
+            None => text,
+        });
     }
 
     /// Time from which the partial may start a guess, unless it was offered.
@@ -401,6 +345,7 @@ impl Recognition {
         self.offered = true;
         Utterance {
             raw: self.joined(&self.partial),
+            understood_by: Some(self.sending.by().name()),
             partials: self.partials,
             audio: self.sound.iter().cloned().collect(),
             voiced: self.voiced,
@@ -430,6 +375,7 @@ impl Recognition {
         let apart = self.text.as_deref().filter(|_| self.apart);
         Utterance {
             raw: self.joined(self.text.as_deref().unwrap_or_default()),
+            understood_by: Some(self.sending.by().name()),
             apart: apart.map(|text| Apart { text: taken(text), began }),
             began: self.before_began.unwrap_or(began),
             partials: self.partials,
@@ -438,11 +384,5 @@ impl Recognition {
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
             ..Utterance::unknown(speaker, self.speech_end)
         }
-    }
-}
-
-impl Drop for Recognition {
-    fn drop(&mut self) {
-        self.settle();
     }
 }

@@ -107,8 +107,11 @@ impl Reports {
         self.backlog.count()
     }
 
-    pub fn understood_by(&self, typed: bool) -> &str {
-        if typed { TurnLine::TYPED } else { &self.stt }
+    fn understood_by(&self, utterance: &Utterance) -> String {
+        match utterance.typed {
+            true => TurnLine::TYPED.to_owned(),
+            false => utterance.understood_by.as_deref().unwrap_or(&self.stt).to_owned(),
+        }
     }
 
     /// Publishes an answer, and keeps its `basis` to explain it.
@@ -168,7 +171,7 @@ impl Reports {
                 speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
                 ..Timings::default()
             },
-            stt: self.understood_by(utterance.typed).to_owned(),
+            stt: self.understood_by(&utterance),
             understood: utterance.text,
             spent: self.spent(),
             ..TurnLine::unanswered(outcome, detail)
@@ -181,7 +184,7 @@ impl Reports {
         let is_alone = is_x_card(&utterance.text);
         let line = TurnLine {
             understood: if is_alone { utterance.text.clone() } else { X_CARD.to_owned() },
-            stt: self.understood_by(utterance.typed).to_owned(),
+            stt: self.understood_by(utterance),
             spent: self.spent(),
             ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())
         };
@@ -189,8 +192,8 @@ impl Reports {
     }
 
     /// Publishes an exchange that was taken back, without its words.
-    pub fn taken_back(&mut self, outcome: Outcome, typed: bool) {
-        let (stt, spent) = (self.understood_by(typed).to_owned(), self.spent());
+    pub fn taken_back(&mut self, outcome: Outcome, utterance: &Utterance) {
+        let (stt, spent) = (self.understood_by(utterance), self.spent());
         let line = TurnLine { stt, spent, ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned()) };
         self.line_of_nobody(line);
     }

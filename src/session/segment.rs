@@ -148,8 +148,8 @@ impl Sentence {
             return None;
         }
         let ended = self.word_ends.iter().take_while(|word| word.at <= sound(heard)).last();
-        let part = ended.map_or(0.0, |word| word.part);
-        Some((part * all as f32).round() as usize)
+        let words = ended.map_or(0.0, |word| word.part) * all as f32;
+        Some((1..=all).take_while(|nth| *nth as f32 - 0.5 <= words).count())
     }
 }
 

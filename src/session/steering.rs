@@ -220,7 +220,7 @@ impl Table {
             self.take_back_from_others(purpose);
         }
         for purpose in waiting {
-            self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);
+            self.reports.taken_back(Outcome::Cancelled, &purpose.utterance);
         }
         self.carded = self.silenced_by_card();
         self.set_muted(None, true);

@@ -138,8 +138,8 @@ impl Table {
         let halts = setup.outlets.halts;
         let effects =
             TableEffects::new(setup.outlets.effects, music.clone(), Arc::clone(&halts), late);
-        let (name, partials) = (setup.stt.name().to_owned(), setup.stt.abilities().partials);
-        let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
+        let name = setup.stt.called();
+        let recogniser = Recogniser { chain: setup.stt, budget: parts.budget.clone() };
         Self {
             session,
             recaller: recaller.map(Arc::new),
@@ -152,7 +152,7 @@ impl Table {
             announced: Announced::default(),
             options: parts.options,
             playback: Playback::new(setup.outlets.out, music.clone(), setup.outlets.pace, rng),
-            turns: Turns::new(partials),
+            turns: Turns::default(),
             host: setup.host,
             halts,
             effects: Arc::new(effects),

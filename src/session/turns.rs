@@ -53,15 +53,9 @@ pub struct Turns {
     active: Vec<Active>,
     pub tasks: JoinSet<(TurnId, TurnReport)>,
     last: u64,
-    /// The recogniser gives partials.
-    partials: bool,
 }
 
 impl Turns {
-    pub fn new(partials: bool) -> Self {
-        Self { partials, ..Self::default() }
-    }
-
     pub fn next_id(&mut self) -> TurnId {
         self.last += 1;
         TurnId(self.last)
@@ -129,8 +123,9 @@ impl Turns {
             .collect()
     }
 
-    pub fn began(&mut self, id: TurnId, now: Instant) {
-        let mut barge_in = BargeIn::new(self.partials);
+    /// The first sound of a turn has left. `partials`: the recogniser gives partials.
+    pub fn began(&mut self, id: TurnId, now: Instant, partials: bool) {
+        let mut barge_in = BargeIn::new(partials);
         barge_in.handle(now.into_std(), barge_in::Input::Audible);
         if let Some(active) = self.get(id) {
             active.change(|phase| phase.audible(now, barge_in));

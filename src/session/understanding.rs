@@ -10,7 +10,7 @@ use super::{
     hearing::Broken,
     input::{Edge, FrameResult, VoiceFrame},
     line::Outcome,
-    recogniser::RecognitionEvent,
+    recogniser::{News, RecognitionEvent},
     recognition::Recognition,
     reports::Company,
     routing::{Situation, Understood},
@@ -75,7 +75,7 @@ impl Table {
                 self.edge(now, speaker, edge);
             }
             if let Some((utterance, error)) = due.overdue {
-                self.not_understood(utterance, &error);
+                self.unheard(utterance, &error);
             }
             if let Some(utterance) = due.unended {
                 self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
@@ -133,6 +133,7 @@ impl Table {
 
     pub(super) fn recognised(&mut self, speaker: SpeakerId, event: RecognitionEvent) {
         let now = Instant::now();
+        let has_failed = matches!(event.news, News::Failed(_));
         match self.hearing.recognised(now, speaker, event, self.router.npc_names()) {
             Recognised::Nothing => {}
             Recognised::Partial(text) => {
@@ -144,7 +145,19 @@ impl Table {
                 self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
                 self.understood(utterance);
             }
-            Recognised::Failed(utterance, error) => self.not_understood(utterance, &error),
+            Recognised::Failed(utterance, error) => self.unheard(utterance, &error),
+        }
+        if has_failed {
+            self.hearing.news().into_iter().for_each(|news| self.reports.notice(news));
+        }
+    }
+
+    /// Reports an utterance that no recogniser could hear.
+    fn unheard(&mut self, utterance: Utterance, error: &Error) {
+        let fails = !matches!(error.kind(), Kind::OverBudget);
+        self.not_understood(utterance, error);
+        if fails && self.hearing.goes_deaf() {
+            self.reports.notice(format!("players are not understood for now: {error}"));
         }
     }
 
@@ -202,6 +215,9 @@ impl Table {
     }
 
     pub(super) fn understood(&mut self, mut utterance: Utterance) {
+        if !utterance.typed {
+            self.hearing.understands();
+        }
         utterance.text = self.router.correct(&utterance);
         let ahead = self.hearing.of(utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
         let understood = self.understand(&utterance);

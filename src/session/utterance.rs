@@ -28,6 +28,8 @@ pub struct Utterance {
     /// The last part, after more than a pause: a "stop" in it counts as if it stood alone.
     pub apart: Option<Apart>,
     pub partials: u32,
+    /// The recogniser that gave the words; `None`: none did.
+    pub understood_by: Option<Arc<str>>,
     /// First voice, including what it continues.
     pub began: Instant,
     /// Arrival of the last voiced frame.
@@ -68,6 +70,7 @@ impl Utterance {
             apart: None,
             text: String::new(),
             partials: 0,
+            understood_by: None,
             began: speech_end,
             speech_end,
             final_at: None,

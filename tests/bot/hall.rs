@@ -333,10 +333,12 @@ pub async fn understood(pcm48: &[i16]) -> String {
     let models = weights().expect("the caller has checked for them").display().to_string();
     let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| models.clone());
     let config = load_config(Some(&file), &environment, TOOL_IDENTITIES).expect("shipped files");
-    let whisper = Registry::default().recogniser(&config.services).expect("it needs no address");
+    let recognisers = Registry::default().recognisers(&config.services);
+    let recognisers = recognisers.expect("it needs no address");
+    let whisper = recognisers.iter().next().expect("one is configured").service();
     let thirds: Vec<i16> = pcm48
         .chunks_exact(3)
         .map(|it| i16::try_from(it.iter().map(|s| i32::from(*s)).sum::<i32>() / 3).expect("a mean"))
         .collect();
-    hear(&*whisper, &thirds).await
+    hear(&**whisper, &thirds).await
 }

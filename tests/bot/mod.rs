@@ -24,6 +24,7 @@ mod talking;
 mod unheard;
 mod voice_models;
 mod voiceless;
+mod voices;
 mod weather;
 mod workflows;
 mod world;

@@ -1,5 +1,6 @@
 //! Deepgram as a recogniser, through the real program, against a counterpart on this machine.
 
+mod chain;
 mod faults;
 mod flux;
 mod nova;

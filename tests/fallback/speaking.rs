@@ -92,7 +92,8 @@ fn mistakes_in_lists_of_voices_name_the_fix() {
         let replaced = format!(", fallback_voices: {{ alloy: {{ provider: {provider} }} }}");
         vec![voice("main", "http://127.0.0.1:1/v1", &replaced)]
     };
-    let known = "expected flite or espeak or piper or kokoro or openai or wyoming or main";
+    let known = "expected flite or espeak or piper or kokoro or openai or wyoming or \
+                 elevenlabs or deepgram or main";
     for (entries, keys, said) in [
         (
             vec![near("main"), near("main")],

@@ -139,7 +139,11 @@ pub fn check_speech(body: &Value) -> Result<(), String> {
     }
     let speed =
         body.get("speed").is_none_or(|s| s.as_f64().is_some_and(|s| (0.25..=4.0).contains(&s)));
-    ensure(speed, "Invalid 'speed'")
+    ensure(speed, "Invalid 'speed'")?;
+    let formats = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
+    let format =
+        body.get("response_format").is_none_or(|it| formats.iter().any(|format| it == format));
+    ensure(format, "Invalid 'response_format'")
 }
 
 /// Refuses an upload that is no form with a WAV.

@@ -8,7 +8,10 @@ pub mod cast;
 pub mod chat_server;
 #[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod deepgram;
+pub mod deepgram_voice;
 pub mod ears;
+#[expect(dead_code, reason = "the service's own tests use the rest")]
+pub mod elevenlabs;
 pub mod extent;
 pub mod gemini;
 pub mod hearing;

@@ -4,7 +4,7 @@
 //! killed, and the test fails with what it said.
 
 use std::{
-    fs,
+    env, fs,
     io::{BufRead, BufReader, ErrorKind, Read, Write},
     os::unix::fs::{DirBuilderExt, symlink},
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{weights::weights, whole};
+use super::{skipped::skipped, weights::weights, whole};
 
 /// Longest run of the program; far more than any needs on a machine that is busy.
 const BOUND: Duration = Duration::from_secs(120);
@@ -291,6 +291,16 @@ pub fn repository(name: &str) -> PathBuf {
 /// The text of a file of the repository.
 pub fn shipped(name: &str) -> String {
     fs::read_to_string(repository(name)).expect("a shipped file")
+}
+
+/// The release build of the program, which `./dev proof` makes and `GLYPHOXA_TEST_RELEASE` names;
+/// without it `what` is reported as not tested.
+pub fn release_program(what: &str) -> Option<PathBuf> {
+    let program = env::var_os("GLYPHOXA_TEST_RELEASE").map(PathBuf::from);
+    if program.is_none() {
+        skipped(what, "GLYPHOXA_TEST_RELEASE names no release build");
+    }
+    program
 }
 
 /// The program while it runs.

@@ -1,7 +1,7 @@
 //! Dependencies of tests from outside, which may be missing: where each is, and the report that it is
 //! missing.
 //!
-//! Entry functions: [`skipped`], [`third_party`], [`not_installed`], [`release_program`].
+//! Entry functions: [`skipped`], [`third_party`], [`not_installed`].
 
 use std::{
     env,
@@ -21,16 +21,6 @@ pub fn skipped(what: &str, reason: &str) {
     // One write, so that lines of several processes do not mix.
     let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
     written.expect("the file of GLYPHOXA_TEST_SKIPPED can be written");
-}
-
-/// The release build of the program, which `./dev proof` makes and `GLYPHOXA_TEST_RELEASE` names;
-/// without it `what` is reported as not tested.
-pub fn release_program(what: &str) -> Option<PathBuf> {
-    let program = env::var_os("GLYPHOXA_TEST_RELEASE").map(PathBuf::from);
-    if program.is_none() {
-        skipped(what, "GLYPHOXA_TEST_RELEASE names no release build");
-    }
-    program
 }
 
 /// The folder of `name` among those that `./dev test` installs.

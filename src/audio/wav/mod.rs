@@ -5,7 +5,7 @@
 //! and Data Specifications 1.0 (IBM, Microsoft, 1991). **Never** trusts a length: a program that
 //! writes to a pipe cannot know it.
 
-use super::pcm::{Clip, SampleRate, to_usize};
+use super::pcm::{Clip, SampleRate, to_sample, to_usize};
 
 /// Bytes before the samples in our files.
 const HEADER_LEN: usize = 44;
@@ -19,6 +19,9 @@ const MIN_BOGUS_LEN: u32 = 0x7FFF_0000;
 
 /// Integer samples.
 pub(super) const TAG_PCM: u16 = 1;
+const TAG_FLOAT: u16 = 3;
+/// 16-bit value of the float 1.
+const FLOAT_SCALE: f32 = 32_768.0;
 /// The real tag is in the extension.
 const TAG_EXTENSIBLE: u16 = 0xFFFE;
 
@@ -168,17 +171,20 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
 }
 
-/// Reads a mono 16-bit WAV that arrives in pieces, such as a child process's output.
+/// Reads a mono WAV of 16-bit integers or 32-bit floats that arrives in pieces, such as a child
+/// process's output.
 #[derive(Debug, Default)]
 pub struct WavStream {
     /// Bytes of the header so far; empty once it is read.
     header: Vec<u8>,
     /// Set once the header is read.
     rate: Option<SampleRate>,
+    /// Samples are floats between -1 and 1.
+    is_float: bool,
     /// Remaining bytes of samples, if known.
     left: Option<usize>,
-    /// First half of a split sample.
-    half: Option<u8>,
+    /// First bytes of a split sample.
+    split: Vec<u8>,
 }
 
 impl WavStream {
@@ -192,7 +198,7 @@ impl WavStream {
     }
 
     /// Appends the samples in `bytes` to `out`. Chunks after the samples are ignored. Fails on any
-    /// header but that of a WAV with mono 16-bit integers.
+    /// header but that of a WAV with mono 16-bit integers or 32-bit floats.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<i16>) -> Result<(), WavError> {
         if self.rate.is_some() {
             self.push_data(bytes, out);
@@ -204,13 +210,20 @@ impl WavStream {
             return if fits { Ok(()) } else { Err(WavError::HeaderTooLong) };
         };
         let WavFormat { tag, channels, rate, bits } = data.format;
-        if (tag, channels, bits) != (TAG_PCM, 1, 16) {
-            return Err(WavError::NotMono16 { channels, bits, tag });
-        }
+        self.is_float = match (tag, channels, bits) {
+            (TAG_PCM, 1, 16) => false,
+            (TAG_FLOAT, 1, 32) => true,
+            _ => return Err(WavError::NotMono16 { channels, bits, tag }),
+        };
         (self.rate, self.left) = (Some(rate), data.len);
         let header = std::mem::take(&mut self.header);
         self.push_data(header.get(data.start..).unwrap_or_default(), out);
         Ok(())
+    }
+
+    /// True if samples that the header promised have not come.
+    pub fn is_short(&self) -> bool {
+        self.left.is_some_and(|left| left > 0)
     }
 
     /// Checks that the stream may end here. Fails if the header is incomplete; missing samples are
@@ -226,15 +239,17 @@ impl WavStream {
     fn push_data(&mut self, bytes: &[u8], out: &mut Vec<i16>) {
         let take = bytes.len().min(self.left.unwrap_or(usize::MAX));
         self.left = self.left.map(|left| left - take);
-        let mut bytes = bytes.get(..take).unwrap_or_default();
-        if let (Some(low), Some((&high, rest))) = (self.half, bytes.split_first()) {
-            out.push(i16::from_le_bytes([low, high]));
-            self.half = None;
-            bytes = rest;
-        }
-        let (samples, rest) = bytes.as_chunks::<2>();
-        out.extend(samples.iter().map(|&s| i16::from_le_bytes(s)));
-        self.half = rest.first().copied().or(self.half);
+        self.split.extend_from_slice(bytes.get(..take).unwrap_or_default());
+        let rest = if self.is_float {
+            let (samples, rest) = self.split.as_chunks::<4>();
+            out.extend(samples.iter().map(|&s| to_sample(f32::from_le_bytes(s) * FLOAT_SCALE)));
+            rest.len()
+        } else {
+            let (samples, rest) = self.split.as_chunks::<2>();
+            out.extend(samples.iter().map(|&s| i16::from_le_bytes(s)));
+            rest.len()
+        };
+        self.split.drain(..self.split.len() - rest);
     }
 }
 

@@ -77,6 +77,24 @@ fn empty_file_with_a_trailer_has_no_sound() {
 fn sound_cut_short_is_kept() {
     let wav = write_wav(&clip(&[1, 2, 3, 4]));
     assert_eq!(stream(&wav[..49], 4).unwrap().0, [1, 2]);
+    let is_short = |wav: &[u8]| {
+        let mut stream = WavStream::new();
+        stream.push(wav, &mut Vec::new()).unwrap();
+        stream.is_short()
+    };
+    assert!(is_short(&wav[..49]) && !is_short(&wav));
+    assert!(!is_short(&with_field(wav, 40, &[0xFF; 4])[..49]), "it promises no length");
+}
+
+#[test]
+fn floats_are_read_as_integers() {
+    let mut wav = wav_header(RATE, Some(6)).to_vec();
+    wav.extend([0.5_f32, -0.25, 1.5, f32::NAN].into_iter().flat_map(f32::to_le_bytes));
+    let wav = with_field(with_field(wav, 20, &[3]), 34, &[32]);
+    let wav = with_field(wav, 40, &16_u32.to_le_bytes());
+    for len in [1, 7, 1_000] {
+        assert_eq!(stream(&wav, len).unwrap().0, [16_384, -8_192, i16::MAX, 0]);
+    }
 }
 
 #[test]

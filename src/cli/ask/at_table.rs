@@ -38,7 +38,7 @@ use crate::{
     domain::{Npc, SessionId},
     engine::Budget,
     memory::{Automation, MemoryStore},
-    provider::SpeechToText,
+    provider::{Chain, SpeechToText},
     session::{
         Command, Continuation, Conversations, Halts, MusicPlayer, Outlets, SceneChange, SeatId,
         TableEvents, TableSetup,
@@ -169,7 +169,7 @@ impl Setting<'_> {
     /// The table, for updates from changed files.
     fn seated(&self, table: &OpenTable) -> SeatedTable {
         let (commands, scope) = (&table.handle.commands, app::local_scope(self.config));
-        SeatedTable::new(commands, &table.seats, scope, self.config)
+        SeatedTable::new(commands, &table.seats, scope, self.config, &self.tools.lists)
     }
 
     /// The configuration, updated from its files.
@@ -241,7 +241,7 @@ impl Setting<'_> {
     /// Setup of the table; `is_heard` as in [`TableSetup`].
     async fn setup(
         &self,
-        stt: Arc<dyn SpeechToText>,
+        stt: Chain<dyn SpeechToText>,
         outlets: Outlets,
         record: Option<&SessionRecord>,
         is_heard: bool,
@@ -307,10 +307,10 @@ pub async fn at_table(
     files: Files<'_>,
 ) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = setting;
-    let stt = tools.services.recogniser(&config.services)?;
+    let stt = tools.services.recognisers(&config.services)?;
     let has_sound = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
     // A recogniser that ends utterances itself measures silence in real time.
-    let is_timed = has_sound && stt.abilities().endpointing;
+    let is_timed = has_sound && stt.iter().any(|it| it.service().abilities().endpointing);
     let clock_runs = is_timed || arguments.realtime || steps.iter().any(Step::has_time);
     if has_sound {
         print::while_waiting("loading the speech recogniser", stt.ready()).await?;

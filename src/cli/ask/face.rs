@@ -9,8 +9,8 @@ use super::{super::complain, local::LocalMemory};
 use crate::{
     app,
     campaign::{
-        Analytics, Assistant, AssistantSettings, Dice, Engines, FileError, KeptPermits, Origin,
-        Planner, Scoped, Transcript, TranscriptWriter, WorkflowRuns, Writer, recap,
+        Analytics, Assistant, AssistantSettings, Dice, Engines, FileError, FoundVoice, KeptPermits,
+        Origin, Planner, Scoped, Transcript, TranscriptWriter, WorkflowRuns, Writer, recap,
     },
     commands::{
         AtTable, Counting, Face, Lasting, Planning, RecapSoon, Refusal, RunsWorkflows, StatusSoon,
@@ -156,6 +156,10 @@ impl Face for Terminal<'_> {
 
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
         Ok(self.context.engines.change(npc, engine)?)
+    }
+
+    fn change_voice(&mut self, npc: &str, found: &FoundVoice) -> Result<(), Refusal> {
+        Ok(self.context.engines.change_voice(npc, found)?)
     }
 
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {

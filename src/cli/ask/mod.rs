@@ -24,5 +24,6 @@ mod written;
 
 pub use arguments::{Arguments, Files};
 pub use play::run;
-pub use player::{NO_PLAYER, installed as installed_player};
+pub use player::{NO_PLAYER, Player, Sound, installed as installed_player};
+pub use sink::check as check_out;
 pub use terminal::TerminalEffects;

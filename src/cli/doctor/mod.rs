@@ -15,7 +15,7 @@ use clap::Args;
 use self::finding::Finding;
 use super::{Configured, DONE, FAILED, Failure, ask, counted, stdout};
 use crate::{
-    app,
+    app::{self, DoubtfulVoice, VoiceLists},
     campaign::{Access, GuildStore, check_sound, now},
     config::{self, Config, MemoryPlace, Use},
     discord,
@@ -24,8 +24,9 @@ use crate::{
     logic::{music::shipped_sound, turn::Detector},
     memory::KeptToken,
     provider::{
-        EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options, Registry,
-        TextToSpeech, VoiceEntry, VoiceList, VoiceService, probe_search, probe_speech,
+        EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options,
+        RecogniserEntry, Registry, TextToSpeech, VoiceEntry, VoiceList, VoiceService, probe_search,
+        probe_speech,
     },
     tools::{
         builtin,
@@ -86,9 +87,8 @@ pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure>
 
 async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     let (services, options) = (Registry::default(), &config.services);
-    let hearing = services.probe_recogniser(options).await;
-    let mut findings =
-        vec![Finding::new("hearing", hearing.map_err(said)), pauses(&services, config).await];
+    let mut findings = hears(&services, &options.recognisers).await;
+    findings.push(pauses(&services, config).await);
     findings.extend(thinks(&options.models).await);
     findings.extend(talks(&services, config).await);
     if let Some(search) = &options.search {
@@ -99,14 +99,10 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     for named in options.voices.named().iter().filter(|named| !is_program(&&named.entry)) {
         findings.extend(speech_service(&options.voices, named, &config.npcs).await);
     }
+    let doubts = app::doubtful_voices(&VoiceLists::open(&config.data_dir), config).await;
     for npc in &config.npcs {
         let found = speaks(&services, options, npc).await;
-        let told = |it: String| format!("{} speaks ({it})", npc.name);
-        findings.push(match found {
-            Ok(Voiced::Spoke(how)) => Finding::new("voice", Ok(told(how))),
-            Ok(Voiced::Untried(why)) => Finding::unchecked("voice", told(why)),
-            Err(why) => Finding::new("voice", Err(why)),
-        });
+        findings.push(voice(npc, found, doubts.iter().find(|it| it.npc == npc.name)));
     }
     let mut programs: Vec<&VoiceEntry> = options.voices.iter().filter(is_program).collect();
     programs.sort_by_key(|entry| VoiceService::ALL.iter().position(|it| *it == entry.service()));
@@ -173,6 +169,20 @@ async fn perhaps_paid(
     }
     let tried = probe.await.map(|found| format!("{service}, {found}"));
     Finding::new(what, tried.map_err(|error| format!("{service}: {error}")))
+}
+
+/// Tests each recogniser.
+async fn hears(services: &Registry, recognisers: &EntryList<RecogniserEntry>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for NamedEntry { name, entry } in &recognisers.entries {
+        let told = |text: String| match recognisers.entries.len() {
+            1 => text,
+            _ => format!("{name}: {text}"),
+        };
+        let found = services.probe_recogniser(entry).await.map_err(said);
+        findings.push(Finding::new("hearing", found.map(told).map_err(told)));
+    }
+    findings
 }
 
 /// Tests each chat model and measures its response time.
@@ -365,6 +375,24 @@ async fn bot(config: &Config) -> Vec<Finding> {
     let kept = kept.map(|store| GuildStore::new(store, &options.folder));
     let found = discord::diagnose(options, kept.as_ref()).await;
     found.into_iter().map(|it| Finding::new(it.what, it.found)).collect()
+}
+
+/// The voice of `npc` after a try; a doubt names the nearest voices.
+fn voice(npc: &Npc, found: Result<Voiced, String>, doubt: Option<&DoubtfulVoice>) -> Finding {
+    let what = "voice";
+    let told = |it: String| format!("{} speaks ({it})", npc.name);
+    match (found, doubt) {
+        (Ok(Voiced::Spoke(how)), _) => Finding::new(what, Ok(told(how))),
+        (Ok(Voiced::Untried(_)), Some(doubt)) if doubt.is_certain => {
+            Finding::new(what, Err(doubt.to_string()))
+        }
+        (Err(why), Some(doubt)) => Finding::new(what, Err(format!("{why}; {}", doubt.way_out))),
+        (Ok(Voiced::Untried(why)), Some(doubt)) => {
+            Finding::unchecked(what, format!("{}; {doubt}", told(why)))
+        }
+        (Ok(Voiced::Untried(why)), None) => Finding::unchecked(what, told(why)),
+        (Err(why), None) => Finding::new(what, Err(why)),
+    }
 }
 
 fn said(error: Error) -> String {

@@ -1,22 +1,27 @@
-//! `/npc`: mutes, speaks for, directs, pins and imports NPCs. **Never**: shows a stage note or a secret.
+//! `/npc`: mutes, speaks for, directs, pins and imports NPCs, and changes their voices. **Never**: shows a stage note or a secret.
 
 mod described;
 mod told;
+mod voice;
 
 use super::{
     answer::{Answer, Reply, with_status},
     call::Call,
-    declared::{Command, Kind, Parameter, Subcommand, WORD_MAX},
+    declared::{Command, Kind, Parameter, Subcommand, Suggested, WORD_MAX},
     face::Face,
     import,
     text::{Refusal, Text},
 };
 use crate::{
-    campaign::engine_changed, commands::face::seat, domain::EngineKind, logic::cast::find_npc,
+    campaign::{VOICE_LINE_MAX, engine_changed},
+    commands::face::seat,
+    domain::EngineKind,
+    logic::cast::find_npc,
 };
 
 pub use described::seat_line;
 pub use told::mute;
+pub use voice::hear as hear_voice;
 
 /// Longest line of the game master and longest note, in characters.
 const LONGEST_LINE: u16 = 1_000;
@@ -104,6 +109,19 @@ pub static COMMAND: Command = Command {
                 ),
             ],
             change,
+        ),
+        Subcommand::new(
+            "npc voice",
+            "Change an NPC's voice until the session ends",
+            &[
+                name("NPC to change"),
+                Parameter::required(
+                    "voice",
+                    "Voice, such as piper joe",
+                    Kind::Suggested(Suggested::Voices, VOICE_LINE_MAX),
+                ),
+            ],
+            voice::change,
         ),
         Subcommand::new(
             "npc pin",

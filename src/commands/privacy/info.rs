@@ -35,7 +35,7 @@ pub fn text(hearing: &HeardState, place: &FaceWords) -> String {
          {speaks}.{}{}{again} {leaves}\n\nI never store sound. {written}\n\n/privacy optout: \
          {opting_out} /privacy optin undoes it. /privacy export gives you what is written \
          down about you, /privacy delete deletes it.",
-        services.hears.where_it_is(),
+        in_turn(&services.hears),
         in_turn(&services.thinks),
         also_sent(services, *named),
         services.programs.map(connected).unwrap_or_default(),
@@ -64,7 +64,7 @@ mod tests {
     fn services(thinks: Vec<ServiceInfo>) -> Services {
         let here = ServiceInfo::here;
         let (hears, speaks, sums_up) =
-            (here("Whisper"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
+            (vec![here("Whisper")], vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
         Services {
             hears,
             here: None,

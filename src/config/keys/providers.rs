@@ -4,7 +4,7 @@ use super::{MONEY, WAIT, npc::REPLACEMENT};
 use crate::{
     provider::{
         ImageService, ModelService, RecogniserService, Safe, SearchService, SpeechService,
-        VoiceService,
+        VoiceService, openai::SoundFormat,
     },
     yaml::{Key, Kind, Shape},
 };
@@ -12,7 +12,12 @@ use crate::{
 pub static PROVIDERS: Shape = Shape {
     title: "Providers",
     keys: &[
-        Key::new("stt", Kind::Shape(&STT), "Speech to text."),
+        Key::new(
+            "stt",
+            Kind::Either(&[Kind::Shape(&STT), Kind::List(&Kind::Shape(&STT))]),
+            "Speech to text, or several services in order of preference: an utterance that one of them \
+             fails goes to the next, whole.",
+        ),
         Key::new(
             "llm",
             Kind::Either(&[Kind::Shape(&LLM), Kind::List(&Kind::Shape(&LLM))]),
@@ -74,8 +79,8 @@ const BASE_URL: Key = Key::new(
     "base_url",
     Kind::Filled,
     "Address of an OpenAI-compatible service, version included (\"http://127.0.0.1:11434/v1\"); \
-     default: OpenAI, or Anthropic for the service anthropic. For deepgram without the version; \
-     for a Wyoming service tcp://host:port.",
+     default: OpenAI, or Anthropic for the service anthropic. For deepgram and elevenlabs without the \
+     version; for a Wyoming service tcp://host:port.",
 );
 const API_KEY: Key =
     Key::new("api_key", Kind::Text, "Its key; best taken from the environment: ${OPENAI_API_KEY}.");
@@ -96,6 +101,11 @@ pub static STT: Shape = Shape {
     keys: &[
         service(RecogniserService::NAMES, "Service; default local."),
         name(RecogniserService::NAMES),
+        Key::new(
+            "as",
+            Kind::Filled,
+            "Name of this entry in reports, if there are several; default: its model.",
+        ),
         BASE_URL,
         API_KEY,
         MODEL,
@@ -184,6 +194,8 @@ pub static LLM: Shape = Shape {
     ],
 };
 
+/// Keys that only servers with OpenAI's speech address have.
+pub const OPENAI_SOUND: &[&str] = &["response_format", "sample_rate"];
 pub static TTS: Shape = Shape {
     title: "Text to speech",
     keys: &[
@@ -197,11 +209,41 @@ pub static TTS: Shape = Shape {
         ),
         BASE_URL,
         API_KEY,
-        MODEL,
+        Key::new(
+            "model",
+            Kind::Filled,
+            "The model, as the service names it; default for elevenlabs: eleven_flash_v2_5.",
+        ),
+        Key::new(
+            "max_streams",
+            Kind::Whole { min: 1, max: 10_000 },
+            "For elevenlabs and deepgram: most voices that speak at a time; default: as many as \
+             your plan allows.",
+        ),
+        Key::new(
+            "response_format",
+            Kind::Word(SoundFormat::NAMES),
+            "For openai: the sound to ask for, pcm or wav; default pcm. Both are read, whichever \
+             the server sends.",
+        ),
+        Key::new(
+            "sample_rate",
+            Kind::Whole { min: 8_000, max: 48_000 },
+            "For openai: rate of sound without a header, in Hz; default 24000.",
+        ),
         FREE,
         PRICE_BESIDE,
-        FIRST_BYTE,
-        IDLE,
+        Key::new(
+            "first_byte_timeout_ms",
+            WAIT,
+            "Longest wait for the first sound; default 15000, for deepgram 5000, for elevenlabs \
+             4000.",
+        ),
+        Key::new(
+            "idle_timeout_ms",
+            WAIT,
+            "Longest silence inside a sentence; default 10000, for deepgram and elevenlabs 3000.",
+        ),
         Key::new(
             FALLBACK_VOICES,
             Kind::Names(&Kind::Shape(&REPLACEMENT)),
@@ -364,7 +406,7 @@ pub static PRICE: Shape = Shape {
         ),
         Key::new("audio_output", MONEY, "Per million audio tokens spoken; default: output."),
         Key::new("characters", MONEY, "Per million characters spoken."),
-        Key::new("minute", MONEY, "Per minute heard."),
+        Key::new("minute", MONEY, "Per minute heard, or spoken by a voice."),
         Key::new(
             "picture",
             MONEY,

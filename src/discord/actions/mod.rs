@@ -56,6 +56,10 @@ pub fn act(guild: &mut Guild, press: &ButtonPress, action: Action) -> Result<Ans
             commands::shown(guild, answered)
         }
         Action::Purge(user) => commands::purge(guild, press, user),
+        Action::HearVoice(npc) => {
+            let answered = commands::hear_voice(guild, press, npc)?;
+            commands::shown(guild, answered)
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use serenity::all::{CommandDataOption, CommandDataOptionValue, CommandInteractio
 
 use super::world::names;
 use crate::{
+    campaign::KnownVoice,
     commands::{Kind, Planning, Suggested},
     discord::guild::Guild,
     domain::EntityKind,
@@ -63,6 +64,11 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
         Kind::Suggested(Suggested::Runs, _) => {
             let running = guild.shared.handles.workflows.running(&guild.scope());
             running.into_iter().map(|it| it.workflow).collect()
+        }
+        Kind::Suggested(Suggested::Voices, _) => {
+            let engines = guild.session().map(|session| Arc::clone(&session.engines));
+            let voices = engines.map(|engines| engines.known_voices()).unwrap_or_default();
+            voices.iter().map(KnownVoice::line).collect()
         }
         Kind::Suggested(Suggested::Schedules, _) => {
             guild.planner().map(|planner| planner.known()).unwrap_or_default()

@@ -6,7 +6,7 @@ use futures::FutureExt;
 
 use super::effects::CommandEffects;
 use crate::{
-    campaign::{Analytics, Dice, Origin, Planner},
+    campaign::{Analytics, Dice, FoundVoice, Origin, Planner},
     commands::{
         AtTable, Counting, Face, Lasting, Planning, Refusal, RunsWorkflows, StatusSoon,
         WorkflowsHere, never_allowed,
@@ -54,6 +54,15 @@ impl Face for Guild {
         // Settles the notices for the services used until now.
         self.tell_of_services();
         engines.change(npc, engine)?;
+        self.tell_of_services();
+        Ok(())
+    }
+
+    fn change_voice(&mut self, npc: &str, found: &FoundVoice) -> Result<(), Refusal> {
+        let engines = Arc::clone(&self.session()?.engines);
+        // Settles the notices for the services used until now.
+        self.tell_of_services();
+        engines.change_voice(npc, found)?;
         self.tell_of_services();
         Ok(())
     }

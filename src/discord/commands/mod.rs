@@ -21,6 +21,7 @@ mod session;
 mod setup;
 mod shared;
 mod tools;
+mod voice;
 mod world;
 
 #[cfg(test)]
@@ -36,3 +37,4 @@ pub use privacy::{delete_own, purge};
 pub use session::{FactPress, press_fact, turn_page};
 pub use setup::choose as choose_setup;
 pub use shared::shown;
+pub use voice::hear as hear_voice;

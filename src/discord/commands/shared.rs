@@ -15,6 +15,7 @@ use super::{
     command::Call,
     entity, import, parts,
     records::within,
+    voice,
 };
 use crate::{
     commands::{
@@ -163,6 +164,7 @@ fn row(next_step: NextStep) -> Result<CreateActionRow, Refusal> {
         NextStep::Import { key, has_secrets, .. } => {
             return Ok(CreateActionRow::Buttons(import::buttons(key, has_secrets)));
         }
+        NextStep::HearVoice { npc, .. } => voice::button(&npc),
         NextStep::Hear(true) => notices::opt_in(),
         NextStep::Hear(false) => notices::opt_out(),
         NextStep::DeleteOwn(speaker) => CreateButton::new(Action::DeleteOwn(speaker.0).id())

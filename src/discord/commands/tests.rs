@@ -193,6 +193,12 @@ const USES: &[(&str, &str, &str, &str)] = &[
         "engine Mira SpeechToSpeech",
     ),
     (
+        "npc voice",
+        "/npc voice Mira: piper joe",
+        r#"{"name": "Mira", "voice": "piper joe"}"#,
+        "voice Mira piper joe",
+    ),
+    (
         "npc pin",
         "/npc pin Mira player:Anna",
         r#"{"name": "Mira", "player": "12"}"#,

@@ -53,6 +53,8 @@ pub enum Action {
     DeleteOwn(u64),
     /// Deletes this user's lines on this server.
     Purge(u64),
+    /// Has the NPC whose name has this hash say how it sounds.
+    HearVoice(u64),
 }
 
 /// A closed set of buttons, each with its word in an id.
@@ -178,6 +180,7 @@ impl Action {
                 (knows_secrets || first == "dm").then_some(Self::Import { key, knows_secrets })
             }
             "privacy" if first == "delete" => last.parse().ok().map(Self::DeleteOwn),
+            "voice" if first == "hear" => last.parse().ok().map(Self::HearVoice),
             "privacy" if first == "purge" => last.parse().ok().map(Self::Purge),
             _ => None,
         }
@@ -201,6 +204,7 @@ impl Action {
             Self::Setup(choice) => format!("setup:{}", choice.word()),
             Self::DeleteOwn(user) => format!("privacy:delete:{user}"),
             Self::Purge(user) => format!("privacy:purge:{user}"),
+            Self::HearVoice(npc) => format!("voice:hear:{npc}"),
         }
     }
 }
@@ -222,6 +226,7 @@ mod tests {
             Action::Import { key: "a1".to_owned(), knows_secrets: false },
             Action::DeleteOwn(11),
             Action::Purge(12),
+            Action::HearVoice(13),
             Action::AnswerPage { key: "table-1.3".to_owned(), page: 2 },
         ];
         all.extend(PanelButton::ALL.iter().map(|button| Action::Panel(*button)));

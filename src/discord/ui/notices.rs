@@ -104,7 +104,7 @@ const PEOPLE_MAX: usize = 240;
 fn given_to(services: &Services) -> String {
     format!(
         "It is heard by {}, answered by {} and spoken by {}.{}",
-        services.hears.where_it_is(),
+        in_turn(&services.hears),
         in_turn(&services.thinks),
         services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
         also_sent(services, strong),
@@ -173,7 +173,7 @@ mod tests {
     fn notice_names_every_service_that_may_be_asked() {
         let here = ServiceInfo::here;
         let services = Services {
-            hears: here("Whisper"),
+            hears: vec![here("Whisper")],
             here: None,
             thinks: vec![ServiceInfo::at("gpt", "https://api.example.com/v1"), here("lines")],
             sums_up: true,
@@ -230,7 +230,7 @@ mod tests {
         let here = ServiceInfo::here;
         let service = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
         Services {
-            hears: here("Whisper"),
+            hears: vec![here("Whisper")],
             here: None,
             thinks: vec![here("lines")],
             sums_up: false,
@@ -318,7 +318,7 @@ mod tests {
         services.searches = Some(ServiceInfo::at("searxng", &far));
         services.programs = programs(true);
         let cloud = ServiceInfo::at("gpt-5.1-mini", "https://api.openai.com/v1");
-        services.hears = cloud.clone();
+        services.hears = vec![cloud.clone()];
         services.thinks.insert(0, cloud.clone());
         services.speaks = vec![cloud];
         let people = ["Anna the Bold"; 40];

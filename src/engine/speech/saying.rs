@@ -1,7 +1,8 @@
 //! The lines of a turn on their way through its voice, in order.
 //!
 //! Entry type: [`Saying`]. A sentence is handed to the voice once the one before it plays; that one
-//! may still be sounding in. The table is sent one line after the other.
+//! may still be sounding in. The table is sent one line after the other, a sentence once its money
+//! is reserved.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -29,7 +30,7 @@ pub struct Saying<'a> {
     written: SpeakableFilter,
     /// Sentences that the voice has and has not spoken.
     said: VecDeque<Said>,
-    held: Option<Waiting>,
+    held: Option<Upcoming>,
     /// The sentence that a voice has just broken off, and why; `None` once another was spoken.
     cut: Option<(String, Error)>,
     /// Index of the next line, fillers included.
@@ -39,7 +40,7 @@ pub struct Saying<'a> {
 }
 
 /// A line that waits.
-enum Waiting {
+enum Upcoming {
     /// Until the one before it plays.
     Sentence(Text),
     /// The tool whose filler is played once the voice is silent.
@@ -52,14 +53,13 @@ struct Text {
     words: String,
     /// As written.
     text: String,
-    /// The table has been sent its text.
-    is_announced: bool,
 }
 
 struct Said {
     index: usize,
     text: Text,
-    span: Span,
+    /// `None` before its turn and its money; the table has not been sent its text.
+    span: Option<Span>,
 }
 
 impl<'a> Saying<'a> {
@@ -82,9 +82,10 @@ impl<'a> Saying<'a> {
         self.spoken
     }
 
-    /// Index of the line that is spoken now, or of the next.
+    /// Index of the line behind those that the table has been sent.
     pub fn index(&self) -> usize {
-        self.said.front().map_or(self.next, |said| said.index)
+        let after = |said: &Said| said.index + usize::from(said.span.is_some());
+        self.said.front().map_or(self.next, after)
     }
 
     /// Sentences that are not spoken to their end, as written.
@@ -92,7 +93,7 @@ impl<'a> Saying<'a> {
         let cut = self.cut.iter().map(|(text, _)| text);
         let said = self.said.iter().map(|said| &said.text.text);
         let held = match &self.held {
-            Some(Waiting::Sentence(text)) => Some(&text.text),
+            Some(Upcoming::Sentence(text)) => Some(&text.text),
             _ => None,
         };
         cut.chain(said).chain(held).map(String::as_str).collect::<Vec<_>>().join(" ")
@@ -111,7 +112,7 @@ impl<'a> Saying<'a> {
             self.go_on().await?;
             let is_free = !is_over && self.held.is_none();
             let has_room =
-                matches!(self.held, Some(Waiting::Sentence(_))) && self.said.len() < AHEAD;
+                matches!(self.held, Some(Upcoming::Sentence(_))) && self.said.len() < AHEAD;
             tokio::select! {
                 say = sentences.recv(), if is_free => match say {
                     Some(say) => self.hold(say),
@@ -127,29 +128,19 @@ impl<'a> Saying<'a> {
         }
     }
 
-    /// Does what waited for the voice, if it is silent, and sends the table the text that follows.
+    /// Does what waited for the voice, if it is silent.
     async fn go_on(&mut self) -> Result<(), Error> {
-        if self.said.is_empty() {
-            match self.held.take() {
-                Some(Waiting::Filler(tool)) => self.fill(&tool).await?,
-                Some(Waiting::Instead(occasion)) => self.turn.instead(self.next, occasion).await?,
-                held => self.held = held,
-            }
-        }
-        if self.speech.is_refused() {
+        if !self.said.is_empty() {
             return Ok(());
         }
-        let first = match (self.said.front_mut(), &mut self.held) {
-            (Some(said), _) => &mut said.text,
-            (None, Some(Waiting::Sentence(text))) => text,
-            (None, _) => return Ok(()),
-        };
-        if !first.is_announced {
-            first.is_announced = true;
-            let text = first.text.clone();
-            self.turn.replies.send(Reply::Sentence { text, filler: false }).await?;
+        match self.held.take() {
+            Some(Upcoming::Filler(tool)) => self.fill(&tool).await,
+            Some(Upcoming::Instead(occasion)) => self.turn.instead(self.next, occasion).await,
+            held => {
+                self.held = held;
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     async fn fill(&mut self, tool: &Arc<str>) -> Result<(), Error> {
@@ -163,25 +154,27 @@ impl<'a> Saying<'a> {
 
     fn hold(&mut self, say: Say) {
         self.held = match say {
-            Say::Filler(tool) => Some(Waiting::Filler(tool)),
-            Say::Instead(occasion) => Some(Waiting::Instead(occasion)),
+            Say::Filler(tool) => Some(Upcoming::Filler(tool)),
+            Say::Instead(occasion) => Some(Upcoming::Instead(occasion)),
             Say::Sentence(text) => {
                 let (words, text) = (self.filter.next(&text), self.written.next(&text));
-                let text = Text { words, text, is_announced: false };
+                let text = Text { words, text };
                 let has_words = !text.words.is_empty();
-                has_words.then_some(Waiting::Sentence(text))
+                has_words.then_some(Upcoming::Sentence(text))
             }
         };
     }
 
     /// Hands the waiting sentence to the voice.
     fn start(&mut self) {
-        let Some(Waiting::Sentence(text)) = self.held.take() else { return };
-        self.speech.say(&text.words);
-        let service = || self.voice_now();
-        let span = self.turn.turn.trace.begin(Operation::TextToSpeech, service);
-        self.said.push_back(Said { index: self.next, text, span });
-        self.next += 1;
+        match self.held.take() {
+            Some(Upcoming::Sentence(text)) => {
+                self.speech.say(&text.words);
+                self.said.push_back(Said { index: self.next, text, span: None });
+                self.next += 1;
+            }
+            held => self.held = held,
+        }
     }
 
     /// The voice that speaks now, or the first of the list.
@@ -193,6 +186,7 @@ impl<'a> Saying<'a> {
     async fn pass_on(&mut self, made: Option<Result<Made, Error>>) -> Result<(), Error> {
         let Some(said) = self.said.front() else { return Ok(()) };
         let (frames, end) = match made {
+            Some(Ok(Made::Begins)) => return self.begin().await,
             Some(Ok(Made::Frames(frames))) => (frames, None),
             Some(Ok(Made::Last(frames))) => (frames, Some(Ok(()))),
             Some(Ok(Made::Cut { frames, by, why })) => (frames, Some(Err((by, why)))),
@@ -201,9 +195,7 @@ impl<'a> Saying<'a> {
                 return self.turn.replies.send(Reply::Word { sentence, word }).await;
             }
             Some(Err(error)) => {
-                said.end(&self.voice_now());
-                let is_refused = error.kind() == Kind::OverBudget;
-                said.span.failed(if is_refused { "over_budget" } else { "voice_error" });
+                said.fail(&self.voice_now());
                 return Err(error);
             }
             None => return Err(Error::new(Kind::Protocol, "the voice ended before its sentence")),
@@ -216,6 +208,15 @@ impl<'a> Saying<'a> {
             None => Ok(()),
             Some(end) => self.end_first(end).await,
         }
+    }
+
+    /// Sends the table the text of the first sentence.
+    async fn begin(&mut self) -> Result<(), Error> {
+        let service = self.voice_now();
+        let Some(said) = self.said.front_mut() else { return Ok(()) };
+        said.span = Some(self.turn.turn.trace.begin(Operation::TextToSpeech, || service));
+        let text = said.text.text.clone();
+        self.turn.replies.send(Reply::Sentence { text, filler: false }).await
     }
 
     /// Ends the first sentence, or what was heard of it before its voice failed.
@@ -231,8 +232,7 @@ impl<'a> Saying<'a> {
                 self.turn.replies.send(Reply::SentenceDone { index }).await
             }
             Err((by, why)) => {
-                said.end(&by);
-                said.span.failed("voice_error");
+                said.fail(&by);
                 self.cut = Some((said.text.text, why));
                 Ok(())
             }
@@ -243,11 +243,19 @@ impl<'a> Saying<'a> {
 impl Said {
     /// Completes the span, by the service that spoke: perhaps the fallback.
     fn end(&self, service: &str) {
-        if self.span.is_on() {
-            self.span.of(service);
+        if let Some(span) = self.span.as_ref().filter(|span| span.is_on()) {
+            span.of(service);
             let count = self.text.words.chars().count();
-            self.span.set(names::CHARACTERS, u64::try_from(count).unwrap_or(u64::MAX));
-            self.span.content(names::SPOKEN, || self.text.words.clone());
+            span.set(names::CHARACTERS, u64::try_from(count).unwrap_or(u64::MAX));
+            span.content(names::SPOKEN, || self.text.words.clone());
+        }
+    }
+
+    /// Completes the span of a sentence that `service` did not speak to its end.
+    fn fail(&self, service: &str) {
+        self.end(service);
+        if let Some(span) = &self.span {
+            span.failed("voice_error");
         }
     }
 }

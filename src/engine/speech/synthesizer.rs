@@ -8,7 +8,10 @@ use super::{Shaping, VoiceKey, VoiceLevels};
 use crate::{
     domain::{Entity, Npc, Pronunciation, Voice},
     engine::{Budget, Reservation},
-    logic::{budget::Consumption, language::Language, speakable::SpeakableFilter, words::fold},
+    logic::{
+        budget::Consumption, language::Language, longest_sound::longest_sound,
+        speakable::SpeakableFilter, words::fold,
+    },
     provider::{Chain, Error, OpenVoice, SynthesisSetup, TextToSpeech, respell},
 };
 
@@ -134,7 +137,8 @@ impl Synthesizer {
         // Names are sent as pronounced.
         let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
-        let used = Consumption { characters, ..Consumption::default() };
+        let seconds = longest_sound(spoken, by.voice().speed_factor).as_secs_f64();
+        let used = Consumption { characters, seconds, ..Consumption::default() };
         let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
         self.budget.reserve_now(by.priced_as(), payer, cap, used)
     }

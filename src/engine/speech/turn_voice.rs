@@ -1,4 +1,4 @@
-//! The voice of one turn: the model's sentences, spoken in order.
+//! The voice of one turn, and its lines that are made in advance.
 //!
 //! Entry type: [`TurnVoice`].
 

@@ -2,10 +2,10 @@
 //! request.
 //!
 //! Each seed is a table of three NPCs with one budget: a cascade of two services, a sentence
-//! cascade, and a voice model with a cascade behind it. Their turns run side by side. Guesses are
-//! dropped, answers are cut or dropped, and services fail. Their token counts are wrong: zero or
-//! too small before or after the true one, missing, or higher than possible. `GLYPHOXA_TEST_SEED=7`
-//! repeats one seed.
+//! cascade, and a voice model with a cascade behind it. Their voices bill characters or minutes.
+//! Their turns run side by side. Guesses are dropped, answers are cut or dropped, and services
+//! fail. Their token counts are wrong: zero or too small before or after the true one, missing, or
+//! higher than possible. `GLYPHOXA_TEST_SEED=7` repeats one seed.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -49,10 +49,12 @@ use crate::{
     tools::SessionCalls,
 };
 
-/// Price of a token read, of one written, of a character and of a token of speech, in millionths.
+/// Price of a token read, of one written, of a character, of a second and of a token of speech, in
+/// millionths.
 const INPUT: u64 = 10;
 const OUTPUT: u64 = 40;
 const CHARACTER: u64 = 100;
+const SECOND: u64 = 2_000;
 const SPOKEN: u64 = 100;
 /// Longest answer of the voice model; its tokens of speech are billed.
 const LONGEST: Duration = Duration::from_secs(6);
@@ -287,10 +289,11 @@ impl<W: Wire> Answer<W> {
     }
 }
 
-/// A voice that bills each requested character.
+/// A voice that bills each requested character, or each second of sound that it sends.
 struct PaidVoice {
     bill: Bill,
     rng: Mutex<StdRng>,
+    is_by_minute: bool,
 }
 
 impl OneShot for PaidVoice {
@@ -299,24 +302,32 @@ impl OneShot for PaidVoice {
     }
 
     fn priced_as(&self) -> Option<&str> {
-        Some("voice")
+        Some(if self.is_by_minute { "minutes" } else { "voice" })
     }
 
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
         let characters = request.text.chars().count() as u64;
-        self.bill.request().costs(characters * CHARACTER);
+        let mut of = self.bill.request();
+        let quarter = if self.is_by_minute { SECOND / 4 } else { 0 };
+        let asked = if self.is_by_minute { 0 } else { characters * CHARACTER };
+        of.costs(asked);
         let mut rng = self.rng.lock().unwrap();
-        let (chunks, fails) = (rng.random_range(1..4), rng.random_bool(0.1));
+        let (chunks, fails) = (rng.random_range(1..4_u64), rng.random_bool(0.1));
         let wait = ms(rng.random_range(0..300));
-        stream::iter(0..chunks)
-            .then(move |_| async move {
-                sleep(wait).await;
-                if fails {
-                    return Err(Error::new(Kind::Unavailable, "a failure of tests"));
-                }
-                Ok(Pcm { samples: vec![8_000; 2_400], rate: SampleRate::HZ_48000 })
-            })
-            .boxed()
+        let says = move |(mut of, said): (OfRequest, u64)| async move {
+            if said >= chunks {
+                return None;
+            }
+            sleep(wait).await;
+            if fails {
+                let error = Error::new(Kind::Unavailable, "a failure of tests");
+                return Some((Err(error), (of, chunks)));
+            }
+            of.costs(asked + (said + 1) * quarter);
+            let pcm = Pcm { samples: vec![8_000; 4_000], rate: SampleRate::HZ_16000 };
+            Some((Ok(pcm), (of, said + 1)))
+        };
+        stream::unfold((of, 0), says).boxed()
     }
 }
 
@@ -348,7 +359,8 @@ impl Table {
         let price = Price { input: INPUT as f64, output: OUTPUT as f64, ..Price::default() };
         let voice = Price { characters: CHARACTER as f64, ..Price::default() };
         let talk = Price { audio_output: SPOKEN as f64, ..Price::default() };
-        let prices = [("chat", price), ("voice", voice), ("talk", talk)];
+        let minutes = Price { minute: SECOND as f64 * 60.0 / 1e6, ..Price::default() };
+        let prices = [("chat", price), ("voice", voice), ("minutes", minutes), ("talk", talk)];
         let prices: BTreeMap<_, _> =
             prices.into_iter().map(|(name, price)| (name.to_owned(), price)).collect();
         let options = BudgetOptions { session_max: Some(cap), month_max: None, prices };
@@ -381,9 +393,10 @@ impl Table {
         let models = Chain::new(first, vec![second], rng.random_bool(0.5));
         let model = NpcModel { models, budget: self.budget.clone(), ..self.bench.model() };
         let mut speaks = |name: &str| {
-            let rng = Mutex::new(fork(rng));
-            let service =
-                Arc::new(OneByOne::new(Arc::new(PaidVoice { bill: self.bill.clone(), rng })));
+            let (bill, of_voice) = (self.bill.clone(), Mutex::new(fork(rng)));
+            let is_by_minute = rng.random_bool(0.5);
+            let service = Arc::new(PaidVoice { bill, rng: of_voice, is_by_minute });
+            let service = Arc::new(OneByOne::new(service));
             let opened = Arc::new(OpenVoice::new(service, model.npc.voice.clone()));
             Candidate::new(name, opened, Arc::default())
         };

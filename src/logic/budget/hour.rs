@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`HourCost`].
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use super::{BudgetOptions, Consumption, SoundTokens};
 use crate::domain::Money;
@@ -83,7 +83,10 @@ fn used(work: Work, cached_tokens: u64) -> Consumption {
             output_tokens: ANSWERS * OPENER,
             ..none
         },
-        Work::Speaks => Consumption { characters, ..none },
+        Work::Speaks => {
+            let seconds = Duration::from_mins(MINUTES_SPOKEN).as_secs_f64();
+            Consumption { characters, seconds, ..none }
+        }
     }
 }
 
@@ -159,6 +162,8 @@ mod tests {
         let both = [(Work::Thinks, "brain"), (Work::Speaks, "voice")];
         assert_eq!(told(&prices, &both).unwrap(), "about 0.18 to 0.45");
         assert_eq!(told(&prices, &both[1..]).unwrap(), "about 0.14");
+        let by_minute = Price { minute: 0.03, ..Price::default() };
+        assert_eq!(told(&[("voice", by_minute)], &both[1..]).unwrap(), "about 0.30");
         let cheap = Price { input: 0.001, ..Price::default() };
         assert_eq!(told(&[("brain", cheap)], &both[..1]).unwrap(), "less than 0.01");
         assert_eq!(told(&[], &[]).unwrap(), "nothing");

@@ -60,7 +60,7 @@ pub struct Consumption {
     pub audio_out: u64,
     /// Characters synthesised.
     pub characters: u64,
-    /// Seconds of audio heard.
+    /// Seconds of sound heard, or spoken by a voice service.
     pub seconds: f64,
     pub pictures: u64,
     pub requests: u64,

@@ -137,6 +137,23 @@ impl Endpointer {
         self.ends = ends;
     }
 
+    /// Takes over a segment that was ended by others so far: its first and its last voice, and how
+    /// much voice it has.
+    pub const fn take_over(&mut self, began: Instant, last_voiced_at: Instant, voiced: Duration) {
+        let segment = Segment::new(began);
+        self.open = Some(Segment { last_voiced_at, voiced, ..segment });
+    }
+
+    /// Leaves the open segment to others, who end it.
+    pub const fn leave(&mut self) {
+        self.open = None;
+    }
+
+    /// True if a segment is open.
+    pub const fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// `now` is when a frame arrived; it must never go back.
     pub fn handle(&mut self, now: Instant, input: Input) -> Option<Output> {
         if let Some(segment) = &mut self.open {

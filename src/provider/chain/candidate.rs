@@ -109,6 +109,11 @@ impl<S: ?Sized> Queue<S> {
         Self { waiting: candidates.collect(), resting: Vec::new(), has_asked: false }
     }
 
+    /// Passes over all that rest, because another service was asked before.
+    pub(super) fn after_another(candidates: impl Iterator<Item = Candidate<S>>) -> Self {
+        Self { has_asked: true, ..Self::new(candidates) }
+    }
+
     /// Starts a request to the next candidate.
     pub fn take(&mut self) -> Option<(Candidate<S>, Asked)> {
         while let Some(candidate) = self.waiting.pop_front() {

@@ -73,6 +73,17 @@ impl<S: ?Sized> Chain<S> {
         Queue::new(self.candidates.iter().cloned())
     }
 
+    /// Candidates for a request that the one named `failed` cannot end.
+    pub fn queue_after(&self, failed: &str) -> Queue<S> {
+        let others = self.iter().filter(|it| &**it.name() != failed).cloned();
+        Queue::after_another(others)
+    }
+
+    /// The candidate that a request would begin with now.
+    pub fn next_asked(&self) -> Option<&Candidate<S>> {
+        self.iter().min_by_key(|it| it.rest().map(|rest| (true, rest)).unwrap_or_default())
+    }
+
     pub fn news(&self) -> Vec<String> {
         self.iter().filter_map(Candidate::news).collect()
     }

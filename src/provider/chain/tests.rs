@@ -115,6 +115,32 @@ async fn spare_skips_resting_and_can_be_put_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn request_begins_with_the_first_awake() {
+    let chain = chain(&["x", "xx"]);
+    let next = || chain.next_asked().map(|it| it.name().to_string());
+    assert_eq!(next().as_deref(), Some("x"));
+    let limited = |secs| Kind::RateLimited { retry_after: Some(Duration::from_secs(secs)) };
+    let mut queue = chain.queue();
+    let (_, mut asked) = queue.take().expect("it is closed");
+    asked.failed(&Error::new(limited(60), "no"));
+    assert_eq!(next().as_deref(), Some("xx"));
+    let (_, mut asked) = queue.take().expect("it is closed");
+    asked.failed(&Error::new(limited(90), "no"));
+    assert_eq!(next().as_deref(), Some("x"), "it is back first");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_one_is_not_asked_for_the_rest() {
+    let chain = chain(&["a", "x", "c"]);
+    let (_, mut asked) = chain.queue_after("a").take().expect("x");
+    asked.failed(&Error::new(Kind::Unauthorized, "no"));
+    let mut queue = chain.queue_after("a");
+    assert_eq!(queue.take().map(|(it, _)| it.name().to_string()).as_deref(), Some("c"));
+    assert!(queue.take().is_none(), "x rests");
+    assert!(chain.queue_after("c").take().is_some_and(|(it, _)| &**it.name() == "a"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn some_of_a_chain_are_a_chain() {
     let all = chain(&["x", "b", "xx"]);
     let some = all.only(|name| name.starts_with('x')).expect("two");

@@ -71,12 +71,12 @@ impl Client {
         self.tables.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Opens a socket with `names` before the deadline. Retries a handshake once if its failure may
-    /// pass.
-    pub async fn open(&self, names: &Names) -> Result<Socket, Error> {
+    /// Opens a socket with `names` before the deadline. `again`: retries a handshake once if its
+    /// failure may pass.
+    pub async fn open(&self, names: &Names, again: bool) -> Result<Socket, Error> {
         let until = Instant::now() + self.options.first_byte_timeout;
         match self.connect(names, until).await {
-            Err(error) => {
+            Err(error) if again => {
                 let wait = match error.kind() {
                     Kind::Unreachable | Kind::Unavailable => AGAIN,
                     Kind::RateLimited { retry_after: Some(wait) }

@@ -20,6 +20,8 @@ pub struct Exchange {
     pub sound: mpsc::Receiver<Frame>,
     pub names: watch::Receiver<Names>,
     pub events: mpsc::Sender<Told>,
+    /// A handshake that failed may be retried.
+    pub again: bool,
 }
 
 impl Exchange {

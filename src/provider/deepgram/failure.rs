@@ -20,17 +20,42 @@ use crate::{
 
 #[derive(Debug)]
 pub struct Peer {
-    address: String,
-    model: String,
+    /// Its address, quoted, with the model of a recogniser.
+    name: String,
     key: Option<Secret>,
     noted: Noted,
+    fixes: Fixes,
 }
+
+/// Ways out that depend on what the service does.
+#[derive(Clone, Copy, Debug)]
+struct Fixes {
+    again: &'static str,
+    model: &'static str,
+    request: &'static str,
+}
+
+const HEARS: Fixes = Fixes {
+    again: "speak again",
+    model: "check model and base_url",
+    request: "check model and language",
+};
+const SPEAKS: Fixes = Fixes {
+    again: "try again",
+    model: "check voice_id and base_url",
+    request: "check voice_id and speed_factor",
+};
 
 impl Peer {
     pub fn new(options: &Options) -> Self {
-        let address = shown_address(&options.base_url);
-        let (model, key) = (options.model.clone(), options.api_key.clone());
-        Self { address, model, key, noted: Noted::default() }
+        let name = format!("'{}', model '{}'", shown_address(&options.base_url), options.model);
+        Self { name, key: options.api_key.clone(), noted: Noted::default(), fixes: HEARS }
+    }
+
+    /// The service as one that speaks.
+    pub fn of_voices(base_url: &str, key: Option<Secret>) -> Self {
+        let name = format!("'{}'", shown_address(base_url));
+        Self { name, key, noted: Noted::default(), fixes: SPEAKS }
     }
 
     pub fn notes(&self, what: &str) {
@@ -40,8 +65,7 @@ impl Peer {
     }
 
     pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
-        let (address, model) = (&self.address, &self.model);
-        Error::new(kind, format!("'{address}', model '{model}': {what} ({way_out})"))
+        Error::new(kind, format!("{}: {what} ({way_out})", self.name))
     }
 
     fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
@@ -58,16 +82,14 @@ impl Peer {
                 "check the account's plan and billing",
             ),
             401 | 403 => (Kind::Unauthorized, "the key was refused", "check api_key"),
-            404 => (Kind::InvalidRequest, "not found", "check model and base_url"),
+            404 => (Kind::InvalidRequest, "not found", self.fixes.model),
             408 | 504 => (Kind::Timeout, "the service gave up waiting", "try again"),
             429 => (
                 Kind::Crowded { retry_after: retry_after(headers) },
                 "too many streams at once",
                 "set max_streams to what the plan gives, or raise the plan",
             ),
-            400..500 => {
-                (Kind::InvalidRequest, "the request was refused", "check model and language")
-            }
+            400..500 => (Kind::InvalidRequest, "the request was refused", self.fixes.request),
             500..600 => (Kind::Unavailable, "the service failed", "try again"),
             _ => (Kind::Protocol, "not a WebSocket endpoint", "check base_url"),
         };
@@ -92,6 +114,18 @@ impl Peer {
         self.error(Kind::Timeout, what, "speak again, or raise idle_timeout_ms")
     }
 
+    /// The sound of a sentence has stopped.
+    pub fn stopped(&self) -> Error {
+        let what = "the sound of a sentence has stopped in the middle";
+        self.error(Kind::Timeout, what, "try again, or raise idle_timeout_ms")
+    }
+
+    /// A sentence ended without sound.
+    pub fn soundless(&self) -> Error {
+        let what = "a sentence came back without sound";
+        self.error(Kind::Protocol, what, "use another voice_id")
+    }
+
     pub fn full(&self, most: usize) -> Error {
         let what = format!("all {most} streams are in use");
         let kind = Kind::Crowded { retry_after: None };
@@ -100,11 +134,12 @@ impl Peer {
 
     pub fn flooding(&self, bound: Bound) -> Error {
         let what = format!("it sends more than {bound}");
-        self.error(Kind::Protocol, &what, "speak again, or check base_url")
+        let way_out = format!("{}, or check base_url", self.fixes.again);
+        self.error(Kind::Protocol, &what, &way_out)
     }
 
     pub fn interrupted(&self) -> Error {
-        self.error(Kind::Interrupted, "the connection broke off", "speak again")
+        self.error(Kind::Interrupted, "the connection broke off", self.fixes.again)
     }
 
     pub fn closed(&self, frame: Option<&CloseFrame>) -> Error {
@@ -116,16 +151,22 @@ impl Peer {
         };
         let quote = self.quote(reason);
         let what = format!("the service closed the connection ({}){quote}", u16::from(frame.code));
+        let again = self.fixes.again;
         match () {
             () if has("net-0001") => {
                 self.error(Kind::Timeout, &what, "it got no sound in time; speak again")
             }
-            () if has("net-0000") => self.error(Kind::Timeout, &what, "speak again"),
+            () if has("net-0000") => self.error(Kind::Timeout, &what, again),
             () if has("data-0000") => self.error(Kind::InvalidRequest, &what, "please report this"),
-            () if u16::from(frame.code) == 1011 => {
-                self.error(Kind::Unavailable, &what, "speak again")
+            // 2,400 characters to be spoken on a socket.
+            () if has("data-0001") => {
+                let kind = Kind::RateLimited { retry_after: None };
+                self.error(kind, &what, "too much text a minute; wait a moment")
             }
-            () => self.error(Kind::Interrupted, &what, "speak again"),
+            // An age of one hour, which is not a fault of the service.
+            () if has("net-0003") => self.error(Kind::Interrupted, &what, again),
+            () if u16::from(frame.code) == 1011 => self.error(Kind::Unavailable, &what, again),
+            () => self.error(Kind::Interrupted, &what, again),
         }
     }
 
@@ -145,11 +186,13 @@ impl Peer {
                 let kind = Kind::RateLimited { retry_after: None };
                 self.error(kind, &what, "wait, or raise the plan")
             }
-            () if has(&["SCHEMA", "INVALID", "DATA-", "BAD_REQUEST"]) => {
-                self.error(Kind::InvalidRequest, &what, "check model and language")
+            () if has(&["SCHEMA", "INVALID", "DATA-", "BIG-", "MESSAGE-", "BAD_REQUEST"]) => {
+                self.error(Kind::InvalidRequest, &what, self.fixes.request)
             }
-            () if has(&["NET-0001", "TIMEOUT"]) => self.error(Kind::Timeout, &what, "speak again"),
-            () => self.error(Kind::Unavailable, &what, "speak again"),
+            () if has(&["NET-0001", "TIMEOUT"]) => {
+                self.error(Kind::Timeout, &what, self.fixes.again)
+            }
+            () => self.error(Kind::Unavailable, &what, self.fixes.again),
         }
     }
 
@@ -211,11 +254,14 @@ mod tests {
         };
         assert_eq!(closed(1011, "see https://dpgr.am/net0001"), Kind::Timeout);
         assert_eq!(closed(1008, "DATA-0000"), Kind::InvalidRequest);
+        assert_eq!(closed(1008, "DATA-0001"), Kind::RateLimited { retry_after: None });
+        assert_eq!(closed(1011, "NET-0003"), Kind::Interrupted);
         assert_eq!(closed(1011, ""), Kind::Unavailable);
         assert_eq!(closed(1000, ""), Kind::Interrupted);
         assert_eq!(peer().closed(None).kind(), Kind::Interrupted);
         assert_eq!(peer().said("INVALID_AUTH", "").kind(), Kind::Unauthorized);
         assert_eq!(peer().said("UNHEARD_OF", "").kind(), Kind::Unavailable);
+        assert_eq!(peer().said("MESSAGE-0000", "").kind(), Kind::InvalidRequest);
         let limited = Kind::RateLimited { retry_after: None };
         assert_eq!(peer().said("TOO_MANY_REQUESTS", "").kind(), limited);
         let crowded = Kind::Crowded { retry_after: None };
@@ -231,5 +277,19 @@ mod tests {
              \"'<secret>' is no key\" (check api_key)"
         );
         assert!(!format!("{:?}", peer()).contains("very"));
+    }
+
+    #[test]
+    fn voices_are_fixed_by_their_own_keys() {
+        let secret = Secret("dg-very-secret".to_owned());
+        let peer = Peer::of_voices("http://127.0.0.1:9/", Some(secret));
+        let body = br#"{"err_code":"Bad Request","err_msg":"No such model"}"#;
+        let refused = peer.refusal(StatusCode::BAD_REQUEST, &HeaderMap::new(), body);
+        assert_eq!(
+            refused.to_string(),
+            "'http://127.0.0.1:9': the request was refused with status 400: \"No such model\" \
+             (check voice_id and speed_factor)"
+        );
+        assert!(peer.interrupted().to_string().ends_with("(try again)"));
     }
 }

@@ -33,7 +33,7 @@ const LONGEST: Duration = Duration::from_secs(32);
 /// fails or stays silent although it hears a voice.
 pub async fn recognise(client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
     let begun = Instant::now();
-    let socket = client.open(&exchange.names()).await?;
+    let socket = client.open(&exchange.names(), exchange.again).await?;
     let mut listening = Listening {
         socket,
         patience: client.options.idle_timeout,

@@ -35,6 +35,7 @@ use futures::{
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::AbortOnDropHandle;
 
+pub use self::failure::Peer;
 pub use self::options::{
     BASE_URL, EAGER, FIRST_BYTE_TIMEOUT, FLUX_ENGLISH, IDLE_TIMEOUT, NAME, Options,
 };
@@ -71,14 +72,15 @@ impl Deepgram {
         Self { client, table, names: watch::Sender::new(Names::from([])) }
     }
 
-    /// Hears `sound`; Nova reuses the socket of `speaker`.
+    /// Hears `sound`; Nova reuses the socket of `speaker`. `again`: a failed handshake is retried.
     fn recognise(
         &self,
         speaker: Option<u64>,
         sound: mpsc::Receiver<Frame>,
+        again: bool,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let (events, told) = mpsc::channel(EVENTS);
-        let mut exchange = Exchange { sound, names: self.names.subscribe(), events };
+        let mut exchange = Exchange { sound, names: self.names.subscribe(), events, again };
         let client = Arc::clone(&self.client);
         let whose = speaker.map(|speaker| SpeakerAt { table: self.table, speaker });
         let task = AbortOnDropHandle::new(tokio::spawn(async move {
@@ -153,18 +155,18 @@ impl SpeechToText for Deepgram {
     fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
-        _: Attempts,
+        attempts: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        self.recognise(None, audio)
+        self.recognise(None, audio, attempts.are_several())
     }
 
     fn listen_to(
         &self,
         speaker: u64,
         audio: mpsc::Receiver<Frame>,
-        _: Attempts,
+        attempts: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        self.recognise(Some(speaker), audio)
+        self.recognise(Some(speaker), audio, attempts.are_several())
     }
 }
 

@@ -42,7 +42,7 @@ pub async fn recognise(
     let mut was_kept = kept.is_some();
     let socket = match kept {
         Some(socket) => socket,
-        None => client.open(&exchange.names()).await?,
+        None => client.open(&exchange.names(), exchange.again).await?,
     };
     let mut listening = Listening::new(socket, client.options.idle_timeout);
     let text = loop {
@@ -52,7 +52,7 @@ pub async fn recognise(
             Err(error) if was_kept && !listening.is_answered => {
                 tracing::debug!(%error, "a socket that was kept is gone; another is opened");
                 was_kept = false;
-                listening.start_again(client.open(&exchange.names()).await?);
+                listening.start_again(client.open(&exchange.names(), exchange.again).await?);
             }
             Err(error) => return Err(error),
         }

@@ -1,9 +1,9 @@
 //! Clients of OpenAI-compatible services: chat, transcription, speech, embeddings.
 //!
-//! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from
-//! [`Options`]; [`probe`] for a quick check. Request types come from `async-openai`.
-//! [`super::remote`] sends requests and reads answers, because its client drops status,
-//! `Retry-After`, `[DONE]`, content type and streamed sound.
+//! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from [`Options`]
+//! or, for speech, [`VoiceOptions`]; [`probe`] for a quick check. Request types come from
+//! `async-openai`. [`super::remote`] sends requests and reads answers, because its client drops
+//! status, `Retry-After`, `[DONE]`, content type and streamed sound.
 
 mod assemble;
 mod chat;
@@ -11,6 +11,7 @@ mod embeddings;
 mod hidden;
 mod pcm;
 mod request;
+mod sound;
 mod speech;
 mod transcribe;
 mod wire;
@@ -20,7 +21,7 @@ pub use chat::Chat;
 pub use chat::Reading;
 pub use embeddings::Embeddings;
 pub use request::OWN_MEMBERS;
-pub use speech::{Speech, VOICE_TRAITS};
+pub use speech::{SAMPLE_RATE, SoundFormat, Speech, VOICE_TRAITS, VoiceOptions};
 pub use transcribe::Transcription;
 
 pub use super::remote::{CONTEXT_WINDOW, Options};

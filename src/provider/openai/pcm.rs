@@ -1,7 +1,7 @@
 //! Decodes a voice service's answer into 16-bit mono samples, however it is split.
 //!
-//! Entry type: [`Reader`]. The first bytes tell raw PCM (24 kHz, as requested) from WAV. **Never**:
-//! decodes compressed sound; a service that sends it ignored our request.
+//! Entry type: [`Reader`]. The first bytes tell raw PCM from WAV. **Never**: decodes compressed
+//! sound; a service that sends it ignored our request.
 
 use crate::audio::{SampleRate, WavError, WavStream};
 
@@ -14,7 +14,14 @@ pub enum NotPcm {
 }
 
 #[derive(Debug)]
-pub enum Reader {
+pub struct Reader {
+    /// Rate of samples without a header.
+    raw_rate: SampleRate,
+    format: Format,
+}
+
+#[derive(Debug)]
+enum Format {
     /// Too few bytes to tell.
     Start(Vec<u8>),
     /// Headerless samples; holds the first half of a split sample.
@@ -23,31 +30,36 @@ pub enum Reader {
 }
 
 impl Reader {
-    pub fn new() -> Self {
-        Self::Start(Vec::new())
+    pub const fn new(raw_rate: SampleRate) -> Self {
+        Self { raw_rate, format: Format::Start(Vec::new()) }
     }
 
     pub fn rate(&self) -> Option<SampleRate> {
-        match self {
-            Self::Start(_) => None,
-            Self::Raw(_) => Some(SampleRate::HZ_24000),
-            Self::Wav(stream) => stream.rate(),
+        match &self.format {
+            Format::Start(_) => None,
+            Format::Raw(_) => Some(self.raw_rate),
+            Format::Wav(stream) => stream.rate(),
         }
+    }
+
+    /// True if samples that a header promised have not come.
+    pub fn is_short(&self) -> bool {
+        matches!(&self.format, Format::Wav(stream) if stream.is_short())
     }
 
     /// Returns complete samples. The error names the format of other bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<i16>, NotPcm> {
         let mut samples = Vec::new();
-        match self {
-            Self::Start(held) => {
+        match &mut self.format {
+            Format::Start(held) => {
                 held.extend_from_slice(bytes);
                 if held.len() >= 4 {
                     let held = std::mem::take(held);
-                    *self = Self::for_start(&held)?;
+                    self.format = Format::for_start(&held)?;
                     return self.push(&held);
                 }
             }
-            Self::Raw(half) => {
+            Format::Raw(half) => {
                 let mut bytes = bytes.iter().copied();
                 let mut low = half.take().or_else(|| bytes.next());
                 while let Some(first) = low {
@@ -57,13 +69,15 @@ impl Reader {
                 }
                 *half = low;
             }
-            Self::Wav(stream) => {
+            Format::Wav(stream) => {
                 stream.push(bytes, &mut samples)?;
             }
         }
         Ok(samples)
     }
+}
 
+impl Format {
     fn for_start(head: &[u8]) -> Result<Self, NotPcm> {
         match head {
             [b'R', b'I', b'F', b'F', ..] => Ok(Self::Wav(WavStream::new())),
@@ -91,7 +105,7 @@ mod tests {
     use crate::audio::{Clip, write_wav};
 
     fn read(bytes: &[u8], step: usize) -> Result<(Vec<i16>, Option<SampleRate>), NotPcm> {
-        let mut reader = Reader::new();
+        let mut reader = Reader::new(SampleRate::HZ_24000);
         let mut samples = Vec::new();
         for piece in bytes.chunks(step) {
             samples.extend(reader.push(piece)?);

@@ -1,17 +1,21 @@
 //! Kinds of recognisers, and their settings.
 //!
-//! Entry types: [`RecogniserService`], [`RecogniserEntry`]; [`Recognisers`] opens entries.
+//! Entry types: [`RecogniserService`], [`RecogniserEntry`]; [`Recognisers`] opens entries and chains
+//! them.
 //! **Never**: loads a model twice.
 
 mod here;
 
 use std::{path::PathBuf, sync::Arc};
 
+use futures::future::join_all;
+
 pub use here::HereOptions;
 
 use self::here::Here;
 use super::{
-    Error, SpeechToText,
+    Candidate, Chain, EntryList, Error, Kind, NamedEntry, SpeechToText, SttAbilities,
+    chain::Health,
     deepgram::{self, Deepgram},
     entries::Pool,
     openai,
@@ -75,6 +79,58 @@ impl RecogniserEntry {
     }
 }
 
+impl EntryList<RecogniserEntry> {
+    /// The recogniser of this machine alone.
+    pub fn here(options: HereOptions) -> Self {
+        Self::of(here::NAME, RecogniserEntry::Local(options))
+    }
+
+    /// What this machine needs to hear, if nothing else hears.
+    pub fn only_here(&self) -> Option<&HereOptions> {
+        match self.entries.as_slice() {
+            [NamedEntry { entry: RecogniserEntry::Local(here), .. }] => Some(here),
+            _ => None,
+        }
+    }
+}
+
+impl Chain<dyn SpeechToText> {
+    /// Name of the one that a request would begin with now: that of the service if there is one,
+    /// else of its entry.
+    pub fn called(&self) -> Arc<str> {
+        match self.next_asked() {
+            Some(only) if self.is_alone() => only.service().name().into(),
+            Some(of_several) => Arc::clone(of_several.name()),
+            None => Arc::from(""),
+        }
+    }
+
+    /// Resolves once all have tried to load; fails with the reason of the first if none can hear.
+    pub async fn ready(&self) -> Result<(), Error> {
+        let loading: Vec<_> = self.iter().map(|it| it.service().ready()).collect();
+        let loaded = join_all(loading).await;
+        let (mut first, mut is_ready) = (None, false);
+        for (candidate, loaded) in self.iter().zip(loaded) {
+            match loaded {
+                Ok(()) => is_ready = true,
+                Err(error) => {
+                    if !self.is_alone() {
+                        let service = &**candidate.name();
+                        tracing::warn!(service, %error, "a recogniser cannot hear");
+                    }
+                    first = first.or(Some(error));
+                }
+            }
+        }
+        first.filter(|_| !is_ready).map_or(Ok(()), Err)
+    }
+
+    /// Abilities of the one that a request would begin with now.
+    pub fn abilities(&self) -> SttAbilities {
+        self.next_asked().map(|it| it.service().abilities()).unwrap_or_default()
+    }
+}
+
 const WELL: &str = "on this machine; about 5 words of 100 wrong for people reading aloud, 2 to 13 for robotic voices";
 const UNMEASURED: &str = "on this machine; accuracy with people in this language not measured";
 
@@ -85,11 +141,29 @@ pub struct Recognisers {
     openai: Pool<RecogniserEntry, Arc<openai::Transcription>>,
     deepgram: Pool<deepgram::Options, Arc<Deepgram>>,
     wyoming: Pool<RecogniserEntry, Arc<wyoming::Recogniser>>,
+    /// Shared by all tables.
+    health: Pool<NamedEntry<RecogniserEntry>, Arc<Health>>,
 }
 
 impl Recognisers {
-    /// The recogniser of one table, with its own expected names.
-    pub fn open(&self, entry: &RecogniserEntry) -> Result<Arc<dyn SpeechToText>, Error> {
+    /// The recognisers of one table, the preferred one first, with their own expected names.
+    pub fn chain(
+        &self,
+        list: &EntryList<RecogniserEntry>,
+    ) -> Result<Chain<dyn SpeechToText>, Error> {
+        let open = |named: &NamedEntry<RecogniserEntry>| -> Result<_, Error> {
+            let health = self.health.get(named, || Ok(Arc::default()))?;
+            Ok(Candidate::new(&named.name, self.open(&named.entry)?, health))
+        };
+        let all = list.entries.iter().map(open);
+        let mut all = all.collect::<Result<Vec<_>, Error>>()?.into_iter();
+        let first = all.next().ok_or_else(|| {
+            Error::new(Kind::Missing, "no recogniser is configured (set providers.stt)")
+        })?;
+        Ok(Chain::new(first, all.collect(), false))
+    }
+
+    fn open(&self, entry: &RecogniserEntry) -> Result<Arc<dyn SpeechToText>, Error> {
         Ok(match entry {
             RecogniserEntry::Local(options) => Arc::new(self.here(options)?),
             RecogniserEntry::OpenAi { options, language } => {
@@ -127,11 +201,12 @@ impl Recognisers {
     }
 
     /// Drops all but `wanted`. Models loaded on this machine stay for the next table.
-    pub fn retain(&self, wanted: &RecogniserEntry) {
-        self.openai.retain(|entry| entry == wanted);
-        let is_wanted = |it: &deepgram::Options| *wanted == RecogniserEntry::Deepgram(it.clone());
-        self.deepgram.retain(is_wanted);
-        self.wyoming.retain(|entry| entry == wanted);
+    pub fn retain(&self, wanted: &EntryList<RecogniserEntry>) {
+        let is_wanted = |entry: &RecogniserEntry| wanted.iter().any(|it| it == entry);
+        self.openai.retain(is_wanted);
+        self.deepgram.retain(|it| is_wanted(&RecogniserEntry::Deepgram(it.clone())));
+        self.wyoming.retain(is_wanted);
+        self.health.retain(|named| wanted.entries.contains(named));
     }
 
     fn here(&self, options: &HereOptions) -> Result<Here, Error> {

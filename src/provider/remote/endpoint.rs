@@ -92,7 +92,11 @@ impl Endpoint {
     }
 
     pub async fn models(&self, patience: Duration) -> Result<Response, Failure> {
-        let request = self.http.get(self.url(self.models));
+        self.get(self.models, patience).await
+    }
+
+    pub async fn get(&self, path: &str, patience: Duration) -> Result<Response, Failure> {
+        let request = self.http.get(self.url(path));
         self.send(request, patience.min(self.options.first_byte_timeout), &Value::Null).await
     }
 

@@ -5,8 +5,9 @@
 use futures::stream::BoxStream;
 
 use crate::provider::{
-    DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
+    DefaultId, Error, Kind, ListedVoice, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
     child::{Program, output, speech},
+    language_code,
     respell::respell,
 };
 
@@ -63,6 +64,57 @@ impl Espeak {
         all.dedup();
         Ok(all)
     }
+
+    /// Installed voices, then the variants that can follow each.
+    pub async fn list(&self) -> Result<Vec<ListedVoice>, Error> {
+        let voices = output(PROGRAM, &["--voices"]).await?;
+        let variants = output(PROGRAM, &["--voices=variant"]).await?;
+        let voices = voices.lines().skip(1).filter_map(listed);
+        Ok(voices.chain(variants.lines().skip(1).filter_map(variant)).collect())
+    }
+}
+
+/// A voice in a line of `espeak-ng --voices`.
+fn listed(line: &str) -> Option<ListedVoice> {
+    let mut words = line.split_whitespace().skip(1);
+    let (id, sex, name) = (words.next()?, words.next()?, words.next()?);
+    // Languages without such a code have one of three letters.
+    let own = || id.split('-').next().unwrap_or(id).to_owned();
+    let languages = vec![language_code(id).unwrap_or_else(own)];
+    let about = described(sex).to_owned();
+    Some(ListedVoice { id: id.to_owned(), name: name.replace('_', " "), languages, about })
+}
+
+/// A variant in a line of `espeak-ng --voices=variant`, whose id follows that of a voice.
+fn variant(line: &str) -> Option<ListedVoice> {
+    let mut words = line.split_whitespace().skip(2);
+    let sex = words.next()?;
+    let (name, file) = line.split_once("!v/")?;
+    let name = name.split_whitespace().skip(3).collect::<Vec<_>>().join(" ");
+    let id = format!("+{}", file.split_whitespace().next()?);
+    let about = format!("{}, behind a voice: en-gb{id}", described(sex));
+    Some(ListedVoice { id, name, languages: Vec::new(), about })
+}
+
+/// "--/F" in words.
+fn described(sex: &str) -> &'static str {
+    match sex.rsplit('/').next() {
+        Some("F") => "female",
+        _ => "male",
+    }
+}
+
+/// True if espeak-ng may speak `id`: a voice of `listed`, or one by its language, and a variant.
+pub fn is_listed(listed: &[ListedVoice], id: &str) -> bool {
+    let (voice, variant) = id.find('+').map_or((id, ""), |at| id.split_at(at));
+    let language = |id: &str| id.split('-').next().unwrap_or(id).to_lowercase();
+    let is_it = |known: &ListedVoice| {
+        known.name.eq_ignore_ascii_case(voice)
+            || language(&known.id) == language(voice)
+            || known.languages.contains(&language(voice))
+    };
+    let has_variant = variant.is_empty() || listed.iter().any(|known| known.id == variant);
+    has_variant && (voice.is_empty() || listed.iter().any(is_it))
 }
 
 impl OneShot for Espeak {
@@ -194,6 +246,15 @@ mod tests {
         let voices = Espeak::new().voices().await.unwrap();
         for voice in ["en-us", "de", "+f3"] {
             assert!(voices.iter().any(|known| known == voice), "{voice}");
+        }
+        let voices = Espeak::new().list().await.unwrap();
+        let german = voices.iter().find(|voice| voice.id == "de").unwrap();
+        assert_eq!((german.name.as_str(), german.speaks("en")), ("German", false));
+        for id in ["de", "en", "en-us", "de+f3", "+f3", "German"] {
+            assert!(is_listed(&voices, id), "{id}");
+        }
+        for id in ["xyzzy", "de+f99", "deutsch"] {
+            assert!(!is_listed(&voices, id), "{id}");
         }
     }
 }

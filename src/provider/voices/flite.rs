@@ -5,7 +5,7 @@
 use futures::stream::BoxStream;
 
 use crate::provider::{
-    DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
+    DefaultId, Error, Kind, ListedVoice, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
     child::{Program, output, speech},
     respell::respell,
 };
@@ -42,6 +42,30 @@ impl Flite {
         let listed = output(PROGRAM, &["-lv"]).await?;
         let names = listed.split_once(':').map_or("", |(_, names)| names).split_whitespace();
         Ok(names.filter(|name| *name != TALKING_CLOCK).map(str::to_owned).collect())
+    }
+
+    /// Installed voices that are supported, the pleasant ones first.
+    pub async fn list(&self) -> Result<Vec<ListedVoice>, Error> {
+        let installed = self.voices().await?;
+        let supported = VOICES.iter().filter(|id| installed.iter().any(|known| known == *id));
+        let listed = supported.map(|id| ListedVoice {
+            id: (*id).to_owned(),
+            name: (*id).to_owned(),
+            languages: vec!["en".to_owned()],
+            about: described(id).to_owned(),
+        });
+        Ok(listed.collect())
+    }
+}
+
+/// Sex and accent of `id`.
+fn described(id: &str) -> &'static str {
+    match id {
+        "slt" => "female, American",
+        "rms" => "male, American",
+        "awb" => "male, Scottish",
+        "kal" | "kal16" => "male, American, like a robot",
+        _ => "",
     }
 }
 
@@ -175,5 +199,8 @@ mod tests {
         let voices = Flite::new().voices().await.unwrap();
         assert!(voices.iter().any(|voice| voice == "slt"), "{voices:?}");
         assert!(!voices.iter().any(|voice| voice == TALKING_CLOCK));
+        let listed = Flite::new().list().await.unwrap();
+        assert_eq!((listed[0].id.as_str(), listed[0].about.as_str()), ("slt", "female, American"));
+        assert!(listed.iter().all(|voice| VOICES.contains(&voice.id.as_str())), "{listed:?}");
     }
 }

@@ -175,10 +175,10 @@ fn is_same(one: &Voice, other: &Voice) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::remote;
+    use crate::provider::openai::VoiceOptions;
 
     fn server(port: u16) -> VoiceEntry {
-        VoiceEntry::OpenAi(remote::options(&format!("http://127.0.0.1:{port}/v1")))
+        VoiceEntry::OpenAi(VoiceOptions::at(&format!("http://127.0.0.1:{port}/v1")))
     }
 
     fn named(name: &str, entry: VoiceEntry) -> NamedEntry<VoiceEntry> {

@@ -4,26 +4,36 @@
 //! [`VoiceChains`] puts them in order. Each service's file has its traits ([`VoiceTraits`]).
 
 mod chains;
+mod deepgram;
+pub mod elevenlabs;
 mod espeak;
 mod flite;
 mod kokoro;
 mod list;
+mod listed;
 mod neural;
 mod open_voice;
 mod piper;
+mod socket;
 mod steady;
+mod watch;
 
 use std::sync::Arc;
 
 pub use self::chains::VoiceChains;
+pub use self::deepgram::Options as DeepgramVoiceOptions;
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
 pub use self::list::{Replacement, VoiceList};
+pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::open_voice::OpenVoice;
 pub use self::piper::{Options as PiperOptions, Piper};
-use self::{espeak::Espeak, flite::Flite, steady::Steady};
+use self::{
+    deepgram::Deepgram, elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite, socket::SocketVoice,
+    steady::Steady,
+};
 use super::{
-    Error, OneByOne, OneShot, TextToSpeech, VoiceTraits, entries::Pool, openai,
+    Error, OneByOne, OneShot, TextToSpeech, VoiceIds, VoiceTraits, entries::Pool, openai,
     service::ServiceInfo, wyoming,
 };
 
@@ -38,13 +48,23 @@ pub enum VoiceService {
     OpenAi,
     /// A local service that speaks Wyoming.
     Wyoming,
+    ElevenLabs,
+    Deepgram,
 }
 
 impl VoiceService {
     pub const MULTILINGUAL: Self = Self::Espeak;
 
-    pub const ALL: [Self; 6] =
-        [Self::Flite, Self::Espeak, Self::Piper, Self::Kokoro, Self::OpenAi, Self::Wyoming];
+    pub const ALL: [Self; 8] = [
+        Self::Flite,
+        Self::Espeak,
+        Self::Piper,
+        Self::Kokoro,
+        Self::OpenAi,
+        Self::Wyoming,
+        Self::ElevenLabs,
+        Self::Deepgram,
+    ];
     pub const NAMES: &[&str] = &[
         Self::Flite.name(),
         Self::Espeak.name(),
@@ -52,6 +72,8 @@ impl VoiceService {
         Self::Kokoro.name(),
         Self::OpenAi.name(),
         Self::Wyoming.name(),
+        Self::ElevenLabs.name(),
+        Self::Deepgram.name(),
     ];
     /// Names of services that run on this machine and are free.
     pub const HERE: &[&str] =
@@ -73,6 +95,8 @@ impl VoiceService {
             Self::Kokoro => &kokoro::TRAITS,
             Self::OpenAi => &openai::VOICE_TRAITS,
             Self::Wyoming => &wyoming::VOICE_TRAITS,
+            Self::ElevenLabs => &elevenlabs::TRAITS,
+            Self::Deepgram => &deepgram::TRAITS,
         }
     }
 
@@ -80,7 +104,12 @@ impl VoiceService {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
             Self::Espeak => Some(VoiceEntry::Espeak),
-            Self::Piper | Self::Kokoro | Self::OpenAi | Self::Wyoming => None,
+            Self::Piper
+            | Self::Kokoro
+            | Self::OpenAi
+            | Self::Wyoming
+            | Self::ElevenLabs
+            | Self::Deepgram => None,
         }
     }
 }
@@ -92,8 +121,10 @@ pub enum VoiceEntry {
     Espeak,
     Piper(PiperOptions),
     Kokoro(KokoroOptions),
-    OpenAi(openai::Options),
+    OpenAi(openai::VoiceOptions),
     Wyoming(wyoming::Options),
+    ElevenLabs(elevenlabs::Options),
+    Deepgram(DeepgramVoiceOptions),
 }
 
 impl VoiceEntry {
@@ -105,6 +136,8 @@ impl VoiceEntry {
             Self::Kokoro(_) => VoiceService::Kokoro,
             Self::OpenAi(_) => VoiceService::OpenAi,
             Self::Wyoming(_) => VoiceService::Wyoming,
+            Self::ElevenLabs(_) => VoiceService::ElevenLabs,
+            Self::Deepgram(_) => VoiceService::Deepgram,
         }
     }
 
@@ -119,8 +152,10 @@ impl VoiceEntry {
             Self::Espeak => ServiceInfo::here("espeak-ng"),
             Self::Piper(_) => ServiceInfo::here("Piper"),
             Self::Kokoro(_) => ServiceInfo::here("Kokoro"),
-            Self::OpenAi(options) => options.info(),
+            Self::OpenAi(options) => options.reach.info(),
             Self::Wyoming(options) => options.info(),
+            Self::ElevenLabs(options) => options.info(),
+            Self::Deepgram(options) => options.info(),
         }
     }
 
@@ -132,7 +167,57 @@ impl VoiceEntry {
             Self::Espeak => ["m3", "f3"].map(|variant| format!("{language}+{variant}")).to_vec(),
             Self::Piper(options) => Piper::voices(&options.models).unwrap_or_default(),
             Self::Kokoro(options) => Kokoro::installed(options),
-            Self::OpenAi(_) | Self::Wyoming(_) => Vec::new(),
+            Self::OpenAi(_) | Self::Wyoming(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// The service's own list of its voices; `None`: it has no list.
+    ///
+    /// # Errors
+    /// The service's own; no time limit. Cancel safe.
+    pub async fn list(&self) -> Result<Option<Vec<ListedVoice>>, Error> {
+        Ok(match self {
+            Self::Flite => Some(Flite::new().list().await?),
+            Self::Espeak => Some(Espeak::new().list().await?),
+            Self::Piper(options) => Some(Piper::list(&options.models)),
+            Self::Kokoro(options) => Some(Kokoro::list(options)),
+            Self::OpenAi(options) => openai::Speech::list(options).await?,
+            Self::Wyoming(options) => wyoming::list_voices(options).await?,
+            Self::ElevenLabs(options) => Some(elevenlabs::list(options.clone()).await?),
+            Self::Deepgram(options) => Some(Deepgram::list(options).await?),
+        })
+    }
+
+    /// True if the service speaks no other voices than those it lists.
+    pub const fn lists_all(&self) -> bool {
+        match self {
+            Self::Flite | Self::Espeak | Self::Piper(_) | Self::Kokoro(_) | Self::Wyoming(_) => {
+                true
+            }
+            Self::OpenAi(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => false,
+        }
+    }
+
+    /// True if the voice `id` is in `listed`, or made of what is in it.
+    pub fn has(&self, listed: &[ListedVoice], id: &str) -> bool {
+        if let VoiceIds::Shaped { fits, .. } = self.service().traits().ids
+            && !fits(id)
+        {
+            return false;
+        }
+        let is_listed = |id: &str| listed.iter().any(|voice| voice.id == id);
+        match self {
+            Self::Espeak => espeak::is_listed(listed, id),
+            // Speakers are in the voice's files.
+            Self::Piper(_) => is_listed(id.split('#').next().unwrap_or(id)),
+            Self::Wyoming(_) => id.is_empty() || is_listed(id),
+            // Some servers mix voices.
+            Self::OpenAi(_) => id.split('+').all(is_listed),
+            Self::Flite | Self::Kokoro(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => {
+                is_listed(id)
+            }
         }
     }
 
@@ -145,10 +230,14 @@ impl VoiceEntry {
             Self::Kokoro(options) => Kokoro::probe(options)
                 .await
                 .map(|(voices, speed)| format!("kokoro takes {speed}; {}", listed(&voices))),
-            Self::OpenAi(options) => openai::probe(options.clone()).await,
+            Self::OpenAi(options) => openai::probe(options.reach.clone()).await,
             Self::Wyoming(options) => wyoming::probe_voice(options.clone())
                 .await
                 .map(|(line, voices)| format!("{line}; {}", listed(&voices))),
+            Self::ElevenLabs(options) => elevenlabs::list(options.clone()).await.map(|voices| {
+                listed(&voices.into_iter().map(|voice| voice.name).collect::<Vec<_>>())
+            }),
+            Self::Deepgram(options) => deepgram::probe(options.clone()).await,
         }
     }
 }
@@ -178,9 +267,19 @@ impl Voices {
                 VoiceEntry::Kokoro(options) => Arc::new(Kokoro::new(options, cores())),
                 VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
                 VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
+                VoiceEntry::ElevenLabs(options) => {
+                    let service = ElevenLabs::new(options.clone())?;
+                    return Ok(Arc::new(SocketVoice::new(service)));
+                }
+                VoiceEntry::Deepgram(options) => {
+                    return Ok(Arc::new(SocketVoice::new(Deepgram::new(options.clone())?)));
+                }
             };
             let steady: Arc<dyn OneShot> = Arc::new(match entry {
-                VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) => Steady::new(service),
+                VoiceEntry::OpenAi(_)
+                | VoiceEntry::Wyoming(_)
+                | VoiceEntry::ElevenLabs(_)
+                | VoiceEntry::Deepgram(_) => Steady::new(service),
                 // Their speed depends on this machine, and gaps are better than another voice.
                 VoiceEntry::Flite
                 | VoiceEntry::Espeak

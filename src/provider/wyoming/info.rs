@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use strsim::osa_distance;
 use tokio::time::Instant;
 
 use super::{
@@ -15,12 +14,12 @@ use super::{
     failure::{Peer, Role},
 };
 use crate::provider::{
-    Error, Kind,
+    Error, Kind, ListedVoice,
     bounds::{Count, EVENTS},
+    language_code,
+    nearest::nearest_names,
 };
 
-/// Names shown of those close to a wrong one, or of a long list.
-const FEW: usize = 3;
 /// Longest wait for a description.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -103,8 +102,24 @@ impl Program {
         if self.offers.is_empty() || self.names().any(|name| name == model) {
             return Ok(());
         }
-        let way_out = nearest(model, self.names().map(str::to_owned).collect());
+        let way_out = nearest(model, &self.names().map(str::to_owned).collect::<Vec<_>>());
         Err(peer.error(Kind::Missing, &format!("unknown model '{model}'"), &way_out))
+    }
+
+    /// Its voices, and each speaker of voices with several; `None`: it names no voices.
+    pub fn listed(&self) -> Option<Vec<ListedVoice>> {
+        let listed = |offer: &Offer, id: String| {
+            let mut languages: Vec<String> =
+                offer.languages.iter().filter_map(|tag| language_code(tag)).collect();
+            languages.dedup();
+            ListedVoice { name: id.clone(), id, languages, about: self.name.clone() }
+        };
+        let of = |offer: &Offer| {
+            let speakers = offer.speakers.iter().map(|it| format!("{}#{it}", offer.name));
+            let ids = [offer.name.clone()].into_iter().chain(speakers);
+            ids.map(|id| listed(offer, id)).collect::<Vec<_>>()
+        };
+        (!self.offers.is_empty()).then(|| self.offers.iter().flat_map(of).collect())
     }
 
     /// True if it hears this language; a program that names none hears any.
@@ -125,7 +140,7 @@ impl Program {
         }
         let (name, speaker) = id.split_once('#').unwrap_or((id, ""));
         let offer = self.offers.iter().find(|offer| offer.name == name);
-        let (what, known) = match offer {
+        let (what, known): (String, Vec<String>) = match offer {
             Some(offer) if offer.speakers.iter().any(|known| known == speaker) => {
                 return Ok(Some(VoiceName { name, speaker: Some(speaker) }));
             }
@@ -135,7 +150,7 @@ impl Program {
             }
             None => (format!("unknown voice '{id}'"), self.names().map(str::to_owned).collect()),
         };
-        Err(peer.error(Kind::Missing, &what, &nearest(id, known)))
+        Err(peer.error(Kind::Missing, &what, &nearest(id, &known)))
     }
 }
 
@@ -155,19 +170,13 @@ impl Offer {
     }
 }
 
-fn nearest(name: &str, mut known: Vec<String>) -> String {
-    if known.is_empty() {
+fn nearest(name: &str, known: &[String]) -> String {
+    let (near, has_more) = nearest_names(name, known.iter().map(String::as_str));
+    if near.is_empty() {
         return "leave it out".to_owned();
     }
-    let wanted = name.to_lowercase();
-    known.sort_by_cached_key(|known| {
-        let known = known.to_lowercase();
-        // A name is often part of the full one: "lessac" of "en_US-lessac-medium".
-        (!known.contains(&wanted), osa_distance(&wanted, &known))
-    });
-    let more = if known.len() > FEW { ", …" } else { "" };
-    known.truncate(FEW);
-    format!("it has {}{more}", known.join(", "))
+    let more = if has_more { ", …" } else { "" };
+    format!("it has {}{more}", near.join(", "))
 }
 
 /// The service's program for the purpose of `peer`; an error if it has none or cannot be reached.
@@ -238,6 +247,16 @@ mod tests {
             assert!(said.starts_with(&format!("'tcp://127.0.0.1:1': {expected}")), "{said}");
             assert_eq!(error.kind(), Kind::Missing);
         }
+    }
+
+    #[test]
+    fn voices_and_speakers_are_listed() {
+        let voices = piper().listed().unwrap();
+        let ids: Vec<&str> = voices.iter().map(|voice| voice.id.as_str()).collect();
+        assert_eq!(ids[..3], ["en_US-lessac-medium", "en_GB-alan-low", "en_US-libritts-high"]);
+        assert!(ids.contains(&"en_US-libritts-high#p8699") && ids.len() == 6, "{ids:?}");
+        assert!(voices.iter().all(|voice| voice.about == "piper" && voice.languages.is_empty()));
+        assert_eq!(Program::default().listed(), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! Piper.
 //!
 //! Entry types: [`Recogniser`], [`Speech`], each made from [`Options`]; [`probe_recogniser`] and
-//! [`probe_voice`]. Each utterance and each sentence has its own connection, whose closing cancels
+//! [`probe_voice`]; [`list_voices`]. Each utterance and each sentence has its own connection, whose closing cancels
 //! it. **Never**: sends an utterance twice.
 
 mod connection;
@@ -21,4 +21,4 @@ mod wyoming_server;
 
 pub use options::{NAME, Options};
 pub use recogniser::{Recogniser, probe as probe_recogniser};
-pub use speech::{Speech, VOICE_TRAITS, probe as probe_voice};
+pub use speech::{Speech, VOICE_TRAITS, list as list_voices, probe as probe_voice};

@@ -8,6 +8,7 @@ mod casting;
 mod closing;
 mod endings;
 mod explaining;
+mod falling_over;
 mod hearing;
 mod late;
 mod music;

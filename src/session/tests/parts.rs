@@ -13,7 +13,7 @@ use crate::{
         tests::props::{Live, ms},
     },
     logic::{music::Library, tier::Keywords},
-    provider::{Chain, ChatModel, SttAbilities, TextToSpeech},
+    provider::{Candidate, Chain, ChatModel, SpeechToText, SttAbilities, TextToSpeech},
     tools::{SessionCalls, ToolHost, builtin::Music},
 };
 
@@ -71,7 +71,7 @@ pub fn setup(
         is_here: false,
         is_heard: true,
         session,
-        stt: Arc::clone(stt) as _,
+        stt: Chain::of("stand-in", Arc::clone(stt) as Arc<dyn SpeechToText>),
         judge: None,
         outlets,
         host: host.clone(),
@@ -80,11 +80,26 @@ pub fn setup(
     }
 }
 
+/// Both recognisers in this order, as "first" and "second".
+pub fn both(first: &Arc<Recogniser>, second: &Arc<Recogniser>) -> Chain<dyn SpeechToText> {
+    let candidate = |name, stt: &Arc<Recogniser>| {
+        Candidate::new(name, Arc::clone(stt) as Arc<dyn SpeechToText>, Arc::default())
+    };
+    Chain::new(candidate("first", first), vec![candidate("second", second)], false)
+}
+
+/// Another recogniser without a script, with its own price.
+pub fn another(abilities: SttAbilities) -> Arc<Recogniser> {
+    let others = Arc::into_inner(recogniser(abilities)).expect("it is new");
+    Arc::new(Recogniser { priced_as: "other ears", ..others })
+}
+
 /// A recogniser without a script.
 pub fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
     Arc::new(Recogniser {
         script: Mutex::default(),
         abilities,
+        priced_as: "ears",
         live: Live::default(),
         frames: Arc::default(),
         is_stuck: AtomicBool::new(false),

@@ -18,7 +18,7 @@ use super::{
         TableEvents, TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput,
         VoiceOut, WeakTableEvents, open,
     },
-    parts::{Shared, recogniser, setup},
+    parts::{Shared, another, both, recogniser, setup},
     voices::{Recogniser, Said, babble},
 };
 use crate::{
@@ -132,6 +132,8 @@ pub struct Setup {
     pub options: Options,
     pub campaign: Campaign,
     pub abilities: SttAbilities,
+    /// Abilities of a second recogniser, "second", which hears when the first fails.
+    pub second: Option<SttAbilities>,
     pub voice: Hum,
     pub budget: BudgetOptions,
     /// The ledger is in a store, played by the test through [`Stage::budget`].
@@ -173,6 +175,8 @@ pub struct Stage {
     pub tools: Tools,
     pub host: ToolHost,
     pub stt: Arc<Recogniser>,
+    /// The second recogniser; without [`Setup::second`] no table has it.
+    pub second: Arc<Recogniser>,
     pub budget: Budget,
     left: Arc<Mutex<Vec<Left>>>,
     pub opened: Instant,
@@ -190,6 +194,7 @@ impl Setup {
             options: Options::default(),
             campaign: Campaign::default(),
             abilities: SttAbilities { partials: true, ..SttAbilities::default() },
+            second: None,
             voice: Hum::default(),
             budget: BudgetOptions::default(),
             is_kept: false,
@@ -250,6 +255,7 @@ impl Setup {
         let shared = Shared { campaign, host: &host, budget: &budget, voice: speaks };
         let seats = self.seats(cast, &shared);
         let stt = recogniser(self.abilities);
+        let second = another(self.second.unwrap_or_default());
         let told = TableEvents::new(512);
         let (events, music) = (told.subscribe(), MusicPlayer::new(told.downgrade()));
         let (opened, left) = (Instant::now(), Arc::default());
@@ -268,6 +274,10 @@ impl Setup {
         let plain = setup(SessionId("test".to_owned()), &stt, &host, outlets);
         let Self { judge, is_here, is_heard, .. } = self;
         let setup = TableSetup { judge, is_here, is_heard, ..plain };
+        let setup = match self.second {
+            Some(_) => TableSetup { stt: both(&stt, &second), ..setup },
+            None => setup,
+        };
         let parts = TableParts {
             options: self.options,
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
@@ -286,6 +296,7 @@ impl Setup {
             tools,
             host,
             stt,
+            second,
             budget,
             left,
             opened,
@@ -485,7 +496,8 @@ impl Stage {
         // Cancelled tasks end when they are next polled.
         sleep(ms(1)).await;
         let models: usize = self.models.iter().map(|model| model.live.count()).sum();
-        assert_eq!((models, self.voice.live.count(), self.stt.live.count()), (0, 0, 0));
+        let recognisers = self.stt.live.count() + self.second.live.count();
+        assert_eq!((models, self.voice.live.count(), recognisers), (0, 0, 0));
         let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
         assert_eq!(tasks, 0, "tasks outlive the table");
         kept

@@ -27,6 +27,10 @@ use crate::{
 /// [`Recogniser::listen`] panic.
 pub const PANICS: &str = "panics";
 
+/// As a partial, the stream fails, or the service refuses its key.
+pub const FAILS: &str = "fails";
+pub const REFUSES: &str = "refuses";
+
 /// The recogniser's results for one stream.
 #[derive(Clone, Debug)]
 pub struct Said {
@@ -42,6 +46,7 @@ pub struct Said {
 pub struct Recogniser {
     pub script: Mutex<VecDeque<Said>>,
     pub abilities: SttAbilities,
+    pub priced_as: &'static str,
     pub live: Live,
     /// Frames received.
     pub frames: Arc<AtomicUsize>,
@@ -58,7 +63,7 @@ impl SpeechToText for Recogniser {
     }
 
     fn priced_as(&self) -> Option<&str> {
-        Some("ears")
+        Some(self.priced_as)
     }
 
     fn abilities(&self) -> SttAbilities {
@@ -104,6 +109,9 @@ impl SpeechToText for Recogniser {
                     let _ = heard.send(SpeechEvent::Final { text: text.to_owned() }).await;
                 }
                 while let Some((_, text)) = partials.next_if(|(at, _)| *at <= frames) {
+                    if let Some(kind) = failure(text) {
+                        return Err(Error::new(kind, "secret hearing error"));
+                    }
                     let _ = heard.send(said_so_far(text)).await;
                 }
             }
@@ -121,6 +129,14 @@ impl SpeechToText for Recogniser {
         let failed = listening.into_stream().filter_map(|ended| ready(ended.err().map(Err)));
         let events = stream::poll_fn(move |context| events.poll_recv(context)).map(Ok);
         stream::select(events, failed).boxed()
+    }
+}
+
+fn failure(partial: &str) -> Option<Kind> {
+    match partial {
+        FAILS => Some(Kind::Unavailable),
+        REFUSES => Some(Kind::Unauthorized),
+        _ => None,
     }
 }
 

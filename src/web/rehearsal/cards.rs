@@ -39,10 +39,12 @@ pub fn music(status: &Status) -> MusicCard {
     MusicCard { playing, volume: music.volume }
 }
 
-/// The first of each kind.
+/// All that may hear, and the first of each other kind.
 pub fn services(services: &Services) -> ServiceNames {
     ServiceNames {
-        hears: Some(services.hears.to_string()),
+        hears: Some(
+            services.hears.iter().map(ToString::to_string).collect::<Vec<_>>().join(", else "),
+        ),
         thinks: services.thinks.first().map(ToString::to_string),
         speaks: services.speaks.first().map(ToString::to_string),
     }

@@ -8,8 +8,8 @@ use tokio::sync::oneshot;
 use super::table::RehearsalTable;
 use crate::{
     campaign::{
-        Analytics, Deletion, Dice, ForgetFrom, NamesOf, Origin, Planner, WorldRequest, key_of, now,
-        shown_name,
+        Analytics, Deletion, Dice, ForgetFrom, FoundVoice, NamesOf, Origin, Planner, WorldRequest,
+        key_of, now, shown_name,
     },
     commands::{
         AtTable, Campaigns, Chosen, Counting, Face, FaceWords, HeardState, Lasting, OrderSoon,
@@ -96,6 +96,10 @@ impl Face for PageFace {
 
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
         Ok(self.table.engines.change(npc, engine)?)
+    }
+
+    fn change_voice(&mut self, npc: &str, found: &FoundVoice) -> Result<(), Refusal> {
+        Ok(self.table.engines.change_voice(npc, found)?)
     }
 
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {

@@ -5,6 +5,7 @@ use tokio::time::{Instant, sleep_until};
 use super::{out::LEAD, pages::Page, table::RehearsalTable, wire};
 use crate::{
     audio::{FRAME, FRAME_SAMPLES_48K},
+    campaign::sample_line,
     domain::Owner,
 };
 
@@ -14,7 +15,7 @@ use crate::{
 /// No NPC has this name, or its voice says nothing; with the fix.
 pub async fn play(table: &RehearsalTable, page: &Page, npc: &str) -> Result<(), String> {
     let npc = table.link.seat(npc).map_err(|why| why.to_string())?.npc;
-    let text = sentence(&npc.language, &npc.name);
+    let text = sample_line(&npc.language, &npc.name);
     let made = table.handles.outside.sample(Owner::Local, &npc.name, &text).await;
     let sound = made.map_err(|why| why.to_string())?.sound;
     let samples = sound.map(|it| it.samples).unwrap_or_default();
@@ -32,11 +33,4 @@ pub async fn play(table: &RehearsalTable, page: &Page, npc: &str) -> Result<(), 
     };
     table.sound.end_aside(page, is_whole);
     Ok(())
-}
-
-fn sentence(language: &str, name: &str) -> String {
-    match language {
-        "de" => format!("Seid gegrüßt! Ich bin {name}, und so klinge ich."),
-        _ => format!("Well met! I am {name}, and this is how I sound."),
-    }
 }

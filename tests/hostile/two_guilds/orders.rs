@@ -100,6 +100,7 @@ pub fn changes(dora: u64) -> Vec<Order> {
         npc("npc direct"),
         npc("npc speak").with("text", "well then"),
         npc("npc engine").with("engine", "s2s"),
+        npc("npc voice").with("voice", "flite awb"),
         npc("npc pin"),
         Order::new("npc unpin"),
         npc("npc mute"),

@@ -1,12 +1,16 @@
 //! Speech of one turn, paid for sentence by sentence, as frames.
 //!
-//! Entry type: [`PaidSpeech`]. Money is reserved before a sentence is said. It is booked in full
-//! once the sentence has sounded or was cancelled, and given back where the service failed before
-//! any sound and certainly bills nothing, or was never asked.
+//! Entry type: [`PaidSpeech`]. Money is reserved before a sentence is said: for its characters, and
+//! for the longest sound that they may have. The characters and the sound that came are booked once
+//! the sentence is spoken, cancelled or broken off. The money is given back where the service failed
+//! before any sound and certainly bills nothing, or was never asked; where it failed before any
+//! sound and may bill it, all of it is booked.
 //!
 //! Where a voice fails, the next of its list takes over and is paid for by itself. It begins with
 //! the sentence that failed, or, once more than a syllable of that was heard, with the one after
 //! it: nothing is said twice.
+
+mod paid;
 
 use std::{collections::VecDeque, future::pending, mem, sync::Arc, time::Duration};
 
@@ -16,6 +20,7 @@ use futures::{
     stream::{self, BoxStream},
 };
 
+use self::paid::Paid;
 use super::{Shaping, Synthesizer};
 use crate::{
     audio::Frame,
@@ -34,6 +39,8 @@ const WORDS_MAX: usize = 1_000;
 
 /// A piece of speech: 48 kHz mono, volume applied.
 pub enum Made {
+    /// The next sentence is paid for and begins.
+    Begins,
     Frames(Vec<Frame>),
     Word(WordEnd),
     /// The rest of a sentence.
@@ -82,13 +89,15 @@ struct Speaking {
 struct Unsaid {
     spoken: String,
     money: Money,
+    /// [`Made::Begins`] was passed on.
+    has_begun: bool,
 }
 
 enum Money {
     None,
     Awaited(Reservation, BoxFuture<'static, Result<(), Error>>),
     /// The voice has the sentence.
-    Reserved(Reservation),
+    Paid(Paid),
     Refused(Error),
 }
 
@@ -113,18 +122,14 @@ impl PaidSpeech {
 
     /// Adds a sentence, for which [`Self::next`] pays.
     pub fn say(&mut self, spoken: &str) {
-        self.lines.push_back(Unsaid { spoken: spoken.to_owned(), money: Money::None });
+        let (spoken, money) = (spoken.to_owned(), Money::None);
+        self.lines.push_back(Unsaid { spoken, money, has_begun: false });
     }
 
     /// No sentence follows.
     pub fn finish(&mut self) {
         self.is_finished = true;
         self.finish_whole();
-    }
-
-    /// True if the first sentence is not paid for, which [`Self::next`] reports.
-    pub fn is_refused(&self) -> bool {
-        self.lines.front().is_some_and(|line| matches!(line.money, Money::Refused(_)))
     }
 
     /// The voice that speaks now, or was heard last.
@@ -138,7 +143,7 @@ impl PaidSpeech {
         (self.spoke.clone(), self.other_voice.clone())
     }
 
-    /// The next frames of the first sentence that is not yet spoken; `None` once there is none
+    /// The next piece of the first sentence that is not yet spoken; `None` once there is none
     /// after [`Self::finish`], and after an error. Waits while there is no sentence. Cancel safe.
     ///
     /// # Errors
@@ -151,6 +156,9 @@ impl PaidSpeech {
             }
             if self.lines.is_empty() && self.is_finished {
                 return None;
+            }
+            if self.lines.front_mut().is_some_and(Unsaid::begins) {
+                return Some(Ok(Made::Begins));
             }
             if let Err(error) = self.reserve() {
                 return Some(Err(self.end(error)));
@@ -168,7 +176,7 @@ impl PaidSpeech {
 
     /// Number of sentences that the voice has.
     fn handed_over(&self) -> usize {
-        self.lines.iter().take_while(|line| matches!(line.money, Money::Reserved(_))).count()
+        self.lines.iter().take_while(|line| matches!(line.money, Money::Paid(_))).count()
     }
 
     /// Reserves money for the first sentence that the voice does not have; fails if there is none
@@ -233,7 +241,7 @@ impl PaidSpeech {
                     foreign: self.voice.foreign(&line.spoken),
                     attempts: if is_last { attempts } else { attempts.once() },
                 });
-                Money::Reserved(reserved)
+                Money::Paid(Paid::new(reserved))
             }
             (_, Err(refused)) => Money::Refused(refused),
             (other, Ok(())) => other,
@@ -274,15 +282,20 @@ impl PaidSpeech {
                 }
                 None
             }
-            Some(Ok(Spoken::Sound(pcm))) => match speaking.shape(&pcm, &self.voice) {
-                Ok(frames) => {
-                    if mem::replace(&mut speaking.is_unheard, false) {
-                        self.heard();
-                    }
-                    Some(Ok(Made::Frames(frames)))
+            Some(Ok(Spoken::Sound(pcm))) => {
+                if let Some(Unsaid { money: Money::Paid(paid), .. }) = self.lines.front_mut() {
+                    paid.take(&pcm);
                 }
-                Err(error) => self.fail(error),
-            },
+                match speaking.shape(&pcm, &self.voice) {
+                    Ok(frames) => {
+                        if mem::replace(&mut speaking.is_unheard, false) {
+                            self.heard();
+                        }
+                        Some(Ok(Made::Frames(frames)))
+                    }
+                    Err(error) => self.fail(error),
+                }
+            }
             Some(Ok(Spoken::Done)) => {
                 let frames = speaking.end_sentence();
                 self.lines.pop_front();
@@ -318,10 +331,9 @@ impl PaidSpeech {
         drop(failed);
         for (at, line) in self.lines.iter_mut().enumerate() {
             match mem::replace(&mut line.money, Money::None) {
-                Money::Reserved(reserved) if at == 0 && !has_sounded => {
-                    reserved.failed(error.kind());
-                }
+                Money::Paid(paid) if at == 0 && !has_sounded => paid.failed(error.kind()),
                 Money::Awaited(reserved, _) => reserved.unused(),
+                // What was used is booked.
                 _ => {}
             }
         }
@@ -375,7 +387,7 @@ impl Synthesizer {
                 match speech.next().await? {
                     Ok(Made::Frames(frames)) => return Some((Ok(frames), Some(speech))),
                     Ok(Made::Last(frames)) => return Some((Ok(frames), None)),
-                    Ok(Made::Word(_)) => {}
+                    Ok(Made::Begins | Made::Word(_)) => {}
                     Ok(Made::Cut { why, .. }) | Err(why) => return Some((Err(why), None)),
                 }
             }
@@ -427,6 +439,13 @@ impl Speaking {
         if !mem::replace(&mut self.is_finished, true) {
             self.synthesis.finish();
         }
+    }
+}
+
+impl Unsaid {
+    /// True once, when the voice has the sentence.
+    fn begins(&mut self) -> bool {
+        matches!(self.money, Money::Paid(_)) && !mem::replace(&mut self.has_begun, true)
     }
 }
 

@@ -26,6 +26,8 @@ struct Says {
     plans: Mutex<VecDeque<Plan>>,
     said: Mutex<Vec<String>>,
     lacks: AtomicBool,
+    /// Its sound is silence.
+    is_quiet: bool,
 }
 
 impl Says {
@@ -56,7 +58,8 @@ impl OneShot for Says {
         self.said.lock().unwrap().push(request.text);
         let (ms, fails) = self.plans.lock().unwrap().pop_front().unwrap_or(WELL);
         let pieces = usize::try_from(ms / 10).unwrap();
-        let pcm = || Ok(Pcm { samples: vec![8_000; 480], rate: SampleRate::HZ_48000 });
+        let level = if self.is_quiet { 0 } else { 8_000 };
+        let pcm = || Ok(Pcm { samples: vec![level; 480], rate: SampleRate::HZ_48000 });
         let sound = std::iter::repeat_with(pcm).take(pieces);
         stream::iter(
             sound.chain(fails.map(|kind| Err(Error::new(kind, "away")))).collect::<Vec<_>>(),
@@ -80,7 +83,8 @@ fn voice(all: &[&Arc<Says>], cap: Option<f64>) -> Synthesizer {
     let first = candidates.next().expect("a voice");
     let voices = Chain::new(first, candidates.collect(), false);
     let a_million = |characters| Price { characters, ..Price::default() };
-    let prices = [("cheap", a_million(1e6)), ("dear", a_million(2e6))];
+    let minutes = Price { minute: 60.0, ..Price::default() };
+    let prices = [("cheap", a_million(1e6)), ("dear", a_million(2e6)), ("minutes", minutes)];
     let prices = prices.map(|(name, price)| (name.to_owned(), price)).into_iter().collect();
     let options = BudgetOptions { session_max: cap, month_max: None, prices };
     let budget = Budget::new(Ledger::new(options, 0.0));
@@ -104,7 +108,7 @@ async fn turn(voice: &Synthesizer, sentences: &[&str]) -> Turn {
         match made {
             Ok(Made::Last(_)) => ended.push("whole"),
             Ok(Made::Cut { .. }) => ended.push("cut"),
-            Ok(Made::Frames(_) | Made::Word(_)) => {}
+            Ok(Made::Begins | Made::Frames(_) | Made::Word(_)) => {}
             Err(error) => failed = Some(error),
         }
     }
@@ -224,9 +228,76 @@ async fn unsent_sentences_cost_nothing() {
     let voice = voice(&[&first], Some(100.0));
     let mut speech = voice.open();
     ["Four", "Five"].iter().for_each(|text| speech.say(text));
+    assert!(matches!(speech.next().await, Some(Ok(Made::Begins))));
     assert!(matches!(speech.next().await, Some(Ok(Made::Frames(_)))));
     drop(speech);
     assert_eq!((voice.budget().spent(), first.said().len()), (4.0, 1), "the first in full");
+}
+
+#[tokio::test(start_paused = true)]
+async fn later_sentences_are_paid_by_the_next_voice() {
+    let refused = (0, Some(Kind::Unauthorized));
+    let (first, second) = (Says::paid(&[refused], "dear"), Says::new(&[]));
+    let voice = voice(&[&first, &second], None);
+    let mut speech = voice.open();
+    ["One.", "Two."].iter().for_each(|text| speech.say(text));
+    assert!(matches!(speech.next().await, Some(Ok(Made::Begins))));
+    assert!(matches!(speech.next().await, Some(Ok(Made::Frames(_)))), "it begins only once");
+    speech.say("Three.");
+    speech.finish();
+    let mut ended = 0;
+    while let Some(made) = speech.next().await {
+        ended += usize::from(matches!(made, Ok(Made::Last(_))));
+    }
+    assert_eq!((ended, second.said().len()), (3, 3));
+    assert!(voice.budget().spent().abs() < 1e-6, "the second is free");
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_is_paid_for_and_said_again() {
+    let plans = Mutex::new([(1_000, Some(Kind::Protocol))].into());
+    let quiet = Says { price: Some("cheap"), plans, is_quiet: true, ..Says::default() };
+    let (first, second) = (Arc::new(quiet), Says::new(&[]));
+    let voice = voice(&[&first, &second], None);
+    let turn = turn(&voice, &["Four"]).await;
+    assert_eq!((turn.sentences, second.said().len()), (vec!["whole"], 1));
+    assert!((voice.budget().spent() - 4.0).abs() < 1e-6, "its sound came");
+}
+
+/// Cost of "Aye.", dropped after this many pieces behind its beginning.
+async fn cost(price: &'static str, plan: Plan, pieces: usize) -> f64 {
+    let first = Says::paid(&[plan], price);
+    let voice = voice(&[&first], None);
+    let mut speech = voice.open();
+    speech.say("Aye.");
+    speech.finish();
+    if pieces > 0 {
+        let begins = speech.next().await;
+        assert!(matches!(begins, Some(Ok(Made::Begins))));
+    }
+    for _ in 0..pieces {
+        let _ = speech.next().await;
+    }
+    drop(speech);
+    voice.budget().spent()
+}
+
+#[tokio::test(start_paused = true)]
+async fn sound_that_came_is_booked_by_the_minute() {
+    for (plan, pieces, by_minute, by_letter) in [
+        ((2_000, None), 999, 2.0, 4.0),
+        ((2_000, None), 100, 1.0, 4.0),
+        ((2_000, None), 0, 0.0, 0.0),
+        ((1_000, Some(Kind::Interrupted)), 999, 1.0, 4.0),
+        // The longest sound of four letters.
+        ((0, Some(Kind::Timeout)), 9, 5.6, 4.0),
+        ((0, Some(Kind::Unreachable)), 9, 0.0, 0.0),
+    ] {
+        for (price, wanted) in [("minutes", by_minute), ("cheap", by_letter)] {
+            let cost = cost(price, plan, pieces).await;
+            assert!((cost - wanted).abs() < 1e-6, "{plan:?} {pieces}: {cost}, not {wanted}");
+        }
+    }
 }
 
 /// Speech whose words come before their sound, which fails after so many ms.

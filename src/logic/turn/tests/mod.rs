@@ -65,6 +65,26 @@ const OPEN: Output = Output::Open { continues: false };
 const ON: Output = Output::Open { continues: true };
 
 #[test]
+fn segment_of_others_ends_like_an_own_one() {
+    let mut rig = Rig::new(Patience::Normal);
+    rig.now += Duration::from_millis(1_000);
+    rig.machine.take_over(rig.start, rig.now, Duration::from_millis(800));
+    rig.frames(200, true);
+    rig.nothing(2_000);
+    assert_eq!(rig.said, [(1_680, rig.close(CloseReason::Silence, 1_180))]);
+    // Voice that is long over ends at once; what was left to others never does.
+    let mut rig = Rig::new(Patience::Normal);
+    rig.now += Duration::from_millis(4_000);
+    rig.machine.take_over(rig.start, rig.at(500), Duration::from_millis(500));
+    rig.give(Input::Tick);
+    assert_eq!(rig.said, [(4_000, rig.close(CloseReason::Silence, 500))]);
+    rig.frames(200, true);
+    rig.machine.leave();
+    rig.nothing(2_000);
+    assert_eq!(rig.said.len(), 2, "it was opened again, and no more: {:?}", rig.said);
+}
+
+#[test]
 fn released_button_closes_at_once() {
     let mut rig = Rig::new(Patience::Patient);
     rig.give(Input::Released);

@@ -1,7 +1,11 @@
 //! Text-to-speech of an OpenAI-compatible endpoint: one request per sentence.
 //!
-//! Entry type: [`Speech`]. Requests raw PCM and streams it; also reads WAV. The service applies the
-//! speed, we apply the pitch. **Never**: repeats a sentence that was partly heard.
+//! Entry type: [`Speech`], made from [`VoiceOptions`]. Requests raw PCM, or WAV if configured, and
+//! reads either while it comes. The service applies the speed, we apply the pitch.
+//! **Never**: repeats a sentence that was partly heard.
+
+mod listing;
+mod options;
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,13 +15,18 @@ use futures::{
 };
 use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{NAME, pcm::Reader};
+pub use self::options::{SAMPLE_RATE, SoundFormat, VoiceOptions};
+use super::{
+    NAME,
+    sound::{EVENT_STREAM, Sound, Unread},
+};
 use crate::{
-    audio::Shape,
+    audio::{SampleRate, Shape},
     provider::{
         Attempts, DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
+        bounds::VALUES,
         remote::{Endpoint, Options, Retry, ServiceError},
         respell::respell,
     },
@@ -31,13 +40,21 @@ pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: false,
 };
 
-pub struct Speech {
-    endpoint: Arc<Endpoint>,
+pub struct Speech(Arc<Service>);
+
+struct Service {
+    endpoint: Endpoint,
+    format: SoundFormat,
+    /// Rate of sound without a header.
+    sample_rate: SampleRate,
 }
 
 impl Speech {
-    pub fn new(options: Options) -> Result<Self, Error> {
-        Ok(Self { endpoint: Arc::new(Endpoint::new(options)?) })
+    pub fn new(options: VoiceOptions) -> Result<Self, Error> {
+        let rate = SampleRate::new(options.sample_rate);
+        let sample_rate = rate.map_err(|e| Error::new(Kind::InvalidRequest, e.to_string()))?;
+        let endpoint = Endpoint::new(options.reach)?;
+        Ok(Self(Arc::new(Service { endpoint, format: options.format, sample_rate })))
     }
 }
 
@@ -47,14 +64,14 @@ impl OneShot for Speech {
     }
 
     fn priced_as(&self) -> Option<&str> {
-        self.endpoint.options.priced_as.as_deref()
+        self.0.endpoint.options.priced_as.as_deref()
     }
 
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        let body = body(&self.endpoint.options, &request);
+        let body = body(&self.0, &request);
         let pitch = request.voice.pitch_shift;
-        let (endpoint, attempts) = (self.endpoint.clone(), request.attempts);
-        let sentence = Sentence { endpoint, body, pitch, attempts };
+        let (service, attempts) = (Arc::clone(&self.0), request.attempts);
+        let sentence = Sentence { service, body, pitch, attempts };
         stream::once(sentence.ask())
             .map_ok(|reading| stream::try_unfold(reading, Reading::next))
             .try_flatten()
@@ -62,7 +79,8 @@ impl OneShot for Speech {
     }
 }
 
-fn body(options: &Options, request: &SpeakRequest) -> Value {
+fn body(service: &Service, request: &SpeakRequest) -> Value {
+    let options = &service.endpoint.options;
     let mut body = Map::new();
     body.insert("model".into(), json!(options.model));
     body.insert("voice".into(), json!(request.voice.voice_id));
@@ -74,12 +92,12 @@ fn body(options: &Options, request: &SpeakRequest) -> Value {
         body.insert("speed".into(), json!(exact));
     }
     body.extend(options.extra_body.clone());
-    body.insert("response_format".into(), json!("pcm"));
+    body.insert("response_format".into(), json!(service.format.name()));
     Value::Object(body)
 }
 
 struct Sentence {
-    endpoint: Arc<Endpoint>,
+    service: Arc<Service>,
     body: Value,
     pitch: f32,
     attempts: Attempts,
@@ -88,7 +106,7 @@ struct Sentence {
 struct Reading {
     sentence: Sentence,
     response: Response,
-    pcm: Reader,
+    sound: Sound,
     shape: Option<Shape>,
     started: bool,
     received: bool,
@@ -98,22 +116,30 @@ struct Reading {
 impl Sentence {
     /// Sends the request until an answer begins or retrying is pointless.
     async fn ask(self) -> Result<Reading, Error> {
-        let mut retry = Retry::new(self.endpoint.options.first_byte_timeout, self.attempts.clone());
+        let endpoint = &self.service.endpoint;
+        let mut retry = Retry::new(endpoint.options.first_byte_timeout, self.attempts.clone());
         let response = loop {
-            match self.endpoint.post("/audio/speech", &self.body).await {
+            match endpoint.post("/audio/speech", &self.body).await {
                 Ok(response) => break response,
+                Err(failure) if failure.names("response_format") => {
+                    let what = format!("it has no sound as {}", self.service.format.name());
+                    let way_out = "set response_format: wav, or pcm, in its entry";
+                    return Err(endpoint.peer.error(Kind::InvalidRequest, &what, way_out));
+                }
                 Err(failure) => retry.again(failure.error).await?,
             }
         };
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if content_type.starts_with("application/json") || content_type.starts_with("text/") {
+        let is_text = ["application/json", "text/"].iter().any(|it| content_type.starts_with(it));
+        if is_text && !content_type.starts_with(EVENT_STREAM) {
             return Err(self.no_sound(response).await);
         }
+        let sound = Sound::of(content_type, self.service.sample_rate);
         Ok(Reading {
             sentence: self,
             response,
-            pcm: Reader::new(),
+            sound,
             shape: None,
             started: false,
             received: false,
@@ -121,22 +147,35 @@ impl Sentence {
         })
     }
 
-    async fn no_sound(&self, mut response: Response) -> Error {
-        let peer = &self.endpoint.peer;
-        let idle = self.endpoint.options.idle_timeout;
-        let first = tokio::time::timeout(idle, response.chunk()).await;
-        let body = first.ok().and_then(Result::ok).flatten().unwrap_or_default();
+    async fn no_sound(&self, response: Response) -> Error {
+        let endpoint = &self.service.endpoint;
+        let whole = timeout(endpoint.options.idle_timeout, endpoint.read(response)).await;
+        let body = whole.ok().and_then(Result::ok);
+        let body = body.filter(|body| VALUES.check_values(body).is_ok()).unwrap_or_default();
         let value: Value = serde_json::from_slice(&body).unwrap_or_default();
         match ServiceError::read(&value) {
-            Some(said) => peer.service_error(&said, None, &self.body),
+            Some(said) => self.failed(&said),
             None => self.not_understood("text"),
         }
     }
 
+    fn failed(&self, said: &ServiceError) -> Error {
+        self.service.endpoint.peer.service_error(said, None, &self.body)
+    }
+
+    fn unread(&self, why: Unread) -> Error {
+        match why {
+            Unread::NotPcm(what) => self.not_understood(&what),
+            Unread::Said(said) => self.failed(&said),
+            Unread::Short => self.service.endpoint.peer.interrupted(),
+            Unread::Over(bound) => self.service.endpoint.peer.over(bound),
+        }
+    }
+
     fn not_understood(&self, what: &str) -> Error {
-        let way_out = "use a service that knows response_format pcm";
-        let what = format!("the sound is not 16-bit PCM but: {what}");
-        self.endpoint.peer.error(Kind::Protocol, &what, way_out)
+        let way_out = "set response_format: wav, or use a server that sends pcm or wav";
+        let what = format!("the sound is not PCM but: {what}");
+        self.service.endpoint.peer.error(Kind::Protocol, &what, way_out)
     }
 }
 
@@ -159,25 +198,31 @@ impl Reading {
 
     /// Longest wait for the next sound; incomplete pieces do not extend it.
     fn patience(&self) -> Duration {
-        let Options { idle_timeout, first_byte_timeout, .. } = self.sentence.endpoint.options;
+        let Options { idle_timeout, first_byte_timeout, .. } =
+            self.sentence.service.endpoint.options;
         if self.started { idle_timeout } else { first_byte_timeout }
     }
 
     async fn read(&mut self, until: Instant) -> Result<Option<Pcm>, Error> {
-        let endpoint = &self.sentence.endpoint;
+        if self.sound.is_over() {
+            return self.finish();
+        }
+        let peer = &self.sentence.service.endpoint.peer;
         match timeout_at(until, self.response.chunk()).await {
-            Ok(Ok(Some(piece))) => self.shaped(&piece),
+            Ok(Ok(Some(piece))) => {
+                self.started = true;
+                let samples = self.sound.push(&piece);
+                self.shaped(samples)
+            }
             Ok(Ok(None)) => self.finish(),
-            Err(_) if !self.started => Err(endpoint.peer.slow()),
-            Ok(Err(_)) | Err(_) => Err(endpoint.peer.interrupted()),
+            Err(_) if !self.started => Err(peer.slow()),
+            Ok(Err(_)) | Err(_) => Err(peer.interrupted()),
         }
     }
 
-    fn shaped(&mut self, piece: &[u8]) -> Result<Option<Pcm>, Error> {
-        self.started = true;
-        let samples = self.pcm.push(piece);
-        let samples = samples.map_err(|what| self.sentence.not_understood(&what.to_string()))?;
-        let Some(rate) = self.pcm.rate() else { return Ok(None) };
+    fn shaped(&mut self, samples: Result<Vec<i16>, Unread>) -> Result<Option<Pcm>, Error> {
+        let samples = samples.map_err(|why| self.sentence.unread(why))?;
+        let Some(rate) = self.sound.rate() else { return Ok(None) };
         self.received |= !samples.is_empty();
         let shape = match &mut self.shape {
             Some(shape) => shape,
@@ -191,17 +236,18 @@ impl Reading {
         Ok(Some(Pcm { samples: shaped, rate }))
     }
 
-    /// Returns samples still held by the shaping; fails if there was no sound.
+    /// Returns the last samples, those still held by the shaping too; fails if there was no sound.
     fn finish(&mut self) -> Result<Option<Pcm>, Error> {
         self.ended = true;
-        if !self.received {
-            return Err(self.sentence.not_understood("empty"));
+        let last = self.sound.finish();
+        let last = self.shaped(last)?;
+        match (last, self.shape.take()) {
+            (Some(mut last), Some(mut shape)) if self.received => {
+                shape.finish(&mut last.samples);
+                Ok(Some(last))
+            }
+            _ => Err(self.sentence.not_understood("empty")),
         }
-        let mut samples = Vec::new();
-        if let Some(mut shape) = self.shape.take() {
-            shape.finish(&mut samples);
-        }
-        Ok(self.pcm.rate().map(|rate| Pcm { samples, rate }))
     }
 }
 

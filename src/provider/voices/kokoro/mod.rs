@@ -32,7 +32,7 @@ use super::neural::{
 };
 use crate::{
     domain::Voice,
-    provider::{DefaultId, Error, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits},
+    provider::{DefaultId, Error, ListedVoice, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits},
     weights::KOKORO_VOICES,
 };
 
@@ -64,6 +64,19 @@ impl Kokoro {
         let mut voices = library::voices(&options.models);
         voices.retain(|id| KOKORO_VOICES.contains(&id.as_str()));
         voices
+    }
+
+    /// Installed voices, described by their names: "bf_emma" is British and female.
+    pub fn list(options: &Options) -> Vec<ListedVoice> {
+        let listed = |id: String| {
+            let (kind, name) = id.split_once('_').unwrap_or(("", id.as_str()));
+            let sex = if kind.ends_with('f') { "female" } else { "male" };
+            let accent = if kind.starts_with('b') { "British" } else { "American" };
+            let about = format!("{sex}, {accent}");
+            let languages = vec!["en".to_owned()];
+            ListedVoice { name: name.to_owned(), languages, about, id }
+        };
+        Self::installed(options).into_iter().map(listed).collect()
     }
 
     /// The installed voices and their speed. Fails if none is installed, files are damaged, or this

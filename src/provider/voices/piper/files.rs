@@ -108,6 +108,11 @@ fn in_folder(folder: &Path) -> io::Result<Option<Files>> {
 
 impl Files {
     pub fn read(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
-        Ok((bounded(&self.settings, MOST_SETTINGS)?, bounded(&self.network, MOST_NETWORK)?))
+        Ok((self.settings()?, bounded(&self.network, MOST_NETWORK)?))
+    }
+
+    /// Only the description.
+    pub fn settings(&self) -> Result<Vec<u8>, Error> {
+        bounded(&self.settings, MOST_SETTINGS)
     }
 }

@@ -6,6 +6,7 @@
 
 mod files;
 mod library;
+mod listed;
 mod network;
 mod numbers;
 mod operations;
@@ -30,7 +31,9 @@ use super::neural::{
 };
 use crate::{
     domain::Voice,
-    provider::{DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits},
+    provider::{
+        DefaultId, Error, Kind, ListedVoice, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
+    },
 };
 
 pub const TRAITS: VoiceTraits = VoiceTraits {
@@ -61,6 +64,11 @@ pub struct Piper(Arc<Library>);
 impl Piper {
     pub fn new(options: &Options, cores: Cores) -> Self {
         Self(Arc::new(Library::new(&options.models, cores)))
+    }
+
+    /// Voices in the folders of `models`, described by their files; none if none is installed.
+    pub fn list(models: &[PathBuf]) -> Vec<ListedVoice> {
+        files::voices(models).into_iter().map(|id| listed::listed(id, models)).collect()
     }
 
     pub fn voices(models: &[PathBuf]) -> Result<Vec<String>, Error> {

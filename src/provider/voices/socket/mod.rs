@@ -1,64 +1,78 @@
 //! Voice services that stream over a WebSocket.
 //!
-//! Entry types: [`Dialect`], one service's messages, and [`Line`], those of one turn. A socket
-//! serves one turn at a time and is kept for the next one with the same address.
+//! Entry types: [`Dialect`], one service's messages, and [`TurnMessages`], those of one turn;
+//! [`SocketVoice`], which makes a voice service of a dialect. A turn has a socket for itself; after
+//! it, the socket is kept for the next turn with the same address, and closed after 20 s without
+//! one. An interrupted turn is cancelled at once, and its socket serves another one only when no
+//! sound of it can come; where that takes two seconds, it is closed.
+
+mod dialect;
+mod idle;
+mod link;
+mod sentence;
+mod service;
+mod stream;
+mod turn;
 
 use std::sync::Arc;
 
-use tokio_tungstenite::tungstenite::Message;
+use futures::{
+    FutureExt,
+    future::{self, BoxFuture},
+};
 
-use crate::provider::{Error, Pcm, Sentence, SynthesisSetup, WordEnd, sockets::Handshake};
+pub use self::dialect::{Dialect, Limits, LineEvent, SocketFailure, TurnMessages};
+use self::{service::Service, turn::Turn};
+use crate::{
+    domain::Voice,
+    provider::{Error, Synthesis, SynthesisSetup, TextToSpeech},
+};
 
-/// The messages of a voice service.
-pub trait Dialect: Send + Sync + 'static {
-    /// Short name for logs and reports ("elevenlabs").
-    fn name(&self) -> &'static str;
+/// A voice service that speaks a [`Dialect`].
+pub struct SocketVoice(Arc<Service>);
 
-    /// Name in the price list; `None`: free.
-    fn priced_as(&self) -> Option<&str>;
+impl SocketVoice {
+    pub fn new(dialect: impl Dialect) -> Self {
+        Self(Arc::new(Service::new(dialect)))
+    }
 
-    fn handshake(&self) -> &Handshake;
-
-    /// Path and query below the service's address. Sockets with equal ones serve each other's
-    /// turns. Fails if the service cannot have the voice.
-    fn address(&self, setup: &SynthesisSetup) -> Result<String, Error>;
-
-    /// Messages of the next turn on a socket.
-    fn line(&self, setup: &SynthesisSetup) -> Box<dyn Line>;
-
-    /// The error of a refused handshake, or of a socket that ended.
-    fn failure(&self, failure: SocketFailure) -> Error;
-
-    /// Message that keeps an idle socket open; `None`: it is closed when idle.
-    fn keep_alive(&self) -> Option<Message>;
+    /// Resolves once a socket for `voice` is idle.
+    #[cfg(test)]
+    pub async fn idle(&self, voice: &Voice) {
+        let Ok(address) = self.0.dialect.address(&ahead(voice)) else { return };
+        while !self.0.idle.has(&address) {
+            tokio::task::yield_now().await;
+        }
+    }
 }
 
-/// The messages of one turn.
-pub trait Line: Send {
-    /// Messages that have `sentence` spoken.
-    fn say(&mut self, sentence: &Sentence) -> Vec<Message>;
+impl TextToSpeech for SocketVoice {
+    fn name(&self) -> &str {
+        self.0.dialect.name()
+    }
 
-    /// Messages behind the last sentence.
-    fn finish(&mut self) -> Vec<Message>;
+    fn priced_as(&self) -> Option<&str> {
+        self.0.dialect.priced_as()
+    }
 
-    /// Messages that end the turn early; `None`: only closing the socket does.
-    fn cancel(&mut self) -> Option<Vec<Message>>;
+    fn open(&self, setup: SynthesisSetup) -> Box<dyn Synthesis> {
+        Box::new(Turn::new(Arc::clone(&self.0), setup))
+    }
 
-    /// Reads a message of the service.
-    ///
-    /// # Errors
-    /// The service's own. The socket is closed.
-    fn read(&mut self, message: &Message) -> Result<Vec<LineEvent>, Error>;
+    fn lacks(&self, voice: &Voice) -> Option<Error> {
+        self.0.dialect.address(&ahead(voice)).err()
+    }
+
+    fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
+        match self.0.dialect.address(&ahead(voice)) {
+            Ok(address) => Arc::clone(&self.0).warm(address).boxed(),
+            Err(error) => future::ready(Err(error)).boxed(),
+        }
+    }
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum LineEvent {
-    /// Sound of the first sentence that is not done.
-    Sound(Pcm),
-    Word(WordEnd),
-    /// The sentence is spoken.
-    Done,
-    /// The socket may serve another turn: after [`Line::finish`] or [`Line::cancel`], once no sound
-    /// of this turn can come.
-    Free,
+/// The setup of a turn that has not come.
+fn ahead(voice: &Voice) -> SynthesisSetup {
+    let (language, pronunciation) = (String::new(), Arc::from([]));
+    SynthesisSetup { voice: voice.clone(), language, pronunciation }
 }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use futures::TryStreamExt;
 use tokio::time::sleep;
 
@@ -5,12 +7,10 @@ use super::*;
 use crate::{
     audio::SampleRate,
     provider::{
-        Attempts, TextToSpeech,
+        Attempts, Kind, TextToSpeech,
+        openai::VoiceOptions,
         pace::BEHIND,
-        remote::{
-            chat_server::{ChatServer, Script},
-            options,
-        },
+        remote::chat_server::{ChatServer, Script},
         voices::{VoiceEntry, Voices},
     },
 };
@@ -140,22 +140,6 @@ async fn endless_voice_ends_with_its_sentence() {
     assert_eq!((samples, ended.unwrap_err().kind()), (MOST, Kind::Protocol));
 }
 
-#[test]
-fn longest_sound_is_that_of_a_slow_reader() {
-    let longest = |text: &str, speed_factor| {
-        let request = request(text);
-        longest(&SpeakRequest { voice: Voice { speed_factor, ..request.voice.clone() }, ..request })
-    };
-    let seconds = Duration::from_secs;
-    assert_eq!(longest(&"a".repeat(100), 1.0), seconds(20));
-    assert_eq!(longest(&"a".repeat(100), 0.5), seconds(40));
-    assert_eq!(longest(&"a".repeat(100), 0.0), seconds(40));
-    assert_eq!(longest(&"語".repeat(20), 1.0), seconds(14));
-    assert_eq!(longest(&"a".repeat(100), 2.0), seconds(20), "a service may know no speed");
-    let rolls = longest("777 777 777 777 777 777 777 777.", 1.0);
-    assert!(rolls > 8 * seconds(3), "figures are spoken as words: {rolls:?}");
-}
-
 #[tokio::test(start_paused = true)]
 async fn slow_listener_does_not_end_a_sentence() {
     const LATE: Piece = Piece { wait: Duration::from_millis(1_500), samples: SECOND, ..DRIP };
@@ -173,7 +157,7 @@ async fn slow_listener_does_not_end_a_sentence() {
 async fn opened_services_are_watched() {
     let server = ChatServer::start();
     server.push(Script::plain(200, "audio/pcm").bytes(&[0; 6 * 24_000]));
-    let entry = VoiceEntry::OpenAi(options(&server.base_url()));
+    let entry = VoiceEntry::OpenAi(VoiceOptions::at(&server.base_url()));
     let service = Voices::default().open(&entry).unwrap();
     let (samples, ended) = said(&*service).await;
     assert_eq!((samples, ended.unwrap_err().kind()), (2 * 24_000, Kind::Protocol));

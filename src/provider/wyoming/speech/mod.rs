@@ -28,7 +28,8 @@ use super::{
 use crate::{
     domain::Voice,
     provider::{
-        Attempts, DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
+        Attempts, DefaultId, Error, Kind, ListedVoice, OneShot, Pcm, SpeakRequest, VoiceIds,
+        VoiceTraits,
         bounds::{Count, EVENTS},
         respell::respell,
     },
@@ -250,6 +251,11 @@ impl Reading {
         };
         self.peer.error(kind, &what, "try another voice of the service")
     }
+}
+
+/// Voices that the service of `options` describes; `None`: it names none, and any may be asked for.
+pub async fn list(options: &Options) -> Result<Option<Vec<ListedVoice>>, Error> {
+    Ok(describe(&Peer::new(&options.address, Role::Voice)).await?.listed())
 }
 
 /// Asks a service for its description and starts a word; returns one line for a report, and its

@@ -82,7 +82,8 @@ async fn health(call: Incoming) -> Result<ToolAnswer, ToolError> {
         })
     });
     let settings = handles.settings.load_full();
-    let hears = settings.services.hears.name();
+    let hears: Vec<&str> = settings.services.hears.iter().map(|it| it.name()).collect();
+    let hears = hears.join(", else ");
     let hearing = hearing(call.parts.is_heard, settings.services.cannot_hear().is_none());
     let (models, all_answer) = models(&call);
     Ok(json!({

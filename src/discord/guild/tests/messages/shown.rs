@@ -38,7 +38,7 @@ pub fn messages() -> Vec<Message> {
 fn notices() -> Vec<Message> {
     let here = ServiceInfo::here;
     let local = Services {
-        hears: here("Whisper"),
+        hears: vec![here("Whisper")],
         here: None,
         thinks: vec![here("lines")],
         sums_up: false,

@@ -1,7 +1,10 @@
 //! One speaker's way to the recogniser: voice detection, endpointing, and one recognition per
 //! utterance (or one for all, if the service ends utterances itself).
 //!
-//! Entry type: [`SpeakerPipeline`].
+//! Entry type: [`SpeakerPipeline`]. Who ends an utterance changes with the recogniser that hears
+//! it, also within it (`events.rs`).
+
+mod events;
 
 use std::{
     sync::Arc,
@@ -13,10 +16,10 @@ use tokio::time::Instant;
 
 use super::{
     clock::{Received, SoundTime},
-    finals::{Finals, Recognised},
+    finals::Finals,
     input::{Edge, FrameResult, Preroll},
     judging::Listening,
-    recogniser::{News, Recogniser, RecognitionEvent},
+    recogniser::{Recogniser, RecognitionEvent},
     recognition::Recognition,
     speakers::SpeakerId,
     utterance::Utterance,
@@ -25,11 +28,10 @@ use crate::{
     audio::{FRAME, Frame, SampleRate},
     domain::TurnId,
     logic::{
-        command::NpcNames,
-        turn::{CloseReason, Endpointer, Input, Output, reads},
+        turn::{CloseReason, Endpointer, Input, Output},
         vad::{Vad, VadOptions},
     },
-    provider::{Error, Kind, SpeechEvent, SttAbilities, TurnJudge},
+    provider::{Error, Kind, TurnJudge},
 };
 
 /// A segment this soon after the last voice continues its utterance.
@@ -52,9 +54,11 @@ pub struct SpeakerPipeline {
     /// The guess on its partial.
     pub ahead: Option<TurnId>,
     endpointer: Endpointer,
+    /// Not asked if the recogniser ends utterances itself and so has judged their sound.
     judge: Option<Arc<dyn TurnJudge>>,
     vad: Vad,
-    /// The recogniser ends utterances itself, in one streaming recognition.
+    /// The recogniser of the open or the next utterance ends utterances itself, in one streaming
+    /// recognition.
     service_ends: bool,
     preroll: Preroll,
     open: Option<Recognition>,
@@ -72,16 +76,14 @@ pub struct SpeakerPipeline {
 }
 
 impl SpeakerPipeline {
-    pub fn new(speaker: SpeakerId, listening: Listening, abilities: SttAbilities) -> Self {
-        let service_ends = abilities.endpointing;
+    pub fn new(speaker: SpeakerId, listening: Listening) -> Self {
         Self {
             speaker,
             ahead: None,
             endpointer: Endpointer::new(listening.ends),
-            // A service that ends utterances itself has judged their sound.
-            judge: listening.judge.filter(|_| !service_ends),
+            judge: listening.judge,
             vad: Vad::new(VadOptions::default()),
-            service_ends,
+            service_ends: false,
             preroll: Preroll::default(),
             open: None,
             finals: Finals::new(speaker),
@@ -97,7 +99,7 @@ impl SpeakerPipeline {
 
     pub fn set_listening(&mut self, listening: Listening) {
         self.endpointer.set_ends(listening.ends);
-        self.judge = listening.judge.filter(|_| !self.service_ends);
+        self.judge = listening.judge;
     }
 
     fn sound_at(&self, at: Received) -> SoundTime {
@@ -109,6 +111,7 @@ impl SpeakerPipeline {
         let at = Received { sound, ..at };
         self.last_at = Some(sound);
         self.silent = 0;
+        self.prepare(recogniser);
         let voicing = self.vad.push(frame.samples());
         let voiced = voicing.voiced;
         if self.service_ends {
@@ -123,7 +126,8 @@ impl SpeakerPipeline {
                     self.feed(at, &earlier, true);
                 }
                 self.feed(at, frame, true);
-                (Some(Edge::Opened { continues }), begun)
+                let edge = (!self.service_ends).then_some(Edge::Opened { continues });
+                (edge, begun)
             }
             Some(Output::Feed) => {
                 self.feed(at, frame, voiced);
@@ -210,7 +214,7 @@ impl SpeakerPipeline {
     }
 
     fn judge_at(&self) -> Option<SoundTime> {
-        self.judge.as_ref()?;
+        self.judge.as_ref().filter(|_| !self.service_ends)?;
         self.open.as_ref()?.judge_at()
     }
 
@@ -248,6 +252,10 @@ impl SpeakerPipeline {
     /// Takes the open utterance, as far as known, if its recogniser is overdue to report the end.
     pub fn unended(&mut self, at: Received) -> Option<Utterance> {
         self.unended_at().filter(|due| *due <= at.sound)?;
+        let late = Error::new(Kind::Timeout, "the recogniser never reported the end");
+        if self.fall_over(late, at.clock).is_ok() {
+            return None;
+        }
         let mut open = self.open.take()?;
         tracing::warn!("giving up an utterance: the recogniser never reported its end");
         let text = std::mem::take(&mut open.partial);
@@ -281,9 +289,10 @@ impl SpeakerPipeline {
 
     /// An utterance whose final is overdue, or whose sound the recogniser does not take.
     pub fn overdue(&mut self, now: Instant) -> Option<(Utterance, Error)> {
-        if let Some(stuck) = self.open.take_if(|open| open.is_stuck(now)) {
+        if self.open.as_mut().is_some_and(|open| open.is_stuck(now)) {
             let text = "the recogniser accepts no sound (restart, or test it with glyphoxa doctor)";
-            let error = Error::new(Kind::Timeout, text);
+            let error = self.fall_over(Error::new(Kind::Timeout, text), now).err()?;
+            let stuck = self.open.take()?;
             return Some((stuck.into_utterance(self.speaker, now), error));
         }
         self.finals.overdue(now)
@@ -366,101 +375,11 @@ impl SpeakerPipeline {
         Poll::Pending
     }
 
-    pub fn recognised(
-        &mut self,
-        event: RecognitionEvent,
-        at: Received,
-        names: &[NpcNames],
-    ) -> Recognised {
-        if self.open.as_ref().is_some_and(|open| open.id == event.recognition) {
-            return self.open_recognised(event.news, at, names);
-        }
-        self.finals.recognised(event, self.open.as_mut(), at.clock)
-    }
-
-    fn open_recognised(&mut self, news: News, at: Received, names: &[NpcNames]) -> Recognised {
-        match news {
-            News::Said(SpeechEvent::Partial { text }) => self.partial(text, at, names),
-            News::Said(SpeechEvent::Pause { text }) => self.paused(text, at, names),
-            News::Said(SpeechEvent::EagerEnd { text }) => self.nearly_over(text, at),
-            News::Said(SpeechEvent::Resumed) => {
-                let sound = self.sound_at(at);
-                let Some(open) = &mut self.open else { return Recognised::Nothing };
-                open.resumed(sound);
-                Recognised::Resumed
-            }
-            News::Said(SpeechEvent::Final { text }) => {
-                let Some(open) = &mut self.open else { return Recognised::Nothing };
-                if self.service_ends {
-                    return Recognised::Understood(open.cut(self.speaker, text, at.clock));
-                }
-                open.text = Some(text);
-                Recognised::Nothing
-            }
-            News::Sounds(judgement) => {
-                self.learn(at, Input::Judged(judgement));
-                Recognised::Nothing
-            }
-            News::Failed(error) => {
-                if error.kind() == Kind::OverBudget {
-                    self.reopen_at = Some(at.clock + REOPEN_AFTER);
-                }
-                let Some(over) = self.open.take() else { return Recognised::Nothing };
-                Recognised::Failed(over.into_utterance(self.speaker, at.clock), error)
-            }
-            // The recogniser ignored the rest.
-            News::Over => match self.open.take().filter(|_| !self.service_ends) {
-                Some(over) => Recognised::Understood(over.into_utterance(self.speaker, at.clock)),
-                None => Recognised::Nothing,
-            },
-        }
-    }
-
-    fn partial(&mut self, text: String, at: Received, names: &[NpcNames]) -> Recognised {
-        let sound = self.sound_at(at);
-        let Some(open) = self.open.as_mut().filter(|open| open.partial != text) else {
-            return Recognised::Nothing;
-        };
-        let reading = reads(&text, names);
-        open.read(sound, text.clone());
-        self.learn(at, Input::Partial { reading, stable_since: sound.into_std() });
-        Recognised::Partial(text)
-    }
-
-    /// Processes a text that is probably complete; it may be answered at once.
-    fn nearly_over(&mut self, text: String, at: Received) -> Recognised {
-        let Some(open) = &mut self.open else { return Recognised::Nothing };
-        let is_new = open.partial != text;
-        open.nearly_over(at.sound, text.clone());
-        if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
-    }
-
-    /// Processes the text until a pause, if the pause lasts.
-    fn paused(&mut self, text: String, at: Received, names: &[NpcNames]) -> Recognised {
-        let sound = self.sound_at(at);
-        let Some(open) = self.open.as_mut().filter(|open| open.is_pausing(sound)) else {
-            return self.partial(text, at, names);
-        };
-        let is_new = open.partial != text;
-        let reading = reads(&text, names);
-        open.paused(text.clone());
-        self.learn(at, Input::Pause { reading });
-        if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
-    }
-
-    /// Passes evidence to the endpointer; an end that follows is reported by the next tick.
-    fn learn(&mut self, at: Received, input: Input) {
-        let sound = self.sound_at(at);
-        if let Some(Output::Close { reason, .. }) = self.endpointer.handle(sound.into_std(), input)
-        {
-            self.ended = Some((at.clock, reason));
-        }
-    }
-
     fn begin(&mut self, at: Received, recogniser: &Recogniser) -> Result<(), Error> {
         self.begun += 1;
         self.open = None;
         self.open = Some(Recognition::start(self.begun, self.speaker, recogniser, at)?);
+        self.follow();
         Ok(())
     }
 
