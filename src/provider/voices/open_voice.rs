@@ -47,7 +47,7 @@ impl OpenVoice {
 }
 
 impl Chain<OpenVoice> {
-    /// One service with its own health, for tests and benches.
+    /// One service with its own health.
     pub fn alone(service: Arc<dyn TextToSpeech>, voice: &Voice) -> Self {
         let name = service.name().to_owned();
         Self::of(&name, Arc::new(OpenVoice::new(service, voice.clone())))
