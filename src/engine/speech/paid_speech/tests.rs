@@ -255,7 +255,7 @@ async fn later_sentences_are_paid_by_the_next_voice() {
 
 #[tokio::test(start_paused = true)]
 async fn silence_is_paid_for_and_said_again() {
-    let plans = Mutex::new([(1_000, Some(Kind::Protocol))].into());
+    let plans = Mutex::new(VecDeque::from([(1_000, Some(Kind::Protocol))]));
     let quiet = Says { price: Some("cheap"), plans, is_quiet: true, ..Says::default() };
     let (first, second) = (Arc::new(quiet), Says::new(&[]));
     let voice = voice(&[&first, &second], None);
