@@ -40,7 +40,7 @@ fn assert_spoken(tts: &str, id: &str) {
 
 /// A second of a tone.
 fn tone() -> Vec<i16> {
-    let sample = |at: u32| if at / 60 % 2 == 0 { 8_000 } else { -8_000 };
+    let sample = |at: u32| if (at / 60).is_multiple_of(2) { 8_000 } else { -8_000 };
     (0..RATE).map(sample).collect()
 }
 
