@@ -103,7 +103,8 @@ fn with_voice(config: &Config, npc: &str, found: &FoundVoice) -> Result<Npc, Voi
     let known = config.npcs.iter().find(|it| it.name == npc);
     let known = known.ok_or_else(|| VoiceError::Gone(npc.to_owned()))?;
     let FoundVoice { service, id, .. } = found;
-    if known.voice.provider == *service && known.voice.voice_id == *id {
+    let own = config.services.voices.get(&known.voice.provider);
+    if own.is_some_and(|own| own.name == *service) && known.voice.voice_id == *id {
         let voice = format!("{service} {id}");
         return Err(VoiceError::Same { npc: npc.to_owned(), voice });
     }
@@ -159,7 +160,10 @@ npcs:
                     volume: 0.5, pitch_shift: 3, fallback: { provider: flite } } }]";
         std::fs::write(&path, text).unwrap();
         let config = config::load(Some(&path), &|_| None, builtin::IDENTITIES).unwrap();
-        let found = |id: &str| FoundVoice { service: "espeak", id: id.to_owned(), is_listed: true };
+        let found = |id: &str| {
+            let (service, id) = ("espeak".to_owned(), id.to_owned());
+            FoundVoice { service, id, is_listed: true }
+        };
         let changed = with_voice(&config, "Odo", &found("en-gb")).unwrap().voice;
         assert_eq!((changed.voice_id.as_str(), changed.pitch_shift), ("en-gb", 0.0));
         assert!(changed.volume < 1.0 && changed.fallback.is_some(), "{changed:?}");

@@ -200,9 +200,9 @@ impl Factory for TableFactory {
 
     fn voice(&self, npc: &Arc<Npc>, budget: Budget) -> Result<Synthesizer, Error> {
         let (config, tools) = (self.0.config.load(), &self.0.tools);
-        let voice = tools.services.voice(&config.services, &npc.voice)?;
+        let voices = tools.services.voices(&config.services, npc)?;
         budget.expect(&npc.name, npc.policy.max_cost);
-        let voice = Synthesizer::new(Arc::clone(npc), voice, budget, &config.campaign.entities);
+        let voice = Synthesizer::of(Arc::clone(npc), voices, budget, &config.campaign.entities);
         Ok(voice.levelled_by(tools.voice_levels()))
     }
 

@@ -27,6 +27,7 @@ use crate::{
     },
     provider::{
         Attempts, EntryList, HereOptions, Options, Registry, SpeechEvent, SpeechToText, TurnJudge,
+        VoiceList,
     },
     skipped::skipped,
     weights::Weights,
@@ -249,7 +250,7 @@ async fn recordings_of_people_by_whisper() {
     let options = Options {
         recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
         models: EntryList::default(),
-        voices: Vec::new(),
+        voices: VoiceList::default(),
         speech_to_speech: Vec::new(),
         embedder: None,
         image: None,

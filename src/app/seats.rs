@@ -56,13 +56,14 @@ impl SeatMaker {
         history: Vec<Message>,
     ) -> Result<Seat, Error> {
         let models = self.services.models(&config.services, &npc, self.seed)?;
-        let voice = self.services.voice(&config.services, &npc.voice)?;
-        let (mut brain, tts) = (models.called(), voice.name().to_owned());
+        let voices = self.services.voices(&config.services, &npc)?;
+        let mut brain = models.called();
         let budget = self.budget.clone();
         budget.expect(&npc.name, npc.policy.max_cost);
         let world = &config.campaign.entities;
-        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world)
+        let voice = Synthesizer::of(Arc::clone(&npc), voices, budget.clone(), world)
             .levelled_by(&self.levels);
+        let tts = voice.service();
         let max_tokens = config.longest_answer(&npc);
         let model = NpcModel { npc: Arc::clone(&npc), models, budget, max_tokens };
         let calls = NpcCalls {
@@ -107,8 +108,8 @@ impl SeatMaker {
             add(Work::Opens, opens.iter().next().and_then(|it| it.service().priced_as()));
         }
         add(Work::Thinks, models.iter().next().and_then(|it| it.service().priced_as()));
-        let voice = self.services.voice(&config.services, &npc.voice)?;
-        add(Work::Speaks, voice.priced_as());
+        let voices = self.services.voices(&config.services, npc)?;
+        add(Work::Speaks, voices.iter().next().and_then(|it| it.service().priced_as()));
         Ok(work)
     }
 

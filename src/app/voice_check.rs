@@ -9,7 +9,7 @@ use crate::{
     campaign::unknown_voice,
     config::Config,
     domain::{Npc, Voice},
-    provider,
+    provider::{self, NamedEntry},
 };
 
 /// Longest wait for lists before a session.
@@ -23,7 +23,7 @@ pub struct DoubtfulVoice {
     pub way_out: String,
     /// False if the service may have voices that it does not list.
     pub is_certain: bool,
-    /// The NPC has a fallback voice.
+    /// Another voice takes over.
     pub has_second: bool,
 }
 
@@ -57,7 +57,7 @@ async fn doubt(
     npc: &Npc,
     voice: &Voice,
 ) -> Option<DoubtfulVoice> {
-    let entry = services.voice(voice).ok()?;
+    let NamedEntry { name, entry } = services.voices.get(&voice.provider)?;
     // Services out of reach are reported where they are used.
     let Ok(Lookup::Missing(voices)) = lists.look_up(entry, &voice.voice_id).await else {
         return None;
@@ -65,13 +65,13 @@ async fn doubt(
     if voices.is_empty() {
         return None;
     }
-    let (message, way_out) = unknown_voice(&voice.voice_id, entry.name(), &voices);
+    let (message, way_out) = unknown_voice(&voice.voice_id, name, &voices);
     Some(DoubtfulVoice {
         npc: npc.name.clone(),
         message,
         way_out,
         is_certain: entry.lists_all(),
-        has_second: npc.voice.fallback.is_some(),
+        has_second: services.voices.speaks(npc).len() > 1,
     })
 }
 

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use crate::{
     campaign::{FoundVoice, KnownVoice, VoiceError, WantedVoice, now, unknown_voice},
     files,
-    provider::{Error, Kind, ListedVoice, VoiceEntry, VoiceService},
+    provider::{Error, Kind, ListedVoice, NamedEntry, VoiceEntry, VoiceList, VoiceService},
 };
 
 /// Name of the file in `data_dir`.
@@ -77,18 +77,20 @@ impl VoiceLists {
     }
 
     /// Voices of `entries` as far as they are known; never waits.
-    pub fn known(&self, entries: &[VoiceEntry]) -> Vec<KnownVoice> {
+    pub fn known(&self, entries: &VoiceList) -> Vec<KnownVoice> {
         let state = self.state();
-        let of = |entry: &VoiceEntry| {
-            let service = entry.service();
-            let list = state.lists.get(&key(entry)).map(|list| list.voices.clone());
-            list.unwrap_or_default().into_iter().map(move |voice| KnownVoice { service, voice })
-        };
-        entries.iter().flat_map(of).collect()
+        let mut known = Vec::new();
+        for NamedEntry { name, entry } in entries.named() {
+            let voices = state.lists.get(&key(entry)).map(|list| list.voices.as_slice());
+            let of =
+                |voice: &ListedVoice| KnownVoice { service: name.clone(), voice: voice.clone() };
+            known.extend(voices.unwrap_or_default().iter().map(of));
+        }
+        known
     }
 
     /// Asks services of `entries` in the background for lists that are missing or old.
-    pub fn refresh_soon(&self, entries: &[VoiceEntry]) {
+    pub fn refresh_soon(&self, entries: &VoiceList) {
         let now = now();
         for entry in entries.iter().filter(|entry| self.begins(entry, now)) {
             let (lists, entry) = (self.clone(), entry.clone());
@@ -124,33 +126,39 @@ impl VoiceLists {
     /// The voice `wanted` of a service in `entries`, that of `own` before the others.
     pub async fn find(
         &self,
-        entries: &[VoiceEntry],
+        entries: &VoiceList,
         own: &str,
         wanted: WantedVoice,
     ) -> Result<FoundVoice, VoiceError> {
-        let WantedVoice { service: named, id } = wanted;
-        let is_it = |entry: &&VoiceEntry| named.as_deref().is_none_or(|it| entry.name() == it);
-        let mut candidates: Vec<&VoiceEntry> = entries.iter().filter(is_it).collect();
-        candidates.sort_by_key(|entry| entry.name() != own);
+        let WantedVoice { service: named, id } = with_entry(entries, wanted);
+        let own = entries.get(own).map_or(own, |entry| entry.name.as_str());
+        let is_it = |entry: &&NamedEntry<VoiceEntry>| {
+            named.as_deref().is_none_or(|it| entry.name == it || entry.entry.name() == it)
+        };
+        let mut candidates: Vec<_> = entries.named().iter().filter(is_it).collect();
+        candidates.sort_by_key(|entry| (named.as_ref() != Some(&entry.name), entry.name != own));
         let Some(first) = candidates.first().copied() else {
-            let known = entries.iter().map(VoiceEntry::name).collect::<Vec<_>>().join(", ");
+            let known = entries.named().iter().map(|entry| entry.name.as_str());
+            let known = known.collect::<Vec<_>>().join(", ");
             return Err(VoiceError::NoService { service: named.unwrap_or_default(), known });
         };
         let (mut others, mut is_unsure) = (Vec::new(), false);
-        for entry in candidates {
+        for NamedEntry { name, entry } in candidates {
             match self.look_up(entry, &id).await {
                 Ok(Lookup::Listed) => {
-                    return Ok(FoundVoice { service: entry.name(), id, is_listed: true });
+                    return Ok(FoundVoice { service: name.clone(), id, is_listed: true });
                 }
                 Ok(Lookup::Missing(voices)) if entry.lists_all() => others.extend(voices),
                 // Only the service knows.
-                Ok(Lookup::Missing(_) | Lookup::NoList) | Err(_) => is_unsure |= entry == first,
+                Ok(Lookup::Missing(_) | Lookup::NoList) | Err(_) => {
+                    is_unsure |= *name == first.name;
+                }
             }
         }
         if is_unsure {
-            return Ok(FoundVoice { service: first.name(), id, is_listed: false });
+            return Ok(FoundVoice { service: first.name.clone(), id, is_listed: false });
         }
-        let service = named.as_deref().unwrap_or(first.name());
+        let service = named.as_deref().unwrap_or(&first.name);
         let (what, fix) = unknown_voice(&id, service, &others);
         Err(VoiceError::Unknown(format!("{what} ({fix})")))
     }
@@ -219,6 +227,17 @@ impl StoredList {
     }
 }
 
+/// `wanted`, whose id may begin with the name of an entry.
+fn with_entry(entries: &VoiceList, wanted: WantedVoice) -> WantedVoice {
+    let is_named = |name: &str| entries.named().iter().any(|entry| entry.name == name);
+    match wanted.id.split_once(char::is_whitespace) {
+        Some((name, id)) if wanted.service.is_none() && is_named(name) => {
+            WantedVoice { service: Some(name.to_owned()), id: id.trim().to_owned() }
+        }
+        _ => wanted,
+    }
+}
+
 /// True if the voices of `entry` are listed by this machine itself.
 fn is_here(entry: &VoiceEntry) -> bool {
     VoiceService::HERE.contains(&entry.name())
@@ -275,7 +294,7 @@ mod tests {
         // What a list lacks is looked for again.
         piper(dir.path(), &["amy"]);
         assert_eq!(lists.look_up(&entry, "amy").await.unwrap(), Lookup::Listed);
-        assert_eq!(lists.known(&[entry]).len(), 2);
+        assert_eq!(lists.known(&VoiceList::of(entry)).len(), 2);
         assert!(!dir.path().join(STORED).exists(), "only lists of services are stored");
     }
 
@@ -286,13 +305,13 @@ mod tests {
         lists.keep(&entry, listed("amy"));
         let again = VoiceLists::open(dir.path());
         assert_eq!(again.of(&entry).await.unwrap(), Some(listed("amy")));
-        assert_eq!(again.known(std::slice::from_ref(&entry)).len(), 1);
+        assert_eq!(again.known(&VoiceList::of(entry.clone())).len(), 1);
         let later = now() + FRESH;
         assert!(again.stored(&entry, later).is_none() && again.begins(&entry, later));
         assert!(!again.begins(&entry, later + RETRY - 1), "once a minute");
         assert!(again.begins(&entry, later + RETRY));
         std::fs::write(dir.path().join(STORED), "{\"a\": 1}").unwrap();
-        assert!(VoiceLists::open(dir.path()).known(&[entry]).is_empty());
+        assert!(VoiceLists::open(dir.path()).known(&VoiceList::of(entry)).is_empty());
         let nowhere = VoiceLists::open(&dir.path().join("none"));
         nowhere.keep(&away(), listed("amy"));
         assert!(!dir.path().join("none").exists());
@@ -302,11 +321,17 @@ mod tests {
     async fn voice_is_found_or_refused_with_near_ones() {
         let dir = tempfile::tempdir().unwrap();
         let lists = VoiceLists::open(dir.path());
-        let entries = [piper(dir.path(), &["joe", "en_US-lessac-medium"]), away()];
+        let joe = piper(dir.path(), &["joe", "en_US-lessac-medium"]);
+        let named = |name: &str, entry| NamedEntry { name: name.to_owned(), entry };
+        let entries = vec![named("piper", joe), named("wyoming", away()), named("attic", away())];
+        let entries = VoiceList::new(entries);
         lists.keep(&away(), listed("amy"));
         let find = async |own: &str, text: &str| lists.find(&entries, own, wanted(text)).await;
         let found = find("wyoming", "joe").await.unwrap();
-        assert_eq!((found.service, found.is_listed), ("piper", true));
+        assert_eq!((found.service.as_str(), found.is_listed), ("piper", true));
+        let found = find("piper", "attic amy").await.unwrap();
+        assert_eq!((found.service.as_str(), found.id.as_str()), ("attic", "amy"));
+        assert_eq!(find("attic", "amy").await.unwrap().service, "attic", "its own first");
         assert_eq!(find("piper", "wyoming amy").await.unwrap().service, "wyoming");
         let error = find("piper", "piper lessac").await.unwrap_err().to_string();
         let expected = "unknown voice 'lessac' of piper (nearest: en_US-lessac-medium, joe; all: \
@@ -315,6 +340,9 @@ mod tests {
         let unsure = find("wyoming", "wyoming bob").await.unwrap();
         assert!(!unsure.is_listed, "a service that is away may have it");
         let error = find("piper", "kokoro af_sky").await.unwrap_err().to_string();
-        assert!(error.ends_with("is not configured (use one of: piper, wyoming)"), "{error}");
+        assert!(
+            error.ends_with("is not configured (use one of: piper, wyoming, attic)"),
+            "{error}"
+        );
     }
 }

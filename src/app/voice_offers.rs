@@ -6,7 +6,7 @@ use crate::{
     campaign::{VoiceLister, VoiceOffer},
     config::Config,
     domain::Npc,
-    provider::{VoiceEntry, VoiceService},
+    provider::{VoiceList, VoiceService},
 };
 
 /// Installed and configured voices, networks and services before the simple ones of this machine. If a
@@ -22,14 +22,16 @@ pub fn voice_lister(config: &Config) -> VoiceLister {
     VoiceLister::new(move || offers(&entries, &npcs, &language))
 }
 
-fn offers(entries: &[VoiceEntry], npcs: &[Npc], language: &str) -> Vec<VoiceOffer> {
+fn offers(entries: &VoiceList, npcs: &[Npc], language: &str) -> Vec<VoiceOffer> {
     let of_cast = |service: VoiceService| {
         let voices = npcs.iter().map(|npc| &npc.voice);
-        let own = voices.filter(|it| it.provider == service.name() && !it.voice_id.is_empty());
+        let speaks = |provider: &str| entries.get(provider).map(|named| named.entry.service());
+        let own =
+            voices.filter(|it| speaks(&it.provider) == Some(service) && !it.voice_id.is_empty());
         own.map(|it| it.voice_id.clone()).collect::<Vec<_>>()
     };
     let mut offers = Vec::new();
-    for entry in entries {
+    for entry in entries.iter() {
         let service = entry.service();
         let mut ids = entry.installed(language);
         if ids.is_empty() {

@@ -84,14 +84,14 @@ mod tests {
         let (services, levels) = (Registry::default(), VoiceLevels::default());
         assert_eq!(config.npcs.len(), 5);
         for npc in &config.npcs {
-            let voice = services.voice(&config.services, &npc.voice).unwrap();
+            let voices = services.voices(&config.services, npc).unwrap();
             let budget = Budget::new(Ledger::new(BudgetOptions::default(), 0.0));
             let npc = Arc::new(npc.clone());
-            let voice = Synthesizer::new(Arc::clone(&npc), voice, budget, &[]);
+            let voice = Synthesizer::of(Arc::clone(&npc), voices, budget, &[]);
             let voice = voice.levelled_by(&levels);
             let mut all = Vec::new();
             for line in LINES {
-                let (mut made, mut samples) = (voice.synthesise(line).await.unwrap(), Vec::new());
+                let (mut made, mut samples) = (voice.synthesise(line), Vec::new());
                 while let Some(frames) = made.next().await {
                     frames.unwrap().iter().for_each(|it| samples.extend_from_slice(it.samples()));
                 }

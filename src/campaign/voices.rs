@@ -16,7 +16,8 @@ const SEPARATOR: &str = " · ";
 /// A voice in the list of a configured service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownVoice {
-    pub service: VoiceService,
+    /// Name of its entry: that of its service, unless the configuration gives another.
+    pub service: String,
     pub voice: ListedVoice,
 }
 
@@ -24,7 +25,7 @@ impl KnownVoice {
     /// "piper joe · Joe, American": service and id, then what is said about it as far as it fits.
     pub fn line(&self) -> String {
         let ListedVoice { id, name, about, .. } = &self.voice;
-        let mut line = format!("{} {}", self.service.name(), visible(id));
+        let mut line = format!("{} {}", self.service, visible(id));
         let name = Some(visible(name)).filter(|name| name != id);
         let told: Vec<String> =
             name.into_iter().chain([visible(about)]).filter(|it| !it.is_empty()).collect();
@@ -40,7 +41,7 @@ impl KnownVoice {
 /// A voice as a game master names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedVoice {
-    /// `None`: the service that has it.
+    /// `None`: the service that has it, or the one whose name precedes the id.
     pub service: Option<String>,
     pub id: String,
 }
@@ -62,7 +63,8 @@ impl WantedVoice {
 /// A voice that an NPC can be given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundVoice {
-    pub service: &'static str,
+    /// Name of its entry, for the provider of a voice.
+    pub service: String,
     pub id: String,
     /// False if only the service knows whether it has this voice.
     pub is_listed: bool,
@@ -135,7 +137,7 @@ mod tests {
             languages: vec!["en".to_owned()],
             about: "male, American".to_owned(),
         };
-        KnownVoice { service: VoiceService::Piper, voice }
+        KnownVoice { service: "piper".to_owned(), voice }
     }
 
     #[test]

@@ -22,9 +22,11 @@ use crate::{
     domain::{Npc, Voice},
     engine::Synthesizer,
     files,
-    provider::{Error, Registry, VoiceEntry, language_code},
+    provider::{Error, NamedEntry, Registry, VoiceEntry, language_code},
     yaml::nearest,
 };
+
+type Entry = NamedEntry<VoiceEntry>;
 
 /// Most voices that speak one text.
 const SPEAKING_MAX: usize = 12;
@@ -40,7 +42,7 @@ const ID_MAX: usize = 32;
 pub struct Arguments {
     /// Part of an id, a name or a description [default: all voices].
     name: Option<String>,
-    /// Only voices of this service, by its name in files [default: all configured].
+    /// Only voices of this service or entry, by its name in files [default: all configured].
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
     /// Only voices that may speak this language (ISO 639-1, such as de).
@@ -90,15 +92,14 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// The configured services, or the one called `provider`.
-fn entries<'c>(config: &'c Config, provider: Option<&str>) -> Result<Vec<&'c VoiceEntry>, Failure> {
-    let all: Vec<&VoiceEntry> = config.services.voices.iter().collect();
-    let Some(name) = provider else { return Ok(all) };
-    let found: Vec<&VoiceEntry> =
-        all.iter().copied().filter(|entry| entry.name() == name).collect();
-    if !found.is_empty() {
-        return Ok(found);
-    }
-    let known: Vec<&str> = all.iter().map(|entry| entry.name()).collect();
+fn entries<'c>(config: &'c Config, provider: Option<&str>) -> Result<Vec<&'c Entry>, Failure> {
+    let all = config.services.voices.named();
+    let is_it = |entry: &&Entry| {
+        provider.is_none_or(|name| entry.name == name || entry.entry.name() == name)
+    };
+    let found: Vec<&Entry> = all.iter().filter(is_it).collect();
+    let Some(name) = provider.filter(|_| found.is_empty()) else { return Ok(found) };
+    let known: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
     let fix = nearest(name, known.iter().copied()).map_or_else(
         || format!("use one of: {}", known.join(", ")),
         |near| format!("did you mean {near}? configured: {}", known.join(", ")),
@@ -107,18 +108,16 @@ fn entries<'c>(config: &'c Config, provider: Option<&str>) -> Result<Vec<&'c Voi
 }
 
 /// Voices of `entries`; reports services that list none.
-async fn listed(lists: &VoiceLists, entries: &[&VoiceEntry]) -> Vec<KnownVoice> {
+async fn listed(lists: &VoiceLists, entries: &[&Entry]) -> Vec<KnownVoice> {
     let mut voices = Vec::new();
-    for entry in entries {
-        let service = entry.service();
+    for NamedEntry { name, entry } in entries {
+        let of = |voice| KnownVoice { service: name.clone(), voice };
         match lists.of(entry).await {
-            Ok(Some(listed)) => {
-                voices.extend(listed.into_iter().map(|voice| KnownVoice { service, voice }));
-            }
+            Ok(Some(listed)) => voices.extend(listed.into_iter().map(of)),
             Ok(None) => {
                 complain(&format!("note: {} does not list its voices", entry.info()));
             }
-            Err(error) => complain(&format!("note: no voices of {}: {error}", entry.name())),
+            Err(error) => complain(&format!("note: no voices of {name}: {error}")),
         }
     }
     voices
@@ -136,14 +135,14 @@ fn fits(known: &KnownVoice, arguments: &Arguments) -> bool {
 
 fn print(voices: &[KnownVoice], as_json: bool) -> Result<(), Failure> {
     let width = |text: &str| text.chars().count();
-    let services = voices.iter().map(|it| width(it.service.name())).max().unwrap_or_default();
+    let services = voices.iter().map(|it| width(&it.service)).max().unwrap_or_default();
     let ids = voices.iter().map(|it| width(&it.voice.id)).filter(|it| *it <= ID_MAX).max();
     let ids = ids.unwrap_or_default();
     let mut out = stdout();
     for KnownVoice { service, voice } in voices {
         if as_json {
             let line = json!({
-                "service": service.name(), "id": voice.id, "name": voice.name,
+                "service": service, "id": voice.id, "name": voice.name,
                 "languages": voice.languages, "about": voice.about,
             });
             writeln!(out, "{line}")?;
@@ -157,8 +156,7 @@ fn print(voices: &[KnownVoice], as_json: bool) -> Result<(), Failure> {
         let name = Some(voice.name.as_str()).filter(|name| *name != voice.id);
         let told = name.into_iter().chain([voice.about.as_str()]).filter(|it| !it.is_empty());
         let told = told.collect::<Vec<_>>().join(", ");
-        let line =
-            format!("{:services$}  {:ids$}  {languages:3}  {told}", service.name(), voice.id);
+        let line = format!("{service:services$}  {:ids$}  {languages:3}  {told}", voice.id);
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
@@ -201,7 +199,7 @@ async fn play(
                 None => samples.extend(more),
             },
             Err(Failure::Failed(error)) => {
-                complain(&format!("{} {}: {error:#}", known.service.name(), known.voice.id));
+                complain(&format!("{} {}: {error:#}", known.service, known.voice.id));
                 status = FAILED;
             }
             Err(usage) => return Err(usage),
@@ -219,7 +217,7 @@ async fn play(
 
 /// Samples of `text` at 48 kHz, paid like a call outside sessions.
 async fn spoken(config: &Config, known: &KnownVoice, text: &str) -> Result<Vec<i16>, Failure> {
-    let voice = Voice::as_is(known.service.name(), &known.voice.id);
+    let voice = Voice::as_is(&known.service, &known.voice.id);
     let service = Registry::default().voice(&config.services, &voice)?;
     let accounts = match service.priced_as() {
         Some(_) => app::accounts(config, None).await?,
@@ -234,7 +232,7 @@ async fn spoken(config: &Config, known: &KnownVoice, text: &str) -> Result<Vec<i
 }
 
 async fn synthesised(voice: &Synthesizer, text: &str) -> Result<Vec<i16>, Error> {
-    let (mut made, mut samples) = (voice.synthesise(text).await?, Vec::new());
+    let (mut made, mut samples) = (voice.synthesise(text), Vec::new());
     while let Some(frames) = made.next().await {
         frames?.iter().for_each(|frame| samples.extend_from_slice(frame.samples()));
     }

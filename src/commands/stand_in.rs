@@ -113,7 +113,7 @@ impl Engines for Fixed {
         _: &str,
         wanted: WantedVoice,
     ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
-        let found = FoundVoice { service: "piper", id: wanted.id, is_listed: true };
+        let found = FoundVoice { service: "piper".to_owned(), id: wanted.id, is_listed: true };
         let unknown = |id: &str| VoiceError::Unknown(format!("unknown voice '{id}'"));
         ready(if found.id == "joe" { Ok(found) } else { Err(unknown(&found.id)) }).boxed()
     }

@@ -28,7 +28,7 @@ use super::{
     rules::{self, Rules},
     schedules, search,
     selection::{self, Surroundings},
-    speech_to_speech, stored, tables, tools, trust, turns, web, whitelist, window, workflow,
+    speech_to_speech, stored, tables, tools, trust, turns, voice, web, whitelist, window, workflow,
 };
 use crate::{
     domain::{Campaign, Entity, Npc, Policy},
@@ -36,7 +36,7 @@ use crate::{
     logic::{budget::BudgetOptions, music::Library, workflow::Workflows},
     provider::{
         self, EmbedderEntry, HereOptions, ImageEntry, SMART_TURN, SMART_TURN_FILE, SearchOptions,
-        SpeechOptions, VoiceEntry,
+        SpeechOptions,
     },
     tools::{
         SelectionOptions,
@@ -97,7 +97,10 @@ impl File<'_> {
         let workflows = workflow::Files::read(reading, &self.folder.join(workflow::FOLDER));
         let offered = workflows.offered();
         let known = [known, offered.iter().map(String::as_str).collect()].concat();
-        let (policy, voices) = (policy(self.tools, &known, notes), voices(&models, &providers));
+        let policy = policy(self.tools, &known, notes);
+        let (folders, slowest) = (models.weights.folders(), providers.slowest_voice);
+        let voices = providers.voices.clone().with_models(&folders, slowest);
+        let voices = voice::with_replacements(&self.fields, language, voices, &mut notes.problems);
         let defaults = NpcDefaults {
             language,
             voices: &voices,
@@ -468,12 +471,6 @@ impl File<'_> {
         tables::built_in(&mut all, notes);
         all
     }
-}
-
-/// Voice services that NPCs may name; the first is the default.
-fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
-    let first = providers.voice.clone();
-    provider::Options::voices(first, &models.weights.folders(), providers.slowest_voice)
 }
 
 /// Settings that engines depend on.

@@ -1,11 +1,7 @@
 //! Settings of the service that makes pictures. Entry function: [`image()`].
 
 use super::{
-    keys,
-    prices::PaidBy,
-    providers::{Clients, service_of},
-    reading::Notes,
-    services::Home,
+    keys, listed::service_of, prices::PaidBy, providers::Clients, reading::Notes, services::Home,
 };
 use crate::{
     logic::budget::BudgetOptions,

@@ -23,6 +23,7 @@ mod files;
 mod images;
 mod keys;
 mod line;
+mod listed;
 mod manifest;
 mod mcp;
 mod memory;

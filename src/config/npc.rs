@@ -10,7 +10,7 @@ use crate::{
     domain::{AddressMode, CascadeModels, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
     import::campaign::check_respelling,
     logic::sentence::{SentenceOptions, SentenceSplitter, is_clause, sentences_at_most},
-    provider::{EntryList, ModelEntry, VoiceEntry, VoiceService},
+    provider::{EntryList, ModelEntry, VoiceList},
     yaml::{Fields, Node, Problems, Value, nearest, quoted},
 };
 
@@ -27,7 +27,7 @@ pub struct NpcDefaults<'a> {
     /// Default language.
     pub language: &'a str,
     /// Configured voice services; the first is the default.
-    pub voices: &'a [VoiceEntry],
+    pub voices: &'a VoiceList,
     /// Default limits.
     pub policy: &'a Policy,
     /// Identities of all tools.
@@ -245,7 +245,8 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
     }
     let voices = [Some(&npc.voice), npc.voice.fallback.as_deref()].into_iter().flatten();
     let is_english = |voice: &Voice| {
-        VoiceService::named(&voice.provider).is_some_and(|it| it.traits().english_only)
+        let named = defaults.voices.get(&voice.provider);
+        named.is_some_and(|it| it.entry.service().traits().english_only)
     };
     if npc.language != "en" && voices.into_iter().any(is_english) {
         let message =

@@ -8,6 +8,7 @@ use super::{
     deepgram,
     elevenlabs::elevenlabs,
     keys,
+    listed::{entries, name_of, refuse_empty, service_of},
     prices::{PaidBy, check_price, price},
     reading::Notes,
     services::Home,
@@ -18,11 +19,11 @@ use crate::{
     logic::budget::Price,
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
-        PiperOptions, RecogniserEntry, SLOWEST, SpeechService, VoiceEntry, VoiceService, anthropic,
-        base_url,
+        PiperOptions, RecogniserEntry, SLOWEST, SpeechService, VoiceEntry, VoiceList, VoiceService,
+        anthropic, base_url,
         openai::{self, Options, SoundFormat, VoiceOptions},
     },
-    yaml::{Fields, Shape, Value, quoted},
+    yaml::{Fields, quoted},
 };
 
 pub struct Providers {
@@ -32,8 +33,8 @@ pub struct Providers {
     pub models: EntryList<ModelEntry>,
     /// True if every model's name is valid.
     pub names_models: bool,
-    /// Default voice service.
-    pub voice: VoiceEntry,
+    /// In order of preference.
+    pub voices: VoiceList,
     /// Slowest voice model: seconds per second of speech.
     pub slowest_voice: f32,
     /// Prices set by the entries themselves.
@@ -48,60 +49,30 @@ pub fn providers(
     notes: &mut Notes,
 ) -> Providers {
     let all = file.map("providers", &keys::providers::PROVIDERS);
-    let service = |key, shape: &'static Shape| all.and_then(|all| all.map(key, shape));
-    let tts = service("tts", &keys::providers::TTS);
     #[expect(clippy::cast_possible_truncation, reason = "bounded to 10 by its key")]
     let slowest = all.and_then(|all| all.number("slowest_voice")).map(|number| number as f32);
     let mut clients = Clients::new(prices, notes);
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
     let recognisers = all.map(|all| clients.recognisers(&all, here));
+    let voices = all.map(|all| clients.voices(&all, &here.language));
     Providers {
         models,
         slowest_voice: slowest.unwrap_or(SLOWEST),
         recognisers: recognisers.unwrap_or_else(|| EntryList::here(here.clone())),
-        voice: tts.map(|it| clients.voice(&it, &here.language)).unwrap_or_default(),
+        voices: voices.unwrap_or_default(),
         names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }
 }
 
-/// Entries of `key` under `providers`: one, or a list.
-pub fn listed<'a>(
-    all: &Fields<'a>,
-    key: &str,
-    shape: &'static Shape,
-) -> impl Iterator<Item = Fields<'a>> + use<'a> {
-    let nodes = all.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)));
-    nodes.map(move |node| Fields::new(node, shape))
-}
-
-/// Chat models under `providers`: one, or a list.
 fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> + use<'a> {
-    listed(all, "llm", &keys::providers::LLM)
-}
-
-/// Name of an entry of a list.
-pub fn name_of(fields: &Fields, service: &str) -> String {
-    let named = fields.text("as").or_else(|| fields.text("model"));
-    let service = service_of(fields).unwrap_or(service);
-    named.unwrap_or(service).trim().to_owned()
-}
-
-/// True if `key` is an empty list.
-pub fn is_empty_list(all: &Fields, key: &str) -> bool {
-    all.get(key).is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty()))
+    entries(all, "llm", &keys::providers::LLM)
 }
 
 /// True if each of them names its model.
 fn names_models(all: &Fields) -> bool {
     let is_whole = llm_entries(all).count() == all.items("llm").len() && !all.is_broken("llm");
     is_whole && llm_entries(all).all(|fields| !fields.is_broken("as") && !fields.is_broken("model"))
-}
-
-/// Name of the service in `fields`.
-pub fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
-    let service = fields.shape().key("service").and_then(|_| fields.text("service"));
-    service.or_else(|| fields.text("name"))
 }
 
 /// The embedding service under `name`; it must be free.
@@ -150,10 +121,8 @@ impl<'a> Clients<'a> {
             }
             entries.push(NamedEntry { name, entry });
         }
-        if is_empty_list(all, "llm") {
-            let way_out = "list a chat model, or remove the key to answer with the NPCs' lines";
-            self.notes.problems.add(all.place("llm"), "'providers.llm' is an empty list", way_out);
-        }
+        let way_out = "list a chat model, or remove the key to answer with the NPCs' lines";
+        refuse_empty(all, "llm", way_out, self.notes);
         let hedge = all.map("hedge", &keys::providers::HEDGE);
         let is_hedged = hedge.and_then(|hedge| hedge.flag("llm")).unwrap_or_default();
         let is_short = entries.len() < 2 && !all.is_broken("llm");
@@ -193,6 +162,28 @@ impl<'a> Clients<'a> {
                 ModelEntry::Anthropic(anthropic::Options { reach, thinking })
             }
         }
+    }
+
+    /// In order of preference, without the voices in place of others. `language`: the table's.
+    fn voices(&mut self, all: &Fields, language: &str) -> VoiceList {
+        let mut listed: Vec<NamedEntry<VoiceEntry>> = Vec::new();
+        for fields in entries(all, "tts", &keys::providers::TTS) {
+            let entry = self.voice(&fields, language);
+            let name = fields.text("as").map_or(entry.name(), str::trim).to_owned();
+            if listed.iter().any(|it| it.name == name) {
+                let message = format!("two voice services are called {}", quoted(&name));
+                let way_out = "give one of them another name: `as: spare`";
+                self.notes.problems.add(fields.place("as"), message, way_out);
+            }
+            if VoiceService::named(&name).is_some_and(|it| it != entry.service()) {
+                let message = format!("{} is the name of another voice service", quoted(&name));
+                self.notes.problems.add(fields.place("as"), message, "choose another name");
+            }
+            listed.push(NamedEntry { name, entry });
+        }
+        let way_out = "list a voice service, or remove the key to speak with flite";
+        refuse_empty(all, "tts", way_out, self.notes);
+        VoiceList::new(listed)
     }
 
     fn voice(&mut self, fields: &Fields, language: &str) -> VoiceEntry {
@@ -265,7 +256,8 @@ impl<'a> Clients<'a> {
     /// Reports settings that a service on this machine does not have.
     pub fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
         let keys = fields.shape().keys.iter().map(|key| key.name);
-        let keys = keys.filter(|key| !matches!(*key, "service" | "name" | "as"));
+        let keys =
+            keys.filter(|key| !matches!(*key, "service" | "name" | "as" | "fallback_voices"));
         refuse(fields, Entry { path, service }, keys, self.notes);
     }
 

@@ -2,9 +2,10 @@
 
 use super::{
     deepgram, keys,
+    listed::{entries, name_of, refuse_empty, service_of},
     npc::language,
     prices::PaidBy,
-    providers::{Clients, Entry, is_empty_list, listed, name_of, refuse, service_of},
+    providers::{Clients, Entry, refuse},
     services::Home,
     wyoming::wyoming,
 };
@@ -18,24 +19,22 @@ const PATH: &str = "providers.stt";
 impl Clients<'_> {
     /// In order of preference; without any, this machine hears (`here`).
     pub fn recognisers(&mut self, all: &Fields, here: &HereOptions) -> EntryList<RecogniserEntry> {
-        let mut entries: Vec<NamedEntry<RecogniserEntry>> = Vec::new();
-        for fields in listed(all, "stt", &keys::providers::STT) {
+        let mut found: Vec<NamedEntry<RecogniserEntry>> = Vec::new();
+        for fields in entries(all, "stt", &keys::providers::STT) {
             let entry = self.recogniser(&fields, here);
             let name = name_of(&fields, RecogniserService::default().name());
-            if entries.iter().any(|it| it.name == name) {
+            if found.iter().any(|it| it.name == name) {
                 let message = format!("two recognisers are called {}", quoted(&name));
                 let way_out = "give one of them another name: `as: spare`";
                 self.notes.problems.add(fields.place("as"), message, way_out);
             }
-            entries.push(NamedEntry { name, entry });
+            found.push(NamedEntry { name, entry });
         }
-        if is_empty_list(all, "stt") {
-            let way_out = "list a recogniser, or remove the key to hear on this machine";
-            self.notes.problems.add(all.place("stt"), "'providers.stt' is an empty list", way_out);
-        }
-        match entries.is_empty() {
+        let way_out = "list a recogniser, or remove the key to hear on this machine";
+        refuse_empty(all, "stt", way_out, self.notes);
+        match found.is_empty() {
             true => EntryList::here(here.clone()),
-            false => EntryList { entries, hedge: false },
+            false => EntryList { entries: found, hedge: false },
         }
     }
 

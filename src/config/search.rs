@@ -2,8 +2,9 @@
 
 use super::{
     keys,
+    listed::service_of,
     prices::{PaidBy, check_price},
-    providers::{Clients, Reach, own_price, service_of},
+    providers::{Clients, Reach, own_price},
     reading::Notes,
     services::Home,
     whitelist,

@@ -4,15 +4,16 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     keys,
+    listed::{entries, refuse_empty, service_of},
     prices::PaidBy,
-    providers::{Clients, service_of},
+    providers::Clients,
     reading::Notes,
     services::Home,
 };
 use crate::{
     logic::budget::{BudgetOptions, Price},
     provider::{SPEECH_FIRST_BYTE, SPEECH_IDLE, SpeechOptions, SpeechService},
-    yaml::{Fields, Value, quoted},
+    yaml::{Fields, quoted},
 };
 
 const KEY: &str = "speech_to_speech";
@@ -28,7 +29,7 @@ pub fn speech_to_speech(
 ) -> Vec<SpeechOptions> {
     let mut services: Vec<SpeechOptions> = Vec::new();
     let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else { return services };
-    for fields in entries(&all) {
+    for fields in entries(&all, KEY, &keys::providers::SPEECH_TO_SPEECH) {
         let entry = service(&fields, budget, notes);
         if !is_named(&fields) {
             continue;
@@ -41,17 +42,8 @@ pub fn speech_to_speech(
         }
         services.push(entry);
     }
-    if all.get(KEY).is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty())) {
-        let message = format!("'{PATH}' is an empty list");
-        notes.problems.add(all.place(KEY), message, "list a service, or remove the key");
-    }
+    refuse_empty(&all, KEY, "list a service, or remove the key", notes);
     services
-}
-
-/// The entries under `providers`: one, or a list.
-fn entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
-    let nodes = all.items(KEY).iter().filter(|node| matches!(node.value, Value::Map(_)));
-    nodes.map(|node| Fields::new(node, &keys::providers::SPEECH_TO_SPEECH))
 }
 
 fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> SpeechOptions {
@@ -88,8 +80,9 @@ pub fn is_read(file: &Fields) -> bool {
     let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else {
         return !file.is_broken("providers");
     };
-    let is_whole = entries(&all).count() == all.items(KEY).len() && !all.is_broken(KEY);
-    is_whole && entries(&all).all(|fields| is_named(&fields))
+    let entries = || entries(&all, KEY, &keys::providers::SPEECH_TO_SPEECH);
+    let is_whole = entries().count() == all.items(KEY).len() && !all.is_broken(KEY);
+    is_whole && entries().all(|fields| is_named(&fields))
 }
 
 /// True if the entry's name is valid.

@@ -933,7 +933,7 @@ fn every_key_of_a_provider_reaches_its_option() {
         serde_json::to_string(&options.extra_body).unwrap(),
         r#"{"reasoning_effort":"low","n":1}"#
     );
-    let VoiceEntry::OpenAi(options) = &config.services.voices[0] else {
+    let VoiceEntry::OpenAi(options) = &config.services.voices.first().unwrap().entry else {
         unreachable!("it is openai")
     };
     assert_eq!(options.reach.model, "s");
@@ -965,6 +965,36 @@ fn recognisers_are_one_or_a_list() {
     let config = load(&format!("[{}, {}]", price("a", 1), price("b", 2))).unwrap();
     let costs = |name: &str| config.budget.prices[&format!("providers.stt.{name}")].minute;
     assert_eq!((costs("a"), costs("b")), (1.0, 2.0));
+}
+
+#[test]
+fn voices_are_one_or_a_list() {
+    let load = |tts: &str, voice: &str| {
+        let npc = format!("npcs: [{{ name: Bart, voice: {{ {voice} }}, lines: [{{ say: hi }}] }}]");
+        load_files(&[("glyphoxa.yaml", &format!("providers: {{ tts: {tts} }}\n{npc}\n"))])
+    };
+    let paid = "api_key: k, price: { characters: 30 }";
+    let second = "fallback_voices: { '*': { provider: spare } }";
+    let all = format!(
+        "[{{ name: elevenlabs, {paid}, {second} }}, {{ name: deepgram, as: dg, {paid} }}, \
+         {{ name: flite, as: spare }}]"
+    );
+    let config = load(&all, "voice_id: abc").unwrap();
+    let voices = &config.services.voices;
+    let named = voices.named().iter().map(|it| it.name.as_str());
+    assert_eq!(named.take(3).collect::<Vec<_>>(), ["elevenlabs", "dg", "spare"]);
+    let speaks = voices.speaks(&config.npcs[0]);
+    let speaks = speaks.iter().map(|it| (it.provider.as_str(), it.voice_id.as_str()));
+    assert_eq!(speaks.collect::<Vec<_>>(), [("elevenlabs", "abc"), ("spare", "slt")]);
+    assert_eq!(config.services.describe(&config.npcs).speaks.len(), 2);
+    let prices: Vec<_> = config.budget.prices.keys().map(String::as_str).collect();
+    assert_eq!(prices, ["providers.tts.dg", "providers.tts.eleven_flash_v2_5"]);
+    let config = load("{ name: flite }", "voice_id: rms").unwrap();
+    assert_eq!(config.services.voices.speaks(&config.npcs[0]).len(), 1);
+    let first = |tts: &str| load(tts, "voice_id: rms").unwrap_err().remove(0);
+    assert!(first("[]").contains("'providers.tts' is an empty list"));
+    assert!(first("[{}, {}]").contains("two voice services are called 'flite'"));
+    assert!(first("[{ as: piper }]").contains("'piper' is the name of another voice service"));
 }
 
 #[test]
@@ -1008,7 +1038,8 @@ fn every_key_of_deepgram_voices_has_its_option() {
             "npcs: [{ name: Bart, voice: { voice_id: aura-2-zeus-en }, lines: [{ say: hi }] }]";
         let text = format!("providers: {{ {tts} }}\n{prices}\n{npc}\n");
         let config = load_files(&[("glyphoxa.yaml", &text)]).unwrap();
-        let VoiceEntry::Deepgram(options) = config.services.voices[0].clone() else {
+        let first = config.services.voices.first().unwrap();
+        let VoiceEntry::Deepgram(options) = first.entry.clone() else {
             unreachable!("it is deepgram")
         };
         options

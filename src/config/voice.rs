@@ -1,36 +1,66 @@
 //! Voice of an NPC.
 
-use super::keys;
+use super::{keys, listed::entries};
 use crate::{
     domain::Voice,
-    provider::{DefaultId, VoiceEntry, VoiceIds, VoiceService},
-    yaml::{Fields, Position, Problems, nearest},
+    provider::{DefaultId, Replacement, VoiceIds, VoiceList, VoiceService},
+    yaml::{Fields, Node, Position, Problems, Value, nearest},
 };
 
 /// The voice of an NPC that speaks `language`; the first of `services` is the default.
-pub fn voice(
-    npc: &Fields,
-    language: &str,
-    services: &[VoiceEntry],
-    problems: &mut Problems,
-) -> Voice {
+pub fn voice(npc: &Fields, language: &str, services: &VoiceList, problems: &mut Problems) -> Voice {
     let fields = npc.map("voice", &keys::npc::VOICE);
-    let first = services.first().map(VoiceEntry::service).unwrap_or_default();
-    let written = Written { fields, at: npc.at(), is_broken: npc.is_broken("voice"), language };
-    let service = written.service().unwrap_or(first);
-    if !services.iter().any(|entry| entry.service() == service) {
-        let provider = service.name();
-        let way_out = format!("providers.tts: {{ name: {provider}, base_url: … }}");
-        let message = format!("voice '{provider}' needs a speech service, and none is configured");
-        problems.add(written.place("provider"), message, way_out);
-    }
+    let (at, is_broken) = (npc.at(), npc.is_broken("voice"));
+    let written = Written { fields, at, is_broken, language, services, path: "voice" };
+    let first = services.first().map(|first| (first.name.as_str(), first.entry.service()));
+    let first = first.unwrap_or((VoiceService::default().name(), VoiceService::default()));
+    let named = written.service(problems).unwrap_or(first);
+    written.check_configured(named, problems);
     let fallback = fields.and_then(|fields| fields.map("fallback", &keys::npc::FALLBACK));
     let fallback = fallback.map(|fields| {
         let second = Written { fields: Some(fields), is_broken: false, ..written };
-        Box::new(second.voice(second.service().unwrap_or_default(), problems))
+        let named = second.service(problems);
+        let here = (VoiceService::default().name(), VoiceService::default());
+        Box::new(second.voice(named.unwrap_or(here), problems))
     });
     let volume = written.number("volume", 1.0);
-    Voice { volume, fallback, ..written.voice(service, problems) }
+    Voice { volume, fallback, ..written.voice(named, problems) }
+}
+
+/// `services` with the voices in place of others that the entries of `providers.tts` in `file` name.
+pub fn with_replacements(
+    file: &Fields,
+    language: &str,
+    services: VoiceList,
+    problems: &mut Problems,
+) -> VoiceList {
+    let replacements = replacements(file, language, &services, problems);
+    services.replacing(replacements)
+}
+
+fn replacements(
+    file: &Fields,
+    language: &str,
+    services: &VoiceList,
+    problems: &mut Problems,
+) -> Vec<Replacement> {
+    let mut found = Vec::new();
+    let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else { return found };
+    for (fields, listed) in entries(&all, "tts", &keys::providers::TTS).zip(services.named()) {
+        let path = keys::providers::FALLBACK_VOICES;
+        let voices = fields.get(path).map(Node::entries).unwrap_or_default();
+        for entry in voices.iter().filter(|entry| matches!(entry.node.value, Value::Map(_))) {
+            let fields = Some(Fields::new(&entry.node, &keys::npc::REPLACEMENT));
+            let (at, is_broken) = (entry.at, false);
+            let written = Written { fields, at, is_broken, language, services, path };
+            let Some(named) = written.service(problems) else { continue };
+            written.check_configured(named, problems);
+            let voice_id = (entry.key != "*").then(|| entry.key.clone());
+            let by = written.voice(named, problems);
+            found.push(Replacement { entry: listed.name.clone(), voice_id, by });
+        }
+    }
+    found
 }
 
 /// A voice in a file, if any.
@@ -42,7 +72,13 @@ struct Written<'a> {
     /// Its problem is reported already.
     is_broken: bool,
     language: &'a str,
+    services: &'a VoiceList,
+    /// Path of its keys.
+    path: &'static str,
 }
+
+/// A service of voices, and its name.
+type Named<'a> = (&'a str, VoiceService);
 
 impl<'a> Written<'a> {
     fn text(&self, key: &str) -> Option<&'a str> {
@@ -59,11 +95,38 @@ impl<'a> Written<'a> {
         number.unwrap_or(default)
     }
 
-    fn service(&self) -> Option<VoiceService> {
-        self.text("provider").and_then(VoiceService::named)
+    /// The service it names; `None`: none, or an unknown one, which is reported.
+    fn service(&self, problems: &mut Problems) -> Option<Named<'a>> {
+        let name = self.text("provider")?;
+        let listed = self.services.get(name).map(|named| named.entry.service());
+        let found = listed.or_else(|| VoiceService::named(name));
+        if found.is_none() {
+            let own = self.services.named().iter().map(|named| named.name.as_str());
+            let own = own.filter(|name| VoiceService::named(name).is_none());
+            let known = VoiceService::NAMES.iter().copied().chain(own).collect::<Vec<_>>();
+            let shown = self.fields.map(|fields| fields.shown("provider")).unwrap_or_default();
+            let message = format!("'{}.provider' is {shown}", self.path);
+            problems.add(
+                self.place("provider"),
+                message,
+                format!("expected {}", known.join(" or ")),
+            );
+        }
+        Some((name, found?))
     }
 
-    fn voice(&self, service: VoiceService, problems: &mut Problems) -> Voice {
+    /// Reports a service that needs settings and has none.
+    fn check_configured(&self, (name, service): Named, problems: &mut Problems) {
+        if self.services.get(name).is_none() {
+            let provider = service.name();
+            let way_out = format!("providers.tts: {{ name: {provider}, base_url: … }}");
+            let message =
+                format!("voice '{provider}' needs a speech service, and none is configured");
+            problems.add(self.place("provider"), message, way_out);
+        }
+    }
+
+    fn voice(&self, (name, service): Named, problems: &mut Problems) -> Voice {
         let is_set = |key: &&str| self.fields.is_some_and(|fields| fields.get(key).is_some());
         if let Some(key) = Some("formant_shift").filter(is_set)
             && !service.traits().shifts_formants
@@ -76,7 +139,7 @@ impl<'a> Written<'a> {
             );
         }
         Voice {
-            provider: service.name().to_owned(),
+            provider: name.to_owned(),
             voice_id: self.id(service, problems).to_owned(),
             pitch_shift: self.number("pitch_shift", 0.0),
             speed_factor: self.number("speed_factor", 1.0),

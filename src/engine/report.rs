@@ -38,8 +38,10 @@ pub struct TurnReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineUsed {
     pub kind: EngineKind,
-    /// The service that spoke; `None`: the NPC's voice service.
+    /// The services that spoke, in words; `None`: the NPC's voice service.
     pub spoke: Option<String>,
+    /// The voice that spoke last, if it is not the NPC's own.
+    pub other_voice: Option<String>,
     /// Why it is not the NPC's own engine.
     pub because: Option<String>,
 }
@@ -48,7 +50,7 @@ impl EngineUsed {
     /// A cascade as the NPC's own engine; `is_opened`: of two models.
     pub const fn cascaded(is_opened: bool) -> Self {
         let kind = if is_opened { EngineKind::SentenceCascade } else { EngineKind::Cascaded };
-        Self { kind, spoke: None, because: None }
+        Self { kind, spoke: None, other_voice: None, because: None }
     }
 }
 

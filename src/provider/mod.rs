@@ -97,7 +97,8 @@ pub use text_to_speech::{
 };
 pub use usage::{Counted, Larger};
 pub use voices::{
-    Cores, DeepgramVoiceOptions, Kokoro, KokoroOptions, ListedVoice, Piper, PiperOptions, SLOWEST,
-    VoiceEntry, VoiceService, elevenlabs, language_code,
+    Cores, DeepgramVoiceOptions, Kokoro, KokoroOptions, ListedVoice, OpenVoice, Piper,
+    PiperOptions, Replacement, SLOWEST, VoiceEntry, VoiceList, VoiceService, elevenlabs,
+    language_code,
 };
 pub use webhook::{Signed, post_signed};

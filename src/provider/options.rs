@@ -13,7 +13,7 @@ use super::{
     searches::SearchOptions,
     services::{NpcService, Services},
     speech_to_speech::Options as SpeechOptions,
-    voices::{KokoroOptions, PiperOptions, VoiceEntry, VoiceService},
+    voices::{VoiceEntry, VoiceList},
 };
 use crate::{
     domain::{EngineKind, Npc, Voice},
@@ -25,8 +25,8 @@ pub struct Options {
     /// In order of preference.
     pub recognisers: EntryList<RecogniserEntry>,
     pub models: EntryList<ModelEntry>,
-    /// Voice services NPCs may name, each once. NPCs that name none use the first.
-    pub voices: Vec<VoiceEntry>,
+    /// Voice services NPCs may name. NPCs that name none use the first.
+    pub voices: VoiceList,
     /// Speech-to-speech services, each once. NPCs of that engine that name none use the first.
     pub speech_to_speech: Vec<SpeechOptions>,
     /// `None`: meanings are compared by shared words.
@@ -45,7 +45,7 @@ impl Options {
                 here.weights = weights.clone();
             }
         }
-        for voice in &mut self.voices {
+        for voice in self.voices.iter_mut() {
             match voice {
                 VoiceEntry::Piper(piper) => piper.models = weights.folders(),
                 VoiceEntry::Kokoro(kokoro) => kokoro.models = weights.folders(),
@@ -55,29 +55,9 @@ impl Options {
         self
     }
 
-    /// Voice entries NPCs may name: `first`, and those that need only the folders of `models`.
-    /// `slow`: longest synthesis of a network, in seconds per second of speech.
-    pub fn voices(first: VoiceEntry, models: &[PathBuf], slow: f32) -> Vec<VoiceEntry> {
-        let entry = |service| {
-            let models = models.to_owned();
-            match service {
-                VoiceService::Piper => Some(VoiceEntry::Piper(PiperOptions { models })),
-                VoiceService::Kokoro => {
-                    Some(VoiceEntry::Kokoro(KokoroOptions { models, slowest: slow }))
-                }
-                other => other.without_settings(),
-            }
-        };
-        let others = VoiceService::ALL.into_iter().filter(|service| *service != first.service());
-        let others: Vec<_> = others.filter_map(entry).collect();
-        let first = entry(first.service()).unwrap_or(first);
-        [first].into_iter().chain(others).collect()
-    }
-
     /// The entry that speaks `voice`; fails if its service is not configured.
     pub fn voice(&self, voice: &Voice) -> Result<&VoiceEntry, Error> {
-        let named = |entry: &&VoiceEntry| entry.name() == voice.provider;
-        self.voices.iter().find(named).ok_or_else(|| {
+        self.voices.get(&voice.provider).map(|named| &named.entry).ok_or_else(|| {
             let text = format!(
                 "the voice service \"{}\" is not configured (set providers.tts, or the voice's \
                  provider)",
@@ -112,9 +92,8 @@ impl Options {
     pub fn describe(&self, cast: &[Npc]) -> Services {
         let mut speaks = Vec::new();
         // A voice without a configured service is silent and sends nothing.
-        let all = cast.iter().map(|npc| &npc.voice);
-        let all = all.flat_map(|voice| [Some(voice), voice.fallback.as_deref()]).flatten();
-        for entry in all.filter_map(|voice| self.voice(voice).ok()) {
+        let all = cast.iter().flat_map(|npc| self.voices.speaks(npc));
+        for entry in all.filter_map(|voice| self.voice(&voice).ok()) {
             let service = entry.info();
             if !speaks.contains(&service) {
                 speaks.push(service);
@@ -164,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{
         domain::S2s,
-        provider::{HereOptions, ServiceInfo, SpeechService},
+        provider::{HereOptions, KokoroOptions, PiperOptions, ServiceInfo, SpeechService},
     };
 
     #[test]
@@ -173,7 +152,7 @@ mod tests {
         let options = Options {
             recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
-            voices: Options::voices(VoiceEntry::Flite, &["models".into()], 0.8),
+            voices: VoiceList::default().with_models(&["models".into()], 0.8),
             speech_to_speech: Vec::new(),
             embedder: None,
             image: None,
@@ -199,7 +178,7 @@ mod tests {
         let without = Options {
             recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
-            voices: vec![VoiceEntry::Flite],
+            voices: VoiceList::default(),
             speech_to_speech: Vec::new(),
             embedder: None,
             image: None,
@@ -244,7 +223,7 @@ mod tests {
         let options = Options {
             recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
-            voices: vec![VoiceEntry::Flite],
+            voices: VoiceList::default(),
             speech_to_speech: vec![openai, gemini],
             embedder: None,
             image: None,

@@ -7,7 +7,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    Chain, ChatModel, Embedder, Error, ImageModel, Kind, SpeechToSpeech, SpeechToText,
+    Chain, ChatModel, Embedder, Error, ImageModel, Kind, OpenVoice, SpeechToSpeech, SpeechToText,
     TextToSpeech, TurnJudge,
     contracts::WebSearch,
     embedders::Embedders,
@@ -21,7 +21,7 @@ use super::{
     searches::Searches,
     smart_turn::SmartTurn,
     speech_to_speech::{Options as SpeechOptions, SpeechService},
-    voices::{Voices, WithSecond},
+    voices::VoiceChains,
 };
 use crate::domain::{Npc, Voice};
 
@@ -32,7 +32,7 @@ pub struct Registry(Arc<Opened>);
 struct Opened {
     recognisers: Recognisers,
     models: Models,
-    voices: Voices,
+    voices: VoiceChains,
     voice_models: Pool<SpeechOptions, Arc<dyn SpeechToSpeech>>,
     embedders: Embedders,
     painters: Painters,
@@ -63,12 +63,16 @@ impl Registry {
         self.0.models.breakers(&options.models)
     }
 
-    /// The service that speaks `voice`, with its fallback.
+    /// The service that speaks `voice`.
     pub fn voice(&self, options: &Options, voice: &Voice) -> Result<Arc<dyn TextToSpeech>, Error> {
-        let first = self.0.voices.open(options.voice(voice)?)?;
-        let Some(second) = voice.fallback.as_deref() else { return Ok(first) };
-        let speaks = self.0.voices.open(options.voice(second)?)?;
-        Ok(Arc::new(WithSecond::new((first, voice.clone()), (speaks, second.clone()))))
+        self.0.voices.open(options.voice(voice)?)
+    }
+
+    /// The voices of `npc`, its own first; fails if the service of that is not configured. Tables
+    /// share each entry's health while its settings stay the same.
+    pub fn voices(&self, options: &Options, npc: &Npc) -> Result<Chain<OpenVoice>, Error> {
+        options.voice(&npc.voice)?;
+        self.0.voices.chain(&options.voices, npc)
     }
 
     /// Connects with the first session.
@@ -131,7 +135,10 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::{
-        provider::{EntryList, HereOptions, ModelEntry, NamedEntry, VoiceEntry, remote},
+        provider::{
+            EntryList, HereOptions, ModelEntry, NamedEntry, VoiceEntry, VoiceList,
+            openai::VoiceOptions, remote,
+        },
         weights::Weights,
     };
 
@@ -142,7 +149,7 @@ mod tests {
         Options {
             recognisers: EntryList::here(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList { entries: models.iter().map(named).collect(), hedge: false },
-            voices: vec![VoiceEntry::Flite],
+            voices: VoiceList::default(),
             speech_to_speech: Vec::new(),
             embedder: None,
             image: None,
@@ -196,5 +203,32 @@ mod tests {
         let without = options(&["main"]);
         registry.retain(&without);
         assert_eq!(asked(&registry, &both, &bartok), ["fast", "main"], "it was let go of");
+    }
+
+    #[test]
+    fn voice_failures_are_shared_until_entry_removal() {
+        let entry = VoiceEntry::OpenAi(VoiceOptions::at("http://127.0.0.1:1/v1"));
+        let named = |name: &str| NamedEntry { name: name.to_owned(), entry: entry.clone() };
+        let of = |names: &[&str]| Options {
+            voices: VoiceList::new(names.iter().map(|name| named(name)).collect()),
+            ..options(&["fast"])
+        };
+        let (registry, both) = (Registry::default(), of(&["main", "spare"]));
+        let npc = |name| Npc { voice: Voice::as_is("main", "alloy"), ..Npc::plain(name) };
+        let resting = |options: &Options| {
+            let chain = registry.voices(options, &npc("Mira")).unwrap();
+            let all = chain.iter().filter(|it| it.rest().is_some());
+            all.map(|it| it.name().to_string()).collect::<Vec<_>>()
+        };
+        let chain = registry.voices(&both, &npc("Bartok")).unwrap();
+        assert_eq!(chain.iter().map(|it| &**it.name()).collect::<Vec<_>>(), ["main", "spare"]);
+        let (_, mut request) = chain.queue().take().unwrap();
+        request.failed(&Error::new(Kind::Unauthorized, "no"));
+        assert_eq!(resting(&both), ["main"]);
+        assert_eq!(both.describe(&[npc("Mira")]).speaks.len(), 1, "one server has both");
+        registry.retain(&of(&["spare"]));
+        assert!(resting(&both).is_empty(), "it was let go of");
+        let none = Npc { voice: Voice::as_is("wyoming", "joe"), ..Npc::plain("Hale") };
+        assert!(registry.voices(&both, &none).is_err());
     }
 }

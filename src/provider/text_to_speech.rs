@@ -48,11 +48,6 @@ pub trait TextToSpeech: Send + Sync {
         .boxed()
     }
 
-    /// The voice actually used for `voice`.
-    fn speaks_as(&self, voice: &Voice) -> Voice {
-        voice.clone()
-    }
-
     /// Reason `voice` cannot be spoken, as far as known without synthesis.
     fn lacks(&self, _voice: &Voice) -> Option<Error> {
         None
@@ -131,7 +126,6 @@ pub struct SpeakRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pcm {
     pub samples: Vec<i16>,
-    /// Changes within a stream only where another voice takes over.
     pub rate: SampleRate,
 }
 

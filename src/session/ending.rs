@@ -230,6 +230,9 @@ impl Table {
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
             seat.conversation.add(report, text);
             seat.replaced.clone_from(&report.engine.because);
+            if report.engine.spoke.is_some() {
+                seat.other_voice.clone_from(&report.engine.other_voice);
+            }
             self.summaries.due();
         }
         if !text.is_empty() {

@@ -57,6 +57,7 @@ impl Overview<'_> {
             tts: seat.tts.clone(),
             engine: seat.npc.engine,
             replaced: seat.replaced.clone(),
+            other_voice: seat.other_voice.clone(),
             pinned_by: self.router.pins.on(id).map(|by| self.pinned_by(by)).collect(),
             note_turns_left: seat.note.as_ref().map(|note| note.turns),
         });

@@ -33,6 +33,8 @@ pub struct Seat {
     pub(super) sounding: Option<SpeakerId>,
     /// Why the cascade made its last answer; `None`: its own engine did.
     pub(super) replaced: Option<String>,
+    /// The voice that spoke last, if it is not the NPC's own.
+    pub(super) other_voice: Option<String>,
     pub(super) next: Option<Next>,
     pub(super) has_left: bool,
 }
@@ -67,6 +69,7 @@ impl Seat {
             last_tier: None,
             sounding: None,
             replaced: None,
+            other_voice: None,
             next: None,
             has_left: false,
         }

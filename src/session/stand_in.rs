@@ -25,6 +25,7 @@ pub fn seat(name: &str) -> SeatStatus {
         tts: "flite".to_owned(),
         engine: EngineKind::Cascaded,
         replaced: None,
+        other_voice: None,
         pinned_by: Vec::new(),
         note_turns_left: None,
     }

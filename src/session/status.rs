@@ -141,6 +141,8 @@ pub struct SeatStatus {
     pub engine: EngineKind,
     /// Why the cascade made its last answer; `None`: its own engine did.
     pub replaced: Option<String>,
+    /// The voice that spoke last, if it is not the NPC's own ("flite slt").
+    pub other_voice: Option<String>,
     /// Players pinned to it; "everyone" for those without a pin.
     pub pinned_by: Vec<String>,
     /// Remaining turns of its stage note; `Some(None)`: until replaced.

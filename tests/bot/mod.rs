@@ -23,6 +23,7 @@ mod setting_up;
 mod talking;
 mod unheard;
 mod voice_models;
+mod voiceless;
 mod voices;
 mod weather;
 mod workflows;

@@ -1,4 +1,4 @@
-//! Lists of chat models through the real program: who is asked when the first does not answer, who pays,
+//! Lists of chat models and voices through the real program: who is asked when the first does not answer, who pays,
 //! and who says so.
 
 mod failing;
@@ -6,6 +6,7 @@ mod hedging;
 mod listing;
 mod naming;
 mod reloading;
+mod speaking;
 
 use serde_json::{Value, json};
 

@@ -210,7 +210,7 @@ impl Outside {
             if words.is_empty() {
                 continue;
             }
-            let mut made = voice.synthesise(&words).await.map_err(cannot)?;
+            let mut made = voice.synthesise(&words);
             while let Some(frames) = made.next().await {
                 for frame in frames.map_err(cannot)? {
                     samples.extend_from_slice(frame.samples());

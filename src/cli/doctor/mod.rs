@@ -25,7 +25,7 @@ use crate::{
     memory::KeptToken,
     provider::{
         EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options,
-        RecogniserEntry, Registry, TextToSpeech, VoiceEntry, VoiceService, probe_search,
+        RecogniserEntry, Registry, TextToSpeech, VoiceEntry, VoiceList, VoiceService, probe_search,
         probe_speech,
     },
     tools::{
@@ -96,12 +96,12 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
         findings.push(perhaps_paid("web search", service, try_paid, probe_search(search)).await);
     }
     let is_program = |entry: &&VoiceEntry| entry.service().without_settings().is_some();
-    for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
-        findings.extend(speech_service(entry, &config.npcs).await);
+    for named in options.voices.named().iter().filter(|named| !is_program(&&named.entry)) {
+        findings.extend(speech_service(&options.voices, named, &config.npcs).await);
     }
     let doubts = app::doubtful_voices(&VoiceLists::open(&config.data_dir), config).await;
     for npc in &config.npcs {
-        let found = speaks(&services, options, &npc.voice).await;
+        let found = speaks(&services, options, npc).await;
         findings.push(voice(npc, found, doubts.iter().find(|it| it.npc == npc.name)));
     }
     let mut programs: Vec<&VoiceEntry> = options.voices.iter().filter(is_program).collect();
@@ -224,23 +224,30 @@ async fn talks(services: &Registry, config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Tests a speech service for its NPCs in `cast`; `None`: no NPC uses it, and it needs files.
-async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
+/// Tests a speech service of `list` for its NPCs in `cast`; `None`: no NPC uses it, and it needs
+/// files.
+async fn speech_service(
+    list: &VoiceList,
+    named: &NamedEntry<VoiceEntry>,
+    cast: &[Npc],
+) -> Option<Finding> {
+    let NamedEntry { name, entry } = named;
     let needs_files = matches!(entry.service(), VoiceService::Piper | VoiceService::Kokoro);
-    let is_its = |voice: &Voice| voice.provider == entry.name();
-    let is_used = |voice: &Voice| is_its(voice) || voice.fallback.as_deref().is_some_and(is_its);
-    if needs_files && !cast.iter().any(|npc| is_used(&npc.voice)) {
+    let is_its = |voice: &Voice| list.get(&voice.provider).is_some_and(|it| it.name == *name);
+    if needs_files && !cast.iter().any(|npc| list.speaks(npc).iter().any(is_its)) {
         return None;
     }
-    let mut voices = cast.iter().map(|npc| &npc.voice).filter(|voice| is_its(voice));
-    let all_have_a_second = voices.all(|voice| voice.fallback.is_some());
+    let mut npcs = cast.iter().filter(|npc| is_its(&npc.voice));
+    let all_have_a_second = npcs.all(|npc| list.speaks(npc).len() > 1);
     Some(match entry.probe().await {
         Err(error) if needs_files && all_have_a_second && error.kind() == Kind::Missing => {
-            let name = entry.name();
             let detail = format!("{name} is unavailable, the fallback voices speak: {error}");
             Finding::unchecked("speech service", detail)
         }
-        found => Finding::new("speech service", found.map_err(said)),
+        found => {
+            let told = |text| if name == entry.name() { text } else { format!("{name}: {text}") };
+            Finding::new("speech service", found.map(told).map_err(|error| told(said(error))))
+        }
     })
 }
 
@@ -399,26 +406,30 @@ enum Voiced {
     Untried(String),
 }
 
-/// Tests a voice, and its fallback, with the reason why the first one failed.
-async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result<Voiced, String> {
-    let alone = |voice: &Voice| {
-        let voice = Voice { fallback: None, ..voice.clone() };
-        async move {
-            let service = services.voice(options, &voice).map_err(said)?;
-            try_one(&*service, &voice).await
+/// Tests the voices of `npc` until one speaks, with the reasons why those before it failed.
+async fn speaks(services: &Registry, options: &Options, npc: &Npc) -> Result<Voiced, String> {
+    options.voice(&npc.voice).map_err(said)?;
+    let mut failed: Vec<String> = Vec::new();
+    for voice in options.voices.speaks(npc) {
+        let service = services.voice(options, &voice).map_err(said)?;
+        let found = match try_one(&*service, &voice).await {
+            Ok(found) => found,
+            Err(why) => {
+                failed.push(why);
+                continue;
+            }
+        };
+        if failed.is_empty() {
+            return Ok(found);
         }
-    };
-    match (alone(voice).await, &voice.fallback) {
-        (Err(why), Some(second)) => {
-            let found = alone(second).await.map_err(|error| format!("{why}; {error}"))?;
-            let told = |found: String| format!("in its fallback voice, {found}: {why}");
-            Ok(match found {
-                Voiced::Spoke(how) => Voiced::Spoke(told(how)),
-                Voiced::Untried(reason) => Voiced::Untried(told(reason)),
-            })
-        }
-        (found, _) => found,
+        let why = failed.join("; ");
+        let told = |found: String| format!("in its fallback voice, {found}: {why}");
+        return Ok(match found {
+            Voiced::Spoke(how) => Voiced::Spoke(told(how)),
+            Voiced::Untried(reason) => Voiced::Untried(told(reason)),
+        });
     }
+    Err(failed.join("; "))
 }
 
 /// Tests a free voice; a paid one is not tried.

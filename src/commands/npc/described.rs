@@ -16,6 +16,9 @@ pub fn seat_line(seat: &SeatStatus) -> Text {
             add("last answer by the cascade".to_owned());
         }
     }
+    if let Some(voice) = &seat.other_voice {
+        add(format!("in its second voice, {voice}"));
+    }
     if seat.muted {
         add("muted".to_owned());
     }

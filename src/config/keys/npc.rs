@@ -158,8 +158,9 @@ pub static VOICE: Shape = Shape {
     keys: &[
         Key::new(
             "provider",
-            Kind::Word(VoiceService::NAMES),
-            "Voice service; default: providers.tts.",
+            SERVICE,
+            "Voice service, or an entry of providers.tts by its name there; default: the first of \
+             providers.tts.",
         ),
         Key::new("voice_id", Kind::Filled, VOICE_ID),
         PITCH_SHIFT,
@@ -198,6 +199,21 @@ const FORMANT_SHIFT: Key = Key::new(
     "Semitones by which a piper, kokoro or wyoming voice's resonances go up (a smaller body) or down (a larger one), \
      whatever its pitch; default 0.",
 );
+
+/// A voice service, or the name of an entry.
+const SERVICE: Kind = Kind::Either(&[Kind::Word(VoiceService::NAMES), Kind::Filled]);
+
+/// The voice that speaks while one of a service cannot.
+pub static REPLACEMENT: Shape = Shape {
+    title: "A voice in place of another",
+    keys: &[
+        Key::required("provider", SERVICE, "Voice service, or an entry of providers.tts."),
+        Key::new("voice_id", Kind::Filled, VOICE_ID),
+        PITCH_SHIFT,
+        SPEED_FACTOR,
+        FORMANT_SHIFT,
+    ],
+};
 
 /// The voice that speaks while the first one cannot.
 pub static FALLBACK: Shape = Shape {

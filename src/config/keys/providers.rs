@@ -1,6 +1,6 @@
 //! Keys of services: `providers`, the embedder of tools, and prices.
 
-use super::{MONEY, WAIT};
+use super::{MONEY, WAIT, npc::REPLACEMENT};
 use crate::{
     provider::{
         ImageService, ModelService, RecogniserService, Safe, SearchService, SpeechService,
@@ -24,7 +24,12 @@ pub static PROVIDERS: Shape = Shape {
             "The chat model, or several in order of preference: if one does not answer, the next \
              one is asked.",
         ),
-        Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
+        Key::new(
+            "tts",
+            Kind::Either(&[Kind::Shape(&TTS), Kind::List(&Kind::Shape(&TTS))]),
+            "Voices of NPCs that name no provider; or several services in order of preference: if \
+             one does not speak, the next one does.",
+        ),
         Key::new(
             "speech_to_speech",
             Kind::Either(&[
@@ -196,6 +201,12 @@ pub static TTS: Shape = Shape {
     keys: &[
         service(VoiceService::NAMES, "Service; default flite."),
         name(VoiceService::NAMES),
+        Key::new(
+            "as",
+            Kind::Filled,
+            "Name of this entry, for NPCs (`voice: { provider: … }`) and in reports; default: its \
+             service.",
+        ),
         BASE_URL,
         API_KEY,
         Key::new(
@@ -233,8 +244,15 @@ pub static TTS: Shape = Shape {
             WAIT,
             "Longest silence inside a sentence; default 10000, for deepgram and elevenlabs 3000.",
         ),
+        Key::new(
+            FALLBACK_VOICES,
+            Kind::Names(&Kind::Shape(&REPLACEMENT)),
+            "Voices that speak when those of this entry cannot, by voice_id; \"*\" is for every \
+             other one. Default: the next entries' voices of the same name, or their own default.",
+        ),
     ],
 };
+pub const FALLBACK_VOICES: &str = "fallback_voices";
 
 /// Service that hears and speaks at once.
 pub static SPEECH_TO_SPEECH: Shape = Shape {

@@ -14,7 +14,10 @@ use super::{
     supervisor::{ConnectionChange, Trouble},
 };
 use crate::{
-    discord::{ui::names::escaped, voice::VoiceNews},
+    discord::{
+        ui::{message::unspoken, names::escaped},
+        voice::VoiceNews,
+    },
     domain::SessionId,
     session::{Outcome, Status, TableEvent, TurnLine},
 };
@@ -100,8 +103,11 @@ impl Guild {
     fn table_line(&mut self, line: &TurnLine) {
         let Some(session) = &mut self.session else { return };
         session.mic_checks.understood(line);
+        if let (Some(npc), Some(words)) = (&line.npc, &line.unspoken) {
+            self.outbox.line(unspoken(npc, words));
+        }
         let Some(detail) = line.detail.clone() else { return };
-        let failed = !line.outcome.is_well() && line.npc.is_some();
+        let failed = line.npc.is_some() && (!line.outcome.is_well() || line.unspoken.is_some());
         // A player who types expects an answer; talk at the table may need none.
         let typed_to_nobody =
             line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;

@@ -44,6 +44,11 @@ impl ChannelMessage {
     }
 }
 
+/// Words of an NPC that no voice has spoken.
+pub fn unspoken(npc: &str, words: &str) -> String {
+    format!("**{}** (not heard): {}", escaped(npc), escaped(words))
+}
+
 pub fn file_name(tool: &str, mime: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = bare(tool).chars().take(40).map(plain).collect();

@@ -190,12 +190,15 @@ async fn answer(
         visible: talk.visible,
         calls: calls.into_records(),
         thought: talk.thought,
-        // Only known now: a failed voice is replaced by its fallback.
         engine: EngineUsed {
-            spoke: Some(speaker.service()),
+            spoke: spoke(&voiced.spoke),
+            other_voice: voiced.other_voice,
             ..EngineUsed::cascaded(opens.is_some())
         },
-        news: models.news().into_iter().chain(opens.iter().flat_map(Opener::news)).collect(),
+        news: {
+            let of_models = models.news().into_iter().chain(opens.iter().flat_map(Opener::news));
+            of_models.chain(speaker.news()).collect()
+        },
         first_text_at: talk.first_text_at,
         unspoken: voiced.unspoken,
         failure: failure(talk.failure, voiced.sentences, turn.cancel.is_cancelled()),
@@ -233,6 +236,11 @@ fn is_payable(turn: &Turn, thinking: &Thinking) -> bool {
     let payer = Payer { npc: Arc::clone(&model.npc), budget: model.budget.clone() };
     let reserved = payer.reserve(&**strong.service(), size.total(), model.max_tokens);
     reserved.map(Reservation::unused).is_ok()
+}
+
+/// The voices that spoke, in words; `None`: the turn was silent.
+fn spoke(names: &[Arc<str>]) -> Option<String> {
+    (!names.is_empty()).then(|| names.join(", then "))
 }
 
 /// Why a turn ended early; `voiced` is the number of sentences sent.

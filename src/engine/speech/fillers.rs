@@ -85,7 +85,7 @@ impl Fillers {
     async fn spoken(&self, text: &str) -> Result<Filler, Error> {
         let spoken = self.voice.spoken_filter().next(text);
         let mut frames = Vec::new();
-        let mut made = self.voice.synthesise(&spoken).await?;
+        let mut made = self.voice.synthesise(&spoken);
         while let Some(more) = made.next().await {
             frames.extend(more?);
         }

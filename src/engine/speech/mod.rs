@@ -10,6 +10,7 @@ mod saying;
 mod shaping;
 mod synthesizer;
 mod turn_voice;
+mod voiced;
 
 pub use fillers::{Filler, Fillers};
 pub use levels::{VoiceKey, VoiceLevels};

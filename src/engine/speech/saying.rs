@@ -1,20 +1,19 @@
 //! The lines of a turn on their way through its voice, in order.
 //!
-//! Entry type: [`Voiced`]. A sentence is handed to the voice once the one before it plays and its
-//! money is reserved; the one before it may still be sounding in. The table is sent one line after
-//! the other.
+//! Entry type: [`Saying`]. A sentence is handed to the voice once the one before it plays; that one
+//! may still be sounding in. The table is sent one line after the other, a sentence once its money
+//! is reserved.
 
-use std::{collections::VecDeque, future::pending, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
-use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    Synthesizer, TurnVoice,
+    TurnVoice,
     paid_speech::{Made, PaidSpeech},
 };
 use crate::{
-    engine::{Gate, Reply, Reservation, occasion::Occasion, tool_loop::Say},
+    engine::{Gate, Reply, occasion::Occasion, tool_loop::Say},
     logic::speakable::SpeakableFilter,
     provider::{Error, Kind},
     traces::{Operation, Span, names},
@@ -23,14 +22,7 @@ use crate::{
 /// Most sentences that the voice has at a time.
 const AHEAD: usize = 2;
 
-pub struct Voiced {
-    /// Sentences sent, without fillers; or the voice's error.
-    pub sentences: Result<usize, Error>,
-    /// Text that it failed to speak, as written.
-    pub unspoken: String,
-}
-
-struct Saying<'a> {
+pub struct Saying<'a> {
     turn: &'a TurnVoice,
     speech: PaidSpeech,
     gate: watch::Receiver<Gate>,
@@ -39,6 +31,8 @@ struct Saying<'a> {
     /// Sentences that the voice has and has not spoken.
     said: VecDeque<Said>,
     held: Option<Upcoming>,
+    /// The sentence that a voice has just broken off, and why; `None` once another was spoken.
+    cut: Option<(String, Error)>,
     /// Index of the next line, fillers included.
     next: usize,
     /// Sentences spoken, without fillers.
@@ -47,18 +41,11 @@ struct Saying<'a> {
 
 /// A line that waits.
 enum Upcoming {
-    /// Until the one before it plays and its money is reserved.
-    Sentence(Waiting),
+    /// Until the one before it plays.
+    Sentence(Text),
     /// The tool whose filler is played once the voice is silent.
     Filler(Arc<str>),
     Instead(Occasion),
-}
-
-struct Waiting {
-    text: Text,
-    paying: Option<(Reservation, BoxFuture<'static, Result<(), Error>>)>,
-    /// There is no money for it.
-    refused: Option<Error>,
 }
 
 struct Text {
@@ -71,51 +58,12 @@ struct Text {
 struct Said {
     index: usize,
     text: Text,
-    /// `None` while the one before it is spoken; the table has not been sent its text.
+    /// `None` before its turn and its money; the table has not been sent its text.
     span: Option<Span>,
 }
 
-impl TurnVoice {
-    /// Speaks until the sender ends or the turn does.
-    pub async fn utter(self, mut sentences: mpsc::Receiver<Say>) -> Voiced {
-        let mut saying = Saying::new(&self);
-        let spoken = self.speak(&mut sentences, &mut saying).await;
-        let mut unspoken = String::new();
-        if spoken.is_err() {
-            unspoken = saying.unspoken();
-            let mut written = self.voice.written_filter();
-            while let Ok(say) = sentences.try_recv() {
-                if let Say::Sentence(text) = say {
-                    unspoken.push(' ');
-                    unspoken.push_str(&written.next(&text));
-                }
-            }
-        }
-        Voiced { sentences: spoken, unspoken: unspoken.trim().to_owned() }
-    }
-
-    async fn speak(
-        &self,
-        sentences: &mut mpsc::Receiver<Say>,
-        saying: &mut Saying<'_>,
-    ) -> Result<usize, Error> {
-        let all = async {
-            let said = saying.all(sentences).await;
-            if let Err(error) = &said
-                && error.kind() == Kind::OverBudget
-                && saying.spoken == 0
-            {
-                self.instead(saying.index(), Occasion::Spent).await?;
-            }
-            said
-        };
-        self.turn.cancel.run_until_cancelled(all).await.transpose()?;
-        Ok(saying.spoken)
-    }
-}
-
 impl<'a> Saying<'a> {
-    fn new(turn: &'a TurnVoice) -> Self {
+    pub fn new(turn: &'a TurnVoice) -> Self {
         Self {
             speech: turn.voice.open(),
             gate: turn.turn.gate.clone(),
@@ -123,39 +71,48 @@ impl<'a> Saying<'a> {
             written: turn.voice.written_filter(),
             said: VecDeque::new(),
             held: None,
+            cut: None,
             next: 0,
             spoken: 0,
             turn,
         }
     }
 
+    pub const fn spoken(&self) -> usize {
+        self.spoken
+    }
+
     /// Index of the line behind those that the table has been sent.
-    fn index(&self) -> usize {
-        self.said.front().map_or(self.next, |said| said.index + 1)
+    pub fn index(&self) -> usize {
+        let after = |said: &Said| said.index + usize::from(said.span.is_some());
+        self.said.front().map_or(self.next, after)
     }
 
     /// Sentences that are not spoken to their end, as written.
-    fn unspoken(&self) -> String {
-        let said = self.said.iter().map(|said| &said.text);
+    pub fn unspoken(&self) -> String {
+        let cut = self.cut.iter().map(|(text, _)| text);
+        let said = self.said.iter().map(|said| &said.text.text);
         let held = match &self.held {
-            Some(Upcoming::Sentence(waiting)) => Some(&waiting.text),
+            Some(Upcoming::Sentence(text)) => Some(&text.text),
             _ => None,
         };
-        said.chain(held).map(|it| it.text.as_str()).collect::<Vec<_>>().join(" ")
+        cut.chain(said).chain(held).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Voices that were heard, in order and without repetition; and the last one, if it is not the
+    /// NPC's own.
+    pub fn spoke(&self) -> (Vec<Arc<str>>, Option<String>) {
+        self.speech.spoke()
     }
 
     /// Speaks until the sender ends.
-    async fn all(&mut self, sentences: &mut mpsc::Receiver<Say>) -> Result<(), Error> {
+    pub async fn all(&mut self, sentences: &mut mpsc::Receiver<Say>) -> Result<(), Error> {
         let mut is_over = false;
         loop {
             self.go_on().await?;
             let is_free = !is_over && self.held.is_none();
-            let waiting = match &mut self.held {
-                Some(Upcoming::Sentence(it)) if it.refused.is_none() => Some(it),
-                _ => None,
-            };
-            let has_room = waiting.is_some() && self.said.len() < AHEAD;
-            let voice = &self.turn.voice;
+            let has_room =
+                matches!(self.held, Some(Upcoming::Sentence(_))) && self.said.len() < AHEAD;
             tokio::select! {
                 say = sentences.recv(), if is_free => match say {
                     Some(say) => self.hold(say),
@@ -164,36 +121,26 @@ impl<'a> Saying<'a> {
                         self.speech.finish();
                     }
                 },
-                paid = paid(voice, waiting, &mut self.gate, self.next), if has_room => {
-                    self.start(paid);
-                }
+                () = plays(&mut self.gate, self.next), if has_room => self.start(),
                 made = self.speech.next(), if !self.said.is_empty() => self.pass_on(made).await?,
-                else => return Ok(()),
+                else => return self.cut.as_ref().map_or(Ok(()), |(_, why)| Err(why.clone())),
             }
         }
     }
 
-    /// Does what waited for the voice, if it is silent, and begins the sentence that follows.
+    /// Does what waited for the voice, if it is silent.
     async fn go_on(&mut self) -> Result<(), Error> {
-        if self.said.is_empty() {
-            match self.held.take() {
-                Some(Upcoming::Filler(tool)) => self.fill(&tool).await?,
-                Some(Upcoming::Instead(occasion)) => self.turn.instead(self.next, occasion).await?,
-                Some(Upcoming::Sentence(mut waiting)) => {
-                    let refused = waiting.refused.take();
-                    self.held = Some(Upcoming::Sentence(waiting));
-                    refused.map_or(Ok(()), Err)?;
-                }
-                None => {}
+        if !self.said.is_empty() {
+            return Ok(());
+        }
+        match self.held.take() {
+            Some(Upcoming::Filler(tool)) => self.fill(&tool).await,
+            Some(Upcoming::Instead(occasion)) => self.turn.instead(self.next, occasion).await,
+            held => {
+                self.held = held;
+                Ok(())
             }
         }
-        let Some(said) = self.said.front_mut().filter(|said| said.span.is_none()) else {
-            return Ok(());
-        };
-        let (trace, voice) = (&self.turn.turn.trace, &self.turn.voice);
-        said.span = Some(trace.begin(Operation::TextToSpeech, || voice.service()));
-        let text = said.text.text.clone();
-        self.turn.replies.send(Reply::Sentence { text, filler: false }).await
     }
 
     async fn fill(&mut self, tool: &Arc<str>) -> Result<(), Error> {
@@ -213,46 +160,42 @@ impl<'a> Saying<'a> {
                 let (words, text) = (self.filter.next(&text), self.written.next(&text));
                 let text = Text { words, text };
                 let has_words = !text.words.is_empty();
-                has_words.then_some(Upcoming::Sentence(Waiting {
-                    text,
-                    paying: None,
-                    refused: None,
-                }))
+                has_words.then_some(Upcoming::Sentence(text))
             }
         };
     }
 
-    /// Hands the waiting sentence to the voice, once it is `paid`.
-    fn start(&mut self, paid: Result<(), Error>) {
-        let Some(Upcoming::Sentence(mut waiting)) = self.held.take() else { return };
-        match (paid, waiting.paying.take()) {
-            (Ok(()), Some((reserved, _))) => {
-                self.speech.say(&waiting.text.words, reserved);
-                self.said.push_back(Said { index: self.next, text: waiting.text, span: None });
+    /// Hands the waiting sentence to the voice.
+    fn start(&mut self) {
+        match self.held.take() {
+            Some(Upcoming::Sentence(text)) => {
+                self.speech.say(&text.words);
+                self.said.push_back(Said { index: self.next, text, span: None });
                 self.next += 1;
             }
-            (paid, _) => {
-                waiting.refused = paid.err();
-                self.held = Some(Upcoming::Sentence(waiting));
-            }
+            held => self.held = held,
         }
+    }
+
+    /// The voice that speaks now, or the first of the list.
+    fn voice_now(&self) -> String {
+        self.speech.now().map_or_else(|| self.turn.voice.service(), ToString::to_string)
     }
 
     /// Passes a piece of the first sentence on to the table.
     async fn pass_on(&mut self, made: Option<Result<Made, Error>>) -> Result<(), Error> {
         let Some(said) = self.said.front() else { return Ok(()) };
-        let (frames, is_done) = match made {
-            Some(Ok(Made::Frames(frames))) => (frames, false),
-            Some(Ok(Made::Last(frames))) => (frames, true),
+        let (frames, end) = match made {
+            Some(Ok(Made::Begins)) => return self.begin().await,
+            Some(Ok(Made::Frames(frames))) => (frames, None),
+            Some(Ok(Made::Last(frames))) => (frames, Some(Ok(()))),
+            Some(Ok(Made::Cut { frames, by, why })) => (frames, Some(Err((by, why)))),
             Some(Ok(Made::Word(word))) => {
                 let sentence = said.index;
                 return self.turn.replies.send(Reply::Word { sentence, word }).await;
             }
             Some(Err(error)) => {
-                said.end(&self.turn.voice.service());
-                if let Some(span) = &said.span {
-                    span.failed("voice_error");
-                }
+                said.fail(&self.voice_now());
                 return Err(error);
             }
             None => return Err(Error::new(Kind::Protocol, "the voice ended before its sentence")),
@@ -261,23 +204,38 @@ impl<'a> Saying<'a> {
         for frame in frames {
             self.turn.replies.send(Reply::Audio { sentence: index, frame }).await?;
         }
-        if is_done && let Some(said) = self.said.pop_front() {
-            said.end(&self.turn.voice.service());
-            self.spoken += 1;
-            drop(said);
-            self.turn.replies.send(Reply::SentenceDone { index }).await?;
+        match end {
+            None => Ok(()),
+            Some(end) => self.end_first(end).await,
         }
-        Ok(())
     }
-}
 
-/// Gives the money back for a sentence that the voice never got.
-impl Drop for Saying<'_> {
-    fn drop(&mut self) {
-        if let Some(Upcoming::Sentence(waiting)) = &mut self.held
-            && let Some((reserved, _)) = waiting.paying.take()
-        {
-            reserved.unused();
+    /// Sends the table the text of the first sentence.
+    async fn begin(&mut self) -> Result<(), Error> {
+        let service = self.voice_now();
+        let Some(said) = self.said.front_mut() else { return Ok(()) };
+        said.span = Some(self.turn.turn.trace.begin(Operation::TextToSpeech, || service));
+        let text = said.text.text.clone();
+        self.turn.replies.send(Reply::Sentence { text, filler: false }).await
+    }
+
+    /// Ends the first sentence, or what was heard of it before its voice failed.
+    async fn end_first(&mut self, end: Result<(), (Arc<str>, Error)>) -> Result<(), Error> {
+        let Some(said) = self.said.pop_front() else { return Ok(()) };
+        self.spoken += 1;
+        match end {
+            Ok(()) => {
+                said.end(&self.voice_now());
+                self.cut = None;
+                let index = said.index;
+                drop(said);
+                self.turn.replies.send(Reply::SentenceDone { index }).await
+            }
+            Err((by, why)) => {
+                said.fail(&by);
+                self.cut = Some((said.text.text, why));
+                Ok(())
+            }
         }
     }
 }
@@ -292,26 +250,18 @@ impl Said {
             span.content(names::SPOKEN, || self.text.words.clone());
         }
     }
+
+    /// Completes the span of a sentence that `service` did not speak to its end.
+    fn fail(&self, service: &str) {
+        self.end(service);
+        if let Some(span) = &self.span {
+            span.failed("voice_error");
+        }
+    }
 }
 
-/// Resolves once the sentence before plays and the money for this one, at index `at`, is reserved.
-/// Cancel safe.
-async fn paid(
-    voice: &Synthesizer,
-    waiting: Option<&mut Waiting>,
-    gate: &mut watch::Receiver<Gate>,
-    at: usize,
-) -> Result<(), Error> {
-    let Some(waiting) = waiting else { return pending().await };
+/// Resolves once the sentence before the one at index `at` plays. Cancel safe.
+async fn plays(gate: &mut watch::Receiver<Gate>, at: usize) {
     // If the gate is closed, the table is gone and sending fails.
     let _ = gate.wait_for(|gate| at <= gate.playing).await;
-    let (_, ready) = match &mut waiting.paying {
-        Some(paying) => paying,
-        none => {
-            let reserved = voice.reserve(&waiting.text.words)?;
-            let ready = reserved.ready().boxed();
-            none.insert((reserved, ready))
-        }
-    };
-    ready.await
 }

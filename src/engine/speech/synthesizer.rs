@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::{Shaping, VoiceKey, VoiceLevels};
 use crate::{
-    domain::{Entity, Npc, Pronunciation},
+    domain::{Entity, Npc, Pronunciation, Voice},
     engine::{Budget, Reservation},
     logic::{
         budget::Consumption, language::Language, longest_sound::longest_sound,
         speakable::SpeakableFilter, words::fold,
     },
-    provider::{Error, Synthesis, SynthesisSetup, TextToSpeech, respell},
+    provider::{Chain, Error, OpenVoice, SynthesisSetup, TextToSpeech, respell},
 };
 
 #[derive(Clone)]
 pub struct Synthesizer {
     npc: Arc<Npc>,
-    voice: Arc<dyn TextToSpeech>,
+    voices: Chain<OpenVoice>,
     budget: Budget,
     said: Arc<[Pronunciation]>,
     /// Loudness of voices, for levelling; `None`: unchanged.
@@ -26,20 +26,27 @@ pub struct Synthesizer {
 }
 
 impl Synthesizer {
-    /// The voice of `npc`. Pronunciations of its own description precede those of `world`.
+    /// The voice of `npc` at one service.
     pub fn new(
         npc: Arc<Npc>,
-        voice: Arc<dyn TextToSpeech>,
+        service: Arc<dyn TextToSpeech>,
         budget: Budget,
         world: &[Entity],
     ) -> Self {
+        let voices = Chain::alone(service, &npc.voice);
+        Self::of(npc, voices, budget, world)
+    }
+
+    /// The voices of `npc` in order of preference. Pronunciations of its own description precede
+    /// those of `world`.
+    pub fn of(npc: Arc<Npc>, voices: Chain<OpenVoice>, budget: Budget, world: &[Entity]) -> Self {
         let is_own = |word: &str| npc.pronunciation.iter().any(|own| fold(&own.word) == fold(word));
         let names = world.iter().filter(|entity| !is_own(&entity.name)).filter_map(|entity| {
             let respelling = entity.pronunciation.clone()?;
             Some(Pronunciation { word: entity.name.clone(), respelling })
         });
         let said = npc.pronunciation.iter().cloned().chain(names).collect();
-        Self { npc, voice, budget, said, levels: None }
+        Self { npc, voices, budget, said, levels: None }
     }
 
     #[must_use]
@@ -56,12 +63,21 @@ impl Synthesizer {
     }
 
     pub fn costs(&self) -> bool {
-        self.voice.priced_as().is_some()
+        self.voices.costs()
     }
 
-    /// The service that speaks now: the fallback while the NPC's own is failing.
+    pub(super) const fn voices(&self) -> &Chain<OpenVoice> {
+        &self.voices
+    }
+
+    /// Name of the preferred service.
     pub fn service(&self) -> String {
-        self.voice.name().to_owned()
+        self.voices.iter().next().map(|first| first.name().to_string()).unwrap_or_default()
+    }
+
+    /// News of its services for the game master.
+    pub fn news(&self) -> Vec<String> {
+        self.voices.news()
     }
 
     /// ISO 639-1 code.
@@ -69,10 +85,10 @@ impl Synthesizer {
         &self.npc.language
     }
 
-    /// Makes the first sentence as quick as later ones; fails if the voice cannot speak. Cancel
+    /// Makes the first sentence as quick as later ones; fails if no voice can speak. Cancel
     /// safe.
     pub async fn warm(&self) -> Result<(), Error> {
-        self.voice.warm(&self.npc.voice).await
+        self.voices.warm().await
     }
 
     /// Language of `spoken` if it is recognised and differs from the voice's. A language without a
@@ -98,31 +114,32 @@ impl Synthesizer {
         SpeakableFilter::new(language, names.map(String::as_str))
     }
 
-    pub(super) fn synthesis(&self) -> Box<dyn Synthesis> {
-        self.voice.open(SynthesisSetup {
+    /// Setup of a turn, in the NPC's own voice.
+    pub(super) fn setup(&self) -> SynthesisSetup {
+        SynthesisSetup {
             voice: self.npc.voice.clone(),
             language: self.npc.language.clone(),
             pronunciation: Arc::clone(&self.said),
-        })
+        }
     }
 
-    /// Shaping of a sentence whose first sound has come; until then the fallback may speak it.
-    pub(super) fn shaping(&self) -> Shaping {
+    /// Shaping of a sentence that `voice` speaks.
+    pub(super) fn shaping(&self, voice: &Voice) -> Shaping {
         let mut shaping = Shaping::new(self.npc.voice.volume);
         if let Some(levels) = &self.levels {
-            shaping.level(levels, VoiceKey::of(&self.voice.speaks_as(&self.npc.voice)));
+            shaping.level(levels, VoiceKey::of(voice));
         }
         shaping
     }
 
-    /// Reserves the price of a sentence. Fails at a spending cap.
-    pub fn reserve(&self, spoken: &str) -> Result<Reservation, Error> {
+    /// Reserves the price of a sentence that `by` speaks. Fails at a spending cap.
+    pub(super) fn reserve(&self, by: &OpenVoice, spoken: &str) -> Result<Reservation, Error> {
         // Names are sent as pronounced.
         let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
-        let seconds = longest_sound(spoken, self.npc.voice.speed_factor).as_secs_f64();
+        let seconds = longest_sound(spoken, by.voice().speed_factor).as_secs_f64();
         let used = Consumption { characters, seconds, ..Consumption::default() };
         let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
-        self.budget.reserve_now(self.voice.priced_as(), payer, cap, used)
+        self.budget.reserve_now(by.priced_as(), payer, cap, used)
     }
 }

@@ -264,7 +264,7 @@ impl VoiceEngine for SpeechToSpeech {
 }
 
 fn by_cascade(report: TurnReport, why: String) -> TurnReport {
-    let spoke = report.engine.spoke.clone();
-    let engine = EngineUsed { kind: EngineKind::Cascaded, spoke, because: Some(why) };
+    let engine = report.engine;
+    let engine = EngineUsed { kind: EngineKind::Cascaded, because: Some(why), ..engine };
     TurnReport { engine, ..report }
 }

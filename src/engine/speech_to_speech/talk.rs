@@ -481,6 +481,7 @@ impl<'t> S2sTurn<'t> {
             engine: EngineUsed {
                 kind: EngineKind::SpeechToSpeech,
                 spoke: Some(name),
+                other_voice: None,
                 because: None,
             },
             news: Vec::new(),

@@ -43,8 +43,8 @@ use crate::{
     engine::{Budget, npc_model::bytes},
     logic::budget::{BudgetOptions, Ledger, Price},
     provider::{
-        Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, OneByOne, OneShot, Pcm,
-        Reader, SpeakRequest, anthropic, openai,
+        Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Error, Kind, OneByOne, OneShot,
+        OpenVoice, Pcm, Reader, SpeakRequest, anthropic, openai,
     },
     tools::SessionCalls,
 };
@@ -386,18 +386,23 @@ impl Table {
         Candidate::new(name, service, Arc::default())
     }
 
-    /// A cascade whose second service is a fallback, and a spare if the first is late.
+    /// A cascade whose second services are fallbacks, the model's also a spare if the first is late.
     fn cascade(&self, rng: &mut StdRng) -> Cascaded {
         let first = self.service::<openai::Reading>("first", rng);
         let second = self.service::<anthropic::Reading>("second", rng);
         let models = Chain::new(first, vec![second], rng.random_bool(0.5));
         let model = NpcModel { models, budget: self.budget.clone(), ..self.bench.model() };
-        let is_by_minute = rng.random_bool(0.5);
-        let (bill, of_voice) = (self.bill.clone(), Mutex::new(fork(rng)));
-        let speaks = Arc::new(PaidVoice { bill, rng: of_voice, is_by_minute });
+        let mut speaks = |name: &str| {
+            let (bill, of_voice) = (self.bill.clone(), Mutex::new(fork(rng)));
+            let is_by_minute = rng.random_bool(0.5);
+            let service = Arc::new(PaidVoice { bill, rng: of_voice, is_by_minute });
+            let service = Arc::new(OneByOne::new(service));
+            let opened = Arc::new(OpenVoice::new(service, model.npc.voice.clone()));
+            Candidate::new(name, opened, Arc::default())
+        };
+        let voices = Chain::new(speaks("first"), vec![speaks("second")], false);
         let npc = Arc::clone(&model.npc);
-        let speaks = Arc::new(OneByOne::new(speaks));
-        let voice = Synthesizer::new(npc, speaks, self.budget.clone(), &[]);
+        let voice = Synthesizer::of(npc, voices, self.budget.clone(), &[]);
         let made = SessionCalls::default();
         let calls = NpcCalls { host: self.bench.host(), made, filler_after: ms(700) };
         Cascaded::new(model, calls, voice)

@@ -104,7 +104,7 @@ async fn nothing_to_say_is_an_empty_reply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failing_voice_ends_turn_though_model_hangs() {
+async fn failing_voice_ends_turn_of_hanging_model() {
     let mut bench = Bench::new();
     bench.npc.fillers.clear();
     bench.voice = Hum { fails_at: Some(1), ..Hum::default() }.into();
@@ -112,7 +112,20 @@ async fn failing_voice_ends_turn_though_model_hangs() {
     let before = Instant::now();
     let answered = bench.answer().await;
     assert!(matches!(answered.report.failure, Some(Failure::Voice(_))));
-    assert_eq!((answered.frames, before.elapsed()), (50, ms(0)));
+    assert_eq!((answered.frames, before.elapsed()), (50, ms(2_000)), "its words are waited for");
+    assert_eq!(answered.report.unspoken, "Two.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_after_a_failed_voice_are_reported() {
+    let mut bench = Bench::new();
+    bench.npc.fillers.clear();
+    bench.voice = Hum { fails_at: Some(0), ..Hum::default() }.into();
+    bench.model.then(&[Text("One. "), Wait(1_000), Text("Two. Three.")]);
+    let answered = bench.answer().await;
+    assert!(matches!(answered.report.failure, Some(Failure::Voice(_))));
+    assert_eq!(answered.report.unspoken, "One. Two. Three.");
+    assert_eq!((answered.report.engine.spoke, bench.voice.said().len()), (None, 1));
 }
 
 #[tokio::test(start_paused = true)]

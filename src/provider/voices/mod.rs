@@ -1,29 +1,33 @@
 //! The voice services and their entries in the configuration.
 //!
-//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Each service's file has
-//! its traits ([`VoiceTraits`]).
+//! Entry types: [`VoiceService`], [`VoiceEntry`], [`VoiceList`]; [`Voices`] opens entries,
+//! [`VoiceChains`] puts them in order. Each service's file has its traits ([`VoiceTraits`]).
 
+mod chains;
 mod deepgram;
 pub mod elevenlabs;
 mod espeak;
 mod flite;
 mod kokoro;
+mod list;
 mod listed;
 mod neural;
+mod open_voice;
 mod piper;
-mod second;
 mod socket;
 mod steady;
 mod watch;
 
 use std::sync::Arc;
 
+pub use self::chains::VoiceChains;
 pub use self::deepgram::Options as DeepgramVoiceOptions;
 pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
+pub use self::list::{Replacement, VoiceList};
 pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
+pub use self::open_voice::OpenVoice;
 pub use self::piper::{Options as PiperOptions, Piper};
-pub use self::second::WithSecond;
 use self::{
     deepgram::Deepgram, elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite, socket::SocketVoice,
     steady::Steady,
@@ -286,7 +290,7 @@ impl Voices {
         })
     }
 
-    pub fn retain(&self, wanted: &[VoiceEntry]) {
-        self.open.retain(|entry| wanted.contains(entry));
+    pub fn retain(&self, is_wanted: impl Fn(&VoiceEntry) -> bool) {
+        self.open.retain(is_wanted);
     }
 }

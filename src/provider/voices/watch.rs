@@ -4,7 +4,7 @@
 //! stream ([`super::socket`]), because a service's timeout only limits the wait for its next bytes.
 //! A sentence fails when its sound, from the first on, lags two seconds behind playback
 //! ([`Pace`]), when [`SILENCE`] of it is below -60 dBFS, or when it lasts longer than its text can
-//! take ([`longest_sound`]); an NPC's second voice takes over. **Never**: counts time in which no sound
+//! take ([`longest_sound`]); the next of its voices takes over. **Never**: counts time in which no sound
 //! was requested; times the first sound.
 
 use std::time::Duration;
@@ -151,10 +151,6 @@ impl Audible {
         }
         None
     }
-}
-
-pub fn is_silent(samples: &[i16]) -> bool {
-    is_below_floor(samples.iter().map(|sample| f64::from(*sample).powi(2)).sum(), samples.len())
 }
 
 fn is_below_floor(energy: f64, samples: usize) -> bool {

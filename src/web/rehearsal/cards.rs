@@ -9,13 +9,17 @@ use crate::{
 
 /// NPCs of `cast` that are at the table, in its order.
 pub fn npcs(status: &Status, cast: &[Seated]) -> Vec<NpcCard> {
+    let voice = |seat: &SeatStatus| match &seat.other_voice {
+        Some(other) => format!("{other}, its second voice"),
+        None => seat.tts.clone(),
+    };
     let card = |seat: &SeatStatus| {
         let seated = cast.iter().find(|it| it.seat == seat.id)?;
         Some(NpcCard {
             name: seat.name.clone(),
             language: seated.npc.language.clone(),
             engine: seat.engine.short().to_owned(),
-            voice: Some(seat.tts.clone()),
+            voice: Some(voice(seat)),
             tier: seat.override_.map(|(tier, _)| tier),
             muted: seat.muted,
             present: seat.present,

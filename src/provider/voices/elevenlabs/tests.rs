@@ -281,7 +281,9 @@ async fn socket_that_is_gone_is_opened_again() {
     assert_eq!(says(&service, "Aye.").await.unwrap(), 5 * SAMPLES);
     service.idle(&Voice::as_is(NAME, GEORGE)).await;
     let (payer, mut turn) = (Arc::<Counts>::default(), turn(&service));
-    turn.say(sentence("Well met.", &payer));
+    let sentence = sentence("Well met.", &payer);
+    // As in a list of voices.
+    turn.say(Sentence { attempts: sentence.attempts.clone().once(), ..sentence });
     turn.finish();
     let (samples, ..) = spoken(&mut *turn).await.unwrap();
     assert_eq!(samples, 10 * SAMPLES);

@@ -228,11 +228,11 @@ impl Turn {
     }
 
     /// Opens another socket in place of one that the service closed while it was idle, and says its
-    /// sentences again; fails with the reason for its end otherwise.
+    /// sentences again, even where another voice could say them: this one has not failed. Fails with
+    /// the reason for its end otherwise.
     fn reconnect(&mut self, end: &SocketEnd) -> Result<(), Error> {
         let error = self.service.dialect.failure(end.failure());
-        let are_several = self.sent.iter().all(|sent| sent.sentence.attempts.are_several());
-        let stale = self.link.take_if(|link| link.may_be_stale && are_several);
+        let stale = self.link.take_if(|link| link.may_be_stale);
         let Some(Link { address, .. }) = stale else { return Err(error) };
         let sent = mem::take(&mut self.sent);
         let paying: Vec<Attempts> = sent.iter().map(|it| it.sentence.attempts.clone()).collect();

@@ -7,11 +7,11 @@ use super::*;
 use crate::{
     audio::SampleRate,
     provider::{
-        Attempts, Kind, OneByOne, TextToSpeech,
+        Attempts, Kind, TextToSpeech,
         openai::VoiceOptions,
         pace::BEHIND,
         remote::chat_server::{ChatServer, Script},
-        voices::{VoiceEntry, Voices, WithSecond},
+        voices::{VoiceEntry, Voices},
     },
 };
 
@@ -140,23 +140,6 @@ async fn endless_voice_ends_with_its_sentence() {
     assert_eq!((samples, ended.unwrap_err().kind()), (MOST, Kind::Protocol));
 }
 
-/// A voice without end, and a second one.
-fn both(endless: &'static [Piece]) -> WithSecond {
-    let first: Arc<dyn OneShot> = Arc::new(Steady::new(says(&[], endless)));
-    let of = |service, id| -> (Arc<dyn TextToSpeech>, Voice) {
-        (Arc::new(OneByOne::new(service)), Voice::as_is("scripted", id))
-    };
-    WithSecond::new(of(first, "first"), of(says(&[VOICE], &[]), "second"))
-}
-
-#[tokio::test(start_paused = true)]
-async fn endless_voice_gives_way_to_the_second() {
-    let voice = both(&[VOICE]);
-    let (samples, ended) = said(&voice).await;
-    assert!(ended.is_err() && samples > 6 * SECOND, "what was said is not said again: {samples}");
-    assert_eq!(said(&voice).await.0, SECOND, "the second goes on with the next");
-}
-
 #[tokio::test(start_paused = true)]
 async fn slow_listener_does_not_end_a_sentence() {
     const LATE: Piece = Piece { wait: Duration::from_millis(1_500), samples: SECOND, ..DRIP };
@@ -168,19 +151,6 @@ async fn slow_listener_does_not_end_a_sentence() {
         sleep(Duration::from_secs(20)).await;
     }
     assert_eq!(samples, 4 * SECOND);
-}
-
-#[tokio::test(start_paused = true)]
-async fn second_voice_takes_the_sentence_over() {
-    let faults: [&'static [Piece]; 2] = [&[DRIP], &[BLANK]];
-    for fault in faults {
-        let voice = both(fault);
-        let (samples, ended) = said(&voice).await;
-        assert!(ended.is_ok(), "{ended:?}");
-        assert!((SECOND..=3 * SECOND).contains(&samples), "{samples}");
-        // The second voice also speaks the next sentence.
-        assert_eq!(said(&voice).await.0, SECOND);
-    }
 }
 
 #[tokio::test]

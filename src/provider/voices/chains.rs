@@ -1,0 +1,47 @@
+//! Open voice services, and the voices of NPCs in order of preference.
+//!
+//! Entry type: [`VoiceChains`].
+
+use std::sync::Arc;
+
+use super::{OpenVoice, VoiceEntry, VoiceList, Voices};
+use crate::{
+    domain::Npc,
+    provider::{
+        Candidate, Chain, Error, Kind, NamedEntry, TextToSpeech, chain::Health, entries::Pool,
+    },
+};
+
+#[derive(Default)]
+pub struct VoiceChains {
+    voices: Voices,
+    /// Shared by all tables.
+    health: Pool<NamedEntry<VoiceEntry>, Arc<Health>>,
+}
+
+impl VoiceChains {
+    pub fn open(&self, entry: &VoiceEntry) -> Result<Arc<dyn TextToSpeech>, Error> {
+        self.voices.open(entry)
+    }
+
+    /// The voices of `npc` at the services of `list`.
+    pub fn chain(&self, list: &VoiceList, npc: &Npc) -> Result<Chain<OpenVoice>, Error> {
+        let mut all = Vec::new();
+        for voice in list.speaks(npc) {
+            let Some(named) = list.get(&voice.provider) else { continue };
+            let health = self.health.get(named, || Ok(Arc::default()))?;
+            let voice = Arc::new(OpenVoice::new(self.open(&named.entry)?, voice));
+            all.push(Candidate::new(&named.name, voice, health));
+        }
+        let mut all = all.into_iter();
+        let first = all.next().ok_or_else(|| {
+            Error::new(Kind::Missing, "no voice is configured (set providers.tts)")
+        })?;
+        Ok(Chain::new(first, all.collect(), false))
+    }
+
+    pub fn retain(&self, wanted: &VoiceList) {
+        self.voices.retain(|entry| wanted.iter().any(|it| it == entry));
+        self.health.retain(|named| wanted.named().contains(named));
+    }
+}
