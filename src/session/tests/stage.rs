@@ -264,21 +264,20 @@ impl Setup {
         let ear = self.ear(opened, &left, &music);
         let budget = self.account();
         let (window, price) = (self.window, self.price);
-        let model = |_: &Arc<Npc>| Arc::new(Model { window, price, ..Model::default() });
+        let model = |_| Arc::new(Model { window, price, ..Model::default() });
         let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
         let cast = npcs.iter().cloned().zip(models.iter().cloned());
         let (campaign, speaks) = (&self.campaign, props::voice(Arc::clone(&voice) as _));
         let shared = Shared { campaign, host: &host, budget: &budget, voice: speaks };
         let seats = self.seats(cast, &shared);
-        let stt = recogniser(self.abilities);
-        let second = another(self.second.unwrap_or_default());
+        let (stt, second) = (recogniser(self.abilities), another(self.second.unwrap_or_default()));
         let (teller, halts) = (told.downgrade(), Arc::<Halts>::default());
         let outlets = Outlets {
             out: ear,
             pace: self.pace,
             music: music.clone(),
             effects: Arc::new(NoEffects),
-            halts: Arc::clone(&halts),
+            halts: halts.clone(),
             events: told,
         };
         let plain = setup(SessionId("test".to_owned()), &stt, &host, outlets);
