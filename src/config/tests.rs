@@ -1132,9 +1132,13 @@ fn paid_models_need_a_price() {
 fn voice_may_cost_by_the_character_or_the_minute() {
     let tts = |price: &str| {
         let tts = format!("{{ service: openai, api_key: k, model: m, price: {{ {price} }} }}");
-        load_app(&format!("providers: {{ tts: {tts} }}\n"))
+        let text = format!("providers: {{ tts: {tts} }}\n");
+        let npc = "name: Bart\nvoice: { voice_id: alloy }\nlines: [{ say: hi }]\n";
+        load_files(&[("glyphoxa.yaml", &text), ("npcs/bart.yaml", npc)])
     };
-    assert!(tts("characters: 15").is_ok() && tts("minute: 0.03").is_ok());
+    for price in ["characters: 15", "minute: 0.03"] {
+        assert!(tts(price).is_ok(), "{:?}", tts(price));
+    }
     let refused = tts("input: 1").unwrap_err().join("\n");
     assert!(refused.contains("(add characters or minute, or `free: true`"), "{refused}");
 }
