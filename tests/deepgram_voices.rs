@@ -189,7 +189,6 @@ fn interrupted_turn_leaves_no_sound() {
         let cancelled: Vec<&Seen> = seen.iter().filter(|it| it.cancelled > 0).collect();
         let [cancelled] = cancelled[..] else { panic!("{seen:#?}") };
         assert_eq!((cancelled.cancelled, cancelled.ordered(order)), (1, 1), "{seen:#?}");
-        assert_eq!(cancelled.texts().last(), Some(&ANSWER), "the socket serves on: {seen:#?}");
     }
 }
 
