@@ -12,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Turn, traced::called};
 use crate::{
-    domain::{Message, Npc, ToolCall, ToolChoice, ToolSpec},
+    domain::{Message, Npc, Tier, ToolCall, ToolChoice, ToolSpec},
     logic::words::Words,
     tools::{
-        Authority, CallContext, CallRecord, Caller, Payments, Progress, Query, Sampler,
-        SessionCalls, Taint, ToolHost, TurnLimits, VisibleTools, bare, found_in,
+        Authority, CallContext, CallRecord, Caller, CatalogEntry, Payments, Progress, Query,
+        Sampler, SessionCalls, Taint, ToolHost, TurnLimits, VisibleTools, bare, found_in,
     },
     traces::{Operation, Span},
 };
@@ -27,6 +27,16 @@ pub struct NpcCalls {
     pub made: SessionCalls,
     /// Longest wait for a tool round without a filler.
     pub filler_after: Duration,
+}
+
+impl NpcCalls {
+    /// Those of `tools` that a turn at `tier` waits for long enough to need a filler.
+    pub fn slow(&self, tools: &VisibleTools, tier: Tier) -> Vec<Arc<CatalogEntry>> {
+        let is_slow = |it: &&Arc<CatalogEntry>| {
+            it.expected > self.filler_after && !it.outlasts(tier.ceiling())
+        };
+        tools.iter().filter(is_slow).cloned().collect()
+    }
 }
 
 pub struct CallSetup {

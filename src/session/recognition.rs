@@ -26,7 +26,7 @@ use crate::{
     provider::{Error, Kind, TurnJudge},
 };
 
-/// A partial unchanged for this long may start a guess.
+/// A partial unchanged for this long may start a guess; one that reads finished needs no wait.
 const STABLE: Duration = Duration::from_millis(150);
 /// Minimum pause before a guess; shorter pauses are breaths.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -332,13 +332,15 @@ impl Recognition {
         });
     }
 
-    /// Time from which the partial may start a guess, unless it was offered.
-    pub fn stable_at(&self) -> Option<SoundTime> {
+    /// Time from which the partial may start a guess, unless it was offered. `finished`: its words
+    /// are.
+    pub fn stable_at(&self, finished: bool) -> Option<SoundTime> {
         let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
         if self.is_eager {
             return Some(since);
         }
-        Some((since + STABLE).max(self.voiced_at + PAUSE))
+        let stable = if finished { since } else { since + STABLE };
+        Some(stable.max(self.voiced_at + PAUSE))
     }
 
     pub fn offer(&mut self, speaker: SpeakerId) -> Utterance {

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{
     audio::FRAME,
+    domain::Tier,
     provider::{Error, Kind},
-    tools::VisibleTools,
 };
 
 /// Sentences that the model may be ahead of the voice.
@@ -37,16 +37,15 @@ pub struct Cascaded {
     calls: NpcCalls,
     voice: Synthesizer,
     fillers: Fillers,
-    /// Tools of the last turn, for preparing their fillers.
-    tools: Arc<VisibleTools>,
+    /// The NPC's tier, or that of its last turn if higher, for preparing tools and fillers.
+    tier: Tier,
 }
 
 impl Cascaded {
     pub fn new(model: NpcModel, calls: NpcCalls, voice: Synthesizer) -> Self {
-        let npc = &model.npc;
-        let tools = calls.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
-        let fillers = Fillers::new(voice.clone(), &npc.fillers);
-        Self { model, opener: None, calls, voice, fillers, tools }
+        let (tier, fillers) = (model.npc.budget_tier, &model.npc.fillers);
+        let fillers = Fillers::new(voice.clone(), fillers);
+        Self { model, opener: None, calls, voice, fillers, tier }
     }
 
     #[must_use]
@@ -77,8 +76,9 @@ impl Cascaded {
         answer(turn, (model, opener), calls, voice, before)
     }
 
-    pub fn offers(&mut self, tools: &Arc<VisibleTools>) {
-        self.tools = Arc::clone(tools);
+    /// Notes that a turn begins at `tier`.
+    pub fn begins(&mut self, tier: Tier) {
+        self.tier = self.model.npc.budget_tier.max(tier);
     }
 
     pub const fn calls(&self) -> &NpcCalls {
@@ -100,7 +100,7 @@ impl Cascaded {
 
 impl VoiceEngine for Cascaded {
     fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
-        self.tools = Arc::clone(&turn.tools);
+        self.begins(turn.tier);
         self.with(self.opener.clone(), turn, replies, Before::default()).boxed()
     }
 
@@ -124,16 +124,17 @@ impl VoiceEngine for Cascaded {
 impl Cascaded {
     /// Prepares voice, lines and tools.
     pub fn warm_up(&self) -> impl Future<Output = ()> + Send + use<> {
-        let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
-        // Servers' tools come after the first turn, which may need a filler.
-        let calls = !tools.specs.is_empty() || !self.model.npc.tools.is_empty();
+        let (fillers, tier) = (self.fillers.clone(), self.tier);
+        let tools = self.calls.host.visible(&self.model.npc.name, tier, tier.ceiling());
+        // A turn with a server's tool that comes later makes its filler itself.
+        let slow = self.calls.slow(&tools, tier);
         let (costs, voice) = (self.costs(), self.voice.clone());
         let fails_over = !self.model.models.is_alone();
         async move {
             if let Err(error) = voice.warm().await {
                 tracing::warn!(%error, "a voice is not ready");
             }
-            if calls && let Err(error) = fillers.prepare_tools(&tools).await {
+            if let Err(error) = fillers.prepare_tools(&slow).await {
                 tracing::warn!(%error, "no filler line prepared");
             }
             if costs && let Err(error) = fillers.prepare(Occasion::Spent).await {

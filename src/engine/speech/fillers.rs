@@ -16,7 +16,7 @@ use crate::{
     audio::Frame,
     engine::{locked::locked, occasion::Occasion},
     provider::Error,
-    tools::VisibleTools,
+    tools::CatalogEntry,
 };
 
 #[derive(Clone)]
@@ -55,10 +55,14 @@ impl Fillers {
         Self { voice, lines: lines.into(), prepared: Arc::default(), instead: Arc::default() }
     }
 
-    /// Prepares the next line of the NPC, and of each tool with lines of its own. Cancel safe.
-    pub async fn prepare_tools(&self, tools: &VisibleTools) -> Result<(), Error> {
+    /// Prepares the next line of the NPC, and of each of its `slow` tools with lines of its own;
+    /// nothing without such tools. Cancel safe.
+    pub async fn prepare_tools(&self, slow: &[Arc<CatalogEntry>]) -> Result<(), Error> {
+        if slow.is_empty() {
+            return Ok(());
+        }
         self.prepare_of(None, &self.lines).await?;
-        for offered in tools.iter() {
+        for offered in slow {
             if let Some(lines) = &offered.tool.declared.fillers {
                 self.prepare_of(Some(Arc::clone(&offered.tool.identity)), lines).await?;
             }
@@ -114,7 +118,7 @@ impl Fillers {
         locked(&self.instead).get(&occasion).cloned()
     }
 
-    /// A line of `tool` or of the NPC; in the first turn it may have to be made. Cancel safe.
+    /// A line of `tool` or of the NPC, which may have to be made. Cancel safe.
     pub async fn ready(&self, tool: &Arc<str>) -> Option<Filler> {
         if let Some(filler) = self.take(tool) {
             return Some(filler);

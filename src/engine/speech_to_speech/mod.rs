@@ -174,7 +174,7 @@ impl SpeechToSpeech {
 
 impl VoiceEngine for SpeechToSpeech {
     fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
-        self.cascade.offers(&turn.tools);
+        self.cascade.begins(turn.tier);
         let answer = self.answer(Arc::clone(&turn), replies);
         let (habits, npc) = (Arc::clone(&self.habits), Arc::clone(&self.cascade.model().npc));
         async move {

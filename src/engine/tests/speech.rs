@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use super::{
@@ -12,6 +13,7 @@ use crate::{
     engine::tests::props::{Hum, Model},
     logic::budget::{BudgetOptions, Price},
     provider::Kind,
+    tools::{Declared, Definition, SourceKind},
 };
 
 const ROLL: &str = r#"{"expression":"2d6"}"#;
@@ -54,6 +56,50 @@ async fn slow_model_call_gets_filler_in_any_round() {
     let bench = Bench::new();
     bench.model.then(&[Call("roll", ROLL)]).then(&[Wait(800), Call("look", ROLL)]);
     assert_eq!(bench.answer().await.sentences, ["[Let me think.]", "Well met."]);
+}
+
+/// A [`Bench`] whose NPC has fast tools, and those of "stub2" when they come.
+fn quick() -> Bench {
+    let mut bench = Bench::new();
+    bench.npc.tools = ["stub.roll", "stub.look", "stub2.*"].map(str::to_owned).to_vec();
+    bench
+}
+
+#[tokio::test(start_paused = true)]
+async fn filler_is_made_ahead_for_slow_tools_only() {
+    let bench = quick();
+    bench.model.then(&[Call("roll", ROLL)]);
+    assert_eq!(bench.answer().await.sentences, ["Well met."]);
+    assert_eq!(bench.voice.said(), ["Well met."], "nothing is made ahead");
+    // A slow model needs one all the same; it is made then.
+    let bench = quick();
+    bench.model.then(&[Wait(800), Call("roll", ROLL)]);
+    assert_eq!(bench.answer().await.sentences, ["[Let me think.]", "Well met."]);
+
+    let bench = quick();
+    let engine = bench.engine();
+    engine.warm_up().await;
+    assert_eq!(bench.voice.said(), [""; 0]);
+    // A server is ready later. Nothing waits for what comes after the turn.
+    for (name, takes, said) in [("late", 9_000, 0), ("far", 900, 1)] {
+        let tool = Definition {
+            name: name.to_owned(),
+            description: String::new(),
+            input: json!({ "type": "object" }),
+            output: None,
+            declared: Declared {
+                estimated: Some(ms(takes)),
+                max: Some(ms(15_000)),
+                follow_up: Some(true),
+                ..Declared::default()
+            },
+            handler: bench.tools.stub(takes, &bench.tools.long),
+        };
+        let host = &engine.calls().host;
+        assert_eq!(host.offer("stub2", SourceKind::BuiltIn, vec![tool]), []);
+        engine.warm_up().await;
+        assert_eq!(bench.voice.said().len(), said, "{name}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -104,12 +104,22 @@ impl Segment {
         Self { opened_at: now, last_voiced_at: now, voiced: FRAME, words, sounded }
     }
 
+    /// The words, unless voice has outlived them.
+    fn said(&self) -> Option<Said> {
+        self.words.filter(|it| self.last_voiced_at <= it.since + OUTLIVED)
+    }
+
+    fn is_finished(&self, ends: EndOfTurn) -> bool {
+        let finished = Reading::Finished;
+        let reads = self.said().is_some_and(|said| said.reading == finished);
+        reads && ends.reading(finished, self.sounded) == finished
+    }
+
     fn silent_at(&self, ends: EndOfTurn) -> Instant {
         let judged = self.sounded.is_some();
         let at = |reading| self.last_voiced_at + ends.after(reading, judged);
-        let said = self.words.filter(|it| self.last_voiced_at <= it.since + OUTLIVED);
         let reading = |said| ends.reading(said, self.sounded);
-        let Some(said) = said else { return at(reading(Reading::Open)) };
+        let Some(said) = self.said() else { return at(reading(Reading::Open)) };
         match reading(said.reading) {
             Reading::Finished if said.reading == Reading::Finished => {
                 at(Reading::Finished).max(said.settled_at).min(at(reading(Reading::Open)))
@@ -152,6 +162,11 @@ impl Endpointer {
     /// True if a segment is open.
     pub const fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// True if a segment is open whose words so far end it sooner than silence alone.
+    pub fn is_finished(&self) -> bool {
+        self.open.is_some_and(|segment| segment.is_finished(self.ends))
     }
 
     /// `now` is when a frame arrived; it must never go back.

@@ -172,7 +172,8 @@ impl Queue {
             let gives_way = Arc::default();
             let mut threads = 1;
             match task.urgency {
-                Urgency::Final => threads += self.idle.min(size - 1),
+                // Threads that are not started yet are idle too.
+                Urgency::Final => threads += (self.idle + size - self.threads).min(size - 1),
                 Urgency::Partial => self.gives_way.push(Arc::clone(&gives_way)),
             }
             return Some(Taken { task, gives_way, threads });

@@ -44,10 +44,16 @@ struct State {
 impl Door {
     /// A crew of `size` whose tasks wait for [`Self::let_out`] and return their prompt.
     fn crew(self: &Arc<Self>, size: usize) -> Crew {
-        let door = Arc::clone(self);
+        self.counting(size, &Arc::default())
+    }
+
+    /// Like [`Self::crew`], with each task's number of threads in `counts`.
+    fn counting(self: &Arc<Self>, size: usize, counts: &Arc<Mutex<Vec<usize>>>) -> Crew {
+        let (door, counts) = (Arc::clone(self), Arc::clone(counts));
         Crew::new(
             size,
-            Box::new(move |_, sound, _, stops| {
+            Box::new(move |_, sound, threads, stops| {
+                counts.lock().unwrap().push(threads);
                 let prompt = sound.prompt.to_string();
                 assert_ne!(prompt, "breaks down");
                 let mut state = door.state.lock().unwrap();
@@ -127,6 +133,31 @@ async fn requests_run_in_order_on_limited_threads() {
     let begun = |places: Range<usize>| state.begun[places].iter().collect::<BTreeSet<_>>();
     assert_eq!(state.begun.len(), 4, "{:?}", state.begun);
     assert!(begun(0..2).into_iter().eq(["a", "b"]) && begun(2..4).into_iter().eq(["d", "e"]));
+}
+
+#[tokio::test]
+async fn first_final_has_all_threads() {
+    for (urgency, expected) in [(Urgency::Final, "3"), (Urgency::Partial, "1")] {
+        let crew = Crew::new(
+            3,
+            Box::new(|_, _, threads, _| {
+                Ok(Some(RecognisedText { text: threads.to_string(), is_unclear: false }))
+            }),
+        );
+        let answer = crew.ask(sound("first"), urgency).unwrap();
+        assert_eq!(soon(answer).await.unwrap().unwrap().text, expected, "{urgency:?}");
+    }
+    // A thread that works is not idle.
+    let (door, counts) = (Arc::<Door>::default(), Arc::<Mutex<Vec<usize>>>::default());
+    let crew = door.counting(3, &counts);
+    let partial = crew.ask(sound("partial"), Urgency::Partial).unwrap();
+    door.until(|state| state.begun == ["partial"]);
+    let last = crew.ask(sound("final"), Urgency::Final).unwrap();
+    door.until(|state| state.begun == ["partial", "final"]);
+    door.let_out(2);
+    soon(partial).await.unwrap().unwrap();
+    soon(last).await.unwrap().unwrap();
+    assert_eq!(*counts.lock().unwrap(), [1, 2]);
 }
 
 #[tokio::test]

@@ -274,7 +274,8 @@ impl SpeakerPipeline {
 
     fn due_by_sound(&self) -> Option<SoundTime> {
         let end = self.endpointer.wake_at().map(|due| SoundTime(Instant::from_std(due)));
-        let stable = self.open.as_ref().and_then(Recognition::stable_at);
+        let finished = self.endpointer.is_finished();
+        let stable = self.open.as_ref().and_then(|open| open.stable_at(finished));
         let service = [self.idle_at(), self.unended_at(), self.silence_at()];
         [end, stable, self.judge_at()].into_iter().chain(service).flatten().min()
     }
@@ -350,7 +351,7 @@ impl SpeakerPipeline {
     /// The open utterance for a guess; offered once.
     pub fn stable_partial(&mut self, at: SoundTime) -> Option<Utterance> {
         let open = self.open.as_mut()?;
-        open.stable_at().filter(|due| *due <= at)?;
+        open.stable_at(self.endpointer.is_finished()).filter(|due| *due <= at)?;
         Some(open.offer(self.speaker))
     }
 

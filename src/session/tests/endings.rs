@@ -64,6 +64,46 @@ async fn questions_end_turns_sooner_fragments_later() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn finished_partial_is_answered_without_wait() {
+    // The partial comes at 1,040 ms, in the pause.
+    for (detector, said, at_once) in [
+        (Detector::Text, QUESTION, true),
+        (Detector::Text, "Bartok the weather", false),
+        (Detector::Off, QUESTION, false),
+    ] {
+        let mut stage = with(detector).open().await;
+        stage.hears(&[(53, said)], said);
+        stage.voice(THORIN, ms(1_000)).await;
+        stage.quiet(THORIN, ms(60)).await;
+        assert_eq!(stage.models[0].asked(), 0, "100 ms of silence are a pause");
+        stage.quiet(THORIN, ms(100)).await;
+        assert_eq!(stage.models[0].asked(), usize::from(at_once), "{detector:?} {said}");
+        stage.quiet(THORIN, ms(60)).await;
+        assert_eq!(stage.models[0].asked(), 1, "150 ms after it: {detector:?} {said}");
+        stage.quiet(THORIN, ms(400)).await;
+        assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
+        assert_eq!(stage.models[0].asked(), 1, "the final agrees");
+        stage.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn speaker_goes_on_after_a_finished_partial() {
+    let mut stage = with(Detector::Text).open().await;
+    stage.models[0].then(&[Text("Swords.")]).then(&[Text("A bun.")]);
+    stage.hears(&[(53, QUESTION)], WHOLE);
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(200)).await;
+    assert_eq!(stage.models[0].asked(), 1);
+    stage.voice(THORIN, ms(800)).await;
+    stage.quiet(THORIN, ms(700)).await;
+    let told = stage.told().await;
+    assert_eq!((told.len(), told[0].reply.as_str()), (1, "A bun."), "the guess is thrown away");
+    assert_eq!(stage.models[0].asked(), 2);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn speech_resumed_after_trailing_off_is_one_turn() {
     let mut stage = with(Detector::Text).open().await;
     let text = Some(Ok("Bartok I would like to buy a sword"));

@@ -182,6 +182,33 @@ fn finished_partial_shortens_wait_once_settled() {
 }
 
 #[test]
+fn words_are_finished_until_voice_outlives_them() {
+    let mut rig = Rig::new(Patience::Normal);
+    rig.partial(Reading::Finished);
+    assert!(!rig.machine.is_finished(), "nothing is said");
+    rig.frames(400, true);
+    rig.partial(Reading::Open);
+    assert!(!rig.machine.is_finished());
+    rig.partial(Reading::Finished);
+    rig.frames(300, true);
+    assert!(rig.machine.is_finished());
+    rig.frames(100, true);
+    assert!(!rig.machine.is_finished());
+    for (detector, sounds, finished) in [
+        (Detector::Off, 0.9, false),
+        (Detector::Model, 0.9, true),
+        (Detector::Both, 0.9, true),
+        (Detector::Both, 0.0, false),
+    ] {
+        let mut rig = Rig::with(EndOfTurn { patience: Patience::Normal, detector });
+        rig.frames(400, true);
+        rig.partial(Reading::Finished);
+        rig.give(Input::Judged(Judgement(sounds)));
+        assert_eq!(rig.machine.is_finished(), finished, "{detector:?}");
+    }
+}
+
+#[test]
 fn trailing_off_lengthens() {
     for (patience, wait) in
         [(Patience::Snappy, 900), (Patience::Normal, 1_040), (Patience::Patient, 1_040)]

@@ -29,6 +29,7 @@ use self::{
 use super::neural::{
     cores::Cores,
     spoken::{spoken, timbre},
+    warming::{Warmed, word},
 };
 use crate::{
     domain::Voice,
@@ -52,11 +53,15 @@ pub struct Options {
     pub slowest: f32,
 }
 
-pub struct Kokoro(Arc<Library>);
+pub struct Kokoro {
+    library: Arc<Library>,
+    warmed: Arc<Warmed>,
+}
 
 impl Kokoro {
     pub fn new(options: &Options, cores: Cores) -> Self {
-        Self(Arc::new(Library::new(&options.models, options.slowest, cores)))
+        let library = Arc::new(Library::new(&options.models, options.slowest, cores));
+        Self { library, warmed: Arc::default() }
     }
 
     /// Voices whose files are installed, even if this machine is too slow for them.
@@ -83,7 +88,7 @@ impl Kokoro {
     /// machine is too slow.
     pub async fn probe(options: &Options) -> Result<(Vec<String>, String), Error> {
         let voices = library::voices(&options.models);
-        let library = Self::new(options, Cores::default()).0;
+        let library = Self::new(options, Cores::default()).library;
         let id = voices.first().map_or("bm_george", String::as_str);
         let ready = library.voice(id).await?;
         Ok((voices, ready.speed().to_string()))
@@ -100,7 +105,7 @@ impl OneShot for Kokoro {
     }
 
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        let library = Arc::clone(&self.0);
+        let library = Arc::clone(&self.library);
         let begun = async move {
             let timbre = timbre(RATE, &request.voice)?;
             let ready = library.voice(&request.voice.voice_id).await?;
@@ -112,11 +117,12 @@ impl OneShot for Kokoro {
     }
 
     fn lacks(&self, voice: &Voice) -> Option<Error> {
-        self.0.lacks(&voice.voice_id)
+        self.library.lacks(&voice.voice_id)
     }
 
     fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
-        let (library, id) = (Arc::clone(&self.0), voice.voice_id.clone());
-        async move { library.voice(&id).await.map(drop) }.boxed()
+        let (warmed, id) = (Arc::clone(&self.warmed), voice.voice_id.clone());
+        let sound = self.speak(word(voice));
+        async move { warmed.once(id, sound).await }.boxed()
     }
 }

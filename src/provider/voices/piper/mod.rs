@@ -28,6 +28,7 @@ use super::neural::{
     cores::Cores,
     files::shown,
     spoken::{spoken, timbre},
+    warming::{Warmed, word},
 };
 use crate::{
     domain::Voice,
@@ -59,11 +60,15 @@ fn may_be_voice(id: &str) -> bool {
     Name::of(id).is_some()
 }
 
-pub struct Piper(Arc<Library>);
+pub struct Piper {
+    library: Arc<Library>,
+    warmed: Arc<Warmed>,
+}
 
 impl Piper {
     pub fn new(options: &Options, cores: Cores) -> Self {
-        Self(Arc::new(Library::new(&options.models, cores)))
+        let library = Arc::new(Library::new(&options.models, cores));
+        Self { library, warmed: Arc::default() }
     }
 
     /// Voices in the folders of `models`, described by their files; none if none is installed.
@@ -92,7 +97,7 @@ impl OneShot for Piper {
     }
 
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        let library = Arc::clone(&self.0);
+        let library = Arc::clone(&self.library);
         let begun = async move {
             let voice = library.voice(&request.voice.voice_id).await?;
             let rate = voice.settings.rate;
@@ -105,11 +110,12 @@ impl OneShot for Piper {
     }
 
     fn lacks(&self, voice: &Voice) -> Option<Error> {
-        self.0.lacks(&voice.voice_id)
+        self.library.lacks(&voice.voice_id)
     }
 
     fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
-        let (library, id) = (Arc::clone(&self.0), voice.voice_id.clone());
-        async move { library.voice(&id).await.map(drop) }.boxed()
+        let (warmed, id) = (Arc::clone(&self.warmed), voice.voice_id.clone());
+        let sound = self.speak(word(voice));
+        async move { warmed.once(id, sound).await }.boxed()
     }
 }
