@@ -235,15 +235,15 @@ mod tests {
     #[test]
     fn words_may_be_split_and_joined() {
         let mut context = context(&["Well-met, old friend!"]);
-        let times = json!({"words": ["Well", "met", "<break/>", "oldfriend"], "end": [0.1, 0.2, 0.3]});
-        context.words(&times);
-        assert_eq!(told(&mut context), ["word 200 0.33333334", "word 300 0.6666667"]);
+        let words = ["Well", "met", "oldfriend"];
+        context.words(&json!({"words": words, "end": [0.125, 0.25, 0.5]}));
+        assert_eq!(told(&mut context), ["word 250 0.33333334", "word 500 1"]);
     }
 
     #[test]
     fn odd_messages_do_no_harm() {
         let mut context = context(&["Ay."]);
-        context.words(&json!({"words": ["A", 7, "y"], "end": [-5, null, 1e300]}));
+        context.words(&json!({"words": ["A", 7, "Ay"], "end": [-5, null, 1e300]}));
         context.words(&json!("none"));
         context.sound(vec![1, 0, 2]);
         context.sound(vec![0]);
