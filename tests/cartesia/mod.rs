@@ -130,7 +130,8 @@ fn second_voice_speaks_where_sonic_is_crowded() {
 fn cancelled_context_leaves_no_sound() {
     const TOLD: &str =
         "it came down from the hills in one night and took the mill with it and then ";
-    for fault in [Fault::Hold(4), Fault::Late(4)] {
+    // After twelve seconds of sound.
+    for fault in [Fault::Hold(20), Fault::Late(20)] {
         let (server, ears) = (CartesiaServer::start(KEY), DeepgramServer::start("k"));
         ears.says(&["stop"]);
         server.fault(fault);
@@ -158,7 +159,7 @@ fn cancelled_context_leaves_no_sound() {
         assert_taken(&seen);
         // Only the first socket has the fault.
         let held = seen[0].said().iter().any(|it| it.starts_with("The flood"));
-        assert_eq!(seen[0].cancelled(), usize::from(held), "{seen:#?}");
+        assert_eq!(seen[0].cancelled() > 0, held, "{seen:#?}");
     }
 }
 

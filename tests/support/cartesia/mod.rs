@@ -48,8 +48,6 @@ pub struct Seen {
     pub refused: Option<String>,
     /// As they came.
     pub messages: Vec<Value>,
-    /// Characters.
-    pub billed: usize,
 }
 
 impl Seen {

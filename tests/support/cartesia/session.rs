@@ -145,6 +145,10 @@ impl Session {
     }
 
     async fn input(&mut self, at: usize, input: Input) -> ControlFlow<()> {
+        let sent = self.sent;
+        if matches!(self.fault, Fault::Hold(after) | Fault::Late(after) if sent >= after) {
+            return ControlFlow::Continue(());
+        }
         self.contexts[at].text.push_str(&input.text);
         if input.waits && input.continues && !input.flushes {
             return ControlFlow::Continue(());
@@ -189,8 +193,6 @@ impl Session {
             self.tell(Some(&id), (status, code, "refused")).await;
             return Spoken::Held;
         }
-        let (number, characters) = (self.number, text.trim().chars().count());
-        self.shared.change(|state| state.seen[number].billed += characters);
         let begins = self.contexts[at].spoken;
         let characters: Vec<char> = text.chars().collect();
         for chunk in characters.chunks(CHUNK) {

@@ -58,7 +58,8 @@ impl Turn {
 
     /// The context of the next input.
     fn context(&mut self, now: Instant) -> Option<&mut Context> {
-        if !self.contexts.back().is_some_and(|it| it.is_alive(now)) {
+        let is_alive = self.contexts.back().is_some_and(|it| it.is_alive(now));
+        if !is_alive {
             let number = self.named.fetch_add(1, Ordering::Relaxed);
             self.contexts.push_back(Context::new(format!("turn-{number}"), now));
         }
