@@ -13,6 +13,7 @@ mod ask;
 mod bad_input;
 mod bot;
 mod bringing;
+mod cartesia;
 mod cli;
 mod deepgram;
 mod deepgram_voices;

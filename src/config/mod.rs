@@ -8,6 +8,7 @@ mod agreed;
 mod app;
 mod assistant;
 mod campaign;
+mod cartesia;
 mod cast;
 mod changes;
 mod checked;

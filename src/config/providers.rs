@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    cartesia::cartesia,
     deepgram,
     elevenlabs::elevenlabs,
     keys,
@@ -231,6 +232,13 @@ impl<'a> Clients<'a> {
                 refuse(fields, entry, without, self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::DEEPGRAM_VOICES);
                 VoiceEntry::Deepgram(deepgram::voices(fields, common))
+            }
+            VoiceService::Cartesia => {
+                let entry = Entry { path: PATH, service: service.name() };
+                let without = keys::providers::OPENAI_SOUND.iter().copied();
+                refuse(fields, entry, without, self.notes);
+                let common = self.options(fields, PATH, PaidBy::Speech, Home::CARTESIA);
+                VoiceEntry::Cartesia(cartesia(fields, common, language))
             }
         }
     }

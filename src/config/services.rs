@@ -4,7 +4,7 @@
 //! Entry functions: [`home`], [`is_known`], [`is_own`]. The owner of an account can read everything
 //! sent with its key, so other addresses always need agreement. **Never**: resolves a host.
 
-use crate::provider::{deepgram, elevenlabs, gemini, openai, realtime};
+use crate::provider::{cartesia, deepgram, elevenlabs, gemini, openai, realtime};
 
 #[derive(Clone, Copy)]
 pub struct Home {
@@ -37,6 +37,12 @@ impl Home {
         variable: "ELEVENLABS_API_KEY",
         has_sockets: true,
         model: elevenlabs::MODEL,
+    };
+    pub const CARTESIA: Self = Self {
+        base_url: cartesia::BASE_URL,
+        variable: "CARTESIA_API_KEY",
+        has_sockets: true,
+        model: cartesia::MODEL,
     };
     /// Its voices are models of their own; what they cost is listed under its name.
     pub const DEEPGRAM_VOICES: Self = Self { model: deepgram::NAME, ..Self::DEEPGRAM };
@@ -94,6 +100,7 @@ const KNOWN: &[KnownService] = &[
     known(&["deepgram"], &["deepgram", "dg"], "api.deepgram.com"),
     known(&["deepgram"], &["deepgram", "dg"], "api.eu.deepgram.com"),
     known(&["elevenlabs", "openai"], &["eleven", "xi"], "api.elevenlabs.io"),
+    known(&["cartesia"], &["cartesia"], "api.cartesia.ai"),
     known(&["brave"], &["brave"], "api.search.brave.com"),
     known(&["tavily"], &["tavily"], "api.tavily.com"),
     known(&[DISCORD], &["discord", "bot_token"], "discord.com"),

@@ -1030,6 +1030,34 @@ fn every_key_of_deepgram_reaches_its_option() {
 }
 
 #[test]
+fn every_key_of_cartesia_has_its_option() {
+    let cartesia = |keys: &str| {
+        let tts = format!("tts: {{ name: cartesia, api_key: k{keys} }}");
+        let prices = "prices: { sonic-3.6: { characters: 45 }, sonic-3: { characters: 45 } }";
+        let npc = "npcs: [{ name: Bart, voice: { voice_id: a-b }, lines: [{ say: hi }] }]";
+        let text = format!("providers: {{ {tts} }}\n{prices}\n{npc}\n");
+        let config = load_files(&[("glyphoxa.yaml", &text)]).unwrap();
+        let first = config.services.voices.first().unwrap();
+        let VoiceEntry::Cartesia(options) = first.entry.clone() else {
+            unreachable!("it is cartesia")
+        };
+        options
+    };
+    let plain = cartesia("");
+    assert_eq!(plain.info().to_string(), "sonic-3.6 at api.cartesia.ai");
+    assert_eq!((plain.max_streams, plain.priced_as.as_deref()), (None, Some("sonic-3.6")));
+    assert_eq!(plain.language, "en");
+    let set = cartesia(
+        ", base_url: 'wss://ca.example/', model: sonic-3, max_streams: 3, \
+         first_byte_timeout_ms: 1, idle_timeout_ms: 2",
+    );
+    assert_eq!((set.base_url.as_str(), set.model.as_str()), ("https://ca.example", "sonic-3"));
+    let waits = (set.first_byte_timeout.as_millis(), set.idle_timeout.as_millis());
+    assert_eq!((set.max_streams, waits), (Some(3), (1, 2)));
+    assert_eq!(set.priced_as.as_deref(), Some("sonic-3"));
+}
+
+#[test]
 fn every_key_of_deepgram_voices_has_its_option() {
     let voices = |keys: &str| {
         let tts = format!("tts: {{ name: deepgram, api_key: k{keys} }}");

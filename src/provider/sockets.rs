@@ -80,6 +80,13 @@ impl Handshake {
         Ok(Self { http, headers })
     }
 
+    /// Sends this header too.
+    #[must_use]
+    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
     /// Requests `url` with the key; an answer other than success fails. The caller sets the time
     /// limit. Cancel safe.
     pub async fn get(&self, url: Url) -> Result<Response, NotOpened> {

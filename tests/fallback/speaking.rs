@@ -93,7 +93,7 @@ fn mistakes_in_lists_of_voices_name_the_fix() {
         vec![voice("main", "http://127.0.0.1:1/v1", &replaced)]
     };
     let known = "expected flite or espeak or piper or kokoro or openai or wyoming or \
-                 elevenlabs or deepgram or main";
+                 elevenlabs or deepgram or cartesia or main";
     for (entries, keys, said) in [
         (
             vec![near("main"), near("main")],

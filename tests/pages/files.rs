@@ -18,11 +18,12 @@ const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter c
     invoke_agent execute_tool generate_live_content \
     speech_to_text text_to_speech";
 /// Variables that the pages name.
-const VARIABLES: [(&str, &str); 7] = [
+const VARIABLES: [(&str, &str); 8] = [
     ("OPENAI_API_KEY", "sk-x"),
     ("ANTHROPIC_API_KEY", "sk-x"),
     ("DEEPGRAM_API_KEY", "dg-x"),
     ("ELEVENLABS_API_KEY", "xi-x"),
+    ("CARTESIA_API_KEY", "ca-x"),
     ("GEMINI_API_KEY", "gm-x"),
     ("BRAVE_API_KEY", "bs-x"),
     ("DATABASE_URL", "postgres://me:secret@127.0.0.1/glyphoxa"),

@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod anthropic_server;
 pub mod browser;
+pub mod cartesia;
 pub mod cast;
 #[expect(dead_code, reason = "the providers' own tests use the rest")]
 pub mod chat_server;

@@ -191,7 +191,7 @@ const VOICE_ID: &str = "The service's name for the voice: for flite slt, rms, aw
                         piper a folder of a voice in data_dir/models (joe; with several speakers \
                         NAME#SPEAKER); for kokoro one of 28 such as bm_george and af_heart; for \
                         wyoming one that the service lists, or none for the service's choice; for \
-                        elevenlabs the voice's ID.";
+                        elevenlabs and cartesia the voice's ID.";
 /// Formants show the size of a speaker's body.
 const FORMANT_SHIFT: Key = Key::new(
     "formant_shift",

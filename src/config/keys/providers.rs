@@ -79,8 +79,8 @@ const BASE_URL: Key = Key::new(
     "base_url",
     Kind::Filled,
     "Address of an OpenAI-compatible service, version included (\"http://127.0.0.1:11434/v1\"); \
-     default: OpenAI, or Anthropic for the service anthropic. For deepgram and elevenlabs without the \
-     version; for a Wyoming service tcp://host:port.",
+     default: OpenAI, or Anthropic for the service anthropic. For deepgram, elevenlabs and cartesia \
+     without the version; for a Wyoming service tcp://host:port.",
 );
 const API_KEY: Key =
     Key::new("api_key", Kind::Text, "Its key; best taken from the environment: ${OPENAI_API_KEY}.");
@@ -212,13 +212,14 @@ pub static TTS: Shape = Shape {
         Key::new(
             "model",
             Kind::Filled,
-            "The model, as the service names it; default for elevenlabs: eleven_flash_v2_5.",
+            "The model, as the service names it; default for elevenlabs: eleven_flash_v2_5, for \
+             cartesia: sonic-3.6.",
         ),
         Key::new(
             "max_streams",
             Kind::Whole { min: 1, max: 10_000 },
-            "For elevenlabs and deepgram: most voices that speak at a time; default: as many as \
-             your plan allows.",
+            "For elevenlabs, deepgram and cartesia: most voices that speak at a time; default: as \
+             many as your plan allows.",
         ),
         Key::new(
             "response_format",
@@ -237,12 +238,13 @@ pub static TTS: Shape = Shape {
             "first_byte_timeout_ms",
             WAIT,
             "Longest wait for the first sound; default 15000, for deepgram 5000, for elevenlabs \
-             4000.",
+             and cartesia 4000.",
         ),
         Key::new(
             "idle_timeout_ms",
             WAIT,
-            "Longest silence inside a sentence; default 10000, for deepgram and elevenlabs 3000.",
+            "Longest silence inside a sentence; default 10000, for deepgram, elevenlabs and \
+             cartesia 3000.",
         ),
         Key::new(
             FALLBACK_VOICES,

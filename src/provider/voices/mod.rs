@@ -3,6 +3,7 @@
 //! Entry types: [`VoiceService`], [`VoiceEntry`], [`VoiceList`]; [`Voices`] opens entries,
 //! [`VoiceChains`] puts them in order. Each service's file has its traits ([`VoiceTraits`]).
 
+pub mod cartesia;
 mod chains;
 mod deepgram;
 pub mod elevenlabs;
@@ -29,8 +30,8 @@ pub use self::neural::cores::Cores;
 pub use self::open_voice::OpenVoice;
 pub use self::piper::{Options as PiperOptions, Piper};
 use self::{
-    deepgram::Deepgram, elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite, socket::SocketVoice,
-    steady::Steady,
+    cartesia::Cartesia, deepgram::Deepgram, elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite,
+    socket::SocketVoice, steady::Steady,
 };
 use super::{
     Error, OneByOne, OneShot, TextToSpeech, VoiceIds, VoiceTraits, entries::Pool, openai,
@@ -50,12 +51,13 @@ pub enum VoiceService {
     Wyoming,
     ElevenLabs,
     Deepgram,
+    Cartesia,
 }
 
 impl VoiceService {
     pub const MULTILINGUAL: Self = Self::Espeak;
 
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Flite,
         Self::Espeak,
         Self::Piper,
@@ -64,6 +66,7 @@ impl VoiceService {
         Self::Wyoming,
         Self::ElevenLabs,
         Self::Deepgram,
+        Self::Cartesia,
     ];
     pub const NAMES: &[&str] = &[
         Self::Flite.name(),
@@ -74,6 +77,7 @@ impl VoiceService {
         Self::Wyoming.name(),
         Self::ElevenLabs.name(),
         Self::Deepgram.name(),
+        Self::Cartesia.name(),
     ];
     /// Names of services that run on this machine and are free.
     pub const HERE: &[&str] =
@@ -97,6 +101,7 @@ impl VoiceService {
             Self::Wyoming => &wyoming::VOICE_TRAITS,
             Self::ElevenLabs => &elevenlabs::TRAITS,
             Self::Deepgram => &deepgram::TRAITS,
+            Self::Cartesia => &cartesia::TRAITS,
         }
     }
 
@@ -109,7 +114,8 @@ impl VoiceService {
             | Self::OpenAi
             | Self::Wyoming
             | Self::ElevenLabs
-            | Self::Deepgram => None,
+            | Self::Deepgram
+            | Self::Cartesia => None,
         }
     }
 }
@@ -125,6 +131,7 @@ pub enum VoiceEntry {
     Wyoming(wyoming::Options),
     ElevenLabs(elevenlabs::Options),
     Deepgram(DeepgramVoiceOptions),
+    Cartesia(cartesia::Options),
 }
 
 impl VoiceEntry {
@@ -138,6 +145,7 @@ impl VoiceEntry {
             Self::Wyoming(_) => VoiceService::Wyoming,
             Self::ElevenLabs(_) => VoiceService::ElevenLabs,
             Self::Deepgram(_) => VoiceService::Deepgram,
+            Self::Cartesia(_) => VoiceService::Cartesia,
         }
     }
 
@@ -156,6 +164,7 @@ impl VoiceEntry {
             Self::Wyoming(options) => options.info(),
             Self::ElevenLabs(options) => options.info(),
             Self::Deepgram(options) => options.info(),
+            Self::Cartesia(options) => options.info(),
         }
     }
 
@@ -167,9 +176,11 @@ impl VoiceEntry {
             Self::Espeak => ["m3", "f3"].map(|variant| format!("{language}+{variant}")).to_vec(),
             Self::Piper(options) => Piper::voices(&options.models).unwrap_or_default(),
             Self::Kokoro(options) => Kokoro::installed(options),
-            Self::OpenAi(_) | Self::Wyoming(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => {
-                Vec::new()
-            }
+            Self::OpenAi(_)
+            | Self::Wyoming(_)
+            | Self::ElevenLabs(_)
+            | Self::Deepgram(_)
+            | Self::Cartesia(_) => Vec::new(),
         }
     }
 
@@ -187,6 +198,7 @@ impl VoiceEntry {
             Self::Wyoming(options) => wyoming::list_voices(options).await?,
             Self::ElevenLabs(options) => Some(elevenlabs::list(options.clone()).await?),
             Self::Deepgram(options) => Some(Deepgram::list(options).await?),
+            Self::Cartesia(options) => Some(cartesia::list(options.clone()).await?),
         })
     }
 
@@ -196,7 +208,7 @@ impl VoiceEntry {
             Self::Flite | Self::Espeak | Self::Piper(_) | Self::Kokoro(_) | Self::Wyoming(_) => {
                 true
             }
-            Self::OpenAi(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => false,
+            Self::OpenAi(_) | Self::ElevenLabs(_) | Self::Deepgram(_) | Self::Cartesia(_) => false,
         }
     }
 
@@ -215,9 +227,11 @@ impl VoiceEntry {
             Self::Wyoming(_) => id.is_empty() || is_listed(id),
             // Some servers mix voices.
             Self::OpenAi(_) => id.split('+').all(is_listed),
-            Self::Flite | Self::Kokoro(_) | Self::ElevenLabs(_) | Self::Deepgram(_) => {
-                is_listed(id)
-            }
+            Self::Flite
+            | Self::Kokoro(_)
+            | Self::ElevenLabs(_)
+            | Self::Deepgram(_)
+            | Self::Cartesia(_) => is_listed(id),
         }
     }
 
@@ -234,12 +248,19 @@ impl VoiceEntry {
             Self::Wyoming(options) => wyoming::probe_voice(options.clone())
                 .await
                 .map(|(line, voices)| format!("{line}; {}", listed(&voices))),
-            Self::ElevenLabs(options) => elevenlabs::list(options.clone()).await.map(|voices| {
-                listed(&voices.into_iter().map(|voice| voice.name).collect::<Vec<_>>())
-            }),
+            Self::ElevenLabs(options) => {
+                elevenlabs::list(options.clone()).await.map(|voices| listed(&names(voices)))
+            }
             Self::Deepgram(options) => deepgram::probe(options.clone()).await,
+            Self::Cartesia(options) => {
+                cartesia::list(options.clone()).await.map(|voices| listed(&names(voices)))
+            }
         }
     }
+}
+
+fn names(voices: Vec<ListedVoice>) -> Vec<String> {
+    voices.into_iter().map(|voice| voice.name).collect()
 }
 
 const FEW: usize = 8;
@@ -274,12 +295,16 @@ impl Voices {
                 VoiceEntry::Deepgram(options) => {
                     return Ok(Arc::new(SocketVoice::new(Deepgram::new(options.clone())?)));
                 }
+                VoiceEntry::Cartesia(options) => {
+                    return Ok(Arc::new(SocketVoice::new(Cartesia::new(options.clone())?)));
+                }
             };
             let steady: Arc<dyn OneShot> = Arc::new(match entry {
                 VoiceEntry::OpenAi(_)
                 | VoiceEntry::Wyoming(_)
                 | VoiceEntry::ElevenLabs(_)
-                | VoiceEntry::Deepgram(_) => Steady::new(service),
+                | VoiceEntry::Deepgram(_)
+                | VoiceEntry::Cartesia(_) => Steady::new(service),
                 // Their speed depends on this machine, and gaps are better than another voice.
                 VoiceEntry::Flite
                 | VoiceEntry::Espeak

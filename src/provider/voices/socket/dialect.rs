@@ -74,6 +74,12 @@ pub trait TurnMessages: Send {
     /// socket does.
     fn cancel(&mut self) -> Option<Vec<Message>>;
 
+    /// True if the socket may serve another turn although the service has not said so: sound of
+    /// this one that comes late is told apart.
+    fn is_free(&self) -> bool {
+        false
+    }
+
     /// Reads a text or binary message of the service, also after [`Self::cancel`].
     ///
     /// # Errors

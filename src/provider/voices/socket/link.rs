@@ -43,7 +43,7 @@ impl Link {
     /// Resolves once the socket may serve another turn; false: never.
     pub async fn freed(&mut self) -> bool {
         let mut messages = Count::within(EVENTS);
-        while !self.is_free {
+        while !self.is_free && !self.line.is_free() {
             let Ok(message) = self.socket.next().await else { return false };
             let Ok(()) = messages.add(1) else { return false };
             let Ok(events) = self.line.read(&message) else { return false };

@@ -4,7 +4,7 @@
 //! [`SocketVoice`], which makes a voice service of a dialect. A turn has a socket for itself; after
 //! it, the socket is kept for the next turn with the same address, and closed after 20 s without
 //! one. An interrupted turn is cancelled at once, and its socket serves another one only when no
-//! sound of it can come; where that takes two seconds, it is closed.
+//! sound of it can come, or none that is not told apart; where that takes two seconds, it is closed.
 
 mod dialect;
 mod idle;

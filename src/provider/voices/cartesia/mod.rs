@@ -1,0 +1,28 @@
+//! Cartesia as a voice: Sonic over a WebSocket.
+//!
+//! Entry types: [`Cartesia`], made from [`Options`], a dialect of [`super::socket`]; [`list()`]. A
+//! turn is a context of the service, and continues in another one once that may have expired. A
+//! sentence ends when its input is flushed, and the times of its words tell which were heard. Names
+//! are respelled. The service speaks at 0.6 to 1.5 times the normal speed; other speeds, and pitch,
+//! are applied to the sound. All voices share the sockets. **Never**: the key or the speech in the
+//! log.
+
+mod client;
+mod context;
+mod failure;
+mod list;
+mod options;
+mod turn;
+
+pub use self::client::Cartesia;
+pub use self::list::list;
+pub use self::options::{BASE_URL, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL, NAME, Options};
+use crate::provider::{DefaultId, VoiceIds, VoiceTraits};
+
+pub const TRAITS: VoiceTraits = VoiceTraits {
+    name: NAME,
+    ids: VoiceIds::Unknown,
+    default_id: DefaultId::Required,
+    english_only: false,
+    shifts_formants: false,
+};
