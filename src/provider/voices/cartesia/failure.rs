@@ -16,7 +16,7 @@ use crate::{
         Error, Kind,
         bounds::VALUES,
         remote::{begun, names_concurrency, quotable, retry_after, shown_address, without_key},
-        sockets::{NotOpened, Noted, Reason},
+        sockets::{Noted, Reason},
         voices::socket::SocketFailure,
     },
 };
