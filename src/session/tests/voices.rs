@@ -94,7 +94,7 @@ impl SpeechToText for Recogniser {
                 std::future::pending::<()>().await;
             }
             let (mut frames, mut partials) = (0, said.partials.iter().peekable());
-            let mut silent = None;
+            let (mut silent, mut is_over) = (None, false);
             while let Some(frame) = audio.recv().await {
                 frames += 1;
                 count.fetch_add(1, Ordering::SeqCst);
@@ -107,7 +107,9 @@ impl SpeechToText for Recogniser {
                     && silent.take_if(|frames| *frames == ENDS_AFTER).is_some()
                 {
                     let _ = heard.send(SpeechEvent::Final { text: text.to_owned() }).await;
+                    is_over = true;
                 }
+                is_over &= silent.is_none();
                 while let Some((_, text)) = partials.next_if(|(at, _)| *at <= frames) {
                     if let Some(kind) = failure(text) {
                         return Err(Error::new(kind, "secret hearing error"));
@@ -116,6 +118,10 @@ impl SpeechToText for Recogniser {
                 }
             }
             sleep(said.takes).await;
+            // Nothing was said after the utterance that it has ended.
+            if is_over {
+                return Ok(());
+            }
             assert!(!matches!(said.text, Some(Ok(PANICS))), "no final is made");
             match said.text {
                 Some(Ok(text)) => {
