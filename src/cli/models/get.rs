@@ -48,11 +48,13 @@ pub async fn run(
         let mut progress = SetProgress::of(set);
         let mut told = |step| progress.step(step);
         let got = tokio::select! {
-            got = get_weights(&getting, &mut told) => Some(got),
+            biased;
+            // First, because it ends the program until it is listened for.
             interrupted = tokio::signal::ctrl_c() => {
                 interrupted?;
                 None
             }
+            got = get_weights(&getting, &mut told) => Some(got),
         };
         progress.end();
         let Some(got) = got else { return Err(Failure::Failed(progress.stopped())) };
