@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::reading::Notes;
 use crate::{
     provider::{
-        elevenlabs::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL, Options},
+        elevenlabs::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL, Options, can_speak},
         openai,
     },
     yaml::{Fields, quoted},
@@ -22,7 +22,7 @@ pub fn elevenlabs(
     language: &str,
     notes: &mut Notes,
 ) -> Options {
-    if !Options::can_speak(&common.model) {
+    if !can_speak(&common.model) {
         let message = format!("'{path}': {} cannot stream here", quoted(&common.model));
         let way_out = format!("use model: {MODEL}, or another of v2 or v2.5");
         notes.problems.add(fields.place("model"), message, way_out);

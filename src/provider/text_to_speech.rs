@@ -129,6 +129,12 @@ pub struct Pcm {
     pub rate: SampleRate,
 }
 
+/// A voice's speed for JSON, where 1.1 stays 1.1; `None`: the normal speed.
+pub fn written_speed(speed: f32) -> Option<f64> {
+    let is_normal = (speed - 1.0).abs() <= f32::EPSILON;
+    if is_normal { None } else { speed.to_string().parse().ok() }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct VoiceTraits {
     pub name: &'static str,

@@ -29,6 +29,7 @@ use crate::{
         bounds::VALUES,
         remote::{Endpoint, Options, Retry, ServiceError},
         respell::respell,
+        text_to_speech::written_speed,
     },
 };
 
@@ -85,11 +86,8 @@ fn body(service: &Service, request: &SpeakRequest) -> Value {
     body.insert("model".into(), json!(options.model));
     body.insert("voice".into(), json!(request.voice.voice_id));
     body.insert("input".into(), json!(respell(&request.text, &request.pronunciation)));
-    let speed = request.voice.speed_factor;
-    if (speed - 1.0).abs() > f32::EPSILON {
-        // Parsed from text, so that 1.1 stays 1.1.
-        let exact = speed.to_string().parse::<f64>().unwrap_or(1.0);
-        body.insert("speed".into(), json!(exact));
+    if let Some(speed) = written_speed(request.voice.speed_factor) {
+        body.insert("speed".into(), json!(speed));
     }
     body.extend(options.extra_body.clone());
     body.insert("response_format".into(), json!(service.format.name()));

@@ -10,17 +10,14 @@ use reqwest::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{
-    failure::Peer,
-    options::{NAME, Options},
-    turn::Turn,
-};
+use super::{NAME, failure, turn::Turn};
 use crate::{
     domain::Voice,
     provider::{
         Error, Kind, SynthesisSetup,
         sockets::{Handshake, Reason},
-        voices::socket::{Dialect, Limits, SocketFailure, TurnMessages},
+        text_to_speech::written_speed,
+        voices::socket::{Dialect, Limits, Options, Peer, SocketFailure, TurnMessages},
     },
 };
 
@@ -45,7 +42,7 @@ pub struct Cartesia {
 impl Cartesia {
     /// Fails for an unusable address or key, or without certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
-        let peer = Arc::new(Peer::new(&options));
+        let peer = Arc::new(Peer::new(NAME, &options));
         let url = options.address(&[]).ok_or_else(|| peer.reason(NO_ADDRESS))?;
         let key = options.api_key.as_ref();
         let handshake = Handshake::new(&url, (AUTHORIZATION, "Bearer "), key, NO_ADDRESS);
@@ -72,11 +69,8 @@ impl Cartesia {
         if let Some(language) = languages.into_iter().find(|it| !it.is_empty()) {
             set("language", json!(language));
         }
-        let speed = self.speed(&setup.voice);
-        if (speed - 1.0).abs() > f32::EPSILON {
-            // Parsed from text, so that 1.1 stays 1.1.
-            let exact = speed.to_string().parse::<f64>().unwrap_or(1.0);
-            set("generation_config", json!({"speed": exact}));
+        if let Some(speed) = written_speed(self.speed(&setup.voice)) {
+            set("generation_config", json!({"speed": speed}));
         }
         request
     }
@@ -92,8 +86,7 @@ impl Dialect for Cartesia {
     }
 
     fn limits(&self) -> Limits {
-        let Options { max_streams, first_byte_timeout, idle_timeout, .. } = self.options;
-        Limits { max_streams, first_byte_timeout, idle_timeout }
+        self.options.limits()
     }
 
     fn handshake(&self) -> &Handshake {
@@ -122,13 +115,13 @@ impl Dialect for Cartesia {
     }
 
     fn failure(&self, failure: SocketFailure<'_>) -> Error {
-        self.peer.failure(failure)
+        failure::failure(&self.peer, failure)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::MODEL, *};
 
     fn setup(voice: &str, speed_factor: f32, language: &str) -> SynthesisSetup {
         let voice = Voice { speed_factor, ..Voice::as_is(NAME, voice) };
@@ -137,7 +130,7 @@ mod tests {
 
     #[test]
     fn voices_share_one_address() {
-        let service = Cartesia::new(Options::of_tests("http://127.0.0.1:9/")).unwrap();
+        let service = Cartesia::new(Options::of_tests("http://127.0.0.1:9/", MODEL)).unwrap();
         let address = |voice: &str| service.address(&setup(voice, 1.0, "")).map(String::from);
         assert_eq!(address("a").unwrap(), "http://127.0.0.1:9/tts/websocket");
         assert_eq!(address("a").unwrap(), address("b").unwrap());
@@ -146,7 +139,7 @@ mod tests {
 
     #[test]
     fn request_has_speed_and_language() {
-        let service = Cartesia::new(Options::of_tests("http://127.0.0.1:9/")).unwrap();
+        let service = Cartesia::new(Options::of_tests("http://127.0.0.1:9/", MODEL)).unwrap();
         let plain = service.request(&setup("a", 1.0, ""));
         assert_eq!(plain["language"], json!("en"));
         assert_eq!(plain["voice"], json!({"mode": "id", "id": "a"}));

@@ -1,33 +1,17 @@
 //! Refused handshakes, closed sockets and the service's own errors -> errors by kind, with the fix.
 //!
-//! Entry type: [`Peer`], which reads messages and logs each oddity once. **Never**: a key in a
-//! message; a kind guessed from prose.
+//! Entry functions: [`failure`], [`said`]. **Never**: a kind guessed from prose.
 
 use std::time::Duration;
 
-use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
-use tokio_tungstenite::tungstenite::{self, Message, protocol::CloseFrame};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
-use super::options::Options;
-use crate::{
-    domain::Secret,
-    provider::{
-        Error, Kind,
-        bounds::VALUES,
-        remote::{begun, names_concurrency, quotable, retry_after, shown_address, without_key},
-        sockets::{Noted, Reason},
-        voices::socket::SocketFailure,
-    },
+use crate::provider::{
+    Error, Kind,
+    remote::{names_concurrency, quotable, retry_after},
+    voices::socket::{Peer, Refusal, SocketFailure},
 };
-
-#[derive(Debug)]
-pub struct Peer {
-    address: String,
-    model: String,
-    key: Option<Secret>,
-    noted: Noted,
-}
 
 /// An error as the service describes it.
 #[derive(Debug, Default)]
@@ -95,139 +79,51 @@ const CROWDED: (&str, &str) =
     ("too many streams at once", "set max_streams to what the plan gives, or raise the plan");
 const BUSY: (&str, &str) = ("the service is busy", "try again in a moment, or raise the plan");
 
-impl Peer {
-    pub fn new(options: &Options) -> Self {
-        let address = shown_address(&options.base_url);
-        let (model, key) = (options.model.clone(), options.api_key.clone());
-        Self { address, model, key, noted: Noted::default() }
-    }
+/// Error for a failed socket or request.
+pub fn failure(peer: &Peer, failure: SocketFailure<'_>) -> Error {
+    peer.failure(failure, |it| refusal(peer, it), |it| closed(peer, it))
+}
 
-    /// The JSON object of a message; `None`: it is something else.
-    pub fn read(&self, message: &Message) -> Result<Option<Value>, Error> {
-        let bytes = match message {
-            Message::Text(text) => text.as_bytes(),
-            Message::Binary(bytes) => bytes.as_ref(),
-            _ => return Ok(None),
-        };
-        if VALUES.check_values(bytes).is_err() {
-            let what = format!("a message exceeds the limit of {VALUES}");
-            return Err(self.error(Kind::Protocol, &what, "check base_url and model"));
-        }
-        let json = serde_json::from_slice::<Value>(bytes).ok().filter(Value::is_object);
-        if json.is_none() {
-            self.notes("a message that is not a JSON object");
-        }
-        Ok(json)
-    }
+fn refusal(peer: &Peer, Refusal { status, headers, body }: Refusal<'_>) -> Error {
+    let said = Told::read(&serde_json::from_slice(body).unwrap_or_default());
+    let told = Told { status: Some(status.as_u16()), ..said };
+    let (kind, (what, fix)) = told.kind(retry_after(headers));
+    let quote = peer.quoted(&told.message);
+    peer.error(kind, &format!("{what} with status {}{quote}", status.as_u16()), fix)
+}
 
-    pub fn notes(&self, what: &str) {
-        if self.noted.is_new(what) {
-            tracing::warn!(what, "cartesia sent something unexpected; it is ignored");
-        }
-    }
+/// Error for an error message of a socket.
+pub fn said(peer: &Peer, told: &Told) -> Error {
+    let (kind, (what, fix)) = told.kind(None);
+    let code = match told.code.as_str() {
+        "" => String::new(),
+        code => format!(" ({})", quotable(code)),
+    };
+    peer.error(kind, &format!("{what}{code}{}", peer.quoted(&told.message)), fix)
+}
 
-    pub fn error(&self, kind: Kind, what: &str, fix: &str) -> Error {
-        let (address, model) = (&self.address, &self.model);
-        Error::new(kind, format!("'{address}', model '{model}': {what} ({fix})"))
-    }
-
-    pub fn reason(&self, (kind, what, fix): Reason) -> Error {
-        self.error(kind, what, fix)
-    }
-
-    pub fn failure(&self, failure: SocketFailure<'_>) -> Error {
-        match failure {
-            SocketFailure::NotOpened(why) => why.error(
-                |reason| self.reason(reason),
-                |status, headers, body| self.refusal(status, headers, body),
-            ),
-            SocketFailure::Slow => self.slow(),
-            SocketFailure::Silent => {
-                let fix = "try again, or raise idle_timeout_ms";
-                self.error(Kind::Timeout, "its sound has stopped", fix)
-            }
-            SocketFailure::Full(most) => {
-                let what = format!("all {most} streams are in use");
-                let kind = Kind::Crowded { retry_after: None };
-                self.error(kind, &what, "raise max_streams, if the plan gives more")
-            }
-            SocketFailure::Closed(frame) => self.closed(frame),
-            SocketFailure::Broken(error) => self.broken(error),
-            SocketFailure::Flooding(bound) => {
-                let what = format!("it sends more than {bound}");
-                self.error(Kind::Protocol, &what, "try again, or check base_url")
-            }
-            SocketFailure::NoSound => {
-                let what = "it sends no sound for a sentence";
-                self.error(Kind::Protocol, what, "check model and the voice's voice_id")
-            }
-        }
-    }
-
-    pub fn slow(&self) -> Error {
-        self.error(Kind::Timeout, "no answer in time", "try again, or raise first_byte_timeout_ms")
-    }
-
-    /// Error for a request answered by `status`.
-    fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
-        let said = Told::read(&serde_json::from_slice(body).unwrap_or_default());
-        let told = Told { status: Some(status.as_u16()), ..said };
-        let (kind, (what, fix)) = told.kind(retry_after(headers));
-        let quote = self.quoted(&told.message);
-        self.error(kind, &format!("{what} with status {}{quote}", status.as_u16()), fix)
-    }
-
-    /// Error for an error message of a socket.
-    pub fn said(&self, told: &Told) -> Error {
-        let (kind, (what, fix)) = told.kind(None);
-        let code = match told.code.as_str() {
-            "" => String::new(),
-            code => format!(" ({})", quotable(code)),
-        };
-        self.error(kind, &format!("{what}{code}{}", self.quoted(&told.message)), fix)
-    }
-
-    fn closed(&self, frame: Option<&CloseFrame>) -> Error {
-        let Some(frame) = frame else { return self.interrupted() };
-        let code = u16::from(frame.code);
-        let quote = self.quoted(frame.reason.as_str());
-        let what = format!("the service closed the connection ({code}){quote}");
-        let kind = if code == 1011 { Kind::Unavailable } else { Kind::Interrupted };
-        self.error(kind, &what, "try again")
-    }
-
-    fn broken(&self, error: &tungstenite::Error) -> Error {
-        match error {
-            tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8 => {
-                let what = "cannot read a message of the service";
-                self.error(Kind::Protocol, what, "please report this")
-            }
-            _ => self.interrupted(),
-        }
-    }
-
-    fn interrupted(&self) -> Error {
-        self.error(Kind::Interrupted, "the connection broke off", "try again")
-    }
-
-    /// The service's `message` behind a colon, safe to print: one short line without the key.
-    fn quoted(&self, message: &str) -> String {
-        match quotable(&without_key(begun(message), self.key.as_ref())) {
-            quote if quote.is_empty() => quote,
-            quote => format!(": \"{quote}\""),
-        }
-    }
+fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
+    let code = u16::from(frame.code);
+    let quote = peer.quoted(frame.reason.as_str());
+    let what = format!("the service closed the connection ({code}){quote}");
+    let kind = if code == 1011 { Kind::Unavailable } else { Kind::Interrupted };
+    peer.error(kind, &what, "try again")
 }
 
 #[cfg(test)]
 mod tests {
+    use reqwest::{StatusCode, header::HeaderMap};
     use serde_json::json;
     use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-    use super::*;
+    use super::{
+        super::{MODEL, NAME},
+        *,
+    };
+    use crate::provider::voices::socket::Options;
 
     fn peer() -> Peer {
-        Peer::new(&Options::of_tests("http://127.0.0.1:9/"))
+        Peer::new(NAME, &Options::of_tests("http://127.0.0.1:9/", MODEL))
     }
 
     fn refused(status: u16, wait: Option<&str>, code: Option<&str>) -> Error {
@@ -235,9 +131,10 @@ mod tests {
         if let Some(wait) = wait {
             headers.insert("retry-after", wait.parse().unwrap());
         }
-        let body = json!({"title": "No", "error_code": code, "message": "no sk_car_very_secret"});
+        let body = json!({"title": "No", "error_code": code, "message": "no key-very-secret"});
         let status = StatusCode::from_u16(status).unwrap();
-        peer().refusal(status, &headers, body.to_string().as_bytes())
+        let body = body.to_string();
+        refusal(&peer(), Refusal { status, headers: &headers, body: body.as_bytes() })
     }
 
     #[test]
@@ -252,9 +149,10 @@ mod tests {
         assert_eq!(kind(400, None), Kind::InvalidRequest);
         assert_eq!(kind(503, None), Kind::Unavailable);
         assert_eq!(kind(200, None), Kind::Protocol);
-        let page = peer().refusal(StatusCode::NOT_FOUND, &HeaderMap::new(), b"<html>");
+        let (status, headers) = (StatusCode::NOT_FOUND, &HeaderMap::new());
+        let page = refusal(&peer(), Refusal { status, headers, body: b"<html>" });
         assert_eq!(page.kind(), Kind::InvalidRequest);
-        assert_eq!(peer().said(&Told::default()).kind(), Kind::Unavailable);
+        assert_eq!(said(&peer(), &Told::default()).kind(), Kind::Unavailable);
     }
 
     #[test]
@@ -275,7 +173,7 @@ mod tests {
              402: \"no <secret>\" (check the account's plan and usage)"
         );
         let told = json!({"title": "No such voice", "error_code": "voice_not_found"});
-        let error = peer().said(&Told::read(&told)).to_string();
+        let error = said(&peer(), &Told::read(&told)).to_string();
         let wanted = "no voice with this voice_id (voice_not_found): \"No such voice\"";
         assert!(error.contains(wanted), "{error}");
     }
@@ -284,9 +182,9 @@ mod tests {
     fn closed_sockets_are_errors_by_kind() {
         let closed = |code: u16| {
             let frame = CloseFrame { code: CloseCode::from(code), reason: "sorry".into() };
-            peer().failure(SocketFailure::Closed(Some(&frame))).kind()
+            failure(&peer(), SocketFailure::Closed(Some(&frame))).kind()
         };
         assert_eq!((closed(1011), closed(1000)), (Kind::Unavailable, Kind::Interrupted));
-        assert_eq!(peer().failure(SocketFailure::Closed(None)).kind(), Kind::Interrupted);
+        assert_eq!(failure(&peer(), SocketFailure::Closed(None)).kind(), Kind::Interrupted);
     }
 }

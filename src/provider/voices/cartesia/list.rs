@@ -2,74 +2,41 @@
 //!
 //! Entry function: [`list`].
 
-use std::time::Duration;
-
 use serde_json::Value;
-use tokio::time::timeout;
 
-use super::{client::Cartesia, options::Options};
+use super::client::Cartesia;
 use crate::provider::{
-    Error, Kind,
-    bounds::{ANSWER, Body, VALUES},
+    Error,
     voices::{
         listed::{ListedVoice, language_code},
-        socket::{Dialect, SocketFailure},
+        socket::{Options, Page, listed, short},
     },
 };
 
-/// Longest wait for all pages.
-const WHOLE: Duration = Duration::from_secs(20);
 /// Voices a page; the service gives no more.
 const PAGE: &str = "100";
-const PAGES: usize = 50;
-/// Longest name and description, in characters.
-const TEXT: usize = 100;
 
 /// Voices in the service's order; at most 5,000.
 pub async fn list(options: Options) -> Result<Vec<ListedVoice>, Error> {
     let service = Cartesia::new(options)?;
-    timeout(WHOLE, service.voices()).await.map_err(|_| service.peer.slow())?
+    let address = |mark: Option<&str>| {
+        let mut url = service.options.address(&["voices"])?;
+        url.query_pairs_mut().append_pair("limit", PAGE);
+        if let Some(last) = mark {
+            url.query_pairs_mut().append_pair("starting_after", last);
+        }
+        Some(url)
+    };
+    listed(&service, &service.peer, address, page).await
 }
 
-impl Cartesia {
-    async fn voices(&self) -> Result<Vec<ListedVoice>, Error> {
-        let (mut all, mut after) = (Vec::new(), None::<String>);
-        for _ in 0..PAGES {
-            let page = self.page(after.as_deref()).await?;
-            let voices = page.get("data").and_then(Value::as_array);
-            let voices = voices.ok_or_else(|| self.unread())?;
-            all.extend(voices.iter().filter_map(voice));
-            let more = page.get("has_more").and_then(Value::as_bool).unwrap_or_default();
-            let last = voices.last().and_then(|voice| voice.get("id")?.as_str());
-            match last.filter(|last| more && Some(*last) != after.as_deref()) {
-                Some(last) => after = Some(last.to_owned()),
-                None => break,
-            }
-        }
-        Ok(all)
-    }
-
-    /// The page behind the voice with this ID.
-    async fn page(&self, after: Option<&str>) -> Result<Value, Error> {
-        let mut url = self.options.address(&["voices"]).ok_or_else(|| self.unread())?;
-        url.query_pairs_mut().append_pair("limit", PAGE);
-        if let Some(after) = after {
-            url.query_pairs_mut().append_pair("starting_after", after);
-        }
-        let answer = self.handshake().get(url).await;
-        let mut answer = answer.map_err(|why| self.failure(SocketFailure::NotOpened(&why)))?;
-        let mut body = Body::within(ANSWER);
-        while let Some(piece) = answer.chunk().await.map_err(|_| self.unread())? {
-            body.push(&piece).map_err(|bound| self.failure(SocketFailure::Flooding(bound)))?;
-        }
-        let checked = VALUES.check_values(&body.bytes);
-        checked.map_err(|bound| self.failure(SocketFailure::Flooding(bound)))?;
-        serde_json::from_slice(&body.bytes).map_err(|_| self.unread())
-    }
-
-    fn unread(&self) -> Error {
-        self.peer.error(Kind::Protocol, "its list of voices cannot be read", "check base_url")
-    }
+/// The next page begins behind the last voice of this one.
+fn page(page: &Value) -> Option<Page> {
+    let all = page.get("data")?.as_array()?;
+    let last = all.last().and_then(|voice| voice.get("id")?.as_str());
+    let more = page.get("has_more").and_then(Value::as_bool).unwrap_or_default();
+    let next = last.filter(|_| more).map(str::to_owned);
+    Some((all.iter().filter_map(voice).collect(), next))
 }
 
 fn voice(voice: &Value) -> Option<ListedVoice> {
@@ -89,7 +56,6 @@ fn voice(voice: &Value) -> Option<ListedVoice> {
         other => other,
     });
     let about: Vec<&str> = gender.into_iter().chain(text("description")).collect();
-    let short = |text: &str| text.chars().take(TEXT).collect::<String>();
     let name = short(text("name").unwrap_or(&id));
     Some(ListedVoice { name, languages, about: short(&about.join(", ").replace('_', " ")), id })
 }

@@ -22,13 +22,13 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::{
     context::Context,
-    failure::{Peer, Told},
+    failure::{Told, said},
 };
 use crate::{
     domain::Pronunciation,
     provider::{
         Error, Kind, Sentence, respell,
-        voices::socket::{LineEvent, TurnMessages},
+        voices::socket::{LineEvent, Peer, TurnMessages},
     },
 };
 
@@ -80,14 +80,11 @@ impl Turn {
         match message.get("type").and_then(Value::as_str).unwrap_or_default() {
             // It has nothing more to say.
             "error" if context.is_spoken() => {}
-            "error" => return Err(self.peer.said(&Told::read(message))),
+            "error" => return Err(said(&self.peer, &Told::read(message))),
             "chunk" => {
                 let data = message.get("data").and_then(Value::as_str).unwrap_or_default();
-                let sound = STANDARD.decode(data).map_err(|_| {
-                    let what = "its sound is not base64";
-                    self.peer.error(Kind::Protocol, what, "check base_url and model")
-                })?;
-                context.sound(sound);
+                let sound = STANDARD.decode(data).map_err(|_| self.peer.not_sound())?;
+                context.sound(&sound);
             }
             "timestamps" => context.words(message.get("word_timestamps").unwrap_or(&Value::Null)),
             "flush_done" => context.flushed(),
@@ -163,7 +160,7 @@ impl TurnMessages for Turn {
                 self.peer.notes("a message without a context");
             }
             None if self.is_free() => {}
-            None => return Err(self.peer.said(&Told::read(&message))),
+            None => return Err(said(&self.peer, &Told::read(&message))),
         }
         Ok(self.ready())
     }
@@ -172,10 +169,16 @@ impl TurnMessages for Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::{Attempts, voices::cartesia::options::Options};
+    use crate::provider::{
+        Attempts,
+        voices::{
+            cartesia::{MODEL, NAME},
+            socket::Options,
+        },
+    };
 
     fn turn() -> Turn {
-        let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9")));
+        let peer = Arc::new(Peer::new(NAME, &Options::of_tests("http://127.0.0.1:9", MODEL)));
         let request = Map::from_iter([("model_id".to_owned(), json!("sonic-3.6"))]);
         let (word, respelling) = ("Bartok".to_owned(), "bar tock".to_owned());
         Turn::new(peer, Arc::default(), request, Arc::from([Pronunciation { word, respelling }]))

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    orders::{Samples, order, respelled, speak},
+    orders::{order, respelled, speak},
     said::Said,
     spent::Spent,
 };
@@ -17,7 +17,7 @@ use crate::{
     provider::{
         Error, Kind, Sentence,
         deepgram::Peer,
-        voices::socket::{LineEvent, TurnMessages},
+        voices::socket::{LineEvent, Samples, TurnMessages},
     },
 };
 

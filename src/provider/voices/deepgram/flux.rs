@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    orders::{Samples, order, respelled, speak},
+    orders::{order, respelled, speak},
     said::Said,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     provider::{
         Error, Kind, Sentence,
         deepgram::Peer,
-        voices::socket::{LineEvent, TurnMessages},
+        voices::socket::{LineEvent, Samples, TurnMessages},
     },
 };
 

@@ -25,6 +25,7 @@ use crate::{
         deepgram::{NAME, Peer},
         service::ServiceInfo,
         sockets::Handshake,
+        text_to_speech::written_speed,
     },
 };
 
@@ -139,9 +140,8 @@ impl Deepgram {
         let mut query = url.query_pairs_mut();
         query.append_pair("model", &voice.voice_id);
         query.append_pair("encoding", "linear16").append_pair("sample_rate", "24000");
-        let speed = family.speed(voice);
         // Some voices refuse any.
-        if (speed - 1.0).abs() > f32::EPSILON {
+        if let Some(speed) = written_speed(family.speed(voice)) {
             query.append_pair("speed", &speed.to_string());
         }
         drop(query);

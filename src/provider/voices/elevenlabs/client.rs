@@ -10,16 +10,16 @@ use std::sync::{
 use reqwest::{Url, header::HeaderName};
 
 use super::{
-    failure::Peer,
+    address::{NAME, socket},
+    failure,
     line::{Context, own_speed},
-    options::{NAME, Options},
 };
 use crate::{
     domain::Voice,
     provider::{
         Error, Kind, SynthesisSetup,
         sockets::{Handshake, Reason},
-        voices::socket::{Dialect, Limits, SocketFailure, TurnMessages},
+        voices::socket::{Dialect, Limits, Options, Peer, SocketFailure, TurnMessages},
     },
 };
 
@@ -40,7 +40,7 @@ pub struct ElevenLabs {
 impl ElevenLabs {
     /// Fails for an unusable address or key, or without certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
-        let peer = Arc::new(Peer::new(&options));
+        let peer = Arc::new(Peer::new(NAME, &options));
         let url = options.address(&[]).ok_or_else(|| peer.reason(NO_ADDRESS))?;
         let header = (HeaderName::from_static("xi-api-key"), "");
         let handshake = Handshake::new(&url, header, options.api_key.as_ref(), NO_ADDRESS);
@@ -59,8 +59,7 @@ impl Dialect for ElevenLabs {
     }
 
     fn limits(&self) -> Limits {
-        let Options { max_streams, first_byte_timeout, idle_timeout, .. } = self.options;
-        Limits { max_streams, first_byte_timeout, idle_timeout }
+        self.options.limits()
     }
 
     fn handshake(&self) -> &Handshake {
@@ -75,7 +74,7 @@ impl Dialect for ElevenLabs {
             let fix = "use an id from the account's list of voices";
             return Err(self.peer.error(Kind::InvalidRequest, &what, fix));
         }
-        let address = self.options.socket(voice, &setup.language);
+        let address = socket(&self.options, voice, &setup.language);
         address.ok_or_else(|| self.peer.reason(NO_ADDRESS))
     }
 
@@ -90,6 +89,6 @@ impl Dialect for ElevenLabs {
     }
 
     fn failure(&self, failure: SocketFailure<'_>) -> Error {
-        self.peer.failure(failure)
+        failure::failure(&self.peer, failure)
     }
 }

@@ -12,16 +12,14 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::{
     alignment::Aligned,
-    failure::{Peer, Told},
+    failure::{Told, said},
 };
 use crate::{
-    audio::SampleRate,
     domain::Pronunciation,
     provider::{
-        Error, Kind, Pcm, Sentence,
-        bounds::VALUES,
-        respell,
-        voices::socket::{LineEvent, TurnMessages},
+        Error, Sentence, respell,
+        text_to_speech::written_speed,
+        voices::socket::{LineEvent, Peer, Samples, TurnMessages},
     },
 };
 
@@ -44,8 +42,7 @@ pub struct Context {
     is_open: bool,
     /// We have closed it; sound may still come.
     is_closed: bool,
-    /// First half of a sample.
-    odd: Option<u8>,
+    samples: Samples,
 }
 
 impl Context {
@@ -57,16 +54,15 @@ impl Context {
     ) -> Self {
         let (is_open, is_closed) = (false, false);
         let sentences = Aligned::default();
-        Self { id, peer, speed, pronunciation, sentences, is_open, is_closed, odd: None }
+        let samples = Samples::default();
+        Self { id, peer, speed, pronunciation, sentences, is_open, is_closed, samples }
     }
 
     /// Opens the context; settings are taken in this message only.
     fn opens(&self) -> Message {
         let mut first = json!({"text": " ", "context_id": self.id});
-        if (self.speed - 1.0).abs() > f32::EPSILON {
-            // Parsed from text, so that 1.1 stays 1.1.
-            let exact = self.speed.to_string().parse::<f64>().unwrap_or(1.0);
-            first["voice_settings"] = json!({"speed": exact});
+        if let Some(speed) = written_speed(self.speed) {
+            first["voice_settings"] = json!({"speed": speed});
         }
         Message::text(first.to_string())
     }
@@ -77,21 +73,6 @@ impl Context {
         }
         self.is_closed = true;
         vec![Message::text(json!({"context_id": self.id, "close_context": true}).to_string())]
-    }
-
-    fn samples(&mut self, encoded: &str) -> Result<Vec<i16>, Error> {
-        let bytes = STANDARD.decode(encoded).map_err(|_| {
-            let what = "its sound is not base64";
-            self.peer.error(Kind::Protocol, what, "check base_url and model")
-        })?;
-        let mut samples = Vec::with_capacity(bytes.len() / 2 + 1);
-        for byte in bytes {
-            match self.odd.take() {
-                Some(first) => samples.push(i16::from_le_bytes([first, byte])),
-                None => self.odd = Some(byte),
-            }
-        }
-        Ok(samples)
     }
 }
 
@@ -117,22 +98,10 @@ impl TurnMessages for Context {
     }
 
     fn read(&mut self, message: &Message) -> Result<Vec<LineEvent>, Error> {
-        let bytes = match message {
-            Message::Text(text) => text.as_bytes(),
-            Message::Binary(bytes) => bytes.as_ref(),
-            _ => return Ok(Vec::new()),
-        };
-        if VALUES.check_values(bytes).is_err() {
-            let what = format!("a message exceeds the limit of {VALUES}");
-            return Err(self.peer.error(Kind::Protocol, &what, "check base_url and model"));
-        }
-        let Ok(json @ Value::Object(_)) = serde_json::from_slice::<Value>(bytes) else {
-            self.peer.notes("a message that is not a JSON object");
-            return Ok(Vec::new());
-        };
+        let Some(json) = self.peer.read(message)? else { return Ok(Vec::new()) };
         let member = |names: [&str; 2]| names.iter().find_map(|name| json.get(name));
         if json.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(self.peer.said(&Told::read(&json)));
+            return Err(said(&self.peer, &Told::read(&json)));
         }
         let whose = member(["contextId", "context_id"]).and_then(Value::as_str);
         if whose.is_some_and(|whose| whose != self.id) {
@@ -142,7 +111,8 @@ impl TurnMessages for Context {
         let sound = json.get("audio").and_then(Value::as_str).filter(|sound| !sound.is_empty());
         let is_final = member(["isFinal", "is_final"]).and_then(Value::as_bool) == Some(true);
         if let Some(sound) = sound {
-            let pcm = Pcm { samples: self.samples(sound)?, rate: SampleRate::HZ_24000 };
+            let bytes = STANDARD.decode(sound).map_err(|_| self.peer.not_sound())?;
+            let pcm = self.samples.read(&bytes);
             events = self.sentences.chunk(pcm, json.get("alignment"));
         } else if !is_final {
             self.peer.notes("a message without sound");
@@ -157,11 +127,17 @@ impl TurnMessages for Context {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::provider::{Attempts, voices::elevenlabs::options::Options};
+    use super::{
+        super::{MODEL, NAME, Options},
+        *,
+    };
+    use crate::{
+        audio::SampleRate,
+        provider::{Attempts, Kind, Pcm},
+    };
 
     fn context(speed: f32) -> Context {
-        let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9")));
+        let peer = Arc::new(Peer::new(NAME, &Options::of_tests("http://127.0.0.1:9", MODEL)));
         let word = |word: &str, respelling: &str| Pronunciation {
             word: word.to_owned(),
             respelling: respelling.to_owned(),

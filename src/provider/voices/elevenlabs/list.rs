@@ -3,73 +3,39 @@
 //! Entry function: [`list`]. It may lack voices that work: shared ones can be spoken with without
 //! being added to the account.
 
-use std::time::Duration;
-
 use serde_json::Value;
-use tokio::time::timeout;
 
-use super::{client::ElevenLabs, options::Options};
+use super::client::ElevenLabs;
 use crate::provider::{
-    Error, Kind,
-    bounds::{ANSWER, Body, VALUES},
+    Error,
     voices::{
         listed::ListedVoice,
-        socket::{Dialect, SocketFailure},
+        socket::{Options, Page, listed, short},
     },
 };
 
-/// Longest wait for all pages.
-const WHOLE: Duration = Duration::from_secs(20);
 /// Voices a page; the service gives no more.
 const PAGE: &str = "100";
-const PAGES: usize = 50;
-/// Longest name and description, in characters.
-const TEXT: usize = 100;
 
 /// Voices of the account, in the service's order; at most 5,000.
 pub async fn list(options: Options) -> Result<Vec<ListedVoice>, Error> {
     let service = ElevenLabs::new(options)?;
-    timeout(WHOLE, service.voices()).await.map_err(|_| service.peer.slow())?
-}
-
-impl ElevenLabs {
-    async fn voices(&self) -> Result<Vec<ListedVoice>, Error> {
-        let (mut all, mut token) = (Vec::new(), None::<String>);
-        for _ in 0..PAGES {
-            let page = self.page(token.as_deref()).await?;
-            let voices = page.get("voices").and_then(Value::as_array);
-            let voices = voices.ok_or_else(|| self.unread())?;
-            all.extend(voices.iter().filter_map(voice));
-            let more = page.get("has_more").and_then(Value::as_bool).unwrap_or_default();
-            let next = page.get("next_page_token").and_then(Value::as_str);
-            match next.filter(|next| more && Some(*next) != token.as_deref()) {
-                Some(next) => token = Some(next.to_owned()),
-                None => break,
-            }
-        }
-        Ok(all)
-    }
-
-    async fn page(&self, token: Option<&str>) -> Result<Value, Error> {
-        let mut url = self.options.address(&["v2", "voices"]).ok_or_else(|| self.unread())?;
+    let address = |mark: Option<&str>| {
+        let mut url = service.options.address(&["v2", "voices"])?;
         url.query_pairs_mut().append_pair("page_size", PAGE);
-        if let Some(token) = token {
+        if let Some(token) = mark {
             url.query_pairs_mut().append_pair("next_page_token", token);
         }
-        let answer = self.handshake().get(url).await;
-        let mut answer = answer.map_err(|why| self.failure(SocketFailure::NotOpened(&why)))?;
-        let mut body = Body::within(ANSWER);
-        while let Some(piece) = answer.chunk().await.map_err(|_| self.unread())? {
-            body.push(&piece).map_err(|bound| self.failure(SocketFailure::Flooding(bound)))?;
-        }
-        let checked = VALUES.check_values(&body.bytes);
-        checked.map_err(|bound| self.failure(SocketFailure::Flooding(bound)))?;
-        serde_json::from_slice(&body.bytes).map_err(|_| self.unread())
-    }
+        Some(url)
+    };
+    listed(&service, &service.peer, address, page).await
+}
 
-    fn unread(&self) -> Error {
-        self.peer.error(Kind::Protocol, "its list of voices cannot be read", "check base_url")
-    }
+fn page(page: &Value) -> Option<Page> {
+    let voices = page.get("voices")?.as_array()?.iter().filter_map(voice).collect();
+    let next = page.get("next_page_token").and_then(Value::as_str);
+    let more = page.get("has_more").and_then(Value::as_bool).unwrap_or_default();
+    Some((voices, next.filter(|_| more).map(str::to_owned)))
 }
 
 fn voice(voice: &Value) -> Option<ListedVoice> {
@@ -87,10 +53,8 @@ fn voice(voice: &Value) -> Option<ListedVoice> {
     }
     let named = ["gender", "age", "accent", "descriptive", "description", "use_case"];
     let about: Vec<&str> = named.into_iter().filter_map(label).collect();
-    let short = |text: &str| text.replace('_', " ").chars().take(TEXT).collect::<String>();
-    let name = voice.get("name").and_then(Value::as_str).unwrap_or(&id);
-    let name = name.chars().take(TEXT).collect();
-    Some(ListedVoice { name, languages, about: short(&about.join(", ")), id })
+    let name = short(voice.get("name").and_then(Value::as_str).unwrap_or(&id));
+    Some(ListedVoice { name, languages, about: short(&about.join(", ").replace('_', " ")), id })
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
 //! ElevenLabs as a voice: Flash and its relatives over the multi-context socket.
 //!
-//! Entry types: [`ElevenLabs`], made from [`Options`], a dialect of [`super::socket`]; [`list()`]. A
-//! turn is a context, a sentence is flushed, and the times of its characters tell where words and
+//! Entry types: [`ElevenLabs`], a dialect of [`super::socket`]; [`list()`]. A turn is a context, a sentence is flushed, and the times of its characters tell where words and
 //! sentences end. Names are respelled. The service speaks at 0.7 to 1.2 times the normal speed;
 //! other speeds, and pitch, are applied to the sound. **Never**: the key or the speech in the log.
 
+mod address;
 mod alignment;
 mod client;
 mod failure;
 mod line;
 mod list;
-mod options;
 #[cfg(test)]
 mod tests;
 
@@ -19,9 +18,10 @@ mod tests;
 #[path = "../../../../tests/support/elevenlabs/mod.rs"]
 mod elevenlabs_server;
 
+pub use self::address::{BASE_URL, MODEL, NAME, can_speak};
 pub use self::client::ElevenLabs;
 pub use self::list::list;
-pub use self::options::{BASE_URL, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL, NAME, Options};
+pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, Options};
 #[cfg(test)]
 use crate::provider::remote::own_thread;
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};

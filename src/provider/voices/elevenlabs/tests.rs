@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The key of [`Options::of_tests`].
-const KEY: &str = "xi-very-secret";
+const KEY: &str = "key-very-secret";
 /// Longest wait in these tests.
 const BOUND: Duration = Duration::from_secs(60);
 /// Samples of a character at 24 kHz.
@@ -66,7 +66,7 @@ fn options(server: &ElevenLabsServer) -> Options {
     Options {
         first_byte_timeout: patience,
         idle_timeout: patience,
-        ..Options::of_tests(&server.base_url())
+        ..Options::of_tests(&server.base_url(), MODEL)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
+use reqwest::{StatusCode, Url, header::HeaderMap};
 use tokio_tungstenite::tungstenite::{self, Message, protocol::CloseFrame};
 
 use crate::{
@@ -99,6 +99,14 @@ pub enum LineEvent {
     /// The socket may serve another turn: no sound of this one can come, after
     /// [`TurnMessages::cancel`] too. Sentences that follow are those of another turn.
     Free,
+}
+
+/// The answer to a refused request.
+#[derive(Clone, Copy)]
+pub struct Refusal<'a> {
+    pub status: StatusCode,
+    pub headers: &'a HeaderMap,
+    pub body: &'a [u8],
 }
 
 /// Failure of a socket, which the service's client phrases.

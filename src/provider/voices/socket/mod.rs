@@ -1,7 +1,8 @@
 //! Voice services that stream over a WebSocket.
 //!
 //! Entry types: [`Dialect`], one service's messages, and [`TurnMessages`], those of one turn;
-//! [`SocketVoice`], which makes a voice service of a dialect. A turn has a socket for itself; after
+//! [`SocketVoice`], which makes a voice service of a dialect. Services with models and voices of an
+//! account share [`Options`], errors ([`Peer`]) and the way to their lists ([`listed()`]). A turn has a socket for itself; after
 //! it, the socket is kept for the next turn with the same address, and closed after 20 s without
 //! one. An interrupted turn is cancelled at once, and its socket serves another one only when no
 //! sound of it can come, or none that is not told apart; where that takes two seconds, it is closed.
@@ -9,6 +10,10 @@
 mod dialect;
 mod idle;
 mod link;
+mod listing;
+mod options;
+mod peer;
+mod samples;
 mod sentence;
 mod service;
 mod stream;
@@ -21,7 +26,13 @@ use futures::{
     future::{self, BoxFuture},
 };
 
-pub use self::dialect::{Dialect, Limits, LineEvent, SocketFailure, TurnMessages};
+pub use self::{
+    dialect::{Dialect, Limits, LineEvent, Refusal, SocketFailure, TurnMessages},
+    listing::{Page, listed, short},
+    options::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, Options},
+    peer::Peer,
+    samples::Samples,
+};
 use self::{service::Service, turn::Turn};
 use crate::{
     domain::Voice,
