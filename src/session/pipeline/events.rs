@@ -44,7 +44,7 @@ impl SpeakerPipeline {
             News::Said(SpeechEvent::Final { text }) => {
                 let Some(open) = &mut self.open else { return Recognised::Nothing };
                 if self.service_ends {
-                    return Recognised::Understood(open.cut(self.speaker, text, at.clock));
+                    return Recognised::Understood(open.cut(text, at.clock));
                 }
                 open.text = Some(text);
                 Recognised::Nothing
@@ -56,7 +56,7 @@ impl SpeakerPipeline {
             News::Failed(error) => self.failed(error, at.clock),
             // The recogniser ignored the rest.
             News::Over => match self.open.take().filter(|_| !self.service_ends) {
-                Some(over) => Recognised::Understood(over.into_utterance(self.speaker, at.clock)),
+                Some(over) => Recognised::Understood(over.into_utterance(at.clock)),
                 None => Recognised::Nothing,
             },
         }
@@ -116,7 +116,7 @@ impl SpeakerPipeline {
         }
         let Err(error) = self.fall_over(error, now) else { return Recognised::Nothing };
         let Some(over) = self.open.take() else { return Recognised::Nothing };
-        Recognised::Failed(over.into_utterance(self.speaker, now), error)
+        Recognised::Failed(over.into_utterance(now), error)
     }
 
     /// Lets the next recogniser hear the open utterance; fails if there is none.
