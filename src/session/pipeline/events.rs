@@ -1,4 +1,5 @@
-//! What the recogniser of the open utterance says, and who ends it when another one hears it.
+//! Events of the open utterance's recogniser, and the change to another one that may end
+//! utterances differently.
 
 use tokio::time::Instant;
 
@@ -123,7 +124,7 @@ impl SpeakerPipeline {
     pub(super) fn fall_over(&mut self, error: Error, now: Instant) -> Result<(), Error> {
         let Some(open) = &mut self.open else { return Err(error) };
         open.fall_over(error, now)?;
-        // The pause before another attempt was for the one that failed.
+        // The delay applied to the failed recogniser.
         self.reopen_at = None;
         self.follow();
         Ok(())
@@ -136,7 +137,7 @@ impl SpeakerPipeline {
         }
     }
 
-    /// The table or the service ends the open utterance, as its recogniser wants it.
+    /// Has the table or the service end the open utterance, as its recogniser requires.
     pub(super) fn follow(&mut self) {
         let Some(open) = self.open.as_ref().filter(|it| it.is_endless() != self.service_ends)
         else {

@@ -1,8 +1,8 @@
 //! One speaker's way to the recogniser: voice detection, endpointing, and one recognition per
 //! utterance (or one for all, if the service ends utterances itself).
 //!
-//! Entry type: [`SpeakerPipeline`]. Who ends an utterance changes with the recogniser that hears
-//! it, also within it (`events.rs`).
+//! Entry type: [`SpeakerPipeline`]. When another recogniser takes over, even within an utterance,
+//! finding its end may pass from the table to the service or back (`events.rs`).
 
 mod events;
 
