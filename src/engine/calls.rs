@@ -30,7 +30,7 @@ pub struct NpcCalls {
 }
 
 impl NpcCalls {
-    /// Those of `tools` that a turn at `tier` waits for long enough to need a filler.
+    /// Tools for which a turn at `tier` waits long enough to need a filler.
     pub fn slow(&self, tools: &VisibleTools, tier: Tier) -> Vec<Arc<CatalogEntry>> {
         let is_slow = |it: &&Arc<CatalogEntry>| {
             it.expected > self.filler_after && !it.outlasts(tier.ceiling())

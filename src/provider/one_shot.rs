@@ -75,7 +75,7 @@ struct Speaking {
     /// Sentences that are not yet requested.
     unsaid: VecDeque<Sentence>,
     sound: Option<BoxStream<'static, Result<Pcm, Error>>>,
-    /// No sentence is added any more, or one failed.
+    /// No sentence follows, or one failed.
     is_over: bool,
 }
 
@@ -183,8 +183,6 @@ mod tests {
         fn again(&self, _: Kind) -> BoxFuture<'static, Result<(), Error>> {
             future::ready(Ok(())).boxed()
         }
-
-        fn failed(&self, _: Kind) {}
 
         fn unsent(&self) {
             self.0.fetch_add(1, Ordering::Relaxed);

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 use super::{
     recogniser::{News, RecognitionEvent},
     recognition::Recognition,
-    speakers::SpeakerId,
     utterance::Utterance,
 };
 use crate::provider::{Error, Kind, SpeechEvent};
@@ -27,16 +26,12 @@ pub enum Recognised {
     Failed(Utterance, Error),
 }
 
+#[derive(Default)]
 pub struct Finals {
-    speaker: SpeakerId,
     closed: Vec<Recognition>,
 }
 
 impl Finals {
-    pub fn new(speaker: SpeakerId) -> Self {
-        Self { speaker, closed: Vec::new() }
-    }
-
     pub fn push(&mut self, over: Recognition) {
         self.closed.push(over);
     }
@@ -67,7 +62,7 @@ impl Finals {
         let error = Error::new(Kind::Timeout, "the recogniser gave no final transcript in 10 s");
         let error = self.closed.get_mut(index)?.fall_over(error, now).err()?;
         let late = self.closed.remove(index);
-        Some((late.into_utterance(self.speaker, now), error))
+        Some((late.into_utterance(now), error))
     }
 
     /// Processes a recogniser's event about a finished utterance; `open` is the unfinished one.
@@ -113,7 +108,7 @@ impl Finals {
                 }
                 Err(error) => {
                     let failed = self.closed.remove(index);
-                    Recognised::Failed(failed.into_utterance(self.speaker, now), error)
+                    Recognised::Failed(failed.into_utterance(now), error)
                 }
             },
         }
@@ -134,7 +129,7 @@ impl Finals {
         let known = self.closed.remove(index);
         let parked = known.parked;
         let partials = known.partials;
-        let utterance = known.into_utterance(self.speaker, now);
+        let utterance = known.into_utterance(now);
         let later = self.closed.iter_mut().chain(open.as_deref_mut()).find(|next| next.id > id);
         let Some(next) = later.filter(|_| parked) else {
             return Recognised::Understood(utterance);

@@ -84,8 +84,7 @@ impl Finished {
         let failure = failure(report, &self.end);
         let outcome = stopped_as.unwrap_or_else(|| outcome(failure.as_ref(), played));
         let utterance = &self.purpose.utterance;
-        let stt = utterance.understood_by.as_deref().unwrap_or(stt);
-        let stt = if utterance.typed { TurnLine::TYPED } else { stt };
+        let stt = utterance.source(stt);
         let made_by = made_by(report, stt, &cast);
         let is_cascade =
             report.is_none_or(|report| report.engine.kind != EngineKind::SpeechToSpeech);

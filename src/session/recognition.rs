@@ -44,7 +44,6 @@ pub struct Recognition {
     /// Those that failed, with reasons.
     failed: Vec<String>,
     sending: Sending,
-    endless: bool,
     /// Its sound, after that of what it continues.
     sound: VecDeque<Frame>,
     /// Frames of its own, including those dropped from [`Self::sound`].
@@ -84,7 +83,6 @@ impl Recognition {
         let mut others = recogniser.candidates();
         let none = || Error::new(Kind::Missing, "no recogniser is configured (set providers.stt)");
         let by = others.ask().ok_or_else(none)?;
-        let endless = by.is_endless();
         Ok(Self {
             id,
             speaker,
@@ -92,7 +90,6 @@ impl Recognition {
             others,
             failed: Vec::new(),
             sending: Sending::start(by, id, speaker, at.clock)?,
-            endless,
             sound: VecDeque::new(),
             own: 0,
             voiced: 0,
@@ -156,10 +153,9 @@ impl Recognition {
 
     /// Sends its sound to a recogniser that knows nothing yet.
     fn send_again(&mut self, now: Instant) {
-        self.endless = self.sending.by().is_endless();
         self.partial.clear();
         (self.partial_at, self.is_eager, self.offered, self.text) = (None, false, false, None);
-        if self.endless {
+        if self.is_endless() {
             self.withheld.clear();
         }
         let own = self.own.min(self.sound.len());
@@ -173,7 +169,7 @@ impl Recognition {
 
     /// True if it is between two utterances of a stream that another recogniser may continue.
     pub fn is_idle(&self) -> bool {
-        self.endless && !self.audible && !self.sending.by().is_alone()
+        self.is_endless() && !self.audible && !self.sending.by().is_alone()
     }
 
     /// Notes that its recogniser failed between two utterances.
@@ -182,8 +178,8 @@ impl Recognition {
     }
 
     /// True if its recogniser ends utterances itself.
-    pub const fn is_endless(&self) -> bool {
-        self.endless
+    pub fn is_endless(&self) -> bool {
+        self.sending.by().is_endless()
     }
 
     /// Takes 20 ms. Withholds long silence if the table ends utterances.
@@ -198,7 +194,7 @@ impl Recognition {
         self.sending.count();
         self.keep(frame);
         self.withheld.push(frame.clone());
-        if !self.endless && at.sound > self.voiced_at + SILENCE {
+        if !self.is_endless() && at.sound > self.voiced_at + SILENCE {
             return;
         }
         self.sending.feed(self.withheld.drain(..));
@@ -207,7 +203,7 @@ impl Recognition {
     /// Stores a frame for the turn. A streaming recognition is mostly silence, a megabyte every 30
     /// s, so only a pre-roll of the silence before a voice is kept.
     fn keep(&mut self, frame: &Frame) {
-        self.audible |= !self.endless || !vad::is_silent(frame.samples());
+        self.audible |= !self.is_endless() || !vad::is_silent(frame.samples());
         let most = if self.audible { SOUND_CAPACITY } else { PREROLL_FRAMES };
         while self.sound.len() >= most {
             self.sound.pop_front();
@@ -267,7 +263,7 @@ impl Recognition {
 
     /// True if the recogniser has partial text without an end.
     pub fn is_half_understood(&self) -> bool {
-        self.endless && !self.partial.is_empty()
+        self.is_endless() && !self.partial.is_empty()
     }
 
     pub fn voiced_at(&self) -> SoundTime {
@@ -300,7 +296,7 @@ impl Recognition {
     }
 
     /// Ends the utterance; a streaming recognition continues with the next.
-    pub fn cut(&mut self, speaker: SpeakerId, text: String, now: Instant) -> Utterance {
+    pub fn cut(&mut self, text: String, now: Instant) -> Utterance {
         self.partial.clear();
         (self.partial_at, self.is_eager, self.offered) = (None, false, false);
         self.audible = false;
@@ -318,14 +314,14 @@ impl Recognition {
             final_at: Some(now),
             voiced: std::mem::take(&mut self.voiced),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
-            ..Utterance::unknown(speaker, self.speech_end)
+            ..Utterance::unknown(self.speaker, self.speech_end)
         }
     }
 
     /// Processes a final text. A recogniser that ends utterances itself may give several of a
     /// closed one.
     pub fn conclude(&mut self, text: String) {
-        let before = self.text.take().filter(|before| self.endless && !before.is_empty());
+        let before = self.text.take().filter(|before| self.is_endless() && !before.is_empty());
         self.text = Some(match before {
             Some(before) => format!("{before} {text}"),
             None => text,
@@ -343,7 +339,7 @@ impl Recognition {
         Some(stable.max(self.voiced_at + PAUSE))
     }
 
-    pub fn offer(&mut self, speaker: SpeakerId) -> Utterance {
+    pub fn offer(&mut self) -> Utterance {
         self.offered = true;
         Utterance {
             raw: self.joined(&self.partial),
@@ -351,7 +347,7 @@ impl Recognition {
             partials: self.partials,
             audio: self.sound.iter().cloned().collect(),
             voiced: self.voiced,
-            ..Utterance::unknown(speaker, self.speech_end)
+            ..Utterance::unknown(self.speaker, self.speech_end)
         }
     }
 
@@ -372,7 +368,7 @@ impl Recognition {
         }
     }
 
-    pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
+    pub fn into_utterance(mut self, now: Instant) -> Utterance {
         let began = self.began.unwrap_or(self.speech_end);
         let apart = self.text.as_deref().filter(|_| self.apart);
         Utterance {
@@ -384,7 +380,7 @@ impl Recognition {
             final_at: Some(now),
             voiced: self.voiced,
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
-            ..Utterance::unknown(speaker, self.speech_end)
+            ..Utterance::unknown(self.speaker, self.speech_end)
         }
     }
 }

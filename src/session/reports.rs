@@ -107,13 +107,6 @@ impl Reports {
         self.backlog.count()
     }
 
-    fn understood_by(&self, utterance: &Utterance) -> String {
-        match utterance.typed {
-            true => TurnLine::TYPED.to_owned(),
-            false => utterance.understood_by.as_deref().unwrap_or(&self.stt).to_owned(),
-        }
-    }
-
     /// Publishes an answer, and keeps its `basis` to explain it.
     pub fn answer(
         &mut self,
@@ -171,7 +164,7 @@ impl Reports {
                 speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
                 ..Timings::default()
             },
-            stt: self.understood_by(&utterance),
+            stt: utterance.source(&self.stt).to_owned(),
             understood: utterance.text,
             spent: self.spent(),
             ..TurnLine::unanswered(outcome, detail)
@@ -184,7 +177,7 @@ impl Reports {
         let is_alone = is_x_card(&utterance.text);
         let line = TurnLine {
             understood: if is_alone { utterance.text.clone() } else { X_CARD.to_owned() },
-            stt: self.understood_by(utterance),
+            stt: utterance.source(&self.stt).to_owned(),
             spent: self.spent(),
             ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())
         };
@@ -193,7 +186,7 @@ impl Reports {
 
     /// Publishes an exchange that was taken back, without its words.
     pub fn taken_back(&mut self, outcome: Outcome, utterance: &Utterance) {
-        let (stt, spent) = (self.understood_by(utterance), self.spent());
+        let (stt, spent) = (utterance.source(&self.stt).to_owned(), self.spent());
         let line = TurnLine { stt, spent, ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned()) };
         self.line_of_nobody(line);
     }

@@ -117,8 +117,8 @@ impl Sending {
         Poll::Ready(news)
     }
 
-    /// Sends the sound that has been paid for. A refused payment is returned, its sound was not
-    /// sent; fails at a cap or if the store is late.
+    /// Sends the sound that has been paid for. Fails at a cap or if the store is late; the sound is
+    /// dropped then, and its money returned.
     fn poll_payment(&mut self, context: &mut Context<'_>) -> Result<(), Error> {
         while let Some(paying) = &mut self.paying {
             let Poll::Ready(paid) = paying.poll_unpin(context) else { break };
@@ -152,7 +152,7 @@ impl Sending {
         self.unpaid.extend(frames);
         self.hand_on();
         while self.unpaid.len() > SOUND_CAPACITY {
-            tracing::warn!(stream = self.id, "nobody has paid yet, a frame is lost");
+            tracing::warn!(stream = self.id, "payment is still pending, a frame is lost");
             self.unpaid.pop_back();
             self.frames = self.frames.saturating_sub(1);
         }

@@ -154,9 +154,8 @@ impl Table {
 
     /// Reports an utterance that no recogniser could hear.
     fn unheard(&mut self, utterance: Utterance, error: &Error) {
-        let fails = !matches!(error.kind(), Kind::OverBudget);
         self.not_understood(utterance, error);
-        if fails && self.hearing.goes_deaf() {
+        if error.kind() != Kind::OverBudget && self.hearing.goes_deaf() {
             self.reports.notice(format!("players are not understood for now: {error}"));
         }
     }

@@ -7,7 +7,11 @@ use std::{collections::VecDeque, sync::Arc};
 use tokio::time::Instant;
 
 use super::{
-    SeatId, caller::OrderId, line::Circumstances, overrides::TurnTier, speakers::SpeakerId,
+    SeatId,
+    caller::OrderId,
+    line::{Circumstances, TurnLine},
+    overrides::TurnTier,
+    speakers::SpeakerId,
 };
 use crate::{
     audio::{FRAME, Frame},
@@ -78,6 +82,14 @@ impl Utterance {
             voiced: 0,
             typed: false,
             order: None,
+        }
+    }
+
+    /// Source of its words: [`TurnLine::TYPED`], or the recogniser, `otherwise` if none gave them.
+    pub fn source<'a>(&'a self, otherwise: &'a str) -> &'a str {
+        match self.typed {
+            true => TurnLine::TYPED,
+            false => self.understood_by.as_deref().unwrap_or(otherwise),
         }
     }
 

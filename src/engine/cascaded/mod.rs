@@ -37,7 +37,7 @@ pub struct Cascaded {
     calls: NpcCalls,
     voice: Synthesizer,
     fillers: Fillers,
-    /// The NPC's tier, or that of its last turn if higher, for preparing tools and fillers.
+    /// The NPC's tier, or that of its last turn if higher; decides which fillers are prepared.
     tier: Tier,
 }
 
@@ -126,7 +126,7 @@ impl Cascaded {
     pub fn warm_up(&self) -> impl Future<Output = ()> + Send + use<> {
         let (fillers, tier) = (self.fillers.clone(), self.tier);
         let tools = self.calls.host.visible(&self.model.npc.name, tier, tier.ceiling());
-        // A turn with a server's tool that comes later makes its filler itself.
+        // Tools that a server offers later have their filler made within a turn.
         let slow = self.calls.slow(&tools, tier);
         let (costs, voice) = (self.costs(), self.voice.clone());
         let fails_over = !self.model.models.is_alone();

@@ -118,7 +118,7 @@ impl Fillers {
         locked(&self.instead).get(&occasion).cloned()
     }
 
-    /// A line of `tool` or of the NPC, which may have to be made. Cancel safe.
+    /// A line of `tool` or of the NPC; synthesises one if none is prepared. Cancel safe.
     pub async fn ready(&self, tool: &Arc<str>) -> Option<Filler> {
         if let Some(filler) = self.take(tool) {
             return Some(filler);

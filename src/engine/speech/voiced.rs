@@ -1,6 +1,6 @@
 //! Speech of one turn, from its first sentence to its end.
 //!
-//! Entry method: [`TurnVoice::utter`]; [`Voiced`] is what becomes of it.
+//! Entry method: [`TurnVoice::utter`]; its result is [`Voiced`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ const WORDS_WAIT: Duration = Duration::from_secs(2);
 pub struct Voiced {
     /// Sentences sent, without fillers; or the voice's error.
     pub sentences: Result<usize, Error>,
-    /// Text that it failed to speak, as written.
+    /// Text that no voice spoke to its end, as written.
     pub unspoken: String,
     /// Names of the voices that spoke, in order, without repetition.
     pub spoke: Vec<Arc<str>>,

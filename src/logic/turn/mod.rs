@@ -147,14 +147,14 @@ impl Endpointer {
         self.ends = ends;
     }
 
-    /// Takes over a segment that was ended by others so far: its first and its last voice, and how
-    /// much voice it has.
+    /// Opens a segment that a recogniser was to end: its first and its last voice, and the length
+    /// of voice in it.
     pub const fn take_over(&mut self, began: Instant, last_voiced_at: Instant, voiced: Duration) {
         let segment = Segment::new(began);
         self.open = Some(Segment { last_voiced_at, voiced, ..segment });
     }
 
-    /// Leaves the open segment to others, who end it.
+    /// Drops the open segment: a recogniser ends it.
     pub const fn leave(&mut self) {
         self.open = None;
     }

@@ -40,6 +40,12 @@ impl<S: ?Sized> Chain<S> {
         Self { candidates: std::iter::once(first).chain(others).collect(), is_hedged }
     }
 
+    /// `candidates` in order of preference; `None`: the list is empty. `is_hedged`: as in
+    /// [`Self::new`].
+    pub fn in_order(candidates: Vec<Candidate<S>>, is_hedged: bool) -> Option<Self> {
+        (!candidates.is_empty()).then(|| Self { candidates: candidates.into(), is_hedged })
+    }
+
     /// One service with its own health, for tests and benches.
     pub fn of(name: &str, service: Arc<S>) -> Self {
         Self::new(Candidate::new(name, service, Arc::default()), Vec::new(), false)
@@ -52,8 +58,7 @@ impl<S: ?Sized> Chain<S> {
     /// Candidates that `wanted` accepts; `None`: it accepts none.
     pub fn only(&self, wanted: impl Fn(&S) -> bool) -> Option<Self> {
         let picked = self.iter().filter(|it| wanted(it.service())).cloned();
-        let candidates: Arc<[_]> = picked.collect();
-        (!candidates.is_empty()).then_some(Self { candidates, is_hedged: self.is_hedged })
+        Self::in_order(picked.collect(), self.is_hedged)
     }
 
     #[must_use]

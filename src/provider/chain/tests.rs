@@ -17,9 +17,7 @@ use crate::provider::{
 
 fn chain(names: &[&str]) -> Chain<str> {
     let candidate = |name: &&str| Candidate::new(name, Arc::from(*name), Arc::default());
-    let mut all = names.iter().map(candidate);
-    let first = all.next().expect("a name");
-    Chain::new(first, all.collect(), false)
+    Chain::in_order(names.iter().map(candidate).collect(), false).expect("a name")
 }
 
 /// Asks in order until one answers; names beginning with "x" fail with `kind`.

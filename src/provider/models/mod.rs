@@ -179,12 +179,10 @@ impl Models {
             let health = self.health.get(named, || Ok(Arc::default()))?;
             Ok(Candidate::new(&named.name, self.open(&named.entry, npc, seed)?, health))
         };
-        let all = list.asked(npc.thinks_with()).map(open);
-        let mut all = all.collect::<Result<Vec<_>, Error>>()?.into_iter();
-        let first = all.next().ok_or_else(|| {
+        let all = list.asked(npc.thinks_with()).map(open).collect::<Result<Vec<_>, Error>>()?;
+        Chain::in_order(all, list.hedge).ok_or_else(|| {
             Error::new(Kind::Missing, "no chat model is configured (set providers.llm)")
-        })?;
-        Ok(Chain::new(first, all.collect(), list.hedge))
+        })
     }
 
     fn open(&self, entry: &ModelEntry, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {

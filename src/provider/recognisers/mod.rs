@@ -155,12 +155,10 @@ impl Recognisers {
             let health = self.health.get(named, || Ok(Arc::default()))?;
             Ok(Candidate::new(&named.name, self.open(&named.entry)?, health))
         };
-        let all = list.entries.iter().map(open);
-        let mut all = all.collect::<Result<Vec<_>, Error>>()?.into_iter();
-        let first = all.next().ok_or_else(|| {
+        let all = list.entries.iter().map(open).collect::<Result<Vec<_>, Error>>()?;
+        Chain::in_order(all, false).ok_or_else(|| {
             Error::new(Kind::Missing, "no recogniser is configured (set providers.stt)")
-        })?;
-        Ok(Chain::new(first, all.collect(), false))
+        })
     }
 
     fn open(&self, entry: &RecogniserEntry) -> Result<Arc<dyn SpeechToText>, Error> {

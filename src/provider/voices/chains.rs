@@ -33,11 +33,8 @@ impl VoiceChains {
             let voice = Arc::new(OpenVoice::new(self.open(&named.entry)?, voice));
             all.push(Candidate::new(&named.name, voice, health));
         }
-        let mut all = all.into_iter();
-        let first = all.next().ok_or_else(|| {
-            Error::new(Kind::Missing, "no voice is configured (set providers.tts)")
-        })?;
-        Ok(Chain::new(first, all.collect(), false))
+        Chain::in_order(all, false)
+            .ok_or_else(|| Error::new(Kind::Missing, "no voice is configured (set providers.tts)"))
     }
 
     pub fn retain(&self, wanted: &VoiceList) {

@@ -142,8 +142,8 @@ impl VoiceList {
         Some(found.by.clone())
     }
 
-    /// Voices of the other configured entries in place of `own`, if that is of one of them: the
-    /// same voice at the same service, else its default voice.
+    /// Voices of the other configured entries that may replace `own`, if its entry is configured:
+    /// the same voice at another entry of its service, else the entry's default voice.
     fn behind(&self, own: &Voice, language: &str) -> impl Iterator<Item = Voice> {
         let configured = self.entries.iter().take(self.configured);
         let mine = self.get(&own.provider);

@@ -71,7 +71,7 @@ impl Chain<OpenVoice> {
             missing = match voice.lacks() {
                 Some(error) => Err(error),
                 None => match voice.warm().await {
-                    // It was found out only now.
+                    // Found missing only now.
                     Err(error) if voice.lacks().is_some() => Err(error),
                     warmed => return warmed,
                 },

@@ -1,4 +1,5 @@
-//! What the recogniser of the open utterance says, and who ends it when another one hears it.
+//! Events of the open utterance's recogniser, and the change to another one that may end
+//! utterances differently.
 
 use tokio::time::Instant;
 
@@ -44,7 +45,7 @@ impl SpeakerPipeline {
             News::Said(SpeechEvent::Final { text }) => {
                 let Some(open) = &mut self.open else { return Recognised::Nothing };
                 if self.service_ends {
-                    return Recognised::Understood(open.cut(self.speaker, text, at.clock));
+                    return Recognised::Understood(open.cut(text, at.clock));
                 }
                 open.text = Some(text);
                 Recognised::Nothing
@@ -56,7 +57,7 @@ impl SpeakerPipeline {
             News::Failed(error) => self.failed(error, at.clock),
             // The recogniser ignored the rest.
             News::Over => match self.open.take().filter(|_| !self.service_ends) {
-                Some(over) => Recognised::Understood(over.into_utterance(self.speaker, at.clock)),
+                Some(over) => Recognised::Understood(over.into_utterance(at.clock)),
                 None => Recognised::Nothing,
             },
         }
@@ -116,14 +117,14 @@ impl SpeakerPipeline {
         }
         let Err(error) = self.fall_over(error, now) else { return Recognised::Nothing };
         let Some(over) = self.open.take() else { return Recognised::Nothing };
-        Recognised::Failed(over.into_utterance(self.speaker, now), error)
+        Recognised::Failed(over.into_utterance(now), error)
     }
 
     /// Lets the next recogniser hear the open utterance; fails if there is none.
     pub(super) fn fall_over(&mut self, error: Error, now: Instant) -> Result<(), Error> {
         let Some(open) = &mut self.open else { return Err(error) };
         open.fall_over(error, now)?;
-        // The pause before another attempt was for the one that failed.
+        // The delay applied to the failed recogniser.
         self.reopen_at = None;
         self.follow();
         Ok(())
@@ -136,7 +137,7 @@ impl SpeakerPipeline {
         }
     }
 
-    /// The table or the service ends the open utterance, as its recogniser wants it.
+    /// Has the table or the service end the open utterance, as its recogniser requires.
     pub(super) fn follow(&mut self) {
         let Some(open) = self.open.as_ref().filter(|it| it.is_endless() != self.service_ends)
         else {

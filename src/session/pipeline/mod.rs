@@ -1,8 +1,8 @@
 //! One speaker's way to the recogniser: voice detection, endpointing, and one recognition per
 //! utterance (or one for all, if the service ends utterances itself).
 //!
-//! Entry type: [`SpeakerPipeline`]. Who ends an utterance changes with the recogniser that hears
-//! it, also within it (`events.rs`).
+//! Entry type: [`SpeakerPipeline`]. When another recogniser takes over, even within an utterance,
+//! finding its end may pass from the table to the service or back (`events.rs`).
 
 mod events;
 
@@ -86,7 +86,7 @@ impl SpeakerPipeline {
             service_ends: false,
             preroll: Preroll::default(),
             open: None,
-            finals: Finals::new(speaker),
+            finals: Finals::default(),
             begun: 0,
             last_at: None,
             ended: None,
@@ -259,7 +259,7 @@ impl SpeakerPipeline {
         let mut open = self.open.take()?;
         tracing::warn!("giving up an utterance: the recogniser never reported its end");
         let text = std::mem::take(&mut open.partial);
-        Some(open.cut(self.speaker, text, at.clock))
+        Some(open.cut(text, at.clock))
     }
 
     pub fn wake_at(&self) -> Option<Instant> {
@@ -294,7 +294,7 @@ impl SpeakerPipeline {
             let text = "the recogniser accepts no sound (restart, or test it with glyphoxa doctor)";
             let error = self.fall_over(Error::new(Kind::Timeout, text), now).err()?;
             let stuck = self.open.take()?;
-            return Some((stuck.into_utterance(self.speaker, now), error));
+            return Some((stuck.into_utterance(now), error));
         }
         self.finals.overdue(now)
     }
@@ -352,7 +352,7 @@ impl SpeakerPipeline {
     pub fn stable_partial(&mut self, at: SoundTime) -> Option<Utterance> {
         let open = self.open.as_mut()?;
         open.stable_at(self.endpointer.is_finished()).filter(|due| *due <= at)?;
-        Some(open.offer(self.speaker))
+        Some(open.offer())
     }
 
     /// Continues the previous utterance, known or still being recognised, in the segment that just

@@ -58,7 +58,7 @@ pub struct PaidSpeech {
     voice: Synthesizer,
     /// Dropped before the lines, so that sentences never sent cost nothing.
     speaking: Option<Speaking>,
-    /// Sentences that are not yet spoken; those that the voice has come first.
+    /// Sentences not yet spoken, first those handed over to the voice.
     lines: VecDeque<Unsaid>,
     queue: Queue<OpenVoice>,
     /// Voices that failed, with reasons.
@@ -74,16 +74,14 @@ pub struct PaidSpeech {
 struct Speaking {
     synthesis: Box<dyn Synthesis>,
     candidate: Candidate<OpenVoice>,
-    /// `None`: its health knows of the current sentence.
+    /// `None`: it has answered.
     asked: Option<Asked>,
     /// Of the current sentence; `None` before its first sound.
     shaping: Option<Shaping>,
     /// Audible sound of the current sentence.
     sounded: Duration,
-    /// Its words that are not passed on yet: while another voice may still say them.
+    /// Its words that wait because another voice may still say the sentence; at most [`WORDS_MAX`].
     words: VecDeque<WordEnd>,
-    is_unheard: bool,
-    is_finished: bool,
 }
 
 struct Unsaid {
@@ -252,7 +250,7 @@ impl PaidSpeech {
     /// Finishes the voice once it has all sentences.
     fn finish_whole(&mut self) {
         if self.is_finished && self.handed_over() == self.lines.len() {
-            self.speaking.iter_mut().for_each(Speaking::finish);
+            self.speaking.iter_mut().for_each(|it| it.synthesis.finish());
         }
     }
 
@@ -266,13 +264,11 @@ impl PaidSpeech {
             shaping: None,
             sounded: Duration::ZERO,
             words: VecDeque::new(),
-            is_unheard: true,
-            is_finished: false,
         });
         true
     }
 
-    /// Takes what the voice said; `None`: there is nothing to pass on.
+    /// Takes a piece from the voice; `None`: nothing to pass on yet.
     fn take(&mut self, said: Option<Result<Spoken, Error>>) -> Option<Result<Made, Error>> {
         let speaking = self.speaking.as_mut()?;
         match said {
@@ -286,9 +282,10 @@ impl PaidSpeech {
                 if let Some(Unsaid { money: Money::Paid(paid), .. }) = self.lines.front_mut() {
                     paid.take(&pcm);
                 }
+                let is_first = speaking.shaping.is_none();
                 match speaking.shape(&pcm, &self.voice) {
                     Ok(frames) => {
-                        if mem::replace(&mut speaking.is_unheard, false) {
+                        if is_first {
                             self.heard();
                         }
                         Some(Ok(Made::Frames(frames)))
@@ -306,7 +303,7 @@ impl PaidSpeech {
         }
     }
 
-    /// Notes who speaks.
+    /// Notes the voice of a sentence at its first sound.
     fn heard(&mut self) {
         let Some(Speaking { candidate, .. }) = &self.speaking else { return };
         if !self.spoke.contains(candidate.name()) {
@@ -324,7 +321,7 @@ impl PaidSpeech {
         failed.note(&error);
         let has_sounded = failed.shaping.is_some();
         let (name, is_cut) = (Arc::clone(failed.candidate.name()), failed.sounded >= SYLLABLE);
-        // It was logged when it was found.
+        // A missing voice was logged when it was found missing.
         let is_known = failed.candidate.service().lacks().is_some();
         let frames = failed.end_sentence();
         // Gives back what was never sent.
@@ -408,7 +405,7 @@ impl Speaking {
         Ok(frames)
     }
 
-    /// The next word that no other voice says.
+    /// The next word, once no other voice may say the sentence.
     fn word(&mut self) -> Option<WordEnd> {
         if self.sounded >= SYLLABLE { self.words.pop_front() } else { None }
     }
@@ -432,12 +429,6 @@ impl Speaking {
         let asked = self.asked.take();
         if error.kind() != Kind::Missing {
             asked.unwrap_or_else(|| self.candidate.ask_anyway()).failed(error);
-        }
-    }
-
-    fn finish(&mut self) {
-        if !mem::replace(&mut self.is_finished, true) {
-            self.synthesis.finish();
         }
     }
 }

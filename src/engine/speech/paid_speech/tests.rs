@@ -79,9 +79,7 @@ fn voice(all: &[&Arc<Says>], cap: Option<f64>) -> Synthesizer {
         let opened = OpenVoice::new(service, Voice::as_is(name, "v"));
         Candidate::new(name, Arc::new(opened), Arc::default())
     });
-    let mut candidates = candidates.collect::<Vec<_>>().into_iter();
-    let first = candidates.next().expect("a voice");
-    let voices = Chain::new(first, candidates.collect(), false);
+    let voices = Chain::in_order(candidates.collect(), false).expect("a voice");
     let a_million = |characters| Price { characters, ..Price::default() };
     let minutes = Price { minute: 60.0, ..Price::default() };
     let prices = [("cheap", a_million(1e6)), ("dear", a_million(2e6)), ("minutes", minutes)];
