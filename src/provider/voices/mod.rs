@@ -281,37 +281,34 @@ impl Voices {
     pub fn open(&self, entry: &VoiceEntry) -> Result<Arc<dyn TextToSpeech>, Error> {
         self.open.get(entry, || {
             let cores = || self.cores.clone();
-            let service: Arc<dyn OneShot> = match entry {
-                VoiceEntry::Flite => Arc::new(Flite::new()),
-                VoiceEntry::Espeak => Arc::new(Espeak::new()),
-                VoiceEntry::Piper(options) => Arc::new(Piper::new(options, cores())),
-                VoiceEntry::Kokoro(options) => Arc::new(Kokoro::new(options, cores())),
-                VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
-                VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
+            // Their speed depends on this machine, and gaps are better than another voice.
+            let here = |service: Arc<dyn OneShot>| -> Arc<dyn TextToSpeech> {
+                Arc::new(OneByOne::new(Arc::new(Steady::at_any_pace(service))))
+            };
+            let away = |service: Arc<dyn OneShot>| -> Arc<dyn TextToSpeech> {
+                Arc::new(OneByOne::new(Arc::new(Steady::new(service))))
+            };
+            Ok(match entry {
+                VoiceEntry::Flite => here(Arc::new(Flite::new())),
+                VoiceEntry::Espeak => here(Arc::new(Espeak::new())),
+                VoiceEntry::Piper(options) => here(Arc::new(Piper::new(options, cores()))),
+                VoiceEntry::Kokoro(options) => here(Arc::new(Kokoro::new(options, cores()))),
+                VoiceEntry::OpenAi(options) => {
+                    away(Arc::new(openai::Speech::new(options.clone())?))
+                }
+                VoiceEntry::Wyoming(options) => {
+                    away(Arc::new(wyoming::Speech::new(options.clone())))
+                }
                 VoiceEntry::ElevenLabs(options) => {
-                    let service = ElevenLabs::new(options.clone())?;
-                    return Ok(Arc::new(SocketVoice::new(service)));
+                    Arc::new(SocketVoice::new(ElevenLabs::new(options.clone())?))
                 }
                 VoiceEntry::Deepgram(options) => {
-                    return Ok(Arc::new(SocketVoice::new(Deepgram::new(options.clone())?)));
+                    Arc::new(SocketVoice::new(Deepgram::new(options.clone())?))
                 }
                 VoiceEntry::Cartesia(options) => {
-                    return Ok(Arc::new(SocketVoice::new(Cartesia::new(options.clone())?)));
+                    Arc::new(SocketVoice::new(Cartesia::new(options.clone())?))
                 }
-            };
-            let steady: Arc<dyn OneShot> = Arc::new(match entry {
-                VoiceEntry::OpenAi(_)
-                | VoiceEntry::Wyoming(_)
-                | VoiceEntry::ElevenLabs(_)
-                | VoiceEntry::Deepgram(_)
-                | VoiceEntry::Cartesia(_) => Steady::new(service),
-                // Their speed depends on this machine, and gaps are better than another voice.
-                VoiceEntry::Flite
-                | VoiceEntry::Espeak
-                | VoiceEntry::Piper(_)
-                | VoiceEntry::Kokoro(_) => Steady::at_any_pace(service),
-            });
-            Ok(Arc::new(OneByOne::new(steady)))
+            })
         })
     }
 
