@@ -1,4 +1,4 @@
-//! What the recogniser of the open utterance says, and who ends it when another one hears it.
+//! Events of the open utterance's recogniser. One that takes over may change what ends the utterance.
 
 use tokio::time::Instant;
 
