@@ -1,8 +1,8 @@
 //! Lists of voices, asked of their services.
 //!
 //! Entry type: [`VoiceLists`]. A list of a service that is not on this machine is stored for a day,
-//! in a file of `data_dir` that counts as empty if it is broken. What a list lacks is looked for in
-//! a new one before it is refused.
+//! in a file of `data_dir` that counts as empty if it is broken. A voice that the list lacks is looked
+//! for in a new one before it is refused.
 
 use std::{
     collections::BTreeMap,
@@ -57,7 +57,7 @@ struct StoredList {
     voices: Vec<ListedVoice>,
 }
 
-/// Whether a service has a voice.
+/// Result of a look for a voice in its service's list.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Lookup {
     Listed,
@@ -110,7 +110,7 @@ impl VoiceLists {
         }
     }
 
-    /// Whether the service of `entry` has the voice `id`.
+    /// Looks for the voice `id` in the stored list of `entry`'s service, then in a new one.
     pub async fn look_up(&self, entry: &VoiceEntry, id: &str) -> Result<Lookup, Error> {
         let stored = self.stored(entry, now());
         if stored.is_some_and(|voices| entry.has(&voices, id)) {
@@ -132,10 +132,7 @@ impl VoiceLists {
     ) -> Result<FoundVoice, VoiceError> {
         let WantedVoice { service: named, id } = with_entry(entries, wanted);
         let own = entries.get(own).map_or(own, |entry| entry.name.as_str());
-        let is_it = |entry: &&NamedEntry<VoiceEntry>| {
-            named.as_deref().is_none_or(|it| entry.name == it || entry.entry.name() == it)
-        };
-        let mut candidates: Vec<_> = entries.named().iter().filter(is_it).collect();
+        let mut candidates = entries.called(named.as_deref());
         candidates.sort_by_key(|entry| (named.as_ref() != Some(&entry.name), entry.name != own));
         let Some(first) = candidates.first().copied() else {
             let known = entries.named().iter().map(|entry| entry.name.as_str());
@@ -291,7 +288,7 @@ mod tests {
         let entry = piper(dir.path(), &["joe"]);
         assert_eq!(lists.look_up(&entry, "joe").await.unwrap(), Lookup::Listed);
         assert!(matches!(lists.look_up(&entry, "amy").await.unwrap(), Lookup::Missing(_)));
-        // What a list lacks is looked for again.
+        // A voice that the list lacks is looked for in a new one.
         piper(dir.path(), &["amy"]);
         assert_eq!(lists.look_up(&entry, "amy").await.unwrap(), Lookup::Listed);
         assert_eq!(lists.known(&VoiceList::of(entry)).len(), 2);

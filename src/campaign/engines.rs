@@ -148,8 +148,7 @@ impl fmt::Display for EngineOffer {
                 write!(f, "has no known cost: no price is configured for {}.", models.join(", "))?;
             }
         }
-        let hears: Vec<String> = hears.iter().map(ServiceInfo::where_it_is).collect();
-        let hears = hears.join(", else ");
+        let hears = ServiceInfo::in_turn(hears);
         match given {
             Given::Voices(model) => write!(
                 f,

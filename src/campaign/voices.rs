@@ -10,7 +10,7 @@ use crate::{
 
 /// Longest line of a voice, in characters: Discord's limit of a choice.
 pub const VOICE_LINE_MAX: u16 = 100;
-/// Between the id of a voice and what is said about it.
+/// Separates the id of a voice from its name and description.
 const SEPARATOR: &str = " · ";
 
 /// A voice in the list of a configured service.
@@ -22,19 +22,23 @@ pub struct KnownVoice {
 }
 
 impl KnownVoice {
-    /// "piper joe · Joe, American": service and id, then what is said about it as far as it fits.
+    /// "piper joe · Joe, American": service and id, then [`Self::about`] as far as it fits.
     pub fn line(&self) -> String {
-        let ListedVoice { id, name, about, .. } = &self.voice;
-        let mut line = format!("{} {}", self.service, visible(id));
-        let name = Some(visible(name)).filter(|name| name != id);
-        let told: Vec<String> =
-            name.into_iter().chain([visible(about)]).filter(|it| !it.is_empty()).collect();
-        let told = format!("{SEPARATOR}{}", told.join(", "));
+        let mut line = format!("{} {}", self.service, visible(&self.voice.id));
+        let about = self.about();
         let room = usize::from(VOICE_LINE_MAX).saturating_sub(line.chars().count());
-        if told != SEPARATOR && room > SEPARATOR.chars().count() {
-            line.extend(told.chars().take(room));
+        if !about.is_empty() && room > SEPARATOR.chars().count() {
+            line.extend(SEPARATOR.chars().chain(about.chars()).take(room));
         }
         line
+    }
+
+    /// "Joe, American": its name, unless that is its id, and its description; may be empty.
+    pub fn about(&self) -> String {
+        let ListedVoice { id, name, about, .. } = &self.voice;
+        let name = Some(visible(name)).filter(|name| name != id);
+        let told = name.into_iter().chain([visible(about)]).filter(|it| !it.is_empty());
+        told.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -110,7 +114,7 @@ pub fn voice_changed(npc: &str, found: &FoundVoice) -> String {
     let FoundVoice { service, id, is_listed } = found;
     let doubt = match is_listed {
         true => String::new(),
-        false => format!(" It is not in a list of {service}, which may refuse it."),
+        false => format!(" {service} doesn't list it, and may refuse it."),
     };
     format!(
         "{npc} speaks as {service} {id} from the next turn on, until the session ends; write `voice: {{ \

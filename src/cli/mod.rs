@@ -84,7 +84,7 @@ enum Command {
     /// Checks all files and reports every mistake.
     #[command(after_help = "example: glyphoxa check --config table/glyphoxa.yaml")]
     Check {
-        /// Ask the voice services too whether they have the NPCs' voices.
+        /// Also ask the voice services whether they have the NPCs' voices.
         #[arg(long)]
         online: bool,
         /// Print one JSON object.

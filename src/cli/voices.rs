@@ -93,13 +93,10 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
 
 /// The configured services, or the one called `provider`.
 fn entries<'c>(config: &'c Config, provider: Option<&str>) -> Result<Vec<&'c Entry>, Failure> {
-    let all = config.services.voices.named();
-    let is_it = |entry: &&Entry| {
-        provider.is_none_or(|name| entry.name == name || entry.entry.name() == name)
-    };
-    let found: Vec<&Entry> = all.iter().filter(is_it).collect();
+    let all = &config.services.voices;
+    let found = all.called(provider);
     let Some(name) = provider.filter(|_| found.is_empty()) else { return Ok(found) };
-    let known: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
+    let known: Vec<&str> = all.named().iter().map(|entry| entry.name.as_str()).collect();
     let fix = nearest(name, known.iter().copied()).map_or_else(
         || format!("use one of: {}", known.join(", ")),
         |near| format!("did you mean {near}? configured: {}", known.join(", ")),
@@ -139,7 +136,8 @@ fn print(voices: &[KnownVoice], as_json: bool) -> Result<(), Failure> {
     let ids = voices.iter().map(|it| width(&it.voice.id)).filter(|it| *it <= ID_MAX).max();
     let ids = ids.unwrap_or_default();
     let mut out = stdout();
-    for KnownVoice { service, voice } in voices {
+    for known in voices {
+        let KnownVoice { service, voice } = known;
         if as_json {
             let line = json!({
                 "service": service, "id": voice.id, "name": voice.name,
@@ -153,10 +151,8 @@ fn print(voices: &[KnownVoice], as_json: bool) -> Result<(), Failure> {
             [one] => one.clone(),
             [one, ..] => format!("{one}+"),
         };
-        let name = Some(voice.name.as_str()).filter(|name| *name != voice.id);
-        let told = name.into_iter().chain([voice.about.as_str()]).filter(|it| !it.is_empty());
-        let told = told.collect::<Vec<_>>().join(", ");
-        let line = format!("{service:services$}  {:ids$}  {languages:3}  {told}", voice.id);
+        let (id, about) = (&voice.id, known.about());
+        let line = format!("{service:services$}  {id:ids$}  {languages:3}  {about}");
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())

@@ -35,7 +35,7 @@ pub enum NextStep {
     },
     /// Deletes what this person, the caller, has said.
     DeleteOwn(SpeakerId),
-    /// Has an NPC say how it sounds.
+    /// Lets an NPC say how it sounds.
     HearVoice {
         /// Its name.
         npc: String,

@@ -61,9 +61,7 @@ pub use entity::{COMMAND as ENTITY, remove as remove_entity};
 pub use import::previewed as import_previewed;
 pub use music::{COMMAND as MUSIC, stop as stop_music};
 pub use npc::COMMAND as NPC;
-pub use privacy::{
-    COMMAND as PRIVACY, HEARD, NOT_HEARD, also_sent, delete_own, deleted, in_turn, question,
-};
+pub use privacy::{COMMAND as PRIVACY, HEARD, NOT_HEARD, also_sent, delete_own, deleted, question};
 pub use say::COMMAND as SAY;
 pub use scene::COMMAND as SCENE;
 pub use schedule::COMMAND as SCHEDULE;

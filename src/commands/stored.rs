@@ -13,7 +13,7 @@ use crate::{
     session::{Speaker, SpeakerId},
 };
 
-/// Whether a face hears a person, and which services receive their words.
+/// A person's hearing state at a face, and the services that receive their words.
 pub struct HeardState {
     /// One or more sentences: whether the person is heard now.
     pub now: String,
@@ -45,7 +45,7 @@ pub trait StoredWords {
     /// Words for this face.
     fn face_words(&self) -> FaceWords;
 
-    /// Whether a person is heard.
+    /// Reports if a person is heard, and the services that receive their words.
     ///
     /// # Errors
     /// The services are unknown.

@@ -119,7 +119,11 @@ impl<'a> Written<'a> {
     fn check_configured(&self, (name, service): Named, problems: &mut Problems) {
         if self.services.get(name).is_none() {
             let provider = service.name();
-            let way_out = format!("providers.tts: {{ name: {provider}, base_url: … }}");
+            let needs = match service {
+                VoiceService::OpenAi | VoiceService::Wyoming => "base_url",
+                _ => "api_key",
+            };
+            let way_out = format!("providers.tts: {{ name: {provider}, {needs}: … }}");
             let message =
                 format!("voice '{provider}' needs a speech service, and none is configured");
             problems.add(self.place("provider"), message, way_out);
@@ -162,7 +166,7 @@ impl<'a> Written<'a> {
             DefaultId::Required => {
                 let is_known = self.fields.is_some_and(|fields| fields.is_broken("voice_id"));
                 if !is_known && !self.is_broken {
-                    let message = "missing key 'voice_id' of 'voice'";
+                    let message = format!("missing key 'voice_id' of '{}'", self.path);
                     let way_out = match service.traits().ids {
                         VoiceIds::Shaped { hint, .. } => hint,
                         VoiceIds::Listed(_) | VoiceIds::Unknown => {

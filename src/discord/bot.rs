@@ -373,7 +373,7 @@ impl EventHandler for Handler {
     }
 
     async fn shard_stage_update(&self, _: Context, event: ShardStageUpdateEvent) {
-        // Whether it is up, its first event says.
+        // Its first event says that it is up.
         if event.new != ConnectionStage::Connected {
             self.handles.figures.set_gateway(Gateway::Down);
         }

@@ -135,7 +135,7 @@ pub struct ToolSpec {
     pub description: Arc<str>,
     /// JSON Schema of the arguments.
     pub parameters: Arc<Value>,
-    /// Whether an answer waits for its result.
+    /// Tells if an answer waits for its result.
     pub calling: Calling,
 }
 

@@ -54,6 +54,11 @@ impl ServiceInfo {
         let place = if self.is_local() { "here, local" } else { "an outside service" };
         format!("{self} ({place})")
     }
+
+    /// Services in order of preference, with the place of each.
+    pub fn in_turn(services: &[Self]) -> String {
+        services.iter().map(Self::where_it_is).collect::<Vec<_>>().join(", else ")
+    }
 }
 
 impl fmt::Display for ServiceInfo {

@@ -1,4 +1,4 @@
-//! Whether a table's task returns to its loop.
+//! Watches that a table's task returns to its loop.
 //!
 //! Entry type: [`Pulse`]. A task that waits or computes inside one poll can be neither cancelled
 //! nor aborted, and takes one of the runtime's threads. So others look from outside: the pulse

@@ -215,7 +215,7 @@ impl Sending {
         if self.is_closed && self.paying.is_none() && self.unpaid.is_empty() {
             // Dropping the sender signals the end.
             self.to = None;
-            // What another one may still hear is paid for when this one has answered.
+            // Sound that another one may still hear is settled once this one has answered.
             if self.by.is_alone() {
                 self.settle();
             }

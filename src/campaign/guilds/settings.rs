@@ -39,7 +39,7 @@ pub enum ServedGuilds {
 }
 
 impl ServedGuilds {
-    /// Whether to serve `guild`; `None`: its own settings decide.
+    /// True if `guild` is served; `None`: its own settings decide.
     pub fn serves(&self, guild: u64) -> Option<bool> {
         match self {
             Self::Any => Some(true),

@@ -99,7 +99,7 @@ fn mixed(ours: &[Given], others: &[Given]) -> Option<Problem> {
     })
 }
 
-/// Whether files of another campaign are for this one: an option, or a question at a terminal.
+/// True if files of another campaign are for this one, by an option or a question at a terminal.
 fn is_meant(
     arguments: &Arguments,
     CampaignKey(campaign): &CampaignKey,

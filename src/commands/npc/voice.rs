@@ -26,7 +26,7 @@ pub fn change(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-/// Has the NPC called `name` say how it sounds.
+/// Lets the NPC called `name` say how it sounds.
 pub fn hear(face: &mut dyn Face, speaker: Speaker, name: &str) -> Result<Answer, Refusal> {
     let (seat, npc) = seat(face, name)?;
     let text = sample_line(&npc.language, &npc.name);

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`text`].
 
-use super::sent::{also_sent, in_turn};
+use super::sent::also_sent;
 use crate::{
     campaign::{OutsidePrograms, ServiceInfo},
     commands::stored::{FaceWords, HeardState},
@@ -35,8 +35,8 @@ pub fn text(hearing: &HeardState, place: &FaceWords) -> String {
          {speaks}.{}{}{again} {leaves}\n\nI never store sound. {written}\n\n/privacy optout: \
          {opting_out} /privacy optin undoes it. /privacy export gives you what is written \
          down about you, /privacy delete deletes it.",
-        in_turn(&services.hears),
-        in_turn(&services.thinks),
+        ServiceInfo::in_turn(&services.hears),
+        ServiceInfo::in_turn(&services.thinks),
         also_sent(services, *named),
         services.programs.map(connected).unwrap_or_default(),
     )

@@ -7,7 +7,7 @@
 mod info;
 mod sent;
 
-pub use sent::{also_sent, deleted, in_turn, question};
+pub use sent::{also_sent, deleted, question};
 
 use super::{
     answer::{Answer, NextStep, Reply},

@@ -1,19 +1,14 @@
 //! Services that receive what is said, for notices and `/privacy info`.
 //!
-//! Entry functions: [`in_turn`], [`also_sent`]. **Never**: leaves one out.
+//! Entry function: [`also_sent`]. **Never**: leaves one out.
 
 use crate::{
-    campaign::{NamesOf, NpcService, ServiceInfo, Services},
+    campaign::{NamesOf, NpcService, Services},
     commands::stored::FaceWords,
 };
 
 /// Most characters that names of NPCs fill in a text, of all services, because faces bound it.
 const NAMES_MAX: usize = 300;
-
-/// Services in their order, the next wherever the one before cannot.
-pub fn in_turn(services: &[ServiceInfo]) -> String {
-    services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
-}
 
 /// Services that are also sent own voices, words to compare, descriptions of pictures, queries, or
 /// traces, and what programs outside receive; empty without any. `named` is the name of an NPC as the face shows it.

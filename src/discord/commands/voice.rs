@@ -22,7 +22,7 @@ pub fn button(npc: &str) -> CreateButton {
         .style(ButtonStyle::Secondary)
 }
 
-/// Has the NPC of a pressed button say how it sounds; game masters only.
+/// Lets the NPC of a pressed button say how it sounds; game masters only.
 pub fn hear(guild: &mut Guild, press: &ButtonPress, npc: u64) -> Result<commands::Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());

@@ -53,7 +53,7 @@ pub enum Action {
     DeleteOwn(u64),
     /// Deletes this user's lines on this server.
     Purge(u64),
-    /// Has the NPC whose name has this hash say how it sounds.
+    /// Lets the NPC whose name has this hash say how it sounds.
     HearVoice(u64),
 }
 

@@ -6,7 +6,7 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage};
 
 use crate::{
     campaign::{Consent, ServiceInfo, Services},
-    commands::{also_sent, in_turn},
+    commands::also_sent,
     discord::ui::{
         action::{Action, ConsentButton},
         names::{escaped, strong},
@@ -104,8 +104,8 @@ const PEOPLE_MAX: usize = 240;
 fn given_to(services: &Services) -> String {
     format!(
         "It is heard by {}, answered by {} and spoken by {}.{}",
-        in_turn(&services.hears),
-        in_turn(&services.thinks),
+        ServiceInfo::in_turn(&services.hears),
+        ServiceInfo::in_turn(&services.thinks),
         services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
         also_sent(services, strong),
     )

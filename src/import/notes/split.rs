@@ -359,7 +359,7 @@ fn is_separator(line: &str) -> bool {
     bare.contains('|') && bare.contains('-') && bare.chars().all(|c| "|-: ".contains(c))
 }
 
-/// Whether `line` is an entry of a list, and its text without the mark.
+/// True if `line` is an entry of a list, and its text without the mark.
 fn item(line: &str) -> (bool, &str) {
     let bare = line.trim();
     let number = bare.trim_start_matches(|c: char| c.is_ascii_digit());

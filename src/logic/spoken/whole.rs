@@ -1,4 +1,4 @@
-//! Whether words beside a request's dice are only a comment: "two d six please", not "2d6++*".
+//! Comments beside a request's dice: "two d six please" has one, "2d6++*" does not.
 //!
 //! Entry function: [`is_comment_around`].
 

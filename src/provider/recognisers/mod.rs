@@ -85,7 +85,7 @@ impl EntryList<RecogniserEntry> {
         Self::of(here::NAME, RecogniserEntry::Local(options))
     }
 
-    /// What this machine needs to hear, if nothing else hears.
+    /// Options of this machine's recogniser, if it is the only one.
     pub fn only_here(&self) -> Option<&HereOptions> {
         match self.entries.as_slice() {
             [NamedEntry { entry: RecogniserEntry::Local(here), .. }] => Some(here),

@@ -107,6 +107,14 @@ impl VoiceList {
         called.or_else(|| all.find(|named| named.entry.name() == name))
     }
 
+    /// Entries called `name` or of the service `name`; `None`: all.
+    pub fn called(&self, name: Option<&str>) -> Vec<&NamedEntry<VoiceEntry>> {
+        let is_it = |named: &&NamedEntry<VoiceEntry>| {
+            name.is_none_or(|name| named.name == name || named.entry.name() == name)
+        };
+        self.entries.iter().filter(is_it).collect()
+    }
+
     /// Voices of `npc` in order of preference: its own, its fallback, the replacements of these,
     /// and the other configured entries. Services that are not configured are left out.
     pub fn speaks(&self, npc: &Npc) -> Vec<Voice> {

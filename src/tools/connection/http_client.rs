@@ -168,7 +168,7 @@ impl HttpClient {
         self.inner.has_streamed.load(Ordering::Relaxed)
     }
 
-    /// Whether requests of old revisions each open a connection.
+    /// If `fresh`, each request of an old revision opens a connection of its own.
     pub fn prefer_fresh(&self, fresh: bool) {
         self.inner.prefers_fresh.store(fresh, Ordering::Relaxed);
     }

@@ -38,7 +38,7 @@ pub fn metrics(parts: Arc<WebParts>) -> Router {
     Router::new().route("/metrics", get(show)).with_state(parts)
 }
 
-/// Whether the program lives and can work, open to everyone.
+/// Routes for liveness and readiness of the program, open to everyone.
 pub fn checks(parts: Arc<WebParts>) -> Router {
     let readiness = Arc::new(Readiness::new(Arc::clone(&parts)));
     let ready = Router::new().route("/readyz", get(ready)).with_state(readiness);

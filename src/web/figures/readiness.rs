@@ -1,4 +1,4 @@
-//! Whether the program can work: store, gateway, hearing. Entry type: [`Readiness`].
+//! Readiness of the program: store, gateway, hearing. Entry type: [`Readiness`].
 //!
 //! The route is open to everyone, so the store is asked at most once a second.
 

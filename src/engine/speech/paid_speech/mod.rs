@@ -330,7 +330,7 @@ impl PaidSpeech {
             match mem::replace(&mut line.money, Money::None) {
                 Money::Paid(paid) if at == 0 && !has_sounded => paid.failed(error.kind()),
                 Money::Awaited(reserved, _) => reserved.unused(),
-                // What was used is booked.
+                // The rest is booked.
                 _ => {}
             }
         }

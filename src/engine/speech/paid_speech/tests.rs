@@ -89,7 +89,7 @@ fn voice(all: &[&Arc<Says>], cap: Option<f64>) -> Synthesizer {
     Synthesizer::of(Arc::new(Npc::plain("Bartok")), voices, budget, &[])
 }
 
-/// What became of each sentence of a turn ("whole" or "cut"), who spoke, and the error at its end.
+/// Outcome of each sentence of a turn ("whole" or "cut"), its speakers, and the error at its end.
 struct Turn {
     sentences: Vec<&'static str>,
     spoke: Vec<String>,

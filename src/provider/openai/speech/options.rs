@@ -8,7 +8,7 @@ pub const SAMPLE_RATE: u32 = 24_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoiceOptions {
     pub reach: Options,
-    /// What the service is asked for; it may send another.
+    /// The requested format; the service may send another.
     pub format: SoundFormat,
     /// Rate of sound without a header, in Hz.
     pub sample_rate: u32,

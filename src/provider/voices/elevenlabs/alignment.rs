@@ -19,7 +19,7 @@ const LONGEST: f64 = 600_000.0;
 #[derive(Default)]
 pub struct Aligned(VecDeque<Sentence>);
 
-/// What is still to come of a sentence.
+/// The unspoken rest of a sentence.
 struct Sentence {
     /// Characters of its words; the first word's are those not yet spoken.
     words: VecDeque<usize>,

@@ -1,4 +1,4 @@
-//! What a Piper voice's description says for a list. Entry function: [`listed`]. A broken one says
+//! A Piper voice's description as an entry of a list. Entry function: [`listed`]. A broken one adds
 //! nothing: the voice itself reports it.
 
 use std::path::PathBuf;

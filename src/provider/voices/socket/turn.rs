@@ -267,7 +267,7 @@ impl Turn {
         mem::take(&mut self.unsent).iter().for_each(|sentence| sentence.attempts.unsent());
     }
 
-    /// Has a task finish or cancel the turn at the service and keep its socket.
+    /// Lets a task finish or cancel the turn at the service and keep its socket.
     fn part(&mut self) {
         let Some(mut link) = self.link.take() else { return };
         let messages = match () {

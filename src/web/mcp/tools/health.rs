@@ -97,7 +97,7 @@ async fn health(call: Incoming) -> Result<ToolAnswer, ToolError> {
     .into())
 }
 
-/// Whether players can be heard: a program may run without them, and model files may be missing.
+/// A word for the state of hearing: a program may run without players, and model files may be missing.
 const fn hearing(is_heard: bool, can_hear: bool) -> &'static str {
     match (is_heard, can_hear) {
         (false, _) => "unused",
