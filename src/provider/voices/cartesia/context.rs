@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::{
-    audio::SampleRate,
+    audio::{SampleRate, SplitSamples},
     provider::{Pcm, WordEnd, voices::socket::LineEvent},
 };
 
@@ -29,8 +29,7 @@ pub struct Context {
     events: Vec<LineEvent>,
     /// All of its sound.
     sounded: Duration,
-    /// First half of a sample.
-    odd: Option<u8>,
+    split: SplitSamples,
     last_input: Instant,
     is_ended: bool,
 }
@@ -51,7 +50,7 @@ impl Context {
             sentences: VecDeque::new(),
             events: Vec::new(),
             sounded: Duration::ZERO,
-            odd: None,
+            split: SplitSamples::default(),
             last_input: now,
             is_ended: false,
         }
@@ -85,17 +84,11 @@ impl Context {
     }
 
     /// Takes 16-bit sound. That behind its sentences is dropped.
-    pub fn sound(&mut self, bytes: Vec<u8>) {
+    pub fn sound(&mut self, bytes: &[u8]) {
         if self.sentences.is_empty() {
             return;
         }
-        let mut samples = Vec::with_capacity(bytes.len() / 2 + 1);
-        for byte in bytes {
-            match self.odd.take() {
-                Some(first) => samples.push(i16::from_le_bytes([first, byte])),
-                None => self.odd = Some(byte),
-            }
-        }
+        let samples = self.split.push(bytes);
         if !samples.is_empty() {
             self.sounded += RATE.duration_of(samples.len());
             self.events.push(LineEvent::Sound(Pcm { samples, rate: RATE }));
@@ -218,17 +211,17 @@ mod tests {
     #[test]
     fn times_count_from_the_start_of_a_sentence() {
         let mut context = context(&["Ay, no.", "I am."]);
-        context.sound(sound(500));
+        context.sound(&sound(500));
         context.words(&json!({"words": ["Ay", "no."], "start": [0, 0.25], "end": [0.25, 0.5]}));
         context.flushed();
         assert_eq!(told(&mut context), ["sound 500", "word 250 0.5", "word 500 1", "done"]);
         context.words(&json!({"words": ["no."], "start": [0.25], "end": [0.5]}));
         context.words(&json!({"words": ["I", "am."], "start": [0.5, 0.75], "end": [0.75, 1.0]}));
-        context.sound(sound(500));
+        context.sound(&sound(500));
         assert_eq!(told(&mut context), ["word 250 0.5", "word 500 1", "sound 500"]);
         context.done();
         assert_eq!(told(&mut context), ["done"]);
-        context.sound(sound(10));
+        context.sound(&sound(10));
         assert_eq!(told(&mut context), [""; 0], "sound behind all sentences");
     }
 
@@ -245,8 +238,8 @@ mod tests {
         let mut context = context(&["Ay."]);
         context.words(&json!({"words": ["A", 7, "Ay"], "end": [-5, null, 1e300]}));
         context.words(&json!("none"));
-        context.sound(vec![1, 0, 2]);
-        context.sound(vec![0]);
+        context.sound(&[1, 0, 2]);
+        context.sound(&[0]);
         assert_eq!(told(&mut context), ["word 3600000 1", "sound 0", "sound 0"]);
         context.flushed();
         context.flushed();
@@ -257,7 +250,7 @@ mod tests {
     fn sentences_without_words_end_in_order() {
         let mut context = context(&["…", "Ay.", " "]);
         assert_eq!(told(&mut context), ["done"]);
-        context.sound(sound(10));
+        context.sound(&sound(10));
         context.flushed();
         assert_eq!(told(&mut context), ["sound 10", "done", "done"]);
     }

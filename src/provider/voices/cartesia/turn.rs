@@ -87,7 +87,7 @@ impl Turn {
                     let what = "its sound is not base64";
                     self.peer.error(Kind::Protocol, what, "check base_url and model")
                 })?;
-                context.sound(sound);
+                context.sound(&sound);
             }
             "timestamps" => context.words(message.get("word_timestamps").unwrap_or(&Value::Null)),
             "flush_done" => context.flushed(),

@@ -6,7 +6,7 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::{
     audio::SampleRate,
     domain::Pronunciation,
-    provider::{Pcm, respell::respell},
+    provider::{Pcm, respell::respell, voices::socket::LineEvent},
 };
 
 /// An order without content ("Flush").
@@ -24,37 +24,14 @@ pub fn speak(text: &str) -> Message {
     Message::text(json!({"type": "Speak", "text": text}).to_string())
 }
 
-/// Decodes 16-bit samples, however they are split.
-#[derive(Default)]
-pub struct Samples {
-    half: Option<u8>,
-}
-
-impl Samples {
-    pub fn read(&mut self, bytes: &[u8]) -> Pcm {
-        let mut samples = Vec::with_capacity(bytes.len() / 2 + 1);
-        let mut bytes = self.half.take().into_iter().chain(bytes.iter().copied());
-        while let Some(low) = bytes.next() {
-            match bytes.next() {
-                Some(high) => samples.push(i16::from_le_bytes([low, high])),
-                None => self.half = Some(low),
-            }
-        }
-        Pcm { samples, rate: SampleRate::HZ_24000 }
-    }
+/// Sound in the format that the service is asked for.
+pub fn sound(samples: Vec<i16>) -> LineEvent {
+    LineEvent::Sound(Pcm { samples, rate: SampleRate::HZ_24000 })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn split_samples_are_put_together() {
-        let mut samples = Samples::default();
-        assert_eq!(samples.read(&[1, 0, 2]).samples, [1_i16]);
-        assert_eq!(samples.read(&[1]).samples, [0x102_i16]);
-        assert!(samples.read(&[]).samples.is_empty());
-    }
 
     #[test]
     fn text_is_respelled_and_holds_no_command() {

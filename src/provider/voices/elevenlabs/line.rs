@@ -15,7 +15,7 @@ use super::{
     failure::{Peer, Told},
 };
 use crate::{
-    audio::SampleRate,
+    audio::{SampleRate, SplitSamples},
     domain::Pronunciation,
     provider::{
         Error, Kind, Pcm, Sentence,
@@ -44,8 +44,7 @@ pub struct Context {
     is_open: bool,
     /// We have closed it; sound may still come.
     is_closed: bool,
-    /// First half of a sample.
-    odd: Option<u8>,
+    split: SplitSamples,
 }
 
 impl Context {
@@ -57,7 +56,8 @@ impl Context {
     ) -> Self {
         let (is_open, is_closed) = (false, false);
         let sentences = Aligned::default();
-        Self { id, peer, speed, pronunciation, sentences, is_open, is_closed, odd: None }
+        let split = SplitSamples::default();
+        Self { id, peer, speed, pronunciation, sentences, is_open, is_closed, split }
     }
 
     /// Opens the context; settings are taken in this message only.
@@ -84,14 +84,7 @@ impl Context {
             let what = "its sound is not base64";
             self.peer.error(Kind::Protocol, what, "check base_url and model")
         })?;
-        let mut samples = Vec::with_capacity(bytes.len() / 2 + 1);
-        for byte in bytes {
-            match self.odd.take() {
-                Some(first) => samples.push(i16::from_le_bytes([first, byte])),
-                None => self.odd = Some(byte),
-            }
-        }
-        Ok(samples)
+        Ok(self.split.push(&bytes))
     }
 }
 
