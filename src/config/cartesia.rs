@@ -2,27 +2,21 @@
 //!
 //! Entry function: [`cartesia`].
 
-use std::time::Duration;
-
 use crate::{
-    provider::{
-        cartesia::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, Options},
-        openai,
-    },
+    provider::{cartesia::Options, openai},
     yaml::Fields,
 };
 
 /// Settings of Cartesia, with those that all services have in `common`. `language`: the table's.
 pub fn cartesia(fields: &Fields, common: openai::Options, language: &str) -> Options {
-    let wait = |key, default: Duration| fields.whole(key).map_or(default, Duration::from_millis);
     Options {
         base_url: common.base_url,
         api_key: common.api_key,
         model: common.model,
         language: language.to_owned(),
         max_streams: fields.whole("max_streams"),
-        first_byte_timeout: wait("first_byte_timeout_ms", FIRST_BYTE_TIMEOUT),
-        idle_timeout: wait("idle_timeout_ms", IDLE_TIMEOUT),
+        first_byte_timeout: common.first_byte_timeout,
+        idle_timeout: common.idle_timeout,
         priced_as: common.priced_as,
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! Entry functions: [`recogniser`], [`voices`].
 
-use std::time::Duration;
-
 use super::{npc::language, reading::Notes};
 use crate::{
     provider::{DeepgramVoiceOptions, deepgram, openai::Options},
@@ -36,8 +34,8 @@ pub fn recogniser(
         language: language.to_owned(),
         eager,
         max_streams: fields.whole("max_streams"),
-        first_byte_timeout: first_byte_timeout(fields),
-        idle_timeout: idle_timeout(fields),
+        first_byte_timeout: common.first_byte_timeout,
+        idle_timeout: common.idle_timeout,
         priced_as: common.priced_as,
     }
 }
@@ -48,17 +46,8 @@ pub fn voices(fields: &Fields, common: Options) -> DeepgramVoiceOptions {
         base_url: common.base_url,
         api_key: common.api_key,
         max_streams: fields.whole("max_streams"),
-        first_byte_timeout: first_byte_timeout(fields),
-        idle_timeout: idle_timeout(fields),
+        first_byte_timeout: common.first_byte_timeout,
+        idle_timeout: common.idle_timeout,
         priced_as: common.priced_as,
     }
-}
-
-fn first_byte_timeout(fields: &Fields) -> Duration {
-    let written = fields.whole("first_byte_timeout_ms");
-    written.map_or(deepgram::FIRST_BYTE_TIMEOUT, Duration::from_millis)
-}
-
-fn idle_timeout(fields: &Fields) -> Duration {
-    fields.whole("idle_timeout_ms").map_or(deepgram::IDLE_TIMEOUT, Duration::from_millis)
 }

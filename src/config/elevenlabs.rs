@@ -2,12 +2,10 @@
 //!
 //! Entry function: [`elevenlabs`].
 
-use std::time::Duration;
-
 use super::reading::Notes;
 use crate::{
     provider::{
-        elevenlabs::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL, Options},
+        elevenlabs::{MODEL, Options},
         openai,
     },
     yaml::{Fields, quoted},
@@ -27,15 +25,14 @@ pub fn elevenlabs(
         let way_out = format!("use model: {MODEL}, or another of v2 or v2.5");
         notes.problems.add(fields.place("model"), message, way_out);
     }
-    let wait = |key, default: Duration| fields.whole(key).map_or(default, Duration::from_millis);
     Options {
         base_url: common.base_url,
         api_key: common.api_key,
         model: common.model,
         language: language.to_owned(),
         max_streams: fields.whole("max_streams"),
-        first_byte_timeout: wait("first_byte_timeout_ms", FIRST_BYTE_TIMEOUT),
-        idle_timeout: wait("idle_timeout_ms", IDLE_TIMEOUT),
+        first_byte_timeout: common.first_byte_timeout,
+        idle_timeout: common.idle_timeout,
         priced_as: common.priced_as,
     }
 }

@@ -273,9 +273,9 @@ impl<'a> Clients<'a> {
     pub fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy, home: Home) -> Options {
         let reach = Reach { fields, path: name, home };
         let address = self.address(reach);
-        let wait = |key, default| {
+        let wait = |key, default: Duration| {
             let written = fields.shape().key(key).and_then(|_| fields.whole(key));
-            Duration::from_millis(written.unwrap_or(default))
+            written.map_or(default, Duration::from_millis)
         };
         let api_key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
         if let Some(address) = &address {
@@ -293,8 +293,8 @@ impl<'a> Clients<'a> {
             model: model.to_owned(),
             temperature: None,
             extra_body: Map::new(),
-            first_byte_timeout: wait("first_byte_timeout_ms", 15_000),
-            idle_timeout: wait("idle_timeout_ms", 10_000),
+            first_byte_timeout: wait("first_byte_timeout_ms", home.first_byte_timeout),
+            idle_timeout: wait("idle_timeout_ms", home.idle_timeout),
             context_window: openai::CONTEXT_WINDOW,
             max_tokens: None,
             continues: false,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     logic::budget::{BudgetOptions, Price},
-    provider::{SPEECH_FIRST_BYTE, SPEECH_IDLE, SpeechOptions, SpeechService},
+    provider::{SPEECH_IDLE, SpeechOptions, SpeechService},
     yaml::{Fields, quoted},
 };
 
@@ -67,9 +67,7 @@ fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Sp
         api_key: reach.api_key,
         model: reach.model,
         priced_as: reach.priced_as,
-        first_byte_timeout: fields
-            .whole("first_byte_timeout_ms")
-            .map_or(SPEECH_FIRST_BYTE, Duration::from_millis),
+        first_byte_timeout: reach.first_byte_timeout,
         max_age: fields.whole("max_age_min").map_or(service.max_age(), Duration::from_mins),
         idle: fields.whole("idle_s").map_or(SPEECH_IDLE, Duration::from_secs),
     }
