@@ -191,6 +191,7 @@ impl<'a> Clients<'a> {
         const PATH: &str = "providers.tts";
         self.check_service(fields, PATH);
         let service = service_of(fields).and_then(VoiceService::named).unwrap_or_default();
+        let entry = Entry { path: PATH, service: service.name() };
         match service {
             VoiceService::Flite | VoiceService::Espeak => {
                 self.refuse_settings(fields, PATH, service.name());
@@ -207,12 +208,10 @@ impl<'a> Clients<'a> {
                 VoiceEntry::Kokoro(KokoroOptions { models: Vec::new(), slowest: SLOWEST })
             }
             VoiceService::OpenAi => {
-                let entry = Entry { path: PATH, service: service.name() };
                 refuse(fields, entry, ["max_streams"].into_iter(), self.notes);
                 VoiceEntry::OpenAi(self.speech(fields, PATH))
             }
             VoiceService::Wyoming => {
-                let entry = Entry { path: PATH, service: service.name() };
                 let without = ["api_key", "free", "model", "max_streams"];
                 let without = without.iter().chain(keys::providers::OPENAI_SOUND).copied();
                 refuse(fields, entry, without, self.notes);
@@ -220,21 +219,18 @@ impl<'a> Clients<'a> {
                 VoiceEntry::Wyoming(wyoming(fields, PATH, such_as, self.notes))
             }
             VoiceService::ElevenLabs => {
-                let entry = Entry { path: PATH, service: service.name() };
                 let without = keys::providers::OPENAI_SOUND.iter().copied();
                 refuse(fields, entry, without, self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::ELEVENLABS);
                 VoiceEntry::ElevenLabs(elevenlabs(fields, PATH, common, language, self.notes))
             }
             VoiceService::Deepgram => {
-                let entry = Entry { path: PATH, service: service.name() };
                 let without = ["model"].iter().chain(keys::providers::OPENAI_SOUND).copied();
                 refuse(fields, entry, without, self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::DEEPGRAM_VOICES);
                 VoiceEntry::Deepgram(deepgram::voices(fields, common))
             }
             VoiceService::Cartesia => {
-                let entry = Entry { path: PATH, service: service.name() };
                 let without = keys::providers::OPENAI_SOUND.iter().copied();
                 refuse(fields, entry, without, self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::CARTESIA);
@@ -434,8 +430,12 @@ pub fn refuse(
     }
     for key in keys.filter(|key| fields.get(key).is_some()) {
         let message = format!("'{}.{key}' has no effect on '{}'", entry.path, entry.service);
-        let is_other = entry.service != openai::NAME;
-        let way_out = if is_other { "remove it, or set the name to openai" } else { "remove it" };
+        let is_deepgrams = keys::providers::DEEPGRAM_ONLY.contains(&key);
+        let other = if is_deepgrams { VoiceService::Deepgram.name() } else { openai::NAME };
+        let way_out = match entry.service == other {
+            true => "remove it".to_owned(),
+            false => format!("remove it, or set the name to {other}"),
+        };
         notes.problems.add(fields.place(key), message, way_out);
     }
 }
