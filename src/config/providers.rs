@@ -192,6 +192,7 @@ impl<'a> Clients<'a> {
         self.check_service(fields, PATH);
         let service = service_of(fields).and_then(VoiceService::named).unwrap_or_default();
         let entry = Entry { path: PATH, service: service.name() };
+        let sound = keys::providers::OPENAI_SOUND.iter();
         match service {
             VoiceService::Flite | VoiceService::Espeak => {
                 self.refuse_settings(fields, PATH, service.name());
@@ -212,27 +213,23 @@ impl<'a> Clients<'a> {
                 VoiceEntry::OpenAi(self.speech(fields, PATH))
             }
             VoiceService::Wyoming => {
-                let without = ["api_key", "free", "model", "max_streams"];
-                let without = without.iter().chain(keys::providers::OPENAI_SOUND).copied();
-                refuse(fields, entry, without, self.notes);
+                let without = ["api_key", "free", "model", "max_streams"].iter().chain(sound);
+                refuse(fields, entry, without.copied(), self.notes);
                 let such_as = "tcp://127.0.0.1:10200";
                 VoiceEntry::Wyoming(wyoming(fields, PATH, such_as, self.notes))
             }
             VoiceService::ElevenLabs => {
-                let without = keys::providers::OPENAI_SOUND.iter().copied();
-                refuse(fields, entry, without, self.notes);
+                refuse(fields, entry, sound.copied(), self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::ELEVENLABS);
                 VoiceEntry::ElevenLabs(elevenlabs(fields, PATH, common, language, self.notes))
             }
             VoiceService::Deepgram => {
-                let without = ["model"].iter().chain(keys::providers::OPENAI_SOUND).copied();
-                refuse(fields, entry, without, self.notes);
+                refuse(fields, entry, ["model"].iter().chain(sound).copied(), self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::DEEPGRAM_VOICES);
                 VoiceEntry::Deepgram(deepgram::voices(fields, common))
             }
             VoiceService::Cartesia => {
-                let without = keys::providers::OPENAI_SOUND.iter().copied();
-                refuse(fields, entry, without, self.notes);
+                refuse(fields, entry, sound.copied(), self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::CARTESIA);
                 VoiceEntry::Cartesia(cartesia(fields, common, language))
             }
@@ -411,6 +408,7 @@ pub fn own_price(fields: &Fields) -> Option<Price> {
     Some(price(&fields.map("price", &keys::providers::PRICE)?))
 }
 
+#[derive(Clone, Copy)]
 pub struct Entry<'a> {
     /// Path of its keys ("providers.stt").
     pub path: &'a str,
