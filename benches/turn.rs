@@ -3,7 +3,8 @@
 //!
 //! `turn` and `turn_20ms` (20 ms a token), and `tool`, where the model first calls a tool that
 //! does nothing. `counted`: turns of four tables that take turns, of which two have their figures
-//! counted. `--quick` has nine turns in all; names of cases choose them.
+//! counted. `costs`: a span that is not collected, and figures written with every label full.
+//! `--quick` has nine turns in all; names of cases choose them.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
@@ -26,13 +27,11 @@ use support::{
     },
     sound::utterance,
     stand_ins::{Model, Recogniser, Synthesiser},
-    table::{self, Room, Services},
+    table::{self, QUIET, Room, Services},
 };
 
 /// Turns before the first that counts; none with `--quick`.
 const WARM_UP: usize = 3;
-/// Silence between the end of an answer and the next utterance: no gap is kept after it.
-const QUIET: Duration = Duration::from_millis(360);
 /// Token clocks run beside each turn, in its silence.
 const CLOCKS: usize = 2;
 

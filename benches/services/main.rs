@@ -36,21 +36,17 @@ use tokio::time::sleep;
 use published::{
     DownModel, FIRST_BYTE_TIMEOUT, Fault, Jitter, Model, Own, PooledVoice, Recogniser,
 };
-use sequential::{Sequential, SequentialTurn};
+use sequential::Sequential;
 use support::{
     figures::{Figures, goal, ms, runtime},
     sound::{LAST, WORD, babble, marked},
-    table::{AnyServices, Room, nothing, npc},
+    table::{AnyServices, FRAME, QUIET, Room, nothing, npc},
 };
 
-/// Length of a frame.
-const FRAME: Duration = Duration::from_millis(20);
 /// Silence that ends an utterance where words don't.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Frames of the utterance.
 const SPOKEN: usize = 60;
-/// Silence between the end of an answer and the next utterance: no gap is kept after it.
-const QUIET: Duration = Duration::from_millis(360);
 /// Time after which a new table speaks no line in advance.
 const SETTLE: Duration = Duration::from_millis(500);
 /// Seed of the first table.
@@ -103,9 +99,10 @@ const STALLS: Case = Case { name: "stalls", down: Some(Fault::Stalls), ..PATIENT
 
 /// Times of a turn in ms.
 struct Turn {
-    /// Last speech frame handed in to first frame of the answer.
+    /// Last speech frame handed in to first sound of the answer.
     total: f64,
-    /// From the end of speech by our detector, less the patience and the services' own times.
+    /// Beyond the patience and the services' own times; at tables from the end of speech by our
+    /// detector.
     overhead: f64,
     /// A model that is down was asked.
     met_fault: bool,
@@ -123,11 +120,9 @@ async fn measure(extent: Extent) -> Vec<Value> {
     let (tables, turns) = (extent.tables, extent.turns);
     let (floor, patient) =
         tokio::join!(sequential(extent), run(PATIENT, (tables, turns), extent.spread));
-    let total = Figures::new(floor.iter().map(|turn| turn.total));
-    let floor = Figures::new(floor.iter().map(|turn| turn.overhead));
-    print("sequential", &total, &[("overhead_", &floor)]);
-    let patient = printed(PATIENT, &patient);
-    let pooled = printed(POOLED, &run(POOLED, extent.pooled, extent.spread).await);
+    let floor = printed("sequential", &floor);
+    let patient = printed(PATIENT.name, &patient);
+    let pooled = printed(POOLED.name, &run(POOLED, extent.pooled, extent.spread).await);
     let mut goals = vec![
         held(50, &patient, &floor, 5.0),
         held(99, &patient, &floor, 15.0),
@@ -166,10 +161,10 @@ fn held(percent: usize, patient: &Figures, floor: &Figures, at_most: f64) -> Val
 }
 
 /// Prints the line of a case that asks nothing ahead; its overheads.
-fn printed(case: Case, turns: &[Turn]) -> Figures {
+fn printed(case: &str, turns: &[Turn]) -> Figures {
     let overhead = Figures::new(turns.iter().map(|turn| turn.overhead));
     let total = Figures::new(turns.iter().map(|turn| turn.total));
-    print(case.name, &total, &[("overhead_", &overhead)]);
+    print(case, &total, &[("overhead_", &overhead)]);
     overhead
 }
 
@@ -197,7 +192,7 @@ fn print(case: &str, total: &Figures, figures: &[(&str, &Figures)]) {
 }
 
 /// Turns of as many plain pipelines as tables.
-async fn sequential(extent: Extent) -> Vec<SequentialTurn> {
+async fn sequential(extent: Extent) -> Vec<Turn> {
     let spoken: Arc<[Frame]> = spoken(PATIENT.word).into();
     let all = (0..extent.tables).map(|nth| {
         let spoken = Arc::clone(&spoken);

@@ -30,7 +30,7 @@ use tokio::{
 use super::support::{
     figures::{TOKENS_BEFORE_SENTENCE, ms},
     sound::{LAST, WORD, tone},
-    stand_ins::{TOKENS, UTTERANCE},
+    stand_ins::{UTTERANCE, sentences},
 };
 
 /// One way.
@@ -76,6 +76,13 @@ impl Jitter {
     fn answered(&self, time: Duration) -> Duration {
         (time + NETWORK * 2).mul_f64(self.factor())
     }
+}
+
+/// What comes through a channel, as a service's answers.
+fn answers<T: Send + 'static>(
+    mut channel: mpsc::Receiver<T>,
+) -> BoxStream<'static, Result<T, Error>> {
+    stream::poll_fn(move |context| channel.poll_recv(context)).map(Ok).boxed()
 }
 
 /// Times that the services of a table took for a turn.
@@ -144,11 +151,7 @@ impl SpeechToText for Recogniser {
         let factor = self.jitter.factor();
         let (recogniser, due) = (self.clone(), VecDeque::new());
         tokio::spawn(Hearing { recogniser, due, words: 0, factor }.hear(audio, to));
-        stream::unfold(events, |mut events| async move {
-            let event = events.recv().await?;
-            Some((Ok(event), events))
-        })
-        .boxed()
+        answers(events)
     }
 }
 
@@ -241,15 +244,7 @@ impl ChatModel for Model {
         let first = self.jitter.answered(FIRST_TOKEN);
         let token = TOKEN.mul_f64(self.jitter.factor());
         self.own.with(|own| own.thought = first + token * TOKENS_BEFORE_SENTENCE);
-        let first = Instant::now() + first;
-        let tokens = (0_u32..).zip(TOKENS).map(move |(nth, text)| (first + token * nth, text));
-        stream::iter(tokens)
-            .then(|(due, text)| async move {
-                sleep_until(due).await;
-                Ok(ChatEvent::Text(text.to_owned()))
-            })
-            .chain(stream::iter([Ok(ChatEvent::Done)]))
-            .boxed()
+        sentences(first, token)
     }
 }
 
@@ -333,11 +328,7 @@ impl OneShot for PooledVoice {
         let (sound, chunks) = mpsc::channel(CHUNKS);
         let asked = Asked { due: Instant::now() + after, sound };
         assert!(self.connection.try_send(asked).is_ok(), "too many sentences wait");
-        stream::unfold(chunks, |mut chunks| async move {
-            let chunk = chunks.recv().await?;
-            Some((Ok(chunk), chunks))
-        })
-        .boxed()
+        answers(chunks)
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::{
-    FRAME, PATIENCE,
+    FRAME, PATIENCE, Turn,
     published::{Jitter, Model, Own, PooledVoice, Recogniser},
     support::figures::ms,
 };
@@ -29,14 +29,6 @@ pub struct Sequential {
     model: Model,
     voice: Arc<dyn TextToSpeech>,
     own: Own,
-}
-
-/// Times of a turn in ms.
-pub struct SequentialTurn {
-    /// End of speech to first sound.
-    pub total: f64,
-    /// Beyond the patience and the services' own.
-    pub overhead: f64,
 }
 
 impl Sequential {
@@ -54,7 +46,7 @@ impl Sequential {
         }
     }
 
-    pub async fn turn(&self, spoken: &[Frame]) -> SequentialTurn {
+    pub async fn turn(&self, spoken: &[Frame]) -> Turn {
         self.own.begin();
         let (to, audio) = mpsc::channel(FRAMES);
         let mut heard = self.recogniser.listen(audio, Attempts::default());
@@ -81,7 +73,8 @@ impl Sequential {
         };
         next(&mut self.voice.speak(request)).await;
         let total = ms(ended.elapsed());
-        SequentialTurn { total, overhead: total - ms(PATIENCE) - self.own.sum() }
+        let overhead = total - ms(PATIENCE) - self.own.sum();
+        Turn { total, overhead, met_fault: false }
     }
 
     /// First sentence of the answer.

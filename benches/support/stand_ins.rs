@@ -24,7 +24,7 @@ use super::sound::{LAST, WORD, tone};
 /// Text that the recogniser understands.
 pub const UTTERANCE: &str = "well what is new in town";
 /// Three sentences; the first ends with the sixth token.
-pub const TOKENS: [&str; 18] = [
+const TOKENS: [&str; 18] = [
     "Nothing", " much", " happens", " here", " lately", ".", " The", " stew", " is", " hot",
     " today", ".", " Sit", " down", " by", " the", " fire", ".",
 ];
@@ -116,18 +116,24 @@ impl ChatModel for Model {
             };
             return stream::iter([Ok(ChatEvent::ToolCall(call)), Ok(ChatEvent::Done)]).boxed();
         }
-        let (start, token) = (Instant::now(), self.token);
-        let tokens = (0_u32..).zip(TOKENS).map(move |(nth, text)| (start + token * nth, text));
-        stream::iter(tokens)
-            .then(move |(due, text)| async move {
-                if !token.is_zero() {
-                    tokio::time::sleep_until(due.into()).await;
-                }
-                Ok(ChatEvent::Text(text.to_owned()))
-            })
-            .chain(stream::iter([Ok(ChatEvent::Done)]))
-            .boxed()
+        sentences(Duration::ZERO, self.token)
     }
+}
+
+/// The three sentences: the first token after `first`, the others every `token`; if that is zero,
+/// all at once.
+pub fn sentences(first: Duration, token: Duration) -> BoxStream<'static, Result<ChatEvent, Error>> {
+    let start = Instant::now() + first;
+    let tokens = (0_u32..).zip(TOKENS).map(move |(nth, text)| (start + token * nth, text));
+    stream::iter(tokens)
+        .then(move |(due, text)| async move {
+            if !token.is_zero() {
+                tokio::time::sleep_until(due.into()).await;
+            }
+            Ok(ChatEvent::Text(text.to_owned()))
+        })
+        .chain(stream::iter([Ok(ChatEvent::Done)]))
+        .boxed()
 }
 
 /// Speaks any sentence as the same tone.

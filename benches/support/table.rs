@@ -25,7 +25,9 @@ use super::{
 /// The player.
 pub const PLAYER: SpeakerId = SpeakerId(1);
 /// Length of a frame.
-const FRAME: Duration = Duration::from_millis(20);
+pub const FRAME: Duration = Duration::from_millis(20);
+/// Silence between the end of an answer and the next utterance: no gap is kept after it.
+pub const QUIET: Duration = Duration::from_millis(360);
 /// No turn takes longer.
 const GIVEN_UP: Duration = Duration::from_secs(60);
 

@@ -20,7 +20,7 @@ pub use ceiling::Ceiling;
 pub use decode::{DecodeError, decode, decode_as_is};
 pub use level::{Gain, amplify, factor_of};
 pub use loudness::{GatingBlocks, Loudness, TARGET_LUFS, gated_loudness, loudness_of, power_of};
-pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate, to_sample};
+pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate, SplitSamples, to_sample};
 pub use resample::Resampler;
 pub use shape::Shape;
 pub use timbre::Timbre;

@@ -1,5 +1,5 @@
-//! The nouns of sound: [`SampleRate`], [`Clip`], [`Frame`], and [`Framer`], which cuts frames. One
-//! channel only.
+//! The nouns of sound: [`SampleRate`], [`Clip`], [`Frame`], and [`Framer`], which cuts frames;
+//! [`SplitSamples`] decodes bytes. One channel only.
 
 use std::fmt;
 use std::sync::Arc;
@@ -174,6 +174,28 @@ impl Framer {
     }
 }
 
+/// Decodes little-endian samples whose bytes arrive in pieces of any length.
+#[derive(Debug, Default)]
+pub struct SplitSamples {
+    /// First byte of an incomplete sample.
+    half: Option<u8>,
+}
+
+impl SplitSamples {
+    /// Returns the samples that `bytes` complete.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<i16> {
+        let mut samples = Vec::with_capacity(bytes.len().div_ceil(2));
+        let mut bytes = self.half.take().into_iter().chain(bytes.iter().copied());
+        while let Some(low) = bytes.next() {
+            match bytes.next() {
+                Some(high) => samples.push(i16::from_le_bytes([low, high])),
+                None => self.half = Some(low),
+            }
+        }
+        samples
+    }
+}
+
 /// Rounds to the nearest sample value, saturating; NaN becomes silence.
 #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
 pub fn to_sample(value: f32) -> i16 {
@@ -242,6 +264,14 @@ mod tests {
         assert_eq!((short.samples().len(), &short.samples()[..4]), (320, [7, 7, 0, 0].as_slice()));
         assert_eq!(Frame::silence(SampleRate::HZ_48000).samples(), [0; 960]);
         assert_eq!(short.rate(), SampleRate::HZ_16000);
+    }
+
+    #[test]
+    fn split_samples_are_put_together() {
+        let mut samples = SplitSamples::default();
+        assert_eq!(samples.push(&[1, 0, 2]), [1_i16]);
+        assert_eq!(samples.push(&[1]), [0x102_i16]);
+        assert!(samples.push(&[]).is_empty());
     }
 
     #[test]

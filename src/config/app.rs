@@ -99,7 +99,7 @@ impl File<'_> {
         let known = [known, offered.iter().map(String::as_str).collect()].concat();
         let policy = policy(self.tools, &known, notes);
         let (folders, slowest) = (models.weights.folders(), providers.slowest_voice);
-        let voices = providers.voices.clone().with_models(&folders, slowest);
+        let voices = providers.voices.with_models(&folders, slowest);
         let voices = voice::with_replacements(&self.fields, language, voices, &mut notes.problems);
         let defaults = NpcDefaults {
             language,

@@ -2,13 +2,9 @@
 //!
 //! Entry functions: [`recogniser`], [`voices`].
 
-use super::{listed::wait, npc::language, reading::Notes};
+use super::{npc::language, reading::Notes};
 use crate::{
-    provider::{
-        DeepgramVoiceOptions,
-        deepgram::{self, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT},
-        openai::Options,
-    },
+    provider::{DeepgramVoiceOptions, deepgram, openai::Options},
     yaml::{Fields, quoted},
 };
 
@@ -38,8 +34,8 @@ pub fn recogniser(
         language: language.to_owned(),
         eager,
         max_streams: fields.whole("max_streams"),
-        first_byte_timeout: wait(fields, "first_byte_timeout_ms", FIRST_BYTE_TIMEOUT),
-        idle_timeout: wait(fields, "idle_timeout_ms", IDLE_TIMEOUT),
+        first_byte_timeout: common.first_byte_timeout,
+        idle_timeout: common.idle_timeout,
         priced_as: common.priced_as,
     }
 }
@@ -50,8 +46,8 @@ pub fn voices(fields: &Fields, common: Options) -> DeepgramVoiceOptions {
         base_url: common.base_url,
         api_key: common.api_key,
         max_streams: fields.whole("max_streams"),
-        first_byte_timeout: wait(fields, "first_byte_timeout_ms", FIRST_BYTE_TIMEOUT),
-        idle_timeout: wait(fields, "idle_timeout_ms", IDLE_TIMEOUT),
+        first_byte_timeout: common.first_byte_timeout,
+        idle_timeout: common.idle_timeout,
         priced_as: common.priced_as,
     }
 }

@@ -23,13 +23,11 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
     let is_elsewhere = |url: &str| url.trim_end_matches('/') != home.base_url;
     let is_elsewhere = fields.text("base_url").is_some_and(is_elsewhere);
     // Only the service's own address is known to have the default model.
-    let home = Home { model: if is_elsewhere { "" } else { service.model() }, ..home };
+    let model = if is_elsewhere { "" } else { service.model() };
+    let home = Home { model, first_byte_timeout: PICTURE_FIRST_BYTE, ..home };
     let mut clients = Clients::new(&budget.prices, notes);
     clients.check_service(&fields, PATH);
-    let mut options = clients.options(&fields, PATH, PaidBy::Pictures, home);
-    if fields.get("first_byte_timeout_ms").is_none() {
-        options.first_byte_timeout = PICTURE_FIRST_BYTE;
-    }
+    let options = clients.options(&fields, PATH, PaidBy::Pictures, home);
     let mut own = clients.own;
     budget.prices.append(&mut own);
     Some(ImageEntry { service, options })

@@ -1,8 +1,6 @@
 //! Services under `providers`, of which one may stand for a list.
 //!
-//! Entry functions: [`entries`], [`service_of`], [`name_of`], [`refuse_empty`], [`wait`].
-
-use std::time::Duration;
+//! Entry functions: [`entries`], [`service_of`], [`name_of`], [`refuse_empty`].
 
 use super::reading::Notes;
 use crate::yaml::{Fields, Shape, Value};
@@ -36,9 +34,4 @@ pub fn refuse_empty(all: &Fields, key: &str, way_out: &str, notes: &mut Notes) {
         let message = format!("'providers.{key}' is an empty list");
         notes.problems.add(all.place(key), message, way_out);
     }
-}
-
-/// A duration in ms.
-pub fn wait(fields: &Fields, key: &str, default: Duration) -> Duration {
-    fields.whole(key).map_or(default, Duration::from_millis)
 }

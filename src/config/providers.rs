@@ -5,14 +5,12 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    cartesia::cartesia,
-    deepgram,
-    elevenlabs::elevenlabs,
-    keys,
+    deepgram, keys,
     listed::{entries, name_of, refuse_empty, service_of},
     prices::{PaidBy, check_price, price},
     reading::Notes,
     services::Home,
+    streamed_voices::{check_elevenlabs, streamed},
     wyoming::wyoming,
 };
 use crate::{
@@ -221,7 +219,8 @@ impl<'a> Clients<'a> {
             VoiceService::ElevenLabs => {
                 refuse(fields, entry, sound.copied(), self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::ELEVENLABS);
-                VoiceEntry::ElevenLabs(elevenlabs(fields, PATH, common, language, self.notes))
+                check_elevenlabs(fields, PATH, &common.model, self.notes);
+                VoiceEntry::ElevenLabs(streamed(fields, common, language))
             }
             VoiceService::Deepgram => {
                 refuse(fields, entry, ["model"].iter().chain(sound).copied(), self.notes);
@@ -231,7 +230,7 @@ impl<'a> Clients<'a> {
             VoiceService::Cartesia => {
                 refuse(fields, entry, sound.copied(), self.notes);
                 let common = self.options(fields, PATH, PaidBy::Speech, Home::CARTESIA);
-                VoiceEntry::Cartesia(cartesia(fields, common, language))
+                VoiceEntry::Cartesia(streamed(fields, common, language))
             }
         }
     }
@@ -266,9 +265,9 @@ impl<'a> Clients<'a> {
     pub fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy, home: Home) -> Options {
         let reach = Reach { fields, path: name, home };
         let address = self.address(reach);
-        let wait = |key, default| {
+        let wait = |key, default: Duration| {
             let written = fields.shape().key(key).and_then(|_| fields.whole(key));
-            Duration::from_millis(written.unwrap_or(default))
+            written.map_or(default, Duration::from_millis)
         };
         let api_key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
         if let Some(address) = &address {
@@ -286,8 +285,8 @@ impl<'a> Clients<'a> {
             model: model.to_owned(),
             temperature: None,
             extra_body: Map::new(),
-            first_byte_timeout: wait("first_byte_timeout_ms", 15_000),
-            idle_timeout: wait("idle_timeout_ms", 10_000),
+            first_byte_timeout: wait("first_byte_timeout_ms", home.first_byte_timeout),
+            idle_timeout: wait("idle_timeout_ms", home.idle_timeout),
             context_window: openai::CONTEXT_WINDOW,
             max_tokens: None,
             continues: false,
@@ -428,8 +427,12 @@ pub fn refuse(
     }
     for key in keys.filter(|key| fields.get(key).is_some()) {
         let message = format!("'{}.{key}' has no effect on '{}'", entry.path, entry.service);
-        let is_other = entry.service != openai::NAME;
-        let way_out = if is_other { "remove it, or set the name to openai" } else { "remove it" };
+        let is_deepgrams = keys::providers::DEEPGRAM_ONLY.contains(&key);
+        let other = if is_deepgrams { VoiceService::Deepgram.name() } else { openai::NAME };
+        let way_out = match entry.service == other {
+            true => "remove it".to_owned(),
+            false => format!("remove it, or set the name to {other}"),
+        };
         notes.problems.add(fields.place(key), message, way_out);
     }
 }

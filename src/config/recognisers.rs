@@ -41,19 +41,15 @@ impl Clients<'_> {
     fn recogniser(&mut self, fields: &Fields, here: &HereOptions) -> RecogniserEntry {
         self.check_service(fields, PATH);
         let service = service_of(fields).and_then(RecogniserService::named).unwrap_or_default();
+        let entry = Entry { path: PATH, service: service.name() };
         match service {
             RecogniserService::Local => {
                 self.refuse_settings(fields, PATH, service.name());
                 RecogniserEntry::Local(here.clone())
             }
             RecogniserService::OpenAi => {
-                for key in
-                    keys::providers::DEEPGRAM_ONLY.iter().filter(|key| fields.get(key).is_some())
-                {
-                    let message = format!("'{PATH}.{key}' has no effect on '{}'", service.name());
-                    let way_out = "remove it, or set the name to deepgram";
-                    self.notes.problems.add(fields.place(key), message, way_out);
-                }
+                let without = keys::providers::DEEPGRAM_ONLY.iter().copied();
+                refuse(fields, entry, without, self.notes);
                 RecogniserEntry::OpenAi {
                     options: self.options(fields, PATH, PaidBy::Minutes, Home::OPENAI),
                     language: language(fields, &mut self.notes.problems)
@@ -68,7 +64,6 @@ impl Clients<'_> {
                 RecogniserEntry::Deepgram(options)
             }
             RecogniserService::Wyoming => {
-                let entry = Entry { path: PATH, service: service.name() };
                 let without = ["api_key", "free"].iter().chain(keys::providers::DEEPGRAM_ONLY);
                 refuse(fields, entry, without.copied(), self.notes);
                 let language = language(fields, &mut self.notes.problems);

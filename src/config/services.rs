@@ -1,10 +1,14 @@
-//! Known services: default addresses, and hosts that need no agreement in their own entries of
+//! Known services: default settings, and hosts that need no agreement in their own entries of
 //! `providers` with their own key.
 //!
 //! Entry functions: [`home`], [`is_known`], [`is_own`]. The owner of an account can read everything
 //! sent with its key, so other addresses always need agreement. **Never**: resolves a host.
 
-use crate::provider::{cartesia, deepgram, elevenlabs, gemini, openai, realtime};
+use std::time::Duration;
+
+use crate::provider::{
+    SPEECH_FIRST_BYTE, cartesia, deepgram, elevenlabs, gemini, openai, realtime,
+};
 
 #[derive(Clone, Copy)]
 pub struct Home {
@@ -16,6 +20,9 @@ pub struct Home {
     pub has_sockets: bool,
     /// Default model; empty: the entry must name one.
     pub model: &'static str,
+    /// Default timeouts.
+    pub first_byte_timeout: Duration,
+    pub idle_timeout: Duration,
 }
 
 impl Home {
@@ -25,35 +32,41 @@ impl Home {
         variable: "OPENAI_API_KEY",
         has_sockets: false,
         model: "",
+        first_byte_timeout: Duration::from_secs(15),
+        idle_timeout: Duration::from_secs(10),
     };
     pub const DEEPGRAM: Self = Self {
         base_url: deepgram::BASE_URL,
         variable: "DEEPGRAM_API_KEY",
         has_sockets: true,
         model: "",
+        first_byte_timeout: deepgram::FIRST_BYTE_TIMEOUT,
+        idle_timeout: deepgram::IDLE_TIMEOUT,
     };
     pub const ELEVENLABS: Self = Self {
         base_url: elevenlabs::BASE_URL,
         variable: "ELEVENLABS_API_KEY",
         has_sockets: true,
         model: elevenlabs::MODEL,
+        first_byte_timeout: elevenlabs::FIRST_BYTE_TIMEOUT,
+        idle_timeout: elevenlabs::IDLE_TIMEOUT,
     };
     pub const CARTESIA: Self = Self {
         base_url: cartesia::BASE_URL,
         variable: "CARTESIA_API_KEY",
-        has_sockets: true,
         model: cartesia::MODEL,
+        ..Self::ELEVENLABS
     };
     /// Its voices are models of their own; what they cost is listed under its name.
     pub const DEEPGRAM_VOICES: Self = Self { model: deepgram::NAME, ..Self::DEEPGRAM };
-    pub const REALTIME: Self =
-        Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
-    pub const GEMINI: Self = Self {
-        base_url: gemini::BASE_URL,
-        variable: "GEMINI_API_KEY",
+    pub const REALTIME: Self = Self {
+        base_url: realtime::BASE_URL,
         has_sockets: true,
-        model: "",
+        first_byte_timeout: SPEECH_FIRST_BYTE,
+        ..Self::OPENAI
     };
+    pub const GEMINI: Self =
+        Self { base_url: gemini::BASE_URL, variable: "GEMINI_API_KEY", ..Self::REALTIME };
 }
 
 /// A host, and its services.

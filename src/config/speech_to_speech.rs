@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     keys,
-    listed::{entries, refuse_empty, service_of, wait},
+    listed::{entries, refuse_empty, service_of},
     prices::PaidBy,
     providers::Clients,
     reading::Notes,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     logic::budget::{BudgetOptions, Price},
-    provider::{SPEECH_FIRST_BYTE, SPEECH_IDLE, SpeechOptions, SpeechService},
+    provider::{SPEECH_IDLE, SpeechOptions, SpeechService},
     yaml::{Fields, quoted},
 };
 
@@ -67,7 +67,7 @@ fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Sp
         api_key: reach.api_key,
         model: reach.model,
         priced_as: reach.priced_as,
-        first_byte_timeout: wait(fields, "first_byte_timeout_ms", SPEECH_FIRST_BYTE),
+        first_byte_timeout: reach.first_byte_timeout,
         max_age: fields.whole("max_age_min").map_or(service.max_age(), Duration::from_mins),
         idle: fields.whole("idle_s").map_or(SPEECH_IDLE, Duration::from_secs),
     }

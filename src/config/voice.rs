@@ -12,16 +12,15 @@ pub fn voice(npc: &Fields, language: &str, services: &VoiceList, problems: &mut 
     let fields = npc.map("voice", &keys::npc::VOICE);
     let (at, is_broken) = (npc.at(), npc.is_broken("voice"));
     let written = Written { fields, at, is_broken, language, services, path: "voice" };
+    let here = (VoiceService::default().name(), VoiceService::default());
     let first = services.first().map(|first| (first.name.as_str(), first.entry.service()));
-    let first = first.unwrap_or((VoiceService::default().name(), VoiceService::default()));
-    let named = written.service(problems).unwrap_or(first);
+    let named = written.service(problems).or(first).unwrap_or(here);
     written.check_configured(named, problems);
     let fallback = fields.and_then(|fields| fields.map("fallback", &keys::npc::FALLBACK));
     let fallback = fallback.map(|fields| {
         let second = Written { fields: Some(fields), is_broken: false, ..written };
-        let named = second.service(problems);
-        let here = (VoiceService::default().name(), VoiceService::default());
-        Box::new(second.voice(named.unwrap_or(here), problems))
+        let named = second.service(problems).unwrap_or(here);
+        Box::new(second.voice(named, problems))
     });
     let volume = written.number("volume", 1.0);
     Voice { volume, fallback, ..written.voice(named, problems) }

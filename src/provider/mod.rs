@@ -98,7 +98,7 @@ pub use text_to_speech::{
 pub use usage::{Counted, Larger};
 pub use voices::{
     Cores, DeepgramVoiceOptions, Kokoro, KokoroOptions, ListedVoice, OpenVoice, Piper,
-    PiperOptions, Replacement, SLOWEST, VoiceEntry, VoiceList, VoiceService, cartesia, elevenlabs,
-    language_code,
+    PiperOptions, Replacement, SLOWEST, StreamedVoiceOptions, VoiceEntry, VoiceList, VoiceService,
+    cartesia, elevenlabs, language_code,
 };
 pub use webhook::{Signed, post_signed};

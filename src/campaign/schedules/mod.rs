@@ -2,11 +2,11 @@
 //!
 //! Each schedule of a scope has the time of its next firing. A task sleeps until the earliest one,
 //! or until sessions begin and end, and reads what is due from the store at least every 30 s,
-//! because another program may have changed it. A due entry is claimed in the store first, and only the program
-//! that got the claim starts it: nothing fires twice, whatever is killed. The claim marks the entry
-//! until the firing has begun; an entry that stays marked is reported as cut off. A firing more
-//! than a minute late (the program did not run, the clock was set) is missed: reported, and not
-//! made up for unless `catch_up` is on.
+//! because another program may have changed it. A due entry is claimed in the store first, and only
+//! the program that got the claim starts it: nothing fires twice, whatever is killed. The claim
+//! marks the entry until the firing has begun; an entry that stays marked is reported as cut off. A
+//! firing more than a minute late (the program did not run, the clock was set) is missed: reported,
+//! and not made up for unless `catch_up` is on.
 //!
 //! Times into a session count from its start by the monotonic clock. Such a schedule has no next
 //! time until a session begins, and again once it has fired.

@@ -97,7 +97,7 @@ impl Work {
         _ = timeout(PATIENCE, ended).await;
     }
 
-    /// Looks at all schedules once; returns the time until the next look.
+    /// Looks once, at what is due or at all schedules; returns the time until the next look.
     async fn looked(&mut self) -> Duration {
         match caught(self.look()).await {
             Ok(Ok(wait)) => wait.min(LOOK),

@@ -15,8 +15,8 @@ pub static PROVIDERS: Shape = Shape {
         Key::new(
             "stt",
             Kind::Either(&[Kind::Shape(&STT), Kind::List(&Kind::Shape(&STT))]),
-            "Speech to text, or several services in order of preference: an utterance that one of them \
-             fails goes to the next, whole.",
+            "Speech to text, or several services in order of preference: if one fails, the next one \
+             gets the whole utterance.",
         ),
         Key::new(
             "llm",
@@ -94,7 +94,7 @@ const FIRST_BYTE: Key =
     Key::new("first_byte_timeout_ms", WAIT, "Longest wait for the first byte; default 15000.");
 const IDLE: Key =
     Key::new("idle_timeout_ms", WAIT, "Longest silence inside an answer; default 10000.");
-/// Keys that only Deepgram has.
+/// Keys of recognisers that only Deepgram has.
 pub const DEEPGRAM_ONLY: &[&str] = &["eager", "max_streams"];
 pub static STT: Shape = Shape {
     title: "Speech to text",

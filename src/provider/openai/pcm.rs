@@ -3,7 +3,7 @@
 //! Entry type: [`Reader`]. The first bytes tell raw PCM from WAV. **Never**: decodes compressed
 //! sound; a service that sends it ignored our request.
 
-use crate::audio::{SampleRate, WavError, WavStream};
+use crate::audio::{SampleRate, SplitSamples, WavError, WavStream};
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotPcm {
@@ -24,8 +24,8 @@ pub struct Reader {
 enum Format {
     /// Too few bytes to tell.
     Start(Vec<u8>),
-    /// Headerless samples; holds the first half of a split sample.
-    Raw(Option<u8>),
+    /// Samples without a header.
+    Raw(SplitSamples),
     Wav(WavStream),
 }
 
@@ -49,7 +49,6 @@ impl Reader {
 
     /// Returns complete samples. The error names the format of other bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<i16>, NotPcm> {
-        let mut samples = Vec::new();
         match &mut self.format {
             Format::Start(held) => {
                 held.extend_from_slice(bytes);
@@ -58,22 +57,15 @@ impl Reader {
                     self.format = Format::for_start(&held)?;
                     return self.push(&held);
                 }
+                Ok(Vec::new())
             }
-            Format::Raw(half) => {
-                let mut bytes = bytes.iter().copied();
-                let mut low = half.take().or_else(|| bytes.next());
-                while let Some(first) = low {
-                    let Some(second) = bytes.next() else { break };
-                    samples.push(i16::from_le_bytes([first, second]));
-                    low = bytes.next();
-                }
-                *half = low;
-            }
+            Format::Raw(samples) => Ok(samples.push(bytes)),
             Format::Wav(stream) => {
+                let mut samples = Vec::new();
                 stream.push(bytes, &mut samples)?;
+                Ok(samples)
             }
         }
-        Ok(samples)
     }
 }
 
@@ -88,7 +80,7 @@ impl Format {
             [0xff, 0xfb | 0xf3, rates, _, ..] if !is_reserved(*rates) => {
                 Err(NotPcm::Compressed("MP3"))
             }
-            _ => Ok(Self::Raw(None)),
+            _ => Ok(Self::Raw(SplitSamples::default())),
         }
     }
 }

@@ -105,6 +105,13 @@ impl Endpoint {
         self.read_within(response, ANSWER).await
     }
 
+    /// Like [`Self::read`], for JSON of at most [`VALUES`]; `Null`: it is none.
+    pub async fn json(&self, response: Response) -> Result<Value, Error> {
+        let body = self.read(response).await?;
+        VALUES.check_values(&body).map_err(|bound| self.peer.over(bound))?;
+        Ok(serde_json::from_slice(&body).unwrap_or_default())
+    }
+
     /// Reads a body of at most `bound`; fails if it is longer, stalls or breaks off.
     pub async fn read_within(
         &self,
@@ -191,10 +198,8 @@ pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
         }
         Err(failure) => return Err(failure.error),
     };
-    let body = tokio::time::timeout(PROBE_TIMEOUT, endpoint.read(response)).await;
-    let body = body.map_err(|_| endpoint.peer.slow())??;
-    VALUES.check_values(&body).map_err(|bound| endpoint.peer.over(bound))?;
-    let listed: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let listed = tokio::time::timeout(PROBE_TIMEOUT, endpoint.json(response)).await;
+    let listed = listed.map_err(|_| endpoint.peer.slow())??;
     // OpenAI's list, and Gemini's.
     let models = listed.get("data").or_else(|| listed.get("models")).and_then(Value::as_array);
     let names = models

@@ -4,7 +4,10 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use crate::{audio::SampleRate, provider::SpeechItemId};
+use crate::{
+    audio::{SampleRate, SplitSamples},
+    provider::SpeechItemId,
+};
 
 /// Most items remembered; the oldest is dropped.
 const ITEMS_MAX: usize = 64;
@@ -15,25 +18,16 @@ pub struct Items(VecDeque<Item>);
 #[derive(Debug)]
 struct Item {
     id: String,
+    sound: SplitSamples,
     /// Samples received, at 24 kHz.
     samples: usize,
-    /// First byte of a sample that was split.
-    half: Option<u8>,
 }
 
 impl Items {
     /// Takes the next bytes of `id` and returns its complete samples.
     pub fn take(&mut self, id: &str, bytes: &[u8]) -> Vec<i16> {
-        let mut samples = Vec::with_capacity(bytes.len().div_ceil(2));
-        let Some(item) = self.item(id) else { return samples };
-        let mut bytes = bytes.iter().copied();
-        let mut low = item.half.take().or_else(|| bytes.next());
-        while let Some(first) = low {
-            let Some(second) = bytes.next() else { break };
-            samples.push(i16::from_le_bytes([first, second]));
-            low = bytes.next();
-        }
-        item.half = low;
+        let Some(item) = self.item(id) else { return Vec::new() };
+        let samples = item.sound.push(bytes);
         item.samples = item.samples.saturating_add(samples.len());
         samples
     }
@@ -43,7 +37,11 @@ impl Items {
             if self.0.len() == ITEMS_MAX {
                 self.0.pop_front();
             }
-            self.0.push_back(Item { id: id.to_owned(), samples: 0, half: None });
+            self.0.push_back(Item {
+                id: id.to_owned(),
+                sound: SplitSamples::default(),
+                samples: 0,
+            });
             self.0.len() - 1
         });
         self.0.get_mut(at)

@@ -29,6 +29,7 @@ pub use self::listed::{ListedVoice, language_code};
 pub use self::neural::cores::Cores;
 pub use self::open_voice::OpenVoice;
 pub use self::piper::{Options as PiperOptions, Piper};
+pub use self::socket::Options as StreamedVoiceOptions;
 use self::{
     cartesia::Cartesia, deepgram::Deepgram, elevenlabs::ElevenLabs, espeak::Espeak, flite::Flite,
     socket::SocketVoice, steady::Steady,
@@ -129,9 +130,9 @@ pub enum VoiceEntry {
     Kokoro(KokoroOptions),
     OpenAi(openai::VoiceOptions),
     Wyoming(wyoming::Options),
-    ElevenLabs(elevenlabs::Options),
+    ElevenLabs(StreamedVoiceOptions),
     Deepgram(DeepgramVoiceOptions),
-    Cartesia(cartesia::Options),
+    Cartesia(StreamedVoiceOptions),
 }
 
 impl VoiceEntry {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{Speech, VoiceOptions};
-use crate::provider::{Error, Kind, ListedVoice, bounds::VALUES, remote::Endpoint};
+use crate::provider::{Error, Kind, ListedVoice, remote::Endpoint};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -22,10 +22,8 @@ impl Speech {
             Err(failure) if failure.error.kind() == Kind::InvalidRequest => return Ok(None),
             Err(failure) => return Err(failure.error),
         };
-        let body = timeout(PATIENCE, endpoint.read(response)).await;
-        let body = body.map_err(|_| endpoint.peer.slow())??;
-        VALUES.check_values(&body).map_err(|bound| endpoint.peer.over(bound))?;
-        let listed: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let listed = timeout(PATIENCE, endpoint.json(response)).await;
+        let listed = listed.map_err(|_| endpoint.peer.slow())??;
         let voices = listed.get("voices").and_then(Value::as_array);
         Ok(voices.map(|voices| voices.iter().filter_map(voice).collect()))
     }

@@ -26,7 +26,6 @@ use crate::{
     audio::{SampleRate, Shape},
     provider::{
         Attempts, DefaultId, Error, Kind, OneShot, Pcm, SpeakRequest, VoiceIds, VoiceTraits,
-        bounds::VALUES,
         remote::{Endpoint, Options, Retry, ServiceError},
         respell::respell,
         text_to_speech::written_speed,
@@ -147,10 +146,8 @@ impl Sentence {
 
     async fn no_sound(&self, response: Response) -> Error {
         let endpoint = &self.service.endpoint;
-        let whole = timeout(endpoint.options.idle_timeout, endpoint.read(response)).await;
-        let body = whole.ok().and_then(Result::ok);
-        let body = body.filter(|body| VALUES.check_values(body).is_ok()).unwrap_or_default();
-        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let answer = timeout(endpoint.options.idle_timeout, endpoint.json(response)).await;
+        let value = answer.ok().and_then(Result::ok).unwrap_or_default();
         match ServiceError::read(&value) {
             Some(said) => self.failed(&said),
             None => self.not_understood("text"),

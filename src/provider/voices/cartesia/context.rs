@@ -8,9 +8,9 @@ use std::{collections::VecDeque, mem, time::Duration};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::provider::{
-    WordEnd,
-    voices::socket::{LineEvent, Samples},
+use crate::{
+    audio::{SampleRate, SplitSamples},
+    provider::{Pcm, WordEnd, voices::socket::LineEvent},
 };
 
 /// Longest time that is believed, in seconds.
@@ -27,7 +27,7 @@ pub struct Context {
     events: Vec<LineEvent>,
     /// All of its sound.
     sounded: Duration,
-    samples: Samples,
+    split: SplitSamples,
     last_input: Instant,
     is_ended: bool,
 }
@@ -48,7 +48,7 @@ impl Context {
             sentences: VecDeque::new(),
             events: Vec::new(),
             sounded: Duration::ZERO,
-            samples: Samples::default(),
+            split: SplitSamples::default(),
             last_input: now,
             is_ended: false,
         }
@@ -86,10 +86,10 @@ impl Context {
         if self.sentences.is_empty() {
             return;
         }
-        let pcm = self.samples.read(bytes);
-        if !pcm.samples.is_empty() {
-            self.sounded += pcm.rate.duration_of(pcm.samples.len());
-            self.events.push(LineEvent::Sound(pcm));
+        let samples = self.split.push(bytes);
+        if !samples.is_empty() {
+            self.sounded += RATE.duration_of(samples.len());
+            self.events.push(LineEvent::Sound(Pcm { samples, rate: RATE }));
         }
     }
 

@@ -14,7 +14,6 @@ mod turn;
 
 pub use self::client::Cartesia;
 pub use self::list::list;
-pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, Options};
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};
 
 pub const NAME: &str = "cartesia";

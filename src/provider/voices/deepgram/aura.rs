@@ -8,16 +8,17 @@ use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    orders::{order, respelled, speak},
+    orders::{order, respelled, sound, speak},
     said::Said,
     spent::Spent,
 };
 use crate::{
+    audio::SplitSamples,
     domain::Pronunciation,
     provider::{
         Error, Kind, Sentence,
         deepgram::Peer,
-        voices::socket::{LineEvent, Samples, TurnMessages},
+        voices::socket::{LineEvent, TurnMessages},
     },
 };
 
@@ -29,7 +30,7 @@ pub struct Aura {
     address: String,
     /// Sentences that are not spoken: true if one has words.
     unspoken: VecDeque<bool>,
-    samples: Samples,
+    samples: SplitSamples,
     /// Sound of the first of them has come.
     is_heard: bool,
     is_cancelled: bool,
@@ -50,7 +51,7 @@ impl Aura {
             spent,
             address,
             unspoken: VecDeque::new(),
-            samples: Samples::default(),
+            samples: SplitSamples::default(),
             is_heard: false,
             is_cancelled: false,
             is_over: false,
@@ -62,7 +63,7 @@ impl Aura {
             return Vec::new();
         }
         self.is_heard = true;
-        vec![LineEvent::Sound(self.samples.read(bytes))]
+        vec![sound(self.samples.push(bytes))]
     }
 
     /// The end of the first sentence; nothing if it is that of a cancelled turn, which may come
@@ -73,7 +74,7 @@ impl Aura {
             return Vec::new();
         }
         self.unspoken.pop_front();
-        (self.is_heard, self.samples) = (false, Samples::default());
+        (self.is_heard, self.samples) = (false, SplitSamples::default());
         let free = self.unspoken.is_empty().then_some(LineEvent::Free);
         [LineEvent::Done].into_iter().chain(free).collect()
     }

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    orders::{order, respelled, speak},
+    orders::{order, respelled, sound, speak},
     said::Said,
 };
 use crate::{
+    audio::SplitSamples,
     domain::Pronunciation,
     provider::{
         Error, Kind, Sentence,
         deepgram::Peer,
-        voices::socket::{LineEvent, Samples, TurnMessages},
+        voices::socket::{LineEvent, TurnMessages},
     },
 };
 
@@ -30,13 +31,13 @@ pub struct Flux {
     pronunciation: Arc<[Pronunciation]>,
     /// Sentences that are not spoken.
     unspoken: usize,
-    samples: Samples,
+    samples: SplitSamples,
     is_cancelled: bool,
 }
 
 impl Flux {
     pub fn new(peer: Arc<Peer>, pronunciation: Arc<[Pronunciation]>) -> Self {
-        let samples = Samples::default();
+        let samples = SplitSamples::default();
         Self { peer, pronunciation, unspoken: 0, samples, is_cancelled: false }
     }
 
@@ -44,7 +45,7 @@ impl Flux {
         if self.is_cancelled || self.unspoken == 0 {
             return Vec::new();
         }
-        vec![LineEvent::Sound(self.samples.read(bytes))]
+        vec![sound(self.samples.push(bytes))]
     }
 
     /// The end of the first sentence. A cancelled turn has ended before it was interrupted, which is
@@ -54,7 +55,7 @@ impl Flux {
             return Vec::new();
         }
         self.unspoken -= 1;
-        self.samples = Samples::default();
+        self.samples = SplitSamples::default();
         let free = (self.unspoken == 0).then_some(LineEvent::Free);
         [LineEvent::Done].into_iter().chain(free).collect()
     }

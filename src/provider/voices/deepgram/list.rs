@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::{Deepgram, Options};
 use crate::provider::{
     Error, Kind,
-    bounds::VALUES,
     remote::{Endpoint, Manner, Options as Reach},
     voices::listed::{ListedVoice, language_code},
 };
@@ -23,9 +22,8 @@ impl Deepgram {
     pub async fn list(options: &Options) -> Result<Vec<ListedVoice>, Error> {
         let endpoint = Endpoint::in_manner(reach(options), MANNER)?;
         let answer = endpoint.models(options.first_byte_timeout).await;
-        let body = endpoint.read(answer.map_err(|failure| failure.error)?).await?;
-        VALUES.check_values(&body).map_err(|bound| endpoint.peer.over(bound))?;
-        listed(&serde_json::from_slice(&body).unwrap_or_default()).ok_or_else(|| {
+        let answer = endpoint.json(answer.map_err(|failure| failure.error)?).await?;
+        listed(&answer).ok_or_else(|| {
             let what = "its list of voices is not understood";
             let way_out = "name a voice without it, and please report this";
             endpoint.peer.error(Kind::Protocol, what, way_out)

@@ -3,7 +3,11 @@
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::{domain::Pronunciation, provider::respell::respell};
+use crate::{
+    audio::SampleRate,
+    domain::Pronunciation,
+    provider::{Pcm, respell::respell, voices::socket::LineEvent},
+};
 
 /// An order without content ("Flush").
 pub fn order(kind: &str) -> Message {
@@ -18,6 +22,11 @@ pub fn respelled(text: &str, pronunciation: &[Pronunciation]) -> String {
 
 pub fn speak(text: &str) -> Message {
     Message::text(json!({"type": "Speak", "text": text}).to_string())
+}
+
+/// Sound in the format that the service is asked for.
+pub fn sound(samples: Vec<i16>) -> LineEvent {
+    LineEvent::Sound(Pcm { samples, rate: SampleRate::HZ_24000 })
 }
 
 #[cfg(test)]

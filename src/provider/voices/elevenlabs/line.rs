@@ -15,11 +15,12 @@ use super::{
     failure::{Told, said},
 };
 use crate::{
+    audio::{SampleRate, SplitSamples},
     domain::Pronunciation,
     provider::{
-        Error, Sentence, respell,
+        Error, Pcm, Sentence, respell,
         text_to_speech::written_speed,
-        voices::socket::{LineEvent, Peer, Samples, TurnMessages},
+        voices::socket::{LineEvent, Peer, TurnMessages},
     },
 };
 
@@ -42,7 +43,7 @@ pub struct Context {
     is_open: bool,
     /// We have closed it; sound may still come.
     is_closed: bool,
-    samples: Samples,
+    split: SplitSamples,
 }
 
 impl Context {
@@ -54,8 +55,8 @@ impl Context {
     ) -> Self {
         let (is_open, is_closed) = (false, false);
         let sentences = Aligned::default();
-        let samples = Samples::default();
-        Self { id, peer, speed, pronunciation, sentences, is_open, is_closed, samples }
+        let split = SplitSamples::default();
+        Self { id, peer, speed, pronunciation, sentences, is_open, is_closed, split }
     }
 
     /// Opens the context; settings are taken in this message only.
@@ -112,7 +113,8 @@ impl TurnMessages for Context {
         let is_final = member(["isFinal", "is_final"]).and_then(Value::as_bool) == Some(true);
         if let Some(sound) = sound {
             let bytes = STANDARD.decode(sound).map_err(|_| self.peer.not_sound())?;
-            let pcm = self.samples.read(&bytes);
+            let samples = self.split.push(&bytes);
+            let pcm = Pcm { samples, rate: SampleRate::HZ_24000 };
             events = self.sentences.chunk(pcm, json.get("alignment"));
         } else if !is_final {
             self.peer.notes("a message without sound");
@@ -131,10 +133,7 @@ mod tests {
         super::{MODEL, NAME, Options},
         *,
     };
-    use crate::{
-        audio::SampleRate,
-        provider::{Attempts, Kind, Pcm},
-    };
+    use crate::provider::{Attempts, Kind};
 
     fn context(speed: f32) -> Context {
         let peer = Arc::new(Peer::new(NAME, &Options::of_tests("http://127.0.0.1:9", MODEL)));

@@ -21,7 +21,9 @@ mod elevenlabs_server;
 pub use self::address::{BASE_URL, MODEL, NAME, can_speak};
 pub use self::client::ElevenLabs;
 pub use self::list::list;
-pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, Options};
+pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT};
+#[cfg(test)]
+use super::socket::{Options, Peer};
 #[cfg(test)]
 use crate::provider::remote::own_thread;
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};

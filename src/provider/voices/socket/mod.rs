@@ -13,7 +13,6 @@ mod link;
 mod listing;
 mod options;
 mod peer;
-mod samples;
 mod sentence;
 mod service;
 mod stream;
@@ -31,7 +30,6 @@ pub use self::{
     listing::{Page, listed, short},
     options::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, Options},
     peer::Peer,
-    samples::Samples,
 };
 use self::{service::Service, turn::Turn};
 use crate::{
