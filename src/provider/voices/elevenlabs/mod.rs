@@ -23,7 +23,7 @@ pub use self::client::ElevenLabs;
 pub use self::list::list;
 pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT};
 #[cfg(test)]
-use super::socket::{Options, Peer};
+use super::socket::Options;
 #[cfg(test)]
 use crate::provider::remote::own_thread;
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};
