@@ -13,6 +13,8 @@ use crate::{
     provider::{Pcm, WordEnd, voices::socket::LineEvent},
 };
 
+/// Rate of the sound that the service is asked for.
+const RATE: SampleRate = SampleRate::HZ_24000;
 /// Longest time that is believed, in seconds.
 const LONGEST: f64 = 3_600.0;
 /// Time after its last input in which a context surely lives: the service keeps it for a second
