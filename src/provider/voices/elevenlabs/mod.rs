@@ -23,7 +23,7 @@ pub use self::client::ElevenLabs;
 pub use self::list::list;
 pub use self::options::{BASE_URL, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL, NAME, Options};
 #[cfg(test)]
-use crate::provider::remote::own_thread;
+use crate::provider::remote::socket_server;
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};
 
 pub const TRAITS: VoiceTraits = VoiceTraits {
