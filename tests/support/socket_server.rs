@@ -80,7 +80,7 @@ pub struct State<S: Service> {
     faults: VecDeque<S::Fault>,
     /// Of all sockets without one of their own.
     others: S::Fault,
-    pub seen: Vec<S::Seen>,
+    seen: Vec<S::Seen>,
     /// What tests scripted.
     pub script: S,
 }
