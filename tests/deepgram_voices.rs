@@ -1,18 +1,16 @@
 //! Deepgram's voices, Aura and Flux, through the real program, against a counterpart on this machine
 //! and, for the counterpart itself, the vendor's own client.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use crate::{
     support::{
         deepgram::DeepgramServer,
         deepgram_voice::{DeepgramVoiceServer, Fault, Seen},
-        program::{Place, Ran, repository, run},
+        program::{Place, Ran, run},
         speech::{plain_wav, read_wav, speech},
     },
-    third_party::installed,
+    third_party::{client, installed},
 };
 
 /// The key that counterparts want.
@@ -257,9 +255,8 @@ fn vendors_own_client_is_served_alike() {
     let server = DeepgramVoiceServer::start(KEY);
     server.fault(Fault::None);
     server.fault(Fault::Stall);
-    let mut client = Command::new(folder.join("bin/python"));
-    client.arg(repository("tests/support/deepgram_voice/sdk.py"));
-    client.args([&server.base_url(), KEY, ANSWER]).env("NO_PROXY", "127.0.0.1");
+    let mut client = client(&folder, "deepgram_voice");
+    client.args([&server.base_url(), KEY, ANSWER]);
     let told = run(client, "").ends_with(0).line();
     assert_eq!(told["aura"]["kinds"], json!(["Metadata", "Flushed", "Cleared"]), "{told:#}");
     let bytes = ANSWER.chars().count() as f64 * CHARACTER / 0.9 * 48.0;

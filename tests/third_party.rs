@@ -39,6 +39,14 @@ pub fn installed(name: &str) -> Option<PathBuf> {
     None
 }
 
+/// A vendor's own client, which was installed in `folder`, for the counterpart in `tests/support/NAME`.
+pub fn client(folder: &Path, name: &str) -> Command {
+    let mut client = Command::new(folder.join("bin/python"));
+    let script = repository(&format!("tests/support/{name}/sdk.py"));
+    client.arg(script).env("NO_PROXY", "127.0.0.1");
+    client
+}
+
 /// A Node.js that is new enough for what was installed as `name`; says so when there is none.
 pub fn node(name: &str) -> Option<PathBuf> {
     let new = |node: &Path| {

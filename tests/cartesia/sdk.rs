@@ -1,25 +1,22 @@
 //! The counterpart itself, held against the vendor's own client. `./dev test` installs it.
 
-use std::process::Command;
-
 use serde_json::json;
 
 use super::KEY;
 use crate::{
     support::{
         cartesia::{BARKEEP, CartesiaServer},
-        program::{repository, run},
+        program::run,
     },
-    third_party::installed,
+    third_party::{client, installed},
 };
 
 #[test]
 fn cartesias_own_client_is_served_alike() {
     let Some(folder) = installed("cartesia-sdk") else { return };
     let server = CartesiaServer::start(KEY);
-    let mut client = Command::new(folder.join("bin/python"));
-    client.arg(repository("tests/support/cartesia/sdk.py"));
-    client.args([&server.base_url(), KEY, BARKEEP]).env("NO_PROXY", "127.0.0.1");
+    let mut client = client(&folder, "cartesia");
+    client.args([&server.base_url(), KEY, BARKEEP]);
     let told = run(client, "").ends_with(0).line();
     // Two sentences with blanks behind them, at 60 ms a character.
     let spoken = json!({"words": ["Well", "met.", "Sit", "down."], "last": 1.14, "ms": 1_200,

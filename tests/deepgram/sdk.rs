@@ -1,16 +1,14 @@
 //! The counterpart itself, held against the vendor's own client. `./dev test` installs it.
 
-use std::process::Command;
-
 use serde_json::json;
 
 use crate::{
     support::{
         deepgram::DeepgramServer,
-        program::{Place, repository, run},
+        program::{Place, run},
         speech::{plain_wav, speech},
     },
-    third_party::installed,
+    third_party::{client, installed},
 };
 
 use super::KEY;
@@ -24,10 +22,8 @@ fn vendors_own_client_is_served_alike() {
     server.says(&[TEXT]);
     server.says(&[TEXT]);
     place.write("said.wav", plain_wav(&speech("rms", "hello there my good friend Bartok")));
-    let mut client = Command::new(folder.join("bin/python"));
-    client.arg(repository("tests/support/deepgram/sdk.py"));
+    let mut client = client(&folder, "deepgram");
     client.args([&server.base_url(), KEY]).arg(place.path("said.wav"));
-    client.env("NO_PROXY", "127.0.0.1");
     let told = run(client, "").ends_with(0).line();
     let nova = &told["nova"];
     assert_eq!(nova["text"], TEXT, "{told:#}");

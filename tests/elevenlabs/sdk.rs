@@ -1,16 +1,14 @@
 //! The counterpart itself, held against the vendor's own client. `./dev test` installs it.
 
-use std::process::Command;
-
 use serde_json::json;
 
 use super::KEY;
 use crate::{
     support::{
         elevenlabs::{ElevenLabsServer, GEORGE},
-        program::{repository, run},
+        program::run,
     },
-    third_party::installed,
+    third_party::{client, installed},
 };
 
 const TEXT: &str = "Well met, friend.";
@@ -19,9 +17,8 @@ const TEXT: &str = "Well met, friend.";
 fn elevenlabs_own_client_is_served_alike() {
     let Some(folder) = installed("elevenlabs-sdk") else { return };
     let server = ElevenLabsServer::start(KEY);
-    let mut client = Command::new(folder.join("bin/python"));
-    client.arg(repository("tests/support/elevenlabs/sdk.py"));
-    client.args([&server.base_url(), KEY, GEORGE, TEXT]).env("NO_PROXY", "127.0.0.1");
+    let mut client = client(&folder, "elevenlabs");
+    client.args([&server.base_url(), KEY, GEORGE, TEXT]);
     let told = run(client, "").ends_with(0).line();
     // With a blank behind it, at 60 ms a character.
     assert_eq!(told["spoken"], json!({"text": format!("{TEXT} "), "ms": 1_080}), "{told:#}");

@@ -1,17 +1,15 @@
 //! The counterpart itself, and what the program sends it, held against the vendor's own client.
 //! `./dev test` installs it.
 
-use std::{path::Path, process::Command};
-
 use serde_json::{Value, json};
 
 use super::KEY;
 use crate::{
     support::{
-        program::{repository, run},
+        program::run,
         voice_models::{Answer, Seen, Service, VoiceServer},
     },
-    third_party::installed,
+    third_party::{client, installed},
 };
 
 /// Mistakes that the client makes on purpose, each in a session of its own, with the code of its close and a
@@ -28,13 +26,6 @@ const MISTAKES: [(&str, u16, &str); 9] = [
     ("setup", 1007, "only the first"),
 ];
 
-/// The client, as it was installed in `folder`.
-fn client(folder: &Path) -> Command {
-    let mut client = Command::new(folder.join("bin/python"));
-    client.arg(repository("tests/support/gemini/sdk.py")).env("NO_PROXY", "127.0.0.1");
-    client
-}
-
 /// All that was sent in `sessions` is of the vendor's types and has nothing else in it.
 #[track_caller]
 pub fn assert_typed(sessions: &[Seen]) {
@@ -43,7 +34,7 @@ pub fn assert_typed(sessions: &[Seen]) {
     // Sound is left out of what was written down, and "sound" is no base64.
     let sent: String =
         orders.map(|order| format!("{order}\n").replace("\"sound\"", "\"\"")).collect();
-    let told = run(client(&folder), &sent).ends_with(0).line();
+    let told = run(client(&folder, "gemini"), &sent).ends_with(0).line();
     assert_eq!(told["unknown"], json!([]), "{told:#}");
     assert!(told["kinds"].as_array().is_some_and(|kinds| !kinds.is_empty()), "{told:#}");
 }
@@ -59,7 +50,7 @@ fn vendors_own_client_is_served_alike() {
     server.push(Answer::call("note", json!({})));
     server.push(Answer::say("It is written.", 1.0));
     server.push(Answer::say("Where were we?", 1.0));
-    let mut client = client(&folder);
+    let mut client = client(&folder, "gemini");
     client.args([&server.base_url(), KEY]);
     let told = run(client, "").ends_with(0).line();
     assert_eq!(told["unknown"], json!([]), "the client's types lack more of what is said");

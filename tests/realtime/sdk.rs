@@ -1,17 +1,15 @@
 //! The counterpart itself, and what the program sends it, held against the vendor's own client.
 //! `./dev test` installs it.
 
-use std::{path::Path, process::Command};
-
 use serde_json::{Value, json};
 
 use super::KEY;
 use crate::{
     support::{
-        program::{repository, run},
+        program::run,
         voice_models::{Answer, Seen, Service, VoiceServer},
     },
-    third_party::installed,
+    third_party::{client, installed},
 };
 
 /// Codes of the mistakes that the client makes on purpose, and the ids of their events.
@@ -23,13 +21,6 @@ const MISTAKES: [(&str, &str); 3] = [
 /// Members of a session that the client's type of its event leaves out.
 const UNTYPED: [&str; 3] = ["expires_at", "id", "object"];
 
-/// The client, as it was installed in `folder`.
-fn client(folder: &Path) -> Command {
-    let mut client = Command::new(folder.join("bin/python"));
-    client.arg(repository("tests/support/realtime/sdk.py")).env("NO_PROXY", "127.0.0.1");
-    client
-}
-
 /// All orders of `sessions`, events of these `kinds` among them, fit the vendor's types exactly. The other service's messages are held against its own vendor's.
 #[track_caller]
 pub fn assert_typed(service: Service, sessions: &[Seen], kinds: &[&str]) {
@@ -39,7 +30,7 @@ pub fn assert_typed(service: Service, sessions: &[Seen], kinds: &[&str]) {
     let Some(folder) = installed("openai-sdk") else { return };
     let orders = sessions.iter().flat_map(|it| &it.orders);
     let sent: String = orders.map(|order| format!("{order}\n")).collect();
-    let told = run(client(&folder), &sent).ends_with(0).line();
+    let told = run(client(&folder, "realtime"), &sent).ends_with(0).line();
     assert_eq!(told["unknown"], json!([]), "{told:#}");
     let sent = told["events"].as_array().expect("kinds of events");
     for kind in kinds {
@@ -54,7 +45,7 @@ fn vendors_own_client_is_served_alike() {
     server.push(Answer::call("roll", json!({"expression": "2d6+3"})));
     server.push(Answer::say("The dice have fallen.", 1.2));
     server.push(Answer::say("It was a dark and stormy night when the ship left.", 120.0));
-    let mut client = client(&folder);
+    let mut client = client(&folder, "realtime");
     client.args([&server.base_url(), KEY]);
     let told = run(client, "").ends_with(0).line();
     assert_eq!(

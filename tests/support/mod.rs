@@ -29,6 +29,7 @@ pub mod realtime;
 #[expect(dead_code, reason = "the clients' own tests use the rest")]
 pub mod searches;
 pub mod skipped;
+pub mod socket_server;
 pub mod speech;
 #[expect(dead_code, reason = "the bench of Piper uses the rest")]
 pub mod timbre;

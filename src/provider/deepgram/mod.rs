@@ -47,7 +47,7 @@ use self::{
     options::Family,
 };
 #[cfg(test)]
-use super::remote::own_thread;
+use super::remote::socket_server;
 use super::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities};
 use crate::audio::Frame;
 

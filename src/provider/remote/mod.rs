@@ -24,6 +24,10 @@ pub mod chat_server;
 pub mod own_thread;
 #[cfg(test)]
 pub mod props;
+#[cfg(test)]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
+#[path = "../../../tests/support/socket_server.rs"]
+pub mod socket_server;
 
 use std::collections::HashMap;
 

@@ -3,24 +3,16 @@
 use std::{
     collections::BTreeSet,
     ops::ControlFlow,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use futures::{SinkExt, StreamExt};
 use serde_json::{Map, Value, json};
-use tokio::net::TcpStream;
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Message,
-        protocol::{CloseFrame, frame::coding::CloseCode},
-    },
-};
+use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    BOUND, CHARACTER, Fault, Shared,
+    CHARACTER, Cartesia, Fault, Socket,
     request::{self, Input, Refusal},
 };
 
@@ -37,10 +29,7 @@ const LIVE: Duration = Duration::from_secs(1);
 const LIFE: Duration = Duration::from_secs(5);
 
 pub struct Session {
-    socket: WebSocketStream<TcpStream>,
-    shared: Arc<Shared>,
-    number: usize,
-    fault: Fault,
+    socket: Socket<Cartesia>,
     contexts: Vec<Context>,
     /// Names of contexts that have ended.
     ended: BTreeSet<String>,
@@ -61,18 +50,12 @@ struct Context {
 }
 
 impl Session {
-    pub fn new(
-        socket: WebSocketStream<TcpStream>,
-        shared: Arc<Shared>,
-        number: usize,
-        fault: Fault,
-    ) -> Self {
-        let (contexts, ended) = (Vec::new(), BTreeSet::new());
-        Self { socket, shared, number, fault, contexts, ended, sent: 0 }
+    pub fn new(socket: Socket<Cartesia>) -> Self {
+        Self { socket, contexts: Vec::new(), ended: BTreeSet::new(), sent: 0 }
     }
 
     pub async fn serve(mut self, version: &str) {
-        while let Some(Ok(message)) = self.socket.next().await {
+        while let Some(Ok(message)) = self.socket.stream.next().await {
             let text = match message {
                 Message::Text(text) => text,
                 Message::Close(_) => return,
@@ -82,8 +65,8 @@ impl Session {
             let Ok(Value::Object(message)) = serde_json::from_str(&text) else {
                 return self.breaks().await;
             };
-            let (noted, number) = (Value::Object(message.clone()), self.number);
-            self.shared.change(|state| state.seen[number].messages.push(noted));
+            let noted = Value::Object(message.clone());
+            self.socket.note(|seen| seen.messages.push(noted));
             if self.take(&message, version).await.is_break() {
                 return;
             }
@@ -146,7 +129,7 @@ impl Session {
 
     async fn input(&mut self, at: usize, input: Input) -> ControlFlow<()> {
         let sent = self.sent;
-        if matches!(self.fault, Fault::Hold(after) | Fault::Late(after) if sent >= after) {
+        if matches!(self.socket.fault, Fault::Hold(after) | Fault::Late(after) if sent >= after) {
             return ControlFlow::Continue(());
         }
         self.contexts[at].text.push_str(&input.text);
@@ -171,12 +154,12 @@ impl Session {
     }
 
     async fn cancel(&mut self, id: &str) -> ControlFlow<()> {
-        let is_late = matches!(self.fault, Fault::Late(_));
+        let is_late = matches!(self.socket.fault, Fault::Late(_));
         if is_late && let Some(at) = self.contexts.iter().position(|it| it.id == id) {
             self.chunk(at, "late").await;
         }
-        if matches!(self.fault, Fault::Hold(_) | Fault::Late(_)) {
-            self.fault = Fault::None;
+        if matches!(self.socket.fault, Fault::Hold(_) | Fault::Late(_)) {
+            self.socket.fault = Fault::None;
         }
         self.contexts.retain(|it| it.id != id);
         self.ended.insert(id.to_owned());
@@ -188,7 +171,7 @@ impl Session {
     }
 
     async fn speak(&mut self, at: usize, text: &str) -> Spoken {
-        if let Fault::Error(status, code) = self.fault {
+        if let Fault::Error(status, code) = self.socket.fault {
             let id = self.contexts[at].id.clone();
             self.tell(Some(&id), (status, code, "refused")).await;
             return Spoken::Held;
@@ -196,14 +179,10 @@ impl Session {
         let begins = self.contexts[at].spoken;
         let characters: Vec<char> = text.chars().collect();
         for chunk in characters.chunks(CHUNK) {
-            match self.fault {
+            match self.socket.fault {
                 Fault::Cut(after) if self.sent >= after => return Spoken::Ended,
                 Fault::Close(after, frame) if self.sent >= after => {
-                    let frame = frame.map(|(code, reason)| CloseFrame {
-                        code: CloseCode::from(code),
-                        reason: reason.into(),
-                    });
-                    self.close(frame).await;
+                    self.socket.close_and_drain(frame).await;
                     return Spoken::Ended;
                 }
                 Fault::Hold(after) | Fault::Late(after) if self.sent >= after => {
@@ -263,18 +242,18 @@ impl Session {
     /// Sends a message, and much else where that is its fault.
     async fn say(&mut self, message: Value) {
         let text = message.to_string();
-        if matches!(self.fault, Fault::Strange) {
+        if matches!(self.socket.fault, Fault::Strange) {
             let id = &message["context_id"];
             let phonemes = json!({"type": "phoneme_timestamps", "context_id": id, "done": false,
                 "status_code": 206, "phoneme_timestamps": {"phonemes": ["a"], "start": [0], "end": [1]}});
             let strange = json!({"type": "mood", "context_id": id, "of": {"the": "service"}});
             for other in [phonemes.to_string(), strange.to_string(), "[]".to_owned()] {
-                let _ = self.socket.send(Message::text(other)).await;
+                let _ = self.socket.stream.send(Message::text(other)).await;
             }
-            let _ = self.socket.send(Message::Ping(Vec::new().into())).await;
-            let _ = self.socket.send(Message::binary(text.into_bytes())).await;
+            let _ = self.socket.stream.send(Message::Ping(Vec::new().into())).await;
+            let _ = self.socket.stream.send(Message::binary(text.into_bytes())).await;
         } else {
-            let _ = self.socket.send(Message::text(text)).await;
+            let _ = self.socket.stream.send(Message::text(text)).await;
         }
     }
 
@@ -289,8 +268,8 @@ impl Session {
 
     /// Notes and says what is wrong.
     async fn refuse(&mut self, id: Option<&str>, refusal: Refusal) -> ControlFlow<()> {
-        let (number, (_, _, message)) = (self.number, refusal);
-        self.shared.change(|state| state.seen[number].refused = Some(message.to_owned()));
+        let (_, _, message) = refusal;
+        self.socket.note(|seen| seen.refused = Some(message.to_owned()));
         self.tell(id, refusal).await;
         ControlFlow::Continue(())
     }
@@ -298,16 +277,7 @@ impl Session {
     /// Ends for a message that cannot be read.
     async fn breaks(&mut self) {
         let _ = self.refuse(None, (400, None, "invalid message")).await;
-        self.close(None).await;
-    }
-
-    /// What is unread when a connection ends would take the reason with it.
-    async fn close(&mut self, frame: Option<CloseFrame>) {
-        let ending = async {
-            let _ = self.socket.close(frame).await;
-            while self.socket.next().await.is_some_and(|message| message.is_ok()) {}
-        };
-        let _ = tokio::time::timeout(BOUND, ending).await;
+        self.socket.close_and_drain(None).await;
     }
 }
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    Heard, Line, QUIET,
-    query::{Asked, TERMS_MAX},
+    Asked, Heard, Line, QUIET,
+    query::TERMS_MAX,
     sound::{SECONDS, Segment, Sound},
 };
 
@@ -22,8 +22,8 @@ const CONFIGURING: Duration = Duration::from_millis(30);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// State of one socket.
-struct Hearing {
-    line: Line,
+struct Hearing<'a> {
+    line: &'a mut Line,
     asked: Asked,
     sound: Sound,
     /// Segments that are left of the turn.
@@ -40,7 +40,7 @@ struct Hearing {
 }
 
 /// Serves one socket; how it ended.
-pub async fn serve(line: Line, asked: Asked) -> String {
+pub async fn serve(line: &mut Line, asked: Asked) -> String {
     let mut hearing = Hearing {
         line,
         asked,
@@ -90,7 +90,7 @@ pub async fn serve(line: Line, asked: Asked) -> String {
     }
 }
 
-impl Hearing {
+impl Hearing<'_> {
     async fn hear(&mut self, samples: &[i16]) {
         for voice in self.sound.push(samples) {
             self.sound.at += SECONDS;

@@ -10,40 +10,28 @@ mod nova;
 mod query;
 mod sound;
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
-};
+use std::{collections::VecDeque, time::Duration};
 
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::Notify,
-};
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Message,
-        handshake::server::{ErrorResponse, Request, Response},
-        http,
-        protocol::{CloseFrame, frame::coding::CloseCode},
-    },
-};
+use tokio_tungstenite::tungstenite::Message;
 
-use super::own_thread::OwnThread;
-use query::Asked;
+use super::socket_server::{Asked, Refusal, Service, Socket, SocketServer};
+pub use query::Refused;
 
 /// A socket without sound or a sign of life is closed after so long.
 const QUIET: Duration = Duration::from_secs(10);
-/// Longest wait of a test.
-const BOUND: Duration = Duration::from_secs(60);
 
 /// A running service; it ends when dropped.
-pub struct DeepgramServer {
-    thread: OwnThread,
-    shared: Arc<Shared>,
+pub type DeepgramServer = SocketServer<Deepgram>;
+
+/// The protocol, and what is scripted of it.
+#[derive(Default)]
+pub struct Deepgram {
+    /// Utterances still to be said, in segments between pauses.
+    utterances: VecDeque<VecDeque<String>>,
+    /// Ends of turns are held back.
+    holds: bool,
 }
 
 /// One handshake, and what came after it.
@@ -78,9 +66,10 @@ impl Seen {
 }
 
 /// Fault of one socket.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Fault {
     /// Nothing does.
+    #[default]
     None,
     /// The handshake is answered by this status, these headers and this body.
     Refuse(u16, Vec<(&'static str, &'static str)>, Value),
@@ -100,37 +89,7 @@ pub enum Fault {
     Flood(f64, Value, usize),
 }
 
-struct Shared {
-    key: String,
-    state: Mutex<State>,
-    changed: Notify,
-}
-
-#[derive(Default)]
-struct State {
-    /// Utterances still to be said, in segments between pauses.
-    script: VecDeque<VecDeque<String>>,
-    faults: VecDeque<Fault>,
-    seen: Vec<Seen>,
-    /// Ends of turns are held back.
-    holds: bool,
-}
-
 impl DeepgramServer {
-    /// A service on a free port that wants `key`.
-    pub fn start(key: &str) -> Self {
-        let (state, changed) = (Mutex::default(), Notify::new());
-        let shared = Arc::new(Shared { key: key.to_owned(), state, changed });
-        let serving = Arc::clone(&shared);
-        let thread = OwnThread::serving(move |listener| serve(listener, serving));
-        Self { thread, shared }
-    }
-
-    /// The address to configure ("http://127.0.0.1:PORT").
-    pub fn base_url(&self) -> String {
-        format!("http://{}", self.thread.address)
-    }
-
     /// The line of `providers` that hears with it.
     pub fn entry(&self) -> String {
         let (address, key) = (self.base_url(), &self.shared.key);
@@ -143,7 +102,7 @@ impl DeepgramServer {
     /// Adds an utterance, with a pause between two segments.
     pub fn says(&self, segments: &[&str]) {
         let segments = segments.iter().map(|it| (*it).to_owned()).collect();
-        self.shared.state().script.push_back(segments);
+        self.shared.state().script.utterances.push_back(segments);
     }
 
     /// Utterances of players, one after the other, without a pause in any.
@@ -151,113 +110,51 @@ impl DeepgramServer {
         utterances.iter().for_each(|utterance| self.says(&[utterance]));
     }
 
-    /// Fault of the next socket that has none yet.
-    pub fn fault(&self, fault: Fault) {
-        self.shared.state().faults.push_back(fault);
-    }
-
     /// Holds ends of turns back, or lets them go.
     pub fn holds(&self, holds: bool) {
-        self.shared.change(|state| state.holds = holds);
+        self.shared.change(|state| state.script.holds = holds);
+    }
+}
+
+impl Service for Deepgram {
+    type Seen = Seen;
+    type Fault = Fault;
+    type Agreed = Asked;
+
+    fn handshake(asked: Asked, key: &str) -> (Seen, Result<Asked, Refusal>) {
+        let (path, query) = (asked.path.clone(), asked.query.clone());
+        let refused = query::refused(&asked, key).map(refusal);
+        (Seen { path, query, ..Seen::default() }, refused.map_or(Ok(asked), Err))
     }
 
-    /// Everything that came, by sockets.
-    pub fn seen(&self) -> Vec<Seen> {
-        self.shared.state().seen.clone()
+    fn scripted(fault: &Fault) -> Option<Refusal> {
+        let Fault::Refuse(status, headers, body) = fault else { return None };
+        Some(Refusal::scripted(*status, headers, body))
     }
 
-    /// Resolves when `is_met`; fails after half a minute.
-    pub async fn until(&self, is_met: impl Fn(&[Seen]) -> bool) {
-        let waiting = async {
-            loop {
-                let changed = self.shared.changed.notified();
-                tokio::pin!(changed);
-                changed.as_mut().enable();
-                if is_met(&self.shared.state().seen) {
-                    return;
-                }
-                changed.await;
-            }
+    fn refused(seen: &mut Seen) -> &mut Option<String> {
+        &mut seen.refused
+    }
+
+    async fn serve(socket: Socket<Self>, asked: Asked) {
+        let mut line = Line { socket, said: 0 };
+        let ended = match asked.path.as_str() {
+            "/v1/listen" => nova::serve(&mut line, asked).await,
+            _ => flux::serve(&mut line, asked).await,
         };
-        let met = tokio::time::timeout(BOUND, waiting).await;
-        assert!(met.is_ok(), "never happened: {:#?}", self.seen());
+        line.socket.note(|seen| seen.ended = Some(ended));
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic while locked")
-    }
-
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        let changed = change(&mut self.state());
-        self.changed.notify_waiters();
-        changed
-    }
-}
-
-async fn serve(listener: TcpListener, shared: Arc<Shared>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let _ = stream.set_nodelay(true);
-        tokio::spawn(talk(stream, Arc::clone(&shared)));
-    }
-}
-
-/// One connection, from its handshake to its end.
-async fn talk(stream: TcpStream, shared: Arc<Shared>) {
-    let mut agreed = None;
-    let shaking = Arc::clone(&shared);
-    #[expect(clippy::result_large_err, reason = "the signature is tungstenite's")]
-    let shake = |request: &Request, response: Response| {
-        let asked = Asked::of(request);
-        let (number, fault) = shaking.change(|state| {
-            let (path, query) = (asked.path.clone(), asked.query.clone());
-            state.seen.push(Seen { path, query, ..Seen::default() });
-            (state.seen.len() - 1, state.faults.pop_front().unwrap_or(Fault::None))
-        });
-        let refused = |status: u16, headers: &[(&str, &str)], body: &Value| {
-            shaking.change(|state| state.seen[number].refused = Some(body.to_string()));
-            Err(refusal(status, headers, body))
-        };
-        if let Fault::Refuse(status, headers, body) = &fault {
-            return refused(*status, headers, body);
-        }
-        if let Some((status, code, message)) = asked.refused(&shaking.key) {
-            let body = json!({"err_code": code, "err_msg": message, "request_id": "r-1"});
-            return refused(status, &[("dg-error", &message)], &body);
-        }
-        agreed = Some((number, asked, fault));
-        Ok(response)
-    };
-    let Ok(socket) = tokio_tungstenite::accept_hdr_async(stream, shake).await else { return };
-    let Some((number, asked, fault)) = agreed else { return };
-    let line = Line { socket, shared: Arc::clone(&shared), number, fault, said: 0 };
-    let ended = match asked.path.as_str() {
-        "/v1/listen" => nova::serve(line, asked).await,
-        _ => flux::serve(line, asked).await,
-    };
-    shared.change(|state| state.seen[number].ended = Some(ended));
-}
-
-fn refusal(status: u16, headers: &[(&str, &str)], body: &Value) -> ErrorResponse {
-    let text = body.to_string();
-    let mut answer = http::Response::builder()
-        .status(status)
-        .header("content-type", "application/json")
-        .header("content-length", text.len().to_string())
-        .header("connection", "close");
-    for (name, value) in headers {
-        answer = answer.header(*name, *value);
-    }
-    answer.body(Some(text)).expect("a response")
+/// A refused handshake in Deepgram's shape.
+pub fn refusal((status, code, message): Refused) -> Refusal {
+    let body = json!({"err_code": code, "err_msg": message, "request_id": "r-1"});
+    Refusal { status, headers: vec![("dg-error", message)], body }
 }
 
 /// One socket.
 struct Line {
-    socket: WebSocketStream<TcpStream>,
-    shared: Arc<Shared>,
-    number: usize,
-    fault: Fault,
+    socket: Socket<Deepgram>,
     /// Messages so far.
     said: u64,
 }
@@ -281,7 +178,7 @@ impl Line {
     async fn next(&mut self, until: tokio::time::Instant) -> Heard {
         loop {
             let message = tokio::select! {
-                message = self.socket.next() => message,
+                message = self.socket.stream.next() => message,
                 () = tokio::time::sleep_until(until) => return Heard::Quiet,
             };
             match message {
@@ -292,8 +189,7 @@ impl Line {
                     let pairs = bytes.chunks_exact(2);
                     let samples: Vec<i16> =
                         pairs.map(|two| i16::from_le_bytes([two[0], two[1]])).collect();
-                    self.shared.change(|state| {
-                        let seen = &mut state.seen[self.number];
+                    self.socket.note(|seen| {
                         seen.seconds += samples.len() as f64 / 16_000.0;
                         seen.messages.push(bytes.len());
                     });
@@ -304,7 +200,7 @@ impl Line {
                         return Heard::Nonsense;
                     };
                     let noted = order.clone();
-                    self.shared.change(|state| state.seen[self.number].orders.push(noted));
+                    self.socket.note(|seen| seen.orders.push(noted));
                     return if order["type"].is_string() {
                         Heard::Order(order)
                     } else {
@@ -322,31 +218,27 @@ impl Line {
 
     /// Seconds of sound that came.
     fn seconds(&self) -> f64 {
-        self.shared.state().seen[self.number].seconds
+        self.socket.seen(|seen| seen.seconds)
     }
 
     /// Applies the fault if it is due, and returns how the socket ended, if it did.
     async fn failed(&mut self) -> Option<String> {
         let seconds = self.seconds();
-        match self.fault.clone() {
+        match self.socket.fault.clone() {
             Fault::Cut(after) if seconds >= after => Some("cut".to_owned()),
             Fault::Close(after, frame) if seconds >= after => {
-                let frame = frame.map(|(code, reason)| CloseFrame {
-                    code: CloseCode::from(code),
-                    reason: reason.into(),
-                });
-                let _ = self.socket.close(frame).await;
+                self.socket.close(frame).await;
                 Some("closed".to_owned())
             }
             Fault::Error(after, code) if seconds >= after => {
                 let error =
                     json!({"type": "Error", "code": code, "description": "a fault of tests"});
                 self.say(error).await;
-                let _ = self.socket.close(None).await;
+                self.socket.close(None).await;
                 Some("failed".to_owned())
             }
             Fault::Flood(after, message, count) if seconds >= after => {
-                self.fault = Fault::None;
+                self.socket.fault = Fault::None;
                 for _ in 0..count {
                     self.say(message.clone()).await;
                 }
@@ -358,7 +250,7 @@ impl Line {
 
     /// True if it says nothing any more.
     fn stalls(&self) -> bool {
-        matches!(self.fault, Fault::Stall(after) if self.seconds() >= after)
+        matches!(self.socket.fault, Fault::Stall(after) if self.seconds() >= after)
     }
 
     /// Says something, and much else where that is its fault.
@@ -367,32 +259,31 @@ impl Line {
             return;
         }
         let bytes = message.to_string();
-        if matches!(self.fault, Fault::Strange) {
+        if matches!(self.socket.fault, Fault::Strange) {
             let strange = json!({"type": "Mood", "value": {"of": "the service"}}).to_string();
-            let _ = self.socket.send(Message::text(strange)).await;
-            let _ = self.socket.send(Message::text("[]")).await;
-            let _ = self.socket.send(Message::Ping(Vec::new().into())).await;
-            let _ = self.socket.send(Message::binary(bytes.into_bytes())).await;
+            let _ = self.socket.stream.send(Message::text(strange)).await;
+            let _ = self.socket.stream.send(Message::text("[]")).await;
+            let _ = self.socket.stream.send(Message::Ping(Vec::new().into())).await;
+            let _ = self.socket.stream.send(Message::binary(bytes.into_bytes())).await;
         } else {
-            let _ = self.socket.send(Message::text(bytes)).await;
+            let _ = self.socket.stream.send(Message::text(bytes)).await;
         }
         self.said += 1;
     }
 
     /// Closes with a code of the protocol and a reason.
     async fn close(&mut self, code: u16, reason: &str) -> String {
-        let frame = CloseFrame { code: CloseCode::from(code), reason: reason.to_owned().into() };
-        let _ = self.socket.close(Some(frame)).await;
+        self.socket.close(Some((code, reason))).await;
         format!("{code} {reason}")
     }
 
     /// The segments of the next utterance.
     fn utterance(&self) -> VecDeque<String> {
-        self.shared.change(|state| state.script.pop_front()).unwrap_or_default()
+        self.socket.shared.change(|state| state.script.utterances.pop_front()).unwrap_or_default()
     }
 
     /// True if ends of turns are held back.
     fn holds(&self) -> bool {
-        self.shared.state().holds
+        self.socket.shared.state().script.holds
     }
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    Fault, Heard, Line, QUIET,
-    query::{Asked, TERMS_MAX},
+    Asked, Fault, Heard, Line, QUIET,
+    query::{TERMS_MAX, takes_terms},
     sound::{SECONDS, Segment, Sound},
 };
 
@@ -17,8 +17,8 @@ const INTERIM: f64 = 0.4;
 const CONFIGURING: Duration = Duration::from_millis(30);
 
 /// State of one socket.
-struct Hearing {
-    line: Line,
+struct Hearing<'a> {
+    line: &'a mut Line,
     asked: Asked,
     sound: Sound,
     /// The rest of the utterance, and the segment that is said.
@@ -37,7 +37,7 @@ struct Hearing {
 }
 
 /// Serves one socket; how it ended.
-pub async fn serve(line: Line, asked: Asked) -> String {
+pub async fn serve(line: &mut Line, asked: Asked) -> String {
     let mut hearing = Hearing {
         line,
         asked,
@@ -93,10 +93,10 @@ pub async fn serve(line: Line, asked: Asked) -> String {
     }
 }
 
-impl Hearing {
+impl Hearing<'_> {
     /// True if it is to be gone now that speech begins again.
     fn is_gone(&self) -> bool {
-        self.settled.is_some() && self.is_next() && matches!(self.line.fault, Fault::Gone)
+        self.settled.is_some() && self.is_next() && matches!(self.line.socket.fault, Fault::Gone)
     }
 
     /// True if another utterance begins with the next voice: nothing has been said for a second.
@@ -167,7 +167,7 @@ impl Hearing {
     async fn configure(&mut self, order: &Value) {
         let terms = &order["keyterms"];
         let code = match () {
-            () if !self.asked.takes_terms() => "CONFIGURE_KEYTERMS_NOT_SUPPORTED",
+            () if !takes_terms(&self.asked) => "CONFIGURE_KEYTERMS_NOT_SUPPORTED",
             () if self.pending.is_some() => "CONFIGURE_ALREADY_PENDING",
             () if terms.as_array().is_some_and(|terms| terms.len() > TERMS_MAX) => {
                 "CONFIGURE_KEYTERM_LIMIT_EXCEEDED"

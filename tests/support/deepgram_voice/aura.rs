@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
+    Asked,
     line::{Heard, Line, Played, Sentence},
-    query::Asked,
 };
 
 /// Most characters of one text, and within a minute.
@@ -18,7 +18,7 @@ const FLUSHES: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
 struct Speaking<'a> {
-    line: Line,
+    line: &'a mut Line,
     asked: &'a Asked,
     buffer: String,
     sentences: VecDeque<Sentence>,
@@ -28,7 +28,7 @@ struct Speaking<'a> {
 }
 
 /// Serves one socket; how it ended.
-pub async fn serve(mut line: Line, asked: &Asked) -> String {
+pub async fn serve(line: &mut Line, asked: &Asked) -> String {
     line.say(json!({"type": "Metadata", "request_id": "r-1", "model_name": asked.value("model"),
         "model_version": "1", "model_uuid": "m-1"}))
         .await;

@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::{
+    Asked,
     line::{Heard, Line, Played, Sentence},
-    query::Asked,
 };
 
 /// Longest text of a message, in bytes.
 const BIG: usize = 64 << 10;
 
 struct Speaking<'a> {
-    line: Line,
+    line: &'a mut Line,
     asked: &'a Asked,
     /// The turn that takes text.
     open: Option<String>,
@@ -29,7 +29,7 @@ struct Speaking<'a> {
 }
 
 /// Serves one socket; how it ended.
-pub async fn serve(mut line: Line, asked: &Asked) -> String {
+pub async fn serve(line: &mut Line, asked: &Asked) -> String {
     line.say(json!({"type": "Connected", "request_id": "r-1", "model_name": asked.value("model"),
         "model_version": "1", "model_uuids": ["m-1"]}))
         .await;

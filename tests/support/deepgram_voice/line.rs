@@ -1,19 +1,12 @@
 //! One socket: its messages, the sound of its sentences, and its fault.
 
-use std::{f64::consts::TAU, sync::Arc, time::Duration};
+use std::{f64::consts::TAU, time::Duration};
 
 use futures::{FutureExt, SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Message,
-        protocol::{CloseFrame, frame::coding::CloseCode},
-    },
-};
+use tokio_tungstenite::tungstenite::Message;
 
-use super::{Fault, Seen, Shared, query::Asked};
+use super::{Asked, DeepgramVoice, Fault, Socket, query::speed};
 
 /// Sound of a character, in seconds.
 pub const CHARACTER: f64 = 0.06;
@@ -25,10 +18,7 @@ const HZ: f64 = 200.0;
 const QUIET: Duration = Duration::from_secs(60);
 
 pub struct Line {
-    socket: WebSocketStream<TcpStream>,
-    shared: Arc<Shared>,
-    number: usize,
-    fault: Fault,
+    pub socket: Socket<DeepgramVoice>,
 }
 
 /// Message of a client.
@@ -69,7 +59,7 @@ impl Sentence {
     )]
     pub fn new(text: String, asked: &Asked) -> Self {
         let rate: f64 = asked.value("sample_rate").unwrap_or("24000").parse().expect("a rate");
-        let seconds = text.chars().count() as f64 * CHARACTER / asked.speed().unwrap_or(1.0);
+        let seconds = text.chars().count() as f64 * CHARACTER / speed(asked).unwrap_or(1.0);
         let sample = |at: usize| ((at as f64 * HZ / rate * TAU).sin() * PEAK).round() as i16;
         let sound = (0..(seconds * rate).round() as usize).map(sample).collect();
         Self { text, sound, piece: (PIECE * rate) as usize, sent: 0 }
@@ -87,15 +77,6 @@ impl Sentence {
 }
 
 impl Line {
-    pub fn new(
-        socket: WebSocketStream<TcpStream>,
-        shared: Arc<Shared>,
-        number: usize,
-        fault: Fault,
-    ) -> Self {
-        Self { socket, shared, number, fault }
-    }
-
     /// The next message.
     pub async fn next(&mut self) -> Heard {
         tokio::time::timeout(QUIET, self.read()).await.unwrap_or(Heard::Quiet)
@@ -108,7 +89,7 @@ impl Line {
 
     async fn read(&mut self) -> Heard {
         loop {
-            let text = match self.socket.next().await {
+            let text = match self.socket.stream.next().await {
                 Some(Ok(Message::Text(text))) => text,
                 Some(Ok(Message::Close(_))) | None => {
                     return Heard::Gone("closed by the client".to_owned());
@@ -119,7 +100,7 @@ impl Line {
             };
             let Ok(order) = serde_json::from_str::<Value>(&text) else { return Heard::Nonsense };
             let noted = order.clone();
-            self.note(|seen| seen.orders.push(noted));
+            self.socket.note(|seen| seen.orders.push(noted));
             return match order["type"].is_string() {
                 true => Heard::Order(order),
                 false => Heard::Nonsense,
@@ -127,19 +108,15 @@ impl Line {
         }
     }
 
-    pub fn note(&self, note: impl FnOnce(&mut Seen)) {
-        self.shared.change(|state| note(&mut state.seen[self.number]));
-    }
-
     /// Says something, and much else where that is its fault.
     pub async fn say(&mut self, message: Value) {
-        if matches!(self.fault, Fault::Strange) {
+        if matches!(self.socket.fault, Fault::Strange) {
             let strange = json!({"type": "Mood", "value": {"of": "the service"}}).to_string();
-            let _ = self.socket.send(Message::text(strange)).await;
-            let _ = self.socket.send(Message::text("[]")).await;
-            let _ = self.socket.send(Message::Ping(Vec::new().into())).await;
+            let _ = self.socket.stream.send(Message::text(strange)).await;
+            let _ = self.socket.stream.send(Message::text("[]")).await;
+            let _ = self.socket.stream.send(Message::Ping(Vec::new().into())).await;
         }
-        let _ = self.socket.send(Message::text(message.to_string())).await;
+        let _ = self.socket.stream.send(Message::text(message.to_string())).await;
     }
 
     /// Sends the next sound of `sentence`. Its first is billed.
@@ -150,7 +127,7 @@ impl Line {
         }
         if sentence.sent == 0 {
             let characters = sentence.text.chars().count();
-            self.note(|seen| seen.billed += characters);
+            self.socket.note(|seen| seen.billed += characters);
         }
         self.send(sentence).await;
         if sentence.sent < sentence.sound.len() { Played::More } else { Played::Whole }
@@ -162,29 +139,25 @@ impl Line {
         let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
         sentence.sent = end;
         if !bytes.is_empty() {
-            let _ = self.socket.send(Message::binary(bytes)).await;
+            let _ = self.socket.stream.send(Message::binary(bytes)).await;
         }
     }
 
     /// Cancels `sentence`, whose next sound is on its way already.
     pub async fn cancel(&mut self, mut sentence: Sentence) {
         self.send(&mut sentence).await;
-        self.note(|seen| seen.cancelled += 1);
-        if matches!(self.fault, Fault::Stall) {
-            self.fault = Fault::None;
+        self.socket.note(|seen| seen.cancelled += 1);
+        if matches!(self.socket.fault, Fault::Stall) {
+            self.socket.fault = Fault::None;
         }
     }
 
     async fn fails(&mut self) -> Option<Played> {
-        match self.fault.clone() {
+        match self.socket.fault.clone() {
             Fault::Stall => Some(Played::Stalled),
             Fault::Cut => Some(Played::Ended("cut".to_owned())),
             Fault::Close(frame) => {
-                let frame = frame.map(|(code, reason)| CloseFrame {
-                    code: CloseCode::from(code),
-                    reason: reason.into(),
-                });
-                let _ = self.socket.close(frame).await;
+                self.socket.close(frame).await;
                 Some(Played::Ended("closed".to_owned()))
             }
             Fault::Error(code) => Some(Played::Ended(self.give_up(code, 1011).await)),
@@ -200,8 +173,7 @@ impl Line {
 
     /// Closes with a code of the protocol and a reason.
     pub async fn close(&mut self, code: u16, reason: &str) -> String {
-        let frame = CloseFrame { code: CloseCode::from(code), reason: reason.to_owned().into() };
-        let _ = self.socket.close(Some(frame)).await;
+        self.socket.close(Some((code, reason))).await;
         format!("{code} {reason}")
     }
 }

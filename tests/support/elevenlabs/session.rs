@@ -1,20 +1,11 @@
 //! One multi-context socket: what it takes, and what it says.
 
-use std::sync::Arc;
-
 use base64::{Engine, engine::general_purpose::STANDARD};
 use futures::{SinkExt, StreamExt};
 use serde_json::{Map, Value, json};
-use tokio::net::TcpStream;
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Message,
-        protocol::{CloseFrame, frame::coding::CloseCode},
-    },
-};
+use tokio_tungstenite::tungstenite::Message;
 
-use super::{BOUND, CHARACTER, Fault, GEORGE, Shared};
+use super::{Asked, CHARACTER, ElevenLabs, Fault, GEORGE, Socket};
 
 /// Characters a chunk.
 const CHUNK: usize = 10;
@@ -38,26 +29,25 @@ const QUERY: &[&str] = &[
 const MODELS: &[&str] = &["eleven_flash_v2_5", "eleven_turbo_v2_5", "eleven_multilingual_v2"];
 
 /// The voice of a handshake, or its refusal.
-pub fn asked(path: &str, query: &[(String, String)]) -> Result<String, (u16, &'static str)> {
-    let voice = path.strip_prefix("/v1/text-to-speech/");
+pub fn asked(asked: &Asked) -> Result<String, (u16, &'static str)> {
+    let voice = asked.path.strip_prefix("/v1/text-to-speech/");
     let voice = voice.and_then(|it| it.strip_suffix("/multi-stream-input"));
     let voice = voice.filter(|it| !it.is_empty() && !it.contains('/')).ok_or((404, "not_found"))?;
-    let value = |key: &str| query.iter().find(|(it, _)| it == key).map(|(_, value)| value.as_str());
-    if query.iter().any(|(key, _)| !QUERY.contains(&key.as_str())) {
+    if asked.query.iter().any(|(key, _)| !QUERY.contains(&key.as_str())) {
         return Err((422, "unknown_parameter"));
     }
-    let model = value("model_id").unwrap_or("eleven_turbo_v2_5");
+    let model = asked.value("model_id").unwrap_or("eleven_turbo_v2_5");
     if !MODELS.contains(&model) {
         return Err((400, "model_not_found"));
     }
-    if value("language_code").is_some() && !model.ends_with("v2_5") {
+    if asked.value("language_code").is_some() && !model.ends_with("v2_5") {
         return Err((400, "unsupported_language"));
     }
     // Others would be sent as MP3.
-    if value("output_format") != Some("pcm_24000") {
+    if asked.value("output_format") != Some("pcm_24000") {
         return Err((400, "invalid_output_format"));
     }
-    let seconds = value("inactivity_timeout").unwrap_or("20").parse::<u32>();
+    let seconds = asked.value("inactivity_timeout").unwrap_or("20").parse::<u32>();
     if !seconds.is_ok_and(|it| (1..=180).contains(&it)) {
         return Err((422, "invalid_inactivity_timeout"));
     }
@@ -65,10 +55,7 @@ pub fn asked(path: &str, query: &[(String, String)]) -> Result<String, (u16, &'s
 }
 
 pub struct Session {
-    socket: WebSocketStream<TcpStream>,
-    shared: Arc<Shared>,
-    number: usize,
-    fault: Fault,
+    socket: Socket<ElevenLabs>,
     contexts: Vec<Context>,
     /// Contexts so far.
     opened: usize,
@@ -86,17 +73,18 @@ struct Context {
 type Ended = Option<String>;
 
 impl Session {
-    pub fn new(
-        socket: WebSocketStream<TcpStream>,
-        shared: Arc<Shared>,
-        number: usize,
-        fault: Fault,
-    ) -> Self {
-        Self { socket, shared, number, fault, contexts: Vec::new(), opened: 0, sent: 0 }
+    pub fn new(socket: Socket<ElevenLabs>) -> Self {
+        Self { socket, contexts: Vec::new(), opened: 0, sent: 0 }
     }
 
-    pub async fn serve(mut self, voice: &str) -> String {
-        while let Some(message) = self.socket.next().await {
+    /// Serves the socket, and records how it ended.
+    pub async fn serve(mut self, voice: &str) {
+        let ended = self.talk(voice).await;
+        self.socket.note(|seen| seen.ended = Some(ended));
+    }
+
+    async fn talk(&mut self, voice: &str) -> String {
+        while let Some(message) = self.socket.stream.next().await {
             let text = match message {
                 Ok(Message::Text(text)) => text,
                 Ok(Message::Close(_)) => return "closed by the client".to_owned(),
@@ -108,8 +96,7 @@ impl Session {
                 return self.refuse("invalid_message").await;
             };
             let noted = Value::Object(message.clone());
-            let number = self.number;
-            self.shared.change(|state| state.seen[number].messages.push(noted));
+            self.socket.note(|seen| seen.messages.push(noted));
             if voice != GEORGE {
                 return self.refuse("voice_id_does_not_exist").await;
             }
@@ -162,7 +149,7 @@ impl Session {
             return Some(self.refuse("max_active_conversations").await);
         }
         self.opened += 1;
-        if matches!(self.fault, Fault::Gone) && self.opened > 1 {
+        if matches!(self.socket.fault, Fault::Gone) && self.opened > 1 {
             return Some("gone".to_owned());
         }
         self.contexts.push(Context { id: id.to_owned(), text: String::new() });
@@ -172,11 +159,11 @@ impl Session {
     async fn close_context(&mut self, at: usize) -> Ended {
         let Context { id, text } = self.contexts.remove(at);
         let ended = self.speak(&id, &text).await;
-        if matches!(self.fault, Fault::Late(_)) {
+        if matches!(self.socket.fault, Fault::Late(_)) {
             self.chunk(&id, "late").await;
         }
-        if matches!(self.fault, Fault::Hold(_) | Fault::Late(_)) {
-            self.fault = Fault::None;
+        if matches!(self.socket.fault, Fault::Hold(_) | Fault::Late(_)) {
+            self.socket.fault = Fault::None;
         }
         self.say(json!({"isFinal": true, "audio": null, "contextId": id})).await;
         ended
@@ -186,21 +173,17 @@ impl Session {
         if text.trim().is_empty() {
             return None;
         }
-        if let Fault::Error(label) = self.fault {
+        if let Fault::Error(label) = self.socket.fault {
             return Some(self.refuse(label).await);
         }
-        let (number, characters) = (self.number, text.trim().chars().count());
-        self.shared.change(|state| state.seen[number].billed += characters);
+        let characters = text.trim().chars().count();
+        self.socket.note(|seen| seen.billed += characters);
         let characters: Vec<char> = text.chars().collect();
         for chunk in characters.chunks(CHUNK) {
-            match self.fault {
+            match self.socket.fault {
                 Fault::Cut(after) if self.sent >= after => return Some("cut".to_owned()),
                 Fault::Close(after, frame) if self.sent >= after => {
-                    let frame = frame.map(|(code, reason)| CloseFrame {
-                        code: CloseCode::from(code),
-                        reason: reason.into(),
-                    });
-                    self.close(frame).await;
+                    self.socket.close_and_drain(frame).await;
                     return Some("closed".to_owned());
                 }
                 Fault::Hold(after) | Fault::Late(after) if self.sent >= after => return None,
@@ -230,33 +213,22 @@ impl Session {
     /// Sends a message, and much else where that is its fault.
     async fn say(&mut self, message: Value) {
         let text = message.to_string();
-        if matches!(self.fault, Fault::Strange) {
+        if matches!(self.socket.fault, Fault::Strange) {
             let strange = json!({"mood": {"of": "the service"}, "contextId": message["contextId"]});
-            let _ = self.socket.send(Message::text(strange.to_string())).await;
-            let _ = self.socket.send(Message::text("[]")).await;
-            let _ = self.socket.send(Message::Ping(Vec::new().into())).await;
-            let _ = self.socket.send(Message::binary(text.into_bytes())).await;
+            let _ = self.socket.stream.send(Message::text(strange.to_string())).await;
+            let _ = self.socket.stream.send(Message::text("[]")).await;
+            let _ = self.socket.stream.send(Message::Ping(Vec::new().into())).await;
+            let _ = self.socket.stream.send(Message::binary(text.into_bytes())).await;
         } else {
-            let _ = self.socket.send(Message::text(text)).await;
+            let _ = self.socket.stream.send(Message::text(text)).await;
         }
     }
 
     /// Says what is wrong, and closes the socket.
     async fn refuse(&mut self, label: &str) -> String {
-        let number = self.number;
-        self.shared.change(|state| state.seen[number].refused = Some(label.to_owned()));
+        self.socket.note(|seen| seen.refused = Some(label.to_owned()));
         self.say(json!({"message": "refused", "error": label, "code": 1008})).await;
-        let frame = CloseFrame { code: CloseCode::from(1008), reason: label.to_owned().into() };
-        self.close(Some(frame)).await;
+        self.socket.close_and_drain(Some((1008, label))).await;
         label.to_owned()
-    }
-
-    /// What is unread when a connection ends would take the reason with it.
-    async fn close(&mut self, frame: Option<CloseFrame>) {
-        let ending = async {
-            let _ = self.socket.close(frame).await;
-            while self.socket.next().await.is_some_and(|message| message.is_ok()) {}
-        };
-        let _ = tokio::time::timeout(BOUND, ending).await;
     }
 }

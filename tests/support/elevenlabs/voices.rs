@@ -1,50 +1,15 @@
 //! `GET /v2/voices`, in two pages.
 
-use reqwest::Url;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
 
-use super::{GEORGE, detail};
+use super::{Asked, GEORGE, detail};
 
-pub async fn answer(mut stream: TcpStream, key: &str) {
-    let mut request = Vec::new();
-    let mut piece = [0; 1024];
-    while !request.ends_with(b"\r\n\r\n") {
-        match stream.read(&mut piece).await {
-            Ok(0) | Err(_) => return,
-            Ok(read) => request.extend_from_slice(&piece[..read]),
-        }
+/// Status and body of the answer.
+pub fn answer(asked: &Asked, key: &str) -> (&'static str, Value) {
+    if asked.header("xi-api-key") != Some(key) {
+        return ("401 Unauthorized", detail("invalid_api_key", "Invalid API key"));
     }
-    let request = String::from_utf8_lossy(&request).into_owned();
-    let has_key = request.lines().any(|line| {
-        let header = line.split_once(": ");
-        header.is_some_and(|(name, it)| name.eq_ignore_ascii_case("xi-api-key") && it == key)
-    });
-    let target = request.split_whitespace().nth(1).unwrap_or_default();
-    let (status, body) = match has_key {
-        true => page(target),
-        false => ("401 Unauthorized", detail("invalid_api_key", "Invalid API key")),
-    };
-    let body = body.to_string();
-    let answer = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         connection: close\r\n\r\n{body}",
-        body.len()
-    );
-    let _ = stream.write_all(answer.as_bytes()).await;
-    let _ = stream.shutdown().await;
-}
-
-fn page(target: &str) -> (&'static str, Value) {
-    let url = Url::parse(&format!("http://localhost{target}")).expect("an address");
-    let value = |name: &str| {
-        let found = url.query_pairs().find(|(key, _)| key == name);
-        found.map(|(_, value)| value.into_owned())
-    };
-    let size = value("page_size").unwrap_or_else(|| "10".to_owned()).parse::<u32>();
+    let size = asked.value("page_size").unwrap_or("10").parse::<u32>();
     if !size.is_ok_and(|size| (1..=100).contains(&size)) {
         return ("422 Unprocessable Entity", detail("invalid_page_size", "refused"));
     }
@@ -55,7 +20,7 @@ fn page(target: &str) -> (&'static str, Value) {
             "verified_languages": [{"language": "en", "model_id": "eleven_flash_v2_5"}],
         })
     };
-    match value("next_page_token").as_deref() {
+    match asked.value("next_page_token") {
         None => {
             let voices = [voice(GEORGE, "George", "male")];
             let page = json!({"voices": voices, "has_more": true, "total_count": 2,

@@ -25,7 +25,7 @@ pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT};
 #[cfg(test)]
 use super::socket::Options;
 #[cfg(test)]
-use crate::provider::remote::own_thread;
+use crate::provider::remote::socket_server;
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};
 
 pub const TRAITS: VoiceTraits = VoiceTraits {
