@@ -189,7 +189,7 @@ impl Hearing<'_> {
         self.line.say(error).await;
     }
 
-    async fn farewell(mut self) -> String {
+    async fn farewell(self) -> String {
         let message = json!({"type": "Metadata", "request_id": "r-1", "transaction_key": "deprecated",
             "sha256": "0", "created": "2026-11-21T00:00:00Z", "duration": self.sound.at,
             "channels": 1});

@@ -21,9 +21,9 @@ mod elevenlabs_server;
 pub use self::address::{BASE_URL, MODEL, NAME, can_speak};
 pub use self::client::ElevenLabs;
 pub use self::list::list;
-pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT};
 #[cfg(test)]
 use super::socket::Options;
+pub use super::socket::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT};
 #[cfg(test)]
 use crate::provider::remote::socket_server;
 use crate::provider::{DefaultId, VoiceIds, VoiceTraits};
