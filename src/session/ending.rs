@@ -212,6 +212,10 @@ impl Table {
         let (now, taken_back) = (Instant::now(), finished.taken_back);
         let purpose = finished.purpose.clone();
         self.tell_stage(turn, purpose.seat, TurnStage::Idle);
+        // A dropped guess kept the seat busy.
+        if let Some(pipeline) = self.hearing.of(purpose.utterance.speaker) {
+            pipeline.offer_again();
+        }
         let spent = self.reports.spent();
         let ended =
             finished.into_ended(|seat| self.seats[seat].cast(), &self.hearing.recogniser(), spent);

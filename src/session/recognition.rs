@@ -30,6 +30,8 @@ use crate::{
 const STABLE: Duration = Duration::from_millis(150);
 /// Minimum pause before a guess; shorter pauses are breaths.
 const PAUSE: Duration = Duration::from_millis(100);
+/// The same where the partial was stable before the voice ended.
+const SHORT_PAUSE: Duration = Duration::from_millis(40);
 /// Silence sent after each word. The rest is withheld until speech continues, so that the
 /// recogniser can use the pause to revise.
 const SILENCE: Duration = Duration::from_millis(120);
@@ -336,7 +338,13 @@ impl Recognition {
             return Some(since);
         }
         let stable = if finished { since } else { since + STABLE };
-        Some(stable.max(self.voiced_at + PAUSE))
+        let was_stable = since + STABLE <= self.voiced_at;
+        Some(stable.max(self.voiced_at + if was_stable { SHORT_PAUSE } else { PAUSE }))
+    }
+
+    /// Allows another guess on the same partial: the seat has become free.
+    pub const fn offer_again(&mut self) {
+        self.offered = false;
     }
 
     pub fn offer(&mut self) -> Utterance {

@@ -348,6 +348,13 @@ impl SpeakerPipeline {
         self.last_end
     }
 
+    /// Offers the open utterance for a guess again, unless there is one: a seat has become free.
+    pub fn offer_again(&mut self) {
+        if let (None, Some(open)) = (self.ahead, &mut self.open) {
+            open.offer_again();
+        }
+    }
+
     /// The open utterance for a guess; offered once.
     pub fn stable_partial(&mut self, at: SoundTime) -> Option<Utterance> {
         let open = self.open.as_mut()?;

@@ -88,6 +88,39 @@ async fn finished_partial_is_answered_without_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn guess_follows_one_for_fewer_words() {
+    // The first partial reads finished too; the second comes at 1,120 ms.
+    let mut stage = with(Detector::Text).open().await;
+    stage.models[0].then(&[Text("Swords.")]).then(&[Text("A bun.")]);
+    stage.hears(&[(45, "Bartok what do you have"), (57, QUESTION)], QUESTION);
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(120)).await;
+    assert_eq!(stage.models[0].asked(), 1);
+    stage.quiet(THORIN, ms(60)).await;
+    assert_eq!(stage.models[0].asked(), 2, "at once, though the first guess kept the seat busy");
+    stage.quiet(THORIN, ms(400)).await;
+    let told = stage.told().await;
+    assert_eq!((told.len(), told[0].reply.as_str()), (1, "A bun."));
+    assert_eq!(stage.models[0].asked(), 2, "the final agrees");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn partial_stable_in_the_voice_needs_less_pause() {
+    // The partials come at 600 and at 1,000 ms.
+    for (at, asked) in [(31, 1), (51, 0)] {
+        let mut stage = with(Detector::Text).open().await;
+        stage.hears(&[(at, QUESTION)], QUESTION);
+        stage.voice(THORIN, ms(1_000)).await;
+        stage.quiet(THORIN, ms(80)).await;
+        assert_eq!(stage.models[0].asked(), asked, "partial with frame {at}");
+        stage.quiet(THORIN, ms(600)).await;
+        assert_eq!(stage.models[0].asked(), 1, "partial with frame {at}");
+        stage.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn speaker_goes_on_after_a_finished_partial() {
     let mut stage = with(Detector::Text).open().await;
     stage.models[0].then(&[Text("Swords.")]).then(&[Text("A bun.")]);
