@@ -3,8 +3,9 @@
 //!
 //! `event`: the recogniser has a stop word, until the table hands over no more frames. The others
 //! count from the first frame of the player's voice: `stop_word` has the word 300 ms into it,
-//! `words` has other words, and `voice` a recogniser that gives no partials. Default settings.
-//! `--quick` tries each twice.
+//! `words` has other words, and `voice` a recogniser that gives no partials. `cancelled` is from
+//! the moment the table stops its output until the voice service's synthesis is dropped; it makes
+//! sound at the pace of speech. Default settings. `--quick` tries each twice.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
@@ -18,14 +19,20 @@ use std::{
     time::Duration,
 };
 
-use futures::{StreamExt, stream};
-use glyphoxa::measure::{Command, Frame, Gain, SampleRate, TableHandle, VoiceOut};
+use futures::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+use glyphoxa::measure::{
+    Command, Error, Frame, Gain, OneByOne, OneShot, Pcm, SampleRate, SpeakRequest, TableHandle,
+    VoiceOut,
+};
 use serde_json::{Value, json};
 use support::{
     figures::{Figures, TOKEN, goal, ms, runtime},
-    sound::{WORD, babble, marked, silence},
+    sound::{WORD, babble, marked, silence, tone},
     stand_ins::{Model, Recogniser, Synthesiser},
-    table::{PLAYER, Services, hand_in, open_table},
+    table::{AnyServices, PLAYER, Services, hand_in, open_table},
 };
 use tokio::time::{Instant, interval, sleep};
 
@@ -63,6 +70,8 @@ struct Tried {
     silent: f64,
     /// Last frame handed over.
     last_frame: f64,
+    /// From the stop to the end of the synthesis.
+    cancelled: f64,
 }
 
 /// Output of a table.
@@ -72,6 +81,8 @@ struct Heard {
     frames: Vec<(Instant, f64)>,
     /// Time at which the table stopped it.
     stopped: Option<Instant>,
+    /// Time at which the synthesis was dropped.
+    dropped: Option<Instant>,
 }
 
 /// Notes what comes out.
@@ -86,6 +97,7 @@ fn main() {
     let stop_word = case("stop_word", false, Some((15, "stop")));
     let words = case("words", false, Some((12, "what about")));
     let voice = case("voice", false, None);
+    let cancelled = Figures::new(event.iter().map(|tried| tried.cancelled));
     let last = Figures::new(event.iter().map(|tried| tried.last_frame.max(0.0)));
     let ducked = [&stop_word, &words, &voice].into_iter().flatten().filter_map(|t| t.ducked);
     let silent = |tries: &[Tried]| Figures::new(tries.iter().map(|tried| tried.silent)).at(50);
@@ -93,6 +105,7 @@ fn main() {
         "{}",
         json!({ "goals": [
             goal("event to the last frame in ms, p95", last.at(95), 1.0),
+            goal("the stop to the end of the synthesis in ms, p95", cancelled.at(95), 20.0),
             goal("stop word to silence in ms, p50", silent(&stop_word), 400.0),
             goal("confirmed speech to silence in ms, p50", silent(&words), 400.0),
             goal("voice to ducked in ms, p95", Figures::new(ducked).at(95), 100.0),
@@ -119,6 +132,7 @@ fn run(case: Case, n: usize) -> Vec<Tried> {
     if !case.event {
         add("ducked_", tries.iter().filter_map(|tried| tried.ducked).collect());
     }
+    add("cancelled_", tries.iter().map(|tried| tried.cancelled).collect());
     add("last_frame_", tries.iter().map(|tried| tried.last_frame.max(0.0)).collect());
     println!("{}", add("", tries.iter().map(|tried| tried.silent).collect()));
     tries
@@ -136,6 +150,8 @@ async fn attempt(case: Case, phase: Duration) -> Tried {
         synthesiser: Synthesiser::new(Duration::from_secs(4)),
         tool: support::table::nothing(),
     };
+    let voice = Arc::new(OneByOne::new(Arc::new(Paced(Ear::clone(&ear)))));
+    let services = AnyServices { voice, ..services.into() };
     let (table, _events) = open_table(services, Box::new(ear.clone())).await;
     if case.event {
         say(&table, babble(OPENING)).await;
@@ -165,6 +181,10 @@ async fn attempt(case: Case, phase: Duration) -> Tried {
     }
     table.commands.send(Command::Close).await.expect("the table is open");
     let began = began.expect("it was interrupted");
+    while ear.with(|heard| heard.dropped.is_none()) {
+        assert!(Instant::now() < given_up, "{}: the voice works on", case.name);
+        sleep(FRAME).await;
+    }
     ear.with(|heard| heard.sum_up(began))
 }
 
@@ -206,7 +226,46 @@ impl Heard {
             ducked: self.frames.iter().find(quieter).map(|(at, _)| since(*at)),
             silent: self.stopped.map_or(f64::NAN, since),
             last_frame: self.frames.last().map_or(f64::NAN, |(at, _)| since(*at)),
+            cancelled: match (self.stopped, self.dropped) {
+                (Some(stopped), Some(dropped)) => ms(dropped - stopped),
+                _ => f64::NAN,
+            },
         }
+    }
+}
+
+/// A voice service with sound at the pace of speech, for ever.
+struct Paced(Ear);
+
+/// Notes when a synthesis was dropped.
+struct Dropped(Ear);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.with(|heard| heard.dropped = Some(Instant::now()));
+    }
+}
+
+impl OneShot for Paced {
+    fn name(&self) -> &'static str {
+        "stand-in"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, _: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let (rate, dropped) = (SampleRate::HZ_24000, Dropped(Ear::clone(&self.0)));
+        let samples = tone(rate.samples_in(FRAME), 24_000.0);
+        stream::unfold((interval(FRAME * 9 / 10), dropped), move |(mut ticks, dropped)| {
+            let samples = samples.clone();
+            async move {
+                ticks.tick().await;
+                Some((Ok(Pcm { samples, rate }), (ticks, dropped)))
+            }
+        })
+        .boxed()
     }
 }
 

@@ -144,7 +144,10 @@ impl Room {
 }
 
 /// Opens a table with one NPC that answers to everything; its player has joined.
-pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHandle, EventReader) {
+pub async fn open_table(
+    services: impl Into<AnyServices>,
+    out: Box<dyn VoiceOut>,
+) -> (TableHandle, EventReader) {
     open_table_of(services.into(), out, TableEvents::new(64)).await
 }
 
