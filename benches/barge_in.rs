@@ -150,8 +150,8 @@ async fn attempt(case: Case, phase: Duration) -> Tried {
         synthesiser: Synthesiser::new(Duration::from_secs(4)),
         tool: support::table::nothing(),
     };
-    let voice = Arc::new(OneByOne::new(Arc::new(Paced(Ear::clone(&ear)))));
-    let services = AnyServices { voice, ..services.into() };
+    let paced = Arc::new(OneByOne::new(Arc::new(Paced(Ear::clone(&ear)))));
+    let services = AnyServices { voice: paced, ..services.into() };
     let (table, _events) = open_table(services, Box::new(ear.clone())).await;
     if case.event {
         say(&table, babble(OPENING)).await;

@@ -109,7 +109,7 @@ async fn guess_follows_one_for_fewer_words() {
 async fn partial_stable_in_the_voice_needs_less_pause() {
     // The partials come at 600 and at 1,000 ms.
     for (at, asked) in [(31, 1), (51, 0)] {
-        let mut stage = with(Detector::Text).open().await;
+        let stage = with(Detector::Text).open().await;
         stage.hears(&[(at, QUESTION)], QUESTION);
         stage.voice(THORIN, ms(1_000)).await;
         stage.quiet(THORIN, ms(80)).await;
