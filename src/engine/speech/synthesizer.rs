@@ -55,7 +55,8 @@ impl Synthesizer {
         Self { levels: Some(levels.clone()), ..self }
     }
 
-    /// For one turn: as the game master's note says, if the service takes a style in words.
+    /// Its voice in a turn with the game master's `note`, which is the style where the service
+    /// takes one in words.
     #[must_use]
     pub fn styled(self, note: Option<Arc<str>>) -> Self {
         Self { style: note, ..self }

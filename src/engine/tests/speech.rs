@@ -73,7 +73,8 @@ fn quick() -> Bench {
 async fn note_is_the_style_of_its_turn() {
     let bench = quick();
     let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
-    let notes = [Some("You are furious."), Some("You whisper."), None].map(|it| it.map(Arc::<str>::from));
+    let notes =
+        [Some("You are furious."), Some("You whisper."), None].map(|it| it.map(Arc::<str>::from));
     for note in &notes {
         let mut asked = bench.turn(gate.clone(), &CancellationToken::new());
         asked.turn.setting.note.clone_from(note);
