@@ -128,6 +128,8 @@ fn note_is_sent_to_models_that_take_a_style() {
         [("gpt-4o-mini-tts", vec![&furious, &whisper, &Value::Null]), ("tts-1", vec![&Value::Null])]
     {
         let server = ChatServer::start();
+        let sound: Vec<u8> = tone()[..4_800].iter().flat_map(|it| it.to_le_bytes()).collect();
+        server.otherwise(move |_| Script::plain(200, "audio/pcm").bytes(&sound));
         let address = server.base_url();
         let place = Place::with_config(&format!(
             "providers:\n  tts: {{ service: openai, base_url: \"{address}\", model: {model} }}\n\
