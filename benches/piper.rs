@@ -166,6 +166,7 @@ async fn speak(service: &Arc<dyn OneShot>, voice: Voice) -> Spoken {
         voice,
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     });
     let (mut first, mut sound) = (Duration::ZERO, Sound { samples: Vec::new(), hz: 1.0 });

@@ -135,6 +135,7 @@ impl Speaker {
             voice: self.voice.clone(),
             foreign: None,
             pronunciation: Arc::from([]),
+            style: None,
             attempts: Attempts::default(),
         });
         let (mut samples, mut rate) = (Vec::new(), SampleRate::HZ_16000);

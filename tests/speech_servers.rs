@@ -117,3 +117,34 @@ fn shipped_examples_of_speech_servers_speak() {
         assert_spoken(&tts, "tara");
     }
 }
+
+/// A note is the style of its turns where the model takes one, and is never spoken.
+#[test]
+fn note_is_sent_to_models_that_take_a_style() {
+    let notes = "/npc direct Bartok 1: You are furious.\nBartok, hello\n/npc direct Bartok: You whisper.\n\
+                 Bartok, hello\n/npc direct Bartok:\nBartok, hello";
+    let (furious, whisper) = (json!("You are furious."), json!("You whisper."));
+    for (model, expected) in
+        [("gpt-4o-mini-tts", vec![&furious, &whisper, &Value::Null]), ("tts-1", vec![&Value::Null])]
+    {
+        let server = ChatServer::start();
+        let sound: Vec<u8> = tone()[..4_800].iter().flat_map(|it| it.to_le_bytes()).collect();
+        server.otherwise(move |_| Script::plain(200, "audio/pcm").bytes(&sound));
+        let address = server.base_url();
+        let place = Place::with_config(&format!(
+            "providers:\n  tts: {{ service: openai, base_url: \"{address}\", model: {model} }}\n\
+             npcs:\n  - name: Bartok\n    voice: {{ voice_id: alloy }}\n    \
+             lines: [{{ say: The river is high. }}]\n"
+        ));
+        let ran = place.run_typing(&["ask", "--json", "--as-dm"], notes).ends_with(0);
+        let requests = server.requests();
+        assert!(requests.iter().all(|it| it.refused.is_none()), "{requests:#?}");
+        let spoken = requests.iter().filter(|it| it.json["input"].is_string());
+        assert!(spoken.clone().all(|it| it.json["input"] == "The river is high."), "{requests:#?}");
+        let mut styles: Vec<&Value> = spoken.map(|it| &it.json["instructions"]).collect();
+        styles.dedup();
+        assert_eq!(styles, expected, "{model}: {requests:#?}");
+        let told = format!("{ran:?}");
+        assert!(!told.contains("furious") && !told.contains("whisper"), "{told}");
+    }
+}

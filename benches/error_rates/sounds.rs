@@ -120,6 +120,7 @@ async fn by_service(service: &dyn OneShot, names: [&str; 2], text: &str) -> Vec<
         voice: ServiceVoice::as_is(names[0], names[1]),
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     });
     let (mut samples, mut rate) = (Vec::new(), SampleRate::HZ_16000);

@@ -69,6 +69,7 @@ impl Sequential {
             voice: Voice::as_is("stand-in", "0"),
             foreign: None,
             pronunciation: Arc::from([]),
+            style: None,
             attempts: Attempts::default(),
         };
         next(&mut self.voice.speak(request)).await;

@@ -310,6 +310,7 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
         voice: voice.clone(),
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     });
     let mut seconds = 0.0;

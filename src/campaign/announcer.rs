@@ -75,6 +75,7 @@ impl Announcer {
             voice: voice.clone(),
             foreign: None,
             pronunciation: Arc::from([]),
+            style: None,
             attempts: Attempts::default(),
         });
         let (mut frames, mut shaping) = (Vec::new(), Shaping::new(1.0));

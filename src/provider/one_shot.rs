@@ -85,8 +85,8 @@ impl Speaking {
         let Some(Sentence { text, foreign, attempts }) = self.unsaid.pop_front() else {
             return false;
         };
-        let SynthesisSetup { voice, pronunciation, .. } = self.setup.clone();
-        let request = SpeakRequest { text, voice, foreign, pronunciation, attempts };
+        let SynthesisSetup { voice, pronunciation, style, .. } = self.setup.clone();
+        let request = SpeakRequest { text, voice, foreign, pronunciation, style, attempts };
         self.sound = Some(self.service.speak(request));
         true
     }
@@ -193,7 +193,7 @@ mod tests {
         let (says, voice) = (Says::default(), Voice::as_is("x", "y"));
         let asked = Arc::clone(&says.0);
         let (language, pronunciation) = ("en".to_owned(), Arc::from([]));
-        let setup = SynthesisSetup { voice, language, pronunciation };
+        let setup = SynthesisSetup { voice, language, pronunciation, style: None };
         (OneByOne::new(Arc::new(says)).open(setup), asked)
     }
 

@@ -29,9 +29,9 @@ pub trait TextToSpeech: Send + Sync {
 
     /// Synthesises one sentence by itself. Dropping the stream cancels it.
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        let SpeakRequest { text, voice, foreign, pronunciation, attempts } = request;
+        let SpeakRequest { text, voice, foreign, pronunciation, style, attempts } = request;
         let language = foreign.unwrap_or_default().to_owned();
-        let mut synthesis = self.open(SynthesisSetup { voice, language, pronunciation });
+        let mut synthesis = self.open(SynthesisSetup { voice, language, pronunciation, style });
         synthesis.say(Sentence { text, foreign, attempts });
         synthesis.finish();
         stream::unfold(Some(synthesis), |synthesis| async {
@@ -83,6 +83,9 @@ pub struct SynthesisSetup {
     /// ISO 639-1 code of the NPC's language; empty: not known.
     pub language: String,
     pub pronunciation: Arc<[Pronunciation]>,
+    /// The game master's note on the NPC's turn, for services that take a style in words; others
+    /// ignore it. It is secret: never spoken, and never in a log.
+    pub style: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +122,8 @@ pub struct SpeakRequest {
     /// ISO 639-1 code of the text's language if it is not the NPC's own.
     pub foreign: Option<&'static str>,
     pub pronunciation: Arc<[Pronunciation]>,
+    /// See [`SynthesisSetup::style`].
+    pub style: Option<Arc<str>>,
     pub attempts: Attempts,
 }
 

@@ -187,3 +187,34 @@ fn doctor_lists_the_voices_of_cartesia() {
     assert!(ran.stdout.contains("the key was refused with status 401"), "{ran:#?}");
     assert!(!ran.stdout.contains("sk_car_another"), "{ran:#?}");
 }
+
+/// A note that begins with an emotion, one that doesn't, and none.
+#[test]
+fn emotion_of_a_note_is_that_of_its_turns() {
+    let server = CartesiaServer::start(KEY);
+    let place = Place::with_config(&table(&server, PATIENCE, "", "[{ say: \"Aye.\" }]"));
+    let typed = "/npc direct Bartok 1: Angry. You stole the signet.\nBartok, hello\n\
+                 /npc direct Bartok: You stole the signet.\nBartok, hello\n\
+                 /npc direct Bartok: sad\nBartok, hello\n/npc direct Bartok:\nBartok, hello";
+    let ran = place.run_typing(&["ask", "--json", "--as-dm"], typed).ends_with(0);
+    let seen = server.seen();
+    assert_taken(&seen);
+    let inputs = seen.iter().flat_map(|it| &it.messages).filter(|it| it["transcript"].is_string());
+    // The sockets of a table are not in order.
+    let mut emotions: Vec<(u64, &Value)> =
+        inputs.map(|it| (number(it), &it["generation_config"]["emotion"])).collect();
+    emotions.sort_by_key(|(number, _)| *number);
+    emotions.dedup_by_key(|(_, emotion)| *emotion);
+    let emotions: Vec<&Value> = emotions.into_iter().map(|(_, emotion)| emotion).collect();
+    assert_eq!(emotions, [&json!("angry"), &Value::Null, &json!("sad"), &Value::Null]);
+    let all = format!("{seen:?}{ran:?}");
+    assert!(!all.contains("signet") && !all.contains("Angry"), "{all}");
+    let said: Vec<&str> = seen.iter().flat_map(Seen::said).collect();
+    assert!(said.iter().all(|it| *it == "Aye. "), "{said:?}");
+}
+
+/// Of its context: "turn-7".
+fn number(input: &Value) -> u64 {
+    let id = input["context_id"].as_str().expect("a context");
+    id.trim_start_matches("turn-").parse().expect("a number")
+}

@@ -143,7 +143,12 @@ pub fn check_speech(body: &Value) -> Result<(), String> {
     let formats = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
     let format =
         body.get("response_format").is_none_or(|it| formats.iter().any(|format| it == format));
-    ensure(format, "Invalid 'response_format'")
+    ensure(format, "Invalid 'response_format'")?;
+    let Some(style) = body.get("instructions") else { return Ok(()) };
+    let older = body["model"].as_str().is_some_and(|model| model.starts_with("tts-1"));
+    ensure(!older, "'instructions' is not supported with this model")?;
+    let fits = style.as_str().is_some_and(|style| style.chars().count() <= 4_096);
+    ensure(fits, "Invalid 'instructions'")
 }
 
 /// Refuses an upload that is no form with a WAV.

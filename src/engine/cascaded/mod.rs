@@ -71,7 +71,8 @@ impl Cascaded {
         before: Before,
     ) -> impl Future<Output = TurnReport> + Send + use<> {
         let (model, calls) = (self.model.clone(), self.calls.clone());
-        let (voice, fillers) = (self.voice.clone(), self.fillers.clone());
+        let voice = self.voice.clone().styled(turn.setting.note.clone());
+        let fillers = self.fillers.clone();
         let voice = TurnVoice { voice, fillers, turn: Arc::clone(&turn), replies };
         answer(turn, (model, opener), calls, voice, before)
     }

@@ -21,6 +21,7 @@ pub struct Synthesizer {
     voices: Chain<OpenVoice>,
     budget: Budget,
     said: Arc<[Pronunciation]>,
+    style: Option<Arc<str>>,
     /// Loudness of voices, for levelling; `None`: unchanged.
     levels: Option<VoiceLevels>,
 }
@@ -46,12 +47,19 @@ impl Synthesizer {
             Some(Pronunciation { word: entity.name.clone(), respelling })
         });
         let said = npc.pronunciation.iter().cloned().chain(names).collect();
-        Self { npc, voices, budget, said, levels: None }
+        Self { npc, voices, budget, said, style: None, levels: None }
     }
 
     #[must_use]
     pub fn levelled_by(self, levels: &VoiceLevels) -> Self {
         Self { levels: Some(levels.clone()), ..self }
+    }
+
+    /// Its voice in a turn with the game master's `note`, which is the style where the service
+    /// takes one in words.
+    #[must_use]
+    pub fn styled(self, note: Option<Arc<str>>) -> Self {
+        Self { style: note, ..self }
     }
 
     pub const fn levels(&self) -> Option<&VoiceLevels> {
@@ -120,6 +128,7 @@ impl Synthesizer {
             voice: self.npc.voice.clone(),
             language: self.npc.language.clone(),
             pronunciation: Arc::clone(&self.said),
+            style: self.style.clone(),
         }
     }
 

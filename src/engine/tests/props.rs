@@ -174,6 +174,8 @@ pub struct Hum {
     /// Fails at this sentence, counted from 0.
     pub fails_at: Option<usize>,
     pub said: Mutex<Vec<String>>,
+    /// Of each sentence.
+    pub styles: Mutex<Vec<Option<Arc<str>>>>,
     pub live: Live,
 }
 
@@ -186,6 +188,7 @@ impl Default for Hum {
             each_chunk: ms(0),
             fails_at: None,
             said: Mutex::default(),
+            styles: Mutex::default(),
             live: Live::default(),
         }
     }
@@ -219,6 +222,7 @@ impl OneShot for Hum {
         let mut said = self.said.lock().unwrap();
         let fails = self.fails_at == Some(said.len());
         said.push(request.text);
+        self.styles.lock().unwrap().push(request.style);
         let chunks = self.length.as_millis() / 100;
         let (first, each, alive) = (self.first_byte, self.each_chunk, self.live.begin());
         let level = self.level;

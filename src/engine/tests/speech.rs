@@ -1,12 +1,16 @@
 //! Sentences, fillers, failures and money.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::json;
-use tokio::time::{Instant, timeout};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout},
+};
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    Bench, Failure,
+    Bench, Failure, Gate,
     props::{Step::*, count, ms},
 };
 use crate::{
@@ -63,6 +67,21 @@ fn quick() -> Bench {
     let mut bench = Bench::new();
     bench.npc.tools = ["stub.roll", "stub.look", "stub2.*"].map(str::to_owned).to_vec();
     bench
+}
+
+#[tokio::test(start_paused = true)]
+async fn note_is_the_style_of_its_turn() {
+    let bench = quick();
+    let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+    let notes =
+        [Some("You are furious."), Some("You whisper."), None].map(|it| it.map(Arc::<str>::from));
+    for note in &notes {
+        let mut asked = bench.turn(gate.clone(), &CancellationToken::new());
+        asked.turn.setting.note.clone_from(note);
+        assert_eq!(bench.run(asked).await.sentences, ["Well met."]);
+    }
+    assert_eq!(*bench.voice.styles.lock().unwrap(), notes);
+    assert_eq!(bench.voice.said(), ["Well met."; 3], "a note is not spoken");
 }
 
 #[tokio::test(start_paused = true)]

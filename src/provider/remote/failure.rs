@@ -159,7 +159,7 @@ impl Peer {
     /// Makes a service's message safe to print: one short line without the key and without echoes.
     fn quote(&self, message: &str, request: &Value) -> String {
         let mut text = without_key(begun(message), self.key.as_ref());
-        for member in ["messages", "input", "system", "prompt", "contents"] {
+        for member in ["messages", "input", "instructions", "system", "prompt", "contents"] {
             hide_echoes(&mut text, request.get(member).unwrap_or(&Value::Null));
         }
         quotable(&text)

@@ -189,6 +189,7 @@ mod tests {
             },
             foreign: None,
             pronunciation: Arc::from([]),
+            style: None,
             attempts: Attempts::default(),
         };
         Espeak::new().speak(request).try_collect().await

@@ -142,6 +142,7 @@ mod tests {
             },
             foreign: None,
             pronunciation: Arc::from([]),
+            style: None,
             attempts: Attempts::default(),
         }
     }

@@ -31,6 +31,14 @@ const ENDED: [&str; 2] = ["sonic-2", "sonic-turbo"];
 const ENCODINGS: [&str; 4] = ["pcm_s16le", "pcm_f32le", "pcm_mulaw", "pcm_alaw"];
 const RATES: [u64; 6] = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000];
 
+/// Words of the service's emotions.
+const EMOTIONS: &str = "neutral happy excited enthusiastic elated euphoric triumphant amazed surprised flirtatious \
+                        curious content peaceful serene calm grateful affectionate trust sympathetic anticipation \
+                        mysterious angry mad outraged frustrated agitated threatened disgusted contempt envious \
+                        sarcastic ironic sad dejected melancholic disappointed hurt guilty bored tired rejected \
+                        nostalgic wistful apologetic hesitant insecure confused resigned anxious panicked alarmed \
+                        scared proud confident distant skeptical contemplative determined";
+
 /// One input of a context.
 pub struct Input {
     pub text: String,
@@ -59,10 +67,7 @@ pub fn read(message: &Map<String, Value>, version: &str) -> Result<Input, Refusa
     if language.is_some_and(|it| it.as_str().is_none_or(|code| code.len() != 2)) {
         return Err(invalid("invalid language"));
     }
-    let speed = message.get("generation_config").and_then(|it| it.get("speed"));
-    if speed.is_some_and(|it| it.as_f64().is_none_or(|it| !(0.6..=1.5).contains(&it))) {
-        return Err(invalid("invalid speed"));
-    }
+    manner(message.get("generation_config"))?;
     let delay = message.get("max_buffer_delay_ms").map_or(Some(3_000), Value::as_u64);
     let delay = delay.filter(|it| *it <= 5_000).ok_or(invalid("invalid max_buffer_delay_ms"))?;
     let flag = |name: &str| message.get(name).and_then(Value::as_bool).unwrap_or_default();
@@ -75,6 +80,19 @@ pub fn read(message: &Map<String, Value>, version: &str) -> Result<Input, Refusa
         waits: delay > 0,
         common: common.collect(),
     })
+}
+
+/// Speed and emotion.
+fn manner(config: Option<&Value>) -> Result<(), Refusal> {
+    let member = |name: &str| config.and_then(|it| it.get(name));
+    if member("speed").is_some_and(|it| it.as_f64().is_none_or(|it| !(0.6..=1.5).contains(&it))) {
+        return Err(invalid("invalid speed"));
+    }
+    let is_unknown = |word: &str| !EMOTIONS.split(' ').any(|it| it == word);
+    if member("emotion").is_some_and(|it| it.as_str().is_none_or(is_unknown)) {
+        return Err(invalid("invalid emotion"));
+    }
+    Ok(())
 }
 
 fn model(message: &Map<String, Value>) -> Result<(), Refusal> {

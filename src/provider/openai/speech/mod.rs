@@ -1,7 +1,8 @@
 //! Text-to-speech of an OpenAI-compatible endpoint: one request per sentence.
 //!
 //! Entry type: [`Speech`], made from [`VoiceOptions`]. Requests raw PCM, or WAV if configured, and
-//! reads either while it comes. The service applies the speed, we apply the pitch.
+//! reads either while it comes. The service applies the speed, we apply the pitch. OpenAI's models
+//! that take a style in words get it.
 //! **Never**: repeats a sentence that was partly heard.
 
 mod listing;
@@ -39,6 +40,9 @@ pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     english_only: false,
     shifts_formants: false,
 };
+
+/// Longest style, in characters.
+const STYLE_MAX: usize = 4_096;
 
 pub struct Speech(Arc<Service>);
 
@@ -88,9 +92,20 @@ fn body(service: &Service, request: &SpeakRequest) -> Value {
     if let Some(speed) = written_speed(request.voice.speed_factor) {
         body.insert("speed".into(), json!(speed));
     }
+    let style = request.style.as_deref().filter(|_| takes_style(&options.model));
+    if let Some(style) = style {
+        let style: String = style.chars().take(STYLE_MAX).collect();
+        body.insert("instructions".into(), json!(style));
+    }
     body.extend(options.extra_body.clone());
     body.insert("response_format".into(), json!(service.format.name()));
     Value::Object(body)
+}
+
+/// True for OpenAI's models since `gpt-4o-mini-tts`, also by a gateway's name for them. Older ones
+/// take no style, and servers of others may refuse it.
+fn takes_style(model: &str) -> bool {
+    model.rsplit('/').next().is_some_and(|name| name.starts_with("gpt-"))
 }
 
 struct Sentence {

@@ -16,7 +16,8 @@ fn says(text: &str, pitch_shift: f32, speed_factor: f32) -> SpeakRequest {
         fallback: None,
     };
     let attempts = Attempts::default();
-    SpeakRequest { text: text.into(), voice, foreign: None, pronunciation: Arc::new([]), attempts }
+    let pronunciation = Arc::from([]);
+    SpeakRequest { text: text.into(), voice, foreign: None, pronunciation, style: None, attempts }
 }
 
 async fn spoken(
@@ -57,6 +58,30 @@ async fn raw_pcm_in_odd_pieces_is_given_on() {
         json!({"model": "test-model", "voice": "af_heart", "input": "Aye.", "speed": 1.1,
             "response_format": "pcm"})
     );
+}
+
+#[tokio::test]
+async fn models_that_take_a_style_get_it() {
+    let server = ChatServer::start();
+    let long = "ä".repeat(5_000);
+    let cases = [
+        ("gpt-4o-mini-tts", "You whisper.", Some("You whisper.".to_owned())),
+        ("openai/gpt-4o-mini-tts-2025-12-15", &*long, Some("ä".repeat(4_096))),
+        ("tts-1", "You whisper.", None),
+        ("kokoro", "You whisper.", None),
+    ];
+    for (model, style, expected) in cases {
+        let mut options = VoiceOptions::at(&server.base_url());
+        options.reach.model = model.into();
+        let request = SpeakRequest { style: Some(Arc::from(style)), ..says("Aye.", 0.0, 1.0) };
+        spoken_by(Speech::new(options).unwrap(), request).await.unwrap();
+        let requests = server.requests();
+        let sent = requests.last().unwrap();
+        assert_eq!(sent.refused, None, "{model}");
+        let instructions = sent.json.get("instructions").and_then(Value::as_str);
+        assert_eq!(instructions, expected.as_deref(), "{model}");
+        assert_eq!(sent.json["input"], "Aye.", "{model}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use reqwest::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{NAME, failure, turn::Turn};
+use super::{NAME, emotions::emotion, failure, turn::Turn};
 use crate::{
     domain::Voice,
     provider::{
@@ -69,8 +69,15 @@ impl Cartesia {
         if let Some(language) = languages.into_iter().find(|it| !it.is_empty()) {
             set("language", json!(language));
         }
+        let mut config = Map::new();
         if let Some(speed) = written_speed(self.speed(&setup.voice)) {
-            set("generation_config", json!({"speed": speed}));
+            config.insert("speed".to_owned(), json!(speed));
+        }
+        if let Some(emotion) = setup.style.as_deref().and_then(emotion) {
+            config.insert("emotion".to_owned(), json!(emotion));
+        }
+        if !config.is_empty() {
+            set("generation_config", Value::Object(config));
         }
         request
     }
@@ -125,7 +132,8 @@ mod tests {
 
     fn setup(voice: &str, speed_factor: f32, language: &str) -> SynthesisSetup {
         let voice = Voice { speed_factor, ..Voice::as_is(NAME, voice) };
-        SynthesisSetup { voice, language: language.to_owned(), pronunciation: Arc::from([]) }
+        let (language, pronunciation) = (language.to_owned(), Arc::from([]));
+        SynthesisSetup { voice, language, pronunciation, style: None }
     }
 
     #[test]
@@ -149,5 +157,19 @@ mod tests {
         assert_eq!(quick["generation_config"], json!({"speed": 1.1}));
         let quickest = service.request(&setup("a", 2.0, "de"));
         assert_eq!(quickest["generation_config"], json!({"speed": 1.5}));
+    }
+
+    #[test]
+    fn request_has_the_emotion_of_its_style() {
+        let service = Cartesia::new(Options::of_tests("http://127.0.0.1:9/", MODEL)).unwrap();
+        let request = |style: &str, speed_factor: f32| {
+            let style = Some(Arc::from(style));
+            service.request(&SynthesisSetup { style, ..setup("a", speed_factor, "") })
+        };
+        let angry = request("Angry. You owe Anna money.", 1.1);
+        assert_eq!(angry["generation_config"], json!({"speed": 1.1, "emotion": "angry"}));
+        assert_eq!(request("Sad", 1.0)["generation_config"], json!({"emotion": "sad"}));
+        let other = request("You owe Anna money.", 1.0);
+        assert!(!other.contains_key("generation_config"), "{other:?}");
     }
 }

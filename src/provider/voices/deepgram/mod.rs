@@ -246,7 +246,8 @@ mod tests {
 
     fn setup(voice: &str, speed_factor: f32) -> SynthesisSetup {
         let voice = Voice { speed_factor, ..Voice::as_is(NAME, voice) };
-        SynthesisSetup { voice, language: "en".to_owned(), pronunciation: Arc::from([]) }
+        let (language, pronunciation) = ("en".to_owned(), Arc::from([]));
+        SynthesisSetup { voice, language, pronunciation, style: None }
     }
 
     fn address(voice: &str, speed: f32) -> String {

@@ -82,7 +82,7 @@ fn started() -> (ElevenLabsServer, SocketVoice) {
 
 fn turn_of(service: &SocketVoice, voice: Voice) -> Box<dyn Synthesis> {
     let (language, pronunciation) = ("en".to_owned(), Arc::from([]));
-    service.open(SynthesisSetup { voice, language, pronunciation })
+    service.open(SynthesisSetup { voice, language, pronunciation, style: None })
 }
 
 fn turn(service: &SocketVoice) -> Box<dyn Synthesis> {

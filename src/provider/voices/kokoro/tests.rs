@@ -32,6 +32,7 @@ async fn said(kokoro: &Kokoro, voice: Voice) -> Result<Vec<Pcm>, Error> {
         voice,
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     };
     kokoro.speak(request).try_collect().await

@@ -27,6 +27,7 @@ pub fn word(voice: &Voice) -> SpeakRequest {
         voice: voice.clone(),
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     }
 }

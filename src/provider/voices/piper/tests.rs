@@ -31,6 +31,7 @@ fn request(text: &str, voice: Voice) -> SpeakRequest {
         voice,
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     }
 }

@@ -83,5 +83,5 @@ impl TextToSpeech for SocketVoice {
 /// The setup of a turn that has not come.
 fn ahead(voice: &Voice) -> SynthesisSetup {
     let (language, pronunciation) = (String::new(), Arc::from([]));
-    SynthesisSetup { voice: voice.clone(), language, pronunciation }
+    SynthesisSetup { voice: voice.clone(), language, pronunciation, style: None }
 }

@@ -66,6 +66,7 @@ fn request(text: &str) -> SpeakRequest {
         voice: Voice::as_is("scripted", "first"),
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     }
 }

@@ -270,6 +270,7 @@ pub async fn probe(options: Options) -> Result<(String, Vec<String>), Error> {
         voice: Voice::as_is(NAME, ""),
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     };
     speech.speak(request).next().await.transpose()?;

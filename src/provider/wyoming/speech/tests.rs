@@ -23,6 +23,7 @@ fn request(text: &str, id: &str) -> SpeakRequest {
         voice: Voice::as_is(NAME, id),
         foreign: None,
         pronunciation: Arc::from([]),
+        style: None,
         attempts: Attempts::default(),
     }
 }
