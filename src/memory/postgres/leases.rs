@@ -68,7 +68,7 @@ impl Leases for Postgres {
                 .push(") RETURNING extract(epoch FROM it.next_at - clock_timestamp())::float8");
             let rows = sql.query(&self.renewing().await?).await?;
             let next: f64 = rows.first().map_or(Ok(apart), |row| row.try_get(0))?;
-            // Its own moment is behind if it need not wait.
+            // Negative if it need not wait.
             Ok(Duration::try_from_secs_f64(next - apart).unwrap_or_default())
         }))
     }
@@ -166,7 +166,7 @@ async fn take(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     if room == 0 {
         return Ok(());
     }
-    // A row that another node takes now is passed over, and counts towards no limit.
+    // Passes over rows that another node takes now; they do not count towards the limit.
     let mut sql = Sql::new("WITH free AS MATERIALIZED (SELECT shard FROM shard_lease ");
     sql.push("WHERE shard < ").bind(i64::from(node.shards));
     sql.push(" AND expires <= clock_timestamp() ORDER BY shard LIMIT ").bind(room.cast_signed());

@@ -125,7 +125,7 @@ pub async fn numbers(one: &dyn MemoryStore, two: &dyn MemoryStore) {
     assert!(one.renew(node("a", 8), LONG, true).await.is_err(), "it comes too late");
 }
 
-/// What another owner's shard is about is not written by the one before.
+/// A node that has lost a shard writes nothing for its servers.
 pub async fn fence(stores: [&dyn MemoryStore; 4]) {
     let [one, two, asleep, without] = stores;
     let scope = on_shard(1);
