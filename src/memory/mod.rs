@@ -7,6 +7,7 @@ mod automation;
 mod deletion;
 mod graph;
 mod index;
+mod leases;
 mod postgres;
 mod settings;
 mod spending;
@@ -29,6 +30,7 @@ pub use graph::{
 pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
+pub use leases::{IDENTIFY_APART, Lease, Leases, Node, NodeStatus, shard_of};
 pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, MemoryStore, Settings};
 pub use spending::{AccountId, AccountRequest, DayCost, MonthSpent, Posting, Spending};
@@ -66,6 +68,12 @@ pub enum Error {
     Damaged(String),
     #[error("{0}")]
     Asked(String),
+    /// A write for this Discord server, whose shard this process does not hold.
+    #[error(
+        "nothing was written for server '{0}': another node serves it now (if this node should, check \
+         its load and its connection to PostgreSQL; 'glyphoxa nodes' lists all nodes)"
+    )]
+    Fenced(u64),
 }
 
 impl Error {

@@ -1,7 +1,7 @@
 //! Writes lines to PostgreSQL in one statement, which is its own transaction.
 //!
 //! Entry: `Postgres::write`. Numbers have no gaps or duplicates: the numbering transaction locks
-//! the session's row until its lines are written.
+//! the session's row until its lines are written. A lease that the lines need is locked likewise.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,6 +9,7 @@ use serde::Serialize;
 use tokio_postgres::error::SqlState;
 
 use super::{
+    fence::NeededLease,
     sql::{fold_of, folded, json, lexemes, number, plain, told},
     store::Postgres,
 };
@@ -20,13 +21,18 @@ const UID_MAX: usize = 64;
 const TRIES: usize = 5;
 
 /// Takes a scope's key and lines as JSON, each identity once; returns all numbers. Existing lines
-/// stay as they are. The first line opens its session.
-const WRITE: &str = r#"WITH given AS (
-    SELECT * FROM json_to_recordset($2::text::json) AS g (place bigint, session text, uid text,
+/// stay as they are. The first line opens its session. Also takes shard, owner and epoch of a lease:
+/// without it nothing is written or returned, unless the owner is NULL.
+const WRITE: &str = r#"WITH lease AS MATERIALIZED (
+    SELECT 1 FROM shard_lease
+    WHERE shard = $3 AND owner = $4 AND epoch = $5 AND expires > clock_timestamp() FOR SHARE
+), given AS (
+    SELECT g.* FROM json_to_recordset($2::text::json) AS g (place bigint, session text, uid text,
         turn bigint, at bigint, duration bigint, speaker_id text, speaker text, "character" text,
         npc text, text text, raw text, present text, outcome text, tools text, visibility text,
         open boolean, told text[], heard text[], players text[], said_by text[], words text[],
         asker text, asked_at bigint)
+    WHERE $4::text IS NULL OR EXISTS (SELECT 1 FROM lease)
 ), known AS MATERIALIZED (
     SELECT u.uid, u.seq FROM utterance u
     WHERE u.scope = $1 AND u.uid IN (SELECT g.uid FROM given g)
@@ -147,16 +153,28 @@ impl Postgres {
         let given = lines.iter().enumerate().filter(|(place, _)| once.insert(&uids[*place]));
         let given = given.map(|(place, line)| Given::of(scope, place, line));
         let given = json(&given.collect::<Result<Vec<_>, _>>()?)?;
-        let numbers = self.numbers(&plain(&scope.key()), &given).await?;
+        let lease = self.needed_lease(scope)?;
+        let numbers = self.numbers(&plain(&scope.key()), &given, lease.as_ref()).await?;
+        if let Some(lease) = lease.filter(|_| numbers.is_empty()) {
+            return Err(Error::Fenced(lease.guild));
+        }
         Ok(uids.iter().filter_map(|uid| numbers.get(uid).copied()).collect())
     }
 
-    async fn numbers(&self, scope: &str, given: &str) -> Result<HashMap<String, u64>, Error> {
+    async fn numbers(
+        &self,
+        scope: &str,
+        given: &str,
+        lease: Option<&NeededLease>,
+    ) -> Result<HashMap<String, u64>, Error> {
+        let shard = lease.map(|lease| lease.shard);
+        let owner = lease.map(|lease| lease.run.as_str());
+        let epoch = lease.map(|lease| lease.epoch);
         let client = self.client().await?;
         let statement = client.prepare_cached(WRITE).await?;
         let mut tries = 1;
         let rows = loop {
-            let rows = client.query(&statement, &[&scope, &given]).await;
+            let rows = client.query(&statement, &[&scope, &given, &shard, &owner, &epoch]).await;
             match rows {
                 // Another writer has just added one of them: the retry finds it.
                 Err(error)

@@ -22,6 +22,9 @@ impl Automation for Postgres {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
+            if let Some(lease) = self.needed_lease(scope)? {
+                lease.hold(&work).await?;
+            }
             keep_run(&work, scope, run).await?;
             Ok(work.commit().await?)
         }))

@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -14,7 +14,13 @@ use tokio::time::{Instant, timeout};
 use tokio_postgres::NoTls;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{super::Error, address::Address, migrate};
+use super::{
+    super::{Error, Scope},
+    address::Address,
+    fence::{Fence, NeededLease},
+    migrate,
+};
+use crate::domain::Owner;
 
 /// Longest time for any request.
 pub(super) const BOUND: Duration = Duration::from_secs(30);
@@ -31,8 +37,11 @@ const SET_UP: &str = "SELECT set_config('synchronous_commit', 'on', false) \
 /// A memory in PostgreSQL 15 or newer with the extension `vector`.
 pub struct Postgres {
     pub(super) pool: Pool,
+    pub(super) renewals: Pool,
     pub(super) address: Address,
     pub(super) sample: Mutex<Option<Arc<WordSample>>>,
+    /// `None`: no lease was ever asked for, and every write is let through.
+    fence: Mutex<Option<Fence>>,
 }
 
 /// Words and the share of lines that contain them, as sampled by the server.
@@ -54,8 +63,13 @@ impl Postgres {
     /// Connects and updates the schema. One of several programs migrates; the others wait. Fails on
     /// an unreachable server, or a newer or foreign schema.
     pub async fn open(address: &Address) -> Result<Self, Error> {
-        let pool = pool(address)?;
-        let store = Self { pool, address: address.clone(), sample: Mutex::new(None) };
+        let store = Self {
+            pool: pool(address)?,
+            renewals: pool(address)?,
+            address: address.clone(),
+            sample: Mutex::new(None),
+            fence: Mutex::new(None),
+        };
         let opened = async {
             let mut client = store.client().await?;
             migrate::migrate(&mut client, &migrate::STEPS).await
@@ -66,6 +80,18 @@ impl Postgres {
 
     pub(super) async fn client(&self) -> Result<Client, Error> {
         Ok(self.pool.get().await?)
+    }
+
+    pub(super) fn set_fence(&self, fence: Fence) {
+        *self.fence.lock().unwrap_or_else(PoisonError::into_inner) = Some(fence);
+    }
+
+    /// The lease that a write for `scope` needs, if any. Fails if it is not held.
+    pub(super) fn needed_lease(&self, scope: &Scope) -> Result<Option<NeededLease>, Error> {
+        match (&*self.fence.lock().unwrap_or_else(PoisonError::into_inner), scope.owner) {
+            (Some(fence), Owner::Guild(guild)) => fence.needed(guild).map(Some),
+            _ => Ok(None),
+        }
     }
 }
 

@@ -143,6 +143,36 @@ async fn several_programs_fire_a_schedule_once() {
     .await;
 }
 
+#[tokio::test]
+async fn several_programs_share_shards() {
+    in_database(|address| async move {
+        for (number, case) in (0..4).zip(["shares", "beginnings", "numbers", "identifies"]) {
+            let first = in_schema(&address, number).await;
+            let one: &dyn MemoryStore = &first;
+            let second = Postgres::open(&first.address).await.unwrap();
+            let two: &dyn MemoryStore = &second;
+            match case {
+                "shares" => suite::leases::shares(one, two).await,
+                "beginnings" => suite::leases::beginnings(one, two).await,
+                "numbers" => suite::leases::numbers(one, two).await,
+                _ => suite::leases::identifies(one, two).await,
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn lines_of_another_owners_shard_are_refused() {
+    in_database(|address| async move {
+        let opened = (0..4).map(|_| Postgres::open(&address));
+        let stores = futures::future::try_join_all(opened).await.unwrap();
+        let [one, two, asleep, without] = &stores[..] else { unreachable!() };
+        suite::leases::fence([one, two, asleep, without]).await;
+    })
+    .await;
+}
+
 /// The server's sample omits the same words as counting.
 #[tokio::test]
 async fn sampled_word_of_most_lines_does_not_count() {

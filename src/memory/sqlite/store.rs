@@ -3,16 +3,18 @@
 //! Entry type: [`Sqlite`].
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::Mutex,
     time::Duration,
 };
 
 use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use tokio::time::Instant;
 
 use super::{
-    super::{Error, GuildRecord, Health, Scope, Settings, StoreFuture},
+    super::{Error, GuildRecord, Health, Lease, Node, Scope, Settings, StoreFuture},
     PLACE,
     connect::{connect, not_emptied, own},
     engine::{Readers, Writer},
@@ -32,6 +34,17 @@ pub struct Sqlite {
     pub(super) path: PathBuf,
     pub(super) schema: u32,
     pub(super) matrices: Matrices,
+    pub(super) node: Mutex<OneNode>,
+}
+
+/// The process itself as a node.
+#[derive(Default)]
+pub(super) struct OneNode {
+    /// Itself, and when it renewed last.
+    pub(super) renewed: Option<(Node, Instant)>,
+    pub(super) leases: Vec<Lease>,
+    /// By bucket: when its next identify may be sent.
+    pub(super) identifies: BTreeMap<u32, Instant>,
 }
 
 impl Sqlite {
@@ -60,6 +73,7 @@ impl Sqlite {
             path: path.to_owned(),
             schema,
             matrices: Matrices::default(),
+            node: Mutex::default(),
         })
     }
 

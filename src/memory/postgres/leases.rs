@@ -1,0 +1,208 @@
+//! Leases of shards in PostgreSQL.
+//!
+//! Entry: [`Leases`] of [`Postgres`]. A renewal locks its node's row first, then its leases, and
+//! passes over rows that others have locked, so no two wait for each other. **Never**: uses a clock
+//! other than the server's.
+
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Transaction};
+use tokio_postgres::Row;
+
+use super::{
+    fence::Fence,
+    sql::{Sql, count, plain},
+    store::{Postgres, within},
+};
+use crate::memory::{Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture};
+
+/// Held by a node that enters ("glyph-in" in ASCII).
+const ENTERING: i64 = 0x676c_7970_682d_696e;
+
+impl Leases for Postgres {
+    fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>> {
+        Box::pin(within(async move {
+            let mut client = self.renewing().await?;
+            let work = client.transaction().await?;
+            enter(&work, &node).await?;
+            extend(&work, &node, ttl).await?;
+            if takes {
+                take(&work, &node).await?;
+            }
+            let leases = held(&work, &node.run).await?;
+            work.commit().await?;
+            self.set_fence(Fence { run: node.run, shards: node.shards, leases: leases.clone() });
+            Ok(leases)
+        }))
+    }
+
+    fn give_back(&self, run: String, shards: Vec<u32>) -> StoreFuture<'_, ()> {
+        Box::pin(within(async move {
+            let run = plain(&run);
+            let shards: Vec<i64> = shards.into_iter().map(i64::from).collect();
+            let mut client = self.renewing().await?;
+            let work = client.transaction().await?;
+            let mut own = Sql::new("SELECT 1 FROM node WHERE run = ");
+            own.bind(run.clone()).push(" FOR UPDATE").query(&work).await?;
+            let mut end = Sql::new("UPDATE shard_lease SET expires = clock_timestamp()");
+            end.push(" WHERE owner = ").bind(run.clone()).push(" AND expires > clock_timestamp()");
+            end.push(" AND shard = ANY(").bind(shards).push(")").execute(&work).await?;
+            if held(&work, &run).await?.is_empty() {
+                let mut ended = Sql::new("DELETE FROM node WHERE run = ");
+                ended.bind(run).execute(&work).await?;
+            }
+            Ok(work.commit().await?)
+        }))
+    }
+
+    fn identify(&self, bucket: u32) -> StoreFuture<'_, Duration> {
+        Box::pin(within(async move {
+            let apart = IDENTIFY_APART.as_secs_f64();
+            let mut sql = Sql::new("INSERT INTO identify_slot AS it (bucket, next_at) VALUES (");
+            sql.bind(i64::from(bucket)).push(", clock_timestamp() + make_interval(secs => ");
+            sql.bind(apart).push(
+                ")) ON CONFLICT (bucket) DO UPDATE SET \
+                 next_at = greatest(it.next_at, clock_timestamp()) + make_interval(secs => ",
+            );
+            sql.bind(apart)
+                .push(") RETURNING extract(epoch FROM it.next_at - clock_timestamp())::float8");
+            let rows = sql.query(&self.renewing().await?).await?;
+            let next: f64 = rows.first().map_or(Ok(apart), |row| row.try_get(0))?;
+            // Negative if it need not wait.
+            Ok(Duration::try_from_secs_f64(next - apart).unwrap_or_default())
+        }))
+    }
+
+    fn nodes(&self) -> StoreFuture<'_, Vec<NodeStatus>> {
+        Box::pin(within(async move {
+            let sql = Sql::new(
+                "SELECT n.name, n.run, n.build, n.shards, n.tables, \
+                 extract(epoch FROM clock_timestamp() - n.seen)::float8, l.shard, l.epoch \
+                 FROM node n \
+                 LEFT JOIN shard_lease l ON l.owner = n.run AND l.expires > clock_timestamp() \
+                 WHERE l.shard IS NOT NULL OR n.seen > clock_timestamp() - interval '1 minute' \
+                 ORDER BY n.name COLLATE \"C\", n.run COLLATE \"C\", l.shard",
+            );
+            let mut all: Vec<NodeStatus> = Vec::new();
+            for row in sql.query(&self.client().await?).await? {
+                let status = status(&row)?;
+                match all.last_mut().filter(|last| last.node.run == status.node.run) {
+                    Some(last) => last.leases.extend(status.leases),
+                    None => all.push(status),
+                }
+            }
+            Ok(all)
+        }))
+    }
+}
+
+impl Postgres {
+    /// A connection that no reader keeps busy: a late renewal silences the whole node.
+    async fn renewing(&self) -> Result<Client, Error> {
+        Ok(self.renewals.get().await?)
+    }
+}
+
+/// Lets in a node that was not living. One enters at a time, so that each sees the shards of those
+/// before it.
+async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
+    let (run, shards) = (plain(&node.run), i64::from(node.shards));
+    let mut living = Sql::new("SELECT 1 FROM node WHERE run = ");
+    living.bind(run.clone()).push(" AND shards = ").bind(shards);
+    living.push(" AND expires > clock_timestamp()");
+    if !living.query(work).await?.is_empty() {
+        return Ok(());
+    }
+    let mut alone = Sql::new("SELECT pg_advisory_xact_lock(");
+    alone.bind(ENTERING).push(")").query(work).await?;
+    let mut other = Sql::new("SELECT name, shards FROM node WHERE run <> ");
+    other.bind(run).push(" AND shards <> ").bind(shards);
+    other.push(" AND expires > clock_timestamp() ORDER BY name LIMIT 1");
+    if let Some(row) = other.query(work).await?.first() {
+        let (name, theirs): (String, u32) = (row.try_get(0)?, small(row, 1)?);
+        return Err(Error::Asked(format!(
+            "node '{name}' runs with {theirs} shards, and this one with {shards} (set \
+             'cluster.shards' to {theirs} here too, or end all other nodes first)"
+        )));
+    }
+    let gone = Sql::new(
+        "DELETE FROM node WHERE seen < clock_timestamp() - interval '1 minute' \
+         AND expires <= clock_timestamp()",
+    );
+    gone.execute(work).await?;
+    let mut all = Sql::new("INSERT INTO shard_lease (shard) SELECT generate_series(0::bigint, ");
+    all.bind(shards).push("::bigint - 1) ON CONFLICT DO NOTHING").execute(work).await.map(drop)
+}
+
+/// Notes the node, and extends its leases to the same moment as its life.
+async fn extend(work: &Transaction<'_>, node: &Node, ttl: Duration) -> Result<(), Error> {
+    let mut sql = Sql::new(
+        "WITH own AS (INSERT INTO node (run, name, build, shards, tables, seen, expires) VALUES (",
+    );
+    sql.bind(plain(&node.run)).push(", ").bind(plain(&node.name)).push(", ");
+    sql.bind(plain(&node.build)).push(", ").bind(i64::from(node.shards)).push(", ");
+    sql.bind(i64::from(node.tables)).push(", clock_timestamp(), clock_timestamp() + ");
+    sql.push("make_interval(secs => ").bind(ttl.as_secs_f64()).push(
+        ")) ON CONFLICT (run) DO UPDATE SET name = excluded.name, build = excluded.build, \
+         shards = excluded.shards, tables = excluded.tables, seen = excluded.seen, \
+         expires = excluded.expires RETURNING run, expires) \
+         UPDATE shard_lease l SET expires = own.expires FROM own \
+         WHERE l.owner = own.run AND l.expires > clock_timestamp()",
+    );
+    sql.execute(work).await.map(drop)
+}
+
+/// Takes free shards up to the node's share.
+async fn take(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
+    let run = plain(&node.run);
+    let mut counted = Sql::new("SELECT (SELECT count(*) FROM node WHERE run <> ");
+    counted.bind(run.clone()).push(" AND expires > clock_timestamp()), ");
+    counted.push("(SELECT count(*) FROM shard_lease WHERE owner = ").bind(run.clone());
+    counted.push(" AND expires > clock_timestamp())");
+    let rows = counted.query(work).await?;
+    let Some(row) = rows.first() else { return Ok(()) };
+    let share = u64::from(node.shards).div_ceil(count(row, 0)?.saturating_add(1));
+    let room = share.saturating_sub(count(row, 1)?);
+    if room == 0 {
+        return Ok(());
+    }
+    // Passes over rows that another node takes now; they do not count towards the limit.
+    let mut sql = Sql::new("WITH free AS MATERIALIZED (SELECT shard FROM shard_lease ");
+    sql.push("WHERE shard < ").bind(i64::from(node.shards));
+    sql.push(" AND expires <= clock_timestamp() ORDER BY shard LIMIT ").bind(room.cast_signed());
+    sql.push(
+        " FOR UPDATE SKIP LOCKED) UPDATE shard_lease l SET owner = n.run, epoch = l.epoch + 1, \
+         expires = n.expires FROM free f, node n WHERE l.shard = f.shard AND n.run = ",
+    );
+    sql.bind(run).execute(work).await.map(drop)
+}
+
+/// Leases of a run now, by shard.
+async fn held(work: &Transaction<'_>, run: &str) -> Result<Vec<Lease>, Error> {
+    let mut sql = Sql::new("SELECT shard, epoch FROM shard_lease WHERE owner = ");
+    sql.bind(plain(run)).push(" AND expires > clock_timestamp() ORDER BY shard");
+    let rows = sql.query(work).await?;
+    rows.iter().map(|row| Ok(Lease { shard: small(row, 0)?, epoch: count(row, 1)? })).collect()
+}
+
+/// A node with one of its leases, if any.
+fn status(row: &Row) -> Result<NodeStatus, Error> {
+    let node = Node {
+        name: row.try_get(0)?,
+        run: row.try_get(1)?,
+        build: row.try_get(2)?,
+        shards: small(row, 3)?,
+        tables: small(row, 4)?,
+    };
+    let leases = match row.try_get::<_, Option<i64>>(6)? {
+        Some(_) => vec![Lease { shard: small(row, 6)?, epoch: count(row, 7)? }],
+        None => Vec::new(),
+    };
+    let seen_ago = Duration::try_from_secs_f64(row.try_get(5)?).unwrap_or_default();
+    Ok(NodeStatus { node, seen_ago, leases })
+}
+
+fn small(row: &Row, column: usize) -> Result<u32, Error> {
+    let number = count(row, column)?;
+    u32::try_from(number).map_err(|_| Error::Damaged(format!("'{number}' is too large a number")))
+}
