@@ -160,6 +160,6 @@ impl State {
     /// Sends a user to a voice server.
     pub(crate) fn tell_server(&mut self, guild: u64, user: u64, token: &str, endpoint: &str) {
         let event = json!({"token": token, "guild_id": guild.to_string(), "endpoint": endpoint});
-        self.dispatch(Audience::User(user), "VOICE_SERVER_UPDATE", &event);
+        self.dispatch(Audience::User(user, Some(guild)), "VOICE_SERVER_UPDATE", &event);
     }
 }
