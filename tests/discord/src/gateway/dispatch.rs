@@ -23,7 +23,7 @@ fn needed(event: &str, audience: Audience) -> u64 {
     match event {
         "VOICE_STATE_UPDATE" => intent::GUILD_VOICE_STATES,
         "GUILD_MEMBER_ADD" | "GUILD_MEMBER_UPDATE" | "GUILD_MEMBER_REMOVE" => intent::GUILD_MEMBERS,
-        "VOICE_SERVER_UPDATE" | "INTERACTION_CREATE" | "GUILD_MEMBERS_CHUNK" => 0,
+        "INTERACTION_CREATE" => 0,
         event if event.starts_with("MESSAGE_") => match audience {
             Audience::Guild(_) => intent::GUILD_MESSAGES,
             Audience::User(..) => intent::DIRECT_MESSAGES,
