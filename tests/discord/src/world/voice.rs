@@ -159,12 +159,10 @@ impl State {
 
     /// Sends the session with which a user sits in a guild to a voice server.
     pub(crate) fn tell_server(&mut self, guild: u64, user: u64, token: &str, endpoint: &str) {
-        let seated = self.world.guilds.get(&guild).and_then(|one| one.voice.get(&user));
-        let session = seated.and_then(|voice| self.gateway.sessions.get_mut(&voice.session));
-        if let Some(session) = session {
-            let event =
-                json!({"token": token, "guild_id": guild.to_string(), "endpoint": endpoint});
-            session.push("VOICE_SERVER_UPDATE", &event);
-        }
+        let Some(one) = self.world.guilds.get(&guild) else { return };
+        let Some(voice) = one.voice.get(&user) else { return };
+        let Some(session) = self.gateway.sessions.get_mut(&voice.session) else { return };
+        let event = json!({"token": token, "guild_id": guild.to_string(), "endpoint": endpoint});
+        session.push("VOICE_SERVER_UPDATE", &event);
     }
 }
