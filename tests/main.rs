@@ -15,6 +15,7 @@ mod bot;
 mod bringing;
 mod cartesia;
 mod cli;
+mod cluster;
 mod deepgram;
 mod deepgram_voices;
 mod deploying;

@@ -53,6 +53,14 @@ impl Clock {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// A fresh snowflake of a guild on shard `number` of `total`.
+    pub(crate) fn id_on(&self, (number, total): (u64, u64)) -> u64 {
+        let id = self.id();
+        let id = id + (((number + total - (id >> 22) % total) % total) << 22);
+        self.last_id.fetch_max(id, Ordering::Relaxed);
+        id
+    }
+
     /// The time of day as Discord writes it.
     pub(crate) fn timestamp(&self) -> String {
         iso(self.unix_ms())
@@ -89,5 +97,9 @@ mod tests {
         let clock = Clock::default();
         let ids: Vec<u64> = (0..1000).map(|_| clock.id()).collect();
         assert!(ids.windows(2).all(|two| two[0] < two[1]));
+        let shards = [3, 0, 2, 1, 1];
+        let guilds = shards.map(|shard| clock.id_on((shard, 4)));
+        assert_eq!(guilds.map(|id| (id >> 22) % 4), shards);
+        assert!(guilds.windows(2).all(|two| two[0] < two[1]) && clock.id() > guilds[4]);
     }
 }

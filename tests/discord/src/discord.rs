@@ -108,18 +108,24 @@ impl Discord {
     /// A new guild with the bot in it, a text channel, a voice channel and an owner.
     #[must_use]
     pub fn guild(&self, name: &str) -> Guild {
-        self.new_guild(name, true)
+        self.new_guild(name, true, (0, 1))
     }
 
     /// A new guild to which the bot was not invited.
     #[must_use]
     pub fn guild_without_bot(&self, name: &str) -> Guild {
-        self.new_guild(name, false)
+        self.new_guild(name, false, (0, 1))
+    }
+
+    /// Like [`Discord::guild`], on shard `number` of `total`: its id says so.
+    #[must_use]
+    pub fn guild_on(&self, name: &str, number: u64, total: u64) -> Guild {
+        self.new_guild(name, true, (number, total))
     }
 
     /// A new guild.
-    fn new_guild(&self, name: &str, with_bot: bool) -> Guild {
-        let new = self.inner.new_guild(name, with_bot);
+    fn new_guild(&self, name: &str, with_bot: bool, shard: (u64, u64)) -> Guild {
+        let new = self.inner.new_guild(name, with_bot, shard);
         Guild {
             inner: self.inner.clone(),
             id: new.id,

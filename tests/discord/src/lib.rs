@@ -20,5 +20,5 @@ pub use options::{Limit, Options};
 pub use player::{AUDIBLE, Packet, Player, Seat, Speech, Spoken, laughter};
 pub use rest::{Fault, Request};
 pub use tls::Certificates;
-pub use voice::{Counts, Faults, GroupStatus, Mode, Scope, Voice, VoiceOptions};
+pub use voice::{Counts, Faults, GroupStatus, Mode, Scope, Sound, Voice, VoiceOptions};
 pub use world::{Guild, Member, Message, Overwrite, Version, permission};

@@ -27,8 +27,10 @@ pub struct Options {
     pub privileged_intents: bool,
     /// Interval of the gateway clients' heartbeats.
     pub heartbeat_interval: Duration,
-    /// The least time between two identifies with one token.
+    /// The least time between two identifies with one token in one bucket.
     pub identify_interval: Duration,
+    /// Number of buckets of identifies: a shard's is its number modulo this.
+    pub max_concurrency: u64,
     /// Time limit of a bot's first answer to an interaction.
     pub answer_within: Duration,
     /// Lifetime of an interaction's token once answered.
@@ -56,6 +58,7 @@ impl Default for Options {
             privileged_intents: false,
             heartbeat_interval: Duration::from_millis(41_250),
             identify_interval: Duration::from_secs(5),
+            max_concurrency: 1,
             answer_within: Duration::from_secs(3),
             token_lasts: Duration::from_secs(15 * 60),
             gateway_tls: false,

@@ -27,6 +27,37 @@ impl Discord {
         self.inner.read(|state| count(&state.gateway.identifies, user))
     }
 
+    /// Number of times a user's client has identified sooner than its bucket allows, and was rejected.
+    #[must_use]
+    pub fn identify_breaches(&self, user: u64) -> u64 {
+        self.inner.read(|state| count(&state.gateway.breaches, user))
+    }
+
+    /// Shards of a user's clients that are connected and have received their guilds, in order; a shard
+    /// with two sessions is there twice.
+    #[must_use]
+    pub fn shards(&self, user: u64) -> Vec<u64> {
+        self.inner.read(|state| connected(state, user))
+    }
+
+    /// Waits until the shards of a user's clients, as [`Discord::shards`] has them, are as wanted. Cancel
+    /// safe.
+    ///
+    /// # Errors
+    /// Fails if that takes longer than `limit`; says which there were.
+    pub async fn wait_shards(
+        &self,
+        user: u64,
+        limit: Duration,
+        wanted: impl Fn(&[u64]) -> bool,
+    ) -> anyhow::Result<Vec<u64>> {
+        let look = |state: &State| Some(connected(state, user)).filter(|shards| wanted(shards));
+        let found = self.inner.wait(limit, look).await;
+        found.with_context(|| {
+            format!("waiting {limit:?} for shards; there are {:?}", self.shards(user))
+        })
+    }
+
     /// Waits until a user's client has identified so often; of one that is started again, this tells its
     /// connection from the one that the program before it had. Cancel safe.
     ///
@@ -110,6 +141,15 @@ impl Discord {
         };
         self.inner.change(|state| state.gateway.of(user).for_each(give));
     }
+}
+
+/// Shards of the sessions of a user that have a socket.
+fn connected(state: &State, user: u64) -> Vec<u64> {
+    let sessions = state.gateway.sessions.values();
+    let mine = sessions.filter(|one| one.user == user && one.connection.is_some() && !one.ended);
+    let mut shards: Vec<u64> = mine.map(|one| one.shard.0).collect();
+    shards.sort_unstable();
+    shards
 }
 
 /// Count of `user` in `counted`; 0 if absent.

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 pub(crate) enum Audience {
     /// Members of a guild, on the shard that has it.
     Guild(u64),
-    /// One user, wherever it is.
-    User(u64),
+    /// One user, on the shard that has the guild; for direct messages there is none.
+    User(u64, Option<u64>),
 }
 
 /// The intents of which one is needed for `event`; 0 if it comes to everyone.
@@ -23,10 +23,10 @@ fn needed(event: &str, audience: Audience) -> u64 {
     match event {
         "VOICE_STATE_UPDATE" => intent::GUILD_VOICE_STATES,
         "GUILD_MEMBER_ADD" | "GUILD_MEMBER_UPDATE" | "GUILD_MEMBER_REMOVE" => intent::GUILD_MEMBERS,
-        "VOICE_SERVER_UPDATE" | "INTERACTION_CREATE" | "GUILD_MEMBERS_CHUNK" => 0,
+        "INTERACTION_CREATE" => 0,
         event if event.starts_with("MESSAGE_") => match audience {
             Audience::Guild(_) => intent::GUILD_MESSAGES,
-            Audience::User(_) => intent::DIRECT_MESSAGES,
+            Audience::User(..) => intent::DIRECT_MESSAGES,
         },
         _ => intent::GUILDS,
     }
@@ -38,11 +38,11 @@ impl State {
         let needed = needed(event, audience);
         for session in self.gateway.sessions.values_mut() {
             let concerned = match audience {
-                Audience::User(user) => session.user == user,
+                Audience::User(user, guild) => session.user == user && session.serves(guild),
                 Audience::Guild(id) => {
                     let member = self.world.guilds.get(&id);
                     member.is_some_and(|guild| guild.members.contains_key(&session.user))
-                        && (id >> 22) % session.shard.1 == session.shard.0
+                        && session.serves(Some(id))
                 }
             };
             let own = event == "GUILD_MEMBER_UPDATE"
@@ -72,10 +72,9 @@ impl State {
             let sees = match guild {
                 Some(guild) => {
                     let bits = permission::of(guild, session.user, Some(channel));
-                    bits & permission::VIEW_CHANNEL != 0
-                        && (guild.id >> 22) % session.shard.1 == session.shard.0
+                    bits & permission::VIEW_CHANNEL != 0 && session.serves(Some(guild.id))
                 }
-                None => channel.recipients.contains(&session.user),
+                None => channel.recipients.contains(&session.user) && session.serves(None),
             };
             let mention = format!("<@{}>", session.user);
             let reads = session.intents & intent::MESSAGE_CONTENT != 0
@@ -94,7 +93,7 @@ impl State {
         for session in self.gateway.sessions.values_mut() {
             let concerned = one.members.contains_key(&session.user)
                 && to.is_none_or(|user| user == session.user)
-                && (guild >> 22) % session.shard.1 == session.shard.0
+                && session.serves(Some(guild))
                 && session.intents & intent::GUILDS != 0;
             if concerned {
                 let all = session.intents & intent::GUILD_MEMBERS != 0;

@@ -37,8 +37,10 @@ pub(crate) fn identify(
         }
         let intents = intents(data, &inner.options)?;
         let shard = shard(data)?;
-        let last = state.gateway.identified.insert(user, now);
+        let bucket = shard.0 % inner.options.max_concurrency.max(1);
+        let last = state.gateway.identified.insert((user, bucket), now);
         if last.is_some_and(|last| now < last + inner.options.identify_interval) {
+            *state.gateway.breaches.entry(user).or_default() += 1;
             return Ok(Begun::Invalid);
         }
         *state.gateway.identifies.entry(user).or_default() += 1;
@@ -86,8 +88,7 @@ fn shard(data: &Value) -> Result<(u64, u64), (u16, String)> {
 /// The data of `READY`.
 fn ready(state: &State, session: &Session, id: &str, url: &str) -> Value {
     let mine = state.world.guilds.values().filter(|guild| {
-        guild.members.contains_key(&session.user)
-            && (guild.id >> 22) % session.shard.1 == session.shard.0
+        guild.members.contains_key(&session.user) && session.serves(Some(guild.id))
     });
     let guilds: Value =
         mine.map(|guild| json!({"id": guild.id.to_string(), "unavailable": true})).collect();
@@ -107,8 +108,7 @@ fn welcome(state: &mut State, id: &str) {
     }
     let all = session.intents & intent::GUILD_MEMBERS != 0;
     for guild in state.world.guilds.values() {
-        let mine = guild.members.contains_key(&session.user)
-            && (guild.id >> 22) % session.shard.1 == session.shard.0;
+        let mine = guild.members.contains_key(&session.user) && session.serves(Some(guild.id));
         if mine && !guild.unavailable {
             session
                 .push("GUILD_CREATE", &json::guild_create(&state.world, guild, session.user, all));

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`obey`]. Never: sockets.
 
-use super::{Audience, intent};
+use super::intent;
 use crate::{state::Shared, voice::snowflake, world::json};
 use serde_json::{Value, json};
 
@@ -14,16 +14,31 @@ pub(crate) fn obey(inner: &Shared, id: &str, op: u64, data: &Value) -> Result<()
     match op {
         3 => presence(data),
         4 => {
-            if snowflake(&data["guild_id"]).is_none() {
-                return Err((4002, "op 4 without \"guild_id\"".into()));
+            let guild = snowflake(&data["guild_id"]);
+            let guild = guild.ok_or((4002, "op 4 without \"guild_id\"".to_owned()))?;
+            if serves(inner, id, guild, op) {
+                inner.voice_requested(id, data);
             }
-            inner.voice_requested(id, data);
             Ok(())
         }
         8 => members(inner, id, data),
         31 => Ok(()),
         _ => Err((4001, format!("unknown opcode {op}"))),
     }
+}
+
+/// True if the session `id` has this guild. Discord ignores an opcode for one of another shard.
+fn serves(inner: &Shared, id: &str, guild: u64, op: u64) -> bool {
+    inner.change(|state| {
+        let Some(session) = state.gateway.sessions.get(id) else { return false };
+        let (is_there, shard) = (session.serves(Some(guild)), session.shard);
+        if !is_there {
+            state.violation(format!(
+                "op {op} for guild {guild}, which shard {shard:?} does not have"
+            ));
+        }
+        is_there
+    })
 }
 
 /// A presence has a status Discord knows.
@@ -39,6 +54,9 @@ fn presence(data: &Value) -> Result<(), (u16, String)> {
 fn members(inner: &Shared, id: &str, data: &Value) -> Result<(), (u16, String)> {
     let number = |value: &Value| value.as_str().and_then(|text| text.parse::<u64>().ok());
     let guild = number(&data["guild_id"]).ok_or((4002, "op 8 without \"guild_id\"".to_owned()))?;
+    if !serves(inner, id, guild, 8) {
+        return Ok(());
+    }
     let wanted = match &data["user_ids"] {
         Value::Array(ids) => Some(ids.iter().filter_map(number).collect::<Vec<u64>>()),
         one @ Value::String(_) => Some(number(one).into_iter().collect()),
@@ -50,7 +68,6 @@ fn members(inner: &Shared, id: &str, data: &Value) -> Result<(), (u16, String)> 
         if wanted.is_none() && prefix.is_empty() && session.intents & intent::GUILD_MEMBERS == 0 {
             return Err((4014, "op 8 for all members without the intent".to_owned()));
         }
-        let user = session.user;
         let Some(one) = state.world.guilds.get(&guild) else { return Ok(()) };
         let matches = |id: &&u64| match &wanted {
             Some(wanted) => wanted.contains(id),
@@ -70,7 +87,9 @@ fn members(inner: &Shared, id: &str, data: &Value) -> Result<(), (u16, String)> 
             "guild_id": guild.to_string(), "members": found, "chunk_index": 0, "chunk_count": 1,
             "not_found": [], "nonce": data["nonce"],
         });
-        state.dispatch(Audience::User(user), "GUILD_MEMBERS_CHUNK", &chunk);
+        if let Some(session) = state.gateway.sessions.get_mut(id) {
+            session.push("GUILD_MEMBERS_CHUNK", &chunk);
+        }
         Ok(())
     })
 }

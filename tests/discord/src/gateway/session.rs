@@ -44,6 +44,12 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// True if events of this guild come here; direct messages, of no guild, come to shard 0.
+    pub(crate) fn serves(&self, guild: Option<u64>) -> bool {
+        let (number, total) = self.shard;
+        (guild.unwrap_or_default() >> 22) % total == number
+    }
+
     /// Adds an event.
     pub(crate) fn push(&mut self, event: &str, data: &Value) {
         self.seq += 1;
@@ -72,10 +78,12 @@ pub(crate) struct Gateways {
     pub(crate) sessions: BTreeMap<String, Session>,
     /// Number of the last socket.
     pub(crate) connections: u64,
-    /// Time of each user's last identify.
-    pub(crate) identified: BTreeMap<u64, Instant>,
+    /// Time of the last identify of each user and bucket.
+    pub(crate) identified: BTreeMap<(u64, u64), Instant>,
     /// Number of identifies of each user.
     pub(crate) identifies: BTreeMap<u64, u64>,
+    /// Number of identifies of each user that came too early.
+    pub(crate) breaches: BTreeMap<u64, u64>,
     /// Number of resumes of each user.
     pub(crate) resumes: BTreeMap<u64, u64>,
 }

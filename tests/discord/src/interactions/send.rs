@@ -246,13 +246,14 @@ impl Discord {
         };
         self.inner.change(|state| {
             let bot = state.world.bot;
+            let guild = Some(member.guild).filter(|_| !deed.whispered);
             ensure!(
-                state.gateway.of(bot).any(|session| !session.ended),
+                state.gateway.of(bot).any(|session| !session.ended && session.serves(guild)),
                 "the bot is not connected (start it first)"
             );
             let event = event(state, &it, &deed)?;
             state.interactions.by_id.insert(id, it);
-            state.dispatch(Audience::User(bot), "INTERACTION_CREATE", &event);
+            state.dispatch(Audience::User(bot, guild), "INTERACTION_CREATE", &event);
             Ok(())
         })?;
         let answer = Answer { inner: self.inner.clone(), id };

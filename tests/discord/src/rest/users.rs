@@ -25,7 +25,10 @@ pub(crate) fn gateway(call: &Call) -> Answered {
 pub(crate) fn gateway_bot(call: &Call) -> Answered {
     let used = call.inner.read(|state| state.gateway.identifies.get(&call.user).copied());
     let remaining = STARTS.saturating_sub(used.unwrap_or_default());
-    let starts = json!({"total": STARTS, "remaining": remaining, "reset_after": 86_400_000, "max_concurrency": 1});
+    let starts = json!({
+        "total": STARTS, "remaining": remaining, "reset_after": 86_400_000,
+        "max_concurrency": call.inner.options.max_concurrency,
+    });
     Reply::ok(json!({"url": call.inner.gateway_url(), "shards": 1, "session_start_limit": starts}))
 }
 

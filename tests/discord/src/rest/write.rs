@@ -231,6 +231,6 @@ pub(crate) fn erase(state: &mut State, channel: u64, id: u64) {
         state.dispatch(Audience::Guild(guild), "MESSAGE_DELETE", &event);
     }
     for user in recipients {
-        state.dispatch(Audience::User(user), "MESSAGE_DELETE", &event);
+        state.dispatch(Audience::User(user, None), "MESSAGE_DELETE", &event);
     }
 }

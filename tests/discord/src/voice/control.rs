@@ -1,10 +1,10 @@
 //! A test's control over the voice servers, and its view of them.
 //!
-//! Entry: [`Voice::set_faults`], [`Voice::cut`], [`Voice::close`], [`Voice::counts`],
+//! Entry: [`Voice::set_faults`], [`Voice::cut`], [`Voice::close`], [`Voice::counts`], [`Voice::sound`],
 //! [`Voice::violations`].
 //! Never waits: everything takes effect with the next packet or message.
 
-use super::{Counts, Faults, GroupStatus, Scope, Voice, seat::Close};
+use super::{Counts, Faults, GroupStatus, Scope, Sound, Voice, seat::Close, sound::Sounds};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -91,6 +91,21 @@ impl Voice {
     #[must_use]
     pub fn counts(&self, guild: u64, user: u64) -> Counts {
         self.shared.state().seats.get(&(guild, user)).map(|seat| seat.counts).unwrap_or_default()
+    }
+
+    /// All sound of a user in a guild, over all of its connections, the oldest stretch first.
+    #[must_use]
+    pub fn sound(&self, guild: u64, user: u64) -> Vec<Sound> {
+        let state = self.shared.state();
+        state.sounds.get(&(guild, user)).map(|all| all.0.clone()).unwrap_or_default()
+    }
+
+    /// Moments in which two connections of a user sent sound into a guild at once: pairs of stretches
+    /// within 60 ms of one another.
+    #[must_use]
+    pub fn sound_from_two(&self, guild: u64, user: u64) -> Vec<(Sound, Sound)> {
+        let state = self.shared.state();
+        state.sounds.get(&(guild, user)).map(Sounds::from_two).unwrap_or_default()
     }
 
     /// The DAVE group of a channel.

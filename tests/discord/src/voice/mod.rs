@@ -15,6 +15,7 @@ mod protocol;
 mod seat;
 mod sfu;
 mod socket;
+mod sound;
 mod state;
 pub(crate) mod transport;
 
@@ -24,6 +25,7 @@ pub(crate) mod tests;
 pub use counts::{Counts, GroupStatus};
 pub use faults::{Faults, Scope};
 pub(crate) use identify::snowflake;
+pub use sound::Sound;
 pub use transport::Mode;
 
 use anyhow::Context as _;

@@ -7,6 +7,7 @@
 use super::{
     Shared,
     seat::Session,
+    sound::DAVE_MARK,
     state::{State, Who},
     transport::{OPUS, Rtp},
 };
@@ -27,8 +28,6 @@ use tokio::{
 const PACKET: usize = 2048;
 /// Bytes of an address discovery.
 const DISCOVERY: usize = 74;
-/// The end of every frame that is encrypted end to end.
-const DAVE_MARK: [u8; 2] = [0xfa, 0xfa];
 /// Longest delay of the first speaking update after the first packet: they come by different
 /// roads, on a busy machine.
 const GRACE: Duration = Duration::from_secs(3);
@@ -150,7 +149,10 @@ impl State {
 
     /// Sound of one user, for all others in the channel.
     fn sound(&mut self, rtp: Rtp, packet: &[u8], from: SocketAddr) -> Vec<Outgoing> {
-        let Some(who) = self.sources.get(&rtp.ssrc).copied() else { return Vec::new() };
+        let Some(who) = self.sources.get(&rtp.ssrc).copied() else {
+            self.sound_of_past(rtp, packet);
+            return Vec::new();
+        };
         let cut = self.cut(who).is_some();
         let Some(seat) = self.seats.get_mut(&who) else { return Vec::new() };
         let (channel, Some(session)) = (seat.channel, &mut seat.session) else { return Vec::new() };
@@ -200,7 +202,16 @@ impl State {
             return Vec::new();
         }
         self.count(who, &payload);
+        self.sounds.entry(who).or_default().note(rtp.ssrc, &payload, Instant::now());
         self.fan_out(who, channel, rtp, payload)
+    }
+
+    /// Notes sound from a connection that is over.
+    fn sound_of_past(&mut self, rtp: Rtp, packet: &[u8]) {
+        let Some((who, line)) = self.lines_over.get(&rtp.ssrc) else { return };
+        if let Some((_, payload)) = line.open(packet) {
+            self.sounds.entry(*who).or_default().note(rtp.ssrc, &payload, Instant::now());
+        }
     }
 
     /// Counts a frame by how it is encrypted.
@@ -303,6 +314,23 @@ mod tests {
         state.seats.get_mut(&WHO).unwrap().session = Some(session);
         state.sources.insert(SSRC, WHO);
         (state, own)
+    }
+
+    #[test]
+    fn replaced_connection_is_counted_and_not_heard() {
+        let home = SocketAddr::from(([127, 0, 0, 1], 9));
+        let (mut state, mut own) = seated(home);
+        let rtp = Rtp { payload_type: OPUS, seq: 0, timestamp: 0, ssrc: SSRC };
+        let mut sends = |state: &mut State, payload: &[u8]| {
+            let packet = own.seal(rtp, payload, false).unwrap();
+            assert!(state.packet(&packet, home).is_empty());
+            state.sounds.get(&WHO).map_or(0, |all| all.0.iter().map(|it| it.frames).sum::<u64>())
+        };
+        assert_eq!(sends(&mut state, &OPUS_SILENCE_PACKET), 0);
+        assert_eq!(sends(&mut state, b"sound"), 1);
+        let _admitted = state.admit(WHO, 4004, "t");
+        assert_eq!(sends(&mut state, b"sound"), 2);
+        assert_eq!((state.seats[&WHO].counts.packets_in, state.violations.len()), (0, 0));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use super::{
     Faults, Scope, VoiceOptions,
     group::{Group, Say},
     seat::{Close, Seat, Session},
+    sound::Sounds,
+    transport::Transport,
 };
 use rand::{Rng, SeedableRng as _, distr::Alphanumeric, rngs::StdRng};
 use serde_json::{Value, json};
@@ -38,6 +40,10 @@ pub(super) struct State {
     pub faults: HashMap<Scope, Faults>,
     /// Until when nothing passes.
     pub cuts: HashMap<Scope, Instant>,
+    /// Sound of each user.
+    pub sounds: HashMap<Who, Sounds>,
+    /// By SSRC: whose line it was, of connections that are over.
+    pub lines_over: HashMap<u32, (Who, Transport)>,
     /// Acts of clients that Discord would not have accepted.
     pub violations: Vec<String>,
     /// Index of each guild's server; 0 if absent.
@@ -67,6 +73,8 @@ impl State {
             groups: BTreeMap::new(),
             faults: HashMap::new(),
             cuts: HashMap::new(),
+            sounds: HashMap::new(),
+            lines_over: HashMap::new(),
             violations: Vec::new(),
             servers: HashMap::new(),
             last_ssrc: 1000,
@@ -210,7 +218,7 @@ impl State {
         let Some(seat) = self.seats.get_mut(&(guild, user)) else { return };
         let (channel, Some(mut session)) = (seat.channel, seat.session.take()) else { return };
         session.close(close);
-        self.sources.remove(&session.ssrc);
+        self.hang_up((guild, user), session);
         let gone = json!({"user_id": user.to_string()});
         self.broadcast(guild, channel, (user, 13), &gone);
         let (dave, alone) =
@@ -222,6 +230,14 @@ impl State {
                 let said = group.left(user, Instant::now());
                 self.speak(guild, said);
             }
+        }
+    }
+
+    /// A connection is over; its line stays known, for what it still sends.
+    fn hang_up(&mut self, who: Who, session: Session) {
+        self.sources.remove(&session.ssrc);
+        if let Some(line) = session.transport {
+            self.lines_over.insert(session.ssrc, (who, line));
         }
     }
 
@@ -245,7 +261,7 @@ impl State {
             (seat.token, seat.server, seat.ended) = (token.clone(), server, false);
             if let Some(mut session) = seat.session.take() {
                 session.close(&close);
-                self.sources.remove(&session.ssrc);
+                self.hang_up((guild, user), session);
             }
             told.push((user, token, endpoint.clone()));
         }

@@ -43,10 +43,11 @@ impl Inner {
         id
     }
 
-    /// A guild with one text and one voice channel, an owner, and the bot if it is invited.
-    pub(crate) fn new_guild(&self, name: &str, with_bot: bool) -> NewGuild {
+    /// A guild on this shard, with one text and one voice channel, an owner, and the bot if it is invited.
+    pub(crate) fn new_guild(&self, name: &str, with_bot: bool, shard: (u64, u64)) -> NewGuild {
         let owner = self.new_user(&format!("{name}'s owner"), false);
-        let [id, text, voice, bot_role] = [(); 4].map(|()| self.clock.id());
+        let id = self.clock.id_on(shard);
+        let [text, voice, bot_role] = [(); 3].map(|()| self.clock.id());
         let joined = Member { joined_at: self.clock.timestamp(), ..Member::default() };
         self.change(|state| {
             let bot = state.world.bot;
@@ -161,7 +162,8 @@ impl Inner {
     pub(crate) fn remove_member(&self, guild: u64, user: u64) {
         self.unseat(guild, user);
         self.change(|state| {
-            state.dispatch(Audience::User(user), "GUILD_DELETE", &json!({"id": guild.to_string()}));
+            let lost = json!({"id": guild.to_string()});
+            state.dispatch(Audience::User(user, Some(guild)), "GUILD_DELETE", &lost);
             let gone = state.world.users.get(&user).map(json::user);
             if let Some(one) = state.world.guilds.get_mut(&guild) {
                 one.members.remove(&user);

@@ -157,9 +157,12 @@ impl State {
         true
     }
 
-    /// Sends a user to a voice server.
+    /// Sends the session with which a user sits in a guild to a voice server.
     pub(crate) fn tell_server(&mut self, guild: u64, user: u64, token: &str, endpoint: &str) {
+        let Some(one) = self.world.guilds.get(&guild) else { return };
+        let Some(voice) = one.voice.get(&user) else { return };
+        let Some(session) = self.gateway.sessions.get_mut(&voice.session) else { return };
         let event = json!({"token": token, "guild_id": guild.to_string(), "endpoint": endpoint});
-        self.dispatch(Audience::User(user), "VOICE_SERVER_UPDATE", &event);
+        session.push("VOICE_SERVER_UPDATE", &event);
     }
 }

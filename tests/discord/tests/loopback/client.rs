@@ -104,10 +104,26 @@ impl Gateway {
         (gateway, ready)
     }
 
+    /// Connects and identifies as shard `number` of `total` of the bot; also what `READY` said.
+    pub async fn shard(discord: &Discord, number: u64, total: u64) -> (Self, Value) {
+        let mut gateway = Self::connect(discord).await;
+        gateway.identify_shard(&discord.token(), json!([number, total])).await;
+        let ready = gateway.event("READY").await;
+        (gateway, ready)
+    }
+
     /// Sends op 2.
     pub async fn identify(&mut self, token: &str, intents: u64) {
         let properties = json!({"os": "linux", "browser": "bare", "device": "bare"});
         self.send(2, json!({"token": token, "intents": intents, "properties": properties})).await;
+    }
+
+    /// Sends op 2 with a shard.
+    pub async fn identify_shard(&mut self, token: &str, shard: Value) {
+        let properties = json!({"os": "linux", "browser": "bare", "device": "bare"});
+        let data =
+            json!({"token": token, "intents": INTENTS, "properties": properties, "shard": shard});
+        self.send(2, data).await;
     }
 
     /// Sends a payload.

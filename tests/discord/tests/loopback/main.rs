@@ -6,4 +6,5 @@ mod commands;
 mod gateway;
 mod interactions;
 mod rest;
+mod shards;
 mod voice;

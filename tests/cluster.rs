@@ -1,0 +1,309 @@
+//! Several processes of one bot on one PostgreSQL: each shard of the gateway has one owner, and when that
+//! is killed, halted or ended, another takes it over.
+//!
+//! Entry type: [`Cluster`]. How long a take-over may take is asked in `./dev proof` alone.
+
+use std::{
+    cell::RefCell,
+    time::{Duration, Instant},
+};
+
+use discord_loopback::{AUDIBLE, Discord, Guild, Options, Player, Slash};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::task::{block_in_place, spawn_blocking};
+
+use crate::{
+    bot::hall::BOUND,
+    support::{
+        ears::Ears,
+        postgres::Server,
+        processes::{is_halted, wait_until},
+        program::{Live, Place},
+        tones::{music_wav, tone},
+    },
+};
+
+/// Shards of the bot, each with one session.
+const ALL: [u64; 4] = [0, 1, 2, 3];
+/// Buckets of identifies: no shard waits for another.
+const BUCKETS: u64 = 16;
+/// From the kill of a process to answers in all of its servers.
+const AFTER_KILL: Duration = Duration::from_secs(10);
+/// From the end of a process to answers in all of its servers: less than a lease lasts.
+const AFTER_END: Duration = Duration::from_secs(6);
+/// Packets of five seconds.
+const A_WHILE: usize = 250;
+/// A line that is typed at the table whose owner is halted.
+const LINE: &str = "the zyxkey is under the mill";
+
+/// A Discord with a server on each shard, and the memory that all processes share.
+struct Cluster {
+    discord: Discord,
+    guilds: Vec<Guild>,
+    database: Server,
+    ears: Ears,
+    /// Ids of all commands that were used.
+    used: RefCell<Vec<u64>>,
+}
+
+/// A process with a folder of its own, as on a machine of its own.
+struct Node {
+    place: Place,
+    program: Option<Live>,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(program) = &self.program
+        {
+            eprintln!("a process said:\n{}", program.said().join("\n"));
+        }
+    }
+}
+
+impl Node {
+    fn program(&self) -> &Live {
+        self.program.as_ref().expect("it runs")
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.program().id()).ok().and_then(Pid::from_raw);
+        kill_process(pid.expect("a process"), signal).expect("it runs");
+    }
+}
+
+impl Cluster {
+    /// `None`, after a report: there is no PostgreSQL here.
+    async fn new() -> Option<Self> {
+        let database = block_in_place(Server::start)?;
+        let options = Options { max_concurrency: BUCKETS, ..Options::default() };
+        let discord = Discord::start(options).await.expect("a discord");
+        let total = u64::try_from(ALL.len()).expect("a few");
+        let guild = |shard| discord.guild_on(&format!("Server {shard}"), shard, total);
+        let guilds = ALL.map(guild).into();
+        Some(Self { discord, guilds, database, ears: Ears::start(), used: RefCell::default() })
+    }
+
+    fn place(&self) -> Place {
+        let certificates = self.discord.ca_file().display().to_string();
+        let place = Place::with_config(&format!(
+            "data_dir: data\nlog: {{ level: debug }}\n\
+             npcs: [{{ name: Bartok, voice: {{ voice_id: rms }} }}]\n\
+             memory: {{ url: \"${{DATABASE_URL}}\" }}\ncluster: {{ shards: {} }}\n\
+             providers:\n{}discord:\n  token: \"{}\"\n  api_base: {}\n  guilds: any\n",
+            ALL.len(),
+            self.ears.entry(),
+            self.discord.token(),
+            self.discord.api_base(),
+        ));
+        place.write("music/harbour/gulls.wav", music_wav(&tone(900.0, 10)));
+        let place = place.env("DATABASE_URL", &self.database.url("postgres")).brief();
+        place
+            .env("SSL_CERT_FILE", &certificates)
+            .env("RUST_LOG", "warn,songbird=error,glyphoxa=debug")
+    }
+
+    /// Starts a process, and waits until it has asked how often it may identify.
+    fn start(&self, name: &str) -> Node {
+        let place = self.place();
+        let asked = || {
+            let requests = self.discord.requests();
+            requests.iter().filter(|it| it.path == "/gateway/bot").count()
+        };
+        let before = asked();
+        let mut program = place.start(&["run", "--node", name]);
+        let is_there = || {
+            assert!(!program.has_ended(), "it has ended: {:#?}", program.said());
+            asked() > before
+        };
+        block_in_place(|| wait_until("the process asks for the gateway", is_there));
+        Node { place, program: Some(program) }
+    }
+
+    /// Waits until each shard has one session.
+    async fn has_all_shards(&self) {
+        let bot = self.discord.bot();
+        self.discord.wait_shards(bot, BOUND, |it| it == ALL).await.expect("one of each shard");
+    }
+
+    /// Waits until a process that had no shard has them all; the bot had identified so often before it.
+    async fn moves_to_one(&self, before: u64) {
+        let times = before + u64::try_from(ALL.len()).expect("a few");
+        self.discord.wait_identified(self.discord.bot(), times, BOUND).await.expect("a take-over");
+    }
+
+    /// All that a server's owner reads of an answer.
+    async fn asks(&self, guild: &Guild, slash: Slash) -> String {
+        let answer = self.discord.command(&guild.owner(), guild.text, slash).await;
+        let answer = answer.expect("a command");
+        self.used.borrow_mut().push(answer.id);
+        answer.wait_final(BOUND).await.expect("an answer").text()
+    }
+
+    /// Every server is served.
+    async fn answers_everywhere(&self) {
+        for guild in &self.guilds {
+            let cast = self.asks(guild, Slash::new("npc list")).await;
+            assert!(cast.contains("Bartok"), "{}: {cast}", guild.id);
+        }
+    }
+
+    /// A session with music, which `player` hears.
+    async fn plays(&self, guild: &Guild, player: &Player) {
+        let began = self.asks(guild, Slash::new("session start")).await;
+        assert!(began.contains("I listen"), "{began}");
+        let plays = self.asks(guild, Slash::new("music play").option("mood", "gulls")).await;
+        assert!(plays.contains("gulls"), "{plays}");
+        player.forget();
+        player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await.expect("music");
+    }
+
+    /// The connection that the bot's latest sound in a server came from.
+    fn source(&self, guild: &Guild) -> u32 {
+        let sound = self.discord.voice().sound(guild.id, self.discord.bot());
+        sound.iter().max_by_key(|it| it.last).expect("there was sound").source
+    }
+
+    /// No command was answered twice or by none.
+    fn assert_answered_once(&self) {
+        let requests = self.discord.requests();
+        for id in self.used.borrow().iter() {
+            let path = format!("/interactions/{id}/");
+            let answers = requests.iter().filter(|it| it.path.starts_with(&path));
+            let answers: Vec<u16> = answers.map(|it| it.status).collect();
+            assert!(matches!(answers[..], [200 | 204]), "answers to {id}: {answers:?}");
+        }
+    }
+}
+
+/// The parts of the evening, one after the other.
+impl Cluster {
+    /// Two processes share the shards.
+    async fn begins(&self) -> [Node; 2] {
+        let first = self.start("first");
+        self.has_all_shards().await;
+        self.answers_everywhere().await;
+        let second = self.start("second");
+        self.has_all_shards().await;
+        self.answers_everywhere().await;
+        self.assert_answered_once();
+        [first, second]
+    }
+
+    /// One is killed; the time until the other answers in all of its servers.
+    async fn outlives_a_kill(&self, mut first: Node) -> Duration {
+        let (bot, program) = (self.discord.bot(), first.program.take().expect("it runs"));
+        let killed = Instant::now();
+        block_in_place(|| program.kill());
+        let fewer = |it: &[u64]| it.len() < ALL.len();
+        self.discord.wait_shards(bot, BOUND, fewer).await.expect("its sessions are gone");
+        self.has_all_shards().await;
+        self.answers_everywhere().await;
+        self.assert_answered_once();
+        killed.elapsed()
+    }
+
+    /// The owner of all shards is halted past its leases while it plays, and wakes up beside the new one,
+    /// which is returned.
+    async fn outlives_a_halt(&self, second: &Node) -> Node {
+        let (guild, bot, voice) = (&self.guilds[0], self.discord.bot(), self.discord.voice());
+        let player = self.discord.join_voice(&guild.owner(), guild.voice).await.expect("a seat");
+        self.plays(guild, &player).await;
+        let old = self.source(guild);
+        let before = self.discord.identifies(bot);
+        let third = self.start("third");
+        second.signal(Signal::STOP);
+        let pid = second.program().id().to_string();
+        block_in_place(|| wait_until("it is halted", || is_halted(&pid)));
+        self.moves_to_one(before).await;
+
+        // These wait for the halted one too: its sessions still stand.
+        self.plays(guild, &player).await;
+        let say = Slash::new("say").option("text", LINE).option("npc", "Bartok");
+        self.asks(guild, say).await;
+        let new = self.source(guild);
+        assert_ne!(old, new);
+        let woken = tokio::time::Instant::now();
+        second.signal(Signal::CONT);
+        self.has_all_shards().await;
+        for _ in 0..A_WHILE {
+            player.wait_for_voice(bot, 0.0, BOUND).await.expect("the music goes on");
+        }
+
+        self.assert_answered_once();
+        assert_eq!(self.source(guild), new, "the new owner plays");
+        let sound = voice.sound(guild.id, bot);
+        let leaked = sound.iter().filter(|it| it.source == old && it.first > woken);
+        // A frame that was mixed before the halt leaves after it, and reaches no listener.
+        assert!(leaked.map(|it| it.frames).sum::<u64>() <= 1, "{sound:#?}");
+        let at_once = voice.sound_from_two(guild.id, bot);
+        assert!(at_once.iter().all(|(a, b)| a.frames.min(b.frames) <= 1), "{at_once:#?}");
+        self.assert_written_once(guild, &third);
+        third
+    }
+
+    /// The line that was typed stands once in the transcript.
+    fn assert_written_once(&self, guild: &Guild, node: &Node) {
+        let guild = guild.id.to_string();
+        let search = ["memory", "search", "zyxkey", "--json", "--guild", guild.as_str()];
+        let found = || {
+            let lines = node.place.run(&search).ends_with(0).lines();
+            lines.iter().filter(|it| it["text"] == LINE).count()
+        };
+        block_in_place(|| {
+            wait_until("the line is written", || found() > 0);
+            assert_eq!(found(), 1);
+        });
+    }
+
+    /// One is told to end; the time until the other answers in all of its servers.
+    async fn outlives_an_end(&self, mut third: Node) -> Duration {
+        let before = self.discord.identifies(self.discord.bot());
+        let program = third.program.take().expect("it runs");
+        let told = Instant::now();
+        let ending = spawn_blocking(move || program.terminate());
+        self.moves_to_one(before).await;
+        self.answers_everywhere().await;
+        let time = told.elapsed();
+        assert_eq!(ending.await.expect("it ends"), 0);
+        self.has_all_shards().await;
+        self.assert_answered_once();
+        time
+    }
+
+    /// Nothing happened that Discord would not have taken.
+    fn ends(self, mut second: Node) {
+        let program = second.program.take().expect("it runs");
+        assert_eq!(block_in_place(|| program.terminate()), 0);
+        assert_eq!(self.discord.identify_breaches(self.discord.bot()), 0);
+        let mut violations = self.discord.violations();
+        // One that wakes up may try its old seat once more, and is refused.
+        violations.retain(|it| !it.contains("closed with 4004: wrong token"));
+        assert_eq!(violations, Vec::<String>::new());
+    }
+}
+
+/// An evening with a kill, a halt and an end; the times of the take-overs after a kill and an end.
+async fn taken_over() -> Option<[Duration; 2]> {
+    let cluster = Cluster::new().await?;
+    let [first, second] = cluster.begins().await;
+    let killed = cluster.outlives_a_kill(first).await;
+    let third = cluster.outlives_a_halt(&second).await;
+    let ended = cluster.outlives_an_end(third).await;
+    cluster.ends(second);
+    eprintln!("all servers are served again {killed:.1?} after a kill, {ended:.1?} after an end");
+    Some([killed, ended])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shards_move_to_the_process_that_lives() {
+    taken_over().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shards_move_within_ten_seconds_in_time() {
+    let Some([killed, ended]) = taken_over().await else { return };
+    assert!(killed <= AFTER_KILL, "{killed:?}");
+    assert!(ended < AFTER_END, "{ended:?}");
+}
