@@ -83,7 +83,8 @@ impl Client {
                     | Kind::Crowded { retry_after: Some(wait) } => wait,
                     _ => return Err(error),
                 };
-                if Instant::now() + wait >= until {
+                // Not added to the time: the service may ask for any wait.
+                if wait >= until.saturating_duration_since(Instant::now()) {
                     return Err(error);
                 }
                 sleep(wait).await;

@@ -140,6 +140,7 @@ async fn refused_handshakes_are_errors_by_status() {
             (refuse(429, &[]), crowded(None), many),
             // Longer than the longest wait for a socket.
             (refuse(429, &[("retry-after", "60")]), crowded(Some(60)), many),
+            (refuse(429, &[("retry-after", "1e19")]), crowded(Some(10_u64.pow(19))), many),
         ] {
             assert_unheard(model, fault, kind, what).await;
         }
