@@ -76,8 +76,15 @@ impl Effects for TableEffects {
     }
 
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
+        if let Some(why) = self.face.lacks_loudspeaker() {
+            return Err(why);
+        }
         self.music.order(order);
         Ok(())
+    }
+
+    fn lacks_loudspeaker(&self) -> Option<&'static str> {
+        self.face.lacks_loudspeaker()
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {
