@@ -174,6 +174,13 @@ async fn failing_sockets_are_errors_by_fault() {
 }
 
 #[tokio::test]
+async fn socket_that_closes_at_once_is_an_error() {
+    let said = [silence(8), voice(28)].concat();
+    let error = error(hear_with(FLUX, &[Fault::Cut(0.0)], said).await);
+    assert_eq!(error.kind(), Kind::Interrupted, "{error}");
+}
+
+#[tokio::test]
 async fn unknown_messages_and_binary_ones_do_no_harm() {
     for model in [NOVA, FLUX] {
         assert_heard(model, &[Fault::Strange]).await;
@@ -344,6 +351,24 @@ async fn streams_beyond_plan_limit_are_not_requested() {
     }
     assert_eq!(text(&told), TEXT);
     assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn quiet_stream_gives_way_to_a_voice() {
+    let server = DeepgramServer::start(KEY);
+    server.says_each(&[TEXT, TEXT]);
+    let table = Deepgram::new(Options { max_streams: Some(1), ..options(&server, FLUX) }).unwrap();
+    let said = || [voice(28), silence(50)].concat();
+    let (to, sound) = mpsc::channel(said().len());
+    let mut events = table.listen_to(1, sound, Attempts::default());
+    give(&to, said());
+    let mut told = Vec::new();
+    while !matches!(told.last(), Some(Ok(SpeechEvent::Final { .. }))) {
+        told.push(next(&mut events).await.expect("a final"));
+    }
+    assert_eq!(text(&hear(&table, 2, said()).await), TEXT);
+    assert!(next(&mut events).await.is_none(), "the next voice opens another socket");
+    drop(to);
 }
 
 #[tokio::test]
