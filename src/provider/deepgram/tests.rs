@@ -332,6 +332,21 @@ async fn dead_idle_socket_is_replaced_without_loss() {
 }
 
 #[tokio::test]
+async fn silent_idle_socket_is_replaced_without_loss() {
+    let server = DeepgramServer::start(KEY);
+    let again = "Hello again Bartok.";
+    // The first socket takes the second utterance and says nothing.
+    server.says_each(&[TEXT, again, again]);
+    server.fault(Fault::Stall(0.6));
+    let idle_timeout = Duration::from_secs(1);
+    let table = Deepgram::new(Options { idle_timeout, ..options(&server, NOVA) }).unwrap();
+    assert_eq!(text(&hear(&table, 1, voice(28)).await), TEXT);
+    sleep(BETWEEN).await;
+    assert_eq!(text(&hear(&table, 1, voice(28)).await), again);
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
 async fn streams_beyond_plan_limit_are_not_requested() {
     let server = DeepgramServer::start(KEY);
     server.says(&[TEXT]);
