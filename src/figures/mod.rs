@@ -275,7 +275,9 @@ impl Figures {
         let labels = &self.0.labels;
         let up = states(labels, "server", &sample.servers, false);
         lines.states(&names::SERVER_UP, "server", &up);
-        lines.begin(&names::BREAKER_OPEN, "gauge");
+        if !sample.breakers.is_empty() {
+            lines.begin(&names::BREAKER_OPEN, "gauge");
+        }
         for (kind, services) in &sample.breakers {
             for (name, is_open) in states(labels, "service", services, true) {
                 let labels = [("kind", *kind), ("service", &*name)];

@@ -144,3 +144,31 @@ impl FollowedUp {
         Self::Ask(Box::new(Purpose { utterance, seat, tier, cause }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::TableEvents;
+
+    struct Soundless;
+
+    impl Effects for Soundless {
+        fn show(&self, _: &str) {}
+
+        fn attach(&self, _: &str, _: &Attachment) -> bool {
+            false
+        }
+
+        fn lacks_loudspeaker(&self) -> Option<&'static str> {
+            Some("no loudspeaker")
+        }
+    }
+
+    #[test]
+    fn music_is_refused_without_a_loudspeaker() {
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let (late, _lates) = mpsc::channel(1);
+        let effects = TableEffects::new(Arc::new(Soundless), music, Arc::default(), late);
+        assert_eq!(effects.music(MusicOrder::Stop), Err("no loudspeaker"));
+    }
+}
