@@ -58,6 +58,8 @@ impl Kept {
     /// Closes one of them to free a stream.
     pub fn give_one_up(&self) {
         let mut sockets = self.sockets();
+        // Those that have ended hold none.
+        sockets.retain(|_, waiting| !waiting.task.is_finished());
         if let Some(whose) = sockets.keys().next().copied() {
             sockets.remove(&whose);
         }
