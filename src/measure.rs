@@ -6,7 +6,7 @@ pub use crate::{
     app::IDENTITIES as TOOL_IDENTITIES,
     audio::{Frame, Gain, Resampler, SampleRate},
     campaign::{
-        Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, EngineError,
+        Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, ChangeError, Consent,
         EngineOffer, Engines, Factory, GuildStore, HandleParts, Handles, ImportSettings, MadeTable,
         ModelMaker, OpenError, RunningTable, ScheduleOptions, ServedGuilds, ServerError, Settings,
         TableRequest, Tables, TranscriptOptions, TranscriptWriter, VoiceLister, count_event,

@@ -22,7 +22,7 @@ use futures::{
 };
 use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
-    BudgetOptions, Campaign, Chain, Command, Consent, DiscordOptions, EngineError, EngineKind,
+    BudgetOptions, Campaign, Chain, ChangeError, Command, Consent, DiscordOptions, EngineKind,
     EngineOffer, Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles,
     ImportSettings, Ledger, MadeTable, ModelMaker, Music, MusicOrder, Npc, OpenError, Outlets,
     RunningTable, ScheduleOptions, Secret, ServedGuilds, ServerError, ServerOptions, Servers,
@@ -272,12 +272,12 @@ impl Engines for StandInEngines {
 
     fn announced(&self, _services: &BTreeSet<String>) {}
 
-    fn offer(&self, _npc: &str, _engine: EngineKind) -> Result<EngineOffer, EngineError> {
-        Err(EngineError::NoService)
+    fn offer(&self, _npc: &str, _engine: EngineKind) -> Result<EngineOffer, ChangeError> {
+        Err(ChangeError::NoService)
     }
 
-    fn change(&self, _npc: &str, _engine: EngineKind) -> Result<(), EngineError> {
-        Err(EngineError::NoService)
+    fn change(&self, _npc: &str, _engine: EngineKind) -> Result<(), ChangeError> {
+        Err(ChangeError::NoService)
     }
 }
 

@@ -6,9 +6,7 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::seats::SeatedTable;
 use crate::{
-    campaign::{
-        EngineError, EngineOffer, Engines, FoundVoice, Given, KnownVoice, VoiceError, WantedVoice,
-    },
+    campaign::{ChangeError, EngineOffer, Engines, FoundVoice, Given, KnownVoice, WantedVoice},
     config::Config,
     domain::{EngineKind, Npc, Voice},
     logic::budget::HourCost,
@@ -25,8 +23,8 @@ impl Engines for SeatedTable {
         self.announced.store(Arc::new(services.clone()));
     }
 
-    fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, EngineError> {
-        let config = self.config.try_lock().map_err(|_| EngineError::Busy)?;
+    fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, ChangeError> {
+        let config = self.config.try_lock().map_err(|_| ChangeError::Busy)?;
         let npc = with_engine(&config, npc, engine)?;
         let services = config.describe(std::slice::from_ref(&npc));
         let work = self.seats.paid_work(&config, &npc)?;
@@ -42,10 +40,10 @@ impl Engines for SeatedTable {
         })
     }
 
-    fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError> {
-        let mut config = self.config.try_lock().map_err(|_| EngineError::Busy)?;
+    fn change(&self, npc: &str, engine: EngineKind) -> Result<(), ChangeError> {
+        let mut config = self.config.try_lock().map_err(|_| ChangeError::Busy)?;
         let changed = with_engine(&config, npc, engine)?;
-        self.cast(&mut config, &changed).ok_or(EngineError::Silent)
+        self.cast(&mut config, &changed).ok_or(ChangeError::Silent)
     }
 
     fn known_voices(&self) -> Vec<KnownVoice> {
@@ -60,23 +58,23 @@ impl Engines for SeatedTable {
         &self,
         npc: &str,
         wanted: WantedVoice,
-    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
+    ) -> BoxFuture<'static, Result<FoundVoice, ChangeError>> {
         let (lists, config, npc) = (self.lists.clone(), Arc::clone(&self.config), npc.to_owned());
         async move {
             let config = Arc::clone(&*config.lock().await);
             let found = config.npcs.iter().find(|it| it.name == npc);
-            let own = &found.ok_or(VoiceError::Gone(npc))?.voice.provider;
+            let own = &found.ok_or(ChangeError::Gone(npc))?.voice.provider;
             lists.find(&config.services.voices, own, wanted).await
         }
         .boxed()
     }
 
-    fn change_voice(&self, npc: &str, found: &FoundVoice) -> Result<(), VoiceError> {
-        let mut config = self.config.try_lock().map_err(|_| VoiceError::Busy)?;
+    fn change_voice(&self, npc: &str, found: &FoundVoice) -> Result<(), ChangeError> {
+        let mut config = self.config.try_lock().map_err(|_| ChangeError::Busy)?;
         let changed = with_voice(&config, npc, found)?;
         // An address or key that makes no request is refused here.
         self.seats.services.voice(&config.services, &changed.voice)?;
-        self.cast(&mut config, &changed).ok_or(VoiceError::Silent)
+        self.cast(&mut config, &changed).ok_or(ChangeError::Silent)
     }
 }
 
@@ -99,40 +97,40 @@ impl SeatedTable {
 }
 
 /// The NPC with another voice as it is; its own volume and fallback stay.
-fn with_voice(config: &Config, npc: &str, found: &FoundVoice) -> Result<Npc, VoiceError> {
+fn with_voice(config: &Config, npc: &str, found: &FoundVoice) -> Result<Npc, ChangeError> {
     let known = config.npcs.iter().find(|it| it.name == npc);
-    let known = known.ok_or_else(|| VoiceError::Gone(npc.to_owned()))?;
+    let known = known.ok_or_else(|| ChangeError::Gone(npc.to_owned()))?;
     let FoundVoice { service, id, .. } = found;
     let own = config.services.voices.get(&known.voice.provider);
     if own.is_some_and(|own| own.name == *service) && known.voice.voice_id == *id {
         let voice = format!("{service} {id}");
-        return Err(VoiceError::Same { npc: npc.to_owned(), voice });
+        return Err(ChangeError::SameVoice { npc: npc.to_owned(), voice });
     }
     let (volume, fallback) = (known.voice.volume, known.voice.fallback.clone());
     let voice = Voice { volume, fallback, ..Voice::as_is(service, id) };
     Ok(Npc { voice, ..known.clone() })
 }
 
-fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, EngineError> {
+fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, ChangeError> {
     let found = config.npcs.iter().find(|it| it.name == npc);
-    let found = found.ok_or_else(|| EngineError::Gone(npc.to_owned()))?;
+    let found = found.ok_or_else(|| ChangeError::Gone(npc.to_owned()))?;
     if found.engine == engine {
-        return Err(EngineError::Same { npc: npc.to_owned(), engine });
+        return Err(ChangeError::Same { npc: npc.to_owned(), engine });
     }
     if engine == EngineKind::SentenceCascade && found.cascade.is_none() {
-        return Err(EngineError::NoOpener(npc.to_owned()));
+        return Err(ChangeError::NoOpener(npc.to_owned()));
     }
     if engine == EngineKind::SpeechToSpeech {
         if config.services.speech_to_speech_of(found).is_none() {
             return Err(match &found.s2s.provider {
                 Some(service) if !config.services.speech_to_speech.is_empty() => {
-                    EngineError::AddedLater { npc: npc.to_owned(), service: service.clone() }
+                    ChangeError::AddedLater { npc: npc.to_owned(), service: service.clone() }
                 }
-                _ => EngineError::NoService,
+                _ => ChangeError::NoService,
             });
         }
         if !config.campaign.lines_and_veils.is_empty() {
-            return Err(EngineError::Guarded);
+            return Err(ChangeError::Guarded);
         }
     }
     Ok(Npc { engine, ..found.clone() })
@@ -169,7 +167,7 @@ npcs:
         assert!(changed.volume < 1.0 && changed.fallback.is_some(), "{changed:?}");
         let error = with_voice(&config, "Odo", &found("de")).unwrap_err().to_string();
         assert_eq!(error, "Odo has the voice espeak de already");
-        assert!(matches!(with_voice(&config, "Ida", &found("de")), Err(VoiceError::Gone(_))));
+        assert!(matches!(with_voice(&config, "Ida", &found("de")), Err(ChangeError::Gone(_))));
     }
 
     #[test]
@@ -187,6 +185,6 @@ npcs:
             "the service 'gemini-live' of Gisela was added after the start (start again to use it)";
         assert_eq!(why, wanted);
         config.services.speech_to_speech.clear();
-        assert!(matches!(changed(&config), Err(EngineError::NoService)));
+        assert!(matches!(changed(&config), Err(ChangeError::NoService)));
     }
 }

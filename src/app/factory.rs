@@ -194,7 +194,7 @@ impl Factory for TableFactory {
         self.0.tools.facts.end(session);
     }
 
-    fn breakers(&self) -> Vec<(String, bool)> {
+    fn breakers(&self) -> Vec<(&'static str, Vec<(String, bool)>)> {
         self.0.tools.services.breakers(&self.0.config.load().services)
     }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use crate::{
-    campaign::{FoundVoice, KnownVoice, VoiceError, WantedVoice, now, unknown_voice},
+    campaign::{ChangeError, FoundVoice, KnownVoice, WantedVoice, now, unknown_voice},
     files,
     provider::{Error, Kind, ListedVoice, NamedEntry, VoiceEntry, VoiceList, VoiceService},
 };
@@ -129,7 +129,7 @@ impl VoiceLists {
         entries: &VoiceList,
         own: &str,
         wanted: WantedVoice,
-    ) -> Result<FoundVoice, VoiceError> {
+    ) -> Result<FoundVoice, ChangeError> {
         let WantedVoice { service: named, id } = with_entry(entries, wanted);
         let own = entries.get(own).map_or(own, |entry| entry.name.as_str());
         let mut candidates = entries.called(named.as_deref());
@@ -137,7 +137,7 @@ impl VoiceLists {
         let Some(first) = candidates.first().copied() else {
             let known = entries.named().iter().map(|entry| entry.name.as_str());
             let known = known.collect::<Vec<_>>().join(", ");
-            return Err(VoiceError::NoService { service: named.unwrap_or_default(), known });
+            return Err(ChangeError::NoVoiceService { service: named.unwrap_or_default(), known });
         };
         let (mut others, mut is_unsure) = (Vec::new(), false);
         for NamedEntry { name, entry } in candidates {
@@ -157,7 +157,7 @@ impl VoiceLists {
         }
         let service = named.as_deref().unwrap_or(&first.name);
         let (what, fix) = unknown_voice(&id, service, &others);
-        Err(VoiceError::Unknown(format!("{what} ({fix})")))
+        Err(ChangeError::UnknownVoice(format!("{what} ({fix})")))
     }
 
     /// Asks a service for its list, and stores it.

@@ -9,7 +9,7 @@ use futures::{
     future::{BoxFuture, ready},
 };
 
-use super::voices::{FoundVoice, KnownVoice, VoiceError, WantedVoice};
+use super::voices::{FoundVoice, KnownVoice, WantedVoice};
 use crate::{
     domain::EngineKind,
     logic::budget::{ANSWERS, HourCost, MINUTES_RECEIVED, MINUTES_SPOKEN},
@@ -29,14 +29,14 @@ pub trait Engines: Send + Sync {
     ///
     /// # Errors
     /// It cannot have that engine, or already has it.
-    fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, EngineError>;
+    fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, ChangeError>;
 
     /// Changes this NPC's engine from its next turn on, until the session ends or its entry in the
     /// files changes.
     ///
     /// # Errors
     /// It cannot have that engine, or already has it; nothing has changed.
-    fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError>;
+    fn change(&self, npc: &str, engine: EngineKind) -> Result<(), ChangeError>;
 
     /// Voices of the configured services as far as they are known; never waits. Asks for missing
     /// lists in the background.
@@ -52,8 +52,8 @@ pub trait Engines: Send + Sync {
         &self,
         npc: &str,
         _wanted: WantedVoice,
-    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
-        ready(Err(VoiceError::Gone(npc.to_owned()))).boxed()
+    ) -> BoxFuture<'static, Result<FoundVoice, ChangeError>> {
+        ready(Err(ChangeError::Gone(npc.to_owned()))).boxed()
     }
 
     /// Changes this NPC's voice from its next turn on, until the session ends or its entry in the
@@ -61,14 +61,14 @@ pub trait Engines: Send + Sync {
     ///
     /// # Errors
     /// It already has that voice, or its service cannot be opened; nothing has changed.
-    fn change_voice(&self, npc: &str, _found: &FoundVoice) -> Result<(), VoiceError> {
-        Err(VoiceError::Gone(npc.to_owned()))
+    fn change_voice(&self, npc: &str, _found: &FoundVoice) -> Result<(), ChangeError> {
+        Err(ChangeError::Gone(npc.to_owned()))
     }
 }
 
-/// Reason an NPC's engine cannot be changed, with the fix.
+/// Reason an NPC's engine or voice cannot be changed, with the fix.
 #[derive(Debug, thiserror::Error)]
-pub enum EngineError {
+pub enum ChangeError {
     /// No model hears and speaks.
     #[error(
         "no speech-to-speech service is configured (add providers.speech_to_speech: {{ model: \
@@ -99,6 +99,25 @@ pub enum EngineError {
         npc: String,
         /// The requested engine.
         engine: EngineKind,
+    },
+    /// The voice's service is not configured.
+    #[error("voice service '{service}' is not configured (use one of: {known})")]
+    NoVoiceService {
+        /// Its name.
+        service: String,
+        /// Names of the configured ones.
+        known: String,
+    },
+    /// Its service lists all its voices, and not this one.
+    #[error("{0}")]
+    UnknownVoice(String),
+    /// It already has that voice.
+    #[error("{npc} has the voice {voice} already")]
+    SameVoice {
+        /// The NPC.
+        npc: String,
+        /// The requested voice.
+        voice: String,
     },
     /// It has left the table.
     #[error("{0} is not at the table any more")]

@@ -140,8 +140,8 @@ pub trait Factory: Send + Sync {
     /// Notifies the factory that the table of `session` has closed.
     fn closed(&self, session: &SessionId);
 
-    /// Chat models by name; true: left alone after failures.
-    fn breakers(&self) -> Vec<(String, bool)> {
+    /// Services by kind and name; true: left alone after failures.
+    fn breakers(&self) -> Vec<(&'static str, Vec<(String, bool)>)> {
         Vec::new()
     }
 

@@ -60,7 +60,7 @@ pub use call_log::{CallLog, calls_of, forget_calls};
 pub use callbacks::{Callback, CallbackChoice, CallbackDecision, CallbackError, Callbacks};
 pub use clock::{date, now, time, wall_clock};
 pub use dice::Dice;
-pub use engines::{EngineError, EngineOffer, Engines, Given, engine_changed};
+pub use engines::{ChangeError, EngineOffer, Engines, Given, engine_changed};
 pub use factory::{
     Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest, close_table,
 };
@@ -114,8 +114,7 @@ pub use stand_in::{
 };
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use voices::{
-    FoundVoice, KnownVoice, VOICE_LINE_MAX, VoiceError, WantedVoice, sample_line, unknown_voice,
-    voice_changed,
+    FoundVoice, KnownVoice, VOICE_LINE_MAX, WantedVoice, sample_line, unknown_voice, voice_changed,
 };
 pub use workflows::{
     Origin, RunsSlot, StartedRun, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows,

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
-    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, EngineError, EngineOffer,
+    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, ChangeError, EngineOffer,
     Engines, Factory, GuildStore, HandleParts, Handles, ImportSettings, MadeTable, ModelMaker,
     OpenError, ScheduleOptions, ServerError, Settings, TableRequest, Tables, TranscriptOptions,
     TranscriptWriter, VoiceLister,
@@ -84,12 +84,12 @@ impl Engines for NoEngines {
 
     fn announced(&self, _: &BTreeSet<String>) {}
 
-    fn offer(&self, _: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {
-        Err(EngineError::NoService)
+    fn offer(&self, _: &str, _: EngineKind) -> Result<EngineOffer, ChangeError> {
+        Err(ChangeError::NoService)
     }
 
-    fn change(&self, _: &str, _: EngineKind) -> Result<(), EngineError> {
-        Err(EngineError::NoService)
+    fn change(&self, _: &str, _: EngineKind) -> Result<(), ChangeError> {
+        Err(ChangeError::NoService)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{
     domain::visible,
-    provider::{Error, ListedVoice, VoiceService, nearest_names},
+    provider::{ListedVoice, VoiceService, nearest_names},
 };
 
 /// Longest line of a voice, in characters: Discord's limit of a choice.
@@ -72,29 +72,6 @@ pub struct FoundVoice {
     pub id: String,
     /// False if only the service knows whether it has this voice.
     pub is_listed: bool,
-}
-
-/// Reason an NPC's voice cannot be changed, with the fix.
-#[derive(Debug, thiserror::Error)]
-pub enum VoiceError {
-    #[error("voice service '{service}' is not configured (use one of: {known})")]
-    NoService { service: String, known: String },
-    /// Its service lists all its voices, and not this one.
-    #[error("{0}")]
-    Unknown(String),
-    #[error("{npc} has the voice {voice} already")]
-    Same { npc: String, voice: String },
-    #[error("{0} is not at the table any more")]
-    Gone(String),
-    /// Files are being reread, which may change its entry.
-    #[error("the files are just being read again (try again in a moment)")]
-    Busy,
-    /// The table is closed or overloaded.
-    #[error("the table does not answer (try again in a moment)")]
-    Silent,
-    /// Invalid address or key of a service.
-    #[error(transparent)]
-    Service(#[from] Error),
 }
 
 /// Problem of a voice that `service` does not have, with the fix.

@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Analytics, Dice, EngineError, EngineOffer, Engines, FoundVoice, ImportStage, NamesOf,
-        Planner, ServiceInfo, Services, VoiceError, WantedVoice, WorldAnswer, WorldOrder,
+        Analytics, ChangeError, Dice, EngineOffer, Engines, FoundVoice, ImportStage, NamesOf,
+        Planner, ServiceInfo, Services, WantedVoice, WorldAnswer, WorldOrder,
     },
     domain::{EngineKind, Npc},
     logic::music::{Layer, Library, Track},
@@ -99,12 +99,12 @@ impl Engines for Fixed {
 
     fn announced(&self, _: &BTreeSet<String>) {}
 
-    fn offer(&self, npc: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {
-        Err(EngineError::NoOpener(npc.to_owned()))
+    fn offer(&self, npc: &str, _: EngineKind) -> Result<EngineOffer, ChangeError> {
+        Err(ChangeError::NoOpener(npc.to_owned()))
     }
 
-    fn change(&self, npc: &str, _: EngineKind) -> Result<(), EngineError> {
-        Err(EngineError::NoOpener(npc.to_owned()))
+    fn change(&self, npc: &str, _: EngineKind) -> Result<(), ChangeError> {
+        Err(ChangeError::NoOpener(npc.to_owned()))
     }
 
     /// Only "piper joe" is known.
@@ -112,9 +112,9 @@ impl Engines for Fixed {
         &self,
         _: &str,
         wanted: WantedVoice,
-    ) -> BoxFuture<'static, Result<FoundVoice, VoiceError>> {
+    ) -> BoxFuture<'static, Result<FoundVoice, ChangeError>> {
         let found = FoundVoice { service: "piper".to_owned(), id: wanted.id, is_listed: true };
-        let unknown = |id: &str| VoiceError::Unknown(format!("unknown voice '{id}'"));
+        let unknown = |id: &str| ChangeError::UnknownVoice(format!("unknown voice '{id}'"));
         ready(if found.id == "joe" { Ok(found) } else { Err(unknown(&found.id)) }).boxed()
     }
 }

@@ -275,8 +275,15 @@ impl Figures {
         let labels = &self.0.labels;
         let up = states(labels, "server", &sample.servers, false);
         lines.states(&names::SERVER_UP, "server", &up);
-        let open = states(labels, "service", &sample.breakers, true);
-        lines.states(&names::BREAKER_OPEN, "service", &open);
+        if !sample.breakers.is_empty() {
+            lines.begin(&names::BREAKER_OPEN, "gauge");
+        }
+        for (kind, services) in &sample.breakers {
+            for (name, is_open) in states(labels, "service", services, true) {
+                let labels = [("kind", *kind), ("service", &*name)];
+                lines.value(&names::BREAKER_OPEN, &labels, u8::from(is_open));
+            }
+        }
         if let Some(gateway) = self.gateway() {
             lines.gauge(&names::GATEWAY_UP, u8::from(gateway == Gateway::Up));
         }

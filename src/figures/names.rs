@@ -110,7 +110,7 @@ pub const SERVER_UP: Figure =
     figure("glyphoxa_mcp_server_up", "1: the configured tool server is ready, 0: it is not");
 pub const BREAKER_OPEN: Figure = figure(
     "glyphoxa_breaker_open",
-    "1: the chat model is left alone after failures, 0: it is asked",
+    "1: the model, recogniser or voice service is left alone after failures, 0: it is asked",
 );
 pub const GATEWAY_UP: Figure = figure(
     "glyphoxa_gateway_up",

@@ -43,6 +43,10 @@ fn fed_figures_are_rendered() {
     figures.set_sample(Sample {
         tables: 2,
         servers: vec![("a b".to_owned(), true), ("a_b".to_owned(), false)],
+        breakers: vec![
+            ("model", vec![("openai".to_owned(), false)]),
+            ("voice", vec![("openai".to_owned(), true)]),
+        ],
         ..Sample::default()
     });
     let text = figures.render();
@@ -58,6 +62,8 @@ fn fed_figures_are_rendered() {
         "glyphoxa_spend_usd_total{service=\"gpt\",kind=\"tokens\"} 1.250000001",
         "glyphoxa_tables_active 2",
         "glyphoxa_mcp_server_up{server=\"a_b\"} 0",
+        "glyphoxa_breaker_open{kind=\"model\",service=\"openai\"} 0",
+        "glyphoxa_breaker_open{kind=\"voice\",service=\"openai\"} 1",
         "glyphoxa_events_missed_total 0",
     ] {
         assert!(has(&text, line), "{line}:\n{text}");
@@ -104,7 +110,8 @@ fn full_figures_stay_below_a_megabyte() {
         figures.spent(&name(number), "tokens", 1);
     }
     let states = || (0..300).map(|number| (name(number), true)).collect();
-    figures.set_sample(Sample { servers: states(), breakers: states(), ..Sample::default() });
+    let breakers = ["model", "recogniser", "voice"].map(|kind| (kind, states())).into();
+    figures.set_sample(Sample { servers: states(), breakers, ..Sample::default() });
     let text = figures.render();
     assert!(text.len() < 1_000_000, "{} bytes", text.len());
     assert!(text.contains("tool=\"other\""));

@@ -16,8 +16,8 @@ pub struct Sample {
     pub backlog: u64,
     /// Configured tool servers by name; true: ready.
     pub servers: Vec<(String, bool)>,
-    /// Chat models by name; true: left alone.
-    pub breakers: Vec<(String, bool)>,
+    /// Services by kind and name; true: left alone.
+    pub breakers: Vec<(&'static str, Vec<(String, bool)>)>,
 }
 
 /// States by label. Of two names with the same label the one that is `troubled` counts.

@@ -58,9 +58,14 @@ impl Registry {
         self.0.models.chain(&options.models, npc, seed)
     }
 
-    /// Chat models of `options` by name; true: left alone after failures.
-    pub fn breakers(&self, options: &Options) -> Vec<(String, bool)> {
-        self.0.models.breakers(&options.models)
+    /// Services of `options` by kind and name; true: left alone after failures.
+    pub fn breakers(&self, options: &Options) -> Vec<(&'static str, Vec<(String, bool)>)> {
+        let Opened { models, recognisers, voices, .. } = &*self.0;
+        vec![
+            ("model", models.breakers(&options.models)),
+            ("recogniser", recognisers.breakers(&options.recognisers)),
+            ("voice", voices.breakers(&options.voices)),
+        ]
     }
 
     /// The service that speaks `voice`.
@@ -195,7 +200,8 @@ mod tests {
         assert_eq!(&**first.name(), "fast");
         request.failed(&Error::new(Kind::Unauthorized, "no"));
         let breakers = registry.breakers(&both);
-        assert_eq!(breakers, [("fast".to_owned(), true), ("main".to_owned(), false)]);
+        let models = vec![("fast".to_owned(), true), ("main".to_owned(), false)];
+        assert_eq!(breakers[..2], [("model", models), ("recogniser", Vec::new())]);
         assert_eq!(asked(&registry, &both, &mira), ["main"]);
         let more = options(&["other", "fast"]);
         registry.retain(&more);
@@ -225,6 +231,8 @@ mod tests {
         let (_, mut request) = chain.queue().take().unwrap();
         request.failed(&Error::new(Kind::Unauthorized, "no"));
         assert_eq!(resting(&both), ["main"]);
+        let breakers = vec![("main".to_owned(), true), ("spare".to_owned(), false)];
+        assert_eq!(registry.breakers(&both)[2], ("voice", breakers));
         assert_eq!(both.describe(&[npc("Mira")]).speaks.len(), 1, "one server has both");
         registry.retain(&of(&["spare"]));
         assert!(resting(&both).is_empty(), "it was let go of");

@@ -76,8 +76,15 @@ impl Effects for TableEffects {
     }
 
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
+        if let Some(why) = self.face.lacks_loudspeaker() {
+            return Err(why);
+        }
         self.music.order(order);
         Ok(())
+    }
+
+    fn lacks_loudspeaker(&self) -> Option<&'static str> {
+        self.face.lacks_loudspeaker()
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {
@@ -135,5 +142,33 @@ impl FollowedUp {
         let tier = TurnTier::fast(format!("the late result of {tool}"));
         let cause = Cause::FollowUp(Box::new(late));
         Self::Ask(Box::new(Purpose { utterance, seat, tier, cause }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::TableEvents;
+
+    struct Soundless;
+
+    impl Effects for Soundless {
+        fn show(&self, _: &str) {}
+
+        fn attach(&self, _: &str, _: &Attachment) -> bool {
+            false
+        }
+
+        fn lacks_loudspeaker(&self) -> Option<&'static str> {
+            Some("no loudspeaker")
+        }
+    }
+
+    #[test]
+    fn music_is_refused_without_a_loudspeaker() {
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let (late, _lates) = mpsc::channel(1);
+        let effects = TableEffects::new(Arc::new(Soundless), music, Arc::default(), late);
+        assert_eq!(effects.music(MusicOrder::Stop), Err("no loudspeaker"));
     }
 }

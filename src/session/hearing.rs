@@ -42,7 +42,7 @@ pub struct Hearing {
     broken: Vec<Broken>,
     /// End of each speaker's pause after a panic.
     resting: HashMap<SpeakerId, Instant>,
-    /// All recognisers have failed since one last understood a person.
+    /// No recogniser could hear an utterance since one last understood a person.
     is_deaf: bool,
     pub clock: SoundClock,
 }
@@ -106,14 +106,14 @@ impl Hearing {
         self.recogniser.chain.iter().for_each(|it| it.service().expect(names));
     }
 
-    /// Notes that all of several recognisers have failed; true the first time.
+    /// Notes that no recogniser could hear an utterance; true the first time.
     pub fn goes_deaf(&mut self) -> bool {
-        !self.recogniser.chain.is_alone() && !std::mem::replace(&mut self.is_deaf, true)
+        !std::mem::replace(&mut self.is_deaf, true)
     }
 
-    /// Notes that a person was understood.
-    pub const fn understands(&mut self) {
-        self.is_deaf = false;
+    /// Notes that a person was understood; true if none was before.
+    pub fn understands(&mut self) -> bool {
+        std::mem::take(&mut self.is_deaf)
     }
 
     /// Unread news for the game master: recognisers that reject all requests.

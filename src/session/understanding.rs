@@ -155,7 +155,9 @@ impl Table {
     /// Reports an utterance that no recogniser could hear.
     fn unheard(&mut self, utterance: Utterance, error: &Error) {
         self.not_understood(utterance, error);
-        if error.kind() != Kind::OverBudget && self.hearing.goes_deaf() {
+        // Missing weights were reported when the session opened.
+        let is_known = matches!(error.kind(), Kind::OverBudget | Kind::Missing);
+        if !is_known && self.hearing.goes_deaf() {
             self.reports.notice(format!("players are not understood for now: {error}"));
         }
     }
@@ -214,8 +216,8 @@ impl Table {
     }
 
     pub(super) fn understood(&mut self, mut utterance: Utterance) {
-        if !utterance.typed {
-            self.hearing.understands();
+        if !utterance.typed && !utterance.raw.is_empty() && self.hearing.understands() {
+            self.reports.notice("players are understood again".to_owned());
         }
         utterance.text = self.router.correct(&utterance);
         let ahead = self.hearing.of(utterance.speaker).and_then(|pipeline| pipeline.ahead.take());

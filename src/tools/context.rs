@@ -158,6 +158,11 @@ pub trait Effects: Send + Sync {
         Err("no music can be played here")
     }
 
+    /// The reason that no music is heard there; `None`: it is.
+    fn lacks_loudspeaker(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Advice on getting an approver; `None`: one is present.
     fn lacks_approver(&self) -> Option<&'static str> {
         Some("a game master decides: in a session on Discord, or with glyphoxa ask --as-dm")

@@ -57,6 +57,9 @@ impl Effects for StepEffects {
 
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
         let link = self.link.as_ref().filter(|_| self.is_live());
+        if let Some(why) = link.and_then(|link| link.effects.lacks_loudspeaker()) {
+            return Err(why);
+        }
         match link.is_some_and(|link| link.try_send(self.halts, Command::Music(order))) {
             true => Ok(()),
             false => Err("no music can be played here"),

@@ -97,6 +97,9 @@ async fn music(context: &StepContext, words: Option<Words>) -> Result<Done, Done
         return context.order(vec![Command::Music(MusicOrder::Stop)]).await;
     };
     context.without_card().await?;
+    if let Some(why) = context.table()?.effects.lacks_loudspeaker() {
+        return Err(failed(why));
+    }
     let words = words.text();
     let track = context.parts.music.choose(&context.table()?.session, &words);
     let track = track.ok_or_else(|| {

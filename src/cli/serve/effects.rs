@@ -16,6 +16,10 @@ impl Effects for ServedEffects {
         false
     }
 
+    fn lacks_loudspeaker(&self) -> Option<&'static str> {
+        Some("no music can be heard here (programs outside receive speech alone)")
+    }
+
     fn tell_dm(&self, text: &str) {
         complain(&within(text));
     }

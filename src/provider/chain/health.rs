@@ -1,7 +1,7 @@
 //! Recent answers of a service, shared by all its callers.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::{
     logic::fallback::{Breaker, FirstWaits, Outcome},
-    provider::{Error, Kind},
+    provider::{Error, Kind, NamedEntry, entries::Pool},
 };
 
 #[derive(Debug, Default)]
@@ -68,6 +68,17 @@ impl Health {
     /// Held briefly, never across an await.
     fn known(&self) -> MutexGuard<'_, Record> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<E: Clone + PartialEq> Pool<NamedEntry<E>, Arc<Health>> {
+    /// `entries` by name; true: left alone after failures.
+    pub fn breakers(&self, entries: &[NamedEntry<E>]) -> Vec<(String, bool)> {
+        let is_open = |named: &NamedEntry<E>| {
+            let health = self.get(named, || Ok(Arc::default()));
+            health.is_ok_and(|it| it.rest().is_some())
+        };
+        entries.iter().map(|named| (named.name.clone(), is_open(named))).collect()
     }
 }
 

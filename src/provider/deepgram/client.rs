@@ -12,8 +12,8 @@ use std::{
 
 use reqwest::header::AUTHORIZATION;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, sleep, timeout, timeout_at},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::{Instant, sleep, sleep_until, timeout, timeout_at},
 };
 
 use super::{
@@ -39,6 +39,8 @@ pub struct Client {
     pub kept: Kept,
     handshake: Handshake,
     places: Option<Arc<Semaphore>>,
+    /// Number of voices that wait for one of them.
+    waiting: watch::Sender<usize>,
     tables: AtomicU64,
 }
 
@@ -63,6 +65,7 @@ impl Client {
             kept: Kept::default(),
             handshake,
             places,
+            waiting: watch::Sender::new(0),
             tables: AtomicU64::new(0),
         })
     }
@@ -83,7 +86,8 @@ impl Client {
                     | Kind::Crowded { retry_after: Some(wait) } => wait,
                     _ => return Err(error),
                 };
-                if Instant::now() + wait >= until {
+                // Not added to the time: the service may ask for any wait.
+                if wait >= until.saturating_duration_since(Instant::now()) {
                     return Err(error);
                 }
                 sleep(wait).await;
@@ -105,6 +109,12 @@ impl Client {
         Ok(Socket::new(connection, Arc::clone(&self.peer), told, place).await)
     }
 
+    /// Resolves at `from` or later, once a voice waits for a stream. Cancel safe.
+    pub async fn is_short_from(&self, from: Instant) {
+        sleep_until(from).await;
+        let _ = self.waiting.subscribe().wait_for(|count| *count > 0).await;
+    }
+
     /// Takes one of the plan's streams; closes an idle socket if none is free.
     async fn place(&self) -> Result<Option<OwnedSemaphorePermit>, Error> {
         let Some(places) = &self.places else { return Ok(None) };
@@ -112,6 +122,7 @@ impl Client {
             return Ok(Some(place));
         }
         self.kept.give_one_up();
+        let _waits = Waits::begun(&self.waiting);
         let place = timeout(PLACE, Arc::clone(places).acquire_owned()).await;
         match place {
             Ok(Ok(place)) => Ok(Some(place)),
@@ -132,5 +143,21 @@ impl Client {
         let took = begun.elapsed();
         socket.close().await;
         Ok(took)
+    }
+}
+
+/// A voice that waits for a stream, until dropped.
+struct Waits<'c>(&'c watch::Sender<usize>);
+
+impl<'c> Waits<'c> {
+    fn begun(waiting: &'c watch::Sender<usize>) -> Self {
+        waiting.send_modify(|count| *count += 1);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     provider::{
         Error, Kind,
         bounds::Bound,
-        remote::{names_concurrency, quotable, retry_after, shown_address, without_key},
+        remote::{begun, names_concurrency, quotable, retry_after, shown_address, without_key},
         sockets::{NotOpened, Noted},
     },
 };
@@ -209,7 +209,7 @@ impl Peer {
 
     /// The service's message, safe to print: one short line without the key.
     fn quote(&self, message: &str) -> String {
-        match quotable(&without_key(message, self.key.as_ref())) {
+        match quotable(&without_key(begun(message), self.key.as_ref())) {
             quoted if quoted.is_empty() => quoted,
             quoted => format!(": \"{quoted}\""),
         }

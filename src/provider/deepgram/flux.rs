@@ -29,8 +29,8 @@ const APART: Duration = Duration::from_millis(500);
 /// Longest utterance: continuous noise would never end one.
 const LONGEST: Duration = Duration::from_secs(32);
 
-/// Hears one speaker until the sound ends, or the socket does between turns. Fails if the service
-/// fails or stays silent although it hears a voice.
+/// Hears one speaker until the sound ends, or between turns the socket does or another voice needs
+/// its stream. Fails if the service fails or stays silent although it hears a voice.
 pub async fn recognise(client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
     let begun = Instant::now();
     let socket = client.open(&exchange.names(), exchange.again).await?;
@@ -109,7 +109,7 @@ impl Listening {
                 return Ok(());
             }
             self.check(client)?;
-            let due = self.due();
+            let (due, quiet_at) = (self.due(), self.came_at + GAP);
             tokio::select! {
                 biased;
                 // Sound before the clock, which fills gaps in it; the service last, because
@@ -121,6 +121,7 @@ impl Listening {
                     self.came_at = Instant::now();
                 }
                 Ok(()) = exchange.names.changed() => {}
+                () = client.is_short_from(quiet_at), if self.is_quiet() => return Ok(()),
                 () = sleep_until(due) => self.fill(),
                 said = self.socket.next() => {
                     let said = self.said(said?, exchange).await;
@@ -141,16 +142,17 @@ impl Listening {
     async fn send(&mut self) -> Result<(), Error> {
         let whole = self.sound.len() / FRAME * FRAME;
         let frames: Vec<u8> = self.sound.drain(..whole).collect();
-        for frame in frames.chunks(FRAME) {
-            if is_loud(frame) {
-                if self.is_quiet() {
-                    self.event_at = Instant::now();
-                }
-                self.voice += FRAME_TIME;
-                if self.utterance.voice(Instant::now()) {
-                    self.socket.begin();
-                }
+        // Counted before it is sent: a socket that fails in the silence before a voice has failed it.
+        for _ in frames.chunks(FRAME).filter(|frame| is_loud(frame)) {
+            if self.is_quiet() {
+                self.event_at = Instant::now();
             }
+            self.voice += FRAME_TIME;
+            if self.utterance.voice(Instant::now()) {
+                self.socket.begin();
+            }
+        }
+        for frame in frames.chunks(FRAME) {
             self.socket.sound(frame).await?;
             self.sent_at = Instant::now();
         }

@@ -58,6 +58,8 @@ impl Kept {
     /// Closes one of them to free a stream.
     pub fn give_one_up(&self) {
         let mut sockets = self.sockets();
+        // Those that have ended hold none.
+        sockets.retain(|_, waiting| !waiting.task.is_finished());
         if let Some(whose) = sockets.keys().next().copied() {
             sockets.remove(&whose);
         }
@@ -96,5 +98,32 @@ async fn alive(mut socket: Socket, mut wanted: oneshot::Receiver<()>) -> Option<
             // over.
             said = socket.next() => if said.is_err() { return None },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::task::{JoinHandle, yield_now};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn socket_that_has_ended_frees_no_stream() {
+        let kept = Kept::default();
+        let waiting = |task: JoinHandle<Option<Socket>>| Waiting {
+            wanted: oneshot::channel().0,
+            task: AbortOnDropHandle::new(task),
+        };
+        let ended = tokio::spawn(async { None });
+        while !ended.is_finished() {
+            yield_now().await;
+        }
+        let at = |speaker| SpeakerAt { table: 0, speaker };
+        let open = tokio::spawn(pending());
+        kept.sockets().extend([(at(0), waiting(ended)), (at(1), waiting(open))]);
+        kept.give_one_up();
+        assert!(kept.sockets().is_empty(), "the open one is closed");
     }
 }

@@ -46,16 +46,20 @@ pub async fn recognise(
     };
     let mut listening = Listening::new(socket, client.options.idle_timeout);
     let text = loop {
-        match listening.until_final(exchange).await {
-            Ok(text) => break text,
-            // The idle socket died unnoticed.
-            Err(error) if was_kept && !listening.is_answered => {
-                tracing::debug!(%error, "a socket that was kept is gone; another is opened");
-                was_kept = false;
-                listening.start_again(client.open(&exchange.names(), exchange.again).await?);
-            }
-            Err(error) => return Err(error),
+        let heard = listening.until_final(exchange).await;
+        let has_failed = match &heard {
+            Err(_) => true,
+            // Where another recogniser can hear it, that is quicker.
+            Ok(None) => exchange.again,
+            Ok(Some(_)) => false,
+        };
+        if !has_failed || !was_kept || listening.is_answered {
+            break heard?;
         }
+        // The idle socket died unnoticed.
+        tracing::debug!("a socket that was kept is gone; another is opened");
+        was_kept = false;
+        listening.start_again(client.open(&exchange.names(), exchange.again).await?);
     };
     let Listening { socket, unanswered, silent, .. } = listening;
     let text = text.ok_or_else(|| client.peer.silent())?;
@@ -116,7 +120,7 @@ impl Listening {
 
     fn start_again(&mut self, socket: Socket) {
         self.socket = socket;
-        (self.sent, self.unanswered, self.is_new) = (0, 0, false);
+        (self.sent, self.unanswered, self.is_new, self.silent) = (0, 0, false, false);
         self.words = Transcript::default();
     }
 

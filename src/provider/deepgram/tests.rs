@@ -140,6 +140,7 @@ async fn refused_handshakes_are_errors_by_status() {
             (refuse(429, &[]), crowded(None), many),
             // Longer than the longest wait for a socket.
             (refuse(429, &[("retry-after", "60")]), crowded(Some(60)), many),
+            (refuse(429, &[("retry-after", "1e19")]), crowded(Some(10_u64.pow(19))), many),
         ] {
             assert_unheard(model, fault, kind, what).await;
         }
@@ -170,6 +171,13 @@ async fn failing_sockets_are_errors_by_fault() {
             assert_unheard(model, fault, kind, what).await;
         }
     }
+}
+
+#[tokio::test]
+async fn socket_that_closes_at_once_is_an_error() {
+    let said = [silence(8), voice(28)].concat();
+    let error = error(hear_with(FLUX, &[Fault::Cut(0.0)], said).await);
+    assert_eq!(error.kind(), Kind::Interrupted, "{error}");
 }
 
 #[tokio::test]
@@ -324,6 +332,21 @@ async fn dead_idle_socket_is_replaced_without_loss() {
 }
 
 #[tokio::test]
+async fn silent_idle_socket_is_replaced_without_loss() {
+    let server = DeepgramServer::start(KEY);
+    let again = "Hello again Bartok.";
+    // The first socket takes the second utterance and says nothing.
+    server.says_each(&[TEXT, again, again]);
+    server.fault(Fault::Stall(0.6));
+    let idle_timeout = Duration::from_secs(1);
+    let table = Deepgram::new(Options { idle_timeout, ..options(&server, NOVA) }).unwrap();
+    assert_eq!(text(&hear(&table, 1, voice(28)).await), TEXT);
+    sleep(BETWEEN).await;
+    assert_eq!(text(&hear(&table, 1, voice(28)).await), again);
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
 async fn streams_beyond_plan_limit_are_not_requested() {
     let server = DeepgramServer::start(KEY);
     server.says(&[TEXT]);
@@ -343,6 +366,24 @@ async fn streams_beyond_plan_limit_are_not_requested() {
     }
     assert_eq!(text(&told), TEXT);
     assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn quiet_stream_gives_way_to_a_voice() {
+    let server = DeepgramServer::start(KEY);
+    server.says_each(&[TEXT, TEXT]);
+    let table = Deepgram::new(Options { max_streams: Some(1), ..options(&server, FLUX) }).unwrap();
+    let said = || [voice(28), silence(50)].concat();
+    let (to, sound) = mpsc::channel(said().len());
+    let mut events = table.listen_to(1, sound, Attempts::default());
+    give(&to, said());
+    let mut told = Vec::new();
+    while !matches!(told.last(), Some(Ok(SpeechEvent::Final { .. }))) {
+        told.push(next(&mut events).await.expect("a final"));
+    }
+    assert_eq!(text(&hear(&table, 2, said()).await), TEXT);
+    assert!(next(&mut events).await.is_none(), "the next voice opens another socket");
+    drop(to);
 }
 
 #[tokio::test]

@@ -202,11 +202,7 @@ impl Models {
 
     /// Configured models by name; true: left alone after failures.
     pub fn breakers(&self, list: &EntryList<ModelEntry>) -> Vec<(String, bool)> {
-        let is_open = |named: &NamedEntry<ModelEntry>| {
-            let health = self.health.get(named, || Ok(Arc::default()));
-            health.is_ok_and(|it| it.rest().is_some())
-        };
-        list.entries.iter().map(|named| (named.name.clone(), is_open(named))).collect()
+        self.health.breakers(&list.entries)
     }
 
     pub fn retain(&self, wanted: &EntryList<ModelEntry>) {

@@ -161,6 +161,14 @@ impl Recognisers {
         })
     }
 
+    /// Recognisers of a list by name; true: left alone after failures. A lone one is always asked.
+    pub fn breakers(&self, list: &EntryList<RecogniserEntry>) -> Vec<(String, bool)> {
+        match list.entries.as_slice() {
+            [_] => Vec::new(),
+            all => self.health.breakers(all),
+        }
+    }
+
     fn open(&self, entry: &RecogniserEntry) -> Result<Arc<dyn SpeechToText>, Error> {
         Ok(match entry {
             RecogniserEntry::Local(options) => Arc::new(self.here(options)?),

@@ -37,6 +37,11 @@ impl VoiceChains {
             .ok_or_else(|| Error::new(Kind::Missing, "no voice is configured (set providers.tts)"))
     }
 
+    /// Configured services by name; true: left alone after failures.
+    pub fn breakers(&self, list: &VoiceList) -> Vec<(String, bool)> {
+        self.health.breakers(list.configured())
+    }
+
     pub fn retain(&self, wanted: &VoiceList) {
         self.voices.retain(|entry| wanted.iter().any(|it| it == entry));
         self.health.retain(|named| wanted.named().contains(named));

@@ -95,6 +95,11 @@ impl VoiceList {
         &self.entries
     }
 
+    /// The configured ones, in order of preference.
+    pub fn configured(&self) -> &[NamedEntry<VoiceEntry>] {
+        self.entries.get(..self.configured).unwrap_or_default()
+    }
+
     /// The service of NPCs that name none.
     pub fn first(&self) -> Option<&NamedEntry<VoiceEntry>> {
         self.entries.first()
@@ -153,7 +158,7 @@ impl VoiceList {
     /// Voices of the other configured entries that may replace `own`, if its entry is configured:
     /// the same voice at another entry of its service, else the entry's default voice.
     fn behind(&self, own: &Voice, language: &str) -> impl Iterator<Item = Voice> {
-        let configured = self.entries.iter().take(self.configured);
+        let configured = self.configured().iter();
         let mine = self.get(&own.provider);
         let is_listed = mine.is_some_and(|mine| configured.clone().any(|it| it.name == mine.name));
         let others =

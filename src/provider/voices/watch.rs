@@ -153,6 +153,12 @@ impl Audible {
     }
 }
 
+/// True if all of some sound is below -60 dBFS.
+pub fn is_silent(samples: &[i16]) -> bool {
+    let energy = samples.iter().map(|sample| f64::from(*sample).powi(2)).sum();
+    is_below_floor(energy, samples.len())
+}
+
 fn is_below_floor(energy: f64, samples: usize) -> bool {
     energy < FLOOR.powi(2) * samples as f64
 }

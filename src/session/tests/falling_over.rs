@@ -141,6 +141,25 @@ async fn deaf_table_says_so_once() {
         assert_eq!(notices.len(), times_told, "{notices:?}");
         assert!(notices.iter().all(|it| it.ends_with(why)), "{notices:?}");
     }
+    stage.hears_so(understands("Bartok hello"));
+    stage.says(THORIN).await;
+    let (lines, notices) = stage.lines_and_notices().await;
+    assert_eq!((lines.len(), lines[0].outcome), (1, Outcome::Spoken));
+    assert_eq!(notices, ["players are understood again"]);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn failure_of_a_lone_recogniser_is_told() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let deaf = "players are not understood for now: secret hearing error";
+    for told in [&[deaf][..], &[]] {
+        stage.hears_so(ends_badly(Kind::Unavailable));
+        stage.says(THORIN).await;
+        let (lines, notices) = stage.lines_and_notices().await;
+        assert_eq!((lines.len(), lines[0].outcome), (1, Outcome::HearingError));
+        assert_eq!(notices, told);
+    }
     stage.close().await;
 }
 

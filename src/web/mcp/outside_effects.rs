@@ -67,6 +67,9 @@ impl Effects for CallEffects {
     }
 
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
+        if let Some(why) = self.shown().lacks_loudspeaker() {
+            return Err(why);
+        }
         let link = self.link.as_ref();
         match link.is_some_and(|link| link.try_send(link.halts.count(), Command::Music(order))) {
             true => Ok(()),

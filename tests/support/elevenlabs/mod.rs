@@ -72,7 +72,11 @@ pub enum Fault {
     Error(&'static str),
     /// The connection is gone when a second context is opened.
     Gone,
-    /// Many unknown messages, in text and binary frames.
+    /// Gone once a text is spoken, with the error for a turn without further text.
+    Expire,
+    /// All sound is silence.
+    Mute,
+    /// Many pings and unknown messages, in text and binary frames.
     Strange,
 }
 

@@ -190,6 +190,11 @@ impl Session {
                 _ => self.chunk(id, &chunk.iter().collect::<String>()).await,
             }
         }
+        if matches!(self.socket.fault, Fault::Expire) {
+            let label = "input_timeout_exceeded";
+            self.say(json!({"message": "expired", "error": label, "code": 1008})).await;
+            return Some(label.to_owned());
+        }
         None
     }
 
@@ -199,7 +204,8 @@ impl Session {
         let alignment = json!({
             "chars": chars, "charStartTimesMs": begins, "charDurationsMs": vec![CHARACTER; begins.len()],
         });
-        let sample = |at: usize| if (at / 60).is_multiple_of(2) { 8_000_i16 } else { -8_000 };
+        let peak = if matches!(self.socket.fault, Fault::Mute) { 0 } else { 8_000_i16 };
+        let sample = |at: usize| if (at / 60).is_multiple_of(2) { peak } else { -peak };
         let sound = (0..begins.len() * SAMPLES).flat_map(|at| sample(at).to_le_bytes());
         let audio = STANDARD.encode(sound.collect::<Vec<u8>>());
         self.sent += 1;
@@ -217,7 +223,9 @@ impl Session {
             let strange = json!({"mood": {"of": "the service"}, "contextId": message["contextId"]});
             let _ = self.socket.stream.send(Message::text(strange.to_string())).await;
             let _ = self.socket.stream.send(Message::text("[]")).await;
-            let _ = self.socket.stream.send(Message::Ping(Vec::new().into())).await;
+            for _ in 0..200 {
+                let _ = self.socket.stream.send(Message::Ping(Vec::new().into())).await;
+            }
             let _ = self.socket.stream.send(Message::binary(text.into_bytes())).await;
         } else {
             let _ = self.socket.stream.send(Message::text(text)).await;

@@ -83,14 +83,12 @@ impl Context {
         self.is_ended = true;
     }
 
-    /// Takes 16-bit sound. That behind its sentences is dropped.
+    /// Takes 16-bit sound. That behind its sentences is dropped, and counted: a sample may be split
+    /// there, and times go on.
     pub fn sound(&mut self, bytes: &[u8]) {
-        if self.sentences.is_empty() {
-            return;
-        }
         let samples = self.split.push(bytes);
-        if !samples.is_empty() {
-            self.sounded += RATE.duration_of(samples.len());
+        self.sounded += RATE.duration_of(samples.len());
+        if !samples.is_empty() && !self.sentences.is_empty() {
             self.events.push(LineEvent::Sound(Pcm { samples, rate: RATE }));
         }
     }
@@ -223,6 +221,17 @@ mod tests {
         assert_eq!(told(&mut context), ["done"]);
         context.sound(&sound(10));
         assert_eq!(told(&mut context), [""; 0], "sound behind all sentences");
+    }
+
+    #[test]
+    fn sound_behind_a_sentence_splits_no_sample() {
+        let mut context = context(&["Ay."]);
+        context.flushed();
+        context.sound(&[1, 0, 2]);
+        context.add("No.", Instant::now());
+        context.sound(&[0, 5, 0]);
+        let sound = Pcm { samples: vec![2, 5], rate: RATE };
+        assert_eq!(context.take(), [LineEvent::Done, LineEvent::Sound(sound)]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 use crate::provider::{
     Error, Kind,
-    remote::{names_concurrency, quotable, retry_after},
+    remote::{names_concurrency, retry_after},
     voices::socket::{Peer, Refusal, SocketFailure},
 };
 
@@ -95,10 +95,7 @@ fn refusal(peer: &Peer, Refusal { status, headers, body }: Refusal<'_>) -> Error
 /// Error for an error message of a socket.
 pub fn said(peer: &Peer, told: &Told) -> Error {
     let (kind, (what, fix)) = told.kind(None);
-    let code = match told.code.as_str() {
-        "" => String::new(),
-        code => format!(" ({})", quotable(code)),
-    };
+    let code = peer.labelled(&told.code);
     peer.error(kind, &format!("{what}{code}{}", peer.quoted(&told.message)), fix)
 }
 

@@ -31,8 +31,8 @@ pub struct Aura {
     /// Sentences that are not spoken: true if one has words.
     unspoken: VecDeque<bool>,
     samples: SplitSamples,
-    /// Sound of the first of them has come.
-    is_heard: bool,
+    /// Sound of the turn has come: nothing of an earlier one follows.
+    has_begun: bool,
     is_cancelled: bool,
     /// The socket has taken more within a minute than it may.
     is_over: bool,
@@ -52,7 +52,7 @@ impl Aura {
             address,
             unspoken: VecDeque::new(),
             samples: SplitSamples::default(),
-            is_heard: false,
+            has_begun: false,
             is_cancelled: false,
             is_over: false,
         }
@@ -62,19 +62,19 @@ impl Aura {
         if self.is_cancelled || self.unspoken.is_empty() {
             return Vec::new();
         }
-        self.is_heard = true;
+        self.has_begun = true;
         vec![sound(self.samples.push(bytes))]
     }
 
     /// The end of the first sentence; nothing if it is that of a cancelled turn, which may come
-    /// late: then the sentence has words and no sound yet.
+    /// late: then the turn has words and no sound yet.
     fn flushed(&mut self) -> Vec<LineEvent> {
         let is_silent = self.unspoken.front().is_some_and(|has_words| !has_words);
-        if !self.is_heard && !is_silent {
+        if !self.has_begun && !is_silent {
             return Vec::new();
         }
         self.unspoken.pop_front();
-        (self.is_heard, self.samples) = (false, SplitSamples::default());
+        self.samples = SplitSamples::default();
         let free = self.unspoken.is_empty().then_some(LineEvent::Free);
         [LineEvent::Done].into_iter().chain(free).collect()
     }
@@ -171,6 +171,19 @@ mod tests {
         assert_eq!(hear(&mut line), 0);
         assert_eq!(read(&mut line, FLUSHED), []);
         assert_eq!(read(&mut line, CLEARED), [LineEvent::Free]);
+    }
+
+    #[test]
+    fn soundless_sentence_leaves_the_next_its_sound() {
+        let mut line = line();
+        for text in ["Aye.", "東京.", "No."] {
+            say(&mut line, text);
+        }
+        assert_eq!(hear(&mut line), 1);
+        assert_eq!(read(&mut line, FLUSHED), [LineEvent::Done]);
+        assert_eq!(read(&mut line, FLUSHED), [LineEvent::Done], "the service has no sound for it");
+        assert_eq!(hear(&mut line), 1);
+        assert_eq!(read(&mut line, FLUSHED), [LineEvent::Done, LineEvent::Free]);
     }
 
     #[test]

@@ -16,8 +16,9 @@ pub fn order(kind: &str) -> Message {
 
 /// `text` as the service should read it.
 pub fn respelled(text: &str, pronunciation: &[Pronunciation]) -> String {
-    // The service would take it for the start of a command, and fail for most.
-    respell(text, pronunciation).replace("\\{", "{")
+    // Before a brace it would begin a command, most of which end the socket; two in a row would
+    // leave one.
+    respell(text, pronunciation).replace('\\', "")
 }
 
 pub fn speak(text: &str) -> Message {
@@ -36,6 +37,9 @@ mod tests {
     #[test]
     fn text_is_respelled_and_holds_no_command() {
         let entry = Pronunciation { word: "Zoë".into(), respelling: "zo ee".into() };
-        assert_eq!(respelled(r"Zoë, \{pause:500ms\}", &[entry]), r"zo ee, {pause:500ms\}");
+        for said in [r"Zoë, \{pause:500ms\}", r"Zoë, \\{pause:500ms}", r"Zoë, \\\{pause:500ms}"]
+        {
+            assert_eq!(respelled(said, std::slice::from_ref(&entry)), "zo ee, {pause:500ms}");
+        }
     }
 }

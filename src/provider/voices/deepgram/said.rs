@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::provider::{Error, deepgram::Peer};
+use crate::provider::{Error, bounds::VALUES, deepgram::Peer};
 
 /// Longest stored name of an unknown kind, in characters.
 const NAME_MAX: usize = 40;
@@ -29,12 +29,15 @@ pub enum Said {
     /// A known kind without use here.
     Known,
     Unknown(String),
-    /// Not JSON, or not an object with a type.
+    /// Not JSON, not an object with a type, or one with more than [`VALUES`].
     Garbled,
 }
 
 impl Said {
     pub fn read(message: &str) -> Self {
+        if VALUES.check_values(message.as_bytes()).is_err() {
+            return Self::Garbled;
+        }
         let value: Value = serde_json::from_str(message).unwrap_or_default();
         let word = |key: &str| short(value.get(key).and_then(Value::as_str).unwrap_or_default());
         match value.get("type").and_then(Value::as_str) {
@@ -83,6 +86,8 @@ mod tests {
             assert!(Said::read(message).settle(&peer).is_ok(), "{message}");
         }
         assert_eq!(Said::read("[]"), Said::Garbled);
+        let crowded = format!(r#"{{"type":"Flushed","of":[{}0]}}"#, "0,".repeat(VALUES.most()));
+        assert_eq!(Said::read(&crowded), Said::Garbled);
         assert_eq!(Said::read(r#"{"type":"Mood\n"}"#), Said::Unknown("Mood".to_owned()));
         let error = Said::read(r#"{"type":"Error","code":"DATA-0002","description":"no"}"#);
         assert_eq!(error.settle(&peer).unwrap_err().kind(), Kind::InvalidRequest);

@@ -45,7 +45,7 @@ impl Aligned {
     pub fn chunk(&mut self, sound: Pcm, alignment: Option<&Value>) -> Vec<LineEvent> {
         let Pcm { mut samples, rate } = sound;
         let (mut events, mut from) = (Vec::new(), Duration::ZERO);
-        let mut characters = alignment.map(characters).unwrap_or_default().into_iter().peekable();
+        let mut characters = alignment.into_iter().flat_map(characters).peekable();
         while let Some(character) = characters.next() {
             let Some(sentence) = self.0.front_mut() else { return events };
             events.extend(sentence.speaks(&character, from));
@@ -99,22 +99,25 @@ fn push(events: &mut Vec<LineEvent>, samples: Vec<i16>, rate: SampleRate) {
     }
 }
 
-/// Characters of `alignment` without blanks. Times that are missing are those of the one before.
-fn characters(alignment: &Value) -> Vec<Character> {
-    let list = |names: [&str; 2]| {
-        names.iter().find_map(|name| alignment.get(name)?.as_array().map(Vec::as_slice))
-    };
-    let begins = list(["charStartTimesMs", "char_start_times_ms"]).unwrap_or_default();
-    let lasts = list(["charDurationsMs", "charsDurationsMs"]).unwrap_or_default();
-    let (mut all, mut known) = (Vec::new(), Duration::ZERO);
-    for (at, text) in list(["chars", "characters"]).unwrap_or_default().iter().enumerate() {
+/// Characters of `alignment` without blanks, one by one: no more are read than sentences have.
+/// Times that are missing are those of the one before.
+fn characters(alignment: &Value) -> impl Iterator<Item = Character> {
+    let begins = list(alignment, ["charStartTimesMs", "char_start_times_ms"]);
+    let lasts = list(alignment, ["charDurationsMs", "charsDurationsMs"]);
+    let mut known = Duration::ZERO;
+    let texts = list(alignment, ["chars", "characters"]).iter().enumerate();
+    texts.flat_map(move |(at, text)| {
         known = begins.get(at).and_then(time).unwrap_or(known);
-        let ends = known + lasts.get(at).and_then(time).unwrap_or_default();
+        let (begins, ends) = (known, known + lasts.get(at).and_then(time).unwrap_or_default());
         let letters = text.as_str().unwrap_or_default().chars();
-        let letters = letters.filter(|letter| !letter.is_whitespace());
-        all.extend(letters.map(|_| Character { begins: known, ends }));
-    }
-    all
+        letters.filter(|letter| !letter.is_whitespace()).map(move |_| Character { begins, ends })
+    })
+}
+
+/// The list with one of these names; empty: there is none.
+fn list<'a>(alignment: &'a Value, names: [&str; 2]) -> &'a [Value] {
+    let found = names.iter().find_map(|name| alignment.get(name)?.as_array());
+    found.map(Vec::as_slice).unwrap_or_default()
 }
 
 fn time(milliseconds: &Value) -> Option<Duration> {
@@ -182,5 +185,8 @@ mod tests {
         assert_eq!(told(&events), ["sound 10"]);
         assert_eq!(told(&aligned.chunk(sound(10), Some(&json!("none")))), ["sound 10"]);
         assert_eq!(told(&aligned.end()), ["done"]);
+        aligned.add("Ay.");
+        let long = json!({"chars": ["Ay.".repeat(100_000)]});
+        assert_eq!(told(&aligned.chunk(sound(10), Some(&long))), ["word 0 1", "done"]);
     }
 }

@@ -68,9 +68,9 @@ impl Dialect for ElevenLabs {
 
     fn address(&self, setup: &SynthesisSetup) -> Result<Url, Error> {
         let voice = setup.voice.voice_id.as_str();
-        // Such a path would lead elsewhere.
-        if ["", ".", ".."].contains(&voice) {
-            let what = format!("the voice_id is '{voice}'");
+        // Such a path would lead elsewhere; of others, line ends and tabs would be left out.
+        if ["", ".", ".."].contains(&voice) || voice.contains(char::is_control) {
+            let what = format!("the voice_id is '{}'", voice.escape_debug());
             let fix = "use an id from the account's list of voices";
             return Err(self.peer.error(Kind::InvalidRequest, &what, fix));
         }

@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 use crate::provider::{
     Error, Kind,
-    remote::{names_concurrency, quotable, retry_after},
+    remote::{names_concurrency, retry_after},
     voices::socket::{Peer, Refusal, SocketFailure},
 };
 
@@ -47,6 +47,7 @@ const UNPAID: (&str, &str) =
 const KEY: (&str, &str) = ("the key was refused", "check api_key and its permissions");
 const VOICE: (&str, &str) =
     ("the account has no voice with this voice_id", "use an id from the account's list of voices");
+const REFUSED: (&str, &str) = ("the request was refused", "check model and base_url");
 const CROWDED: (&str, &str) =
     ("too many streams at once", "set max_streams to what the plan gives, or raise the plan");
 
@@ -67,7 +68,11 @@ fn refusal(peer: &Peer, Refusal { status, headers, body }: Refusal<'_>) -> Error
         404 if !told.has(&["voice"]) => {
             (Kind::InvalidRequest, ("not found", "check model and base_url"))
         }
-        400..500 => told.kind(),
+        400..500 => match told.kind() {
+            // No label that is known: the status says that it is ours.
+            (Kind::Unavailable, _) => (Kind::InvalidRequest, REFUSED),
+            phrased => phrased,
+        },
         _ => (Kind::Protocol, ("not a WebSocket endpoint", "check base_url")),
     };
     let quote = peer.quoted(&told.message);
@@ -77,9 +82,8 @@ fn refusal(peer: &Peer, Refusal { status, headers, body }: Refusal<'_>) -> Error
 /// Error for an error frame, or for a reason of a closed socket that is one.
 pub fn said(peer: &Peer, told: &Told) -> Error {
     let (kind, (what, fix)) = told.kind();
-    let label = told.labels.first().map(|it| format!(" ({})", quotable(it)));
-    let quote = peer.quoted(&told.message);
-    peer.error(kind, &format!("{what}{}{quote}", label.unwrap_or_default()), fix)
+    let label = peer.labelled(told.labels.first().map_or("", String::as_str));
+    peer.error(kind, &format!("{what}{label}{}", peer.quoted(&told.message)), fix)
 }
 
 fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
@@ -118,7 +122,7 @@ impl Told {
                 (Kind::Unavailable, ("the service failed", "try again"))
             }
             () if self.labels.is_empty() || self.has(&["invalid", "not_", "unsupported"]) => {
-                (Kind::InvalidRequest, ("the request was refused", "check model and base_url"))
+                (Kind::InvalidRequest, REFUSED)
             }
             () => (Kind::Unavailable, ("the service failed", "try again")),
         }
@@ -176,6 +180,7 @@ mod tests {
         assert_eq!(kind(404, "voice_not_found"), Kind::InvalidRequest);
         assert_eq!(kind(400, "voice_not_found"), Kind::InvalidRequest);
         assert_eq!(kind(422, "model_not_found"), Kind::InvalidRequest);
+        assert_eq!(kind(400, "text_too_long"), Kind::InvalidRequest);
         assert_eq!(kind(503, ""), Kind::Unavailable);
         assert_eq!(kind(200, ""), Kind::Protocol);
         let (status, headers) = (StatusCode::NOT_FOUND, &HeaderMap::new());
@@ -204,6 +209,9 @@ mod tests {
         let told = json!({"message": "no", "error": "voice_id_does_not_exist", "code": 1008});
         let error = said(&peer(), &Told::read(&told)).to_string();
         assert!(error.contains("no voice with this voice_id (voice_id_does_not_exist)"), "{error}");
+        let told = json!({"message": "no", "error": "no_key-Very-secret", "code": 1008});
+        let error = said(&peer(), &Told::read(&told)).to_string();
+        assert!(!error.to_lowercase().contains("very"), "{error}");
     }
 
     #[test]

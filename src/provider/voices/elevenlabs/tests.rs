@@ -225,8 +225,11 @@ async fn unknown_voice_is_named_with_its_fix() {
     assert_eq!(error.kind(), Kind::InvalidRequest);
     assert!(error.to_string().contains("no voice with this voice_id"), "{error}");
     assert!(next(&mut *turn).await.is_none());
-    let empty = service.lacks(&Voice::as_is(NAME, "")).map(|error| error.kind());
-    assert_eq!(empty, Some(Kind::InvalidRequest));
+    for odd in ["", "..", ".\t."] {
+        let error = service.lacks(&Voice::as_is(NAME, odd)).unwrap();
+        assert_eq!(error.kind(), Kind::InvalidRequest, "{odd:?}");
+        assert!(!error.to_string().contains('\t'), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -289,6 +292,34 @@ async fn socket_that_is_gone_is_opened_again() {
     assert_eq!(samples, 10 * SAMPLES);
     assert_eq!(server.seen().len(), 2);
     assert_eq!(payer.all(), [1, 0, 0], "another attempt was paid for");
+}
+
+#[tokio::test]
+async fn socket_that_ends_between_sentences_is_free() {
+    let (server, service) = started();
+    server.fault(Fault::Expire);
+    let (payer, mut turn) = (Arc::<Counts>::default(), turn(&service));
+    turn.say(sentence("Aye.", &payer));
+    while next(&mut *turn).await.unwrap().unwrap() != Spoken::Done {}
+    server.until(|seen| seen[0].ended.is_some()).await;
+    // The runtime looks at its connections.
+    tokio::task::yield_now().await;
+    turn.say(sentence("No.", &payer));
+    turn.finish();
+    let (samples, ..) = spoken(&mut *turn).await.unwrap();
+    assert_eq!(samples, 4 * SAMPLES);
+    let seen = server.seen();
+    assert_eq!((seen.len(), seen[0].said()), (2, vec!["Aye."]));
+    assert_eq!(payer.all(), [0; 3], "nothing was paid for again");
+}
+
+#[tokio::test]
+async fn silence_is_no_sentence() {
+    let (server, service) = started();
+    server.fault(Fault::Mute);
+    let error = says(&service, "Well met, friend.").await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Protocol);
+    assert!(error.to_string().contains("no sound for a sentence"), "{error}");
 }
 
 #[tokio::test]

@@ -125,6 +125,6 @@ pub enum SocketFailure<'a> {
     Broken(&'a tungstenite::Error),
     /// It sends more than this.
     Flooding(Bound),
-    /// A sentence ended without sound.
+    /// A sentence ended without audible sound.
     NoSound,
 }

@@ -75,6 +75,8 @@ impl Idle {
     /// Closes the oldest to free a stream.
     pub fn give_one_up(&self) {
         let mut sockets = self.sockets();
+        // Those that have ended hold none.
+        sockets.retain(|waiting| !waiting.task.is_finished());
         if !sockets.is_empty() {
             sockets.remove(0);
         }
@@ -101,7 +103,11 @@ async fn alive(
             biased;
             _ = &mut wanted => return Some(socket),
             () = sleep_until(until) => {
-                socket.close().await;
+                // A turn that wants it opens another one, and does not wait for its end.
+                tokio::select! {
+                    _ = &mut wanted => {}
+                    () = socket.close() => {}
+                }
                 return None;
             }
             () = sleep_until(sign) => {
@@ -115,5 +121,31 @@ async fn alive(
                 messages.add(1).ok()?;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::task::{JoinHandle, yield_now};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn socket_that_has_ended_frees_no_stream() {
+        let idle = Idle::default();
+        let waiting = |task: JoinHandle<Option<Socket>>| Waiting {
+            address: Url::parse("http://127.0.0.1:9").unwrap(),
+            wanted: oneshot::channel().0,
+            task: AbortOnDropHandle::new(task),
+        };
+        let ended = tokio::spawn(async { None });
+        while !ended.is_finished() {
+            yield_now().await;
+        }
+        idle.sockets().extend([waiting(ended), waiting(tokio::spawn(pending()))]);
+        idle.give_one_up();
+        assert!(idle.sockets().is_empty(), "the open one is closed");
     }
 }

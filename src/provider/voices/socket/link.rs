@@ -2,11 +2,13 @@
 //!
 //! Entry type: [`Link`].
 
+use futures::FutureExt;
 use reqwest::Url;
+use tokio_tungstenite::tungstenite::Message;
 
 use super::{
     dialect::{LineEvent, TurnMessages},
-    stream::Socket,
+    stream::{Socket, SocketEnd},
 };
 use crate::provider::bounds::{Count, EVENTS};
 
@@ -42,13 +44,34 @@ impl Link {
 
     /// Resolves once the socket may serve another turn; false: never.
     pub async fn freed(&mut self) -> bool {
-        let mut messages = Count::within(EVENTS);
+        self.messages = Count::within(EVENTS);
         while !self.is_free && !self.line.is_free() {
-            let Ok(message) = self.socket.next().await else { return false };
-            let Ok(()) = messages.add(1) else { return false };
-            let Ok(events) = self.line.read(&message) else { return false };
-            self.is_free = events.contains(&LineEvent::Free);
+            let read = self.socket.next().await;
+            if !self.passes(read) {
+                return false;
+            }
         }
         self.socket.flush().await.is_ok()
+    }
+
+    /// Reads what has come while no sentence was awaited; false if the socket is of no more use.
+    pub fn catch_up(&mut self) -> bool {
+        while let Some(read) = self.socket.next().now_or_never() {
+            if !self.passes(read) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Takes what belongs to no sentence; false at the end of the socket.
+    fn passes(&mut self, read: Result<Message, SocketEnd>) -> bool {
+        let Ok(message) = read else { return false };
+        if self.messages.add(1).is_err() {
+            return false;
+        }
+        let Ok(events) = self.line.read(&message) else { return false };
+        self.is_free |= events.contains(&LineEvent::Free);
+        true
     }
 }

@@ -107,6 +107,14 @@ impl Peer {
         }
     }
 
+    /// The service's label in brackets, behind a blank; empty: there is none, or it has the key.
+    pub fn labelled(&self, label: &str) -> String {
+        let key = self.key.as_ref().map(|key| key.0.to_ascii_lowercase());
+        let key = key.filter(|key| !key.is_empty());
+        let has_key = key.is_some_and(|key| label.to_ascii_lowercase().contains(&key));
+        if label.is_empty() || has_key { String::new() } else { format!(" ({})", quotable(label)) }
+    }
+
     /// The JSON object of a message; `None`: it is something else.
     pub fn read(&self, message: &Message) -> Result<Option<Value>, Error> {
         let bytes = match message {

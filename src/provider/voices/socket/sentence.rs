@@ -9,7 +9,7 @@ use crate::{
     domain::Voice,
     provider::{
         Error, Kind, Pcm, Sentence, WordEnd,
-        voices::watch::{Rest, Watch},
+        voices::watch::{Rest, Watch, is_silent},
     },
 };
 
@@ -20,6 +20,8 @@ pub struct Sent {
     pub sentence: Sentence,
     pub watch: Watch,
     pub is_heard: bool,
+    /// Not all of its sound is silence.
+    pub is_audible: bool,
     /// The rest of its sound is unwanted.
     is_over: bool,
     pitch: f32,
@@ -36,6 +38,7 @@ impl Sent {
             watch: Watch::new(service, voice, &sentence.text),
             sentence,
             is_heard: false,
+            is_audible: false,
             is_over: false,
             pitch: voice.pitch_shift,
             speed: (voice.speed_factor / speed).clamp(slowest, fastest),
@@ -49,6 +52,7 @@ impl Sent {
             return (None, Ok(()));
         }
         self.is_heard = true;
+        self.is_audible |= !is_silent(&pcm.samples);
         match self.shaped(pcm) {
             Ok(shaped) => self.watched(shaped),
             Err(error) => (None, Err(error)),

@@ -24,6 +24,8 @@ use super::dialect::SocketFailure;
 
 /// Longest message that is read, in bytes; one may hold much sound.
 const MESSAGE_MAX: usize = 4 << 20;
+/// Most pings and the like that are read at a time: a flood of them would hold the thread.
+const AT_A_TIME: usize = 64;
 /// Longest wait for the end of a closing socket.
 const CLOSE: Duration = Duration::from_secs(1);
 
@@ -81,7 +83,7 @@ impl Socket {
         if !self.is_deaf && matches!(self.poll_send(context), Poll::Ready(Err(_))) {
             self.is_deaf = true;
         }
-        loop {
+        for _ in 0..AT_A_TIME {
             match ready!(self.stream.poll_next_unpin(context)) {
                 Some(Ok(Message::Close(frame))) => {
                     return Poll::Ready(Err(SocketEnd::Closed(frame)));
@@ -94,6 +96,8 @@ impl Socket {
                 None => return Poll::Ready(Err(SocketEnd::Closed(None))),
             }
         }
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// Hands over what waits, and flushes it.

@@ -69,7 +69,7 @@ impl Turn {
 
     async fn read(&mut self) -> Option<Result<Spoken, Error>> {
         while !self.is_over {
-            if let Some(said) = self.ready.pop_front() {
+            if let Some(said) = piece(&mut self.ready) {
                 self.deadline = None;
                 if let Err(error) = &said {
                     self.fail(error.kind());
@@ -95,6 +95,10 @@ impl Turn {
                 return Ok(false);
             }
             pending::<()>().await;
+        }
+        if self.sent.is_empty() {
+            // One that has ended meanwhile has not got the sentence, which costs nothing yet.
+            drop(self.link.take_if(|link| !link.catch_up()));
         }
         if self.link.is_none() {
             self.connect().await?;
@@ -204,7 +208,7 @@ impl Turn {
 
     fn done(&mut self) {
         let Some(sent) = self.sent.front_mut() else { return };
-        if !sent.is_heard && sent.has_words() {
+        if !sent.is_audible && sent.has_words() {
             let error = self.service.dialect.failure(SocketFailure::NoSound);
             return self.ready.push_back(Err(error));
         }
@@ -283,6 +287,13 @@ impl Turn {
     }
 }
 
+/// The next piece that is given on. Words wait for what follows them: without sound they are no
+/// sign that some comes, and a piece renews the deadline.
+fn piece(ready: &mut VecDeque<Result<Spoken, Error>>) -> Option<Result<Spoken, Error>> {
+    let are_words = ready.iter().all(|said| matches!(said, Ok(Spoken::Word(_))));
+    if are_words { None } else { ready.pop_front() }
+}
+
 impl Synthesis for Turn {
     fn say(&mut self, sentence: Sentence) {
         self.unsent.push_back(sentence);
@@ -301,5 +312,25 @@ impl Drop for Turn {
     fn drop(&mut self) {
         self.drop_unsent();
         self.part();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::provider::WordEnd;
+
+    #[test]
+    fn words_wait_for_what_follows_them() {
+        let word = |part| Ok(Spoken::Word(WordEnd { at: Duration::ZERO, part }));
+        let mut ready = VecDeque::from([word(0.5), word(1.0)]);
+        assert!(piece(&mut ready).is_none());
+        ready.push_back(Ok(Spoken::Done));
+        assert_eq!(piece(&mut ready).unwrap().unwrap(), word(0.5).unwrap());
+        assert_eq!(piece(&mut ready).unwrap().unwrap(), word(1.0).unwrap());
+        assert_eq!(piece(&mut ready).unwrap().unwrap(), Spoken::Done);
+        assert!(piece(&mut ready).is_none());
     }
 }
