@@ -7,7 +7,7 @@ use deadpool_postgres::{Client, Transaction};
 use crate::{domain::fnv1a, memory::Error};
 
 /// All steps, oldest first; released ones never change.
-pub(super) const STEPS: [&str; 12] = [
+pub(super) const STEPS: [&str; 13] = [
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
@@ -20,6 +20,7 @@ pub(super) const STEPS: [&str; 12] = [
     include_str!("migrations/0010.sql"),
     include_str!("migrations/0011.sql"),
     include_str!("migrations/0012.sql"),
+    include_str!("migrations/0014.sql"),
 ];
 
 /// Held by the program that migrates ("glyphoxa" in ASCII).

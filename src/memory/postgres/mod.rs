@@ -11,6 +11,7 @@ mod deletions;
 mod failure;
 mod graph;
 mod index;
+mod kept_tables;
 mod migrate;
 mod removal;
 mod search;

@@ -10,6 +10,7 @@ mod engine;
 mod forget;
 mod graph;
 mod items;
+mod kept_tables;
 mod lines;
 mod migrate;
 mod paths;

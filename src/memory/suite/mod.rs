@@ -7,6 +7,7 @@ mod deletions;
 mod graph;
 mod items;
 pub mod kept;
+pub mod kept_tables;
 mod lines;
 pub mod moved;
 mod sample;
@@ -46,4 +47,5 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     automation::claims(&*open()).await;
     automation::people(&*open()).await;
     tokens::records(&*open()).await;
+    kept_tables::records(&*open()).await;
 }
