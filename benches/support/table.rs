@@ -134,6 +134,7 @@ impl Room {
                 | TableEvent::Forgotten(_)
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)
+                | TableEvent::Conversed(_)
                 | TableEvent::Mark(_) => {}
             }
         };

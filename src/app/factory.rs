@@ -11,8 +11,8 @@ use super::{
 use crate::{
     campaign::{
         AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles,
-        KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, Scoped, ServerError,
-        TableRequest, Tables, TranscriptWriter,
+        KeptSession, KeptStore, MadeTable, OpenError, PlayedCampaign, RunningTable, Scoped,
+        ServerError, TableRequest, Tables, TranscriptWriter,
     },
     config::{self, Config},
     domain::{Npc, Scope, SessionId, Voice},
@@ -103,12 +103,13 @@ impl TableFactory {
         before: Option<&SessionId>,
     ) -> Result<KeptSession, OpenError> {
         let Some(before) = before else { return Ok(KeptSession::unkept()) };
-        let kept = KeptSession::open(&config.data_dir, &before.0, scope)?;
+        let store = self.0.transcripts.store();
+        let kept = KeptStore::new(&*store, &config.data_dir).open(&before.0, scope).await?;
         if !kept.is_unclaimed() {
             return Ok(kept);
         }
         let filter = SessionFilter { id: Some(before.0.clone()), limit: 1 };
-        let found = self.0.transcripts.store().sessions(scope, filter).await;
+        let found = store.sessions(scope, filter).await;
         let is_theirs = found.is_ok_and(|found| !found.is_empty());
         Ok(if is_theirs { kept } else { KeptSession::unkept() })
     }

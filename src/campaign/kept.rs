@@ -1,4 +1,5 @@
-//! Stored sessions, one file each. Entry type: [`KeptSession`].
+//! Stored sessions: those of this machine, one file each. Those of servers lie in the store
+//! (`kept_store.rs`), and in such a file only while it is away. Entry type: [`KeptSession`].
 //! **Never**: writes half a file, or continues in one scope what was said in another.
 
 use std::{
@@ -9,6 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::task::JoinError;
 
 use super::{
     file_error::{FileError, read_if_there},
@@ -18,23 +20,29 @@ use crate::{
     domain::{Message, Owner, Person, Scope, redact},
     engine::forget_exchanges,
     files,
+    memory::{self, KeptTable},
     session::Continuation,
 };
 
 const ID_MAX: usize = 64;
 
+#[derive(Clone)]
 pub struct KeptSession {
     id: String,
     path: Option<PathBuf>,
     content: Content,
+    /// It is in the store, unless that is away.
+    is_stored: bool,
     /// The file names no owner.
     is_unclaimed: bool,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Content {
     version: u32,
+    /// Number of changes in the store; 0 in files that were never there.
+    revision: u64,
     /// Owner and campaign; earlier versions did not store them.
     scope: Option<Scope>,
     histories: BTreeMap<String, Vec<Message>>,
@@ -45,15 +53,28 @@ struct Content {
 
 impl Content {
     fn read(path: &Path) -> Result<Self, KeptError> {
-        let content: Self = match read_if_there(path)? {
-            Some(text) => serde_json::from_slice(&text)
-                .map_err(|error| KeptError::Foreign { path: path.to_owned(), error })?,
-            None => Self::default(),
-        };
+        read_if_there(path)?.map_or_else(|| Ok(Self::default()), |text| Self::of(&text, path))
+    }
+
+    /// Parses `text` from `path`.
+    fn of(text: &[u8], path: &Path) -> Result<Self, KeptError> {
+        let content: Self = serde_json::from_slice(text)
+            .map_err(|error| KeptError::Foreign { path: path.to_owned(), error })?;
         match content.version > VERSION {
             true => Err(KeptError::Newer(path.to_owned())),
             false => Ok(content),
         }
+    }
+
+    const fn is_unclaimed(&self) -> bool {
+        self.scope.is_none() && self.version > 0
+    }
+
+    /// As written, without credentials.
+    fn written(&mut self) -> io::Result<String> {
+        self.version = VERSION;
+        self.histories.values_mut().flatten().for_each(hide_credentials);
+        Ok(serde_json::to_string(self)?)
     }
 }
 
@@ -88,6 +109,11 @@ pub enum KeptError {
     Busy(String),
     #[error(transparent)]
     File(#[from] FileError),
+    #[error(transparent)]
+    Store(#[from] memory::Error),
+    /// The task that used the file has failed.
+    #[error(transparent)]
+    Lost(#[from] JoinError),
 }
 
 impl KeptSession {
@@ -97,16 +123,21 @@ impl KeptSession {
             id: "unkept".to_owned(),
             path: None,
             content: Content::default(),
+            is_stored: false,
             is_unclaimed: false,
         }
     }
 
     /// Opens or begins the session `id`. Fails on an invalid name or file, or another scope.
     pub fn open(data_dir: &Path, id: &str, scope: &Scope) -> Result<Self, KeptError> {
-        let mut kept = Self::of_anybody(data_dir, id)?;
-        let elsewhere = match &kept.content.scope {
+        Self::of_anybody(data_dir, id)?.claimed_by(scope)
+    }
+
+    /// Fails if it is of another scope.
+    pub(super) fn claimed_by(mut self, scope: &Scope) -> Result<Self, KeptError> {
+        let elsewhere = match &self.content.scope {
             Some(whose) => (whose != scope).then(|| whose.to_string()),
-            None => match owner_of(id) {
+            None => match owner_of(&self.id) {
                 Owner::Guild(guild) if scope.owner != Owner::Guild(guild) => {
                     Some(format!("the Discord server {guild}"))
                 }
@@ -115,10 +146,10 @@ impl KeptSession {
             },
         };
         if let Some(whose) = elsewhere {
-            return Err(KeptError::Elsewhere { id: kept.id, whose, asked: scope.clone() });
+            return Err(KeptError::Elsewhere { id: self.id, whose, asked: scope.clone() });
         }
-        kept.content.scope = Some(scope.clone());
-        Ok(kept)
+        self.content.scope = Some(scope.clone());
+        Ok(self)
     }
 
     /// Like [`KeptSession::open`], for any owner: for deletion.
@@ -129,8 +160,8 @@ impl KeptSession {
         }
         let path = data_dir.join("sessions").join(format!("{id}.json"));
         let content = Content::read(&path)?;
-        let is_unclaimed = content.scope.is_none() && content.version > 0;
-        Ok(Self { id: id.to_owned(), path: Some(path), content, is_unclaimed })
+        let is_unclaimed = content.is_unclaimed();
+        Ok(Self { id: id.to_owned(), path: Some(path), content, is_stored: false, is_unclaimed })
     }
 
     /// Reserves the current session for this program until the result is dropped; `None` for a
@@ -140,8 +171,10 @@ impl KeptSession {
         let hold = SessionHold::take(path.with_extension("lock"))?;
         let hold = hold.ok_or_else(|| KeptError::Busy(self.id.clone()))?;
         // The previous holder may have saved more.
-        let scope = self.content.scope.take();
-        self.content = Content { scope, ..Content::read(path)? };
+        if !self.is_stored {
+            let scope = self.content.scope.take();
+            self.content = Content { scope, ..Content::read(path)? };
+        }
         Ok(Some(hold))
     }
 
@@ -152,6 +185,56 @@ impl KeptSession {
 
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Its file, which a stored one may lack; `None` for a session that is not stored.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// True if it is in the store, not in a file.
+    pub(super) const fn is_stored(&self) -> bool {
+        self.is_stored
+    }
+
+    /// True if it was ever saved.
+    pub(super) const fn is_written(&self) -> bool {
+        self.content.version > 0
+    }
+
+    pub(super) const fn revision(&self) -> u64 {
+        self.content.revision
+    }
+
+    /// Counts a change, beyond the revision `stored`.
+    pub(super) fn revise(&mut self, stored: u64) {
+        self.content.revision = self.content.revision.max(stored) + 1;
+    }
+
+    /// With its state in the store: `table`, or the file's without one.
+    pub(super) fn in_store(mut self, table: Option<&KeptTable>) -> Result<Self, KeptError> {
+        if let Some(table) = table {
+            let content = Content::of(table.text.as_bytes(), Path::new(&self.id))?;
+            self.content = Content { revision: table.revision, ..content };
+            self.is_unclaimed = self.content.is_unclaimed();
+        }
+        self.is_stored = true;
+        Ok(self)
+    }
+
+    /// Its state for the store.
+    pub(super) fn table(&mut self) -> Result<KeptTable, KeptError> {
+        let text = self.content.written().map_err(FileError::on("save", Path::new(&self.id)))?;
+        Ok(KeptTable { revision: self.content.revision, text })
+    }
+
+    /// Sets an NPC's conversation.
+    pub(super) fn converse(&mut self, npc: &str, messages: &[Message]) {
+        self.content.histories.insert(npc.to_owned(), messages.to_vec());
+    }
+
+    pub(super) const fn set_spent(&mut self, spent: f64) {
+        self.content.spent = spent;
     }
 
     /// The conversations it continues, by NPC.
@@ -240,13 +323,16 @@ impl KeptSession {
         histories: BTreeMap<String, Vec<Message>>,
         spent: f64,
     ) -> Result<(), FileError> {
-        let Some(path) = self.path else { return Ok(()) };
         self.content.histories.extend(histories);
         self.content.spent = spent;
-        self.content.version = VERSION;
-        self.content.histories.values_mut().flatten().for_each(hide_credentials);
-        let content = serde_json::to_vec(&self.content).map_err(io::Error::from);
-        let replaced = content.and_then(|content| files::replace_private(&path, &content));
+        self.write()
+    }
+
+    /// Writes its file. Blocks.
+    pub(super) fn write(mut self) -> Result<(), FileError> {
+        let Some(path) = self.path else { return Ok(()) };
+        let content = self.content.written();
+        let replaced = content.and_then(|text| files::replace_private(&path, text.as_bytes()));
         replaced.map_err(FileError::on("save the session in", &path))
     }
 }

@@ -27,6 +27,7 @@ pub fn count_event(figures: &Figures, event: &TableEvent) {
         | TableEvent::Forgotten(_)
         | TableEvent::State(_)
         | TableEvent::Stands(_)
+        | TableEvent::Conversed(_)
         | TableEvent::Mark(_) => {}
     }
 }

@@ -20,7 +20,9 @@ mod guilds;
 mod handles;
 mod hold;
 mod indexer;
+mod keeping;
 mod kept;
+mod kept_store;
 mod link;
 mod measured;
 mod mistakes;
@@ -76,6 +78,7 @@ pub use guilds::{
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession, owner_of};
+pub use kept_store::KeptStore;
 pub use link::{LinkParts, TableLink};
 pub use measured::count_event;
 pub use mistakes::{Mistake, Mistakes};

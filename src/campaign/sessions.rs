@@ -2,14 +2,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, UNIX_EPOCH},
 };
 
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use tokio::{
     sync::oneshot,
-    task::{JoinError, spawn_blocking},
+    task::spawn_blocking,
     time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -18,9 +19,10 @@ use super::{
     call_log::CallLog,
     clock::wall_clock,
     factory::{Factory, OpenError, RunningTable, TableRequest},
-    file_error::FileError,
     hold::SessionHold,
+    keeping::Keeping,
     kept::{KeptError, KeptSession, name_here, name_of},
+    kept_store::KeptStore,
     link::{LinkParts, TableLink},
     measured,
     notices::Tables,
@@ -33,7 +35,7 @@ use crate::{
     domain::{Npc, Owner, Person, Scope, SessionId},
     engine::{Budget, NpcPayments},
     figures::Figures,
-    memory::ForgetFrom,
+    memory::{ForgetFrom, MemoryStore},
     panics::caught_now,
     session::{
         Command, Continuation, Conversations, EventReader, TableEvent, TableEvents, TurnLine,
@@ -41,24 +43,12 @@ use crate::{
     tools::{CastChanges, Payments, ToolHost},
 };
 
-#[derive(Debug, thiserror::Error)]
-pub enum KeepError {
-    /// Its file is unusable.
-    #[error(transparent)]
-    Kept(#[from] KeptError),
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The task that wrote it has failed.
-    #[error(transparent)]
-    Lost(#[from] JoinError),
-}
-
 /// Longest wait for an ending session to be saved: its table and voice connection close first.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Interval of checks for a session that is being opened.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A session has ended, but its conversations are not in its file yet.
+/// A session has ended, but its conversations are not stored yet.
 #[derive(Debug, thiserror::Error)]
 #[error("a session that has just ended is not saved yet (try again in a minute)")]
 pub struct NotSaved;
@@ -111,6 +101,8 @@ struct Running {
     link: TableLink,
     /// Keeps other programs from playing it.
     hold: Option<SessionHold>,
+    /// Its state, if it is in the store.
+    keeping: Option<Keeping>,
     calls: CallLog,
     transcript: Transcript,
     assistant: SharedAssistant,
@@ -187,9 +179,12 @@ impl Sessions {
         let unsaved = self.unsaved(&session, scope.owner);
         let made = self.parts.factory.table(wanted).await?;
         let data_dir = self.parts.settings.load().data_dir.clone();
-        let mut kept = KeptSession::open(&data_dir, &session.0, &scope)?;
-        let hold = kept.hold()?;
+        let store = self.parts.transcripts.store();
+        let at = KeptStore::new(&*store, &data_dir);
+        let mut kept = at.open(&session.0, &scope).await?;
+        let hold = at.hold(&mut kept, &scope).await?;
         let calls = CallLog::open(kept.call_log().unwrap_or_default(), &session.0)?;
+        let keeping = kept.is_stored().then(|| Keeping::new(kept));
         self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
         let table = EveningTable {
@@ -215,6 +210,7 @@ impl Sessions {
             since: Instant::now(),
             link,
             hold,
+            keeping,
             calls,
             transcript,
             assistant: made.assistant,
@@ -227,15 +223,55 @@ impl Sessions {
 
     /// Records the events of `session` until its table closes.
     pub async fn write_down(self, session: SessionId, mut events: EventReader) {
-        while let Some(event) = events.recv().await {
-            if let TableEvent::Stands(continuation) = &event {
-                self.keep_standing(&session, Arc::clone(continuation)).await;
+        let keeping = self.running().get(&session).and_then(|it| it.keeping.clone());
+        let ended = CancellationToken::new();
+        let events = async {
+            while let Some(event) = events.recv().await {
+                self.keep_change(&session, &event).await;
+                // A panic at one event does not end the transcript.
+                if let Err(fault) = caught_now(|| self.take(&session, event)) {
+                    tracing::error!(%session, %fault, "cannot write down an event of a table");
+                    let text = format!("I may have failed to write down a line: {fault}");
+                    self.parts.tables.tell(&text);
+                }
             }
-            // A panic at one event does not end the transcript.
-            if let Err(fault) = caught_now(|| self.take(&session, event)) {
-                tracing::error!(%session, %fault, "cannot write down an event of a table");
-                self.parts.tables.tell(&format!("I may have failed to write down a line: {fault}"));
+            ended.cancel();
+        };
+        let Some(keeping) = keeping else { return events.await };
+        let (store, data_dir) = self.kept_at();
+        // Lines never wait for the state, which is written whole.
+        join(events, keeping.run(&KeptStore::new(&*store, &data_dir), &ended)).await;
+    }
+
+    /// Takes over servers' sessions that earlier versions have stored in files. Logs failures.
+    pub async fn take_over(&self) {
+        let (store, data_dir) = self.kept_at();
+        KeptStore::new(&*store, &data_dir).take_over().await;
+    }
+
+    /// Store and data folder, which have the stored sessions.
+    fn kept_at(&self) -> (Arc<dyn MemoryStore>, PathBuf) {
+        (self.parts.transcripts.store(), self.parts.settings.load().data_dir.clone())
+    }
+
+    /// Stores what changes the state of the table of `session`: in the store soon, in a file at
+    /// once.
+    async fn keep_change(&self, session: &SessionId, event: &TableEvent) {
+        let running =
+            self.running().get(session).map(|it| (it.keeping.clone(), it.link.budget.spent()));
+        let Some((keeping, spent)) = running else { return };
+        match (keeping, event) {
+            (Some(keeping), TableEvent::Stands(continuation)) => {
+                keeping.change(|state| state.continue_with(Continuation::clone(continuation)));
             }
+            (Some(keeping), TableEvent::Conversed(changed)) => keeping.change(|state| {
+                changed.iter().for_each(|(npc, messages)| state.converse(npc, messages));
+                state.set_spent(spent);
+            }),
+            (None, TableEvent::Stands(continuation)) => {
+                self.keep_standing(session, Arc::clone(continuation)).await;
+            }
+            _ => {}
         }
     }
 
@@ -246,7 +282,7 @@ impl Sessions {
         };
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         let keep = move || KeptSession::stands(&folder, &id, &scope, &continuation);
-        match spawn_blocking(keep).await.map_err(KeepError::from) {
+        match spawn_blocking(keep).await.map_err(KeptError::from) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "cannot save who is muted"),
             Err(error) => tracing::error!(%error, "cannot save who is muted"),
@@ -267,7 +303,8 @@ impl Sessions {
             | TableEvent::Said(_)
             | TableEvent::Forgotten(_)
             | TableEvent::State(_)
-            | TableEvent::Stands(_) => {}
+            | TableEvent::Stands(_)
+            | TableEvent::Conversed(_) => {}
         }
     }
 
@@ -297,7 +334,7 @@ impl Sessions {
         &self,
         session: &SessionId,
         kept: Option<Conversations>,
-    ) -> impl Future<Output = Result<(), KeepError>> + Send + use<> {
+    ) -> impl Future<Output = Result<(), KeptError>> + Send + use<> {
         let running = self.running().remove(session);
         self.parts.factory.closed(session);
         if let Some(running) = &running {
@@ -305,22 +342,35 @@ impl Sessions {
             self.parts.transcripts.ends(&running.transcript);
         }
         self.parts.tools.forget(session);
-        let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
+        let ((store, folder), id) = (self.kept_at(), session.0.clone());
         async move {
-            let save = move || {
-                // A session that does not run cannot be saved.
-                let Some(running) = running else { return Ok(()) };
-                let mut session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
-                let mut histories = BTreeMap::new();
-                if let Some(kept) = kept {
-                    histories.extend(kept.histories);
-                    session.continue_with(kept.continuation);
-                }
-                let saved = session.save(histories, running.link.budget.spent());
-                drop((running.hold, running.unsaved));
-                Ok(saved?)
+            // A session that does not run cannot be saved.
+            let Some(running) = running else { return Ok(()) };
+            let Running { hold, keeping, unsaved, link, transcript, .. } = running;
+            let spent = link.budget.spent();
+            let saved = if let Some(keeping) = keeping {
+                keeping.change(|state| {
+                    if let Some(kept) = kept {
+                        kept.histories.iter().for_each(|(npc, it)| state.converse(npc, it));
+                        state.continue_with(kept.continuation);
+                    }
+                    state.set_spent(spent);
+                });
+                keeping.write(&KeptStore::new(&*store, &folder)).await
+            } else {
+                let save = move || {
+                    let mut session = KeptSession::open(&folder, &id, &transcript.scope)?;
+                    let mut histories = BTreeMap::new();
+                    if let Some(kept) = kept {
+                        histories.extend(kept.histories);
+                        session.continue_with(kept.continuation);
+                    }
+                    Ok(session.save(histories, spent)?)
+                };
+                spawn_blocking(save).await?
             };
-            spawn_blocking(save).await?
+            drop((hold, unsaved));
+            saved
         }
     }
 

@@ -37,7 +37,7 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     let names = campaign::names(at.store, player, &known, &from).await?;
     let person = Person { id: PersonId(player.to_owned()), names: names.own };
     let stored = campaign::stored_of(at.store, player, &from).await?;
-    let kept = campaign::kept_of(&config.data_dir, &person, &from);
+    let kept = campaign::kept_of(at.store, &config.data_dir, &person, &from).await;
     let waits = campaign::lines_wait(&config.memory.transcripts.spill);
     let known = StoredPerson { person, from, stored, kept, waits, is_begun };
     if known.stored.is_empty() && known.kept.of.is_empty() && !waits && !is_begun {
@@ -46,7 +46,7 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
             None => unknown(player, &known.stored),
         });
     }
-    tell_of_shared(config, &names.shared, &known.from)?;
+    tell_of_shared(config, at, &names.shared, &known.from).await?;
     if yes { delete(config, at, known).await } else { list(player, &known) }
 }
 
@@ -64,11 +64,16 @@ fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Resu
 }
 
 /// Lists records of earlier versions that stay because another person has used the name too.
-fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Result<(), Failure> {
+async fn tell_of_shared(
+    config: &Config,
+    at: Scoped<'_>,
+    names: &[String],
+    from: &ForgetFrom,
+) -> Result<(), Failure> {
     for name in names {
         // An empty identity matches only records without one.
         let anybody = Person { id: PersonId(String::new()), names: vec![name.clone()] };
-        let kept = campaign::kept_of(&config.data_dir, &anybody, from);
+        let kept = campaign::kept_of(at.store, &config.data_dir, &anybody, from).await;
         // Unfinished files are deleted in any case.
         if kept.of.iter().any(|kept| kept.messages + kept.calls > 0) {
             let name = revealed_name(name);

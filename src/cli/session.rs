@@ -1,6 +1,6 @@
 //! `glyphoxa session`: stored sessions. Entry function: [`run`].
 
-use std::{collections::BTreeMap, io::Write, path::PathBuf};
+use std::{io::Write, path::PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::{DONE, Failure, block_on, complain, counted, shown::Shown, stdout, whose::Whose};
 use crate::{
     app,
-    campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},
+    campaign::{self, AccountFor, KeptError, KeptSession, KeptStore, Scoped, Writer, date, time},
     config::{Config, Use},
     domain::revealed_name,
     files,
@@ -247,7 +247,8 @@ struct RecapOptions<'a> {
 async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Result<u8, Failure> {
     let RecapOptions { id, viewer, extract, json } = options;
     find(at, id).await?;
-    let mut kept = kept(config, at, id)?;
+    let all = KeptStore::new(at.store, &config.data_dir);
+    let mut kept = kept(&all, at, id).await?;
     let accounts = app::accounts(config, None).await?;
     let account = AccountFor::Kept { session: id.to_owned(), before: kept.spent() };
     let budget = accounts.open(at.scope, account, &config.budget).await?;
@@ -258,11 +259,11 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
     // Paid money is spent, whatever the outcome; a program playing the session records it.
     if budget.spent() > kept.spent() {
-        match kept.hold() {
+        match all.hold(&mut kept, at.scope).await {
             Err(KeptError::Busy(_)) => {}
             hold => {
                 let _hold = hold?;
-                kept.save(BTreeMap::new(), budget.spent())?;
+                all.save_spent(kept, budget.spent()).await?;
             }
         }
     }
@@ -281,18 +282,19 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     Ok(DONE)
 }
 
-fn kept(config: &Config, at: Scoped<'_>, id: &str) -> Result<KeptSession, Failure> {
-    KeptSession::open(&config.data_dir, id, at.scope).map_err(|error| match error {
+async fn kept(all: &KeptStore<'_>, at: Scoped<'_>, id: &str) -> Result<KeptSession, Failure> {
+    all.open(id, at.scope).await.map_err(|error| match error {
         KeptError::Name(_) => Failure::Usage(error.to_string()),
         other => other.into(),
     })
 }
 
 async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result<u8, Failure> {
-    let mut kept = kept(config, at, id)?;
-    let _hold = kept.hold()?;
+    let all = KeptStore::new(at.store, &config.data_dir);
+    let mut kept = kept(&all, at, id).await?;
+    let _hold = all.hold(&mut kept, at.scope).await?;
     let gone = at.store.forget(at.scope, Forget::Session(id.to_owned())).await?;
-    let had_files = kept.delete()?;
+    let had_files = all.delete(kept).await?;
     at.store.purge_removed().await?;
     if gone.sessions == 0 && !had_files {
         find(at, id).await?;

@@ -62,6 +62,8 @@ const RETRY_MAX: Duration = Duration::from_secs(60);
 pub async fn run(options: Options, handles: Handles, stop: CancellationToken) -> Result<(), Fatal> {
     let privacy = handles.privacy.clone();
     let finished = privacy.finished();
+    // Before deletions, which need the same files.
+    handles.sessions.take_over().await;
     privacy.resume();
     let ended = serve(options, handles, finished, stop).await;
     privacy.close().await;

@@ -7,6 +7,7 @@ mod automation;
 mod deletion;
 mod graph;
 mod index;
+mod kept_tables;
 mod leases;
 mod postgres;
 mod settings;
@@ -30,6 +31,7 @@ pub use graph::{
 pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
+pub use kept_tables::{KeptTable, KeptTables};
 pub use leases::{IDENTIFY_APART, Lease, Leases, Node, NodeStatus, shard_of};
 pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, MemoryStore, Settings};

@@ -10,7 +10,8 @@ use crate::domain::Scope;
 
 use super::{
     StoreFuture, automation::Automation, deletion::Deletions, graph::Graph, index::Index,
-    leases::Leases, spending::Spending, tokens::AccessTokens, transcript::Transcript,
+    kept_tables::KeptTables, leases::Leases, spending::Spending, tokens::AccessTokens,
+    transcript::Transcript,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +51,16 @@ pub trait Settings: Send + Sync {
 
 /// All layers of a memory.
 pub trait MemoryStore:
-    Transcript + Graph + Index + Settings + Spending + Deletions + Automation + AccessTokens + Leases
+    Transcript
+    + Graph
+    + Index
+    + Settings
+    + Spending
+    + Deletions
+    + Automation
+    + AccessTokens
+    + KeptTables
+    + Leases
 {
 }
 
@@ -63,6 +73,7 @@ impl<T> MemoryStore for T where
         + Deletions
         + Automation
         + AccessTokens
+        + KeptTables
         + Leases
 {
 }

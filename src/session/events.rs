@@ -26,7 +26,7 @@ use super::{
     pulse::{Pulse, release_woken},
     status::State,
 };
-use crate::domain::{PersonId, TurnId};
+use crate::domain::{Message, PersonId, TurnId};
 
 #[derive(Clone, Debug)]
 pub enum TableEvent {
@@ -45,6 +45,8 @@ pub enum TableEvent {
     State(State),
     /// State to continue from after a restart; sent when muting or the scene changes.
     Stands(Arc<Continuation>),
+    /// Conversations that have changed, by NPC: by an answer as heard, or by what was forgotten.
+    Conversed(Arc<[(String, Vec<Message>)]>),
     /// Resolved once the writing listener has stored all previous events.
     Mark(Arc<Mark>),
     Missed(u64),

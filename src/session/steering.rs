@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{
-    SeatId, Speaker, SpeakerId, TableEvent,
+    Seat, SeatId, Speaker, SpeakerId, TableEvent,
     caller::Caller,
     command::SceneChange,
     continuation::Continuation,
@@ -62,6 +62,18 @@ impl Table {
     pub(super) fn tell_how_it_stands(&self) {
         let continuation = Continuation::of(&self.seats, &self.router.scene, &self.carded);
         self.reports.tell(TableEvent::Stands(Arc::new(continuation)));
+    }
+
+    /// Publishes the conversations that have changed.
+    pub(super) fn tell_conversations(&mut self) {
+        let changed = |seat: &mut Seat| {
+            let messages = seat.conversation.changed()?.to_vec();
+            Some((seat.npc.name.clone(), messages))
+        };
+        let changed: Vec<_> = self.seats.all_mut().filter_map(changed).collect();
+        if !changed.is_empty() {
+            self.reports.tell(TableEvent::Conversed(changed.into()));
+        }
     }
 
     pub(super) fn pause(&mut self, paused: bool) {
@@ -203,6 +215,8 @@ impl Table {
         self.turns.all().for_each(Active::leave_unexplained);
         self.reports.forget(&person.id);
         self.reports.tell(TableEvent::Forgotten(person.id.clone()));
+        // Before the deletion goes on to what is stored.
+        self.tell_conversations();
         // Sessions that held those words are closed now.
         self.warm();
     }

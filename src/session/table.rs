@@ -233,6 +233,7 @@ impl Table {
             Event::Wake | Event::Closed => {}
         }
         self.act(Instant::now());
+        self.tell_conversations();
     }
 
     /// Handles a panic: ends work in progress and notifies the game master. Returns the pause

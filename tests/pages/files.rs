@@ -9,7 +9,7 @@ use crate::support::program::{Place, repository, shipped};
 /// Code in sentences that looks like a key and is none: a name, a value, a command, a word of Rust.
 const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter check doctor glyphoxa \
     weather.get_weather server.tool cwd node_modules _meta offer max call confirm made_by \
-    fetch_page settings.yml search.formats server.limiter html json false wiki.lan \
+    fetch_page web.key settings.yml search.formats server.limiter html json false wiki.lan \
     calls.jsonl extensions.glyphoxa refuse complete \
     voice.speak voice_speak system.health session.status workflow.run workflow.list schedule.create \
     schedule.list schedule.cancel npc.list npc.ask memory.search entity.get session.recap \

@@ -6,8 +6,14 @@ use std::path::PathBuf;
 
 use tokio::task::spawn_blocking;
 
-use super::{erasure::PrivacyError, files::forget_kept, lines::forget};
+use super::{
+    failure::PrivacyError,
+    files::forget_kept,
+    lines::forget,
+    stored::{both, forget_stored},
+};
 use crate::{
+    campaign::KeptStore,
     domain::Person,
     memory::{Deletion, MemoryStore},
 };
@@ -38,16 +44,26 @@ impl DirectDeletion<'_> {
         let (person, from) = (self.person.clone(), self.deletion.from.clone());
         let is_open = move |id: &str| playing.as_deref() == Some(id);
         let files = move || forget_kept(&data_dir, &person, &from, &[], is_open);
-        let kept = spawn_blocking(files).await?;
-        if let Err(left) = &kept {
-            // The lines with the names are deleted next.
-            self.deletion.names.clone_from(&self.person.names);
-            self.deletion.files.clone_from(&left.sessions);
-            self.store.put_deletion(self.deletion.clone()).await?;
-        }
+        let files = spawn_blocking(files).await?;
+        let (at, playing) = (KeptStore::new(self.store, &self.data_dir), self.playing.as_deref());
+        let is_open = |id: &str| playing == Some(id);
+        let stored = forget_stored(&at, &self.person, &self.deletion.from, &[], is_open).await;
+        let kept = match both(files, stored) {
+            Err(PrivacyError::Kept(left)) => {
+                // The lines with the names are deleted next.
+                self.deletion.names.clone_from(&self.person.names);
+                self.deletion.files.clone_from(&left.sessions);
+                self.store.put_deletion(self.deletion.clone()).await?;
+                Err(PrivacyError::Kept(left))
+            }
+            others => {
+                others?;
+                Ok(())
+            }
+        };
         let Deletion { player, from, before, .. } = &self.deletion;
         let lines = forget(self.store, player, from, *before).await?;
-        Ok((lines, kept.map_err(PrivacyError::from)))
+        Ok((lines, kept))
     }
 
     /// Ends a deletion that changed all files. If lines that wait to be stored may be the person's,

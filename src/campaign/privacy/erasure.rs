@@ -1,4 +1,4 @@
-//! Erases a person from running tables and files, without the store. Entry type: [`Eraser`].
+//! Erases a person from running tables and stored sessions, not from the store's lines. Entry type: [`Eraser`].
 //!
 //! The first attempt covers all tables and files, by identity and, for records of earlier versions,
 //! by name. Later attempts first retry only the files that failed, so that new words of the person
@@ -6,39 +6,18 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 
-use super::files::{Unforgotten, forget_kept};
-use crate::{
-    campaign::{NotSaved, NotWritten, Sessions, SharedSettings, parts::clear_parts},
-    domain::{Person, PersonId},
-    memory::{self, Deletion, ForgetFrom},
-    panics::Panicked,
+use super::{
+    failure::PrivacyError,
+    files::forget_kept,
+    stored::{both, forget_stored},
 };
-
-/// Why a person's stored data cannot be shown or forgotten. Contains no words of people.
-#[derive(Debug, thiserror::Error)]
-pub enum PrivacyError {
-    /// The last lines are not in the store.
-    #[error(transparent)]
-    NotWritten(#[from] NotWritten),
-    #[error(transparent)]
-    Store(#[from] memory::Error),
-    /// A closed session is not saved yet.
-    #[error(transparent)]
-    NotSaved(#[from] NotSaved),
-    /// Files of stored sessions cannot be read or written.
-    #[error(transparent)]
-    Kept(#[from] Unforgotten),
-    /// The task that changed the files has failed.
-    #[error(transparent)]
-    Lost(#[from] JoinError),
-    /// The program is shutting down.
-    #[error("the bot is shutting down (the next start continues)")]
-    Ended,
-    #[error(transparent)]
-    Fault(#[from] Panicked),
-}
+use crate::{
+    campaign::{KeptStore, Sessions, SharedSettings, parts::clear_parts},
+    domain::{Person, PersonId},
+    memory::{Deletion, ForgetFrom},
+};
 
 /// Cloning shares both fields.
 #[derive(Clone)]
@@ -134,7 +113,7 @@ impl Eraser {
         erased
     }
 
-    /// Erases from the files of the sessions `only`, of all if it is empty.
+    /// Erases from the stored sessions `only`, from all if it is empty.
     async fn erase_files(
         &self,
         person: &Arc<Person>,
@@ -143,8 +122,14 @@ impl Eraser {
         open: BTreeSet<String>,
     ) -> Result<(), PrivacyError> {
         let folder = self.settings.load().data_dir.clone();
-        let (person, from, only) = (Arc::clone(person), from.clone(), only.to_vec());
-        let files = move || forget_kept(&folder, &person, &from, &only, |id| open.contains(id));
-        Ok(spawn_blocking(files).await??)
+        let (store, open) = (self.sessions.transcripts().store(), Arc::new(open));
+        let files = {
+            let (folder, is_open) = (folder.clone(), Arc::clone(&open));
+            let (person, from, only) = (Arc::clone(person), from.clone(), only.to_vec());
+            move || forget_kept(&folder, &person, &from, &only, |id| is_open.contains(id))
+        };
+        let files = spawn_blocking(files).await?;
+        let at = KeptStore::new(&*store, &folder);
+        both(files, forget_stored(&at, person, from, only, |id| open.contains(id)).await)
     }
 }

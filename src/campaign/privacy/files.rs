@@ -55,7 +55,7 @@ pub fn forget_kept(
 }
 
 /// Lists sessions whose files mention `person`. Goes on after an unreadable file. Blocks.
-pub fn kept_of(data_dir: &Path, person: &Person, from: &ForgetFrom) -> KeptFiles {
+pub fn of_files(data_dir: &Path, person: &Person, from: &ForgetFrom) -> KeptFiles {
     let mut kept = KeptFiles::default();
     match kept_sessions(&data_dir.join("sessions"), |id| is_from(id, from)) {
         Err(error) => kept.unread = Some(error.into()),
@@ -126,7 +126,7 @@ pub fn played_elsewhere(
     Ok(None)
 }
 
-fn is_from(id: &str, from: &ForgetFrom) -> bool {
+pub fn is_from(id: &str, from: &ForgetFrom) -> bool {
     owner_of(id) == from.owner && from.session.as_ref().is_none_or(|session| id == session.0)
 }
 
@@ -170,7 +170,7 @@ mod tests {
             .unwrap();
         let kept = |id: &str| {
             let person = Person { id: PersonId(id.to_owned()), names: Vec::new() };
-            kept_of(folder.path(), &person, &ForgetFrom { owner: Owner::Local, session: None })
+            of_files(folder.path(), &person, &ForgetFrom { owner: Owner::Local, session: None })
         };
         let KeptFiles { of, unread } = kept("Anna \"A\"");
         let session = "monday".to_owned();

@@ -3,19 +3,22 @@
 
 mod direct;
 mod erasure;
+mod failure;
 mod files;
 mod lines;
 mod pending;
 mod planned;
 mod queue;
 mod service;
+mod stored;
 #[cfg(test)]
 mod tests;
 
 pub use direct::DirectDeletion;
-pub use files::{kept_of, played_elsewhere};
+pub use files::played_elsewhere;
 pub use lines::{names, own_lines, stored_of};
 pub use service::Privacy;
+pub use stored::kept_of;
 
 use std::collections::BTreeMap;
 

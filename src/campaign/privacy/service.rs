@@ -19,7 +19,8 @@ use tokio::{
 
 use super::{
     Deleted, NamesOf,
-    erasure::{Eraser, PrivacyError},
+    erasure::Eraser,
+    failure::PrivacyError,
     lines::{forget, names, own_lines},
     pending::{PendingDeletions, RecordError},
     queue::{Queue, Queues, SharedQueue},

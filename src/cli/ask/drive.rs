@@ -139,6 +139,7 @@ impl Driver {
                 | TableEvent::Forgotten(_)
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)
+                | TableEvent::Conversed(_)
                 | TableEvent::Mark(_)
                 | TableEvent::Missed(_) => {}
             }

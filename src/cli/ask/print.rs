@@ -56,6 +56,7 @@ impl Printer {
             | TableEvent::Forgotten(_)
             | TableEvent::State(_)
             | TableEvent::Stands(_)
+            | TableEvent::Conversed(_)
             | TableEvent::Mark(_) => {}
             TableEvent::Missed(missed) => {
                 complain(&format!("{missed} events of the table were skipped"));

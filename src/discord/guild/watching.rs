@@ -96,7 +96,7 @@ impl Guild {
                 self.refresh_panel_soon();
             }
             TableEvent::Halted { .. } => self.halted(),
-            TableEvent::Said(_) | TableEvent::Forgotten(_) => {}
+            TableEvent::Said(_) | TableEvent::Forgotten(_) | TableEvent::Conversed(_) => {}
         }
     }
 

@@ -3,6 +3,8 @@
 //!
 //! Entry type: [`History`]. Contains only what was played.
 
+use std::mem;
+
 use super::{
     exchanges::{exchanges, forget_exchanges},
     summary::Summary,
@@ -24,16 +26,24 @@ const MESSAGES_AT_MOST: usize = 2_000;
 #[derive(Debug, Default)]
 pub struct History {
     messages: Vec<Message>,
+    /// The messages have changed since [`History::changed`].
+    is_changed: bool,
     side_lines: Vec<SideLine>,
 }
 
 impl History {
     pub fn new(messages: Vec<Message>) -> Self {
-        Self { messages, side_lines: Vec::new() }
+        let is_changed = !messages.is_empty();
+        Self { messages, is_changed, side_lines: Vec::new() }
     }
 
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The messages, if they have changed since the last call.
+    pub fn changed(&mut self) -> Option<&[Message]> {
+        mem::take(&mut self.is_changed).then_some(self.messages.as_slice())
     }
 
     pub fn side_lines(&self) -> &[SideLine] {
@@ -56,6 +66,7 @@ impl History {
     pub fn forget(&mut self, person: &Person) {
         self.side_lines.retain(|line| line.by.as_ref() != Some(&person.id));
         forget_exchanges(&mut self.messages, person);
+        self.is_changed = true;
     }
 
     /// Removes the last exchange, if it begins with `said`; if it was summarised, removes the
@@ -73,6 +84,7 @@ impl History {
         };
         if is_it {
             self.messages.truncate(last);
+            self.is_changed = true;
         }
     }
 
@@ -81,6 +93,7 @@ impl History {
         let is_there = self.messages.starts_with(&summary.of);
         if is_there {
             self.messages.splice(..summary.of.len(), [summary.instead]);
+            self.is_changed = true;
         }
         is_there
     }
@@ -98,6 +111,7 @@ impl History {
         }
         self.side_lines.clear();
         self.messages.extend(kept);
+        self.is_changed = true;
     }
 
     pub fn trim(&mut self) {

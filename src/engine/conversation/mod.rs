@@ -85,6 +85,11 @@ impl Conversation {
         self.history.messages()
     }
 
+    /// Like [`Conversation::messages`], if they have changed since the last call.
+    pub fn changed(&mut self) -> Option<&[Message]> {
+        self.history.changed()
+    }
+
     /// For the next turn; `host` fills in values that servers have given for prompts.
     pub fn excerpt(&self, host: &ToolHost) -> Excerpt {
         let system = host.filled(&self.system);

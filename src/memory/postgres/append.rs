@@ -153,7 +153,7 @@ impl Postgres {
         let given = lines.iter().enumerate().filter(|(place, _)| once.insert(&uids[*place]));
         let given = given.map(|(place, line)| Given::of(scope, place, line));
         let given = json(&given.collect::<Result<Vec<_>, _>>()?)?;
-        let lease = self.needed_lease(scope)?;
+        let lease = self.needed_lease(scope.owner)?;
         let numbers = self.numbers(&plain(&scope.key()), &given, lease.as_ref()).await?;
         if let Some(lease) = lease.filter(|_| numbers.is_empty()) {
             return Err(Error::Fenced(lease.guild));

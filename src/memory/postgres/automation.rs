@@ -22,7 +22,7 @@ impl Automation for Postgres {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
-            if let Some(lease) = self.needed_lease(scope)? {
+            if let Some(lease) = self.needed_lease(scope.owner)? {
                 lease.hold(&work).await?;
             }
             keep_run(&work, scope, run).await?;

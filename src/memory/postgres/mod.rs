@@ -12,6 +12,7 @@ mod failure;
 mod fence;
 mod graph;
 mod index;
+mod kept_tables;
 mod leases;
 mod migrate;
 mod removal;

@@ -87,8 +87,8 @@ impl Postgres {
     }
 
     /// The lease that a write for `scope` needs, if any. Fails if it is not held.
-    pub(super) fn needed_lease(&self, scope: &Scope) -> Result<Option<NeededLease>, Error> {
-        match (&*self.fence.lock().unwrap_or_else(PoisonError::into_inner), scope.owner) {
+    pub(super) fn needed_lease(&self, owner: Owner) -> Result<Option<NeededLease>, Error> {
+        match (&*self.fence.lock().unwrap_or_else(PoisonError::into_inner), owner) {
             (Some(fence), Owner::Guild(guild)) => fence.needed(guild).map(Some),
             _ => Ok(None),
         }

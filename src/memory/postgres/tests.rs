@@ -138,7 +138,9 @@ async fn several_programs_number_lines_without_gaps() {
 async fn several_programs_fire_a_schedule_once() {
     in_database(|address| async move {
         let (one, two) = (Postgres::open(&address).await, Postgres::open(&address).await);
-        suite::automation::contest(&one.unwrap(), &two.unwrap()).await;
+        let (one, two) = (one.unwrap(), two.unwrap());
+        suite::automation::contest(&one, &two).await;
+        suite::kept_tables::contest(&one, &two).await;
     })
     .await;
 }

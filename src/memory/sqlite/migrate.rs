@@ -21,6 +21,7 @@ pub const STEPS: &[&str] = &[
     include_str!("schema/0010.sql"),
     include_str!("schema/0011.sql"),
     include_str!("schema/0012.sql"),
+    include_str!("schema/0013.sql"),
 ];
 
 /// Applies the missing `steps`, each in its own transaction; returns the schema's number. Fails on

@@ -10,6 +10,7 @@ mod engine;
 mod forget;
 mod graph;
 mod items;
+mod kept_tables;
 mod leases;
 mod lines;
 mod migrate;

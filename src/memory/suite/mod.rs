@@ -7,6 +7,7 @@ mod deletions;
 mod graph;
 mod items;
 pub mod kept;
+pub mod kept_tables;
 pub mod leases;
 mod lines;
 pub mod moved;
@@ -47,5 +48,6 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     automation::claims(&*open()).await;
     automation::people(&*open()).await;
     tokens::records(&*open()).await;
+    kept_tables::records(&*open()).await;
     leases::alone(&*open()).await;
 }

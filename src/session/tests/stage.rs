@@ -424,9 +424,11 @@ impl Stage {
     }
 
     /// Events since the last call, without the words of players for programs that listen: a card
-    /// or a deletion takes them back from these later.
+    /// or a deletion takes them back from these later, and from conversations for the store.
     pub fn shown(&mut self) -> Vec<TableEvent> {
-        self.events().into_iter().filter(|event| !matches!(event, TableEvent::Said(_))).collect()
+        let is_shown =
+            |event: &TableEvent| !matches!(event, TableEvent::Said(_) | TableEvent::Conversed(_));
+        self.events().into_iter().filter(is_shown).collect()
     }
 
     /// Events since the last call.
@@ -450,6 +452,7 @@ impl Stage {
             | TableEvent::Forgotten(_)
             | TableEvent::Halted { .. }
             | TableEvent::Stands(_)
+            | TableEvent::Conversed(_)
             | TableEvent::Mark(_)
             | TableEvent::State(_) => None,
         };

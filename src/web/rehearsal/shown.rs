@@ -121,7 +121,7 @@ impl Shown {
                 self.tell(&ToPage::Cleared { removals: self.table.count_removal() });
                 self.tell(&notice(&format!("{missed} events of the table were skipped"), true));
             }
-            TableEvent::State(_) | TableEvent::Mark(_) => {}
+            TableEvent::State(_) | TableEvent::Conversed(_) | TableEvent::Mark(_) => {}
         }
     }
 

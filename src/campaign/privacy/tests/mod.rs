@@ -16,11 +16,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{
-    Deleted,
-    erasure::{Eraser, PrivacyError},
-    played_elsewhere,
-};
+use super::{Deleted, erasure::Eraser, failure::PrivacyError, played_elsewhere};
 use crate::{
     campaign::{
         AddedServer, Factory, Handles, KeptSession, MadeTable, OpenError, RunningTable,
@@ -139,9 +135,9 @@ async fn deleting_waits_for_a_session_that_ends() {
     let kept = Conversations { histories, ..Conversations::default() };
     handles.sessions.keep(&session, Some(kept)).await.unwrap();
     timeout(BOUND, deleting).await.expect("in time").unwrap().unwrap();
-    let file = folder.path().join(format!("sessions/{session}.json"));
-    let file = fs::read_to_string(file).unwrap();
-    assert!(file.contains("owl") && !file.contains("wombat"), "{file}");
+    let store = handles.sessions.transcripts().store();
+    let kept = store.kept_table(Owner::Guild(GUILD), &session.0).await.unwrap().unwrap().text;
+    assert!(kept.contains("owl") && !kept.contains("wombat"), "{kept}");
 }
 
 fn scope() -> Scope {

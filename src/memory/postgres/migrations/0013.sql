@@ -23,3 +23,13 @@ CREATE TABLE identify_slot (
     bucket bigint PRIMARY KEY,
     next_at timestamptz NOT NULL
 );
+
+-- States of tables, from which a session continues. "owner" is the id of a Discord server, or 'local'; "state"
+-- is JSON: conversations as heard, muted NPCs, scene, money spent. "revision" grows with every change.
+CREATE TABLE kept_table (
+    owner text NOT NULL,
+    session text NOT NULL,
+    revision bigint NOT NULL,
+    state text NOT NULL,
+    PRIMARY KEY (owner, session)
+);

@@ -99,6 +99,14 @@ async fn two_processes_fire_a_schedule_once() {
     suite::automation::contest(&one, &two).await;
 }
 
+#[tokio::test]
+async fn two_processes_change_a_state_in_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let (one, two) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
+    suite::kept_tables::contest(&one, &two).await;
+}
+
 #[test]
 fn emptied_file_is_not_taken_for_a_new_one() {
     for (beside, is_refused) in

@@ -424,6 +424,7 @@ impl Evening {
                 | TableEvent::Said(_)
                 | TableEvent::Forgotten(_)
                 | TableEvent::Stands(_)
+                | TableEvent::Conversed(_)
                 | TableEvent::Mark(_)
                 | TableEvent::State(_) => {}
             }

@@ -19,8 +19,8 @@ use super::{
 use crate::{
     audio::{Frame, SampleRate},
     campaign::{
-        AddedServer, Factory, Handles, Indexer, KeptSession, MadeTable, OpenError, RunningTable,
-        ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
+        AddedServer, Factory, Handles, Indexer, KeptSession, KeptStore, MadeTable, OpenError,
+        RunningTable, ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
         stand_in::{NoEngines, Nowhere, handles_over},
     },
     domain::{Campaign, Npc, SessionId},
@@ -76,7 +76,10 @@ impl Factory for EveningTables {
             // Making a table takes its time, before and after it reads what is kept.
             sleep(ms(300)).await;
             let kept = match &wanted.after {
-                Some(after) => KeptSession::open(&settings.data_dir, &after.0, &wanted.scope)?,
+                Some(after) => {
+                    let at = KeptStore::new(&*store, &settings.data_dir);
+                    at.open(&after.0, &wanted.scope).await?
+                }
                 None => KeptSession::unkept(),
             };
             let histories = kept.histories();
