@@ -15,12 +15,11 @@ use tokio_postgres::NoTls;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
-    super::{Error, Scope},
     address::Address,
     fence::{Fence, NeededLease},
     migrate,
 };
-use crate::domain::Owner;
+use crate::{domain::Owner, memory::Error};
 
 /// Longest time for any request.
 pub(super) const BOUND: Duration = Duration::from_secs(30);
@@ -86,7 +85,7 @@ impl Postgres {
         *self.fence.lock().unwrap_or_else(PoisonError::into_inner) = Some(fence);
     }
 
-    /// The lease that a write for `scope` needs, if any. Fails if it is not held.
+    /// The lease that a write for `owner` needs, if any. Fails if it is not held.
     pub(super) fn needed_lease(&self, owner: Owner) -> Result<Option<NeededLease>, Error> {
         match (&*self.fence.lock().unwrap_or_else(PoisonError::into_inner), owner) {
             (Some(fence), Owner::Guild(guild)) => fence.needed(guild).map(Some),
