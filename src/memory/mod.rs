@@ -30,7 +30,7 @@ pub use graph::{
 pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
-pub use leases::{IDENTIFY_APART, Lease, Leases, Node, NodeStatus, shard_of};
+pub use leases::{IDENTIFY_APART, LEASE_TTL, Lease, Leases, Node, NodeStatus, shard_of};
 pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, MemoryStore, Settings};
 pub use spending::{AccountId, AccountRequest, DayCost, MonthSpent, Posting, Spending};
