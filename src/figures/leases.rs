@@ -12,9 +12,9 @@ use super::{names, written::Lines};
 /// Reason for a lease that ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseLoss {
-    /// It was not renewed in time.
+    /// It was not renewed in time; also if this node took the shard again, with a later epoch.
     Expired,
-    /// Another node holds it.
+    /// A renewal was answered without it.
     Taken,
 }
 

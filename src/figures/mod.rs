@@ -240,7 +240,7 @@ impl Figures {
         self.0.shards.since_renewal(now)
     }
 
-    /// The lease of one shard has ended early; none that was given back.
+    /// A shard's lease ended while it was served. Not for one that is given back.
     pub fn lease_lost(&self, loss: LeaseLoss) {
         self.count(&names::LEASES_LOST, labels([("reason", loss.word())]), 1);
     }
