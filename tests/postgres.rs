@@ -60,6 +60,7 @@ fn postgres_outage_loses_no_turn_and_no_line() {
         assert!(!said.contains("hush") && said.trim().lines().count() == 1, "{said}");
     };
     away(place.run(&["session", "list"]));
+    away(place.run(&["nodes"]));
     away(place.run(&["ask", "--session", "one", "--text", "Bartok, hello"]));
     server.again();
     place.run(&[&ask[..], &["--text", "Bartok, the sixth thing"]].concat()).line();
@@ -72,6 +73,12 @@ fn postgres_outage_loses_no_turn_and_no_line() {
     let stats = place.run(&["memory", "stats"]).ends_with(0).stdout;
     assert!(stats.contains("PostgreSQL 1") && stats.contains("pgvector"), "{stats}");
     assert!(!stats.contains("hush"), "{stats}");
+    for _ in 0..2 {
+        let nodes = place.run(&["nodes"]).ends_with(0).stdout;
+        assert!(nodes.starts_with("no node runs"), "asking is not running: {nodes}");
+    }
+    let nodes = place.run(&["nodes", "--json"]).ends_with(0).line();
+    assert_eq!(nodes, serde_json::json!({ "shards": 0, "free": [], "nodes": [] }));
 }
 
 #[test]

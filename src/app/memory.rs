@@ -1,6 +1,6 @@
 //! The configured store, with the world of the campaign file in it.
 //!
-//! Entry functions: [`open_memory`], [`campaign_key`], [`archive`].
+//! Entry functions: [`open_memory`], [`nodes`], [`campaign_key`], [`archive`].
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     config::{Config, MemoryPlace},
     domain::Scope,
     import::campaign::World,
-    memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
+    memory::{CampaignKey, Leases, MemoryStore, NodeStatus, Postgres, Sqlite},
     provider::{Embedder, EmbedderEntry},
     tools::builtin::{Archive, ArchiveParts, Meaning},
 };
@@ -31,6 +31,12 @@ async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
         }
         MemoryPlace::Server(address) => Arc::new(Postgres::open(&address).await?),
     })
+}
+
+/// Nodes that share the store, without becoming one of them. `None`: it is a file of one process.
+pub async fn nodes(config: &Config) -> anyhow::Result<Option<Vec<NodeStatus>>> {
+    let MemoryPlace::Server(address) = &config.memory.place else { return Ok(None) };
+    Ok(Some(Postgres::open(address).await?.nodes().await?))
 }
 
 /// Accounts in `store`; without one, opens the store if anything has a price.

@@ -24,7 +24,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use factory::{FactoryParts, TableFactory};
 pub use hearing::{TableRecogniser, table_recogniser, turn_judge};
-pub use memory::{accounts, campaign_key, local_scope, open_memory, world_of};
+pub use memory::{accounts, campaign_key, local_scope, nodes, open_memory, world_of};
 pub use reload::{Running, follow};
 pub use seats::{OpenTables, SeatedTable};
 pub use servers::Playing;

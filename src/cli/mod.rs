@@ -14,6 +14,7 @@ mod log;
 mod mcp;
 mod memory;
 mod models;
+mod nodes;
 mod program;
 mod rehearse;
 mod roll;
@@ -105,6 +106,8 @@ enum Command {
     Session(session::Arguments),
     /// Searches and edits the NPCs' memory.
     Memory(memory::Arguments),
+    /// Lists the nodes of a bot that runs several times on one PostgreSQL, and their shards.
+    Nodes(nodes::Arguments),
     /// Lists, makes and cancels schedules of workflows and NPCs' lines.
     Schedule(schedule::Arguments),
     /// Lists voices of the configured services, and plays them.
@@ -230,6 +233,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             session::run(&config, session)
         }
         Command::Memory(memory) => memory::run(&configured.load_for(Use::Remember)?, memory),
+        Command::Nodes(nodes) => nodes::run(&configured.load_for(Use::Remember)?, &nodes),
         Command::Schedule(schedule) => {
             schedule::run(&configured.load_for(Use::Remember)?, schedule)
         }

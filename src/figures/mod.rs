@@ -6,6 +6,7 @@
 //! labels that come from outside are bounded.
 
 mod labels;
+mod leases;
 mod names;
 mod written;
 
@@ -22,12 +23,15 @@ use metrics::{Counter, Key, Label, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
+use tokio::time::Instant;
 
 use self::{
     labels::Labels,
+    leases::Shards,
     names::{Figure, Times},
     written::{Lines, states},
 };
+pub use leases::LeaseLoss;
 pub use written::Sample;
 
 /// Recorded times after which the recorder sorts them into buckets, which frees their memory.
@@ -49,6 +53,7 @@ struct Collected {
     spent: Mutex<BTreeMap<(String, &'static str), u64>>,
     listeners: AtomicI64,
     gateway: AtomicU8,
+    shards: Shards,
     sample: Mutex<Sample>,
 }
 
@@ -90,6 +95,7 @@ impl Default for Figures {
             spent: Mutex::default(),
             listeners: AtomicI64::new(0),
             gateway: AtomicU8::new(0),
+            shards: Shards::default(),
             sample: Mutex::default(),
         }));
         // Dashboards see zero instead of nothing before the first of them.
@@ -104,6 +110,9 @@ impl Default for Figures {
         }
         for kind in ["barge_in", "x_card"] {
             figures.count(&names::INTERRUPTIONS, labels([("kind", kind)]), 0);
+        }
+        for loss in LeaseLoss::ALL {
+            figures.count(&names::LEASES_LOST, labels([("reason", loss.word())]), 0);
         }
         figures
     }
@@ -216,6 +225,31 @@ impl Figures {
         }
     }
 
+    /// Shards that this node holds now, and those of the whole bot.
+    pub fn set_shards(&self, held: u32, total: u32) {
+        self.0.shards.set(held, total);
+    }
+
+    /// A renewal of leases that was sent at `at` has worked.
+    pub fn lease_renewed(&self, at: Instant) {
+        self.0.shards.renewed(at);
+    }
+
+    /// `None`: no lease was ever renewed here.
+    pub fn since_renewal(&self, now: Instant) -> Option<Duration> {
+        self.0.shards.since_renewal(now)
+    }
+
+    /// A shard's lease ended while it was served. Not for one that is given back.
+    pub fn lease_lost(&self, loss: LeaseLoss) {
+        self.count(&names::LEASES_LOST, labels([("reason", loss.word())]), 1);
+    }
+
+    /// A shard's wait for its turn to identify; zero counts too.
+    pub fn identify_waited(&self, waited: Duration) {
+        self.time(&names::IDENTIFY_WAIT, Vec::new(), waited);
+    }
+
     /// Counts the people heard at one table, from zero.
     pub fn listeners(&self) -> Listeners {
         Listeners { figures: self.clone(), count: 0 }
@@ -287,6 +321,7 @@ impl Figures {
         if let Some(gateway) = self.gateway() {
             lines.gauge(&names::GATEWAY_UP, u8::from(gateway == Gateway::Up));
         }
+        self.0.shards.write(&mut lines, sample.since_renewal);
         lines.into_text()
     }
 }

@@ -27,6 +27,8 @@ const ANSWERS: &[f64] =
 /// Few, because tools have a label each.
 const CALLS: &[f64] = &[0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 const STORE: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
+/// Identifies of one bucket are 5 s apart, over all nodes.
+const IDENTIFIES: &[f64] = &[0.1, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0];
 
 pub const FIRST_AUDIO: Times = Times {
     figure: figure(
@@ -53,7 +55,14 @@ pub const STORE_TIME: Times = Times {
     figure: figure("glyphoxa_store_seconds", "Writes and checks of the store, failed ones too"),
     buckets: STORE,
 };
-pub const TIMES: [&Times; 4] = [&FIRST_AUDIO, &STAGE, &TOOL_CALL_TIME, &STORE_TIME];
+pub const IDENTIFY_WAIT: Times = Times {
+    figure: figure(
+        "glyphoxa_identify_wait_seconds",
+        "Waits of shards for their turn to identify with Discord, over all nodes",
+    ),
+    buckets: IDENTIFIES,
+};
+pub const TIMES: [&Times; 5] = [&FIRST_AUDIO, &STAGE, &TOOL_CALL_TIME, &STORE_TIME, &IDENTIFY_WAIT];
 
 pub const TURNS: Figure = figure("glyphoxa_turns_total", "Utterances of players by outcome");
 pub const INTERRUPTIONS: Figure =
@@ -80,8 +89,12 @@ pub const GATEWAY_RECONNECTS: Figure = figure(
     "glyphoxa_gateway_reconnects_total",
     "Connections to Discord's gateway after the first one",
 );
+pub const LEASES_LOST: Figure = figure(
+    "glyphoxa_leases_lost_total",
+    "Shards whose lease ended while this node served them; not those given back",
+);
 /// Counters that are registered with the recorder.
-pub const COUNTERS: [&Figure; 8] = [
+pub const COUNTERS: [&Figure; 9] = [
     &TURNS,
     &INTERRUPTIONS,
     &TOOL_CALLS,
@@ -90,6 +103,7 @@ pub const COUNTERS: [&Figure; 8] = [
     &PACKETS_UNDECODABLE,
     &VOICE_RECONNECTS,
     &GATEWAY_RECONNECTS,
+    &LEASES_LOST,
 ];
 
 /// A counter of fractions, which the recorder doesn't have.
@@ -116,9 +130,17 @@ pub const GATEWAY_UP: Figure = figure(
     "glyphoxa_gateway_up",
     "1: connected to Discord's gateway, 0: not; missing without a bot",
 );
+pub const SHARDS_HELD: Figure =
+    figure("glyphoxa_shards_held", "Shards of Discord's gateway that this node holds");
+pub const SHARDS: Figure =
+    figure("glyphoxa_shards", "Shards of the whole bot, as this node is configured");
+pub const RENEWAL_AGE: Figure = figure(
+    "glyphoxa_lease_renewal_age_seconds",
+    "Time since this node last renewed its leases; past 6 s it is silent",
+);
 /// Written by ourselves, [`SPEND`] included.
 #[cfg(test)]
-pub const WRITTEN: [&Figure; 9] = [
+pub const WRITTEN: [&Figure; 12] = [
     &SPEND,
     &BUILD,
     &TABLES,
@@ -128,4 +150,7 @@ pub const WRITTEN: [&Figure; 9] = [
     &SERVER_UP,
     &BREAKER_OPEN,
     &GATEWAY_UP,
+    &SHARDS_HELD,
+    &SHARDS,
+    &RENEWAL_AGE,
 ];

@@ -85,6 +85,37 @@ fn listeners_of_an_ended_table_are_gone() {
 }
 
 #[test]
+fn figures_of_leases_are_rendered() {
+    let (figures, now) = (Figures::default(), Instant::now());
+    let text = figures.render();
+    for name in ["glyphoxa_shards", "glyphoxa_lease_renewal", "glyphoxa_identify_wait"] {
+        assert!(!text.contains(name), "it has no bot:\n{text}");
+    }
+    assert!(has(&text, "glyphoxa_leases_lost_total{reason=\"taken\"} 0"), "{text}");
+    assert_eq!(figures.since_renewal(now), None);
+    figures.set_shards(2, 8);
+    figures.lease_renewed(now);
+    figures.lease_lost(LeaseLoss::Expired);
+    figures.identify_waited(Duration::ZERO);
+    figures.identify_waited(Duration::from_secs(15));
+    let since_renewal = figures.since_renewal(now + Duration::from_millis(1_500));
+    figures.set_sample(Sample { since_renewal, ..Sample::default() });
+    let text = figures.render();
+    for line in [
+        "glyphoxa_shards_held 2",
+        "glyphoxa_shards 8",
+        "glyphoxa_lease_renewal_age_seconds 1.5",
+        "glyphoxa_leases_lost_total{reason=\"expired\"} 1",
+        "glyphoxa_leases_lost_total{reason=\"taken\"} 0",
+        "glyphoxa_identify_wait_seconds_bucket{le=\"0.1\"} 1",
+        "glyphoxa_identify_wait_seconds_bucket{le=\"20\"} 2",
+        "glyphoxa_identify_wait_seconds_sum 15",
+    ] {
+        assert!(has(&text, line), "{line}:\n{text}");
+    }
+}
+
+#[test]
 fn gone_servers_are_not_rendered() {
     let figures = Figures::default();
     let servers = vec![("lore".to_owned(), true)];

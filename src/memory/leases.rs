@@ -10,6 +10,9 @@ use super::StoreFuture;
 /// Shortest time between two identifies of one bucket, set by Discord.
 pub const IDENTIFY_APART: Duration = Duration::from_secs(5);
 
+/// Life of a lease that is not renewed. A node that has not renewed for longer is gone.
+pub const LEASE_TTL: Duration = Duration::from_secs(6);
+
 /// Discord's shard of a server; 0 if there are no shards.
 pub fn shard_of(guild: u64, shards: u32) -> u32 {
     let shard = (guild >> 22).checked_rem(u64::from(shards)).unwrap_or_default();

@@ -38,6 +38,7 @@ fn sessions() -> Vec<Case> {
         c("other words for no fact", &["memory", "facts", "--text", "x"]),
         c("forget without consent", &["memory", "forget", "Anna"]),
         c("empty memory", &["memory", "stats"]),
+        c("nodes of a file", &["nodes"]),
         c("no access tokens", &["token", "list"]),
         c("unknown access token", &["token", "revoke", "00000000"]),
         c("access token for no tool", &["token", "create", "--role", "dm", "--tools", "a b"]),

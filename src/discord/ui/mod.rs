@@ -9,6 +9,7 @@ pub mod facts;
 pub mod forms;
 pub mod message;
 pub mod names;
+pub mod node;
 pub mod notices;
 pub mod panel;
 pub mod reply;

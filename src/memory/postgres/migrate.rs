@@ -1,5 +1,11 @@
 //! The schema's steps, each done once.
 //!
+//! Programs of neighbouring versions run beside each other while a bot is updated node by node. A step
+//! whose text begins with `-- readable from 13` promises that a program with 13 steps reads and writes
+//! correctly after it: it adds tables, indexes, or columns with defaults, and nothing that earlier
+//! programs had to fill or delete. Such a program then starts on the newer schema; without that line it
+//! is refused. A later step, once no such program is left, takes away what only they needed.
+//!
 //! Entry function: [`migrate`]. **Never**: leaves a step half done, or changes a newer schema.
 
 use deadpool_postgres::{Client, Transaction};
@@ -27,11 +33,15 @@ pub(super) const STEPS: [&str; 13] = [
 const LOCK: i64 = 0x676c_7970_686f_7861;
 /// The oldest supported PostgreSQL.
 const SERVER_MIN: i32 = 15;
+/// First words of a step that earlier programs can use.
+const READABLE: &str = "-- readable from ";
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_step (\
      number integer PRIMARY KEY, checksum bigint NOT NULL, done timestamptz NOT NULL DEFAULT now())";
+/// Steps that a program must at least have to use this one; NULL: this one too.
+const COLUMN: &str = "ALTER TABLE schema_step ADD COLUMN IF NOT EXISTS readable_from integer";
 
-/// Does the missing steps, all or none. Fails on an old server, a missing extension, or a newer or
-/// foreign schema.
+/// Does the missing steps, all or none. Fails on an old server, a missing extension, a foreign
+/// schema, or a newer one that is not readable from here.
 pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), Error> {
     let version =
         client.query_one("SELECT current_setting('server_version_num')::int / 10000", &[]);
@@ -47,23 +57,33 @@ pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), E
     extend(&work).await?;
     work.batch_execute(TABLE).await?;
     let done = check(&work, steps).await?;
+    if done < steps.len() {
+        work.batch_execute(COLUMN).await?;
+    }
     for (number, step) in (1_i32..).zip(steps).skip(done) {
         work.batch_execute(step).await?;
-        let keep = "INSERT INTO schema_step (number, checksum) VALUES ($1, $2)";
-        work.execute(keep, &[&number, &checksum(step)]).await?;
+        let keep = "INSERT INTO schema_step (number, checksum, readable_from) VALUES ($1, $2, $3)";
+        work.execute(keep, &[&number, &checksum(step), &readable_from(step)]).await?;
     }
     Ok(work.commit().await?)
 }
 
 async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
-    let rows = work.query("SELECT number, checksum FROM schema_step ORDER BY number", &[]).await?;
+    // Programs before the column made tables without it.
+    let all = "SELECT number, checksum, (to_jsonb(it) ->> 'readable_from')::integer \
+               FROM schema_step it ORDER BY number";
+    let rows = work.query(all, &[]).await?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
-    let mut last = 0;
+    let (mut last, mut needed) = (0, 0);
     for row in &rows {
         let number = u32::try_from(row.try_get::<_, i32>(0)?).unwrap_or_default();
+        let from = row.try_get::<_, Option<i32>>(2)?.and_then(|from| u32::try_from(from).ok());
         last = last.max(number);
+        if number > known {
+            needed = needed.max(from.unwrap_or(number));
+        }
     }
-    if last > known {
+    if needed > known {
         return Err(Error::Newer { found: last, known });
     }
     for ((number, step), row) in (1_u32..).zip(steps).zip(&rows) {
@@ -72,6 +92,11 @@ async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
         }
     }
     Ok(rows.len())
+}
+
+/// Steps that a program must have to use a schema with `step`; `None`: `step` too.
+fn readable_from(step: &str) -> Option<i32> {
+    step.strip_prefix(READABLE)?.lines().next()?.trim().parse().ok()
 }
 
 /// Creates the extension before its type is used.

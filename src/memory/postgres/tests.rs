@@ -217,6 +217,46 @@ async fn newer_and_a_foreign_schema_are_refused() {
     .await;
 }
 
+/// Nodes of the version before start again while a newer one has updated the schema.
+#[tokio::test]
+async fn newer_schema_that_is_readable_is_used() {
+    in_database(|address| async move {
+        let before = Postgres::open(&address).await.unwrap();
+        let known = migrate::STEPS.len();
+        let steps = migrate::STEPS.map(str::to_owned);
+        let adds = format!("-- readable from {known}\nCREATE TABLE added (id bigint PRIMARY KEY)");
+        let also = adds.replace("added", "added_too");
+        let changes = format!("-- readable from {}\nSELECT 1", known + 1);
+        let newer: Vec<&str> =
+            steps.iter().chain([&adds, &also, &changes]).map(String::as_str).collect();
+        let mut client = before.client().await.unwrap();
+        for made in [known + 1, known + 2] {
+            migrate::migrate(&mut client, &newer[..made]).await.unwrap();
+            let again = Postgres::open(&address).await.unwrap();
+            for (store, n) in [(&before, made), (&again, made + 10)] {
+                store.append(&key(), vec![said(n as u64, "beside")]).await.unwrap();
+            }
+            let lines = again.lines(&key(), LineFilter::default(), Viewer::Dm).await.unwrap();
+            assert_eq!(lines.len(), 2 * (made - known));
+        }
+        migrate::migrate(&mut client, &newer[..=known]).await.unwrap();
+        migrate::migrate(&mut client, &newer).await.unwrap();
+        let refused = Postgres::open(&address).await.err().unwrap();
+        let (last, own) = (u32::try_from(newer.len()).unwrap(), u32::try_from(known).unwrap());
+        assert!(
+            matches!(refused, Error::Newer { found, known } if (found, known) == (last, own)),
+            "{refused}"
+        );
+        migrate::migrate(&mut client, &newer[..=known]).await.unwrap();
+        // As made by a program that knew no such promise.
+        client.batch_execute("ALTER TABLE schema_step DROP COLUMN readable_from").await.unwrap();
+        migrate::migrate(&mut client, &newer).await.unwrap();
+        let refused = Postgres::open(&address).await.err().unwrap();
+        assert!(matches!(refused, Error::Newer { .. }), "{refused}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn earlier_schemas_are_upgraded_with_their_data() {
     in_database(|address| async move {
