@@ -7,6 +7,7 @@ mod automation;
 mod deletion;
 mod graph;
 mod index;
+mod leases;
 mod postgres;
 mod settings;
 mod spending;
@@ -29,6 +30,7 @@ pub use graph::{
 pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
+pub use leases::{Lease, Leases, Node, NodeStatus};
 pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, MemoryStore, Settings};
 pub use spending::{AccountId, AccountRequest, DayCost, MonthSpent, Posting, Spending};

@@ -10,7 +10,7 @@ use crate::domain::Scope;
 
 use super::{
     StoreFuture, automation::Automation, deletion::Deletions, graph::Graph, index::Index,
-    spending::Spending, tokens::AccessTokens, transcript::Transcript,
+    leases::Leases, spending::Spending, tokens::AccessTokens, transcript::Transcript,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,11 +50,19 @@ pub trait Settings: Send + Sync {
 
 /// All layers of a memory.
 pub trait MemoryStore:
-    Transcript + Graph + Index + Settings + Spending + Deletions + Automation + AccessTokens
+    Transcript + Graph + Index + Settings + Spending + Deletions + Automation + AccessTokens + Leases
 {
 }
 
 impl<T> MemoryStore for T where
-    T: Transcript + Graph + Index + Settings + Spending + Deletions + Automation + AccessTokens
+    T: Transcript
+        + Graph
+        + Index
+        + Settings
+        + Spending
+        + Deletions
+        + Automation
+        + AccessTokens
+        + Leases
 {
 }

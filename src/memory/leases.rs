@@ -1,0 +1,58 @@
+//! Which process serves which shard of Discord's gateway, and when a shard may identify.
+//!
+//! Entry trait: [`Leases`]. Time is the store's own; a holder counts its own deadline from before it
+//! asked. **Never**: leaves a shard to two owners.
+
+use std::time::Duration;
+
+use super::StoreFuture;
+
+/// A process that serves shards, as it describes itself at each renewal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Name for people; the host's by default. Several processes may share it.
+    pub name: String,
+    /// This run of the program: random, so that a restarted process is another owner.
+    pub run: String,
+    /// Version of the program.
+    pub build: String,
+    /// Shards of the whole bot; the same for all nodes.
+    pub shards: u32,
+    /// Tables with a session now.
+    pub tables: u32,
+}
+
+/// A shard held by the node that asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lease {
+    pub shard: u32,
+    /// Grows with each owner.
+    pub epoch: u64,
+}
+
+/// A node as others see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeStatus {
+    pub node: Node,
+    /// Since its last renewal.
+    pub seen_ago: Duration,
+    pub leases: Vec<Lease>,
+}
+
+pub trait Leases: Send + Sync {
+    /// Notes that `node` lives, extends its leases to `ttl` from now, and takes free shards up to
+    /// its fair share (shards divided by living nodes, rounded up) if `takes`. Returns all that it
+    /// holds, by shard. Fails with [`Error::Asked`](super::Error::Asked) if living nodes have another
+    /// number of shards. From now on this store refuses writes for servers whose shard is not held.
+    fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>>;
+
+    /// Ends leases of the run `run` at once; other shards are ignored.
+    fn give_back(&self, run: String, shards: Vec<u32>) -> StoreFuture<'_, ()>;
+
+    /// Reserves the next identify of a bucket (shard modulo Discord's `max_concurrency`): two of one
+    /// bucket are 5 s apart over all nodes. Returns the wait until it may be sent.
+    fn identify(&self, bucket: u32) -> StoreFuture<'_, Duration>;
+
+    /// Nodes that renewed within a minute or hold a lease, by name and run.
+    fn nodes(&self) -> StoreFuture<'_, Vec<NodeStatus>>;
+}
