@@ -13,6 +13,9 @@ use super::options::Options;
 
 /// Longest wait for an answer that a person waits for.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Wait before Discord is tried again, at first and at most.
+pub const RETRY: Duration = Duration::from_secs(2);
+const RETRY_MAX: Duration = Duration::from_secs(60);
 
 /// Reason the bot cannot work, with the fix.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +81,14 @@ pub async fn patiently<T>(asked: impl Future<Output = serenity::Result<T>>) -> R
         Ok(Err(error)) => Err(Fatal::Unreachable(reason(&error))),
         Err(_) => Err(Fatal::Unreachable(format!("no answer for {} s", PATIENCE.as_secs()))),
     }
+}
+
+/// Logs that Discord does not answer and waits; returns the next wait.
+pub async fn pause(error: &serenity::Error, wait: Duration) -> Duration {
+    let reason = reason(error);
+    tracing::warn!(reason, "discord does not answer; trying again in {} s", wait.as_secs());
+    tokio::time::sleep(wait).await;
+    (wait * 2).min(RETRY_MAX)
 }
 
 /// HTTP status of a refusal; `None`: another error.

@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn guilds_belong_to_shards_by_the_rule_of_discord() {
-        for (guild, shards, shard) in [(5 << 22, 1, 0), (5 << 22, 4, 1), (7 << 22 | 4_000_000, 4, 3)]
+        for (guild, shards, shard) in
+            [(5 << 22, 1, 0), (5 << 22, 4, 1), ((7 << 22) | 4_000_000, 4, 3)]
         {
             assert_eq!(shard_of(guild, shards), shard, "{guild} of {shards}");
         }
