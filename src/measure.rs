@@ -37,7 +37,7 @@ pub use crate::{
     },
     memory::{
         Address, Around, CampaignKey, Change, Entity, EntityKind, Item, ItemKind, LineQuery,
-        MemoryStore, Node, Postgres, Present, Provenance, Relation, RelationKey, Scope, Sqlite,
+        MemoryStore, Postgres, Present, Provenance, Relation, RelationKey, Scope, Sqlite,
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{

@@ -24,7 +24,7 @@ use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
     BudgetOptions, Campaign, Chain, Command, Consent, DiscordOptions, EngineError, EngineKind,
     EngineOffer, Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles,
-    ImportSettings, Ledger, MadeTable, ModelMaker, Music, MusicOrder, Node, Npc, OpenError, Outlets,
+    ImportSettings, Ledger, MadeTable, ModelMaker, Music, MusicOrder, Npc, OpenError, Outlets,
     RunningTable, ScheduleOptions, Secret, ServedGuilds, ServerError, ServerOptions, Servers,
     ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
     SttAbilities, Synthesizer, TableRequest, TableSetup, Tables, ToolHost, Track,
@@ -105,15 +105,9 @@ pub fn run(arguments: &[String]) {
     let music = music.first().map(|file| track(PathBuf::from(file)));
     let factory = StandInFactory { cues, sentence, music };
     let handles = runtime.block_on(async { handles(factory, folder) });
-    let ended = runtime.block_on(run_discord(options, handles, node(), stop));
+    let ended = runtime.block_on(run_discord(options, handles, None, stop));
     runtime.shutdown_background();
     ended.expect("the bot runs until its end is ordered");
-}
-
-/// The only process.
-fn node() -> Node {
-    let [name, run, build] = ["bench"; 3].map(str::to_owned);
-    Node { name, run, build, shards: 1, tables: 0 }
 }
 
 fn take_cue(cues: &Cues, line: &str) {

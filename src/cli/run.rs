@@ -22,7 +22,8 @@ const NAME_MAX: usize = 253;
 #[derive(Args, Default)]
 #[command(after_help = "example: glyphoxa run --node cellar")]
 pub struct Arguments {
-    /// Name of this process among several that share one PostgreSQL [default: name of this machine].
+    /// Name of this process among several that share one PostgreSQL [default: none, with `cluster`
+    /// the machine's].
     #[arg(long, value_name = "NAME", value_parser = name)]
     node: Option<String>,
 }
@@ -59,21 +60,24 @@ pub fn run(
     status
 }
 
-/// This run of the program.
-fn node(arguments: &Arguments, config: &Config) -> Node {
+/// This run of the program beside others; `None`: it is the only one.
+fn node(arguments: &Arguments, config: &Config) -> Option<Node> {
+    if arguments.node.is_none() && config.shards.is_none() {
+        return None;
+    }
     let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-    Node {
+    Some(Node {
         name: arguments.node.clone().unwrap_or_else(host),
         run: format!("{:032x}", rand::random::<u128>()),
         build: env!("CARGO_PKG_VERSION").to_owned(),
-        shards: config.shards,
+        shards: config.shards.unwrap_or(1),
         tables: 0,
-    }
+    })
 }
 
 async fn serve(
     config: Config,
-    node: Node,
+    node: Option<Node>,
     from: Configured<'_>,
     log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {

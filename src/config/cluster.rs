@@ -3,8 +3,8 @@
 use super::keys;
 use crate::yaml::Fields;
 
-/// Shards of the bot's gateway, over all processes.
-pub fn shards(file: &Fields<'_>) -> u32 {
-    let cluster = file.map("cluster", &keys::app::CLUSTER);
-    cluster.and_then(|cluster| cluster.whole("shards")).unwrap_or(1)
+/// Shards of the bot's gateway, over all processes; `None`: one process serves it alone.
+pub fn shards(file: &Fields<'_>) -> Option<u32> {
+    let cluster = file.map("cluster", &keys::app::CLUSTER)?;
+    Some(cluster.whole("shards").unwrap_or(1))
 }

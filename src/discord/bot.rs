@@ -31,12 +31,12 @@ use crate::{
 /// Wait after a panic before the bot tries again to leave unapproved servers.
 const LEAVE_AGAIN: Duration = Duration::from_secs(60);
 
-/// Runs the bot as `node` until `stop` is cancelled, then ends every session. Fails only on faults
-/// that need the bot's owner.
+/// Runs the bot until `stop` is cancelled, then ends every session. Without a `node` it serves all
+/// servers alone, else the shards that it leases. Fails only on faults that need the bot's owner.
 pub async fn run(
     options: Options,
     handles: Handles,
-    node: Node,
+    node: Option<Node>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
     let privacy = handles.privacy.clone();
@@ -51,15 +51,16 @@ pub async fn run(
 async fn serve(
     options: Options,
     handles: Handles,
-    node: Node,
+    node: Option<Node>,
     finished: Receiver<Deleted>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
     let client = rest::client(&options)?;
     let http = Arc::new(rest::http_over(client.clone(), &options));
-    let served = ServedShards::new(node.shards, handles.figures.clone());
+    let shards = node.as_ref().map_or(1, |node| node.shards);
+    let served = ServedShards::new(shards, handles.figures.clone());
     let introduced = tokio::select! {
-        introduced = introduce(&http, node.shards) => introduced?,
+        introduced = introduce(&http, shards) => introduced?,
         () = stop.cancelled() => return Ok(()),
     };
     registration::register(&http, &options).await;
@@ -69,18 +70,21 @@ async fn serve(
     let _scheduling = fire_schedules(&handles, served.clone(), Arc::clone(&http), &stop);
     let leaving = leave_strangers(admission.clone(), Arc::clone(&http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
-    let sessions = handles.sessions.clone();
-    let leasing = Leasing {
-        leases: handles.leases(),
-        node,
-        buckets: introduced.buckets,
-        playing: Box::new(move || sessions.guilds()),
-    };
+    let leasing = node.map(|node| leasing(&handles, node, introduced.buckets));
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
     let bot = Bot { options, handles, admission, served, client, voice, me, application };
     let bot = Arc::new(bot);
     let serve = move |index, tenure, close| shard::serve(Arc::clone(&bot), index, tenure, close);
-    shards::serve(leasing, serve, stop).await
+    match leasing {
+        Some(leasing) => shards::serve(leasing, serve, stop).await,
+        None => shards::serve_alone(serve, stop).await,
+    }
+}
+
+fn leasing(handles: &Handles, node: Node, buckets: u32) -> Leasing {
+    let sessions = handles.sessions.clone();
+    let playing = Box::new(move || sessions.guilds());
+    Leasing { leases: handles.leases(), node, buckets, playing }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

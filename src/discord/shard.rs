@@ -1,8 +1,8 @@
 //! One shard of the gateway: its client, its voice and its guilds.
 //!
 //! Entry function: [`serve`]. A shard ends in order when it is asked to. When its tenure is over,
-//! another process may serve it, as the same Discord user: then it falls silent, writes nothing, and
-//! leaves no voice channel.
+//! another process may serve it, as the same Discord user: then it falls silent, writes nothing,
+//! and leaves no voice channel.
 
 use std::{
     future::pending,

@@ -1,8 +1,8 @@
 //! The shards of the gateway that this process leases from the store.
 //!
-//! Entry function: [`serve`]. Leases are renewed every [`EVERY`]; a shard starts when its lease came,
-//! once it may identify. A shard lasts until [`TTL`] after the last successful renewal **was sent**,
-//! which is before the store gives it to another process, however long the answer took. Its
+//! Entry function: [`serve`]. Leases are renewed every [`EVERY`]; a shard starts when its lease
+//! came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal **was
+//! sent**, which is before the store gives it to another process, however long the answer took. Its
 //! [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start. Every
 //! [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
 
@@ -43,8 +43,8 @@ pub struct Leasing {
 }
 
 /// Serves leased shards until `stop`, then closes them and gives them back. `start` serves a shard
-/// until its tenure is over, or until its token is cancelled, which asks it to close in order. Fails
-/// with the first shard that fails, or if the store refuses this process.
+/// until its tenure is over, or its token is cancelled, which asks it to close in order. Fails with
+/// the first shard that fails, or if the store refuses this process.
 pub async fn serve<S, F>(leasing: Leasing, start: S, stop: CancellationToken) -> Result<(), Fatal>
 where
     S: Fn(u32, Tenure, CancellationToken) -> F,
@@ -63,6 +63,15 @@ where
     let ended = shards.run(&stop).await;
     shards.close().await;
     ended
+}
+
+/// Like [`serve`], of the only shard of a bot that this process serves alone.
+pub async fn serve_alone<S, F>(start: S, stop: CancellationToken) -> Result<(), Fatal>
+where
+    S: FnOnce(u32, Tenure, CancellationToken) -> F,
+    F: Future<Output = Result<(), Fatal>>,
+{
+    start(0, Tenure::endless(), stop).await
 }
 
 struct Shards<S> {
@@ -104,7 +113,7 @@ where
                 () = stop.cancelled() => return Ok(()),
                 Some(ended) = self.tasks.join_next() => {
                     if let Some(closed) = self.ended(ended)? {
-                        self.give_back(vec![closed]).await;
+                        give_back(&self.leasing, vec![closed]).await;
                         // One that is under way may still name it.
                         renewal = self.renewal(Instant::now(), true);
                     }
@@ -139,7 +148,7 @@ where
         }
         let held = std::mem::take(&mut self.held);
         if !held.is_empty() {
-            self.give_back(held).await;
+            give_back(&self.leasing, held).await;
         }
     }
 
@@ -236,16 +245,6 @@ where
         Ok(open.filter(|open| open.close.is_cancelled()).map(|_| shard))
     }
 
-    async fn give_back(&self, shards: Vec<u32>) {
-        let Leasing { leases, node, .. } = &self.leasing;
-        match timeout(PATIENCE, leases.give_back(node.run.clone(), shards)).await {
-            Ok(Ok(())) => {}
-            // They expire.
-            Ok(Err(error)) => tracing::warn!(%error, "cannot give back shards"),
-            Err(_) => tracing::warn!("cannot give back shards: the store does not answer"),
-        }
-    }
-
     /// Asks shards without a session to close where other processes have too few.
     fn balance(&self, nodes: &[NodeStatus]) {
         let surplus = surplus(nodes, &self.leasing.node);
@@ -257,6 +256,15 @@ where
             tracing::info!(shard, "giving a shard to another process");
             open.close.cancel();
         }
+    }
+}
+
+async fn give_back(Leasing { leases, node, .. }: &Leasing, shards: Vec<u32>) {
+    match timeout(PATIENCE, leases.give_back(node.run.clone(), shards)).await {
+        Ok(Ok(())) => {}
+        // They expire.
+        Ok(Err(error)) => tracing::warn!(%error, "cannot give back shards"),
+        Err(_) => tracing::warn!("cannot give back shards: the store does not answer"),
     }
 }
 

@@ -14,6 +14,9 @@ use std::{
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+/// A hundred years, which a count of nanoseconds holds.
+const ENDLESS: Duration = Duration::from_secs(3_153_600_000);
+
 /// Lasts until its deadline, unless it is extended or ended before. Cloning shares it.
 #[derive(Clone, Debug)]
 pub struct Tenure(Arc<State>);
@@ -32,6 +35,12 @@ impl Tenure {
     pub fn new(now: Instant, until: Instant) -> Self {
         let lasts = AtomicU64::new(nanos(now, until));
         Self(Arc::new(State { began: now, lasts, ended: CancellationToken::new() }))
+    }
+
+    /// For a process that serves alone.
+    pub fn endless() -> Self {
+        let now = Instant::now();
+        Self::new(now, now + ENDLESS)
     }
 
     /// True before the deadline.
@@ -75,15 +84,6 @@ impl Tenure {
 
 fn nanos(from: Instant, to: Instant) -> u64 {
     u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-impl Tenure {
-    /// Lasts longer than any test.
-    pub fn endless() -> Self {
-        let now = Instant::now();
-        Self::new(now, now + Duration::from_secs(1_000_000))
-    }
 }
 
 #[cfg(test)]

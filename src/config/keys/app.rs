@@ -42,7 +42,7 @@ pub static FILE: Shape = Shape {
         Key::new(
             "cluster",
             Kind::Shape(&CLUSTER),
-            "Several processes of one bot, which share memory.url.",
+            "Several processes of one bot, which share memory.url; without it (and --node) one process serves alone.",
         ),
         Key::new(
             "providers",
