@@ -28,6 +28,7 @@ use super::{
 use crate::{
     domain::{Npc, Owner, Scope, SessionId},
     figures::Figures,
+    memory::Leases,
     tools::{Payments, ToolHost, builtin::Music, connection::Servers},
 };
 
@@ -174,6 +175,11 @@ impl Handles {
     ) -> Arc<dyn Payments> {
         let own = session.and_then(|session| self.sessions.payments(session, npc));
         own.unwrap_or_else(|| self.accounts.payments(scope, &self.settings.load().budget, npc))
+    }
+
+    /// Leases of shards of Discord's gateway.
+    pub fn leases(&self) -> Arc<dyn Leases> {
+        self.sessions.transcripts().store()
     }
 
     /// Reports of calls and costs of `scope`.

@@ -48,7 +48,7 @@ mod workflows;
 mod world;
 
 pub use crate::{
-    memory::{Deletion, ForgetFrom},
+    memory::{Deletion, Error as StoreError, ForgetFrom, Lease, Leases, Node, NodeStatus},
     provider::{NpcService, OutsidePrograms, ServiceInfo, Services},
 };
 pub use access::{Access, Holder, NewToken};
