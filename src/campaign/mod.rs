@@ -48,7 +48,10 @@ mod workflows;
 mod world;
 
 pub use crate::{
-    memory::{Deletion, Error as StoreError, ForgetFrom, Lease, Leases, Node, NodeStatus},
+    memory::{
+        Deletion, Error as StoreError, ForgetFrom, LEASE_TTL, Lease, Leases, Node, NodeStatus,
+        shard_of,
+    },
     provider::{NpcService, OutsidePrograms, ServiceInfo, Services},
 };
 pub use access::{Access, Holder, NewToken};

@@ -86,7 +86,8 @@ async fn serve(
 fn leasing(handles: &Handles, node: Node, buckets: u32) -> Leasing {
     let sessions = handles.sessions.clone();
     let playing = Box::new(move || sessions.guilds());
-    Leasing { leases: handles.leases(), node, buckets, playing }
+    let figures = handles.figures.clone();
+    Leasing { leases: handles.leases(), node, buckets, playing, figures }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

@@ -11,7 +11,10 @@ use std::{
 use serenity::all::GuildId;
 
 use super::guilds::Guilds;
-use crate::figures::{Figures, Gateway};
+use crate::{
+    campaign::shard_of,
+    figures::{Figures, Gateway},
+};
 
 /// Cloning shares it.
 #[derive(Clone)]
@@ -77,12 +80,6 @@ impl ServedShards {
     }
 }
 
-/// The shard of `guild`, by Discord's rule.
-pub fn shard_of(guild: u64, shards: u32) -> u32 {
-    let shard = (guild >> 22) % u64::from(shards.max(1));
-    u32::try_from(shard).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,14 +105,5 @@ mod tests {
         assert_eq!(figures.gateway(), Some(Gateway::Up), "it has ended");
         served.end(0);
         assert_eq!(figures.gateway(), Some(Gateway::Down));
-    }
-
-    #[test]
-    fn guilds_belong_to_shards_by_the_rule_of_discord() {
-        for (guild, shards, shard) in
-            [(5 << 22, 1, 0), (5 << 22, 4, 1), ((7 << 22) | 4_000_000, 4, 3)]
-        {
-            assert_eq!(shard_of(guild, shards), shard, "{guild} of {shards}");
-        }
     }
 }

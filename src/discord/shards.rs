@@ -19,11 +19,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{rest::Fatal, served_shards::shard_of, tenure::Tenure};
-use crate::campaign::{Lease, Leases, Node, NodeStatus, StoreError};
+use super::{rest::Fatal, tenure::Tenure};
+use crate::{
+    campaign::{LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, StoreError, shard_of},
+    figures::{Figures, LeaseLoss},
+};
 
-/// Time of a lease.
-const TTL: Duration = Duration::from_secs(6);
 /// Interval of renewals: three may fail.
 const EVERY: Duration = Duration::from_millis(1_500);
 /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
@@ -40,6 +41,7 @@ pub struct Leasing {
     pub buckets: u32,
     /// Discord servers with a session now.
     pub playing: Box<dyn Fn() -> Vec<u64> + Send + Sync>,
+    pub figures: Figures,
 }
 
 /// Serves leased shards until `stop`, then closes them and gives them back. `start` serves a shard
@@ -91,6 +93,18 @@ struct Open {
     epoch: u64,
     tenure: Tenure,
     close: CancellationToken,
+    /// The lease was lost, and that was counted.
+    is_lost: bool,
+}
+
+impl Open {
+    /// Ends the tenure, and counts a lease that was not to end.
+    fn lose(&mut self, loss: LeaseLoss, figures: &Figures) {
+        self.tenure.end();
+        if !self.close.is_cancelled() && !std::mem::replace(&mut self.is_lost, true) {
+            figures.lease_lost(loss);
+        }
+    }
 }
 
 struct Renewal {
@@ -147,6 +161,7 @@ where
             }
         }
         let held = std::mem::take(&mut self.held);
+        self.count_held();
         if !held.is_empty() {
             give_back(&self.leasing, held).await;
         }
@@ -194,7 +209,9 @@ where
             tracing::info!("the leases of shards are renewed again");
         }
         self.has_renewed = true;
+        self.leasing.figures.lease_renewed(renewal.sent);
         self.held = leases.iter().map(|lease| lease.shard).collect();
+        self.count_held();
         self.apply(&leases, renewal.sent + TTL, starts);
         if let Some(nodes) = renewal.nodes {
             self.balance(&nodes);
@@ -204,10 +221,11 @@ where
 
     fn apply(&mut self, leases: &[Lease], until: Instant, starts: bool) {
         let now = Instant::now();
-        for (shard, open) in &self.open {
-            let is_held = leases.iter().any(|it| it.shard == *shard && it.epoch == open.epoch);
-            if !(is_held && open.tenure.extend(now, until)) {
-                open.tenure.end();
+        for (shard, open) in &mut self.open {
+            match leases.iter().find(|it| it.shard == *shard) {
+                Some(lease) if lease.epoch == open.epoch && open.tenure.extend(now, until) => {}
+                Some(_) => open.lose(LeaseLoss::Expired, &self.leasing.figures),
+                None => open.lose(LeaseLoss::Taken, &self.leasing.figures),
             }
         }
         for lease in leases {
@@ -222,13 +240,15 @@ where
         let close = CancellationToken::new();
         let serving = (self.start)(shard, tenure.clone(), close.clone());
         let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
-        self.open.insert(shard, Open { epoch, tenure: tenure.clone(), close: close.clone() });
+        let figures = self.leasing.figures.clone();
+        let (lasts, closing) = (tenure.clone(), close.clone());
+        self.open.insert(shard, Open { epoch, tenure: lasts, close: closing, is_lost: false });
         self.tasks.spawn(async move {
             let may_identify = tokio::select! {
                 biased;
                 () = tenure.over() => false,
                 () = close.cancelled() => false,
-                () = identify(&*leases, bucket) => true,
+                () = identify(&*leases, bucket, &figures) => true,
             };
             (shard, if may_identify { serving.await } else { Ok(()) })
         });
@@ -240,9 +260,17 @@ where
         ended: Result<(u32, Result<(), Fatal>), JoinError>,
     ) -> Result<Option<u32>, Fatal> {
         let (shard, ended) = ended.map_err(|lost| Fatal::SetUp(lost.to_string()))?;
-        let open = self.open.remove(&shard);
+        let mut open = self.open.remove(&shard);
         ended?;
+        if let Some(open) = open.as_mut().filter(|open| !open.tenure.holds(Instant::now())) {
+            open.lose(LeaseLoss::Expired, &self.leasing.figures);
+        }
         Ok(open.filter(|open| open.close.is_cancelled()).map(|_| shard))
+    }
+
+    fn count_held(&self) {
+        let held = u32::try_from(self.held.len()).unwrap_or(u32::MAX);
+        self.leasing.figures.set_shards(held, self.leasing.node.shards);
     }
 
     /// Asks shards without a session to close where other processes have too few.
@@ -269,7 +297,8 @@ async fn give_back(Leasing { leases, node, .. }: &Leasing, shards: Vec<u32>) {
 }
 
 /// Waits until a shard of `bucket` may identify. Cancel safe.
-async fn identify(leases: &dyn Leases, bucket: u32) {
+async fn identify(leases: &dyn Leases, bucket: u32, figures: &Figures) {
+    let asked = Instant::now();
     let wait = loop {
         match leases.identify(bucket).await {
             Ok(wait) => break wait,
@@ -280,6 +309,7 @@ async fn identify(leases: &dyn Leases, bucket: u32) {
         }
     };
     sleep(wait).await;
+    figures.identify_waited(asked.elapsed());
 }
 
 /// How many shards `node` has above the fair share that other living processes lack.
@@ -457,7 +487,8 @@ mod tests {
                     Ok(())
                 }
             };
-            let leasing = Leasing { leases, node, buckets, playing };
+            let figures = Figures::default();
+            let leasing = Leasing { leases, node, buckets, playing, figures };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));
             Self { began, log, stop, serving }
         }
