@@ -72,11 +72,13 @@ async fn serve(
     let _scheduling = fire_schedules(&handles, served.clone(), Arc::clone(&http), &stop);
     let leaving = leave_strangers(admission.clone(), Arc::clone(&http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
+    let name = node.as_ref().map(|node| node.name.clone());
     let leasing = node.map(|node| leasing(&handles, node, introduced.buckets));
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
-    let bot = Bot { options, handles, admission, served, client, voice, me, application };
+    let bot =
+        Bot { options, handles, admission, served, client, voice, me, node: name, application };
     let bot = Arc::new(bot);
-    let serve = move |index, tenure, close| shard::serve(Arc::clone(&bot), index, tenure, close);
+    let serve = move |lease, tenure, close| shard::serve(Arc::clone(&bot), lease, tenure, close);
     match leasing {
         Some(leasing) => shards::serve(leasing, serve, stop).await,
         None => shards::serve_alone(serve, stop).await,

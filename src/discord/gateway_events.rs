@@ -33,6 +33,8 @@ use crate::{campaign::Handles, domain::Owner};
 /// Receives the events of a shard.
 pub struct Handler {
     pub shard: u32,
+    /// This process and its lease, for the panel; `None`: the only one.
+    pub node: Option<Arc<str>>,
     pub guilds: Arc<Guilds>,
     pub tenure: Tenure,
     pub songbird: Arc<Songbird>,
@@ -97,6 +99,7 @@ impl Handler {
                 songbird: Arc::clone(&self.songbird),
                 tenure: self.tenure.clone(),
                 shards: self.served.count,
+                node: self.node.clone(),
                 handles: self.handles.clone(),
                 options: self.options.clone(),
                 me: self.me,

@@ -28,8 +28,12 @@ use super::{
     rest::{self, Fatal},
     served_shards::ServedShards,
     tenure::Tenure,
+    ui::node::node_line,
 };
-use crate::{campaign::Handles, domain::Owner};
+use crate::{
+    campaign::{Handles, Lease},
+    domain::Owner,
+};
 
 /// Longest wait for the gateway to close.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
@@ -46,6 +50,8 @@ pub struct Bot {
     /// Its threads mix the calls of all shards.
     pub voice: Config,
     pub me: UserId,
+    /// Name of this process among several; `None`: it is the only one.
+    pub node: Option<String>,
     pub application: ApplicationId,
 }
 
@@ -68,19 +74,21 @@ enum Ended {
     Itself(Result<(), Fatal>),
 }
 
-/// Serves the shard `index` until `close` is cancelled or `tenure` is over. Fails only on faults
+/// Serves the shard of `lease` until `close` is cancelled or `tenure` is over. Fails only on faults
 /// that need the bot's owner.
 pub async fn serve(
     bot: Arc<Bot>,
-    index: u32,
+    lease: Lease,
     tenure: Tenure,
     close: CancellationToken,
 ) -> Result<(), Fatal> {
     let songbird = Songbird::serenity_from_config(bot.voice.clone());
     let guilds = Arc::new(Guilds::new(tenure.clone()));
-    let ready = CancellationToken::new();
+    let (index, ready) = (lease.shard, CancellationToken::new());
+    let node = bot.node.as_deref().map(|name| node_line(name, lease, bot.served.count).into());
     let handler = Handler {
         shard: index,
+        node,
         guilds: Arc::clone(&guilds),
         tenure: tenure.clone(),
         songbird: Arc::clone(&songbird),

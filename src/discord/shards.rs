@@ -49,7 +49,7 @@ pub struct Leasing {
 /// the first shard that fails, or if the store refuses this process.
 pub async fn serve<S, F>(leasing: Leasing, start: S, stop: CancellationToken) -> Result<(), Fatal>
 where
-    S: Fn(u32, Tenure, CancellationToken) -> F,
+    S: Fn(Lease, Tenure, CancellationToken) -> F,
     F: Future<Output = Result<(), Fatal>> + Send + 'static,
 {
     let mut shards = Shards {
@@ -70,10 +70,10 @@ where
 /// Like [`serve`], of the only shard of a bot that this process serves alone.
 pub async fn serve_alone<S, F>(start: S, stop: CancellationToken) -> Result<(), Fatal>
 where
-    S: FnOnce(u32, Tenure, CancellationToken) -> F,
+    S: FnOnce(Lease, Tenure, CancellationToken) -> F,
     F: Future<Output = Result<(), Fatal>>,
 {
-    start(0, Tenure::endless(), stop).await
+    start(Lease { shard: 0, epoch: 0 }, Tenure::endless(), stop).await
 }
 
 struct Shards<S> {
@@ -116,7 +116,7 @@ struct Renewal {
 
 impl<S, F> Shards<S>
 where
-    S: Fn(u32, Tenure, CancellationToken) -> F,
+    S: Fn(Lease, Tenure, CancellationToken) -> F,
     F: Future<Output = Result<(), Fatal>> + Send + 'static,
 {
     async fn run(&mut self, stop: &CancellationToken) -> Result<(), Fatal> {
@@ -236,9 +236,10 @@ where
         }
     }
 
-    fn start(&mut self, Lease { shard, epoch }: Lease, tenure: Tenure) {
+    fn start(&mut self, lease: Lease, tenure: Tenure) {
+        let Lease { shard, epoch } = lease;
         let close = CancellationToken::new();
-        let serving = (self.start)(shard, tenure.clone(), close.clone());
+        let serving = (self.start)(lease, tenure.clone(), close.clone());
         let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
         let figures = self.leasing.figures.clone();
         let (lasts, closing) = (tenure.clone(), close.clone());
@@ -471,22 +472,23 @@ mod tests {
             let (began, stop) = (Instant::now(), CancellationToken::new());
             let log = Arc::<Mutex<Vec<(u128, String)>>>::default();
             let told = Arc::clone(&log);
-            let start = move |shard: u32, tenure: Tenure, close: CancellationToken| {
-                let told = Arc::clone(&told);
-                async move {
-                    let note = |what| {
-                        let entry = (began.elapsed().as_millis(), format!("{what} {shard}"));
-                        told.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
-                    };
-                    note("start");
-                    tokio::select! {
-                        biased;
-                        () = tenure.over() => note("drop"),
-                        () = close.cancelled() => note("close"),
+            let start =
+                move |Lease { shard, .. }: Lease, tenure: Tenure, close: CancellationToken| {
+                    let told = Arc::clone(&told);
+                    async move {
+                        let note = |what| {
+                            let entry = (began.elapsed().as_millis(), format!("{what} {shard}"));
+                            told.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+                        };
+                        note("start");
+                        tokio::select! {
+                            biased;
+                            () = tenure.over() => note("drop"),
+                            () = close.cancelled() => note("close"),
+                        }
+                        Ok(())
                     }
-                    Ok(())
-                }
-            };
+                };
             let figures = Figures::default();
             let leasing = Leasing { leases, node, buckets, playing, figures };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));

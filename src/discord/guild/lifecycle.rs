@@ -184,6 +184,7 @@ impl Guild {
             cannot_hear: None,
             is_listened_to: false,
             connection: &ConnectionState::Left,
+            node: None,
             notes: panel.notes(),
             over: Some(why),
         });

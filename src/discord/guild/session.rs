@@ -271,7 +271,12 @@ impl GuildSession {
     }
 
     /// `is_listened_to`: programs outside may read what is said.
-    pub fn render(&self, status: Option<&Status>, is_listened_to: bool) -> Rendered {
+    pub fn render(
+        &self,
+        status: Option<&Status>,
+        is_listened_to: bool,
+        node: Option<&str>,
+    ) -> Rendered {
         let (heard, unheard) = self.people.names();
         let (connection, notes) = (self.voice.state(), self.panel.notes());
         let cannot_hear = self.cannot_hear.as_deref();
@@ -281,6 +286,7 @@ impl GuildSession {
             unheard,
             cannot_hear,
             is_listened_to,
+            node,
             connection,
             notes,
             over: None,

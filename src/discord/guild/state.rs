@@ -43,6 +43,8 @@ pub struct Shared {
     pub tenure: Tenure,
     /// Shards of the whole bot; the cache knows the guilds of one.
     pub shards: u32,
+    /// This process and its lease, for the panel; `None`: the only one.
+    pub node: Option<Arc<str>>,
     pub handles: Handles,
     pub options: Options,
     pub me: UserId,

@@ -243,7 +243,7 @@ impl Guild {
     fn write_panel(&mut self, status: Option<&Status>, writing: Writing) {
         let is_listened_to = self.is_listened_to();
         let Some(session) = &mut self.session else { return };
-        let rendered = session.render(status, is_listened_to);
+        let rendered = session.render(status, is_listened_to, self.shared.node.as_deref());
         if !session.panel.takes(Instant::now(), &rendered.text()) {
             return;
         }

@@ -33,6 +33,8 @@ pub struct PanelView<'a> {
     /// Programs outside may read what is said.
     pub is_listened_to: bool,
     pub connection: &'a ConnectionState,
+    /// The process that serves the server, if there may be several.
+    pub node: Option<&'a str>,
     pub notes: Vec<&'a str>,
     /// Reason the session is over; `None`: it runs.
     pub over: Option<&'a str>,
@@ -105,6 +107,9 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         fields.push(("Programs outside", notices::LISTENED.to_owned()));
     }
     fields.push(("Voice connection", connection(view.connection)));
+    if let Some(node) = view.node {
+        fields.push(("Node", node.to_owned()));
+    }
     if !view.notes.is_empty() {
         fields.push(("Notes", fit(view.notes.iter().map(|note| format!("• {note}")))));
     }

@@ -61,6 +61,7 @@ fn shared(folder: &std::path::Path) -> Arc<Shared> {
         songbird: Songbird::serenity_from_config(voice::config()),
         tenure: Tenure::endless(),
         shards: 1,
+        node: None,
         handles: stand_in_handles_without_tables(folder),
         options: Options::plain(),
         me: UserId::new(ME),

@@ -91,6 +91,7 @@ fn view<'a>(status: Option<&'a Status>, connection: &'a ConnectionState) -> pane
         cannot_hear: None,
         is_listened_to: false,
         connection,
+        node: None,
         notes: Vec::new(),
         over: None,
     }
@@ -122,6 +123,13 @@ fn panels() -> Vec<Message> {
             panel::PanelView { cannot_hear: Some(WHY), ..view(Some(&table), up) },
         ),
         shown("panel: music", view(Some(&plays), up)),
+        shown(
+            "panel: one of several processes",
+            panel::PanelView {
+                node: Some("cellar, shard 2 of 4, epoch 3"),
+                ..view(Some(&table), up)
+            },
+        ),
         shown(
             "panel: programs outside listen",
             panel::PanelView { is_listened_to: true, ..view(Some(&table), up) },
