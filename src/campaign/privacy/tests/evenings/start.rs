@@ -19,7 +19,7 @@ use super::{
 use crate::{
     audio::{Frame, SampleRate},
     campaign::{
-        AddedServer, Factory, Handles, Indexer, KeptSession, MadeTable, OpenError, RunningTable,
+        AddedServer, Factory, Handles, Indexed, Indexer, KeptSession, MadeTable, OpenError, RunningTable,
         ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
         stand_in::{NoEngines, Nowhere, handles_over},
     },
@@ -149,7 +149,8 @@ impl Run {
         assert_eq!(handles.tools.offer("stub", SourceKind::BuiltIn, tools(wire)), []);
         // Everything said is old enough to be indexed.
         let (meaning, written) = (Meaning::by_spelling(), transcripts.written());
-        let indexer = Indexer::open(transcripts.store(), None, meaning, written, || i64::MAX);
+        let scopes = Indexed::Served(transcripts.served().clone());
+        let indexer = Indexer::open(transcripts.store(), scopes, meaning, written, || i64::MAX);
         Self { handles, store, factory, indexer }
     }
 
