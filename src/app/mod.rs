@@ -221,7 +221,8 @@ impl Tools {
     /// Indexes transcripts until closed: of the scope `only`, or of all that this process serves.
     pub fn index(&self, only: Option<Scope>, transcripts: &TranscriptWriter) -> Indexer {
         let (store, written) = (transcripts.store(), transcripts.written());
-        let scopes = only.map_or_else(|| Indexed::Served(transcripts.served().clone()), Indexed::Only);
+        let scopes =
+            only.map_or_else(|| Indexed::Served(transcripts.served().clone()), Indexed::Only);
         Indexer::open(store, scopes, self.meaning.clone(), written, now)
     }
 

@@ -227,9 +227,7 @@ pub trait Transcript: Send + Sync {
         &'a self,
         scope: &'a Scope,
         lines: Vec<Utterance>,
-    ) -> StoreFuture<'a, Vec<u64>> {
-        self.append(scope, lines)
-    }
+    ) -> StoreFuture<'a, Vec<u64>>;
 
     fn sessions<'a>(
         &'a self,

@@ -19,8 +19,8 @@ use super::{
 use crate::{
     audio::{Frame, SampleRate},
     campaign::{
-        AddedServer, Factory, Handles, Indexed, Indexer, KeptSession, MadeTable, OpenError, RunningTable,
-        ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
+        AddedServer, Factory, Handles, Indexed, Indexer, KeptSession, MadeTable, OpenError,
+        RunningTable, ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
         stand_in::{NoEngines, Nowhere, handles_over},
     },
     domain::{Campaign, Npc, SessionId},
