@@ -105,7 +105,7 @@ pub fn run(arguments: &[String]) {
     let music = music.first().map(|file| track(PathBuf::from(file)));
     let factory = StandInFactory { cues, sentence, music };
     let handles = runtime.block_on(async { handles(factory, folder) });
-    let ended = runtime.block_on(run_discord(options, handles, stop));
+    let ended = runtime.block_on(run_discord(options, handles, None, stop));
     runtime.shutdown_background();
     ended.expect("the bot runs until its end is ordered");
 }

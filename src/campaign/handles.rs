@@ -18,6 +18,7 @@ use super::{
     privacy::Privacy,
     recap::Recaps,
     schedules::{Evenings, Schedules, SchedulesParts},
+    served::Served,
     sessions::{Sessions, SessionsParts},
     settings::SharedSettings,
     spend::Accounts,
@@ -28,6 +29,7 @@ use super::{
 use crate::{
     domain::{Npc, Owner, Scope, SessionId},
     figures::Figures,
+    memory::Leases,
     tools::{Payments, ToolHost, builtin::Music, connection::Servers},
 };
 
@@ -174,6 +176,16 @@ impl Handles {
     ) -> Arc<dyn Payments> {
         let own = session.and_then(|session| self.sessions.payments(session, npc));
         own.unwrap_or_else(|| self.accounts.payments(scope, &self.settings.load().budget, npc))
+    }
+
+    /// Owners that this process serves.
+    pub fn served(&self) -> &Served {
+        self.sessions.transcripts().served()
+    }
+
+    /// Leases of shards of Discord's gateway.
+    pub fn leases(&self) -> Arc<dyn Leases> {
+        self.sessions.transcripts().store()
     }
 
     /// Reports of calls and costs of `scope`.

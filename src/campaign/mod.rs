@@ -47,7 +47,9 @@ mod workflows;
 mod world;
 
 pub use crate::{
-    memory::{Deletion, ForgetFrom},
+    memory::{
+        Deletion, Error as StoreError, ForgetFrom, Lease, Leases, Node, NodeStatus, shard_of,
+    },
     provider::{NpcService, OutsidePrograms, ServiceInfo, Services},
 };
 pub use access::{Access, Holder, NewToken};

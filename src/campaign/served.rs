@@ -36,8 +36,7 @@ impl Leased {
 }
 
 impl Served {
-    /// From now to `until` exactly these of `count` shards are held. Call it after each renewal, and
-    /// before shards are given back.
+    /// From now to `until` exactly these of `count` shards are held.
     pub fn hold(&self, count: u32, shards: impl IntoIterator<Item = u32>, until: Instant) {
         let held: BTreeSet<u32> = shards.into_iter().collect();
         self.0.send_if_modified(|all| {
@@ -47,6 +46,16 @@ impl Served {
             let is_same = before.is_some_and(|before| before.held == held);
             all.leased = Some(Leased { count, held, until });
             !is_same
+        });
+    }
+
+    /// Call it before these shards are given back.
+    pub fn release(&self, shards: &[u32]) {
+        self.0.send_if_modified(|all| {
+            let Some(leased) = &mut all.leased else { return false };
+            let before = leased.held.len();
+            leased.held.retain(|shard| !shards.contains(shard));
+            leased.held.len() < before
         });
     }
 
@@ -144,8 +153,10 @@ mod tests {
         assert_eq!(serves(&served), [false, false, true]);
         served.hold(2, [1], Instant::now() + TTL);
         assert!(served.refuse(first), "until the shard is held again");
-        served.hold(2, [0], Instant::now() + TTL);
+        served.hold(2, [0, 1], Instant::now() + TTL);
         assert_eq!(served.refused(0).now_or_never(), None);
+        served.release(&[1]);
+        assert_eq!(serves(&served), [true, true, false]);
         assert!(!served.refuse(second), "it was given back");
         advance(TTL).await;
         assert!(!served.refuse(first), "it has ended");

@@ -153,6 +153,11 @@ impl Sessions {
         &self.parts.figures
     }
 
+    /// Discord servers with a running table, one for each.
+    pub fn guilds(&self) -> Vec<u64> {
+        self.running().values().filter_map(|it| it.transcript.scope.owner.guild()).collect()
+    }
+
     /// Number of running tables.
     pub fn count(&self) -> usize {
         self.running().len()
@@ -322,6 +327,14 @@ impl Sessions {
             };
             spawn_blocking(save).await?
         }
+    }
+
+    /// Ends `session` and stores nothing: another process serves its owner now.
+    pub fn abandon(&self, session: &SessionId) {
+        let running = self.running().remove(session);
+        drop(running);
+        self.parts.factory.closed(session);
+        self.parts.tools.forget(session);
     }
 
     /// Budget and transcript of the running `session`.

@@ -74,7 +74,7 @@ struct Arguments {
 enum Command {
     /// Runs the bot, which joins voice channels and plays the NPCs (the default).
     #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa run")]
-    Run,
+    Run(run::Arguments),
     /// Serves programs on this machine without Discord: they have NPCs speak, and call tools.
     Serve(serve::Arguments),
     /// Talks to the NPCs in the browser: speak or type, hear the answer, see the reasons for it.
@@ -197,11 +197,11 @@ pub fn main() -> ExitCode {
 fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
     let path = arguments.config.as_deref();
     let configured = Configured { path, is_trusted: arguments.trust };
-    match arguments.command.unwrap_or(Command::Run) {
-        Command::Run => {
+    match arguments.command.unwrap_or_else(|| Command::Run(run::Arguments::default())) {
+        Command::Run(run) => {
             let config = configured.load()?;
             let set_level = log_to_stderr(&config.log_level);
-            run::run(config, configured, &set_level)
+            run::run(&run, config, configured, &set_level)
         }
         Command::Serve(serve) => serve::run(&serve, configured),
         Command::Rehearse(rehearse) => rehearse::run(&rehearse, configured),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use clap::Args;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -10,13 +11,36 @@ use super::{
 };
 use crate::{
     app,
-    campaign::ServedGuilds,
+    campaign::{Node, ServedGuilds},
     config::{self, Config},
     discord,
 };
 
+/// Longest name of a process, in characters: the longest name of a host.
+const NAME_MAX: usize = 253;
+
+#[derive(Args, Default)]
+#[command(after_help = "example: glyphoxa run --node cellar")]
+pub struct Arguments {
+    /// Name of this process among several that share one PostgreSQL [default: none, with `cluster`
+    /// the machine's].
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    node: Option<String>,
+}
+
+fn name(given: &str) -> Result<String, String> {
+    let is_name = !given.trim().is_empty()
+        && given.chars().count() <= NAME_MAX
+        && !given.chars().any(char::is_control);
+    match is_name {
+        true => Ok(given.trim().to_owned()),
+        false => Err(format!("invalid name (use 1 to {NAME_MAX} characters)")),
+    }
+}
+
 /// Runs the bot until Ctrl-C or a request to end. Fails on faults that only its owner can fix.
 pub fn run(
+    arguments: &Arguments,
     config: Config,
     from: Configured,
     set_level: &(dyn Fn(&str) + Send + Sync),
@@ -29,14 +53,31 @@ pub fn run(
         ));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(serve(config, from, set_level));
+    let node = node(arguments, &config);
+    let status = runtime.block_on(serve(config, node, from, set_level));
     // Does not wait for recognisers and voices in use.
     runtime.shutdown_background();
     status
 }
 
+/// This run of the program beside others; `None`: it is the only one.
+fn node(arguments: &Arguments, config: &Config) -> Option<Node> {
+    if arguments.node.is_none() && config.shards.is_none() {
+        return None;
+    }
+    let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+    Some(Node {
+        name: arguments.node.clone().unwrap_or_else(host),
+        run: format!("{:032x}", rand::random::<u128>()),
+        build: env!("CARGO_PKG_VERSION").to_owned(),
+        shards: config.shards.unwrap_or(1),
+        tables: 0,
+    })
+}
+
 async fn serve(
     config: Config,
+    node: Option<Node>,
     from: Configured<'_>,
     log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
@@ -53,7 +94,7 @@ async fn serve(
         listener.start(&program.handles, true, &stop)
     });
     let running = program.running(from, agreed, log_level);
-    let bot = discord::run(options, program.handles.clone(), stop.clone());
+    let bot = discord::run(options, program.handles.clone(), node, stop.clone());
     let beside = ended(app::follow(running, Arc::clone(&program.config)), &stop);
     let manager = ServiceManager::find(config::environment);
     let ended = tokio::select! {

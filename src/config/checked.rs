@@ -68,6 +68,8 @@ pub struct Config {
     pub file_io: Option<FileIo>,
     /// The bot; its token may be empty.
     pub discord: DiscordOptions,
+    /// Shards of the bot's gateway, over all processes; `None`: one process serves it alone.
+    pub shards: Option<u32>,
     pub data_dir: PathBuf,
     /// Sets, folders and sources of model files.
     pub models: ModelOptions,

@@ -11,6 +11,7 @@ mod campaign;
 mod cast;
 mod changes;
 mod checked;
+mod cluster;
 mod code;
 mod deepgram;
 mod demands;

@@ -2,7 +2,7 @@
 //!
 //! Entry functions: [`http()`], [`introduce`]. **Never**: opens the gateway.
 
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 
 use serenity::{
     all::{CreateAllowedMentions, CurrentApplicationInfo, CurrentUser},
@@ -13,6 +13,9 @@ use super::options::Options;
 
 /// Longest wait for an answer that a person waits for.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Wait before Discord is tried again, at first and at most.
+pub const RETRY: Duration = Duration::from_secs(2);
+const RETRY_MAX: Duration = Duration::from_secs(60);
 
 /// Reason the bot cannot work, with the fix.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +26,13 @@ pub enum Fatal {
     Token,
     #[error("discord's gateway refuses this bot: {0}")]
     Refused(String),
+    /// Shards, and how many Discord recommends.
+    #[error(
+        "discord's gateway refuses this bot: it is on too many servers for {shards} shards (set cluster.shards to {wanted} in glyphoxa.yaml)"
+    )]
+    TooFewShards { shards: u32, wanted: u32 },
+    #[error("cannot serve beside other processes: {0}")]
+    Leases(String),
     #[error(
         "discord cannot be reached as configured: {0} (see discord.api_base and SSL_CERT_FILE)"
     )]
@@ -35,18 +45,25 @@ pub enum Fatal {
 
 /// Discord's REST, at its own address or at that in the options.
 pub fn http(options: &Options) -> Result<Http, Fatal> {
-    // Messages ping only the people they name explicitly.
-    let mut builder = serenity::all::HttpBuilder::new(&options.token.0)
-        .default_allowed_mentions(CreateAllowedMentions::new());
-    if let Some(address) = options.api {
-        builder = builder.client(client_at(address).map_err(|it| Fatal::SetUp(it.to_string()))?);
-    }
-    Ok(builder.build())
+    Ok(http_over(client(options)?, options))
 }
 
-/// A client that resolves `discord.com` to `address`.
-fn client_at(address: SocketAddr) -> discord_http::Result<discord_http::Client> {
-    discord_http::Client::builder().resolve("discord.com", address).build()
+/// Like [`http()`], with the connections of `client`.
+pub fn http_over(client: discord_http::Client, options: &Options) -> Http {
+    // Messages ping only the people they name explicitly.
+    serenity::all::HttpBuilder::new(&options.token.0)
+        .default_allowed_mentions(CreateAllowedMentions::new())
+        .client(client)
+        .build()
+}
+
+/// A client that finds `discord.com` at its own address or at that in the options.
+pub fn client(options: &Options) -> Result<discord_http::Client, Fatal> {
+    let mut builder = discord_http::Client::builder();
+    if let Some(address) = options.api {
+        builder = builder.resolve("discord.com", address);
+    }
+    builder.build().map_err(|error| Fatal::SetUp(error.to_string()))
 }
 
 /// Fetches the token's application and user. Cancel safe.
@@ -64,6 +81,14 @@ pub async fn patiently<T>(asked: impl Future<Output = serenity::Result<T>>) -> R
         Ok(Err(error)) => Err(Fatal::Unreachable(reason(&error))),
         Err(_) => Err(Fatal::Unreachable(format!("no answer for {} s", PATIENCE.as_secs()))),
     }
+}
+
+/// Logs that Discord does not answer and waits; returns the next wait.
+pub async fn pause(error: &serenity::Error, wait: Duration) -> Duration {
+    let reason = reason(error);
+    tracing::warn!(reason, "discord does not answer; trying again in {} s", wait.as_secs());
+    tokio::time::sleep(wait).await;
+    (wait * 2).min(RETRY_MAX)
 }
 
 /// HTTP status of a refusal; `None`: another error.

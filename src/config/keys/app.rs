@@ -40,6 +40,11 @@ pub static FILE: Shape = Shape {
         ),
         Key::new("discord", Kind::Shape(&DISCORD), "The bot."),
         Key::new(
+            "cluster",
+            Kind::Shape(&CLUSTER),
+            "Several processes of one bot, which share memory.url; without it (and --node) one process serves alone.",
+        ),
+        Key::new(
             "providers",
             Kind::Shape(&providers::PROVIDERS),
             "Services that hear, think and speak.",
@@ -190,6 +195,16 @@ pub static DISCORD: Shape = Shape {
              SSL_CERT_FILE.",
         ),
     ],
+};
+
+pub static CLUSTER: Shape = Shape {
+    title: "Several processes",
+    keys: &[Key::new(
+        "shards",
+        Kind::Whole { min: 1, max: 10_000 },
+        "Parts of Discord's gateway that the processes divide among themselves, the same number for \
+         all of them; Discord requires one for each 2,500 servers; default 1.",
+    )],
 };
 
 pub static TURN: Shape = Shape {

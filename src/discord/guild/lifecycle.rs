@@ -71,6 +71,7 @@ impl Guild {
             text: start.text,
             volume: settings.music_volume,
             tools: settings.tools.clone(),
+            tenure: self.shared.tenure.clone(),
             played: self.played().cloned(),
             scope,
         };

@@ -9,8 +9,8 @@ use serenity::all::{ChannelId, GuildId};
 use songbird::Songbird;
 use tokio::{
     sync::{mpsc, oneshot},
-    task::JoinHandle,
-    time::timeout,
+    task::{AbortHandle, JoinHandle},
+    time::{Instant, timeout},
 };
 
 use super::{
@@ -24,6 +24,7 @@ use super::{
 use crate::{
     campaign::{Engines, PlayedCampaign, Sessions, TableRequest, close_table},
     discord::{
+        tenure::Tenure,
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
@@ -46,6 +47,8 @@ const REQUEST_CAPACITY: usize = 16;
 const STATUS_PATIENCE: Duration = Duration::from_secs(2);
 
 pub struct GuildSession {
+    /// Dropped first, so that it ends the tasks before they notice that all else is gone.
+    unfinished: Unfinished,
     pub id: SessionId,
     pub campaign: CampaignKey,
     /// Changes when the bot is moved.
@@ -68,7 +71,6 @@ pub struct GuildSession {
     /// Writes the table's events until it is closed.
     transcript: JoinHandle<()>,
     requests: mpsc::Receiver<ToolRequest>,
-    unfinished: Unfinished,
 }
 
 pub struct SessionOptions {
@@ -79,6 +81,8 @@ pub struct SessionOptions {
     pub text: ChannelId,
     pub volume: Option<u8>,
     pub tools: CastChanges,
+    /// Of the guild's shard.
+    pub tenure: Tenure,
     /// `None`: the configured campaign.
     pub played: Option<PlayedCampaign>,
     pub scope: Scope,
@@ -99,7 +103,16 @@ pub struct ClosedSession {
 }
 
 /// Forgets the session when dropped, unless finished: after any fault it does not count as running.
-pub struct Unfinished(Option<(Sessions, SessionId)>);
+/// Where the tenure is over, it ends the session's tasks too: they would write down what is left.
+pub struct Unfinished(Option<OpenSession>);
+
+struct OpenSession {
+    sessions: Sessions,
+    id: SessionId,
+    tenure: Tenure,
+    /// The table, and the writer of its events.
+    tasks: [AbortHandle; 2],
+}
 
 impl Unfinished {
     /// Leaves ending the session to the caller.
@@ -110,9 +123,13 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        if let Some((sessions, id)) = self.0.take() {
+        let Some(OpenSession { sessions, id, tenure, tasks }) = self.0.take() else { return };
+        if tenure.holds(Instant::now()) {
             // Ends with this; nothing to store.
             drop(sessions.keep(&id, None));
+        } else {
+            tasks.iter().for_each(AbortHandle::abort);
+            sessions.abandon(&id);
         }
     }
 }
@@ -150,13 +167,20 @@ impl GuildSession {
             },
         };
         let opened = sessions.open(request, options.tools).await?;
-        let unfinished = Unfinished(Some((sessions.clone(), options.id.clone())));
         let (voice, figures) = (opened.handle.voice.clone(), sessions.figures().clone());
+        let writing = sessions.clone().write_down(options.id.clone(), to_be_written);
+        let (tenure, transcript) = (options.tenure, tokio::spawn(writing));
+        let unfinished = Unfinished(Some(OpenSession {
+            sessions,
+            id: options.id.clone(),
+            tenure: tenure.clone(),
+            tasks: [opened.task.abort_handle(), transcript.abort_handle()],
+        }));
         let listeners = figures.listeners();
-        let audio = TableAudio { voice, tracks, music, figures };
+        let audio = TableAudio { voice, tracks, music, figures, tenure };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
-        let transcript = sessions.write_down(options.id.clone(), to_be_written);
         let session = Self {
+            unfinished,
             id: options.id,
             campaign: options.scope.campaign,
             voice_channel: options.voice,
@@ -173,9 +197,8 @@ impl GuildSession {
             table: opened.handle,
             task: opened.task,
             events: told,
-            transcript: tokio::spawn(transcript),
+            transcript,
             requests: requests_in,
-            unfinished,
         };
         if let Err(error) = session.voice.connector().connect(session.voice_channel).await {
             session.close().await;

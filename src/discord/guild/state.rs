@@ -27,18 +27,22 @@ use crate::{
         Consent, GuildSettings, Handles, PlayedCampaign, Services, ToolDecisions, WorldAnswer,
         WorldOrder, WorldRequest,
     },
-    discord::{access, options::Options, ui::message::ChannelMessage},
+    discord::{access, options::Options, tenure::Tenure, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
     panics::{Panics, caught},
     session::{Command, Status},
     tools::{SessionCalls, ToolHost},
 };
 
-/// State that all guilds share.
+/// State that all guilds of a shard share.
 pub struct Shared {
     pub http: Arc<Http>,
     pub cache: Arc<Cache>,
     pub songbird: Arc<Songbird>,
+    /// Of the shard.
+    pub tenure: Tenure,
+    /// Shards of the whole bot; the cache knows the guilds of one.
+    pub shards: u32,
     pub handles: Handles,
     pub options: Options,
     pub me: UserId,
@@ -178,9 +182,9 @@ impl Guild {
 
     /// True if no other guild is served, as far as the options say; all have the same NPCs.
     pub fn is_only_guild(&self) -> bool {
-        let Shared { cache, options, .. } = &*self.shared;
+        let Shared { cache, options, shards, .. } = &*self.shared;
         let mut others = cache.guilds().into_iter().filter(|it| *it != self.id);
-        others.all(|it| options.serves(it.get()) == Some(false))
+        *shards == 1 && others.all(|it| options.serves(it.get()) == Some(false))
     }
 
     /// The services of the NPCs: of the running table, else the configured ones.

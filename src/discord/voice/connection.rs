@@ -14,6 +14,7 @@ use songbird::{
 use tokio::{
     sync::{Mutex, mpsc, watch},
     task::JoinSet,
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +27,7 @@ use super::{
 };
 use crate::{
     audio::Frame,
+    discord::tenure::Tenure,
     figures::Figures,
     session::{MusicPlayer, VoiceInput},
 };
@@ -80,6 +82,7 @@ pub struct VoiceConnection {
     guild: GuildId,
     call: Arc<Mutex<Call>>,
     music: MusicPlayer,
+    tenure: Tenure,
     pub audience: Audience,
     pub news: mpsc::Receiver<VoiceNews>,
     pub reception: watch::Receiver<ReceptionReport>,
@@ -97,6 +100,8 @@ pub struct TableAudio {
     pub music: MusicPlayer,
     /// Counts lost packets.
     pub figures: Figures,
+    /// Of the guild's shard.
+    pub tenure: Tenure,
 }
 
 /// A table's output, and the receiver of tracks to start.
@@ -122,14 +127,27 @@ impl VoiceConnection {
         }
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let figures = audio.figures;
+        let (figures, tenure) = (audio.figures, audio.tenure);
         let channels =
             ReceiverChannels { packets: packets_in, voice: audio.voice, report, figures };
         tasks.spawn(receiver::receive(channels, audience.clone(), stop.clone()));
-        tasks.spawn(track_output::start_tracks(Arc::clone(&call), audio.tracks));
-        tasks.spawn(play_music(Arc::clone(&call), audio.music.clone()));
+        let tracks = audio.tracks;
+        tasks.spawn(track_output::start_tracks(Arc::clone(&call), tracks, tenure.clone()));
+        tasks.spawn(play_music(Arc::clone(&call), audio.music.clone(), tenure.clone()));
         let (music, news) = (audio.music, news_in);
-        Self { songbird, guild, call, music, audience, news, reception, dropped, stop, tasks }
+        Self {
+            songbird,
+            guild,
+            call,
+            music,
+            tenure,
+            audience,
+            news,
+            reception,
+            dropped,
+            stop,
+            tasks,
+        }
     }
 
     /// A handle to connect with; may outlive the session.
@@ -139,6 +157,7 @@ impl VoiceConnection {
             guild: self.guild,
             call: Arc::clone(&self.call),
             music: self.music.clone(),
+            tenure: self.tenure.clone(),
             stop: self.stop.clone(),
         }
     }
@@ -147,7 +166,10 @@ impl VoiceConnection {
     pub async fn close(mut self) {
         self.stop.cancel();
         self.call.lock().await.remove_all_global_events();
-        if let Err(error) = self.songbird.remove(self.guild).await {
+        // Leaving would throw out the process that serves the shard now: it is the same user.
+        if self.tenure.holds(Instant::now())
+            && let Err(error) = self.songbird.remove(self.guild).await
+        {
             tracing::debug!(%error, "cannot leave a voice channel");
         }
         self.tasks.shutdown().await;
@@ -174,12 +196,16 @@ pub struct Connector {
     guild: GuildId,
     call: Arc<Mutex<Call>>,
     music: MusicPlayer,
+    tenure: Tenure,
     stop: CancellationToken,
 }
 
 impl Connector {
     /// Joins `channel` and waits until it is connected. Cancel safe.
     pub async fn connect(&self, channel: ChannelId) -> Result<(), ConnectError> {
+        if !self.tenure.holds(Instant::now()) {
+            return Err(ConnectError::SessionOver);
+        }
         let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
         let joined = tokio::select! {
             biased;
@@ -198,7 +224,7 @@ impl Connector {
 
     /// Plays an announcement beside any speech; music is lowered for it.
     pub async fn announce(&self, frames: Vec<Frame>) {
-        track_output::play(&self.call, frames, self.music.clone()).await;
+        track_output::play(&self.call, frames, self.music.clone(), &self.tenure).await;
     }
 
     /// Leaves and joins again, even while connected.
@@ -209,7 +235,9 @@ impl Connector {
 
     /// Leaves but keeps the audience. Discord considers the bot connected until it leaves.
     async fn hang_up(&self) {
-        if let Err(error) = self.songbird.leave(self.guild).await {
+        if self.tenure.holds(Instant::now())
+            && let Err(error) = self.songbird.leave(self.guild).await
+        {
             tracing::debug!(%error, "cannot leave a voice channel");
         }
     }
@@ -310,7 +338,11 @@ mod tests {
             token: token.to_owned(),
         });
         connected.await.unwrap();
-        let input = Input::from(RawAdapter::new(Source::new(Box::new(sound)), 48_000, 1));
+        let input = Input::from(RawAdapter::new(
+            Source::new(Box::new(sound), Tenure::endless()),
+            48_000,
+            1,
+        ));
         let input =
             input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
         let _playing = driver.play_input(input.unwrap());

@@ -13,7 +13,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::source::{self, Frames};
-use crate::{logic::music::MusicFrame, session::MusicPlayer};
+use crate::{discord::tenure::Tenure, logic::music::MusicFrame, session::MusicPlayer};
 
 /// Delay before a track that songbird dropped or could not play is restarted.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -32,14 +32,14 @@ impl Frames for Pulled {
     }
 }
 
-/// Plays the music of `player` through songbird. Never returns; cancel safe.
-pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer) {
+/// Plays the music of `player` through songbird until `tenure` is over. Never returns; cancel safe.
+pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer, tenure: Tenure) {
     let mut sounds = player.sounds();
     while becomes(&mut sounds, true).await {
         let dropped = CancellationToken::new();
         let guard = dropped.clone().drop_guard();
         let frames = Pulled { player: player.clone(), _dropped: guard };
-        let track = source::start(&call, Box::new(frames)).await;
+        let track = source::start(&call, Box::new(frames), &tenure).await;
         let is_silent = tokio::select! {
             biased;
             is_silent = becomes(&mut sounds, false) => is_silent,
@@ -83,7 +83,7 @@ mod tests {
         let dropped = CancellationToken::new();
         let guard = dropped.clone().drop_guard();
         let frames = Pulled { player: player.clone(), _dropped: guard };
-        let mut source = Source::new(Box::new(frames));
+        let mut source = Source::new(Box::new(frames), Tenure::endless());
         let mut bytes = [0; FRAME_SAMPLES_48K * SAMPLE_BYTES];
         assert_eq!(source.read(&mut bytes).unwrap(), 0, "nothing sounds");
         let mut sounds = player.sounds();

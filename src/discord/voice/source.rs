@@ -1,7 +1,8 @@
 //! One track as songbird reads it.
 //!
 //! Entry types: [`Frames`], the sound's origin, and [`Source`]; [`start`] plays it. Hands out 20 ms
-//! at a time, because several calls share a mixer's thread. **Never**: reads ahead.
+//! at a time, because several calls share a mixer's thread; ends with its shard's tenure. **Never**:
+//! reads ahead.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -10,8 +11,9 @@ use songbird::{
     input::{Input, RawAdapter, codecs, core::io::MediaSource},
     tracks::TrackHandle,
 };
+use tokio::time::Instant;
 
-use crate::{audio::FRAME_SAMPLES_48K, logic::music::MusicFrame};
+use crate::{audio::FRAME_SAMPLES_48K, discord::tenure::Tenure, logic::music::MusicFrame};
 
 /// Bytes of one sample for songbird: f32, little endian.
 pub const SAMPLE_BYTES: usize = 4;
@@ -24,6 +26,8 @@ pub trait Frames: Send + Sync {
 
 pub struct Source {
     frames: Box<dyn Frames>,
+    /// Once it is over, nothing more is played.
+    tenure: Tenure,
     /// The frame being read.
     bytes: Vec<u8>,
     /// Bytes of it already read.
@@ -31,14 +35,14 @@ pub struct Source {
 }
 
 impl Source {
-    pub const fn new(frames: Box<dyn Frames>) -> Self {
-        Self { frames, bytes: Vec::new(), read: 0 }
+    pub const fn new(frames: Box<dyn Frames>, tenure: Tenure) -> Self {
+        Self { frames, tenure, bytes: Vec::new(), read: 0 }
     }
 
     /// Makes the next frame; false at the end.
     fn refill(&mut self) -> bool {
         let mut samples: MusicFrame = [0; FRAME_SAMPLES_48K];
-        if !self.frames.next(&mut samples) {
+        if !self.tenure.holds(Instant::now()) || !self.frames.next(&mut samples) {
             return false;
         }
         self.bytes.clear();
@@ -86,8 +90,9 @@ impl MediaSource for Source {
 pub async fn start(
     call: &tokio::sync::Mutex<Call>,
     frames: Box<dyn Frames>,
+    tenure: &Tenure,
 ) -> Option<TrackHandle> {
-    let input = Input::from(RawAdapter::new(Source::new(frames), 48_000, 1));
+    let input = Input::from(RawAdapter::new(Source::new(frames, tenure.clone()), 48_000, 1));
     // Parsed here, because it would cost the mixer 30 ms.
     let parsed = input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
     match parsed {
@@ -96,5 +101,31 @@ pub async fn start(
             tracing::error!(%error, "cannot hand a track to songbird");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    struct Tone;
+
+    impl Frames for Tone {
+        fn next(&self, into: &mut MusicFrame) -> bool {
+            into.fill(1);
+            true
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn track_ends_with_the_tenure() {
+        let (now, lasts) = (Instant::now(), Duration::from_secs(6));
+        let mut source = Source::new(Box::new(Tone), Tenure::new(now, now + lasts));
+        let mut bytes = [0; FRAME_SAMPLES_48K * SAMPLE_BYTES];
+        assert_eq!(source.read(&mut bytes).unwrap(), bytes.len());
+        tokio::time::advance(lasts).await;
+        assert_eq!(source.read(&mut bytes).unwrap(), 0);
     }
 }

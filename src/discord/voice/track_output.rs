@@ -18,6 +18,7 @@ use tokio::{sync::mpsc, time::Instant};
 use super::source::{self, Frames};
 use crate::{
     audio::{Frame, Gain, SampleRate},
+    discord::tenure::Tenure,
     logic::music::MusicFrame,
     session::{MusicPlayer, Under, VoiceOut},
 };
@@ -205,9 +206,10 @@ impl Drop for TrackOutput {
 pub async fn start_tracks(
     call: Arc<tokio::sync::Mutex<Call>>,
     mut tracks: mpsc::Receiver<Arc<Ring>>,
+    tenure: Tenure,
 ) {
     while let Some(ring) = tracks.recv().await {
-        start(&call, &ring).await;
+        start(&call, &ring, &tenure).await;
     }
 }
 
@@ -243,13 +245,19 @@ impl Drop for Notice {
 }
 
 /// Plays the bot's own sound beside any speech; lowers `music` for it.
-pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>, music: MusicPlayer) {
+pub async fn play(
+    call: &tokio::sync::Mutex<Call>,
+    frames: Vec<Frame>,
+    music: MusicPlayer,
+    tenure: &Tenure,
+) {
     // The track ends by itself.
-    _ = source::start(call, Box::new(Notice::new(frames, music))).await;
+    _ = source::start(call, Box::new(Notice::new(frames, music)), tenure).await;
 }
 
-async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>) {
-    let Some(track) = source::start(call, Box::new(Arc::clone(ring))).await else { return };
+async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>, tenure: &Tenure) {
+    let started = source::start(call, Box::new(Arc::clone(ring)), tenure).await;
+    let Some(track) = started else { return };
     // A ring is started only once.
     let _ = ring.track.set(track.clone());
     let over = {
@@ -275,7 +283,7 @@ mod tests {
     };
 
     fn source(ring: Arc<Ring>) -> Source {
-        Source::new(Box::new(ring))
+        Source::new(Box::new(ring), Tenure::endless())
     }
 
     fn frame(level: i16) -> Frame {
@@ -376,7 +384,7 @@ mod tests {
     async fn notice_waits_for_the_connection() {
         let music = MusicPlayer::new(TableEvents::new(1).downgrade());
         let notice = Notice::new(vec![frame(16_384)], music);
-        let mut source = Source::new(Box::new(notice));
+        let mut source = Source::new(Box::new(notice), Tenure::endless());
         tokio::time::advance(Duration::from_secs(60)).await;
         assert_eq!(read_all(&mut source, usize::MAX), [0.5; FRAME_SAMPLES_48K]);
     }
@@ -396,7 +404,7 @@ mod tests {
         };
         assert_eq!(level(1), 16_384);
         let notice = Notice::new(vec![frame(16_384)], music.clone());
-        let mut source = Source::new(Box::new(notice));
+        let mut source = Source::new(Box::new(notice), Tenure::endless());
         assert_eq!(read_all(&mut source, usize::MAX), [0.5; FRAME_SAMPLES_48K]);
         assert!(level(10) < 4_200, "12 dB less");
         drop(source);

@@ -117,7 +117,8 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     let servers = &guild.shared.handles.servers;
     let all = servers.status(guild.owner());
     let server = all.iter().find(|it| it.name == name).ok_or_else(|| unknown(name))?;
-    let is_shared = server.is_shared && guild.shared.cache.guild_count() > 1;
+    let has_others = guild.shared.shards > 1 || guild.shared.cache.guild_count() > 1;
+    let is_shared = server.is_shared && has_others;
     if is_shared && server.state == State::Ready {
         return Err(format!(
             "'{name}' is connected and other servers use it too: you can restart it only while \

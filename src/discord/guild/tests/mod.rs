@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{GuildEvent, Job, SessionStart, Shared, open, refusal::GuildRefusal, state::Guild};
 use crate::{
     campaign::stand_in_handles_without_tables,
-    discord::{options::Options, voice},
+    discord::{options::Options, tenure::Tenure, voice},
     domain::SessionId,
     panics::caught,
 };
@@ -59,6 +59,8 @@ fn shared(folder: &std::path::Path) -> Arc<Shared> {
         http: Arc::new(Http::new("MTIz.a.b")),
         cache: cache(),
         songbird: Songbird::serenity_from_config(voice::config()),
+        tenure: Tenure::endless(),
+        shards: 1,
         handles: stand_in_handles_without_tables(folder),
         options: Options::plain(),
         me: UserId::new(ME),

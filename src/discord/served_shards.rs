@@ -1,0 +1,118 @@
+//! The shards that this process serves now.
+//!
+//! Entry type: [`ServedShards`]. The gateway counts as up while there are shards and all of them
+//! are connected.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serenity::all::GuildId;
+
+use super::guilds::Guilds;
+use crate::{
+    campaign::shard_of,
+    figures::{Figures, Gateway},
+};
+
+/// Cloning shares it.
+#[derive(Clone)]
+pub struct ServedShards {
+    /// Of the whole bot.
+    pub count: u32,
+    figures: Figures,
+    open: Arc<Mutex<BTreeMap<u32, Open>>>,
+}
+
+struct Open {
+    guilds: Arc<Guilds>,
+    is_up: bool,
+}
+
+impl ServedShards {
+    /// `count`: shards of the whole bot, at least one.
+    pub fn new(count: u32, figures: Figures) -> Self {
+        figures.set_gateway(Gateway::Down);
+        Self { count, figures, open: Arc::default() }
+    }
+
+    pub fn begin(&self, shard: u32, guilds: Arc<Guilds>) {
+        let mut open = self.open();
+        open.insert(shard, Open { guilds, is_up: false });
+        self.count_up(&open);
+    }
+
+    /// Ignored for a shard that has ended.
+    pub fn set_up(&self, shard: u32, is_up: bool) {
+        let mut open = self.open();
+        if let Some(shard) = open.get_mut(&shard) {
+            shard.is_up = is_up;
+        }
+        self.count_up(&open);
+    }
+
+    pub fn end(&self, shard: u32) {
+        let mut open = self.open();
+        open.remove(&shard);
+        self.count_up(&open);
+    }
+
+    /// The shard of `guild`, by Discord's rule.
+    pub fn of(&self, guild: u64) -> u32 {
+        shard_of(guild, self.count)
+    }
+
+    /// True if the bot is on this server, and its shard is served here. An id of 0 is no server's.
+    pub fn serves(&self, guild: u64) -> bool {
+        let open = self.open();
+        guild > 0 && open.get(&self.of(guild)).is_some_and(|it| it.guilds.has(GuildId::new(guild)))
+    }
+
+    fn count_up(&self, open: &BTreeMap<u32, Open>) {
+        let is_up = !open.is_empty() && open.values().all(|it| it.is_up);
+        self.figures.set_gateway(if is_up { Gateway::Up } else { Gateway::Down });
+    }
+
+    /// Held for a look-up, never across an await.
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u32, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discord::tenure::Tenure;
+
+    #[test]
+    fn gateway_is_up_while_all_shards_are() {
+        let figures = Figures::default();
+        let served = ServedShards::new(2, figures.clone());
+        assert_eq!(figures.gateway(), Some(Gateway::Down), "no shard yet");
+        for shard in 0..2 {
+            served.begin(shard, Arc::new(Guilds::new(Tenure::endless())));
+        }
+        served.set_up(0, true);
+        assert_eq!(figures.gateway(), Some(Gateway::Down));
+        served.set_up(1, true);
+        assert_eq!(figures.gateway(), Some(Gateway::Up));
+        served.set_up(1, false);
+        assert_eq!(figures.gateway(), Some(Gateway::Down));
+        served.end(1);
+        assert_eq!(figures.gateway(), Some(Gateway::Up));
+        served.set_up(1, false);
+        assert_eq!(figures.gateway(), Some(Gateway::Up), "it has ended");
+        served.end(0);
+        assert_eq!(figures.gateway(), Some(Gateway::Down));
+    }
+
+    #[test]
+    fn guilds_belong_to_shards_by_the_rule_of_discord() {
+        for (guild, shards, shard) in
+            [(5 << 22, 1, 0), (5 << 22, 4, 1), ((7 << 22) | 4_000_000, 4, 3)]
+        {
+            assert_eq!(shard_of(guild, shards), shard, "{guild} of {shards}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One shard of the gateway: its client, its voice and its guilds.
+//!
+//! Entry function: [`serve`]. A shard ends in order when it is asked to. When its tenure is over,
+//! another process may serve it, as the same Discord user: then it falls silent, writes nothing,
+//! and leaves no voice channel.
+
+use std::{
+    future::pending,
+    pin::pin,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use serenity::{
+    all::{ApplicationId, Client, ClientBuilder, GatewayError, GatewayIntents, UserId},
+    gateway::ShardManager,
+    http::Http,
+};
+use songbird::{Config, Driver, SerenityInit, Songbird};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    admission::Admission,
+    gateway_events::Handler,
+    guilds::Guilds,
+    options::Options,
+    rest::{self, Fatal},
+    served_shards::ServedShards,
+    tenure::Tenure,
+};
+use crate::{campaign::Handles, domain::Owner};
+
+/// Longest wait for the gateway to close.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
+/// Wait for a shard to be ready before Discord is asked for the reason.
+const READY_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the shards of the bot share.
+pub struct Bot {
+    pub options: Options,
+    pub handles: Handles,
+    pub admission: Admission,
+    pub served: ServedShards,
+    pub client: discord_http::Client,
+    /// Its threads mix the calls of all shards.
+    pub voice: Config,
+    pub me: UserId,
+    pub application: ApplicationId,
+}
+
+/// A connected shard.
+struct Shard {
+    bot: Arc<Bot>,
+    index: u32,
+    tenure: Tenure,
+    guilds: Arc<Guilds>,
+    songbird: Arc<Songbird>,
+    manager: Arc<ShardManager>,
+    http: Arc<Http>,
+    ready: CancellationToken,
+}
+
+enum Ended {
+    /// The tenure is over.
+    Lost,
+    Asked,
+    Itself(Result<(), Fatal>),
+}
+
+/// Serves the shard `index` until `close` is cancelled or `tenure` is over. Fails only on faults
+/// that need the bot's owner.
+pub async fn serve(
+    bot: Arc<Bot>,
+    index: u32,
+    tenure: Tenure,
+    close: CancellationToken,
+) -> Result<(), Fatal> {
+    let songbird = Songbird::serenity_from_config(bot.voice.clone());
+    let guilds = Arc::new(Guilds::new(tenure.clone()));
+    let ready = CancellationToken::new();
+    let handler = Handler {
+        shard: index,
+        guilds: Arc::clone(&guilds),
+        tenure: tenure.clone(),
+        songbird: Arc::clone(&songbird),
+        served: bot.served.clone(),
+        admission: bot.admission.clone(),
+        handles: bot.handles.clone(),
+        options: bot.options.clone(),
+        me: bot.me,
+        ready: ready.clone(),
+        was_ready: AtomicBool::new(false),
+    };
+    let http = rest::http_over(bot.client.clone(), &bot.options);
+    http.set_application_id(bot.application);
+    let intents = GatewayIntents::GUILDS | GatewayIntents::GUILD_VOICE_STATES;
+    let client = ClientBuilder::new_with_http(http, intents)
+        .event_handler(handler)
+        .register_songbird_with(Arc::clone(&songbird));
+    let client = tokio::select! {
+        client = client.into_future() => client.map_err(|error| Fatal::SetUp(error.to_string()))?,
+        () = tenure.over() => return Ok(()),
+        () = close.cancelled() => return Ok(()),
+    };
+    let (manager, http) = (Arc::clone(&client.shard_manager), Arc::clone(&client.http));
+    let shard = Shard { bot, index, tenure, guilds, songbird, manager, http, ready };
+    shard.bot.served.begin(index, Arc::clone(&shard.guilds));
+    let ended = shard.run(client, &close).await;
+    // Its last events say nothing about the shard any more.
+    shard.tenure.end();
+    shard.bot.served.end(index);
+    ended
+}
+
+impl Shard {
+    async fn run(&self, client: Client, close: &CancellationToken) -> Result<(), Fatal> {
+        let mut running = pin!(self.stay(client, close));
+        let how = tokio::select! {
+            biased;
+            () = self.lost() => Ended::Lost,
+            ended = &mut running => Ended::Itself(ended),
+            fatal = self.refused() => Ended::Itself(Err(fatal)),
+            () = close.cancelled() => Ended::Asked,
+        };
+        // Leaving channels needs the gateway, so it closes last.
+        let closed = tokio::select! {
+            biased;
+            () = self.lost() => false,
+            () = self.guilds.close() => true,
+        };
+        if !closed {
+            self.abandon().await;
+            return Ok(());
+        }
+        if let Ended::Itself(ended) = how {
+            return ended;
+        }
+        let left = async {
+            self.manager.shutdown_all().await;
+            running.as_mut().await
+        };
+        match timeout(LEAVE_PATIENCE, left).await {
+            Ok(ended) => ended,
+            Err(_) => {
+                // An unreachable gateway cannot be closed yet.
+                tokio::spawn(close_later(Arc::clone(&self.manager)));
+                Ok(())
+            }
+        }
+    }
+
+    /// Stays connected until the shard shuts down, or `close` is cancelled while disconnected.
+    async fn stay(&self, mut client: Client, close: &CancellationToken) -> Result<(), Fatal> {
+        let served = &self.bot.served;
+        let mut wait = rest::RETRY;
+        loop {
+            let ended = client.start_shard(self.index, served.count).await;
+            served.set_up(self.index, false);
+            let Err(error) = ended else { return Ok(()) };
+            if let Some(fatal) = fatal(&error) {
+                return Err(fatal);
+            }
+            wait = tokio::select! {
+                longer = rest::pause(&error, wait) => longer,
+                () = close.cancelled() => return Ok(()),
+            };
+        }
+    }
+
+    /// Waits until Discord refuses the bot for being on too many servers (close code 4011), which
+    /// serenity only logs: a shard that has connected is not ready, and Discord wants more shards.
+    async fn refused(&self) -> Fatal {
+        let shards = self.bot.served.count;
+        loop {
+            tokio::select! {
+                () = self.ready.cancelled() => pending::<()>().await,
+                () = sleep(READY_PATIENCE) => {}
+            }
+            if !self.manager.shards_instantiated().await.is_empty()
+                && let Ok(gateway) = self.http.get_bot_gateway().await
+                && gateway.shards > shards
+            {
+                return Fatal::TooFewShards { shards, wanted: gateway.shards };
+            }
+        }
+    }
+
+    /// Waits until the tenure is over, or is ended here because the store refuses a line. Cancel safe.
+    async fn lost(&self) {
+        tokio::select! {
+            () = self.tenure.over() => {}
+            () = self.bot.handles.served().refused(self.index) => self.tenure.end(),
+        }
+    }
+
+    /// Ends everything where it is, because the tenure is over.
+    async fn abandon(&self) {
+        tracing::warn!(shard = self.index, "lost a shard: another process may serve it now");
+        for guild in self.guilds.abandon().await {
+            // Servers added there connect again where the guild is served.
+            let owner = Owner::Guild(guild.get());
+            self.bot.handles.servers.set_added(owner, Vec::new());
+            self.bot.handles.workflows.abandon(owner);
+        }
+        let calls: Vec<_> = self.songbird.iter().map(|(_, call)| call).collect();
+        for call in calls {
+            // Ends the sound alone; a call's own `leave` leaves the channel too.
+            Driver::leave(&mut call.lock().await);
+        }
+        tokio::spawn(close_later(Arc::clone(&self.manager)));
+    }
+}
+
+/// Closes the gateway of a dropped client. serenity keeps trying to start its shard, and can be
+/// stopped only after it has.
+async fn close_later(manager: Arc<ShardManager>) {
+    while manager.shards_instantiated().await.is_empty() {
+        sleep(rest::RETRY).await;
+    }
+    manager.shutdown_all().await;
+}
+
+/// The fault if only the bot's owner can fix it; `None`: temporary.
+fn fatal(error: &serenity::Error) -> Option<Fatal> {
+    match error {
+        error if rest::is_bad_token(error) => Some(Fatal::Token),
+        serenity::Error::Http(_) => None,
+        serenity::Error::Gateway(
+            GatewayError::InvalidAuthentication | GatewayError::NoAuthentication,
+        ) => Some(Fatal::Token),
+        serenity::Error::Gateway(GatewayError::DisallowedGatewayIntents) => Some(Fatal::Refused(
+            "an intent is not allowed (turn it on at https://discord.com/developers/applications, \
+             under Bot, Privileged Gateway Intents)"
+                .to_owned(),
+        )),
+        error => {
+            Some(Fatal::Refused(format!("{error} (start it again; report it if it happens again)")))
+        }
+    }
+}

@@ -1,0 +1,607 @@
+//! The shards of the gateway that this process leases from the store.
+//!
+//! Entry function: [`serve`]. Leases are renewed every [`EVERY`]; a shard starts when its lease
+//! came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal **was
+//! sent**, which is before the store gives it to another process, however long the answer took. Its
+//! [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start. Every
+//! [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::{
+    task::{JoinError, JoinSet},
+    time::{Instant, sleep, sleep_until, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{rest::Fatal, tenure::Tenure};
+use crate::campaign::{Lease, Leases, Node, NodeStatus, Served, StoreError, shard_of};
+
+/// Time of a lease.
+const TTL: Duration = Duration::from_secs(6);
+/// Interval of renewals: three may fail.
+const EVERY: Duration = Duration::from_millis(1_500);
+/// Longest wait for the store, so that a hanging connection leaves time for another renewal.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Interval of looks at other processes.
+const BALANCE_EVERY: Duration = Duration::from_secs(15);
+
+/// What [`serve`] leases with.
+pub struct Leasing {
+    pub leases: Arc<dyn Leases>,
+    /// This process; its tables are counted at each renewal.
+    pub node: Node,
+    /// Shards that may identify at once, at least one.
+    pub buckets: u32,
+    /// Discord servers with a session now.
+    pub playing: Box<dyn Fn() -> Vec<u64> + Send + Sync>,
+    /// Learns of the shards that are held.
+    pub served: Served,
+}
+
+/// Serves leased shards until `stop`, then closes them and gives them back. `start` serves a shard
+/// until its tenure is over, or its token is cancelled, which asks it to close in order. Fails with
+/// the first shard that fails, or if the store refuses this process.
+pub async fn serve<S, F>(leasing: Leasing, start: S, stop: CancellationToken) -> Result<(), Fatal>
+where
+    S: Fn(u32, Tenure, CancellationToken) -> F,
+    F: Future<Output = Result<(), Fatal>> + Send + 'static,
+{
+    let mut shards = Shards {
+        leasing,
+        start,
+        open: BTreeMap::new(),
+        tasks: JoinSet::new(),
+        held: Vec::new(),
+        has_renewed: false,
+        is_failing: false,
+        balanced_at: Instant::now(),
+    };
+    let ended = shards.run(&stop).await;
+    shards.close().await;
+    ended
+}
+
+/// Like [`serve`], of the only shard of a bot that this process serves alone.
+pub async fn serve_alone<S, F>(start: S, stop: CancellationToken) -> Result<(), Fatal>
+where
+    S: FnOnce(u32, Tenure, CancellationToken) -> F,
+    F: Future<Output = Result<(), Fatal>>,
+{
+    start(0, Tenure::endless(), stop).await
+}
+
+struct Shards<S> {
+    leasing: Leasing,
+    start: S,
+    /// Until their tasks have ended.
+    open: BTreeMap<u32, Open>,
+    tasks: JoinSet<(u32, Result<(), Fatal>)>,
+    /// Shards of the last successful renewal.
+    held: Vec<u32>,
+    has_renewed: bool,
+    is_failing: bool,
+    balanced_at: Instant,
+}
+
+struct Open {
+    epoch: u64,
+    tenure: Tenure,
+    close: CancellationToken,
+}
+
+struct Renewal {
+    sent: Instant,
+    answer: Result<Vec<Lease>, StoreError>,
+    /// All processes, if they were asked for.
+    nodes: Option<Vec<NodeStatus>>,
+}
+
+impl<S, F> Shards<S>
+where
+    S: Fn(u32, Tenure, CancellationToken) -> F,
+    F: Future<Output = Result<(), Fatal>> + Send + 'static,
+{
+    async fn run(&mut self, stop: &CancellationToken) -> Result<(), Fatal> {
+        let mut renewal = self.renewal(Instant::now(), true);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                Some(ended) = self.tasks.join_next() => {
+                    if let Some(closed) = self.ended(ended)? {
+                        give_back(&self.leasing, vec![closed]).await;
+                        // One that is under way may still name it.
+                        renewal = self.renewal(Instant::now(), true);
+                    }
+                }
+                done = &mut renewal => {
+                    renewal = self.renewal(done.sent + EVERY, true);
+                    self.take(done, true)?;
+                }
+            }
+        }
+    }
+
+    /// Closes all shards in order, with their leases renewed meanwhile, and gives them back.
+    async fn close(&mut self) {
+        self.open.values().for_each(|open| open.close.cancel());
+        let mut renewal = self.renewal(Instant::now(), false);
+        loop {
+            tokio::select! {
+                biased;
+                ended = self.tasks.join_next() => {
+                    let Some(ended) = ended else { break };
+                    if let Err(error) = self.ended(ended) {
+                        tracing::error!(%error, "a shard has failed");
+                    }
+                }
+                done = &mut renewal => {
+                    renewal = self.renewal(done.sent + EVERY, false);
+                    // Nothing is refused any more.
+                    let _ = self.take(done, false);
+                }
+            }
+        }
+        let held = std::mem::take(&mut self.held);
+        if !held.is_empty() {
+            give_back(&self.leasing, held).await;
+        }
+    }
+
+    /// The renewal at `at`, with free shards if `takes`.
+    fn renewal(&mut self, at: Instant, takes: bool) -> BoxFuture<'static, Renewal> {
+        let Leasing { leases, node, playing, .. } = &self.leasing;
+        let tables = u32::try_from(playing().len()).unwrap_or(u32::MAX);
+        let (leases, node) = (Arc::clone(leases), Node { tables, ..node.clone() });
+        let balances = takes && node.shards > 1 && at >= self.balanced_at + BALANCE_EVERY;
+        if balances {
+            self.balanced_at = at;
+        }
+        async move {
+            sleep_until(at).await;
+            let sent = Instant::now();
+            let answer = timeout(PATIENCE, leases.renew(node, TTL, takes)).await;
+            let late = || StoreError::Away(format!("no answer for {} s", PATIENCE.as_secs()));
+            let answer = answer.unwrap_or_else(|_| Err(late()));
+            let nodes = match balances && answer.is_ok() {
+                true => timeout(PATIENCE, leases.nodes()).await.ok().and_then(Result::ok),
+                false => None,
+            };
+            Renewal { sent, answer, nodes }
+        }
+        .boxed()
+    }
+
+    /// Extends, ends and, if `starts`, starts shards. Fails if the store refuses this process.
+    fn take(&mut self, renewal: Renewal, starts: bool) -> Result<(), Fatal> {
+        let leases = match renewal.answer {
+            Ok(leases) => leases,
+            Err(StoreError::Asked(why)) if !self.has_renewed => {
+                return Err(Fatal::Leases(why));
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_failing, true) {
+                    tracing::warn!(%error, "cannot renew the leases of shards; trying again");
+                }
+                return Ok(());
+            }
+        };
+        if std::mem::take(&mut self.is_failing) {
+            tracing::info!("the leases of shards are renewed again");
+        }
+        self.has_renewed = true;
+        self.held = leases.iter().map(|lease| lease.shard).collect();
+        self.apply(&leases, renewal.sent + TTL, starts);
+        if let Some(nodes) = renewal.nodes {
+            self.balance(&nodes);
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, leases: &[Lease], until: Instant, starts: bool) {
+        let Leasing { node, served, .. } = &self.leasing;
+        served.hold(node.shards, leases.iter().map(|lease| lease.shard), until);
+        let now = Instant::now();
+        for (shard, open) in &self.open {
+            let is_held = leases.iter().any(|it| it.shard == *shard && it.epoch == open.epoch);
+            if !(is_held && open.tenure.extend(now, until)) {
+                open.tenure.end();
+            }
+        }
+        for lease in leases {
+            // One that is still ending starts again after that.
+            if starts && !self.open.contains_key(&lease.shard) && now < until {
+                self.start(*lease, Tenure::new(now, until));
+            }
+        }
+    }
+
+    fn start(&mut self, Lease { shard, epoch }: Lease, tenure: Tenure) {
+        let close = CancellationToken::new();
+        let serving = (self.start)(shard, tenure.clone(), close.clone());
+        let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
+        self.open.insert(shard, Open { epoch, tenure: tenure.clone(), close: close.clone() });
+        self.tasks.spawn(async move {
+            let may_identify = tokio::select! {
+                biased;
+                () = tenure.over() => false,
+                () = close.cancelled() => false,
+                () = identify(&*leases, bucket) => true,
+            };
+            (shard, if may_identify { serving.await } else { Ok(()) })
+        });
+    }
+
+    /// Forgets a shard whose task has ended; returns it if it was closed. Fails if it has failed.
+    fn ended(
+        &mut self,
+        ended: Result<(u32, Result<(), Fatal>), JoinError>,
+    ) -> Result<Option<u32>, Fatal> {
+        let (shard, ended) = ended.map_err(|lost| Fatal::SetUp(lost.to_string()))?;
+        let open = self.open.remove(&shard);
+        ended?;
+        Ok(open.filter(|open| open.close.is_cancelled()).map(|_| shard))
+    }
+
+    /// Asks shards without a session to close where other processes have too few.
+    fn balance(&self, nodes: &[NodeStatus]) {
+        let surplus = surplus(nodes, &self.leasing.node);
+        let shards = self.leasing.node.shards;
+        let guilds = (self.leasing.playing)();
+        let busy: BTreeSet<u32> = guilds.into_iter().map(|it| shard_of(it, shards)).collect();
+        let idle = self.open.iter().rev().filter(|(shard, _)| !busy.contains(*shard));
+        for (shard, open) in idle.take(surplus) {
+            tracing::info!(shard, "giving a shard to another process");
+            open.close.cancel();
+        }
+    }
+}
+
+async fn give_back(Leasing { leases, node, served, .. }: &Leasing, shards: Vec<u32>) {
+    // Lines that are still to be written were said before.
+    served.release(&shards);
+    match timeout(PATIENCE, leases.give_back(node.run.clone(), shards)).await {
+        Ok(Ok(())) => {}
+        // They expire.
+        Ok(Err(error)) => tracing::warn!(%error, "cannot give back shards"),
+        Err(_) => tracing::warn!("cannot give back shards: the store does not answer"),
+    }
+}
+
+/// Waits until a shard of `bucket` may identify. Cancel safe.
+async fn identify(leases: &dyn Leases, bucket: u32) {
+    let wait = loop {
+        match leases.identify(bucket).await {
+            Ok(wait) => break wait,
+            Err(error) => {
+                tracing::warn!(%error, bucket, "cannot ask when a shard may identify");
+                sleep(EVERY).await;
+            }
+        }
+    };
+    sleep(wait).await;
+}
+
+/// How many shards `node` has above the fair share that other living processes lack.
+fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
+    let living: Vec<_> = nodes.iter().filter(|it| it.seen_ago <= TTL).collect();
+    let shards = usize::try_from(node.shards).unwrap_or(usize::MAX);
+    let share = shards.div_ceil(living.len().max(1));
+    let (own, others): (Vec<_>, Vec<_>) =
+        living.into_iter().partition(|it| it.node.run == node.run);
+    let above: usize = own.iter().map(|it| it.leases.len().saturating_sub(share)).sum();
+    // A share is rounded up, so the others together may lack less than each by itself.
+    let lacked: usize = others.iter().map(|it| share.saturating_sub(it.leases.len())).sum();
+    above.min(lacked)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    use tokio::task::JoinHandle;
+
+    use super::*;
+    use crate::domain::Owner;
+
+    /// Way of a request to the store.
+    const WAY: Duration = Duration::from_millis(100);
+    const SLOT: Duration = Duration::from_secs(5);
+
+    struct Row {
+        run: String,
+        epoch: u64,
+        expires: Instant,
+    }
+
+    #[derive(Default)]
+    struct Tables {
+        is_away: bool,
+        nodes: BTreeMap<String, (Node, Instant)>,
+        leases: BTreeMap<u32, Row>,
+        slots: BTreeMap<u32, Instant>,
+    }
+
+    impl Tables {
+        fn held(&self, run: &str) -> Vec<Lease> {
+            let now = Instant::now();
+            let held = self.leases.iter().filter(|(_, row)| row.run == run && row.expires > now);
+            held.map(|(shard, row)| Lease { shard: *shard, epoch: row.epoch }).collect()
+        }
+
+        fn living(&self, ttl: Duration) -> Vec<&Node> {
+            let living = self.nodes.values().filter(|(_, seen)| seen.elapsed() <= ttl);
+            living.map(|(node, _)| node).collect()
+        }
+    }
+
+    /// Leases as PostgreSQL gives them out.
+    #[derive(Default)]
+    struct Store(Mutex<Tables>);
+
+    impl Store {
+        fn tables(&self) -> MutexGuard<'_, Tables> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
+        fn reached(&self) -> Result<MutexGuard<'_, Tables>, StoreError> {
+            let tables = self.tables();
+            match tables.is_away {
+                true => Err(StoreError::Away("connection refused".to_owned())),
+                false => Ok(tables),
+            }
+        }
+    }
+
+    impl Leases for Store {
+        fn renew(
+            &self,
+            node: Node,
+            ttl: Duration,
+            takes: bool,
+        ) -> BoxFuture<'_, Result<Vec<Lease>, StoreError>> {
+            async move {
+                sleep(WAY).await;
+                let now = Instant::now();
+                let mut tables = self.reached()?;
+                if tables.living(ttl).iter().any(|it| it.shards != node.shards) {
+                    return Err(StoreError::Asked("other processes have 4 shards".to_owned()));
+                }
+                let (run, shards) = (node.run.clone(), node.shards);
+                tables.nodes.insert(run.clone(), (node, now));
+                for Lease { shard, .. } in tables.held(&run) {
+                    tables.leases.get_mut(&shard).unwrap().expires = now + ttl;
+                }
+                let share = usize::try_from(shards).unwrap().div_ceil(tables.living(ttl).len());
+                for shard in 0..shards {
+                    let before = tables.leases.get(&shard);
+                    let is_free = before.is_none_or(|row| row.expires <= now);
+                    if takes && is_free && tables.held(&run).len() < share {
+                        let epoch = before.map_or(0, |row| row.epoch) + 1;
+                        let row = Row { run: run.clone(), epoch, expires: now + ttl };
+                        tables.leases.insert(shard, row);
+                    }
+                }
+                Ok(tables.held(&run))
+            }
+            .boxed()
+        }
+
+        fn give_back(
+            &self,
+            run: String,
+            shards: Vec<u32>,
+        ) -> BoxFuture<'_, Result<(), StoreError>> {
+            async move {
+                let (now, mut tables) = (Instant::now(), self.reached()?);
+                let given = tables.leases.iter_mut().filter(|(shard, _)| shards.contains(shard));
+                given.filter(|(_, row)| row.run == run).for_each(|(_, row)| row.expires = now);
+                Ok(())
+            }
+            .boxed()
+        }
+
+        fn identify(&self, bucket: u32) -> BoxFuture<'_, Result<Duration, StoreError>> {
+            async move {
+                let now = Instant::now();
+                let mut tables = self.reached()?;
+                let slot = tables.slots.get(&bucket).map_or(now, |slot| now.max(*slot));
+                tables.slots.insert(bucket, slot + SLOT);
+                Ok(slot - now)
+            }
+            .boxed()
+        }
+
+        fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeStatus>, StoreError>> {
+            async move {
+                let tables = self.reached()?;
+                let status = |(node, seen): &(Node, Instant)| NodeStatus {
+                    node: node.clone(),
+                    seen_ago: seen.elapsed(),
+                    leases: tables.held(&node.run),
+                };
+                Ok(tables.nodes.values().map(status).collect())
+            }
+            .boxed()
+        }
+    }
+
+    /// One process beside others.
+    struct Process {
+        began: Instant,
+        /// What shards did, in milliseconds.
+        log: Arc<Mutex<Vec<(u128, String)>>>,
+        stop: CancellationToken,
+        served: Served,
+        serving: JoinHandle<Result<(), Fatal>>,
+    }
+
+    impl Process {
+        fn start(store: &Arc<Store>, node: Node, buckets: u32, playing: Vec<u64>) -> Self {
+            let leases = Arc::clone(store) as Arc<dyn Leases>;
+            let playing = Box::new(move || playing.clone());
+            let (began, stop) = (Instant::now(), CancellationToken::new());
+            let log = Arc::<Mutex<Vec<(u128, String)>>>::default();
+            let told = Arc::clone(&log);
+            let start = move |shard: u32, tenure: Tenure, close: CancellationToken| {
+                let told = Arc::clone(&told);
+                async move {
+                    let note = |what| {
+                        let entry = (began.elapsed().as_millis(), format!("{what} {shard}"));
+                        told.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+                    };
+                    note("start");
+                    tokio::select! {
+                        biased;
+                        () = tenure.over() => note("drop"),
+                        () = close.cancelled() => note("close"),
+                    }
+                    Ok(())
+                }
+            };
+            let served = Served::default();
+            let leasing = Leasing { leases, node, buckets, playing, served: served.clone() };
+            let serving = tokio::spawn(serve(leasing, start, stop.clone()));
+            Self { began, log, stop, served, serving }
+        }
+
+        async fn at(&self, millis: u64) {
+            sleep_until(self.began + Duration::from_millis(millis)).await;
+        }
+
+        fn log(&self) -> Vec<(u128, String)> {
+            self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        }
+
+        async fn end(self) -> (Result<(), Fatal>, Vec<(u128, String)>) {
+            self.stop.cancel();
+            let ended = self.serving.await.unwrap();
+            let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            (ended, log)
+        }
+    }
+
+    fn node(run: &str, shards: u32) -> Node {
+        let (name, build) = ("host".to_owned(), "0.1.0".to_owned());
+        Node { name, run: run.to_owned(), build, shards, tables: 0 }
+    }
+
+    fn logged(log: &[(u128, &str)]) -> Vec<(u128, String)> {
+        log.iter().map(|(at, what)| (*at, (*what).to_owned())).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn shards_wait_until_they_may_identify() {
+        let store = Arc::<Store>::default();
+        let process = Process::start(&store, node("a", 2), 1, Vec::new());
+        process.at(9_000).await;
+        assert_eq!(process.log(), logged(&[(100, "start 0"), (5_100, "start 1")]));
+        let served = process.served.clone();
+        assert!(served.serves(Owner::Local));
+        let (ended, log) = process.end().await;
+        assert!(ended.is_ok() && !served.serves(Owner::Local));
+        let closed: BTreeSet<_> = log[2..].iter().cloned().collect();
+        let both = logged(&[(9_000, "close 0"), (9_000, "close 1")]);
+        assert_eq!(closed, both.into_iter().collect());
+        assert!(store.tables().held("a").is_empty(), "given back");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn short_outage_of_the_store_ends_nothing() {
+        let store = Arc::<Store>::default();
+        let process = Process::start(&store, node("a", 1), 1, Vec::new());
+        process.at(2_000).await;
+        store.tables().is_away = true;
+        process.at(6_000).await;
+        store.tables().is_away = false;
+        process.at(20_000).await;
+        assert_eq!(process.log(), logged(&[(100, "start 0")]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn long_outage_drops_shards_in_time() {
+        let store = Arc::<Store>::default();
+        let process = Process::start(&store, node("a", 1), 1, Vec::new());
+        process.at(2_000).await;
+        store.tables().is_away = true;
+        process.at(30_000).await;
+        assert!(!process.served.serves(Owner::Local));
+        let expired = store.tables().leases[&0].expires - process.began;
+        // Renewed last at 1.5 s.
+        assert_eq!(process.log(), logged(&[(100, "start 0"), (7_500, "drop 0")]));
+        assert!(expired > Duration::from_millis(7_500), "{expired:?}");
+        store.tables().is_away = false;
+        process.at(32_000).await;
+        assert_eq!(store.tables().leases[&0].epoch, 2);
+        assert!(process.served.serves(Owner::Local));
+        assert_eq!(process.log().len(), 3, "it starts anew: {:?}", process.log());
+        store.tables().is_away = true;
+        let (ended, log) = process.end().await;
+        assert!(ended.is_ok(), "what is not given back expires");
+        assert_eq!(log[3..], logged(&[(32_000, "close 0")]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn shard_of_another_owner_is_dropped_at_once() {
+        let store = Arc::<Store>::default();
+        let process = Process::start(&store, node("a", 1), 1, Vec::new());
+        process.at(2_000).await;
+        let expires = Instant::now() + TTL;
+        let row = Row { run: "b".to_owned(), epoch: 2, expires };
+        store.tables().leases.insert(0, row);
+        process.at(5_000).await;
+        assert_eq!(process.log(), logged(&[(100, "start 0"), (3_100, "drop 0")]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_shards_go_to_a_process_that_lacks_some() {
+        let store = Arc::<Store>::default();
+        let first = Process::start(&store, node("a", 4), 16, vec![3 << 22]);
+        first.at(1_000).await;
+        let second = Process::start(&store, node("b", 4), 16, Vec::new());
+        first.at(14_000).await;
+        assert!(second.log().is_empty(), "all are held");
+        first.at(24_000).await;
+        let held = |run: &str| store.tables().held(run).iter().map(|it| it.shard).collect();
+        let (a, b): (Vec<u32>, Vec<u32>) = (held("a"), held("b"));
+        assert_eq!((a, b), (vec![0, 3], vec![1, 2]), "3 has a session");
+        let closed = first.log().iter().filter(|(_, it)| it.starts_with("close")).count();
+        assert_eq!((closed, second.log().len()), (2, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn other_number_of_shards_is_refused() {
+        let store = Arc::<Store>::default();
+        let first = Process::start(&store, node("a", 4), 1, Vec::new());
+        first.at(1_000).await;
+        let second = Process::start(&store, node("b", 5), 1, Vec::new());
+        let ended = second.serving.await.unwrap();
+        assert!(matches!(ended, Err(Fatal::Leases(_))), "{ended:?}");
+    }
+
+    #[test]
+    fn surplus_is_what_others_lack() {
+        for (held, surplus_of_first) in [
+            (vec![8], 0),
+            (vec![8, 0], 4),
+            (vec![5, 3], 1),
+            (vec![8, 0, 0], 5),
+            (vec![3, 3, 2], 0),
+            (vec![4, 4], 0),
+        ] {
+            let status = |(index, held): (usize, &u32)| NodeStatus {
+                node: node(&index.to_string(), 8),
+                seen_ago: Duration::ZERO,
+                leases: (0..*held).map(|shard| Lease { shard, epoch: 1 }).collect(),
+            };
+            let nodes: Vec<_> = held.iter().enumerate().map(status).collect();
+            assert_eq!(surplus(&nodes, &nodes[0].node), surplus_of_first, "{held:?}");
+        }
+    }
+}
