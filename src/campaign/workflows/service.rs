@@ -41,6 +41,7 @@ pub(super) struct WeakRuns(Weak<Inner>);
 /// The task of a scope.
 struct Place {
     requests: mpsc::Sender<Request>,
+    stop: CancellationToken,
     abandoned: CancellationToken,
 }
 
@@ -129,13 +130,16 @@ impl WorkflowRuns {
     /// Ends all that runs for `owner` where it is, without a word or a record: another process
     /// serves them now. Returns at once.
     pub fn abandon(&self, owner: Owner) {
-        self.places().retain(|scope, place| {
-            let is_theirs = scope.owner == owner;
-            if is_theirs {
-                place.abandoned.cancel();
-            }
-            !is_theirs
-        });
+        self.take_places(owner).iter().for_each(|place| place.abandoned.cancel());
+    }
+
+    /// Stops the runs of `owner`, and waits until their records are stored. Cancel safe.
+    pub async fn end(&self, owner: Owner) {
+        let places = self.take_places(owner);
+        places.iter().for_each(|place| place.stop.cancel());
+        for place in places {
+            place.requests.closed().await;
+        }
     }
 
     /// Runs of `scope` under way, the oldest first.
@@ -214,11 +218,10 @@ impl WorkflowRuns {
         let (requests, waiting) = mpsc::channel(CAPACITY);
         let (parts, running) = (Arc::clone(&self.0.parts), self.0.running.clone());
         let runs = Runs::new(parts, scope.clone(), running.clone());
-        let (stop, of) = (self.0.stop.child_token(), scope.clone());
-        let abandoned = CancellationToken::new();
-        let until = abandoned.clone();
+        let (stop, abandoned) = (self.0.stop.child_token(), CancellationToken::new());
+        let (of, until, stopped) = (scope.clone(), abandoned.clone(), stop.clone());
         self.0.tasks.spawn(async move {
-            match until.run_until_cancelled(caught(runs.run(waiting, stop))).await {
+            match until.run_until_cancelled(caught(runs.run(waiting, stopped))).await {
                 Some(Ok(())) => {}
                 Some(Err(fault)) => {
                     tracing::error!(%fault, "workflows of a table have failed");
@@ -227,8 +230,16 @@ impl WorkflowRuns {
                 None => running.forget(&of),
             }
         });
-        places.insert(scope.clone(), Place { requests: requests.clone(), abandoned });
+        places.insert(scope.clone(), Place { requests: requests.clone(), stop, abandoned });
         Ok(requests)
+    }
+
+    /// Takes out the tasks of `owner`; the next request begins another.
+    fn take_places(&self, owner: Owner) -> Vec<Place> {
+        let mut places = self.places();
+        let scopes: Vec<Scope> =
+            places.keys().filter(|scope| scope.owner == owner).cloned().collect();
+        scopes.iter().filter_map(|scope| places.remove(scope)).collect()
     }
 
     fn tasks_of(&self, owner: Owner) -> Vec<mpsc::Sender<Request>> {

@@ -487,6 +487,19 @@ async fn abandoned_runs_end_without_a_word() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn ended_runs_are_recorded_first() {
+    let evening = Evening::new(main_of(vec![wait(60), roll()])).await;
+    let started = evening.start(json!({})).await.expect("it starts");
+    evening.runs.end(evening.scope.owner).await;
+    let stored = evening.kept.all();
+    assert!(matches!(stored.as_slice(), [run] if run.ended.is_some()), "{stored:?}");
+    let end = ended(started).await.record.end;
+    assert_eq!(end, Some(RunEnd::Cancelled(CancelReason::Shutdown)));
+    evening.runs.end(evening.scope.owner).await;
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn offered_workflow_is_a_tool_within_its_tier() {
     let npc = props::npc("Bartok");
     let tools = [npc.tools.clone(), vec!["workflow.bells".to_owned()]].concat();
