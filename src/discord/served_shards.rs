@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn guilds_belong_to_shards_by_the_rule_of_discord() {
+    fn guilds_belong_to_shards_by_discords_rule() {
         for (guild, shards, shard) in
             [(5 << 22, 1, 0), (5 << 22, 4, 1), ((7 << 22) | 4_000_000, 4, 3)]
         {

@@ -135,7 +135,7 @@ async fn indexer_that_has_panicked_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_are_indexed_where_their_server_is_served() {
+async fn lines_are_indexed_where_they_are_served() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn MemoryStore> =
         Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
