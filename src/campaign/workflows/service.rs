@@ -39,7 +39,7 @@ pub struct WorkflowRuns(Arc<Inner>);
 pub(super) struct WeakRuns(Weak<Inner>);
 
 /// The task of a scope.
-struct Place {
+struct ScopeTask {
     requests: mpsc::Sender<Request>,
     stop: CancellationToken,
     abandoned: CancellationToken,
@@ -47,7 +47,7 @@ struct Place {
 
 struct Inner {
     parts: Arc<WorkflowParts>,
-    places: Mutex<HashMap<Scope, Place>>,
+    places: Mutex<HashMap<Scope, ScopeTask>>,
     running: Running,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -230,12 +230,12 @@ impl WorkflowRuns {
                 None => running.forget(&of),
             }
         });
-        places.insert(scope.clone(), Place { requests: requests.clone(), stop, abandoned });
+        places.insert(scope.clone(), ScopeTask { requests: requests.clone(), stop, abandoned });
         Ok(requests)
     }
 
     /// Takes out the tasks of `owner`; the next request begins another.
-    fn take_places(&self, owner: Owner) -> Vec<Place> {
+    fn take_places(&self, owner: Owner) -> Vec<ScopeTask> {
         let mut places = self.places();
         let scopes: Vec<Scope> =
             places.keys().filter(|scope| scope.owner == owner).cloned().collect();
