@@ -43,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{music::Levelling, seats::SeatMaker, telemetry::Telemetry, voices::KeptLevels};
 use crate::{
-    campaign::{Indexer, RunsSlot, TranscriptWriter, now, offered_workflows},
+    campaign::{Indexed, Indexer, RunsSlot, TranscriptWriter, now, offered_workflows},
     config::{self, Config},
     domain::{Message, Npc, Scope, Voice},
     engine::{Budget, VoiceLevels},
@@ -218,10 +218,12 @@ fn callers(config: &Config) -> Vec<Arc<Npc>> {
 }
 
 impl Tools {
-    /// Indexes transcripts until closed: of the scope `only`, or of all.
+    /// Indexes transcripts until closed: of the scope `only`, or of all that this process serves.
     pub fn index(&self, only: Option<Scope>, transcripts: &TranscriptWriter) -> Indexer {
         let (store, written) = (transcripts.store(), transcripts.written());
-        Indexer::open(store, only, self.meaning.clone(), written, now)
+        let scopes =
+            only.map_or_else(|| Indexed::Served(transcripts.served().clone()), Indexed::Only);
+        Indexer::open(store, scopes, self.meaning.clone(), written, now)
     }
 
     /// Opens the memory now, so that the time of a call does not include it.

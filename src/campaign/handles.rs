@@ -18,6 +18,7 @@ use super::{
     privacy::Privacy,
     recap::Recaps,
     schedules::{Evenings, Schedules, SchedulesParts},
+    served::Served,
     sessions::{Sessions, SessionsParts},
     settings::SharedSettings,
     spend::Accounts,
@@ -175,6 +176,11 @@ impl Handles {
     ) -> Arc<dyn Payments> {
         let own = session.and_then(|session| self.sessions.payments(session, npc));
         own.unwrap_or_else(|| self.accounts.payments(scope, &self.settings.load().budget, npc))
+    }
+
+    /// Owners that this process serves.
+    pub fn served(&self) -> &Served {
+        self.sessions.transcripts().served()
     }
 
     /// Leases of shards of Discord's gateway.

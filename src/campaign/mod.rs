@@ -37,6 +37,7 @@ mod played;
 mod privacy;
 mod recap;
 mod schedules;
+mod served;
 mod sessions;
 mod settings;
 mod spend;
@@ -79,7 +80,7 @@ pub use guilds::{
     ShownRequest,
 };
 pub use handles::{HandleParts, Handles};
-pub use indexer::Indexer;
+pub use indexer::{Indexed, Indexer};
 pub use kept::{KeptError, KeptSession, owner_of};
 pub use kept_store::KeptStore;
 pub use link::{LinkParts, TableLink};
@@ -107,6 +108,7 @@ pub use schedules::{
     Drives, EveningTable, Evenings, NewSchedule, Planner, ScheduleEntry, ScheduleError,
     ScheduleNotice, Schedules, SchedulesParts, by_program, schedules_of_program,
 };
+pub use served::Served;
 pub use sessions::{NotSaved, Sessions, TableHere};
 pub use settings::{
     ApprovalOptions, AssistantSettings, ImportSettings, ModelMaker, NotifyOptions, ScheduleOptions,

@@ -8,7 +8,7 @@ use serenity::{
     all::{ApplicationId, UserId},
     http::Http,
 };
-use tokio::sync::broadcast::Receiver;
+use tokio::{sync::broadcast::Receiver, time::Instant};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
@@ -39,6 +39,10 @@ pub async fn run(
     node: Option<Node>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
+    if let Some(node) = &node {
+        // Nothing until it has leases.
+        handles.served().hold(node.shards, [], Instant::now());
+    }
     let privacy = handles.privacy.clone();
     let finished = privacy.finished();
     // Before deletions, which need the same files.
@@ -88,8 +92,9 @@ async fn serve(
 fn leasing(handles: &Handles, node: Node, buckets: u32) -> Leasing {
     let sessions = handles.sessions.clone();
     let playing = Box::new(move || sessions.guilds());
+    let (leases, served) = (handles.leases(), handles.served().clone());
     let figures = handles.figures.clone();
-    Leasing { leases: handles.leases(), node, buckets, playing, figures }
+    Leasing { leases, node, buckets, playing, served, figures }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

@@ -126,7 +126,7 @@ impl Shard {
         let mut running = pin!(self.stay(client, close));
         let how = tokio::select! {
             biased;
-            () = self.tenure.over() => Ended::Lost,
+            () = self.lost() => Ended::Lost,
             ended = &mut running => Ended::Itself(ended),
             fatal = self.refused() => Ended::Itself(Err(fatal)),
             () = close.cancelled() => Ended::Asked,
@@ -134,7 +134,7 @@ impl Shard {
         // Leaving channels needs the gateway, so it closes last.
         let closed = tokio::select! {
             biased;
-            () = self.tenure.over() => false,
+            () = self.lost() => false,
             () = self.guilds.close() => true,
         };
         if !closed {
@@ -194,12 +194,22 @@ impl Shard {
         }
     }
 
+    /// Waits until the tenure is over, or is ended here because the store refuses a line. Cancel safe.
+    async fn lost(&self) {
+        tokio::select! {
+            () = self.tenure.over() => {}
+            () = self.bot.handles.served().refused(self.index) => self.tenure.end(),
+        }
+    }
+
     /// Ends everything where it is, because the tenure is over.
     async fn abandon(&self) {
         tracing::warn!(shard = self.index, "lost a shard: another process may serve it now");
         for guild in self.guilds.abandon().await {
             // Servers added there connect again where the guild is served.
-            self.bot.handles.servers.set_added(Owner::Guild(guild.get()), Vec::new());
+            let owner = Owner::Guild(guild.get());
+            self.bot.handles.servers.set_added(owner, Vec::new());
+            self.bot.handles.workflows.abandon(owner);
         }
         let calls: Vec<_> = self.songbird.iter().map(|(_, call)| call).collect();
         for call in calls {

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{rest::Fatal, tenure::Tenure};
 use crate::{
-    campaign::{LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, StoreError, shard_of},
+    campaign::{LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, Served, StoreError, shard_of},
     figures::{Figures, LeaseLoss},
 };
 
@@ -41,6 +41,8 @@ pub struct Leasing {
     pub buckets: u32,
     /// Discord servers with a session now.
     pub playing: Box<dyn Fn() -> Vec<u64> + Send + Sync>,
+    /// Learns of the shards that are held.
+    pub served: Served,
     pub figures: Figures,
 }
 
@@ -220,6 +222,8 @@ where
     }
 
     fn apply(&mut self, leases: &[Lease], until: Instant, starts: bool) {
+        let Leasing { node, served, .. } = &self.leasing;
+        served.hold(node.shards, leases.iter().map(|lease| lease.shard), until);
         let now = Instant::now();
         for (shard, open) in &mut self.open {
             match leases.iter().find(|it| it.shard == *shard) {
@@ -288,7 +292,9 @@ where
     }
 }
 
-async fn give_back(Leasing { leases, node, .. }: &Leasing, shards: Vec<u32>) {
+async fn give_back(Leasing { leases, node, served, .. }: &Leasing, shards: Vec<u32>) {
+    // Lines that are still to be written were said before.
+    served.release(&shards);
     match timeout(PATIENCE, leases.give_back(node.run.clone(), shards)).await {
         Ok(Ok(())) => {}
         // They expire.
@@ -333,6 +339,7 @@ mod tests {
     use tokio::task::JoinHandle;
 
     use super::*;
+    use crate::domain::Owner;
 
     /// Way of a request to the store.
     const WAY: Duration = Duration::from_millis(100);
@@ -462,6 +469,7 @@ mod tests {
         /// What shards did, in milliseconds.
         log: Arc<Mutex<Vec<(u128, String)>>>,
         stop: CancellationToken,
+        served: Served,
         serving: JoinHandle<Result<(), Fatal>>,
     }
 
@@ -489,10 +497,11 @@ mod tests {
                         Ok(())
                     }
                 };
-            let figures = Figures::default();
-            let leasing = Leasing { leases, node, buckets, playing, figures };
+            let (served, figures) = (Served::default(), Figures::default());
+            let told = served.clone();
+            let leasing = Leasing { leases, node, buckets, playing, served: told, figures };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));
-            Self { began, log, stop, serving }
+            Self { began, log, stop, served, serving }
         }
 
         async fn at(&self, millis: u64) {
@@ -526,8 +535,10 @@ mod tests {
         let process = Process::start(&store, node("a", 2), 1, Vec::new());
         process.at(9_000).await;
         assert_eq!(process.log(), logged(&[(100, "start 0"), (5_100, "start 1")]));
+        let served = process.served.clone();
+        assert!(served.serves(Owner::Local));
         let (ended, log) = process.end().await;
-        assert!(ended.is_ok());
+        assert!(ended.is_ok() && !served.serves(Owner::Local));
         let closed: BTreeSet<_> = log[2..].iter().cloned().collect();
         let both = logged(&[(9_000, "close 0"), (9_000, "close 1")]);
         assert_eq!(closed, both.into_iter().collect());
@@ -553,6 +564,7 @@ mod tests {
         process.at(2_000).await;
         store.tables().is_away = true;
         process.at(30_000).await;
+        assert!(!process.served.serves(Owner::Local));
         let expired = store.tables().leases[&0].expires - process.began;
         // Renewed last at 1.5 s.
         assert_eq!(process.log(), logged(&[(100, "start 0"), (7_500, "drop 0")]));
@@ -560,6 +572,7 @@ mod tests {
         store.tables().is_away = false;
         process.at(32_000).await;
         assert_eq!(store.tables().leases[&0].epoch, 2);
+        assert!(process.served.serves(Owner::Local));
         assert_eq!(process.log().len(), 3, "it starts anew: {:?}", process.log());
         store.tables().is_away = true;
         let (ended, log) = process.end().await;

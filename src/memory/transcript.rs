@@ -221,6 +221,14 @@ pub trait Transcript: Send + Sync {
     /// cut; before that, all are written or none.
     fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>>;
 
+    /// Like [`Self::append`], for lines said while this process served their server, even if another
+    /// one does by now.
+    fn append_late<'a>(
+        &'a self,
+        scope: &'a Scope,
+        lines: Vec<Utterance>,
+    ) -> StoreFuture<'a, Vec<u64>>;
+
     fn sessions<'a>(
         &'a self,
         scope: &'a Scope,

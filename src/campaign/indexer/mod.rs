@@ -6,4 +6,4 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use task::Indexer;
+pub use task::{Indexed, Indexer};

@@ -1,12 +1,13 @@
 //! Indexes transcripts in a task of its own. Entry type: [`Indexer`].
 
 use std::{
+    future::pending,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use tokio::{
-    sync::Notify,
+    sync::{Notify, watch},
     task::JoinHandle,
     time::{Instant, sleep, timeout},
 };
@@ -14,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::chunk::{self, Chunks, PAUSE};
 use crate::{
+    campaign::served::{Served, Shards},
     domain::Scope,
     memory::{Error, ItemFilter, LineFilter, MemoryStore, Pick, SessionFilter, Vector, Viewer},
     panics::{Panics, caught},
@@ -30,6 +32,13 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Wait after repeated failures.
 const FAILING: Duration = Duration::from_secs(60);
 
+/// Scopes that a process indexes.
+pub enum Indexed {
+    /// Those of owners that it serves.
+    Served(Served),
+    Only(Scope),
+}
+
 /// Indexes scopes. Cloning shares it.
 #[derive(Clone)]
 pub struct Indexer {
@@ -38,18 +47,18 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Indexes `store` until closed, whenever something was `written`: the scope `only`, or all
-    /// scopes, each by itself. `now` is Unix time in ms.
+    /// Indexes `scopes` of `store`, each by itself, until closed: whenever something was `written`,
+    /// and where this process serves others than before. `now` is Unix time in ms.
     pub fn open(
         store: Arc<dyn MemoryStore>,
-        only: Option<Scope>,
+        scopes: Indexed,
         meaning: Meaning,
         written: Arc<Notify>,
         now: fn() -> i64,
     ) -> Self {
         let stop = CancellationToken::new();
         let (stopped, panics) = (stop.clone(), Panics::default());
-        let work = Work { store, only, meaning, written, now, stop: stopped, panics };
+        let work = Work { store, scopes, meaning, written, now, stop: stopped, panics };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(work.run()))));
         Self { stop, task }
     }
@@ -68,7 +77,7 @@ impl Indexer {
 
 struct Work {
     store: Arc<dyn MemoryStore>,
-    only: Option<Scope>,
+    scopes: Indexed,
     meaning: Meaning,
     written: Arc<Notify>,
     now: fn() -> i64,
@@ -78,13 +87,20 @@ struct Work {
 
 impl Work {
     async fn run(mut self) {
+        let mut changes = match &self.scopes {
+            Indexed::Served(served) => Some(served.changes()),
+            Indexed::Only(_) => None,
+        };
         loop {
             // Lines that may still grow are looked at again.
             let waits = self.pass((self.now)().saturating_sub(PAUSE)).await;
             let pause = Duration::from_millis(PAUSE.unsigned_abs());
             let next = async {
                 if !waits {
-                    self.written.notified().await;
+                    tokio::select! {
+                        () = self.written.notified() => {}
+                        () = changed(changes.as_mut()) => {}
+                    }
                 }
                 sleep(pause).await;
             };
@@ -99,12 +115,8 @@ impl Work {
     /// Indexes lines before `until`; true if younger ones remain.
     async fn pass(&mut self, until: i64) -> bool {
         let indexed = caught(async {
-            let scopes = match &self.only {
-                Some(only) => vec![only.clone()],
-                None => self.store.scopes().await?,
-            };
             let mut waits = false;
-            for scope in scopes {
+            for scope in self.scopes().await? {
                 waits |= self.chunk(&scope, until).await?;
                 self.embed(&scope).await?;
             }
@@ -123,6 +135,16 @@ impl Work {
                 true
             }
         }
+    }
+
+    async fn scopes(&self) -> Result<Vec<Scope>, Error> {
+        let served = match &self.scopes {
+            Indexed::Only(only) => return Ok(vec![only.clone()]),
+            Indexed::Served(served) => served,
+        };
+        let mut scopes = self.store.scopes().await?;
+        scopes.retain(|scope| served.serves(scope.owner));
+        Ok(scopes)
     }
 
     async fn chunk(&self, scope: &Scope, until: i64) -> Result<bool, Error> {
@@ -177,5 +199,16 @@ impl Work {
             }
         }
         self.store.keep_vectors_of(scope, model).await.map(drop)
+    }
+}
+
+/// Waits until other owners are served; forever without `changes`.
+async fn changed(changes: Option<&mut watch::Receiver<Shards>>) {
+    let is_changed = match changes {
+        Some(changes) => changes.changed().await.is_ok(),
+        None => false,
+    };
+    if !is_changed {
+        pending::<()>().await;
     }
 }

@@ -10,11 +10,15 @@ use futures::{
     FutureExt,
     future::{BoxFuture, ready},
 };
-use tokio::{sync::Notify, time::timeout};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep, timeout},
+};
 
-use super::Indexer;
+use super::{Indexed, Indexer};
 use crate::{
-    domain::{CampaignKey, Scope},
+    campaign::Served,
+    domain::{CampaignKey, Owner, Scope},
     memory::{MemoryStore, Present, SessionFilter, Sqlite, Uid, Utterance},
     provider::{self, Embedder},
     tools::builtin::Meaning,
@@ -63,7 +67,8 @@ async fn indexed(store: &Arc<dyn MemoryStore>, model: &str) -> (String, usize) {
     let embedder = Arc::new(Same::default());
     let meaning = Meaning { model: model.to_owned(), embedder: Arc::clone(&embedder) as _ };
     let written = Arc::new(Notify::new());
-    let indexer = Indexer::open(Arc::clone(store), None, meaning, written, || 1_000);
+    let scopes = Indexed::Served(Served::default());
+    let indexer = Indexer::open(Arc::clone(store), scopes, meaning, written, || 1_000);
     indexer.close().await;
     let counts = store.counts(&campaign()).await.unwrap();
     let all = counts.items.iter().chain(&counts.vectors);
@@ -116,7 +121,8 @@ async fn indexer_that_has_panicked_goes_on() {
     let embedder = Arc::new(Breaks(AtomicUsize::new(0)));
     let meaning = Meaning { model: "one".to_owned(), embedder: Arc::clone(&embedder) as _ };
     let now = || i64::MAX;
-    let indexer = Indexer::open(Arc::clone(&store), None, meaning, Arc::default(), now);
+    let scopes = Indexed::Only(campaign());
+    let indexer = Indexer::open(Arc::clone(&store), scopes, meaning, Arc::default(), now);
     let asked = async {
         while embedder.0.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
@@ -126,4 +132,33 @@ async fn indexer_that_has_panicked_goes_on() {
     indexer.close().await;
     let counts = store.counts(&campaign()).await.unwrap();
     assert_eq!(counts.vectors.iter().map(|it| it.count).sum::<u64>(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_are_indexed_where_they_are_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn MemoryStore> =
+        Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    let of_guild = |guild| Scope { owner: Owner::Guild(guild), ..campaign() };
+    let (first, second) = (of_guild(1), of_guild(1 << 22));
+    for scope in [&first, &second] {
+        store.append(scope, (1..=8).map(line).collect()).await.unwrap();
+    }
+    let (served, hour) = (Served::default(), Duration::from_secs(3_600));
+    served.hold(2, [0], Instant::now() + hour);
+    let (meaning, scopes) = (Meaning::by_spelling(), Indexed::Served(served.clone()));
+    let indexer = Indexer::open(Arc::clone(&store), scopes, meaning, Arc::default(), || i64::MAX);
+    let indexed = async |scope: &Scope| {
+        let all = async {
+            while store.counts(scope).await.unwrap().vectors.is_empty() {
+                sleep(Duration::from_secs(1)).await;
+            }
+        };
+        timeout(hour / 2, all).await.expect("it is indexed");
+    };
+    indexed(&first).await;
+    assert!(store.counts(&second).await.unwrap().items.is_empty(), "another process serves it");
+    served.hold(2, [0, 1], Instant::now() + hour);
+    indexed(&second).await;
+    indexer.close().await;
 }

@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use crate::{
-    campaign::{FileError, transcript::DeletionFiles},
+    campaign::{FileError, Served, transcript::DeletionFiles},
     memory::{self, Deletion, MemoryStore},
 };
 
@@ -47,9 +47,11 @@ impl PendingDeletions {
         Ok(spawn_blocking(move || files.put(&deletion)).await??)
     }
 
-    /// Deletions left by earlier runs.
-    pub async fn all(&self) -> Result<Vec<Deletion>, RecordError> {
+    /// Deletions left by earlier runs: of owners that are `served`, and those in files, which no
+    /// other process knows of.
+    pub async fn all(&self, served: &Served) -> Result<Vec<Deletion>, RecordError> {
         let mut all = self.store.deletions().await?;
+        all.retain(|deletion| served.serves(deletion.from.owner));
         let files = self.files.clone();
         for waiting in spawn_blocking(move || files.all()).await?? {
             match all.iter_mut().find(|it| it.is_like(&waiting)) {

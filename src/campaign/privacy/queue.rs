@@ -74,12 +74,16 @@ impl Queues {
         })
     }
 
-    /// The queue of a recorded `deletion`; `None`: this run began it, or a later one with its key.
+    /// The queue of a recorded `deletion`; `None`: this run began it or took it up, or a later one
+    /// with its key.
     pub fn take_up(&self, deletion: &Deletion) -> Option<SharedQueue> {
         self.of(deletion, |person| {
             let last = person.begun.get(&deletion.from.session);
-            let is_left = last.is_none_or(|last| *last < deletion.before);
-            is_left.then(|| Arc::clone(&person.queue))
+            if last.is_some_and(|last| *last >= deletion.before) {
+                return None;
+            }
+            person.begun.insert(deletion.from.session.clone(), deletion.before);
+            Some(Arc::clone(&person.queue))
         })
     }
 

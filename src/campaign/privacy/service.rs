@@ -92,7 +92,8 @@ impl Privacy {
         answered.await.map_err(|_| PrivacyError::Ended)?
     }
 
-    /// Starts the deletions left by earlier runs and removes unfinished files. Returns at once.
+    /// Starts the deletions left by earlier runs and removes unfinished files. Starts those of other
+    /// processes too, once this one serves their owners. Returns at once.
     pub fn resume(&self) {
         self.spawn(self.clone().take_up());
     }
@@ -111,28 +112,38 @@ impl Privacy {
         tasks.spawn(task);
     }
 
-    /// Finds deletions of earlier runs and starts each.
+    /// Finds deletions of earlier runs and of other processes, and starts each.
     async fn take_up(self) {
         // Before anything writes such a file.
         self.eraser.clear_parts().await;
+        let mut changes = self.sessions.transcripts().served().changes();
+        loop {
+            // Records may be in the future: the clock may have been set back.
+            for deletion in self.left().await {
+                let Some(shared) = self.queues.take_up(&deletion) else { continue };
+                self.sessions.transcripts().leave_out(&deletion);
+                let mut queue = shared.lock().await;
+                let (owner, deletion) = (deletion.from.owner, queue.take_in(deletion));
+                if queue.wait_with(deletion) {
+                    self.spawn(self.clone().insist(owner, Arc::clone(&shared), Duration::ZERO));
+                }
+            }
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Deletions to take up, once the store answers.
+    async fn left(&self) -> Vec<Deletion> {
         let mut wait = RETRY_FIRST;
-        let all = loop {
-            match self.pending.all().await {
-                Ok(all) => break all,
+        loop {
+            match self.pending.all(self.sessions.transcripts().served()).await {
+                Ok(all) => return all,
                 Err(error) => tracing::warn!(%error, "cannot read which deletions are not done"),
             }
             sleep(wait).await;
             wait = wait.saturating_mul(2).min(RETRY_MAX);
-        };
-        // Records may be in the future: the clock may have been set back.
-        for deletion in all {
-            let Some(shared) = self.queues.take_up(&deletion) else { continue };
-            self.sessions.transcripts().leave_out(&deletion);
-            let mut queue = shared.lock().await;
-            let (owner, deletion) = (deletion.from.owner, queue.take_in(deletion));
-            if queue.wait_with(deletion) {
-                self.spawn(self.clone().insist(owner, Arc::clone(&shared), Duration::ZERO));
-            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! The task that writes transcripts. Entry type: [`WriterTask`].
 //!
 //! While the store is unavailable everything goes to the spill, in order, which is then written
-//! first. **Never**: waits for the store with a line that is on no disk, unless the disk is full.
+//! first: what was said while this process served a server is written even if another one does by
+//! now. **Never**: waits for the store with a line that is on no disk, unless the disk is full.
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
@@ -17,9 +18,9 @@ use super::{
     spill::{Entry, Spill},
 };
 use crate::{
-    campaign::{Tables, now},
+    campaign::{Served, Tables, now},
     figures::Figures,
-    memory::{Error, Forget, MemoryStore, Scope},
+    memory::{Error, Forget, MemoryStore, Scope, Utterance},
     panics::{Panicked, caught},
     session::Backlog,
 };
@@ -57,6 +58,7 @@ pub struct WriterParts {
     pub written: Arc<Notify>,
     pub options: TranscriptOptions,
     pub deleted: DeletedLines,
+    pub served: Served,
     /// Counts unwritten lines.
     pub backlog: Backlog,
     /// True if a line waits in memory because no disk takes it.
@@ -201,7 +203,7 @@ impl WriterTask {
     }
 
     async fn write(&mut self, entry: Entry) {
-        if !self.is_spilled() && self.settle(&entry).await {
+        if !self.is_spilled() && self.settle(&entry, false).await {
             return;
         }
         let kept = entry.clone();
@@ -219,7 +221,7 @@ impl WriterTask {
                 () = sleep(self.wait) => {}
                 () = self.parts.stop.cancelled() => {}
             }
-            if self.drain().await && self.settle(entry).await {
+            if self.drain().await && self.settle(entry, true).await {
                 return;
             }
             if self.parts.stop.is_cancelled() {
@@ -247,7 +249,7 @@ impl WriterTask {
             let next = match self.spilling(Spill::first).await {
                 Ok(None) => break,
                 Ok(Some((entry, next))) => {
-                    if !self.settle(&entry).await {
+                    if !self.settle(&entry, true).await {
                         return false;
                     }
                     next
@@ -276,9 +278,9 @@ impl WriterTask {
         self.knows_deletions
     }
 
-    /// Writes an entry to the store; true if written or refused.
-    async fn settle(&mut self, entry: &Entry) -> bool {
-        match self.put(entry).await {
+    /// Writes an entry to the store, `is_late`: not the first attempt. True if written or refused.
+    async fn settle(&mut self, entry: &Entry, is_late: bool) -> bool {
+        match self.put(entry, is_late).await {
             Ok(is_written) => {
                 self.parts.backlog.written(entry.lines());
                 // Entries without lines never reach the store and don't show that it is back.
@@ -293,6 +295,12 @@ impl WriterTask {
                 {
                     self.retain(scope).await;
                 }
+                true
+            }
+            Err(Error::Fenced(guild)) => {
+                let lines = entry.lines();
+                tracing::warn!(guild, lines, "a table here ends: another node serves its server");
+                self.parts.backlog.written(lines);
                 true
             }
             Err(error) => {
@@ -319,7 +327,7 @@ impl WriterTask {
     }
 
     /// Writes `entry` without deleted lines; false if none is left.
-    async fn put(&self, entry: &Entry) -> Result<bool, Error> {
+    async fn put(&self, entry: &Entry, is_late: bool) -> Result<bool, Error> {
         let mut entry = entry.clone();
         self.parts.deleted.take_out(&mut entry);
         #[cfg(test)]
@@ -335,7 +343,7 @@ impl WriterTask {
         let written = async {
             match entry {
                 Entry::Session(scope, session) => store.put_session(&scope, session).await,
-                Entry::Lines(scope, lines) => store.append(&scope, lines).await.map(drop),
+                Entry::Lines(scope, lines) => self.append(&scope, lines, is_late).await,
                 Entry::Withdraw(scope, lines) => store.withdraw(&scope, lines).await.map(drop),
             }
         };
@@ -343,6 +351,23 @@ impl WriterTask {
         let written = self.hurried(written).await;
         self.parts.figures.store("transcript", began.elapsed());
         written.map(|()| true)
+    }
+
+    /// Fails with [`Error::Fenced`] if the lines were said while another process served the server.
+    async fn append(
+        &self,
+        scope: &Scope,
+        lines: Vec<Utterance>,
+        is_late: bool,
+    ) -> Result<(), Error> {
+        let store = &self.parts.store;
+        if !is_late {
+            match store.append(scope, lines.clone()).await {
+                Err(Error::Fenced(guild)) if !self.parts.served.refuse(guild) => {}
+                done => return done.map(drop),
+            }
+        }
+        store.append_late(scope, lines).await.map(drop)
     }
 
     fn lose(&self, entry: &Entry) {
@@ -359,6 +384,8 @@ impl WriterTask {
     fn trouble(&mut self, error: &Error) {
         if !std::mem::replace(&mut self.troubled, true) {
             self.again = Instant::now() + self.wait;
+            // Other processes may record some meanwhile.
+            self.knows_deletions = false;
             tracing::error!(%error, "cannot write down what is said");
             self.tell(&format!("the transcript is not being written for now: {error}"));
         }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ use super::{
     utterances,
 };
 use crate::{
-    campaign::Tables,
+    campaign::{Served, Tables},
     domain::{CampaignKey, Owner, Scope, SessionId},
     figures::Figures,
     memory::{
@@ -172,6 +172,7 @@ async fn written_with(
         written: Arc::default(),
         options: options(spill),
         deleted: DeletedLines::default(),
+        served: Served::default(),
         backlog: backlog.clone(),
         stuck: watch::Sender::default(),
         figures: Figures::default(),
@@ -266,4 +267,84 @@ async fn deleted_lines_of_earlier_runs_are_left_out() {
         let lines = store.lines(&scope, LineFilter::default(), Viewer::Dm).await.unwrap();
         assert!(lines.is_empty(), "nor the answers to them: {lines:?}");
     }
+}
+
+/// A writer of a server that this process serves, and its store.
+fn serving(folder: &tempfile::TempDir, tables: Tables) -> (TranscriptWriter, Arc<Sqlite>) {
+    let store = Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    let any = Arc::clone(&store) as Arc<dyn MemoryStore>;
+    let writer = TranscriptWriter::open(any, tables, &options(folder));
+    writer.served().hold(1, [0], Instant::now() + 60 * BOUND);
+    (writer, store)
+}
+
+async fn count(store: &Sqlite, scope: &Scope) -> usize {
+    store.lines(scope, LineFilter::default(), Viewer::Dm).await.unwrap().len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_line_ends_its_table_silently() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tables, events) = (Tables::default(), TableEvents::new(8));
+    tables.add(&events);
+    let mut told = events.subscribe();
+    let (writer, store) = serving(&folder, tables);
+    let (of, served) = (of(Owner::Guild(5)), writer.served());
+    store.set_fenced(true);
+    for turn in 1..=2 {
+        assert_eq!(served.serves(of.scope.owner), turn == 1);
+        writer.line(&of, &TurnLine { turn, ..line() });
+        writer.settled(BOUND).await;
+    }
+    timeout(BOUND, served.refused(0)).await.expect("the shard is told");
+    assert_eq!(notices(&mut told), [""; 0], "another process speaks there");
+    assert_eq!(writer.backlog().count(), Unwritten::default());
+    assert_eq!(writer.close().await, None);
+    assert_eq!(count(&store, &of.scope).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_said_while_served_are_never_refused() {
+    for is_away in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, store) = serving(&folder, Tables::default());
+        let of = of(Owner::Guild(5));
+        store.set_away(is_away);
+        writer.line(&of, &line());
+        if is_away {
+            writer.settled(BOUND).await;
+            assert_eq!(writer.backlog().count().waiting, 2);
+        }
+        // Another process serves it before they are written.
+        writer.served().hold(1, [], Instant::now());
+        store.set_fenced(true);
+        store.set_away(false);
+        sleep(10 * BOUND).await;
+        assert_eq!(writer.backlog().count(), Unwritten::default());
+        assert_eq!(count(&store, &of.scope).await, 2);
+        assert_eq!(writer.close().await, None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn deletion_elsewhere_covers_waiting_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, store) = serving(&folder, Tables::default());
+    let other = Sqlite::open(&folder.path().join("memory.db")).unwrap();
+    let of = of(Owner::Local);
+    for turn in 1..=2 {
+        store.set_away(true);
+        writer.line(&of, &TurnLine { turn, ..line() });
+        writer.settled(BOUND).await;
+        if turn == 2 {
+            let from = ForgetFrom { owner: Owner::Local, session: None };
+            let deletion = Deletion::of("Anna".to_owned(), from, i64::MAX);
+            other.put_deletion(deletion).await.unwrap();
+        }
+        store.set_away(false);
+        sleep(10 * BOUND).await;
+        assert_eq!(writer.backlog().count(), Unwritten::default());
+        assert_eq!(count(&store, &of.scope).await, 2, "{turn}");
+    }
+    assert_eq!(writer.close().await, None);
 }

@@ -21,7 +21,7 @@ use super::{
     task::{Note, TranscriptOptions, WriterParts, WriterTask},
 };
 use crate::{
-    campaign::{Tables, now},
+    campaign::{Served, Tables, now},
     domain::SessionId,
     figures::Figures,
     memory::{Deletion, MemoryStore, Session, Uid},
@@ -58,6 +58,7 @@ pub struct TranscriptWriter {
     backlog: Backlog,
     deleted: DeletedLines,
     deletion_files: DeletionFiles,
+    served: Served,
     recent: Arc<Mutex<VecDeque<Recent>>>,
     stuck: watch::Receiver<bool>,
     stop: CancellationToken,
@@ -80,7 +81,7 @@ impl TranscriptWriter {
     ) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
-        let deleted = DeletedLines::default();
+        let (deleted, served) = (DeletedLines::default(), Served::default());
         let written = Arc::new(Notify::new());
         let (sticks, stuck) = watch::channel(false);
         let task = WriterTask::new(WriterParts {
@@ -89,6 +90,7 @@ impl TranscriptWriter {
             written: Arc::clone(&written),
             options: options.clone(),
             deleted: deleted.clone(),
+            served: served.clone(),
             backlog: backlog.clone(),
             stuck: sticks,
             figures,
@@ -104,6 +106,7 @@ impl TranscriptWriter {
             backlog,
             deleted,
             deletion_files: DeletionFiles::new(&options.spill),
+            served,
             recent: Arc::default(),
             stuck,
             stop,
@@ -114,6 +117,11 @@ impl TranscriptWriter {
     /// Store of the transcripts.
     pub fn store(&self) -> Arc<dyn MemoryStore> {
         Arc::clone(&self.store)
+    }
+
+    /// Owners that this process serves. A refused line loses them.
+    pub fn served(&self) -> &Served {
+        &self.served
     }
 
     /// Notified whenever lines were written.

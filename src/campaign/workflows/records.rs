@@ -13,7 +13,7 @@ use crate::{
     campaign::{date, now},
     domain::{PersonId, Scope, visible},
     logic::workflow::record::{CancelReason, Outcome, RunEnd, RunId, RunRecord, Starter},
-    memory::{Automation, KeptRun},
+    memory::{Automation, Error, KeptRun},
 };
 
 /// Most records that wait for the store: start and end of more runs than can be under way.
@@ -41,11 +41,15 @@ impl Recorder {
         let writer = tokio::spawn(async move {
             while let Some(entry) = waiting.recv().await {
                 match (entry, &store) {
-                    (Entry::Run(run), Some(store)) => {
-                        if let Err(error) = store.keep_run(&scope, run).await {
+                    (Entry::Run(run), Some(store)) => match store.keep_run(&scope, run).await {
+                        Ok(()) => {}
+                        Err(error @ Error::Fenced(_)) => {
+                            tracing::warn!(%error, "a workflow here ends without a record");
+                        }
+                        Err(error) => {
                             tracing::error!(%error, "cannot store the record of a workflow");
                         }
-                    }
+                    },
                     (Entry::Run(_), None) => {}
                     // The receiver may have been dropped.
                     (Entry::Mark(done), _) => _ = done.send(()),
@@ -93,8 +97,8 @@ impl Recorder {
 }
 
 /// Ends the stored runs of `scope` that have no end: the program that had them was stopped. Returns
-/// a line for the game master about each. Another program that plays the same scope now stores the
-/// ends of its own runs over this.
+/// a line for the game master about each. Changes nothing where another process serves the scope.
+/// Another program that plays the same scope now stores the ends of its own runs over this.
 pub async fn cut_off(store: &dyn Automation, scope: &Scope) -> Vec<String> {
     let runs = match store.runs(scope, 0).await {
         Ok(runs) => runs,
@@ -105,17 +109,21 @@ pub async fn cut_off(store: &dyn Automation, scope: &Scope) -> Vec<String> {
     };
     let mut lines = Vec::new();
     for run in runs.into_iter().filter(|run| run.ended.is_none()) {
-        lines.push(format!(
+        let line = format!(
             "workflow '{}' of {} was cut off when I stopped, and is not repeated (/workflow run \
              {} runs it again)",
             run.workflow,
             date(run.began),
             run.workflow
-        ));
+        );
         let ended = KeptRun { ended: Some(now()), ..run };
-        if let Err(error) = store.keep_run(scope, ended).await {
-            tracing::error!(%error, "cannot store that a workflow was cut off");
+        match store.keep_run(scope, ended).await {
+            Ok(()) => {}
+            // They may run there.
+            Err(Error::Fenced(_)) => return Vec::new(),
+            Err(error) => tracing::error!(%error, "cannot store that a workflow was cut off"),
         }
+        lines.push(line);
     }
     lines
 }

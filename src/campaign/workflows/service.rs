@@ -38,9 +38,16 @@ pub struct WorkflowRuns(Arc<Inner>);
 #[derive(Clone)]
 pub(super) struct WeakRuns(Weak<Inner>);
 
+/// The task of a scope.
+struct ScopeTask {
+    requests: mpsc::Sender<Request>,
+    stop: CancellationToken,
+    abandoned: CancellationToken,
+}
+
 struct Inner {
     parts: Arc<WorkflowParts>,
-    places: Mutex<HashMap<Scope, mpsc::Sender<Request>>>,
+    places: Mutex<HashMap<Scope, ScopeTask>>,
     running: Running,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -104,7 +111,7 @@ impl WorkflowRuns {
 
     /// Stops a run of `scope` without waiting.
     pub fn cancel_soon(&self, scope: &Scope, run: &RunId) {
-        let task = self.places().get(scope).cloned();
+        let task = self.places().get(scope).map(|place| place.requests.clone());
         let request = Request::Cancel { run: run.clone(), reason: CancelReason::Requested };
         if task.is_some_and(|task| task.try_send(request).is_err()) {
             let run = run.0.as_str();
@@ -117,6 +124,21 @@ impl WorkflowRuns {
         for task in self.tasks_of(owner) {
             // A task that has ended has no runs.
             _ = task.send(Request::Withdraw(person.clone())).await;
+        }
+    }
+
+    /// Ends all that runs for `owner` where it is, without a word or a record: another process
+    /// serves them now. Returns at once.
+    pub fn abandon(&self, owner: Owner) {
+        self.take_places(owner).iter().for_each(|place| place.abandoned.cancel());
+    }
+
+    /// Stops the runs of `owner`, and waits until their records are stored. Cancel safe.
+    pub async fn end(&self, owner: Owner) {
+        let places = self.take_places(owner);
+        places.iter().for_each(|place| place.stop.cancel());
+        for place in places {
+            place.requests.closed().await;
         }
     }
 
@@ -190,27 +212,40 @@ impl WorkflowRuns {
             return Err(RunError::Ending);
         }
         let mut places = self.places();
-        if let Some(task) = places.get(scope).filter(|task| !task.is_closed()) {
-            return Ok(task.clone());
+        if let Some(place) = places.get(scope).filter(|place| !place.requests.is_closed()) {
+            return Ok(place.requests.clone());
         }
         let (requests, waiting) = mpsc::channel(CAPACITY);
         let (parts, running) = (Arc::clone(&self.0.parts), self.0.running.clone());
         let runs = Runs::new(parts, scope.clone(), running.clone());
-        let (stop, of) = (self.0.stop.child_token(), scope.clone());
+        let (stop, abandoned) = (self.0.stop.child_token(), CancellationToken::new());
+        let (of, until, stopped) = (scope.clone(), abandoned.clone(), stop.clone());
         self.0.tasks.spawn(async move {
-            if let Err(fault) = caught(runs.run(waiting, stop)).await {
-                tracing::error!(%fault, "workflows of a table have failed");
-                running.forget(&of);
+            match until.run_until_cancelled(caught(runs.run(waiting, stopped))).await {
+                Some(Ok(())) => {}
+                Some(Err(fault)) => {
+                    tracing::error!(%fault, "workflows of a table have failed");
+                    running.forget(&of);
+                }
+                None => running.forget(&of),
             }
         });
-        places.insert(scope.clone(), requests.clone());
+        places.insert(scope.clone(), ScopeTask { requests: requests.clone(), stop, abandoned });
         Ok(requests)
+    }
+
+    /// Takes out the tasks of `owner`; the next request begins another.
+    fn take_places(&self, owner: Owner) -> Vec<ScopeTask> {
+        let mut places = self.places();
+        let scopes: Vec<Scope> =
+            places.keys().filter(|scope| scope.owner == owner).cloned().collect();
+        scopes.iter().filter_map(|scope| places.remove(scope)).collect()
     }
 
     fn tasks_of(&self, owner: Owner) -> Vec<mpsc::Sender<Request>> {
         let places = self.places();
         let of_owner = places.iter().filter(|(scope, _)| scope.owner == owner);
-        of_owner.map(|(_, task)| task.clone()).collect()
+        of_owner.map(|(_, place)| place.requests.clone()).collect()
     }
 
     fn places(&self) -> MutexGuard<'_, HashMap<Scope, mpsc::Sender<Request>>> {

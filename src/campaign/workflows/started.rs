@@ -70,7 +70,7 @@ impl Running {
         under_way.has_failed |= record.end != Some(RunEnd::Done);
     }
 
-    /// Removes those of `scope`, whose task has failed.
+    /// Removes those of `scope`, whose task has failed or was abandoned.
     pub fn forget(&self, scope: &Scope) {
         let mut under_way = self.under_way();
         under_way.runs.retain(|it| it.scope != *scope);

@@ -97,6 +97,8 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
     }
     // Then abandons unfinished work with the guild.
     let _ = timeout(CLOSE_PATIENCE, guild.close()).await;
+    let workflows = &guild.shared.handles.workflows;
+    let _ = timeout(CLOSE_PATIENCE, workflows.end(guild.owner())).await;
 }
 
 fn take(guild: &mut Guild, event: Event) {

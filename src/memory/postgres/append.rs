@@ -132,10 +132,12 @@ impl Given {
 }
 
 impl Postgres {
+    /// Fails without `lease`, if that is needed.
     pub(super) async fn write(
         &self,
         scope: &Scope,
         lines: Vec<Utterance>,
+        lease: Option<NeededLease>,
     ) -> Result<Vec<u64>, Error> {
         let fits = |uid: &Uid| (1..=UID_MAX).contains(&uid.0.chars().count());
         if let Some(line) = lines.iter().find(|line| !fits(&line.uid)) {
@@ -153,7 +155,6 @@ impl Postgres {
         let given = lines.iter().enumerate().filter(|(place, _)| once.insert(&uids[*place]));
         let given = given.map(|(place, line)| Given::of(scope, place, line));
         let given = json(&given.collect::<Result<Vec<_>, _>>()?)?;
-        let lease = self.needed_lease(scope.owner)?;
         let numbers = self.numbers(&plain(&scope.key()), &given, lease.as_ref()).await?;
         if let Some(lease) = lease.filter(|_| numbers.is_empty()) {
             return Err(Error::Fenced(lease.guild));

@@ -45,7 +45,18 @@ impl Transcript for Postgres {
     }
 
     fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>> {
-        Box::pin(within(self.write(scope, lines)))
+        Box::pin(within(async move {
+            let lease = self.needed_lease(scope.owner)?;
+            self.write(scope, lines, lease).await
+        }))
+    }
+
+    fn append_late<'a>(
+        &'a self,
+        scope: &'a Scope,
+        lines: Vec<Utterance>,
+    ) -> StoreFuture<'a, Vec<u64>> {
+        Box::pin(within(self.write(scope, lines, None)))
     }
 
     fn sessions<'a>(

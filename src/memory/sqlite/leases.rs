@@ -10,6 +10,8 @@ use std::{
 use futures::{FutureExt, future::ready};
 use tokio::time::Instant;
 
+#[cfg(test)]
+use super::super::{Error, Scope};
 use super::{
     super::{IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture},
     store::{OneNode, Sqlite},
@@ -55,6 +57,19 @@ impl Leases for Sqlite {
 }
 
 impl Sqlite {
+    /// Makes lines of Discord servers fail as if another process served them, or succeed again.
+    #[cfg(test)]
+    pub fn set_fenced(&self, is_fenced: bool) {
+        self.own_node().is_fenced = is_fenced;
+    }
+
+    /// The error of a line that is refused.
+    #[cfg(test)]
+    pub(super) fn refusal(&self, scope: &Scope) -> Option<Error> {
+        let is_fenced = self.own_node().is_fenced;
+        scope.owner.guild().filter(|_| is_fenced).map(Error::Fenced)
+    }
+
     fn own_node(&self) -> MutexGuard<'_, OneNode> {
         self.node.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -31,6 +31,18 @@ impl Transcript for Sqlite {
     }
 
     fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>> {
+        #[cfg(test)]
+        if let Some(refused) = self.refusal(scope) {
+            return std::future::ready(Err(refused)).boxed();
+        }
+        self.append_late(scope, lines)
+    }
+
+    fn append_late<'a>(
+        &'a self,
+        scope: &'a Scope,
+        lines: Vec<Utterance>,
+    ) -> StoreFuture<'a, Vec<u64>> {
         let key = scope.key();
         let work = move |db: &Connection| {
             let campaign = campaign_made(db, &key)?;

@@ -45,6 +45,9 @@ pub(super) struct OneNode {
     pub(super) leases: Vec<Lease>,
     /// By bucket: when its next identify may be sent.
     pub(super) identifies: BTreeMap<u32, Instant>,
+    /// Lines of Discord servers are refused, as PostgreSQL does without their lease.
+    #[cfg(test)]
+    pub(super) is_fenced: bool,
 }
 
 impl Sqlite {

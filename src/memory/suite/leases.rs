@@ -158,6 +158,19 @@ pub async fn fence(stores: [&dyn MemoryStore; 4]) {
     assert_eq!(one.renew(node("a", 2), LONG, true).await.unwrap(), leases(&[(1, 3)]));
     assert_eq!(said(one, &scope, 4).await.unwrap(), [4]);
     refused(one, &on_shard(0)).await;
+    late(one, two, &on_shard(0)).await;
+}
+
+/// Lines that `one` said before it lost the server to `two` are written once, beside those of `two`.
+async fn late(one: &dyn MemoryStore, two: &dyn MemoryStore, scope: &Scope) {
+    assert_eq!(said(two, scope, 3).await.unwrap(), [1]);
+    let lines = || [2, 1].map(|n| line("s", n, "my owl")).to_vec();
+    for _ in 0..2 {
+        assert_eq!(one.append_late(scope, lines()).await.unwrap(), [2, 3]);
+    }
+    assert_eq!(said(two, scope, 1).await.unwrap(), [3], "it is known to both");
+    assert_eq!(said(two, scope, 4).await.unwrap(), [4]);
+    refused(one, scope).await;
 }
 
 async fn refused(store: &dyn MemoryStore, scope: &Scope) {

@@ -35,11 +35,13 @@ pub async fn appending(store: &dyn MemoryStore) {
     again.push(line("one", 3, "Who did it?"));
     assert_eq!(store.append(&key(), again).await.unwrap(), [1, 2, 3]);
     assert_eq!(store.append(&key(), vec![line("two", 1, "A new day.")]).await.unwrap(), [1]);
+    let late = [two.clone(), vec![line("two", 2, "It rains.")]].concat();
+    assert_eq!(store.append_late(&key(), late).await.unwrap(), [1, 2, 2]);
     // An equal identity in another campaign is another line.
     assert_eq!(store.append(&other(), vec![two[0].clone()]).await.unwrap(), [1]);
 
     let written = all(store, Viewer::Dm).await;
-    assert_eq!(written.len(), 4);
+    assert_eq!(written.len(), 5);
     let mut first = written[0].said.clone();
     first.present.sort();
     let mut given = two[0].clone();
@@ -78,7 +80,7 @@ async fn sessions(store: &dyn MemoryStore) {
     assert_eq!(store.sessions(&key(), latest).await.unwrap().len(), 1);
     assert_eq!(store.sessions(&other(), SessionFilter::default()).await.unwrap().len(), 1);
     let counts = store.counts(&key()).await.unwrap();
-    assert_eq!((counts.sessions, counts.lines), (2, 5));
+    assert_eq!((counts.sessions, counts.lines), (2, 6));
 }
 
 async fn parts(store: &dyn MemoryStore) {

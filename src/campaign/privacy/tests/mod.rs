@@ -13,7 +13,7 @@ use arc_swap::ArcSwap;
 use futures::future::BoxFuture;
 use tokio::{
     sync::{mpsc, watch},
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{Deleted, erasure::Eraser, failure::PrivacyError, played_elsewhere};
@@ -278,6 +278,26 @@ async fn deletion_from_before_a_clock_change_is_done() {
     sleep(Duration::from_secs(600)).await;
     assert!(finished.try_recv().is_err());
     assert_eq!(run.recorded().await, (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn deletion_of_another_process_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    run.write("1", 1_000, "my wombat").await;
+    run.store.put_deletion(asked(2_000)).await.unwrap();
+    let mut finished = run.handles.privacy.finished();
+    let served = run.handles.sessions.transcripts().served().clone();
+    let until = Instant::now() + 60 * BOUND;
+    served.hold(2, [1], until);
+    run.handles.privacy.resume();
+    sleep(BOUND).await;
+    assert_eq!(run.lines().await, ["my wombat"], "another process serves its server");
+    served.hold(2, [0, 1], until);
+    timeout(BOUND, finished.recv()).await.expect("in time").unwrap();
+    assert!(run.lines().await.is_empty());
+    assert_eq!(run.recorded().await, (0, 0));
+    run.end().await;
 }
 
 /// Keeps a word of person 1 in the file of an earlier session, and returns the file.

@@ -4,7 +4,10 @@ mod hostile;
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -30,7 +33,7 @@ use crate::{
         event::RUNS_MAX,
         record::{CancelReason, Outcome, RunEnd, Starter},
     },
-    memory::{Automation, Claim, KeptRun, KeptSchedule, StoreFuture},
+    memory::{Automation, Claim, Error, KeptRun, KeptSchedule, StoreFuture},
     session::{
         Command, Speaker, TableEvent,
         tests::stage::{DM, Setup, Stage, THORIN},
@@ -42,11 +45,15 @@ use crate::{
 const BOUND: Duration = Duration::from_secs(120);
 
 #[derive(Default)]
-struct Kept(Mutex<Vec<KeptRun>>);
+struct Kept {
+    runs: Mutex<Vec<KeptRun>>,
+    /// Another process serves the server.
+    is_fenced: AtomicBool,
+}
 
 impl Kept {
     fn all(&self) -> Vec<KeptRun> {
-        self.0.lock().unwrap().clone()
+        self.runs.lock().unwrap().clone()
     }
 }
 
@@ -56,7 +63,10 @@ fn done<T: Send + 'static>(value: T) -> BoxFuture<'static, Result<T, crate::memo
 
 impl Automation for Kept {
     fn keep_run<'a>(&'a self, _: &'a Scope, run: KeptRun) -> StoreFuture<'a, ()> {
-        let mut all = self.0.lock().unwrap();
+        if self.is_fenced.load(Ordering::SeqCst) {
+            return ready(Err(Error::Fenced(5))).boxed();
+        }
+        let mut all = self.runs.lock().unwrap();
         all.retain(|it| it.id != run.id);
         all.insert(0, run);
         done(())
@@ -445,8 +455,9 @@ async fn run_that_was_cut_off_is_reported_once() {
         record: "{}".to_owned(),
     };
     evening.runs.idle(&evening.scope).await;
-    evening.kept.0.lock().unwrap().push(cut);
-    for wanted in [1, 0] {
+    evening.kept.runs.lock().unwrap().push(cut);
+    for (wanted, is_fenced) in [(0, true), (1, false), (0, false)] {
+        evening.kept.is_fenced.store(is_fenced, Ordering::SeqCst);
         // The program starts again.
         let again = service(&evening.stage, main_of(vec![wait(60)]), &evening.kept);
         again.opened(&evening.scope, evening.link()).await;
@@ -458,6 +469,33 @@ async fn run_that_was_cut_off_is_reported_once() {
         again.close().await;
     }
     assert_eq!(evening.kept.all().len(), 1, "it is not run again");
+    evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn abandoned_runs_end_without_a_word() {
+    let evening = Evening::new(main_of(vec![wait(60), roll()])).await;
+    let started = evening.start(json!({})).await.expect("it starts");
+    evening.runs.stored(&evening.scope, 1).await.expect("its start is stored");
+    evening.runs.abandon(Owner::Guild(5));
+    assert_eq!(evening.runs.running(&evening.scope).len(), 1, "it is another's");
+    evening.runs.abandon(evening.scope.owner);
+    assert!(timeout(BOUND, started.ended).await.expect("it ends").is_err());
+    assert_eq!(evening.shown(), [""; 0]);
+    let stored = evening.close().await;
+    assert!(matches!(stored.as_slice(), [run] if run.ended.is_none()), "{stored:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ended_runs_are_recorded_first() {
+    let evening = Evening::new(main_of(vec![wait(60), roll()])).await;
+    let started = evening.start(json!({})).await.expect("it starts");
+    evening.runs.end(evening.scope.owner).await;
+    let stored = evening.kept.all();
+    assert!(matches!(stored.as_slice(), [run] if run.ended.is_some()), "{stored:?}");
+    let end = ended(started).await.record.end;
+    assert_eq!(end, Some(RunEnd::Cancelled(CancelReason::Shutdown)));
+    evening.runs.end(evening.scope.owner).await;
     evening.close().await;
 }
 

@@ -19,8 +19,8 @@ use super::{
 use crate::{
     audio::{Frame, SampleRate},
     campaign::{
-        AddedServer, Factory, Handles, Indexer, KeptSession, KeptStore, MadeTable, OpenError,
-        RunningTable, ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
+        AddedServer, Factory, Handles, Indexed, Indexer, KeptSession, KeptStore, MadeTable,
+        OpenError, RunningTable, ServerError, SharedSettings, TableRequest, TranscriptWriter, now,
         stand_in::{NoEngines, Nowhere, handles_over},
     },
     domain::{Campaign, Npc, SessionId},
@@ -152,7 +152,8 @@ impl Run {
         assert_eq!(handles.tools.offer("stub", SourceKind::BuiltIn, tools(wire)), []);
         // Everything said is old enough to be indexed.
         let (meaning, written) = (Meaning::by_spelling(), transcripts.written());
-        let indexer = Indexer::open(transcripts.store(), None, meaning, written, || i64::MAX);
+        let scopes = Indexed::Served(transcripts.served().clone());
+        let indexer = Indexer::open(transcripts.store(), scopes, meaning, written, || i64::MAX);
         Self { handles, store, factory, indexer }
     }
 
