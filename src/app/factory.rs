@@ -184,7 +184,8 @@ impl Factory for TableFactory {
             // Read as late as possible: the previous session may be closing.
             let kept = factory.kept(&config, &wanted.scope, wanted.after.as_ref()).await?;
             // A new evening begins where the campaign does.
-            let resumed = Resumed { histories: kept.histories(), continuation: None, budget };
+            let continuation = wanted.began.and_then(|_| kept.continuation());
+            let resumed = Resumed { histories: kept.histories(), continuation, budget };
             factory.make(&config, wanted, listeners, resumed)
         }
         .boxed()

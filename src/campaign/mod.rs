@@ -70,8 +70,8 @@ pub use facts::{
 };
 pub use file_error::FileError;
 pub use guilds::{
-    AddedServer, Consent, GuildError, GuildSettings, GuildStore, KeptCall, ServedGuilds,
-    ShownRequest,
+    AddedServer, Consent, GuildError, GuildSettings, GuildStore, KeptCall, RunningSession,
+    ServedGuilds, ShownRequest,
 };
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;

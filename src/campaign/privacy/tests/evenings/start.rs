@@ -164,6 +164,7 @@ impl Run {
             scope: scope(),
             played: None,
             after,
+            began: None,
             is_heard: true,
             outlets: Outlets {
                 out: Box::new(Nowhere),
