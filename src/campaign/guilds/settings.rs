@@ -119,8 +119,12 @@ pub struct RunningSession {
     pub told: BTreeSet<u64>,
     /// Outside services that their notice named.
     pub told_of: BTreeSet<String>,
+    /// Programs outside could read what was said.
+    pub is_listened_to: bool,
     /// The NPC that is about to answer, or speaks.
     pub answering: Option<String>,
+    /// Attempts to go on since it was interrupted.
+    pub tries: u32,
 }
 
 /// A message that shows a waiting request.
@@ -240,7 +244,9 @@ mod tests {
                 panel: None,
                 told: [11].into(),
                 told_of: ["gpt".to_owned()].into(),
+                is_listened_to: false,
                 answering: Some("Bartok".to_owned()),
+                tries: 0,
             }),
             tools,
             servers: [("home".to_owned(), server)].into(),
