@@ -109,7 +109,8 @@ pub use settings::{
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{
-    guild_store as stand_in_guild_store, handles as stand_in_handles,
+    WantedTable, guild_store as stand_in_guild_store, handles as stand_in_handles,
+    handles_that_refuse as stand_in_handles_that_refuse,
     handles_without_tables as stand_in_handles_without_tables, settings as stand_in_settings,
 };
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
