@@ -43,7 +43,7 @@ impl Guild {
         let over = if now().saturating_sub(running.seen) > GOES_ON_WITHIN {
             Some("I was away for too long")
         } else if !has_people {
-            Some("I was interrupted, and nobody was left in the channel")
+            Some("I was interrupted, and no player was left in the channel")
         } else if running.tries >= TRIES_MAX {
             Some("I was interrupted again and again")
         } else {

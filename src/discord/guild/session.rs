@@ -278,7 +278,7 @@ impl GuildSession {
         }
     }
 
-    /// Hears nobody from now on, and lets the NPC that answers finish within `patience`. Returns the
+    /// Hears no one from now on, and lets the NPC that answers finish within `patience`. Returns the
     /// one that has not.
     pub fn fall_silent(&self, patience: Duration) -> BoxFuture<'static, Option<String>> {
         self.voice.receive([]);

@@ -29,7 +29,9 @@ struct Inn {
 
 /// State of a guild that the gateway has not described.
 fn undescribed(folder: &TempDir, wanted: &Arc<Mutex<Vec<WantedTable>>>) -> Shared {
-    let mut shared = Arc::into_inner(shared(folder.path())).expect("one owner");
+    // Its own handles are replaced.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut shared = Arc::into_inner(shared(elsewhere.path())).expect("one owner");
     shared.cache = Arc::new(Cache::new());
     shared.handles = stand_in_handles_that_refuse(folder.path(), wanted);
     // Nothing listens there.
