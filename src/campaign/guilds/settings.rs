@@ -104,6 +104,8 @@ pub struct GuildSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningSession {
     pub session: String,
+    /// The session it continues.
+    pub after: Option<String>,
     pub campaign: CampaignKey,
     pub text_channel: u64,
     pub voice_channel: u64,
@@ -235,6 +237,7 @@ mod tests {
             music_volume: Some(40),
             running: Some(RunningSession {
                 session: "discord-7-9".to_owned(),
+                after: None,
                 campaign: CampaignKey("ravenford".to_owned()),
                 text_channel: 5,
                 voice_channel: 4,

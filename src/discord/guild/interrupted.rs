@@ -87,8 +87,8 @@ impl Guild {
             return Err(GuildRefusal::NoCampaign);
         }
         let id = SessionId(running.session.clone());
-        let before = Some(running.clone());
-        Ok(SessionPlan { after: Some(id.clone()), id, played, scope, before })
+        let after = running.after.clone().map(SessionId);
+        Ok(SessionPlan { id, after, played, scope, before: Some(running.clone()) })
     }
 
     /// Counts people as notified whose notice, before the interruption, said all that one would say

@@ -148,8 +148,11 @@ impl Guild {
         }
         let (id, voice) = (session.id.clone(), session.voice_channel);
         self.shared.handles.tools.set_permits(&id, self.settings().permits.clone());
-        let began = before.map_or_else(now, |it| it.began);
-        let running = session.begun(started.by.get(), began);
+        let (after, began) = match before {
+            Some(before) => (before.after, before.began),
+            None => (self.settings().last_of(&session.campaign).cloned(), now()),
+        };
+        let running = session.begun(after, started.by.get(), began);
         self.change_settings(|settings| {
             settings.begun(running.campaign.clone(), running.session.clone());
             settings.running = Some(running);

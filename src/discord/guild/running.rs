@@ -15,10 +15,12 @@ const SEEN_EVERY: i64 = 10 * 60 * 1_000;
 const SENTENCE: Duration = Duration::from_secs(5);
 
 impl GuildSession {
-    /// Its first record; `by`: the user who started it, `began`: as Unix time in ms.
-    pub(super) fn begun(&self, by: u64, began: i64) -> RunningSession {
+    /// Its first record; `after`: the session it continues, `by`: the user who started it, `began`:
+    /// as Unix time in ms.
+    pub(super) fn begun(&self, after: Option<String>, by: u64, began: i64) -> RunningSession {
         RunningSession {
             session: self.id.0.clone(),
+            after,
             campaign: self.campaign.clone(),
             text_channel: self.text_channel.get(),
             voice_channel: self.voice_channel.get(),

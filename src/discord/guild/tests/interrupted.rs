@@ -18,6 +18,7 @@ use crate::{
 };
 
 const SESSION: &str = "discord-3-1795800000";
+const BEFORE: &str = "discord-3-1795200000";
 const HOUR: i64 = 60 * 60 * 1_000;
 
 /// The guild and the tables that it wanted; all are refused.
@@ -59,6 +60,7 @@ fn join(cache: &Cache) {
 fn running(guild: &Guild) -> RunningSession {
     RunningSession {
         session: SESSION.to_owned(),
+        after: Some(BEFORE.to_owned()),
         campaign: guild.scope().campaign,
         text_channel: 5,
         voice_channel: 4,
@@ -113,9 +115,9 @@ async fn interrupted_session_goes_on_as_itself() {
     let running = inn.guild.settings().running.clone().expect("it may still go on");
     assert_eq!(running.tries, 1);
     inn.guild.go_on();
-    let session = SessionId(SESSION.to_owned());
+    let [session, before] = [SESSION, BEFORE].map(|id| SessionId(id.to_owned()));
     let job = inn.guild.jobs.join_next().await.unwrap().unwrap();
-    let wanted = [(session.clone(), Some(session), Some(running.began))];
+    let wanted = [(session, Some(before), Some(running.began))];
     assert_eq!(*inn.wanted.lock().unwrap(), wanted, "once");
     job(&mut inn.guild);
     assert!(inn.is_over().await, "its table was refused");
