@@ -185,7 +185,14 @@ impl Factory for TableFactory {
             // Read as late as possible: the previous session may be closing.
             let kept = factory.kept(&config, &wanted.scope, wanted.after.as_ref()).await?;
             // A new evening begins where the campaign does.
-            let resumed = Resumed { histories: kept.histories(), continuation: None, budget };
+            let histories = kept.histories();
+            let mut resumed = Resumed { histories, continuation: None, budget };
+            if wanted.began.is_some() {
+                let own = factory.kept(&config, &wanted.scope, Some(&wanted.session)).await?;
+                // NPCs that have not spoken in it continue from the one before.
+                resumed.histories.extend(own.histories());
+                resumed.continuation = own.continuation();
+            }
             factory.make(&config, wanted, listeners, resumed)
         }
         .boxed()

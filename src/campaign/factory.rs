@@ -33,6 +33,8 @@ pub struct TableRequest {
     pub played: Option<PlayedCampaign>,
     /// The session it continues.
     pub after: Option<SessionId>,
+    /// It was interrupted and goes on as it stood: when it began, as Unix time in ms.
+    pub began: Option<i64>,
     /// Players speak to it; otherwise words are only typed, and nothing is loaded to hear them.
     pub is_heard: bool,
     /// Receivers of its speech and events.

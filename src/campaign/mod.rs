@@ -76,8 +76,8 @@ pub use facts::{
 };
 pub use file_error::FileError;
 pub use guilds::{
-    AddedServer, Consent, GuildError, GuildSettings, GuildStore, KeptCall, ServedGuilds,
-    ShownRequest,
+    AddedServer, Consent, GuildError, GuildSettings, GuildStore, KeptCall, RunningSession,
+    ServedGuilds, ShownRequest,
 };
 pub use handles::{HandleParts, Handles};
 pub use indexer::{Indexed, Indexer};
@@ -117,7 +117,8 @@ pub use settings::{
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{
-    guild_store as stand_in_guild_store, handles as stand_in_handles,
+    WantedTable, guild_store as stand_in_guild_store, handles as stand_in_handles,
+    handles_that_refuse as stand_in_handles_that_refuse,
     handles_without_tables as stand_in_handles_without_tables, settings as stand_in_settings,
 };
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};

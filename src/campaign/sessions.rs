@@ -17,7 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     call_log::CallLog,
-    clock::wall_clock,
+    clock::{now, wall_clock},
     factory::{Factory, OpenError, RunningTable, TableRequest},
     hold::SessionHold,
     keeping::Keeping,
@@ -106,6 +106,8 @@ struct Running {
     calls: CallLog,
     transcript: Transcript,
     assistant: SharedAssistant,
+    /// It goes on elsewhere once its table is closed here.
+    goes_on: bool,
     /// Dropped once it is saved.
     unsaved: DropGuard,
     /// For schedules the session ends when this is dropped.
@@ -177,6 +179,7 @@ impl Sessions {
         changes: CastChanges,
     ) -> Result<RunningTable, OpenError> {
         let (session, scope) = (wanted.session.clone(), wanted.scope.clone());
+        let began = wanted.began.unwrap_or_else(now);
         let events = wanted.outlets.events.clone();
         let (effects, halts) =
             (Arc::clone(&wanted.outlets.effects), Arc::clone(&wanted.outlets.halts));
@@ -197,7 +200,7 @@ impl Sessions {
             events: events.downgrade(),
             halts: Arc::clone(&halts),
         };
-        let evening = self.parts.evenings.begin(scope.clone(), table);
+        let evening = self.parts.evenings.begin(scope.clone(), table, began);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
         let link = TableLink::new(
@@ -219,6 +222,7 @@ impl Sessions {
             calls,
             transcript,
             assistant: made.assistant,
+            goes_on: false,
             unsaved,
             _evening: evening,
         };
@@ -333,6 +337,13 @@ impl Sessions {
         }
     }
 
+    /// Another process goes on with `session` once it is saved here.
+    pub fn hand_over(&self, session: &SessionId) {
+        if let Some(running) = self.running().get_mut(session) {
+            running.goes_on = true;
+        }
+    }
+
     /// Saves a closed table and ends the session. `None`: the table failed, so what was stored while
     /// it ran stays, such as who is muted.
     pub fn keep(
@@ -344,7 +355,9 @@ impl Sessions {
         self.parts.factory.closed(session);
         if let Some(running) = &running {
             running.link.budget.rest();
-            self.parts.transcripts.ends(&running.transcript);
+            if !running.goes_on {
+                self.parts.transcripts.ends(&running.transcript);
+            }
         }
         self.parts.tools.forget(session);
         let ((store, folder), id) = (self.kept_at(), session.0.clone());

@@ -1,6 +1,11 @@
 //! Test services for callers of this room.
 
-use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use arc_swap::ArcSwap;
 use futures::future::BoxFuture;
@@ -123,6 +128,36 @@ impl Factory for NoTables {
     fn voice(&self, _: &Arc<Npc>, _: Budget) -> Result<Synthesizer, Error> {
         panic!("no NPC speaks here")
     }
+}
+
+/// A table that was wanted: its session, the one it continues, and when it began if it was
+/// interrupted.
+pub type WantedTable = (SessionId, Option<SessionId>, Option<i64>);
+
+/// Refuses each table, and records that it was wanted.
+struct RefusedTables(Arc<Mutex<Vec<WantedTable>>>);
+
+impl Factory for RefusedTables {
+    fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
+        let TableRequest { session, after, began, .. } = wanted;
+        self.0.lock().unwrap().push((session, after, began));
+        Box::pin(async { Err(OpenError::Voice("Bartok".to_owned())) })
+    }
+
+    fn closed(&self, _: &SessionId) {}
+
+    fn server(&self, _: &str, _: &AddedServer) -> Result<ServerOptions, ServerError> {
+        Err(ServerError::TooNear)
+    }
+
+    fn voice(&self, _: &Arc<Npc>, _: Budget) -> Result<Synthesizer, Error> {
+        panic!("no NPC speaks here")
+    }
+}
+
+/// Handles that refuse each table, which is then in `wanted`; their store lies in `folder`.
+pub fn handles_that_refuse(folder: &Path, wanted: &Arc<Mutex<Vec<WantedTable>>>) -> Handles {
+    handles(folder, Arc::new(RefusedTables(Arc::clone(wanted))))
 }
 
 /// Handles that open no tables; their store lies in `folder`.

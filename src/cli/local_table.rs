@@ -31,6 +31,7 @@ impl LocalTable {
             scope: handles.scope(Owner::Local, None),
             played: None,
             after: None,
+            began: None,
             is_heard,
             outlets,
         };

@@ -8,6 +8,7 @@ mod figures;
 mod four_engines;
 pub mod hall;
 mod hosting;
+mod interrupted;
 mod interrupting;
 mod keeping;
 mod limits;

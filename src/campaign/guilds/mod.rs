@@ -3,5 +3,7 @@
 mod settings;
 mod store;
 
-pub use settings::{AddedServer, Consent, GuildSettings, KeptCall, ServedGuilds, ShownRequest};
+pub use settings::{
+    AddedServer, Consent, GuildSettings, KeptCall, RunningSession, ServedGuilds, ShownRequest,
+};
 pub use store::{GuildError, GuildStore};

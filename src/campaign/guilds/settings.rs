@@ -96,6 +96,37 @@ pub struct GuildSettings {
     pub last_sessions: BTreeMap<CampaignKey, String>,
     /// Last play session as stored by earlier versions, until the next one.
     pub last_session: Option<String>,
+    /// The session that runs; left behind, it was interrupted.
+    pub running: Option<RunningSession>,
+}
+
+/// A session that runs in a guild: everything to go on with it that its own state lacks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunningSession {
+    pub session: String,
+    /// The session it continues.
+    pub after: Option<String>,
+    pub campaign: CampaignKey,
+    pub text_channel: u64,
+    pub voice_channel: u64,
+    /// The user who started it.
+    pub by: u64,
+    /// Unix time in ms.
+    pub began: i64,
+    /// Last sign of life, as Unix time in ms.
+    pub seen: i64,
+    /// Message of the panel.
+    pub panel: Option<u64>,
+    /// Users who were notified that they are heard.
+    pub told: BTreeSet<u64>,
+    /// Outside services that their notice named.
+    pub told_of: BTreeSet<String>,
+    /// Programs outside could read what was said.
+    pub is_listened_to: bool,
+    /// The NPC that is about to answer, or speaks.
+    pub answering: Option<String>,
+    /// Attempts to go on since it was interrupted.
+    pub tries: u32,
 }
 
 /// A message that shows a waiting request.
@@ -204,6 +235,22 @@ mod tests {
             consent: Some(Consent::Ask),
             characters: [(11, "Thorin".to_owned())].into(),
             music_volume: Some(40),
+            running: Some(RunningSession {
+                session: "discord-7-9".to_owned(),
+                after: None,
+                campaign: CampaignKey("ravenford".to_owned()),
+                text_channel: 5,
+                voice_channel: 4,
+                by: 9,
+                began: 1_000,
+                seen: 2_000,
+                panel: None,
+                told: [11].into(),
+                told_of: ["gpt".to_owned()].into(),
+                is_listened_to: false,
+                answering: Some("Bartok".to_owned()),
+                tries: 0,
+            }),
             tools,
             servers: [("home".to_owned(), server)].into(),
             ..GuildSettings::default()

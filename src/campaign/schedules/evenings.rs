@@ -29,13 +29,15 @@ pub struct Evening {
     pub table: EveningTable,
     /// Unix time in ms.
     began: i64,
+    /// Time before `at` in ms: it was interrupted.
+    before: i64,
     at: Instant,
 }
 
 impl Evening {
     pub fn time(&self) -> SessionTime {
         let elapsed = i64::try_from(self.at.elapsed().as_millis()).unwrap_or(i64::MAX);
-        SessionTime { began: self.began, elapsed }
+        SessionTime { began: self.began, elapsed: elapsed.saturating_add(self.before) }
     }
 }
 
@@ -63,9 +65,10 @@ impl Drop for EveningGuard {
 }
 
 impl Evenings {
-    /// A session of `scope` begins.
-    pub fn begin(&self, scope: Scope, table: EveningTable) -> EveningGuard {
-        let evening = Arc::new(Evening { scope, table, began: clock::now(), at: Instant::now() });
+    /// A session of `scope` begins, or goes on that `began` at this Unix time in ms.
+    pub fn begin(&self, scope: Scope, table: EveningTable, began: i64) -> EveningGuard {
+        let before = clock::now().saturating_sub(began).max(0);
+        let evening = Arc::new(Evening { scope, table, began, before, at: Instant::now() });
         self.running().push(Arc::clone(&evening));
         self.wake();
         EveningGuard { evening, evenings: self.clone() }

@@ -108,6 +108,11 @@ impl Guild {
         Some(Attendance { people, mine })
     }
 
+    /// True if a person is in `voice`; `None`: not reported by the gateway yet.
+    pub(super) fn has_people(&self, voice: ChannelId) -> Option<bool> {
+        self.look_around(voice).map(|found| !found.people.is_empty())
+    }
+
     fn person(&self, member: &Member, may: Permissions) -> Person {
         let user = member.user.id.get();
         Person {

@@ -12,13 +12,13 @@ use tokio::sync::oneshot;
 use super::{
     approvals::{Approvals, ClosedMessage},
     outbox::Outbox,
-    panel,
+    panel::{self, MessagePlace},
     refusal::GuildRefusal,
     session::{ClosedSession, GuildSession, SessionOptions},
     state::{Guild, Job},
 };
 use crate::{
-    campaign::{Fact, RecapError, Sessions},
+    campaign::{Fact, PlayedCampaign, RecapError, RunningSession, Sessions, now},
     discord::{
         access,
         ui::{
@@ -28,7 +28,7 @@ use crate::{
         },
         voice::ConnectionState,
     },
-    domain::SessionId,
+    domain::{Scope, SessionId},
 };
 
 /// Facts proposed at the end of a session; the command lists the others.
@@ -41,9 +41,21 @@ pub struct SessionStart {
     pub voice: Option<ChannelId>,
 }
 
+/// A session to be opened.
+pub struct SessionPlan {
+    pub id: SessionId,
+    pub after: Option<SessionId>,
+    pub played: Option<PlayedCampaign>,
+    pub scope: Scope,
+    /// It was interrupted, and stood like this.
+    pub before: Option<RunningSession>,
+}
+
 /// A session that was opened, or the error; for [`Guild::started`].
 pub struct StartedSession {
     opened: Result<GuildSession, GuildRefusal>,
+    by: UserId,
+    before: Option<RunningSession>,
     /// Marks that a session is being opened until dropped.
     _opening: Arc<()>,
 }
@@ -55,6 +67,22 @@ impl Guild {
         &mut self,
         start: &SessionStart,
     ) -> Result<BoxFuture<'static, StartedSession>, GuildRefusal> {
+        let (settings, scope) = (self.settings(), self.scope());
+        let plan = SessionPlan {
+            id: Sessions::name(self.id.get()),
+            after: settings.last_of(&scope.campaign).cloned().map(SessionId),
+            played: self.played().cloned(),
+            scope,
+            before: None,
+        };
+        self.open_session(start, plan)
+    }
+
+    pub(super) fn open_session(
+        &mut self,
+        start: &SessionStart,
+        plan: SessionPlan,
+    ) -> Result<BoxFuture<'static, StartedSession>, GuildRefusal> {
         if let Some(session) = &self.session {
             return Err(GuildRefusal::AlreadyRuns(session.voice_channel));
         }
@@ -62,17 +90,19 @@ impl Guild {
             return Err(GuildRefusal::Opening);
         }
         let voice = self.check_channels(start)?;
-        let (settings, scope) = (self.settings(), self.scope());
+        let (settings, by) = (self.settings(), start.user);
+        let SessionPlan { id, after, played, scope, before } = plan;
         let options = SessionOptions {
             guild: self.id,
-            id: Sessions::name(self.id.get()),
-            after: settings.last_of(&scope.campaign).cloned().map(SessionId),
+            id,
+            after,
+            began: before.as_ref().map(|it| it.began),
             voice,
             text: start.text,
             volume: settings.music_volume,
             tools: settings.tools.clone(),
             tenure: self.shared.tenure.clone(),
-            played: self.played().cloned(),
+            played,
             scope,
         };
         let sessions = self.shared.handles.sessions.clone();
@@ -86,7 +116,7 @@ impl Guild {
                 _ = left.await;
             }
             let opened = GuildSession::open(sessions, songbird, options).await;
-            StartedSession { opened, _opening: opening }
+            StartedSession { opened, by, before, _opening: opening }
         };
         Ok(open.boxed())
     }
@@ -113,11 +143,21 @@ impl Guild {
 
     /// Continues with an opened session; returns its voice channel.
     pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildRefusal> {
-        let session = started.opened?;
+        let (mut session, before) = (started.opened?, started.before);
+        if let Some(before) = &before {
+            self.know_again(&mut session, before);
+        }
         let (id, voice) = (session.id.clone(), session.voice_channel);
         self.shared.handles.tools.set_permits(&id, self.settings().permits.clone());
-        let campaign = session.campaign.clone();
-        self.change_settings(|settings| settings.begun(campaign, id.0));
+        let (after, began) = match before {
+            Some(before) => (before.after, before.began),
+            None => (self.settings().last_of(&session.campaign).cloned(), now()),
+        };
+        let running = session.begun(after, started.by.get(), began);
+        self.change_settings(|settings| {
+            settings.begun(running.campaign.clone(), running.session.clone());
+            settings.running = Some(running);
+        });
         self.session = Some(session);
         self.recount_calls();
         self.seat_people();
@@ -165,18 +205,25 @@ impl Guild {
         let closed = self.approvals.close_of(&session.id);
         if !closed.is_empty() {
             self.forget_decided();
-            self.keep_settings();
         }
+        self.change_settings(|settings| settings.running = None);
+        self.keep_settings();
         self.close_messages(closed);
         tracing::info!(guild = self.id.get(), why, "session ended");
         self.close_panel(&session, why);
         Ok(session)
     }
 
-    /// Shows the final state of a session.
     fn close_panel(&mut self, session: &GuildSession, why: &str) {
-        let (channel, panel) = (session.text_channel, &session.panel);
-        let Some(message) = panel.message() else { return };
+        if let Some(message) = session.panel.message() {
+            let place = MessagePlace { channel: session.text_channel, message };
+            self.write_over(place, session.panel.notes(), why);
+        }
+    }
+
+    /// Shows in its panel that a session is over.
+    pub(super) fn write_over(&mut self, panel: MessagePlace, notes: Vec<&str>, why: &str) {
+        let MessagePlace { channel, message } = panel;
         let rendered = render(&PanelView {
             status: None,
             heard: Vec::new(),
@@ -185,7 +232,7 @@ impl Guild {
             is_listened_to: false,
             connection: &ConnectionState::Left,
             node: None,
-            notes: panel.notes(),
+            notes,
             over: Some(why),
         });
         let http = Arc::clone(&self.shared.http);
@@ -260,7 +307,7 @@ async fn put(
 }
 
 /// Closes a session and stores its results.
-async fn keep(sessions: &Sessions, session: GuildSession) {
+pub(super) async fn keep(sessions: &Sessions, session: GuildSession) {
     let ClosedSession { id, kept, unfinished } = session.close().await;
     unfinished.finished();
     if let Err(why) = sessions.keep(&id, kept).await {

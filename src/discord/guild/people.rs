@@ -104,6 +104,11 @@ impl People {
         self.told.clone_from(&self.informed);
     }
 
+    /// Users who know that they are heard, and the outside services that their notice named.
+    pub fn told(&self) -> (&BTreeSet<u64>, Option<&BTreeSet<String>>) {
+        (&self.informed, self.told_of.as_ref())
+    }
+
     /// Sets the outside `services` that the first notice names.
     pub fn given_first(&mut self, services: impl Iterator<Item = String>) {
         self.told_of.get_or_insert_with(|| services.collect());

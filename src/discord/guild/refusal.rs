@@ -22,6 +22,8 @@ pub enum GuildRefusal {
     AlreadyRuns(ChannelId),
     #[error("I am already joining")]
     Opening,
+    #[error("its campaign is no longer here (/campaign load brings it back)")]
+    NoCampaign,
     /// Not reported by the gateway yet.
     #[error("Discord hasn't described this server to me yet (try again in a few seconds)")]
     UnknownServer,

@@ -63,6 +63,8 @@ pub struct GuildSession {
     pub cannot_hear: Option<String>,
     pub engines: Arc<dyn Engines>,
     pub panel: PanelMessage,
+    /// The NPC that is about to answer, or speaks.
+    pub answering: Option<String>,
     /// Outside services that the table knows as announced.
     announced: Option<BTreeSet<String>>,
     table: TableHandle,
@@ -77,6 +79,8 @@ pub struct SessionOptions {
     pub guild: GuildId,
     pub id: SessionId,
     pub after: Option<SessionId>,
+    /// It was interrupted: when it began, as Unix time in ms.
+    pub began: Option<i64>,
     pub voice: ChannelId,
     pub text: ChannelId,
     pub volume: Option<u8>,
@@ -156,6 +160,7 @@ impl GuildSession {
             scope: options.scope.clone(),
             played: options.played,
             after: options.after,
+            began: options.began,
             is_heard: true,
             outlets: Outlets {
                 out: Box::new(output),
@@ -193,6 +198,7 @@ impl GuildSession {
             cannot_hear: opened.cannot_hear,
             engines: opened.engines,
             panel: PanelMessage::default(),
+            answering: None,
             announced: None,
             table: opened.handle,
             task: opened.task,
@@ -299,6 +305,23 @@ impl GuildSession {
             Some(news) = self.voice.next_news() => SessionEvent::Voice(news),
             Some(request) = self.requests.recv() => SessionEvent::Tool(request),
         }
+    }
+
+    /// Hears no one from now on, and lets the NPC that answers finish within `patience`. Returns the
+    /// one that has not.
+    pub fn fall_silent(&self, patience: Duration) -> BoxFuture<'static, Option<String>> {
+        self.voice.receive([]);
+        let (done, silent) = oneshot::channel();
+        let told = self.tell(Command::Pause(true));
+        let is_told = told.and_then(|()| self.tell(Command::AwaitSilence(done))).is_ok();
+        let answering = self.answering.clone();
+        async move {
+            match is_told && matches!(timeout(patience, silent).await, Ok(Ok(()))) {
+                true => None,
+                false => answering,
+            }
+        }
+        .boxed()
     }
 
     /// Ends it: silences the NPCs, passes all events to the transcript, leaves the channel.

@@ -24,8 +24,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Consent, GuildSettings, Handles, PlayedCampaign, Services, ToolDecisions, WorldAnswer,
-        WorldOrder, WorldRequest,
+        Consent, GuildSettings, Handles, PlayedCampaign, RunningSession, Services, ToolDecisions,
+        WorldAnswer, WorldOrder, WorldRequest,
     },
     discord::{access, options::Options, tenure::Tenure, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
@@ -65,6 +65,8 @@ pub struct Guild {
     pub approvals: Approvals,
     pub(super) settings: KeptSettings,
     pub(super) session: Option<GuildSession>,
+    /// A session that was interrupted, until it goes on or is over.
+    pub(super) interrupted: Option<RunningSession>,
     /// Alive while a session is being opened.
     pub(super) opening: Weak<()>,
     pub(super) leaving: Option<oneshot::Receiver<()>>,
@@ -90,6 +92,7 @@ impl Guild {
             approvals: Approvals::default(),
             settings: KeptSettings::default(),
             session: None,
+            interrupted: None,
             opening: Weak::new(),
             leaving: None,
             ending: None,

@@ -28,6 +28,8 @@ const EVENT_CAPACITY: usize = 64;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Unfinished jobs are abandoned after this when the bot stops.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
+/// Likewise when another process goes on; includes the end of what an NPC says.
+const HAND_OVER_PATIENCE: Duration = Duration::from_secs(8);
 /// Delay before unreadable settings are tried again.
 const REREAD: Duration = Duration::from_secs(10);
 /// Delay before a lost voice connection is made again after a panic.
@@ -42,6 +44,9 @@ pub enum GuildEvent {
     Disconnected,
     /// The bot is no longer in the guild.
     Gone,
+    /// Another process serves the guild from now on; the task ends.
+    #[cfg_attr(not(test), expect(dead_code, reason = "shards are not given back yet"))]
+    HandOver,
 }
 
 enum Event {
@@ -71,7 +76,7 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
     }
     let mut look = interval(LOOK_EVERY);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
+    let is_handed_over = loop {
         let event = tokio::select! {
             biased;
             () = stop.cancelled() => Event::Stop,
@@ -83,10 +88,11 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
             event = next(guild.session.as_mut()) => Event::Session(event),
             _ = look.tick() => Event::Look,
         };
-        if matches!(event, Event::Outside(GuildEvent::Gone) | Event::Stop) {
+        let is_handed_over = matches!(event, Event::Outside(GuildEvent::HandOver));
+        if is_handed_over || matches!(event, Event::Outside(GuildEvent::Gone) | Event::Stop) {
             // Servers added here reconnect when the guild comes back.
             guild.shared.handles.servers.set_added(guild.owner(), Vec::new());
-            break;
+            break is_handed_over;
         }
         if let Err(fault) = caught_now(|| take(&mut guild, event))
             && let Some(wait) = guild.failed(&fault)
@@ -94,9 +100,12 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
             sleep(wait).await;
         }
         while guild.closing.try_join_next().is_some() {}
-    }
+    };
     // Then abandons unfinished work with the guild.
-    let _ = timeout(CLOSE_PATIENCE, guild.close()).await;
+    let _ = match is_handed_over {
+        true => timeout(HAND_OVER_PATIENCE, guild.hand_over()).await,
+        false => timeout(CLOSE_PATIENCE, guild.close()).await,
+    };
     let workflows = &guild.shared.handles.workflows;
     let _ = timeout(CLOSE_PATIENCE, workflows.end(guild.owner())).await;
 }
@@ -104,11 +113,14 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
 fn take(guild: &mut Guild, event: Event) {
     match event {
         Event::Outside(GuildEvent::Job(job)) | Event::Done(job) => job(guild),
-        Event::Outside(GuildEvent::VoiceStates) => guild.seat_people(),
+        Event::Outside(GuildEvent::VoiceStates) => {
+            guild.go_on();
+            guild.seat_people();
+        }
         Event::Outside(GuildEvent::Disconnected) => guild.disconnected(),
         Event::Session(event) => guild.take_event(event),
         Event::Look => guild.look(Instant::now()),
-        Event::Outside(GuildEvent::Gone) | Event::Stop => {}
+        Event::Outside(GuildEvent::Gone | GuildEvent::HandOver) | Event::Stop => {}
     }
     if let Some(why) = guild.ending.take() {
         // The session may have ended meanwhile.
@@ -132,6 +144,7 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
         add_servers(guild);
         guild.learn_entities();
         guild.take_up_earlier();
+        guild.take_up_running();
         return guild.seat_people();
     };
     tracing::error!(guild = guild.id.get(), why, "cannot read the settings of a guild");

@@ -19,7 +19,7 @@ use crate::{
         voice::VoiceNews,
     },
     domain::SessionId,
-    session::{Outcome, Status, TableEvent, TurnLine},
+    session::{Outcome, State, Status, TableEvent, TurnLine},
 };
 
 impl Guild {
@@ -89,10 +89,16 @@ impl Guild {
                     "music or a schedule failed (choose a log channel in /setup to see why)";
                 self.tell_log(escaped(&text), instead);
             }
-            TableEvent::State(_)
-            | TableEvent::Stands(_)
-            | TableEvent::Mark(_)
-            | TableEvent::Missed(_) => {
+            TableEvent::State(state) => {
+                if let Some(session) = &mut self.session {
+                    session.answering = match state {
+                        State::Thinking(npc) | State::Speaking(npc) => Some(npc),
+                        State::Listening | State::Paused => None,
+                    };
+                }
+                self.refresh_panel_soon();
+            }
+            TableEvent::Stands(_) | TableEvent::Mark(_) | TableEvent::Missed(_) => {
                 self.refresh_panel_soon();
             }
             TableEvent::Halted { .. } => self.halted(),
@@ -149,6 +155,7 @@ impl Guild {
         self.tell_displaced_servers();
         self.check_connection(now);
         self.refresh_panel(now);
+        self.record_running();
     }
 
     /// Notifies the game master of changed tools, once.

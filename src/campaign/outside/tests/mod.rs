@@ -117,6 +117,7 @@ impl Program {
             scope: Scope::local(CampaignKey(campaign.to_owned())),
             played: None,
             after: None,
+            began: None,
             is_heard: true,
             outlets: Outlets {
                 out,

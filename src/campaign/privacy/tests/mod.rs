@@ -105,6 +105,7 @@ async fn playing(folder: &std::path::Path) -> Playing {
         scope: Scope { owner: Owner::Guild(GUILD), campaign: CampaignKey("c".to_owned()) },
         played: None,
         after: None,
+        began: None,
         is_heard: true,
         outlets: Outlets {
             out: Box::new(Nowhere),

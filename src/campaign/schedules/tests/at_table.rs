@@ -9,6 +9,7 @@ use super::{
     MINUTE, begun, guild, line,
 };
 use crate::{
+    campaign::now,
     domain::{Owner, Scope},
     session::{Command, EventReader, Halts, SeatStatus, Status, TableEvent, TableEvents, stand_in},
 };
@@ -75,7 +76,7 @@ async fn line_is_said_in_each_session_at_its_time() {
     program.plan("session +20m", line("bartok", "Last orders!")).await.unwrap();
     let table = Table::open(false);
     for said in 1..=2 {
-        let evening = program.evenings.begin(guild(), table.at());
+        let evening = program.evenings.begin(guild(), table.at(), now());
         sleep(19 * MINUTE).await;
         assert_eq!(table.said.lock().unwrap().len(), said - 1);
         sleep(60 * MINUTE).await;
@@ -89,12 +90,27 @@ async fn line_is_said_in_each_session_at_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn interrupted_session_fires_at_its_time_once() {
+    let (_folder, program) = begun();
+    program.plan("session +20m", line("bartok", "Last orders!")).await.unwrap();
+    let (table, began) = (Table::open(false), now());
+    for said in [0, 1, 1] {
+        let evening = program.evenings.begin(guild(), table.at(), began);
+        sleep(19 * MINUTE).await;
+        assert_eq!(table.said.lock().unwrap().len(), said);
+        drop(evening);
+        sleep(MINUTE / 4).await;
+    }
+    program.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn line_planned_by_a_program_is_tainted() {
     let (_folder, program) = begun();
     let last_orders = line("Bartok", "Last orders!");
     program.plan_by(by_program("a1b2c3d4"), "in 5m", last_orders).await.unwrap();
     let table = Table::open(false);
-    let _evening = program.evenings.begin(guild(), table.at());
+    let _evening = program.evenings.begin(guild(), table.at(), now());
     sleep(6 * MINUTE).await;
     assert_eq!(*table.said.lock().unwrap(), ["0 Last orders! (outside)"]);
     program.end().await;
@@ -113,7 +129,7 @@ async fn line_without_session_is_told_as_missed() {
 /// The notice to the game master about a line that is not said at `table`.
 async fn unsaid(mut table: Table) -> String {
     let (_folder, program) = begun();
-    let _evening = program.evenings.begin(guild(), table.at());
+    let _evening = program.evenings.begin(guild(), table.at(), now());
     program.plan("in 5m", line("Bartok", "Last orders!")).await.unwrap();
     let told = table.told.recv().await;
     let Some(TableEvent::Private(notice)) = told else { panic!("{told:?}") };
@@ -153,9 +169,9 @@ async fn undelivered_notice_waits_for_a_session() {
     program.schedules.owe(notice.clone());
     let mut other = Table::open(false);
     let elsewhere = Scope { owner: Owner::Guild(8), ..guild() };
-    let second = program.evenings.begin(elsewhere, other.at());
+    let second = program.evenings.begin(elsewhere, other.at(), now());
     let mut table = Table::open(false);
-    let _evening = program.evenings.begin(guild(), table.at());
+    let _evening = program.evenings.begin(guild(), table.at(), now());
     let told = table.told.recv().await;
     assert!(matches!(&told, Some(TableEvent::Private(text)) if *text == notice.text), "{told:?}");
     program.end().await;

@@ -1,5 +1,6 @@
 //! A guild whose services panic.
 
+mod interrupted;
 mod messages;
 
 use std::{sync::Arc, time::Duration};
@@ -25,8 +26,14 @@ use crate::{
 const ME: u64 = 2;
 const HERE: GuildId = GuildId::new(3);
 
-/// The guild as the gateway describes it: one voice channel, open to everyone.
 fn cache() -> Arc<Cache> {
+    let cache = Cache::new();
+    describe(&cache);
+    Arc::new(cache)
+}
+
+/// The guild as the gateway describes it: one voice channel, open to everyone.
+fn describe(cache: &Cache) {
     let channel = |id: &str, kind: u8| {
         json!({"id": id, "type": kind, "name": "table", "position": 0, "guild_id": "3",
             "permission_overwrites": [], "bitrate": 64000, "user_limit": 0})
@@ -48,10 +55,8 @@ fn cache() -> Arc<Cache> {
         "presences": [], "stage_instances": [], "guild_scheduled_events": [], "stickers": [],
         "safety_alerts_channel_id": null,
     });
-    let cache = Cache::new();
     let mut event: GuildCreateEvent = serde_json::from_value(guild).unwrap();
     cache.update(&mut event);
-    Arc::new(cache)
 }
 
 fn shared(folder: &std::path::Path) -> Arc<Shared> {

@@ -168,6 +168,7 @@ impl Run {
             scope: scope(),
             played: None,
             after,
+            began: None,
             is_heard: true,
             outlets: Outlets {
                 out: Box::new(Nowhere),
