@@ -2,7 +2,10 @@
 //!
 //! Entry function: [`run`]. Gives up only on faults that need its owner.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use serenity::{
     all::{ApplicationId, UserId},
@@ -77,11 +80,24 @@ async fn serve(
     let leaving = leave_strangers(admission.clone(), Arc::clone(&http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let name = node.as_ref().map(|node| node.name.clone());
-    let leasing = node.map(|node| leasing(&handles, node, introduced.buckets));
+    let hands_over = Arc::<AtomicBool>::default();
+    let leasing = node.map(|node| Leasing {
+        hands_over: Arc::clone(&hands_over),
+        ..leasing(&handles, node, introduced.buckets)
+    });
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
-    let bot =
-        Bot { options, handles, admission, served, client, voice, me, node: name, application };
-    let bot = Arc::new(bot);
+    let bot = Arc::new(Bot {
+        options,
+        handles,
+        admission,
+        served,
+        client,
+        voice,
+        me,
+        node: name,
+        hands_over,
+        application,
+    });
     let serve = move |lease, tenure, close| shard::serve(Arc::clone(&bot), lease, tenure, close);
     match leasing {
         Some(leasing) => shards::serve(leasing, serve, stop).await,
@@ -94,7 +110,7 @@ fn leasing(handles: &Handles, node: Node, buckets: u32) -> Leasing {
     let playing = Box::new(move || sessions.guilds());
     let (leases, served) = (handles.leases(), handles.served().clone());
     let figures = handles.figures.clone();
-    Leasing { leases, node, buckets, playing, served, figures }
+    Leasing { leases, node, buckets, playing, served, figures, hands_over: Arc::default() }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

@@ -2,11 +2,15 @@
 //!
 //! Entry type: [`Guilds`]. **Never**: opens a guild once the shard's tenure is over.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use dashmap::{DashMap, Entry};
+use futures::future::join_all;
 use serenity::all::GuildId;
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout},
+};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
@@ -14,18 +18,24 @@ use super::{
     tenure::Tenure,
 };
 
+/// Longest wait for guilds to hand over their sessions.
+const HAND_OVER: Duration = Duration::from_secs(9);
+
 type Mailbox = mpsc::Sender<GuildEvent>;
 
 pub struct Guilds {
     open: DashMap<GuildId, (Mailbox, AbortOnDropHandle<()>)>,
     stop: CancellationToken,
+    /// Cancelled once no guild may be opened any more.
+    closing: CancellationToken,
     tenure: Tenure,
 }
 
 impl Guilds {
     /// `tenure`: of their shard.
     pub fn new(tenure: Tenure) -> Self {
-        Self { open: DashMap::new(), stop: CancellationToken::new(), tenure }
+        let (stop, closing) = (CancellationToken::new(), CancellationToken::new());
+        Self { open: DashMap::new(), stop, closing, tenure }
     }
 
     pub fn has(&self, id: GuildId) -> bool {
@@ -34,7 +44,7 @@ impl Guilds {
 
     /// Sends an event to the task of `id`, opened on first use.
     pub async fn tell(&self, id: GuildId, event: GuildEvent, shared: impl FnOnce() -> Arc<Shared>) {
-        if self.tenure.holds(Instant::now()) {
+        if self.tenure.holds(Instant::now()) && !self.closing.is_cancelled() {
             // A guild that is closing needs no events.
             let _ = self.mailbox(id, shared).send(event).await;
         }
@@ -69,6 +79,7 @@ impl Guilds {
 
     /// Ends all sessions in order.
     pub async fn close(&self) {
+        self.closing.cancel();
         self.stop.cancel();
         for id in self.ids() {
             if let Some((_, (_, task))) = self.open.remove(&id)
@@ -76,6 +87,22 @@ impl Guilds {
             {
                 tracing::error!(%error, "a guild has failed");
             }
+        }
+    }
+
+    /// Ends all tasks; another process goes on with their sessions.
+    pub async fn hand_over(&self) {
+        self.closing.cancel();
+        let mut tasks = Vec::new();
+        for id in self.ids() {
+            if let Some((_, (mailbox, task))) = self.open.remove(&id) {
+                // A guild with a full mailbox hangs.
+                let _ = mailbox.try_send(GuildEvent::HandOver);
+                tasks.push(task);
+            }
+        }
+        if timeout(HAND_OVER, join_all(tasks)).await.is_err() {
+            tracing::error!("some sessions are cut off: they are not handed over in time");
         }
     }
 

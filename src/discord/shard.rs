@@ -7,7 +7,10 @@
 use std::{
     future::pending,
     pin::pin,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -52,6 +55,8 @@ pub struct Bot {
     pub me: UserId,
     /// Name of this process among several; `None`: it is the only one.
     pub node: Option<String>,
+    /// Sessions go on in another process when shards are closed.
+    pub hands_over: Arc<AtomicBool>,
     pub application: ApplicationId,
 }
 
@@ -135,7 +140,7 @@ impl Shard {
         let closed = tokio::select! {
             biased;
             () = self.lost() => false,
-            () = self.guilds.close() => true,
+            () = self.close_guilds() => true,
         };
         if !closed {
             self.abandon().await;
@@ -155,6 +160,13 @@ impl Shard {
                 tokio::spawn(close_later(Arc::clone(&self.manager)));
                 Ok(())
             }
+        }
+    }
+
+    async fn close_guilds(&self) {
+        match self.bot.hands_over.load(Ordering::Relaxed) {
+            true => self.guilds.hand_over().await,
+            false => self.guilds.close().await,
         }
     }
 

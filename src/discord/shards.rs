@@ -8,7 +8,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -44,6 +47,8 @@ pub struct Leasing {
     /// Learns of the shards that are held.
     pub served: Served,
     pub figures: Figures,
+    /// Set before shards are closed while other processes live, which go on with their sessions.
+    pub hands_over: Arc<AtomicBool>,
 }
 
 /// Serves leased shards until `stop`, then closes them and gives them back. `start` serves a shard
@@ -144,6 +149,10 @@ where
 
     /// Closes all shards in order, with their leases renewed meanwhile, and gives them back.
     async fn close(&mut self) {
+        if !self.open.is_empty() {
+            let hands_over = has_others(&self.leasing).await;
+            self.leasing.hands_over.store(hands_over, Ordering::Relaxed);
+        }
         self.open.values().for_each(|open| open.close.cancel());
         let mut renewal = self.renewal(Instant::now(), false);
         loop {
@@ -290,6 +299,12 @@ where
             open.close.cancel();
         }
     }
+}
+
+/// True if other processes live.
+async fn has_others(Leasing { leases, node, .. }: &Leasing) -> bool {
+    let Ok(Ok(nodes)) = timeout(PATIENCE, leases.nodes()).await else { return false };
+    nodes.iter().any(|it| it.node.run != node.run && it.seen_ago <= TTL)
 }
 
 async fn give_back(Leasing { leases, node, served, .. }: &Leasing, shards: Vec<u32>) {
@@ -499,7 +514,9 @@ mod tests {
                 };
             let (served, figures) = (Served::default(), Figures::default());
             let told = served.clone();
-            let leasing = Leasing { leases, node, buckets, playing, served: told, figures };
+            let hands_over = Arc::default();
+            let leasing =
+                Leasing { leases, node, buckets, playing, served: told, figures, hands_over };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));
             Self { began, log, stop, served, serving }
         }

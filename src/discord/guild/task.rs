@@ -45,7 +45,6 @@ pub enum GuildEvent {
     /// The bot is no longer in the guild.
     Gone,
     /// Another process serves the guild from now on; the task ends.
-    #[cfg_attr(not(test), expect(dead_code, reason = "shards are not given back yet"))]
     HandOver,
 }
 
