@@ -237,7 +237,7 @@ impl Cluster {
         let leaked = sound.iter().filter(|it| it.source == old && it.first > woken);
         // A frame that was mixed before the halt leaves after it, and reaches no listener.
         assert!(leaked.map(|it| it.frames).sum::<u64>() <= 1, "{sound:#?}");
-        let at_once = voice.sound_from_two(guild.id, bot);
+        let at_once = voice.sounds_at_once(guild.id, bot);
         assert!(at_once.iter().all(|(a, b)| a.frames.min(b.frames) <= 1), "{at_once:#?}");
         self.assert_written_once(guild, &third);
         third

@@ -225,8 +225,10 @@ impl Shard {
         }
         let calls: Vec<_> = self.songbird.iter().map(|(_, call)| call).collect();
         for call in calls {
+            let mut call = call.lock().await;
             // Ends the sound alone; a call's own `leave` leaves the channel too.
-            Driver::leave(&mut call.lock().await);
+            let driver: &mut Driver = &mut call;
+            driver.leave();
         }
         tokio::spawn(close_later(Arc::clone(&self.manager)));
     }

@@ -248,7 +248,7 @@ impl WorkflowRuns {
         of_owner.map(|(_, place)| place.requests.clone()).collect()
     }
 
-    fn places(&self) -> MutexGuard<'_, HashMap<Scope, mpsc::Sender<Request>>> {
+    fn places(&self) -> MutexGuard<'_, HashMap<Scope, ScopeTask>> {
         self.0.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     app,
     campaign::{
         Drives, EveningTable, Evenings, Planner, Schedules, SchedulesParts, SharedSettings,
-        WorkflowRuns,
+        WorkflowRuns, now,
     },
     config::Config,
     domain::Scope,
@@ -48,7 +48,7 @@ impl LocalSchedules {
     /// Fires due schedules at `table` until dropped; `runs` runs their workflows.
     pub async fn run(self, table: EveningTable, runs: WorkflowRuns) {
         let Some(Parts { schedules, evenings, scope }) = self.0 else { return pending().await };
-        let _evening = evenings.begin(scope.clone(), table);
+        let _evening = evenings.begin(scope.clone(), table, now());
         schedules.run(Drives::Only(scope), Arc::new(runs), CancellationToken::new()).await;
     }
 }

@@ -103,9 +103,9 @@ impl Voice {
     /// Moments in which two connections of a user sent sound into a guild at once: pairs of stretches
     /// within 60 ms of one another.
     #[must_use]
-    pub fn sound_from_two(&self, guild: u64, user: u64) -> Vec<(Sound, Sound)> {
+    pub fn sounds_at_once(&self, guild: u64, user: u64) -> Vec<(Sound, Sound)> {
         let state = self.shared.state();
-        state.sounds.get(&(guild, user)).map(Sounds::from_two).unwrap_or_default()
+        state.sounds.get(&(guild, user)).map(Sounds::at_once).unwrap_or_default()
     }
 
     /// The DAVE group of a channel.

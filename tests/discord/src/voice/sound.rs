@@ -53,7 +53,7 @@ impl Sounds {
     }
 
     /// Pairs of stretches that came from two connections at once.
-    pub(super) fn from_two(&self) -> Vec<(Sound, Sound)> {
+    pub(super) fn at_once(&self) -> Vec<(Sound, Sound)> {
         let pairs = self.0.iter().enumerate().flat_map(|(at, one)| {
             let later = self.0.iter().skip(at + 1).filter(move |other| one.meets(other));
             later.map(move |other| (*one, *other))
@@ -94,7 +94,7 @@ mod tests {
         let expected =
             [(7, 0, 80, 3), (8, 141, 161, 2), (7, 141, 141, 1), (9, 400, 400, 1), (9, 461, 461, 1)];
         assert_eq!(all.collect::<Vec<_>>(), expected);
-        assert_eq!(sounds.from_two(), [(sounds.0[1], sounds.0[2])]);
+        assert_eq!(sounds.at_once(), [(sounds.0[1], sounds.0[2])]);
     }
 
     #[test]
