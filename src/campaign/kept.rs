@@ -289,22 +289,24 @@ impl KeptSession {
         Ok(had_any)
     }
 
-    /// Number of messages in exchanges that `person` began.
+    /// Number of messages in exchanges that `person` began, notes that name them, and their pins.
     pub fn messages_of(&self, person: &Person) -> usize {
         let theirs = |history: &Vec<Message>| {
             let mut left = history.clone();
             forget_exchanges(&mut left, person);
             history.len() - left.len()
         };
-        self.content.histories.values().map(theirs).sum()
+        let messages: usize = self.content.histories.values().map(theirs).sum();
+        messages + self.content.continuation.as_ref().map_or(0, |it| it.entries_of(&person.id))
     }
 
-    /// Forgets the exchanges that `person` began, in memory only.
+    /// Forgets all that [`Self::messages_of`] counts, in memory only.
     pub fn leave_out(&mut self, person: &Person) {
         self.content.histories.values_mut().for_each(|it| forget_exchanges(it, person));
+        self.content.continuation.iter_mut().for_each(|it| it.forget(&person.id));
     }
 
-    /// Forgets the exchanges that `person` began, and writes the file.
+    /// Forgets all that [`Self::messages_of`] counts, and writes the file.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -135,6 +135,7 @@ impl Table {
                 let left = &mut self.seats[seat];
                 (left.has_left, left.muted, left.note) = (true, false, None);
                 self.router.leave(seat);
+                self.tell_how_it_stands();
             }
         }
         self.learn_names();

@@ -122,13 +122,18 @@ impl Drop for Decoded {
     }
 }
 
-/// Decodes `track` in a thread of its own, which calls `failed` once if the sound ends early.
-pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'static) -> Decoded {
+/// Decodes `track` from a point `from` its beginning, in a thread of its own, which calls `failed`
+/// once if the sound ends early.
+pub fn decode_ahead(
+    track: Arc<Track>,
+    from: Duration,
+    failed: impl Fn(&str) + Send + Sync + 'static,
+) -> Decoded {
     let (ring, failed) = (Arc::new(Ring::default()), Arc::new(failed));
     let thread = Thread { ring: Arc::clone(&ring) };
     let tell = Arc::clone(&failed);
     let work = move || {
-        if let Err(why) = thread.run(&track)
+        if let Err(why) = thread.run(&track, from)
             && !thread.ring.is_dropped()
         {
             tell(&why);
@@ -154,10 +159,11 @@ impl Drop for Thread {
 impl Thread {
     /// Decodes the track to its end or until the reader has gone; otherwise returns why it ended
     /// early.
-    fn run(&self, track: &Track) -> Result<(), String> {
+    fn run(&self, track: &Track, from: Duration) -> Result<(), String> {
         // Effects sound once, whatever their files say.
         let is_looped = track.is_looped && track.layer != Layer::Effect;
-        let mut stream = Stream { ring: &self.ring, joint: None, out: Vec::new() };
+        let skip = SampleRate::HZ_48000.samples_in(from);
+        let mut stream = Stream { ring: &self.ring, joint: None, out: Vec::new(), skip, made: 0 };
         loop {
             let is_short = decode_once(track, &mut stream)?;
             if !is_looped {
@@ -166,6 +172,8 @@ impl Thread {
             if is_short {
                 return Err(TOO_SHORT.to_owned());
             }
+            // Whole rounds lead back to the same point.
+            stream.skip = stream.skip.checked_rem(stream.made).unwrap_or(stream.skip);
         }
     }
 }
@@ -194,6 +202,10 @@ struct Stream<'r> {
     /// Input rate, and the resampler from it.
     joint: Option<(SampleRate, Resampler)>,
     out: Vec<i16>,
+    /// Samples to leave out.
+    skip: usize,
+    /// Samples so far.
+    made: usize,
 }
 
 impl Stream<'_> {
@@ -219,7 +231,13 @@ impl Stream<'_> {
     }
 
     fn hand_on(&mut self) -> io::Result<()> {
-        let handed = self.ring.push(&self.out);
+        let (skipped, wanted) = self.out.split_at(self.skip.min(self.out.len()));
+        if !skipped.is_empty() && self.ring.is_dropped() {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        self.skip -= skipped.len();
+        self.made += self.out.len();
+        let handed = self.ring.push(wanted);
         self.out.clear();
         handed
     }
