@@ -85,7 +85,7 @@ pub struct KeptMusic {
     pub volume: u8,
     /// Music and ambience, without effects.
     pub playing: Vec<KeptTrack>,
-    /// Time of the positions; `None`: the table had no wall clock.
+    /// Time of the positions; `None`: nothing plays, or the table had no wall clock.
     pub at: Option<i64>,
 }
 

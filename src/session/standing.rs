@@ -15,9 +15,13 @@ use super::{
 use crate::domain::{PersonId, Tier};
 
 impl Table {
-    /// Publishes the state to go on from. To be called after each change of it.
-    pub(super) fn tell_how_it_stands(&self) {
-        self.reports.tell(TableEvent::Stands(Arc::new(self.stands())));
+    /// Publishes the state to go on from if it has changed. To be called after each change of it.
+    pub(super) fn tell_how_it_stands(&mut self) {
+        let stands = Arc::new(self.stands());
+        if self.stood != stands {
+            self.stood = Arc::clone(&stands);
+            self.reports.tell(TableEvent::Stands(stands));
+        }
     }
 
     pub(super) fn stands(&self) -> Continuation {
@@ -36,14 +40,17 @@ impl Table {
         }
     }
 
-    /// Goes on from `continuation`, before anyone has joined.
-    pub(super) fn continue_from(&mut self, continuation: &Continuation) {
-        let clocks = self.clocks();
-        self.carded = continuation.restore(&mut self.seats, &mut self.router, clocks);
-        self.paused = continuation.paused;
-        if let Some(music) = &continuation.music {
-            self.music.go_on(music, clocks.unix);
+    /// Goes on from `continuation`, if any, before anyone has joined.
+    pub(super) fn continue_from(&mut self, continuation: Option<&Continuation>) {
+        if let Some(continuation) = continuation {
+            let clocks = self.clocks();
+            self.carded = continuation.restore(&mut self.seats, &mut self.router, clocks);
+            self.paused = continuation.paused;
+            if let Some(music) = &continuation.music {
+                self.music.go_on(music, clocks.unix);
+            }
         }
+        self.stood = Arc::new(self.stands());
     }
 
     fn clocks(&self) -> Clocks {

@@ -176,6 +176,8 @@ impl Table {
         if has_former {
             self.learn_names();
         }
+        // A note may name them.
+        self.tell_how_it_stands();
     }
 
     pub(super) fn character(&mut self, speaker: SpeakerId, name: Option<String>) {

@@ -64,9 +64,7 @@ pub fn open(setup: TableSetup, mut parts: TableParts) -> (TableHandle, JoinHandl
     let pulse = setup.outlets.events.pulse();
     let continuation = parts.continuation.take();
     let mut table = Table::new(setup, parts);
-    if let Some(continuation) = continuation {
-        table.continue_from(&continuation);
-    }
+    table.continue_from(continuation.as_ref());
     let (seated, explanations) = (table.seated.subscribe(), table.reports.explanations());
     let task = tokio::spawn(pulse.over(table.run(commands_in, voice_in)));
     (TableHandle { voice, commands, seated, explanations }, task)
@@ -108,6 +106,8 @@ pub(super) struct Table {
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     pub(super) paused: bool,
     pub(super) carded: Vec<SeatId>,
+    /// Its state as last published.
+    pub(super) stood: Arc<Continuation>,
     pub(super) is_here: bool,
     /// Its first answer must not wait for a voice.
     pub(super) is_heard: bool,
@@ -167,6 +167,7 @@ impl Table {
             replies,
             paused: false,
             carded: Vec::new(),
+            stood: Arc::default(),
             is_here: setup.is_here,
             is_heard: setup.is_heard,
             summaries: Summaries::default(),

@@ -48,8 +48,9 @@ impl TableMusic {
             title,
             ms: u64::try_from(position.as_millis()).unwrap_or(u64::MAX),
         };
-        let playing = self.player.positions().into_iter().map(kept).collect();
-        KeptMusic { volume: self.status().volume, playing, at: unix }
+        let playing: Vec<_> = self.player.positions().into_iter().map(kept).collect();
+        let sounds = !playing.is_empty();
+        KeptMusic { volume: self.status().volume, at: unix.filter(|_| sounds), playing }
     }
 
     /// Goes on with `kept` as if it had sounded all the time. `unix`: Unix time in ms.
