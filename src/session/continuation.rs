@@ -97,7 +97,7 @@ pub struct KeptTrack {
 }
 
 /// Parts of a table that a [`Continuation`] records.
-pub(super) struct Standing<'t> {
+pub(super) struct RecordedTable<'t> {
     pub seats: &'t Seats,
     pub router: &'t Router,
     pub speakers: &'t Speakers,
@@ -106,7 +106,7 @@ pub(super) struct Standing<'t> {
     pub clocks: Clocks,
 }
 
-impl Standing<'_> {
+impl RecordedTable<'_> {
     fn npc(&self, seat: SeatId) -> String {
         self.seats[seat].npc.name.clone()
     }
@@ -144,7 +144,7 @@ impl Standing<'_> {
 
 impl Continuation {
     /// Records the state, without pause and music.
-    pub(super) fn of(table: &Standing<'_>) -> Self {
+    pub(super) fn of(table: &RecordedTable<'_>) -> Self {
         let scene = &table.router.scene;
         let (mut muted, mut absent) = (Vec::new(), Vec::new());
         let mut by_card = Vec::new();

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{
     SeatId, SpeakerId, TableEvent,
     clock::Clocks,
-    continuation::{Continuation, Standing},
+    continuation::{Continuation, RecordedTable},
     table::Table,
 };
 use crate::domain::{PersonId, Tier};
@@ -26,7 +26,7 @@ impl Table {
 
     pub(super) fn stands(&self) -> Continuation {
         let clocks = self.clocks();
-        let standing = Standing {
+        let standing = RecordedTable {
             seats: &self.seats,
             router: &self.router,
             speakers: &self.speakers,

@@ -203,10 +203,12 @@ fn position_counts_what_was_played() {
     player.play_from(track(file, true), Duration::from_secs(5));
     let at = || player.positions();
     assert_eq!(at(), [("click".to_owned(), Duration::from_secs(5))]);
-    (0..50).for_each(|_| drop(next(&player)));
+    for _ in 0..50 {
+        next(&player);
+    }
     assert_eq!(at(), [("click".to_owned(), Duration::from_secs(6))]);
     player.silence();
-    assert_eq!(at(), []);
+    assert!(at().is_empty());
 }
 
 #[test]

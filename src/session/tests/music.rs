@@ -240,7 +240,9 @@ async fn music_goes_on_where_it_was() {
     stage.music.order(MusicOrder::Volume(40));
     let told = stands(&mut stage).await.expect("it is softer").music.unwrap();
     assert_eq!((told.volume, &*told.playing[0].title), (40, "tune"));
-    (0..100).for_each(|_| drop(stage.music.next_whole(&mut [0; FRAME_SAMPLES_48K])));
+    for _ in 0..100 {
+        level(&stage);
+    }
     let position = stage.music.positions();
     assert!(position[0].1 >= ms(2_000), "{position:?}");
     let location = Some("Tavern".to_owned());
@@ -270,7 +272,7 @@ async fn stopped_music_is_told() {
     let mut stage = with_music(&folder).await;
     for order in [Command::Music(MusicOrder::Stop), Command::Halt] {
         stage.order(order).await;
-        assert_eq!(stands(&mut stage).await.unwrap().music.unwrap().playing, []);
+        assert!(stands(&mut stage).await.unwrap().music.unwrap().playing.is_empty());
         stage.order(Command::Music(MusicOrder::Play(Arc::clone(&tune)))).await;
         assert_eq!(stands(&mut stage).await.unwrap().music.unwrap().playing.len(), 1);
     }
