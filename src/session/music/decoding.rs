@@ -163,7 +163,7 @@ impl Thread {
         // Effects sound once, whatever their files say.
         let is_looped = track.is_looped && track.layer != Layer::Effect;
         let skip = SampleRate::HZ_48000.samples_in(from);
-        let mut stream = Stream { ring: &self.ring, joint: None, out: Vec::new(), skip, made: 0 };
+        let mut stream = Stream { ring: &self.ring, joint: None, out: Vec::new(), skip, taken: 0 };
         loop {
             let is_short = decode_once(track, &mut stream)?;
             if !is_looped {
@@ -172,8 +172,7 @@ impl Thread {
             if is_short {
                 return Err(TOO_SHORT.to_owned());
             }
-            // Whole rounds lead back to the same point.
-            stream.skip = stream.skip.checked_rem(stream.made).unwrap_or(stream.skip);
+            stream.leave_rounds_out();
         }
     }
 }
@@ -204,8 +203,8 @@ struct Stream<'r> {
     out: Vec<i16>,
     /// Samples to leave out.
     skip: usize,
-    /// Samples so far.
-    made: usize,
+    /// Samples taken at the current rate.
+    taken: usize,
 }
 
 impl Stream<'_> {
@@ -216,11 +215,23 @@ impl Stream<'_> {
             self.finish()?;
             let resampler = Resampler::new(rate, SampleRate::HZ_48000).map_err(io::Error::other)?;
             self.joint = Some((rate, resampler));
+            self.taken = 0;
         }
+        self.taken += piece.len();
         if let Some((_, resampler)) = &mut self.joint {
             resampler.push(piece, &mut self.out);
         }
         self.hand_on()
+    }
+
+    /// A round of a loop is over: skips no further whole ones, which lead back to the same point.
+    fn leave_rounds_out(&mut self) {
+        let Some((rate, _)) = &self.joint else { return };
+        let [from, to] = [*rate, SampleRate::HZ_48000].map(|it| u128::from(it.hz()));
+        // A duration would be rounded.
+        let round = u128::from(u64::try_from(self.taken).unwrap_or(u64::MAX)) * to / from;
+        let round = usize::try_from(round).unwrap_or(usize::MAX);
+        self.skip = self.skip.checked_rem(round).unwrap_or(self.skip);
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -236,7 +247,6 @@ impl Stream<'_> {
             return Err(ErrorKind::BrokenPipe.into());
         }
         self.skip -= skipped.len();
-        self.made += self.out.len();
         let handed = self.ring.push(wanted);
         self.out.clear();
         handed
