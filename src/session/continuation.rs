@@ -1,5 +1,5 @@
-//! State of a table that may be opened again, here or by another process. Holds nothing that players
-//! have said, only what the game master has set.
+//! State of a table that may be opened again, here or by another process. Holds nothing that was
+//! said at the table, but the game master's notes for NPCs in their words.
 //!
 //! Entry type: [`Continuation`]. NPCs are given by name, times as Unix time in ms.
 
